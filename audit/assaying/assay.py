@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from dpassay.audit.assaying.releases import releases_of, sequence_of
+from dpassay.audit.certify.catalogue import certify_instance, states_records
 from dpassay.audit.certify.certificate import Certificate, certify
 from dpassay.audit.evidence.assay import Assay as Assay
 from dpassay.audit.likelihood.curve import curves
@@ -112,6 +113,7 @@ def _with_certificate(found: Assay, certificate: Certificate) -> Assay:
     if found.verdict.failed or not within:
         return replace(found, certificate=certificate, why=why)
     why = f"certified for all neighbours, with {certificate.sizes}; {len(certificate.releases)} releases"
+    why = f"{why}; {found.why}" if found.why and found.read_as is None else why
     return replace(found, certificate=certificate, verdict=Verdict.CERTIFIED, why=why)
 
 
@@ -200,6 +202,8 @@ def assay_case(case: Case, effort: Effort, thrift: Thrift | None = None, known: 
         return unbuilt_row(case, effort, error, time.perf_counter() - start)
     searched = search_case(case, instance, effort, known)
     found = examine(instance, case.claim, effort, case.known, searched=searched, thrift=thrift)
+    if states_records(instance.pair.here):
+        found = _with_certificate(found, certify_instance(instance, case.claim, found.transcript))
     return Row(
         **row_fields.of_case(case),
         **row_fields.of_effort(effort, time.perf_counter() - start),

@@ -80,6 +80,9 @@ def moved(a: Value, b: Value, first: Norms, second: Norms) -> Norms:
 def add(a: Any, b: Any) -> Value:
     """|(a + b) - (a' + b')| <= |a - a'| + |b - b'|; a public part does not move."""
     if private(a) and private(b):
+        for one, other in ((a, b), (b, a)):
+            if (multiple := _multiple(one, other)) is not None:
+                return multiple
         a, b = aligned(a, b)
         return Value(
             a._shape,
@@ -98,6 +101,13 @@ def add(a: Any, b: Any) -> Value:
         size=size, move=a.move, low=a.low + low, high=a.high + high, forms=_above(a) if low >= 0 else ()
     )
     return found
+
+
+def _multiple(a: Value, b: Value) -> Value | None:
+    """a + c a = (1 + c) a."""
+    if b.weighted is None or b.weighted[0] is not a.token or b.weighted[1] != b.weighted[2] or a._shape != b._shape:
+        return None
+    return scaled(a, np.asarray(1 + b.weighted[1]))
 
 
 def _above(a: Value) -> tuple[Form, ...]:
@@ -157,8 +167,12 @@ def scaled(a: Value, c: Any) -> Value:
             replace(one, k=one.k * (math.sqrt(low) if one.kind in ("squares", "entries") else low)) for one in a.forms
         )
         forms = tuple(one for one in grown if one.kind not in ("exceeds", "positive"))
+    weighted = None
+    if c.size and low == high:  # of rows that are weighted by the same number themselves, so many times that
+        token, least, most = a.weighted if a.weighted and a.weighted[1] == a.weighted[2] else (a.token, 1.0, 1.0)
+        weighted = (token, least * low, most * low)
     size, move = a.norms.by(largest), a.move.by(largest)
-    return a.like(size=size, move=move, low=min(ends), high=max(ends), forms=forms, holes=a.holes)
+    return a.like(size=size, move=move, low=min(ends), high=max(ends), forms=forms, holes=a.holes, weighted=weighted)
 
 
 def clipped(rows: Value, factor: Value) -> Norms:
@@ -328,8 +342,11 @@ HOLES_ALLOWED.update({np.minimum, np.fmin, np.clip, np.where, np.multiply, np.na
 
 
 def _truth(*values: Any) -> Value:
-    """A truth value per entry: 0 or 1."""
+    """A truth value per entry: 0 or 1. All private numbers are finite, so a public infinity may be compared with."""
     given = [one for one in values if private(one)]
+    values = tuple(
+        one if private(one) else np.clip(np.asarray(one, dtype=float), -_LARGEST, _LARGEST) for one in values
+    )
     if len(given) == 2:
         a, b = aligned(*given)
         still = moved(a, b, a.move, b.move).two == 0
@@ -339,10 +356,22 @@ def _truth(*values: Any) -> Value:
     return a.like(low=0.0, high=1.0, move=ZERO if a.move.two == 0 else Norms(), truth=True)
 
 
+_LARGEST = 1e300
+
+
+def _range(one: Any) -> tuple[float, float]:
+    return (one.low, one.high) if private(one) else _ends(np.asarray(one, dtype=float))
+
+
 def _greater(strict: bool) -> Callable[[Any, Any], Value]:
     def transfer(a: Any, b: Any) -> Value:
         """0 or 1; where k |row| <= a > b is false, |row| <= b / k; where it is true of a norm, the row is not zero."""
         found = _truth(a, b)
+        (a_low, a_high), (b_low, b_high) = (_range(one) for one in (a, b))
+        if a_low > b_high or (a_low == b_high and not strict) or b_high == -INF:
+            found.low = 1.0
+        elif a_high < b_low or (a_high == b_low and strict) or b_low == INF or a_high == -INF:
+            found.high = 0.0
         if private(a) and not private(b) and np.ndim(b) == 0 and b >= 0:
             exceeds = [
                 Form("exceeds", one.token, one.order, float(b) / one.k) for one in a.forms if one.kind == "above"
@@ -376,14 +405,20 @@ def compared(a: Any, b: Any, **_: Any) -> Value:
     return _truth(a, b)
 
 
-@rule(np.bitwise_and, np.bitwise_or, np.bitwise_xor)
+@rule(np.bitwise_or, np.bitwise_xor)
 def bits(a: Any, b: Any) -> Value:
     """0 or 1, of truth values; other bits are not followed."""
-    for one in (a, b):
-        ends = (one.low, one.high) if private(one) else _ends(plain(one))
-        if ends[0] < 0 or ends[1] > 1:
-            raise Open("bits of private numbers are not followed")
+    if any(low < 0 or high > 1 for low, high in (_range(a), _range(b))):
+        raise Open("bits of private numbers are not followed")
     return _truth(a, b)
+
+
+@rule(np.bitwise_and)
+def both(a: Any, b: Any) -> Value:
+    """True where both are."""
+    found = bits(a, b)
+    found.low, found.high = (min(ends) for ends in zip(_range(a), _range(b), strict=True))
+    return found
 
 
 @rule(np.invert)
@@ -499,11 +534,21 @@ def rounded(a: Value, decimals: int = 0) -> Value:
 
 @rule(np.logaddexp)
 def log_of_two(a: Any, b: Any) -> Value:
-    """1-Lipschitz in each argument, and between the larger one and that plus log 2."""
+    """1-Lipschitz and increasing in each argument."""
     found = maximum(a, b)
     moves = [spread(one, found._shape).move for one in (a, b) if private(one)]
     move = moves[0] if len(moves) == 1 else moves[0].plus(moves[1])
-    return found.like(move=move, low=found.low, high=found.high + math.log(2))
+    ends = [_range(one) for one in (a, b)]
+    low, high = (float(np.logaddexp(ends[0][side], ends[1][side])) for side in (0, 1))
+    return found.like(move=move, low=low, high=high)
+
+
+@rule(np.hypot)
+def hypotenuse(a: Any, b: Any) -> Value:
+    """1-Lipschitz in each argument."""
+    found = maximum(absolute(a) if private(a) else abs(a), absolute(b) if private(b) else abs(b))
+    moves = [spread(one, found._shape).move for one in (a, b) if private(one)]
+    return found.like(move=moves[0] if len(moves) == 1 else moves[0].plus(moves[1]), low=found.low)
 
 
 @rule(np.where)
@@ -511,6 +556,8 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
     """Entries are of one or the other; of a row as one, so is its norm. |row| <= k where `|row| > k` is false."""
     if a is None or b is None:
         raise Open("np.where of private data gives a private number of places")
+    if private(condition) and condition.low == 1.0 and not condition.holes and private(a):
+        return spread(a, np.broadcast_shapes(condition._shape, a._shape, b._shape if private(b) else np.shape(b)))
     values = [one if private(one) else plain(one) for one in (a, b)]
     shape = np.broadcast_shapes(*(one._shape if private(one) else np.shape(one) for one in (condition, a, b)))
     known = next(one for one in (condition, a, b) if private(one))

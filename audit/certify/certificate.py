@@ -8,6 +8,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,10 @@ from dpassay.reference.space import Space
 from dpassay.reference.transcript import Transcript
 
 from . import rules
-from .draws import Certified, CertifyTape, Draws, Ledger, Noise, Uniforms, as_release
+from .draws import Certified, Draws, Ledger
 from .patched import kept_numbers, patched
-from .shapes import Batch
-from .value import Line, Open, Value, rows, trace
+from .tape import CertifyTape, as_release
+from .value import Line, Open, Value, axioms, rows, trace
 
 assert rules
 FINITE = "the data are finite numbers, and arithmetic is over the reals"
@@ -192,8 +193,7 @@ class _Paths:
     def _follow(self, number: int, factor: float, wanted: tuple[bool, ...]) -> tuple[bool, ...]:
         ledger = Ledger(self.n, self.seed + number, factor, wanted, deadline=self.deadline)
         output = self.run(ledger)
-        ledger.done = True
-        _leave(output, 0)
+        ledger.left(output)
         taken = tuple(one for _, one in ledger.decisions)
         cost = (*(one.kind for one in ledger.releases), *((one.kind, one.rate) for one in ledger.batches))
         if self.costs.setdefault(taken, cost) != cost:
@@ -222,79 +222,70 @@ def _of_size(
         with patched(draws), kept_numbers(run):
             return run(data, CertifyTape(ledger) if on_tape else draws)
 
+    def runs() -> list[Ledger]:
+        paths = _Paths(one_run, sizes["n"], seed, deadline)
+        paths.explore()
+        return paths.ledgers
+
+    return ended(runs, where.relation, delta)
+
+
+def ended(runs: Callable[[], list[Ledger]], relation: Relation, delta: float, sizes: str = "") -> Certificate:
+    """The certificate of some runs: what the costliest releases, or where it ends."""
     lines: dict[tuple[str, str], Line] = {}
-    token = trace.set(lines)
-    paths = _Paths(one_run, sizes["n"], seed, deadline)
+    taken: dict[str, None] = {}
+    tokens = trace.set(lines), axioms.set(taken)
+    made = partial(Certificate, delta=delta, relation=relation, sizes=sizes)
     try:
         with np.errstate(all="ignore"):
-            paths.explore()
-        epsilon, releases, why = _worst(paths.ledgers, where.relation, delta)
+            epsilon, releases, why = _worst(runs(), relation, delta)
+        found = made(epsilon, releases=releases, open=why)
     except Exception as error:  # code of others, on values that it was not written for
-        return Certificate(None, delta, where.relation, open=_reason(error), lines=tuple(lines.values()))
+        found = made(None, open=_reason(error))
     finally:
-        trace.reset(token)
-    return Certificate(epsilon, delta, where.relation, releases=releases, open=why, lines=tuple(lines.values()))
+        trace.reset(tokens[0])
+        axioms.reset(tokens[1])
+    return replace(found, axioms=(FINITE, *taken), lines=tuple(lines.values()))
 
 
 def _worst(ledgers: list[Ledger], relation: Relation, delta: float) -> tuple[float, tuple[Certified, ...], str]:
     """The most that any record pays in any run."""
     worst: tuple[float, tuple[Certified, ...], str] = (0.0, (), "")
-    known: dict[Any, float] = {}
+    known: dict[Any, tuple[float, str]] = {}
     for ledger in ledgers:
         for record in _signatures(ledger):
-            endless = next((one for one in record if math.isinf(one.moves)), None)
+            endless = next((one for one in record if math.isinf(one.counted)), None)
             if endless is not None:
                 return math.inf, tuple(ledger.releases), endless.cause or f"{endless.place}: nothing bounds the query"
             key = tuple(sorted(Counter(map(repr, (one.kind for one in record))).items()))
             if key not in known:
                 known[key] = _epsilon(ledger, record, relation, delta)
-            if known[key] > worst[0] or not worst[1]:
-                worst = known[key], tuple(ledger.releases), ""
+            epsilon, why = known[key]
+            if epsilon > worst[0] or not worst[1]:
+                worst = epsilon, tuple(ledger.releases), why
     return worst
 
 
 def _signatures(ledger: Ledger) -> list[list[Certified]]:
     """For each record the releases that it is in; equal ones once."""
-    everywhere = set(range(ledger.n))
-    groups: dict[tuple[int, ...], None] = {}
-    members = [
-        everywhere if one.records.numbers is None else set(one.records.numbers.tolist()) for one in ledger.releases
-    ]
-    for record in range(ledger.n):
-        groups[tuple(number for number, one in enumerate(members) if record in one)] = None
-    return [[ledger.releases[number] for number in group] for group in groups]
+    keys = [b"" if one.records.numbers is None else one.records.numbers.tobytes() for one in ledger.releases]
+    known = {key: one.records.numbers for key, one in zip(keys, ledger.releases, strict=True) if key}
+    members = np.ones((len(known) + 1, ledger.n), dtype=bool)
+    rows = {key: place for place, key in enumerate(known, start=1)}
+    for key, numbers in known.items():
+        assert numbers is not None
+        members[rows[key]] = np.isin(np.arange(ledger.n), numbers)
+    places = [rows.get(key, 0) for key in keys]
+    kinds = np.unique(members, axis=1).T
+    return [[one for one, place in zip(ledger.releases, places, strict=True) if kind[place]] for kind in kinds]
 
 
-def _epsilon(ledger: Ledger, releases: list[Certified], relation: Relation, delta: float) -> float:
+def _epsilon(ledger: Ledger, releases: list[Certified], relation: Relation, delta: float) -> tuple[float, str]:
     if relation == "add-remove" and any(-1 not in one.draws for one in releases):
         raise Open("batches under add-remove neighbours have no rule")
     made = [as_release(one, number, relation) for number, one in enumerate(releases)]
-    return account(Transcript(events=[*ledger.batches, *made]), relation).epsilon(delta)
-
-
-def _leave(output: Any, depth: int) -> None:
-    """What is handed out holds nothing private."""
-    if isinstance(output, Value | Batch | Uniforms):
-        raise Open("private data is returned without noise")
-    if isinstance(output, Noise):
-        output.known()
-        return
-    if depth > 6:
-        raise Open("the output is too deep to be looked through")
-    if isinstance(output, Mapping):
-        for one in output.values():
-            _leave(one, depth + 1)
-    elif isinstance(output, list | tuple | set | frozenset):
-        for one in output:
-            _leave(one, depth + 1)
-    elif isinstance(output, np.ndarray):
-        if output.dtype == object:
-            for one in output.ravel():
-                _leave(one, depth + 1)
-    elif hasattr(output, "__dict__") and not callable(output) and not isinstance(output, np.generic):
-        _leave(vars(output), depth + 1)
-    elif not (output is None or isinstance(output, bool | int | float | complex | str | bytes | np.generic)):
-        raise Open(f"the output is a {type(output).__name__}, which is not looked through")
+    found = account(Transcript(events=[*ledger.batches, *made]), relation)
+    return found.epsilon(delta), found.gap
 
 
 def _reason(error: Exception) -> str:

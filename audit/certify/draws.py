@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,17 +18,16 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
-from dpassay.reference.tape import Tape
-from dpassay.reference.transcript import Draw, Release
+from dpassay.reference.transcript import Draw
 
 from .shapes import Batch
-from .value import Open, Records, Value, here, private, times
+from .value import Open, Records, Value, here, private
 
 ROUNDING = 1 + 1e-12  # bounds are sums of floats
 _MOST = 2_000  # decisions in one run
 
 
-def _generator(seed: Any) -> np.random.Generator:
+def fresh_generator(seed: Any) -> np.random.Generator:
     """As ``default_rng``, a name that gives draws of the ledger while code is certified."""
     return np.random.Generator(np.random.PCG64(seed))
 
@@ -40,6 +39,7 @@ class Certified:
     place: str
     law: Law
     moves: float
+    counted: float  # as its movement
     draws: tuple[int, ...]
     records: Records
     declared: float | None = None
@@ -48,9 +48,9 @@ class Certified:
     @property
     def kind(self) -> tuple[Any, ...]:
         """What it costs; equal for releases that cost the same."""
-        size = 1 if self.law.query is None else int(self.law.query.size)
-        ratio = self.moves / self.law.scale if self.law.scale else math.inf if self.moves else 0.0
-        return type(self.law).__name__, size, float(f"{ratio:.10g}"), self.draws
+        cost = self.law.cost(self.counted)
+        assert cost is not None
+        return (*cost._replace(size=float(f"{cost.size:.10g}")), self.draws)
 
 
 @dataclass
@@ -68,9 +68,10 @@ class Ledger:
     drawn: int = 0
     deadline: float = math.inf
     done: bool = False
+    plain: bool = False  # released values are plain numbers: whoever runs it says which ways it may take
 
     def __post_init__(self) -> None:
-        self.rng = _generator(self.seed)
+        self.rng = fresh_generator(self.seed)
 
     def decide(self, found: bool) -> bool:
         """The decision wanted on this path; without one that of the value."""
@@ -109,11 +110,23 @@ class Ledger:
         poisson = any(number >= 0 and self.batches[number].kind == "poisson" for number in draws)
         # one record may appear where another one disappears: the accountant takes half of it for each
         moves = query.move.of_order(order) * ROUNDING * (2 if poisson else 1)
-        certified = Certified(place or here(), law, moves, draws, query.records, declared, query.cause)
-        self.releases.append(certified)
+        self.keep(query, law, moves, place, declared)
         noise = self.rng.normal(size=query._shape) * (law.scale or 1.0) * self.factor
         centre = float(np.clip(0.0, query.low, query.high))
         return public(noise + centre, self)
+
+    def left(self, output: Any) -> None:
+        """The run is over: what it hands out holds nothing private."""
+        self.done = True
+        _leave(output, 0)
+
+    def keep(self, query: Value, law: Law, moves: float, place: str = "", declared: float | None = None) -> None:
+        """Notes a release."""
+        draws = tuple(sorted(query.draws))
+        counted = max(moves, declared or 0.0) if self.plain else moves  # other released values may move it that far
+        self.releases.append(
+            Certified(place or here(), law, moves, counted, draws, query.records, declared, query.cause)
+        )
 
 
 class Public(np.ndarray[Any, Any]):
@@ -173,6 +186,8 @@ class Public(np.ndarray[Any, Any]):
 
 def public(value: Any, ledger: Ledger) -> Any:
     """The value as one whose decisions are noted."""
+    if ledger.plain:
+        return value
     found = np.array(value).view(Public)
     found.ledger = ledger
     return found
@@ -278,7 +293,7 @@ class Draws(np.random.Generator):
 
     def __init__(self, ledger: Ledger):
         super().__init__(np.random.PCG64(ledger.seed))
-        self._ledger, self._real = ledger, _generator([ledger.seed, 1])
+        self._ledger, self._real = ledger, fresh_generator([ledger.seed, 1])
 
     def _noise(self, law: str, loc: Any, scale: Any, size: Any) -> Any:
         if private(scale):
@@ -357,6 +372,10 @@ class Draws(np.random.Generator):
         return [self] * n_children
 
 
+class Secret(int):
+    """A whole number that nobody knows: a generator with this seed is as good as any."""
+
+
 class Uniforms:
     """Uniform numbers, one a record: compared with a public rate, they are a secret Poisson batch, and nothing else."""
 
@@ -424,107 +443,35 @@ for _name in dir(np.random.Generator):
         setattr(Draws, _name, _refused(_name))
 
 
-class CertifyTape(Tape):
-    """The project's tape while code is certified: declared sensitivities are compared, and not believed."""
-
-    def __init__(self, ledger: Ledger):
-        super().__init__()
-        self._ledger, self._draws = ledger, Draws(ledger)
-
-    def gaussian(self, label: str, query: Any, *, std: float, sensitivity: float | None, batch: Any = None) -> Any:
-        """Its 2-norm counts."""
-        return self._kept(label, query, std, sensitivity, 2, Gaussian)
-
-    def symmetric_gaussian(
-        self, label: str, query: Any, *, std: float, sensitivity: float | None, batch: Any = None
-    ) -> Any:
-        """The upper triangle is released: it moves by at most the Frobenius norm."""
-        found = self._kept(label, query, std, sensitivity, 2, Gaussian)
-        return (found + found.T) / 2
-
-    def laplace(self, label: str, query: Any, *, scale: float, sensitivity: float | None, batch: Any = None) -> Any:
-        """Its 1-norm counts."""
-        return self._kept(label, query, scale, sensitivity, 1, Laplace)
-
-    def _kept(self, label: str, query: Any, scale: Any, declared: Any, order: float, law: Any) -> Any:
-        if private(scale):
-            raise Open("a noise scale that depends on private data")
-        if not private(query):
-            noise = self._ledger.rng.normal(size=np.shape(query)) * float(scale)
-            return public(np.asarray(query, dtype=float) + noise, self._ledger)
-        shape = (query.whole() if query.at is not None else query)._shape
-        declared = None if declared is None else float(declared)
-        return self._ledger.release(query, law(np.zeros(shape), float(scale)), order, label, declared)
-
-    def release(self, label: str, law: Law, *, sensitivity: float | None, batch: Any = None) -> Any:
-        """Other laws hold their query in themselves, where nothing is followed."""
-        raise Open(f"a release of the law {type(law).__name__} has no rule")
-
-    def above_threshold(self, label: str, queries: Any, **options: Any) -> Any:
-        """Not followed."""
-        raise Open("above_threshold has no rule")
-
-    def batch(self, label: str, n: int, size: int) -> Any:
-        """A secret batch."""
-        return self._of(self._draws.batch(int(size)), n)
-
-    def poisson(self, label: str, n: int, rate: float) -> Any:
-        """A secret Poisson batch."""
-        return self._of(self._draws.poisson_batch(rate), n)
-
-    def _of(self, batch: Batch, n: int) -> Any:
-        if n != self._ledger.n:
-            raise Open("a batch of another number of records")
-        return _TapeBatch(batch, batch.number)
-
-    def fresh(self, label: str, n: int, size: int, *, order: str = "random") -> Any:
-        """The next records by index: disjoint batches, of which each record is in one."""
-        first = self._used
-        if size > n - first or n != self._ledger.n:
-            raise Open("fresh batches beyond one pass")
-        self._used += size
-        return _TapeBatch(np.arange(first, first + size), -1)
-
-    def reveal(self, label: str, value: Any) -> Any:
-        """Publishes a value."""
-        if private(value):
-            raise Open("private data is published without noise")
-        return value
-
-    def public(self, label: str, draw: Any) -> Any:
-        """Public randomness."""
-        found = draw(_generator([self._ledger.seed, self.step, 7]))
-        return public(found, self._ledger) if isinstance(found, np.ndarray | float | np.generic) else found
-
-    def secret(self, label: str, draw: Any) -> Any:
-        """Inner randomness; whatever it is, bounds hold for it."""
-        return self.public(label, draw)
-
-    def noise(self, label: str, std: float, shape: int | tuple[int, ...] = ()) -> Any:
-        """Raw noise, to be met by data."""
-        return self._draws.normal(0.0, std, shape or None)
-
-    def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
-        raise Open("not followed")
-
-    _indices = _value = _released  # type: ignore[assignment]
+def _leave(output: Any, depth: int) -> None:
+    """What is handed out holds nothing private."""
+    if isinstance(output, Value | Batch | Uniforms):
+        raise Open("private data is returned without noise")
+    if isinstance(output, Noise):
+        output.known()
+        return
+    if depth > 6:
+        raise Open("the output is too deep to be looked through")
+    if isinstance(output, Mapping):
+        for one in output.values():
+            _leave(one, depth + 1)
+    elif isinstance(output, list | tuple | set | frozenset):
+        for one in output:
+            _leave(one, depth + 1)
+    elif isinstance(output, np.ndarray):
+        if output.dtype == object:
+            for one in output.ravel():
+                _leave(one, depth + 1)
+    elif hasattr(output, "__dict__") and not callable(output) and not isinstance(output, np.generic):
+        _leave(vars(output), depth + 1)
+    elif not (output is None or isinstance(output, bool | int | float | complex | str | bytes | np.generic)):
+        raise Open(f"the output is a {type(output).__name__}, which is not looked through")
 
 
-@dataclass(frozen=True)
-class _TapeBatch:
-    """What a tape hands out for a batch."""
-
-    indices: Any
-    draw: int
-
-    @property
-    def size(self) -> int:
-        """How many records."""
-        return len(self.indices)
-
-
-def as_release(one: Certified, number: int, relation: str) -> Release:
-    """For the accountant; half of it counts under add-remove neighbours, where here all of it does."""
-    moves = times(one.moves, 2.0 if relation == "add-remove" else 1.0)
-    draws = () if -1 in one.draws else one.draws
-    return Release(number, one.place, one.law, moves, draws, None)
+def holds_private(thing: Any) -> bool:
+    """Is something private in it?"""
+    try:
+        _leave(thing, 0)
+    except Open:
+        return True
+    return False

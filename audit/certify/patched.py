@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import functools
+import math
 import random
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from .draws import Draws, Noise, Public, public
+from .draws import Draws, Noise, Public, Secret, public
 from .value import Open, Value
 
 _CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asfarray")
 _LEGACY = ("normal", "laplace", "standard_normal", "randn", "rand", "randint", "choice", "permutation", "uniform")
 _GLOBAL = ("gauss", "normalvariate")
+_BUILTIN = type(math.sqrt)
 
 
 def _constructor(real: Callable[..., Any], copies: bool) -> Callable[..., Any]:
@@ -71,27 +74,64 @@ def _extreme(real: Callable[..., Any], of_arrays: Any) -> Callable[..., Any]:
     return found
 
 
-def _names_of(run: Any) -> dict[str, Any]:
-    """The global names that the code sees."""
+class _Math:
+    """The module `math`: what is private goes through NumPy, where it can be followed."""
+
+    def __getattr__(self, name: str) -> Any:
+        return _of_math(getattr(math, name))
+
+
+@functools.cache
+def _of_math(real: Any) -> Any:
+    of_arrays = getattr(np, getattr(real, "__name__", ""), None)
+    if of_arrays is None or real in (math.ceil, math.floor, math.trunc):  # these make whole numbers, which count
+        return real
+
+    @functools.wraps(real)
+    def found(*values: Any) -> Any:
+        return (of_arrays if any(isinstance(one, Value | Public) for one in values) else real)(*values)
+
+    return found
+
+
+_FUNCTIONS = {one for one in vars(math).values() if callable(one)}
+_SPINE = ("accounting", "case", "catalogue", "equality", "errors", "laws", "tape", "transcript")
+
+
+def _names_of(run: Any) -> list[dict[str, Any]]:
+    """The global names that the code sees: those of its module, and of the algorithms and problems of the reference."""
     while isinstance(run, functools.partial) or hasattr(run, "__wrapped__"):
         run = run.func if isinstance(run, functools.partial) else run.__wrapped__
     run = getattr(run, "__func__", run)
     found: dict[str, Any] | None = getattr(run, "__globals__", None)
-    return getattr(type(run).__call__, "__globals__", {}) if found is None else found
+    own = getattr(type(run).__call__, "__globals__", {}) if found is None else found
+    loaded = [vars(one) for name, one in sys.modules.items() if name.startswith("dpassay.reference.")]
+    others = [one for one in loaded if one is not own and one["__name__"].split(".")[2] not in _SPINE]
+    return [own, *others]
 
 
 @contextmanager
 def kept_numbers(run: Any) -> Iterator[None]:
-    """While it is open, `float`, `int`, `min` and `max` of private and released numbers in the code can be followed."""
-    names = _names_of(run)
-    new = {"float": _Float, "int": _Int, "min": _extreme(min, np.minimum), "max": _extreme(max, np.maximum)}
-    ours = {name: one for name, one in new.items() if name not in names}
-    names.update(ours)
+    """While it is open, plain numbers that the code makes of private and released ones can be followed."""
+    extremes = {"min": _extreme(min, np.minimum), "max": _extreme(max, np.maximum)}
+    builtin = {"float": _Float, "int": _Int, **extremes}
+    changed: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = []
+    for names in _names_of(run):
+        new = {name: one for name, one in builtin.items() if name not in names}
+        for name, one in names.items():
+            if one is math:
+                new[name] = _Math()
+            elif type(one) is _BUILTIN and one in _FUNCTIONS:
+                new[name] = _of_math(one)
+        changed.append((names, {name: names[name] for name in new if name in names}, list(new)))
+        names.update(new)
     try:
         yield
     finally:
-        for name in ours:
-            names.pop(name, None)
+        for names, old, gone in changed:
+            for name in gone:
+                names.pop(name, None)
+            names.update(old)
 
 
 @contextmanager
@@ -107,6 +147,10 @@ def patched(draws: Draws) -> Iterator[None]:
     def own(seed: Any = None, *_: Any) -> Any:
         if isinstance(seed, np.random.Generator):
             return seed
+        if isinstance(seed, Secret):
+            return draws
+        if isinstance(seed, np.random.SeedSequence):  # numbers that everybody can draw, and that protect nothing
+            return np.random.Generator(np.random.PCG64(seed))
         if seed is not None:
             raise Open("a generator with a fixed seed: everybody can draw the same noise")
         return draws

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from .arithmetic import multiply, norm_forms, root, scaled, square, subtract
+from .arithmetic import add, multiply, norm_forms, root, scaled, square, subtract
 from .value import INF, Norms, Open, Value, here, private, rule, times
 
 
@@ -44,6 +45,9 @@ def total(a: Value, axis: Any = None, keepdims: bool = False, dtype: Any = None,
     if where is not None:
         return total(multiply(a, where), axis, keepdims)
     axes = axes_of(a, axis)
+    if axes == (-a.ndim,) and a.parts:
+        summed = functools.reduce(add, a.parts)
+        return replaced(summed, left(a, axes, keepdims)[0], None) if private(summed) else summed
     if a.at is not None and a.at in axes:
         summed = _over_records(a)
         shape, _ = left(a, (a.at,), True)
@@ -56,7 +60,7 @@ def total(a: Value, axis: Any = None, keepdims: bool = False, dtype: Any = None,
 def replaced(a: Value, shape: tuple[int, ...], at: int | None) -> Value:
     """The same numbers in another shape; axes of length one come and go."""
     found = a.copy()
-    found._shape, found.at = shape, at
+    found._shape, found.at, found.parts = shape, at, ()
     return found
 
 
@@ -207,7 +211,7 @@ def nonzero(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
 @rule(np.any, np.all)
 def one_of(a: Value, axis: Any = None, keepdims: bool = False, **_: Any) -> Value:
     """0 or 1."""
-    found = extreme(a.like(low=0.0, high=1.0), axis, keepdims)
+    found = extreme(a.like(low=max(a.low, 0.0), high=min(a.high, 1.0)), axis, keepdims)
     found.truth = True
     return found
 

@@ -394,7 +394,10 @@ def stack(arrays: Any, axis: int = 0, **_: Any) -> Value:
     ndim = max(one.ndim if private(one) else np.ndim(one) for one in arrays)
     place = axis if axis >= 0 else axis + ndim + 1
     new = [expanded(one, place) if private(one) else np.expand_dims(plain(one), place) for one in arrays]
-    return concatenate(new, axis=place)
+    found = concatenate(new, axis=place)
+    if place == 0 and all(not private(one) or one.at is None for one in arrays):
+        found.parts = tuple(arrays)
+    return found
 
 
 @rule(np.hstack)
@@ -480,6 +483,15 @@ def broadcast(a: Value, shape: Any, **_: Any) -> Value:
     return add(a, np.zeros(shape))
 
 
+@rule(np.diag)
+def diagonal(a: Value, k: int = 0) -> Value:
+    """A vector between zeros, or the part of a matrix."""
+    if a.at is not None or k or a.ndim not in (1, 2):
+        raise Open("a diagonal of records has no rule")
+    shape = (a._shape[0],) * 2 if a.ndim == 1 else (min(a._shape),)
+    return a.like(shape=shape, size=a.norms, move=a.move, low=min(a.low, 0.0), high=max(a.high, 0.0))
+
+
 @rule(np.triu, np.tril)
 def triangle(a: Value, k: int = 0) -> Value:
     """Some entries become zero."""
@@ -491,6 +503,8 @@ def triangle(a: Value, k: int = 0) -> Value:
 def _as_type(a: Value, dtype: Any = float, *_: Any, **__: Any) -> Value:
     """Whole numbers are cut towards zero: by less than one."""
     kind = np.dtype(dtype).kind
+    if kind == "f" and np.dtype(dtype).itemsize < 4:
+        raise Open("half precision is too coarse to be called arithmetic over the reals")
     if kind == "f":
         return a.copy()
     if a.holes:

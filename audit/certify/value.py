@@ -41,6 +41,7 @@ class Line:
 
 
 trace: ContextVar[dict[tuple[str, str], Line] | None] = ContextVar("trace", default=None)
+axioms: ContextVar[dict[str, None] | None] = ContextVar("axioms", default=None)
 
 
 def here() -> str:
@@ -227,6 +228,7 @@ class Value(NDArrayOperatorsMixin):
         self.forms, self.holes, self.weighted, self.truth = forms, holes, weighted, truth
         self.cause = cause if math.isinf(self.move.two) else ""
         self.token, self.viewed, self.integer = object(), False, False
+        self.parts: tuple[Any, ...] = ()  # what was stacked along the first axis
 
     if TYPE_CHECKING:  # in `shapes.py`
         T: Any
@@ -275,6 +277,21 @@ class Value(NDArrayOperatorsMixin):
 
     def __bool__(self) -> bool:
         raise Open("private data decides; release it with noise before the decision")
+
+    def settled(self) -> bool:
+        """The truth, where the ranges decide it whatever the data are."""
+        if self.low != self.high or self.holes or self.absent:
+            raise Open("private data decides, in a check that their domain does not settle")
+        return bool(self.low)
+
+    def assumed(self, axiom: str, low: float = -INF, high: float = INF, moves: float = INF, norm: float = INF) -> Value:
+        """Bounds that are taken for granted: the certificate names them."""
+        taken = axioms.get()
+        if taken is not None:
+            taken[axiom] = None
+        kept = {"holes": self.holes, "forms": self.forms, "truth": self.truth, "weighted": self.weighted}
+        ends = {"low": max(self.low, low), "high": min(self.high, high)}
+        return self.like(size=self.norms.both(Norms(two=norm)), move=self.move.both(Norms(two=moves)), **ends, **kept)
 
     def _leaves(self, *_: Any, **__: Any) -> NoReturn:
         raise Open("private data leaves as a plain number; add noise to it first")
@@ -343,7 +360,7 @@ class Value(NDArrayOperatorsMixin):
 
     def copy(self, *_: Any) -> Value:
         """A value of its own."""
-        found = object.__new__(Value)
+        found = object.__new__(type(self))
         found.__dict__.update(self.__dict__, viewed=False)
         return found
 

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from dpassay.audit.exit_codes import INTERRUPTED
+from dpassay.audit.exit_codes import FAILED, INTERRUPTED
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.inputs.registered import find_cases
 from dpassay.audit.row import Effort, Row
@@ -71,7 +71,7 @@ Output = Annotated[
 Resume = Annotated[bool, typer.Option(help="Keep rows of the report that the same code and effort made.")]
 Strict = Annotated[bool, typer.Option(help="Exit 1 for declared findings of printed readings as well.")]
 Required = Annotated[
-    str | None, typer.Option("--require", help="certified: exit 1 where your own code has no certificate in its claim.")
+    str | None, typer.Option("--require", help="certified: exit 1 where a row has no certificate in its claim.")
 ]
 Explain = Annotated[bool, typer.Option(help="Below the table: premises, movements, source reached, and every witness.")]
 
@@ -131,11 +131,13 @@ def audit(
         require(not told.given, "--program", program, "is told a plain name, with --space MODULE:SPACE and --epsilon")
         ended = audit_own(named, said, effort, output, options)
     elif said.check_unsaid() and told.given:
+        require(required is None, "--require", required, "is for code; a program has no certificate")
         ended = audit_program(_chosen(named, False), told, effort, output, options)
     else:
         path = output or _default_report(named)
         rows = _audit_cases(_chosen(named, everything), effort, workers, path, (resume, bool(named)), options)
         ended = finish(rows, path, options, confidence)
+        ended = FAILED if said.lost(rows) else ended
     raise typer.Exit(ended)
 
 

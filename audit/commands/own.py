@@ -39,11 +39,23 @@ class OwnClaim:
     required: str | None = None  # the verdict that the exit code hangs on
     given: tuple[str, ...] = ()  # values of parameters, NAME=VALUE
 
+    def check_required(self) -> None:
+        """Raises BadInput for a verdict that cannot be required."""
+        require(self.required in (None, Verdict.CERTIFIED), "--require", self.required, "must be certified")
+
+    def lost(self, rows: Sequence[Row]) -> bool:
+        """Is a row without the verdict that is required? It is named."""
+        keys = [row.key for row in rows if self.required and row.verdict != self.required]
+        if keys:
+            print(f"dpassay: --require {self.required}: another verdict for {', '.join(keys)}", file=sys.stderr)
+        return bool(keys)
+
     def check_unsaid(self) -> bool:
         """Nothing is said where the catalogue states the claim; raises BadInput."""
         why = "is for an algorithm of your own: MODULE:RUN, or --program with --space"
         options = {"--epsilon": self.epsilon, "--space": self.space, "--relation": self.relation}
-        for option, value in (options | {"--require": self.required, "--with": self.given or None}).items():
+        self.check_required()
+        for option, value in (options | {"--with": self.given or None}).items():
             require(value is None, option, value, why)
         return True
 
@@ -91,7 +103,7 @@ def audit_own(names: Sequence[str], said: OwnClaim, effort: Effort, output: Path
     require(len(names) == 1, "algorithms", ", ".join(names), "an algorithm of your own stands alone")
     if said.epsilon is not None:
         said.stated()
-    require(said.required in (None, Verdict.CERTIFIED), "--require", said.required, "must be certified")
+    said.check_required()
     require(effort.examples >= 1, "--examples", effort.examples, "your own algorithm needs a search")
     relation = said.of_relation()
     name = names[0]
@@ -106,10 +118,7 @@ def audit_own(names: Sequence[str], said: OwnClaim, effort: Effort, output: Path
     if said.epsilon is None:
         print(_unclaimed(name, said, claim), file=sys.stderr if options.as_json else sys.stdout)
         code = code if Verdict(row.verdict).failed else FINE
-    if said.required and row.verdict != said.required:
-        print(f"dpassay: --require {said.required}: the verdict is {row.verdict}", file=sys.stderr)
-        return FAILED
-    return code
+    return FAILED if said.lost([row]) else code
 
 
 def _unclaimed(name: str, said: OwnClaim, claim: PrivacyClaim) -> str:

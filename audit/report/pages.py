@@ -29,7 +29,7 @@ from dpassay.reference.files import read_text, write_text
 from dpassay.reference.marked import AUDIT, LEDGER, SHORT
 
 RESULTS, README, PLOT = Path("docs/results.md"), Path("README.md"), Path("docs/results.svg")
-COLUMNS = ("algorithm", "reading", "claimed", "accounted", "realised >=", "verdict", "why")
+COLUMNS = ("algorithm", "reading", "claimed", "certified", "accounted", "realised >=", "verdict", "why")
 CAUSES = {  # the README's rows: a key of the catalogue, and the cause in at most 60 characters
     "baselines/dp_sgd:poisson@baseline": "none: the claim is nearly used up",
     "output_perturbation/strongly_concave:as-variance@printed": "sigma_k is called a variance: too little noise",
@@ -55,8 +55,8 @@ def short_block(results: str) -> str:
     rows = {line.key: line.cells for line in lines_of(results)}
     for key in CAUSES:
         require(key in rows, "row", key, f"is not in {RESULTS}: choose another one for the README")
-    chosen = [[f"`{key.partition('@')[0]}`", *rows[key][1:6], cause] for key, cause in CAUSES.items()]
-    return _markdown([*COLUMNS[:6], "cause"], chosen) + "\n\n" + _counts(results)
+    chosen = [[f"`{key.partition('@')[0]}`", *rows[key][1:7], cause] for key, cause in CAUSES.items()]
+    return _markdown([*COLUMNS[:7], "cause"], chosen) + "\n\n" + _counts(results)
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,9 @@ class Line:
         cells = _row(text)
         name, _, variant = cells[0].partition("` ")
         key = name.strip("`") + (f":{variant}" if variant else "") + f"@{cells[1]}"
-        claimed, accounted, realised = (_number(cell) for cell in cells[2:5])
-        verdict = Verdict(cells[5].strip("*"))
-        return Line(key, claimed, accounted, realised, not cells[3].endswith(NO_BOUND), verdict, tuple(cells))
+        claimed, accounted, realised = (_number(cells[place]) for place in (2, 4, 5))
+        verdict = Verdict(cells[6].strip("*"))
+        return Line(key, claimed, accounted, realised, not cells[4].endswith(NO_BOUND), verdict, tuple(cells))
 
 
 def lines_of(results: str) -> list[Line]:
@@ -108,7 +108,7 @@ def differences(found: str, expected: str) -> list[str]:
     return [
         f"{one[0]} {one[1]}: {heading} {mine} against {other}"
         for one, two in zip(ours, theirs, strict=True)
-        for heading, mine, other in zip(COLUMNS[:6], one[:6], two[:6], strict=True)
+        for heading, mine, other in zip(COLUMNS[:7], one[:7], two[:7], strict=True)
         if not _agree(mine, other)
     ]
 
@@ -151,7 +151,8 @@ def _cells(row: dict[str, Any]) -> list[str]:
     )
     mark = "" if row["realised"] is None or row["realised_by"] == "likelihood" else f" ({_safe(row['realised_by'])})"
     bound = "" if row.get("upper_bound", True) else NO_BOUND
-    numbers = [number(row["claimed"]), number(row["accounted"]) + bound, number(row["realised"]) + mark]
+    certified = "open" if row.get("certified") is None else number(row["certified"])
+    numbers = [number(row["claimed"]), certified, number(row["accounted"]) + bound, number(row["realised"]) + mark]
     verdict = f"**{row['verdict']}**" if Verdict(row["verdict"]).failed else row["verdict"]
     return [name, _safe(row["reading"]), *numbers, verdict, _safe(row["why"])]
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Literal
 
-from dpassay.reference.norms import mean_of
+from dpassay.reference.axioms import rows_within
+from dpassay.reference.norms import mean_of, norm
 from dpassay.reference.problems.interfaces import MinimisationProblem
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 from dpassay.reference.types import Array
+
+ASSUMPTION = "adaptive_batch, Assumption 3.1"
 
 
 @dataclass(frozen=True)
@@ -19,6 +23,8 @@ class Oracles:
     problem: MinimisationProblem
     tape: Tape
     order: Literal["random", "index"]
+    smoothness: float = inf  # M
+    hessian_lipschitz: float = inf  # rho
 
     def gradient(self, x: Array, size: int) -> tuple[Array, Batch]:
         """O1: mean gradient at x."""
@@ -29,7 +35,8 @@ class Oracles:
         """O2: mean of the gradient differences between x and the point before."""
         batch = self._unused("O2", size)
         rows = self.problem.gradients(x, batch.indices) - self.problem.gradients(before, batch.indices)
-        return mean_of(rows), batch
+        bound = self.smoothness * norm(x - before)
+        return mean_of(rows_within(rows, bound, f"{ASSUMPTION}: gradients are M-Lipschitz")), batch
 
     def hessian(self, x: Array, size: int) -> tuple[Array, Batch]:
         """O3: mean Hessian at x."""
@@ -40,7 +47,9 @@ class Oracles:
         """O4: mean of the Hessian differences between x and the point before."""
         batch = self._unused("O4", size)
         stack = self.problem.hessians(x, batch.indices) - self.problem.hessians(before, batch.indices)
-        return mean_of(stack), batch
+        bound = self.hessian_lipschitz * norm(x - before)
+        axiom = f"{ASSUMPTION}: Hessians are rho-Lipschitz (in the Frobenius norm)"
+        return mean_of(rows_within(stack, bound, axiom)), batch
 
     def left(self) -> int:
         """Number of unused functions."""

@@ -212,7 +212,7 @@ def run(problem: MinimisationProblem, schedule: Schedule, tape: Tape) -> Result:
     """Run Algorithm 3; all fields of the result are functions of releases."""
     s = schedule
     x = begin_at(s.start, np.zeros(problem.d))
-    oracles, tree = Oracles(problem, tape, s.order), _tree(s, tape)
+    oracles, tree = Oracles(problem, tape, s.order, s.smoothness, s.hessian_lipschitz), _tree(s, tape)
     drift, count, frozen_before, frozen, escaping = s.drift_limit, 0, 1, 0, False  # line 2
     before, step, saddle = x, np.zeros(x.size), escape.Saddle(x, np.zeros(x.size), np.zeros((x.size, x.size)))
     iterates, noisy_gradients, refreshes, escapes = [], [], 0, 0

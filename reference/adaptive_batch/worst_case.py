@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpassay.reference.axioms import Records
 from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.types import Array, Indices
@@ -27,6 +28,7 @@ class SignedWave:
         "hessian": "signs_i cos(x_1 + phases_i) e_1 e_1'",
     }
     DERIVED: ClassVar[tuple[str, ...]] = ("n",)
+    RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0), "phases": None}
 
     signs: Array
     phases: Array
@@ -46,18 +48,15 @@ class SignedWave:
         along: Array = self.signs[indices] * np.sin(x[0] + self.phases[indices])
         if self.d == 1:
             return along[:, None]
-        rows = np.zeros((len(indices), self.d))
-        rows[:, 0] = along
-        return rows
+        return np.concatenate([along[:, None], np.zeros((len(indices), self.d - 1))], axis=1)
 
     def hessians(self, x: Array, indices: Indices) -> Array:
         """Per-sample second derivatives, shape (b, d, d)."""
         along: Array = self.signs[indices] * np.cos(x[0] + self.phases[indices])
         if self.d == 1:
             return along[:, None, None]
-        stack = np.zeros((len(indices), self.d, self.d))
-        stack[:, 0, 0] = along
-        return stack
+        first = np.concatenate([along[:, None], np.zeros((len(indices), self.d**2 - 1))], axis=1)
+        return first.reshape(len(indices), self.d, self.d)
 
 
 @dataclass(frozen=True)

@@ -20,17 +20,18 @@ ClipMode = Literal["each", "mean"]
 def clip(vector: Array, bound: float) -> Array:
     """``min(bound / |vector|, 1) vector``: the same direction, norm at most ``bound`` (0 stays 0)."""
     require(bound > 0, "clip", bound, "must be positive")
-    norm = norms.norm(vector)
-    return vector if norm <= bound else vector * (bound / norm)
+    return vector * (bound / max(norms.norm(vector), bound))
 
 
 def clip_rows(rows: Array, bound: float) -> Array:
     """Each row of a matrix clipped by itself; shape (m, ...) in and out. A sum moves by at most ``2 bound`` per row."""
     require(bound > 0, "clip", bound, "must be positive")
-    flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))  # an empty batch has no rows, but a shape
+    # an empty batch has no rows, but a shape
+    flat = rows if rows.ndim == 2 else rows.reshape(len(rows), math.prod(rows.shape[1:]))
     with np.errstate(over="ignore"):  # a norm that overflows is infinite, and its row becomes 0
         factors = bound / np.maximum(norms.row_norms(flat), bound)
-    return np.asarray((flat * factors[:, None]).reshape(rows.shape))
+    clipped = np.asarray(flat * factors[:, None])
+    return clipped if rows.ndim == 2 else clipped.reshape(rows.shape)
 
 
 def clipped_mean(rows: Array, threshold: float, mode: ClipMode) -> Array:

@@ -72,7 +72,7 @@ def run(values: Array, schedule: Schedule, tape: Tape) -> float:
         # GRADIENT: none, a function value
         records, batch = draw_records(tape, "value batch", schedule.n, 1)
         # CLIP
-        value = min(max(float(values[records[0]]), 1.0), schedule.clip)
+        value = min(max(float(values[records].sum()), 1.0), schedule.clip)
         # NOISE
         query, sensitivity = schedule.momentum * value, schedule.sensitivity
         std = schedule.noise.std("value", sensitivity)  # sigma_{s_t}

@@ -16,10 +16,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
+from dpassay.reference.axioms import Records
 from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.types import Array, Indices
@@ -49,6 +51,8 @@ class RoughRecord:
         ),
     }
 
+    RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0), "sign": None, "others": None}
+
     n: int
     d: int
     sign: float  # of the target
@@ -68,10 +72,8 @@ class RoughRecord:
 
     def loss_gradients(self, parameters: Array, indices: Indices | None = None) -> Array:
         """Gradient of each selected record, shape (b, d)."""
-        signs = self._signs(indices)
-        rows = np.zeros((len(signs), self.d))
-        rows[:, 0] = self.amplitude * signs * self._wave(float(parameters[0]))[1]
-        return rows
+        first = self.amplitude * self._signs(indices) * self._wave(float(parameters[0]))[1]
+        return np.concatenate([first[:, None], np.zeros((len(first), self.d - 1))], axis=1)
 
     def _wave(self, x: float) -> tuple[float, float]:
         """Value in [-1, 1] and derivative."""
@@ -86,9 +88,13 @@ class RoughRecord:
         whole = 1.0 + RIPPLE
         return level * (1.0 + RIPPLE * height) / whole, (slope + level * RIPPLE * steepness) / whole
 
+    @cached_property
+    def signs(self) -> Array:
+        """Of all records, shape (n,)."""
+        return np.where(np.arange(self.n) == TARGET, self.sign, self.others)
+
     def _signs(self, indices: Indices | None) -> Array:
-        target = (np.arange(self.n) if indices is None else indices) == TARGET
-        return np.where(target, self.sign, self.others)
+        return self.signs if indices is None else self.signs[indices]
 
 
 def _two(n: int, d: int, opposite: bool, **shape: float) -> tuple[RoughRecord, RoughRecord, str]:

@@ -16,6 +16,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from dpassay.reference.axioms import Records
 from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.types import Array, Indices
@@ -38,6 +39,8 @@ class TugOfWar:
         "project": "t clipped to [-radius, radius], s = 0",
     }
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d", "d_y")
+
+    RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0)}
 
     signs: Array
     slope: float  # g
@@ -72,8 +75,7 @@ class TugOfWar:
         pull = np.concatenate([[self.coupling * x[0]], self.curvature * x])
         pull[1] += self.dual_slope - self.dual_curvature * y[0]
         rows: Array = self.signs[indices][:, None] * pull
-        rows[:, 0] -= self.concavity * y[0]
-        return rows
+        return rows - np.concatenate([[self.concavity * y[0]], np.zeros(self.d)])
 
     def value_gradients(self, x: Array, indices: Indices) -> Array:
         """Gradients of the explicit objective F(x, 0), for the methods that know no y."""

@@ -6,7 +6,15 @@ import numpy as np
 
 from dpassay.reference.errors import require, require_budget
 from dpassay.reference.problems.finite_sum import FiniteSum
-from dpassay.reference.solvers.protocol import Certificate, CertificateError, Oracle, Solution, Solver, certify
+from dpassay.reference.solvers.protocol import (
+    Certificate,
+    CertificateError,
+    Oracle,
+    Solution,
+    Solver,
+    certify,
+    near,
+)
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
@@ -40,7 +48,7 @@ def solve(problem: FiniteSum, solver: Solver, target: float, certified: bool, ta
     point, certificate = certify(Oracle(problem), solver(problem, target / 2, rng).point, target)
     if not certificate.holds:
         raise CertificateError(certificate, label)
-    return point
+    return near(point, problem, target)
 
 
 def no_solver(problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:

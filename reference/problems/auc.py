@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array, Indices
 
@@ -36,6 +37,8 @@ class AUCLoss(Loss):
         "smoothness": "largest singular value of [[4 s, 2 s], [2 s, c]]",
         "strong_concavity": "c = 2 p (1-p)",
     }
+
+    RECORDS: ClassVar[Records] = {"features": 1.0, "labels": (-1.0, 1.0)}
 
     features: Array  # (n, d)
     labels: Array  # (n,), -1 or +1

@@ -14,6 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
 from dpassay.reference.solvers.protocol import Oracle, Solution, certify
 from dpassay.reference.types import Array, Indices
@@ -32,6 +33,8 @@ class BentGame(Loss):
         "lipschitz": "L = linear_bound",
         "smoothness": "coupling",
     }
+
+    RECORDS: ClassVar[Records] = {"linear": "linear_bound"}
 
     linear: Array  # (n, 2): rows (p, q)
     coupling: float  # b

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpassay.reference.axioms import settled
 from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array
 
@@ -32,6 +33,7 @@ def plus_or_minus_one(name: str, labels: Array, size: int) -> None:
 
 
 def _refuse_first(name: str, sizes: Array, bound: float, what: str) -> None:
-    wrong = np.flatnonzero(~(np.isfinite(sizes) & (sizes <= bound * (1 + 1e-12))))  # one rounding of the norm
-    if len(wrong):
+    good = np.isfinite(sizes) & (sizes <= bound * (1 + 1e-12))  # one rounding of the norm
+    if not settled(good.all()):
+        wrong = np.flatnonzero(~good)
         raise BadInput(f"{name}[{wrong[0]}]", float(sizes[wrong[0]]), f"{what} must be finite and at most {bound!r}")

@@ -11,6 +11,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array, Indices
 
@@ -94,6 +95,7 @@ class ErmProblem:
         ),
     }
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
+    RECORDS: ClassVar[Records] = {"features": "feature_bound", "labels": (-1.0, 1.0)}
 
     features: Array
     labels: Array
@@ -129,7 +131,7 @@ class ErmProblem:
         for x, y in self._records(indices):
             total = total + self.loss.link.value(y * (x @ w)).sum()
             count += len(y)
-        return total / count + float(self._penalty(w))
+        return total / count + self._penalty(w)
 
     def gradient(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean gradient, shape (d,)."""
@@ -234,7 +236,7 @@ class ErmProblem:
             if indices is None:
                 yield self.features[start : start + BLOCK_ROWS], self.labels[start : start + BLOCK_ROWS]
             else:
-                rows = indices[start : start + BLOCK_ROWS]
+                rows = indices if total <= BLOCK_ROWS else indices[start : start + BLOCK_ROWS]
                 yield self.features.take(rows, axis=0), self.labels.take(rows)
 
     def _penalty(self, w: Array) -> float:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpassay.reference.axioms import Records
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array, Indices
 
@@ -20,6 +21,7 @@ class LinearLosses:
         "gradient": "of record i: rows_i, whatever w is",
     }
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
+    RECORDS: ClassVar[Records] = {"rows": None}
 
     rows: Array
 

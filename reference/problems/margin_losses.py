@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 import scipy
 
+from dpassay.reference.axioms import within
 from dpassay.reference.types import Array
 
 Curve = Callable[[Array], Array]
@@ -73,7 +74,8 @@ _SIGMOID_SLOPE, _SIGMOID_CURVATURE, _SIGMOID_THIRD = 1 / 4, 1 / (6 * sqrt(3)), 1
 
 
 def _sigmoid_slope(m: Array) -> Array:
-    return np.asarray(scipy.special.expit(m) * scipy.special.expit(-m))
+    found = np.asarray(scipy.special.expit(m) * scipy.special.expit(-m))
+    return within(found, 0.0, _SIGMOID_SLOPE, "the sigmoid's slope lies in [0, 1/4]")
 
 
 LOGISTIC = Link(
@@ -96,7 +98,12 @@ SIGMOID = Link(
     name="sigmoid",
     value=lambda m: np.asarray(scipy.special.expit(m)),
     slope=_sigmoid_slope,
-    curvature=lambda m: np.asarray(_sigmoid_slope(m) * (1 - 2 * scipy.special.expit(m))),
+    curvature=lambda m: within(
+        np.asarray(_sigmoid_slope(m) * (1 - 2 * scipy.special.expit(m))),
+        -_SIGMOID_CURVATURE,
+        _SIGMOID_CURVATURE,
+        "the sigmoid's second derivative is at most 1 / (6 sqrt(3))",
+    ),
     slope_bound=_SIGMOID_SLOPE,
     curvature_bound=_SIGMOID_CURVATURE,
     third_bound=_SIGMOID_THIRD,

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpassay.reference.axioms import Records
 from dpassay.reference.types import Array, Indices
 
 from .erm import Constants
@@ -37,6 +38,7 @@ class OneWay:
         "value_bound": "top + min(top, g (1 + 1/b) |w|)",
     }
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
+    RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0)}
 
     signs: Array
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array, Indices
 
@@ -69,6 +70,11 @@ class BilinearLoss(Loss):
             ("strong_concavity", self.concavity),
         ):
             object.__setattr__(self, name, value)
+
+    @property
+    def RECORDS(self) -> Records:  # noqa: N802 - a constant of the other problems
+        """What a record holds; a coupling that all share is public."""
+        return {"linear": "linear_bound", **({} if self.shared_coupling else {"matrices": None})}
 
     def rows(self, z: Array, indices: Indices) -> Array:
         """(B y + p, -B^T x + q + concavity y)."""

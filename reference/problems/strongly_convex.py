@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 import scipy
 
+from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array, Indices
 
@@ -30,6 +31,8 @@ class LinearLoss(Loss):
         "lipschitz": "L = slope",
         "smoothness": "0",
     }
+
+    RECORDS: ClassVar[Records] = {"records": 1.0}
 
     records: Array  # (n, d)
     slope: float = 1.0  # a = L of the data part
@@ -72,6 +75,8 @@ class SquaredLoss(Loss):
         "lipschitz": "L = feature_bound (feature_bound radius + target_bound)",
         "smoothness": "feature_bound^2",
     }
+
+    RECORDS: ClassVar[Records] = {"features": "feature_bound", "targets": None}
 
     features: Array  # (n, d)
     targets: Array  # (n,)
@@ -125,6 +130,8 @@ class LogisticLoss(Loss):
         "lipschitz": "L = feature_bound",
         "smoothness": "feature_bound^2 / 4",
     }
+
+    RECORDS: ClassVar[Records] = {"features": "feature_bound", "labels": (-1.0, 1.0)}
 
     features: Array  # (n, d)
     labels: Array  # (n,), -1 or +1

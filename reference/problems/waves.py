@@ -20,6 +20,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array, Indices
 
@@ -46,6 +47,7 @@ class WaveRisk:
         "value_bound": "c(w) + top + |u(w)|",
     }
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
+    RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0)}
 
     signs: Array  # s
     d: int
@@ -82,21 +84,19 @@ class WaveRisk:
 
     def gradient(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean gradient, shape (d,)."""
-        found = np.zeros(self.d)
-        found[:2] = self.well / self.well_frequency * np.sin(self.well_frequency * w[:2])
+        shared = self.well / self.well_frequency * np.sin(self.well_frequency * w[:2])
         share = self._mean_sign(indices)
-        found[0] += share * self.slope * np.cos(self.slope_frequency * w[0])
-        found[1] += share * self.curvature / self.curvature_frequency * np.sin(self.curvature_frequency * w[1])
-        return found
+        first = share * self.slope * np.cos(self.slope_frequency * w[0])
+        second = share * self.curvature / self.curvature_frequency * np.sin(self.curvature_frequency * w[1])
+        return np.concatenate([shared + np.stack([first, second]), np.zeros(self.d - 2)])
 
     def hessian(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean Hessian, shape (d, d), diagonal."""
-        found = np.zeros(self.d)
-        found[:2] = self.well * np.cos(self.well_frequency * w[:2])
+        shared = self.well * np.cos(self.well_frequency * w[:2])
         share = self._mean_sign(indices)
-        found[0] -= share * self.slope * self.slope_frequency * np.sin(self.slope_frequency * w[0])
-        found[1] += share * self.curvature * np.cos(self.curvature_frequency * w[1])
-        return np.diag(found)
+        first = share * self.slope * self.slope_frequency * np.sin(self.slope_frequency * w[0])
+        second = share * self.curvature * np.cos(self.curvature_frequency * w[1])
+        return np.diag(np.concatenate([shared + np.stack([-first, second]), np.zeros(self.d - 2)]))
 
     # bounds -----------------------------------------------------------------------------------------------------
 

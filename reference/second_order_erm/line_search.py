@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from math import ceil, floor, inf, log, sqrt
 from typing import ClassVar
 
@@ -16,7 +17,9 @@ import scipy
 
 from dpassay.reference.accounting.above_threshold import above_threshold_mu
 from dpassay.reference.accounting.cost import Account, Part
+from dpassay.reference.axioms import moves_by
 from dpassay.reference.errors import require
+from dpassay.reference.norms import norm
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
@@ -78,13 +81,21 @@ def curvature_roots(accuracy: Accuracy, c_H: float) -> tuple[float, float]:
 def gradient_query(problem: SmoothRisk, w: Array, g: Array, c_g: float) -> Query:
     """Return q_g of eq. (13a)."""
     here, square = problem.value(w), float(g @ g)
-    return lambda gamma: here - problem.value(w - gamma * g) - c_g * gamma * square
+    fall = partial(_fall, problem, w, here)
+    return lambda gamma: fall(-gamma * g) - c_g * gamma * square
 
 
 def curvature_query(problem: SmoothRisk, w: Array, p: Array, smallest: float, c_H: float) -> Query:
     """Return q_H of eq. (13b)."""
     here = problem.value(w)
-    return lambda gamma: here - problem.value(w + gamma * p) - 0.5 * c_H * gamma**2 * abs(smallest)
+    fall = partial(_fall, problem, w, here)
+    return lambda gamma: fall(gamma * p) - 0.5 * c_H * gamma**2 * abs(smallest)
+
+
+def _fall(problem: SmoothRisk, w: Array, here: float, step: Array) -> float:
+    """f(w) - f(w + step)."""
+    axiom = "a record moves f(w) - f(w') by |w - w'| times what it moves the gradient (mean value theorem)"
+    return moves_by(here - problem.value(w + step), problem.gradient_sensitivity() * norm(step), axiom)
 
 
 def trial_count(initial: float, fallback: float, beta: float) -> int:

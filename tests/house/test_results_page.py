@@ -90,7 +90,7 @@ def test_a_change_of_what_is_shown_is_noticed(place, change, noticed):
     assert pages.main(["audit.json"]) == 0
     text = Path("docs/results.md").read_text()
     assert text.startswith("before\n") and text.endswith(f"after\n{LEDGER}\n")
-    assert "| `baselines/x` | baseline | 1 | 0.999 | 0.981 | tight | none |" in Path("README.md").read_text()
+    assert "| `baselines/x` | baseline | 1 | open | 0.999 | 0.981 | tight | none |" in Path("README.md").read_text()
     assert "5 rows about the papers: 3 proved, 1 refuted" in Path("README.md").read_text()
     assert plot.fingerprint(pages.lines_of(text)) in Path("docs/results.svg").read_text()
     Path("audit.json").write_text(report(**change))

@@ -57,6 +57,7 @@ def _numbers(row: Row) -> dict[str, str]:
     how = "" if row.realised is None or row.realised_by == "likelihood" else f" ({printable(row.realised_by)})"
     return {
         "claimed": number(row.claimed),
+        "certified": "" if row.certified is None else number(row.certified),
         "accounted": number(row.accounted) + ("" if row.upper_bound else " (no bound)"),
         "realised": number(row.realised) + how,
         "delta": f"{row.delta:.3g}",

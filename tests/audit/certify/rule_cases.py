@@ -222,6 +222,13 @@ REDUCED = {
     "product of wholes": unary(lambda x: (x.T @ x) @ x.sum(axis=0)),
     "outer": unary(lambda x: np.outer(x.sum(axis=0), x.mean(axis=0))),
     "stack of sums": unary(lambda x: np.stack([x[:2].sum(axis=0), x.mean(axis=0)])),
+    "reshaped stack": unary(
+        lambda x: np.stack([x[:1].sum(), x[1:].sum(), x[:1].sum(), x[1:].sum()]).reshape(2, 2).sum(axis=0)
+    ),
+    "stack of disjoint sums": unary(lambda x: np.stack([x[:1].sum(axis=0), x[1:].sum(axis=0)]).sum(axis=0)),
+    "hypotenuse": unary(lambda x: np.hypot(x.mean(), x[:, 0].mean())),
+    "diagonal": unary(lambda x: np.diag(x.mean(axis=0))),
+    "less than itself": with_signed(lambda x, c: (x + c * x).sum(axis=0)),
     "histogram": unary(lambda x: np.histogram(x[:, 0], bins=4, range=(-1, 1))[0]),
     "bincount": unary(lambda x: np.bincount(np.clip(x[:, 0].astype(int), 0, 3), minlength=4)),
     "one-hot": unary(lambda x: (np.argmax(x, axis=1)[:, None] == np.arange(x.shape[1])).sum(axis=0)),
