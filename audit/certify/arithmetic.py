@@ -335,7 +335,8 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: 
         below = found.forms if np.all(plain(low) <= 0) and found.low >= 0 else ()
         found = maximum(found, low)
         found.forms = (*found.forms, *below)
-    return found
+    clipped: Value = found
+    return clipped
 
 
 HOLES_ALLOWED.update({np.minimum, np.fmin, np.clip, np.where, np.multiply, np.nan_to_num})
