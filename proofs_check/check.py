@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from .checkers import budget, consistency, identity, inequality, montecarlo, privacy, rates, tables, units
-from .claim import Claim, Finding, Kind, Result, Row, Verdict
-from .sharpness import sharpen, sharpen_correction
+from .checkers import consistency, identity, inequality, montecarlo, privacy, rates, tables, units
+from .claim import Claim, Finding, Kind, Verdict
 
 TIME_LIMIT = 30.0  # seconds of processor time per claim; beyond it the verdict is unknown
 CHECKERS: dict[Kind, Callable[[Claim], Finding]] = {
@@ -21,7 +19,6 @@ CHECKERS: dict[Kind, Callable[[Claim], Finding]] = {
     Kind.INEQUALITY: inequality.check,
     Kind.RATES: rates.check,
     Kind.UNITS: units.check,
-    Kind.BUDGET: budget.check,
     Kind.PRIVACY: privacy.check,
     Kind.MONTECARLO: montecarlo.check,
     Kind.TABLES: tables.check,
@@ -38,22 +35,6 @@ def check(claim: Claim) -> Finding:
         return Finding(Verdict.UNKNOWN, f"no decision within {TIME_LIMIT:.0f} s of processor time")
     except (ArithmeticError, ValueError, TypeError, KeyError, NotImplementedError, RecursionError) as error:
         return Finding(Verdict.UNKNOWN, f"checker gave up: {type(error).__name__}: {error}")
-
-
-def check_row(row: Row) -> Result:
-    """Decide a row: what it says; when that fails, what would save it and what is right; whether mutants fail."""
-    start = time.perf_counter()
-    finding = check(row.claim)
-    if finding.passes:
-        return Result(row, finding, sharpness=sharpen(row, check), seconds=time.perf_counter() - start)
-    saving = corrected = sharpness = None
-    if row.saving.claim is not None:
-        saving = check(row.saving.claim)
-    if row.corrects is not None:
-        corrected = saving if row.corrects is row.saving.claim else check(row.corrects)
-    if corrected is not None and corrected.passes:
-        sharpness = sharpen_correction(row, check)
-    return Result(row, finding, saving, None, corrected, sharpness, time.perf_counter() - start)
 
 
 @contextmanager

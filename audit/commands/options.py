@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-PROOF_CACHE = Path("reports") / "proof-cache"  # of the ledger
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 JsonTable = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 JUnit = Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here, one test case a row.")]

@@ -1,179 +1,126 @@
-"""`dpassay prove`: run the proof ledger, or explain one of its rows."""
+"""`dpassay prove`: what becomes of each statement of the papers, and the chain of one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from dpassay.audit.plain import json_text
-from dpassay.proofs_check import graph, report
-from dpassay.proofs_check.cited import named
-from dpassay.proofs_check.claim import Result, Row
-from dpassay.proofs_check.corrections import corrected_share, open_lines
-from dpassay.proofs_check.effects import data_of
-from dpassay.proofs_check.explain import explain as explain_row
-from dpassay.proofs_check.inventory import told
-from dpassay.proofs_check.inventory.items import items
-from dpassay.proofs_check.ledger import check_rows, chosen, load_rows, summary
-from dpassay.proofs_check.statements import STATEMENTS
-from dpassay.proofs_check.surroundings import around, statement
-from dpassay.proofs_check.tied import TIES
+from dpassay.proofs_check.derivation import ledger as ledgers
+from dpassay.proofs_check.derivation.ledger import Examined
+from dpassay.proofs_check.derivation.model import statements
+from dpassay.proofs_check.derivation.record import record
+from dpassay.proofs_check.derivation.show import schedule_lines, step_text, text
+from dpassay.proofs_check.derivation.words import closing, sentence
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_text, require_writable, write_text
 from dpassay.reference.marked import LEDGER
 from dpassay.reference.papers import PAPERS
 
-from .options import PROOF_CACHE as CACHE
+from .options import Json
 from .progress import Quiet, progress
 
 OUTPUT = Path("reports") / "ledger.json"
 
 
 def prove(
-    paper: Annotated[list[str] | None, typer.Option(help="Only this paper's rows (may be repeated).")] = None,
-    row_id: Annotated[
-        str | None, typer.Option("--id", help="Only this row, or those whose id begins so: minimax_sosp/eqB2, or eqB2.")
-    ] = None,
-    place: Annotated[str | None, typer.Option(help='Only rows that cite this place, e.g. "Lemma 3.13".')] = None,
-    theorem: Annotated[
-        str | None, typer.Option(help='A statement, what it rests on and its rows, e.g. "Theorem 3.17".')
-    ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show formula, region, evidence and derivation.")] = False,
+    statement: Annotated[
+        str, typer.Argument(help='A statement ("Theorem 3.17") or an algorithm (dro/double_spider); default: all.')
+    ] = "",
+    paper: Annotated[list[str] | None, typer.Option(help="Only of this paper (may be repeated).")] = None,
+    step: Annotated[str | None, typer.Option(help="Only this step of the statement.")] = None,
     only_open: Annotated[
-        bool, typer.Option("--open", help="Only list the corrected statements that nothing decides, with the reason.")
+        bool, typer.Option("--open", help="List what is broken, added or not examined, and what would close it.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+    as_json: Json = False,
     output: Annotated[
         Path | None,
-        typer.Option(help="Where the ledger as JSON goes (the whole one).", show_default=str(OUTPUT)),
+        typer.Option(help="Where the ledger as JSON goes (of all papers).", show_default=str(OUTPUT)),
     ] = None,
     ledger: Annotated[Path | None, typer.Option(help="Also write the generated LEDGER.md here.")] = None,
     readme: Annotated[Path | None, typer.Option(help="Also rewrite the ledger's block between its markers.")] = None,
-    inventory: Annotated[
-        Path | None, typer.Option(help="Only write the page of everything that the papers say, and what decides it.")
-    ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2,
-    cache: Annotated[bool, typer.Option(help="Reuse findings of rows and checkers that did not change.")] = True,
     quiet: Quiet = False,
 ) -> None:
-    """Check every statement of the papers by machine and say, row by row, what holds.
+    """Check the papers' statements by machine: each step of a proof must follow from the facts that it names.
 
-    Exit code 0 when the ledger ran (papers contain mistakes: refuted rows are the result, not an error), 2 for an
-    unknown paper or id, 3 when a row stayed unknown.
+    Exit code 0 when everything was decided (papers contain mistakes: a broken step is a result, not an error), 2 for an
+    unknown paper, statement or step, 3 when the solver left a step undecided.
     """
     for key in paper or []:
         if key not in PAPERS:
             raise BadInput("--paper", key, f"not one of {', '.join(PAPERS)}")
-    if inventory is not None:
-        require_writable(inventory, "--inventory")
-        write_text(inventory, told.page(paper or list(PAPERS)), "--inventory")
-        typer.echo("\n".join(told.table(paper or list(PAPERS))))
-        return
-    for option, value in (("--id", row_id), ("--place", place), ("--theorem", theorem)):
-        require(value != "", option, value, "names nothing; without it all rows are checked")
-    of_papers = row_id is None or not paper or row_id.split("/")[0] not in set(PAPERS) - set(paper)
-    require(of_papers, "--id", row_id, f"not a row of --paper {', '.join(paper or [])}")
-    some = row_id is not None or place is not None or theorem is not None
-    for option, path in (("--ledger", ledger), ("--readme", readme)):
-        require(
-            path is None or not some, option, str(path), "takes whole papers: leave --id, --place and --theorem out"
-        )
-    target = output or (None if some else OUTPUT)
+    require(step is None or bool(statement), "--step", step, "name the statement too")
+    whole = not statement and not paper
+    for option, path in (("--ledger", ledger), ("--readme", readme), ("--output", output)):
+        require(path is None or whole, option, str(path), "takes all papers: leave the statement and --paper out")
+    target = output or (OUTPUT if whole else None)
     for option, path in (("--output", target), ("--ledger", ledger), ("--readme", readme)):
         if path is not None:
             require_writable(path, option)
     if readme is not None:
-        _with_block(readme, "")  # says at once, not after minutes, that the markers are missing
-    folder = CACHE if cache else None
-    theorem = statement(theorem, paper or PAPERS) if theorem is not None else None
-    place = statement(place, paper or PAPERS) if place is not None else None
-    if some:
-        rows = _under(theorem, paper) if theorem is not None else _some(row_id, place, paper)
+        LEDGER.read(read_text(readme, "--readme"), f"--readme {readme}")  # markers are missed at once
+    every = statements()
+    mine = [one for one in every if not paper or one.paper in paper]
+    wanted = ledgers.named(statement, mine) if statement else mine
+    keys = {one.key for one in wanted}
+    together = ledgers.with_sources(wanted, every)
+    with progress("deriving", len(together), quiet=quiet) as say:
+        examined = ledgers.examine(together, jobs, say)
+    found = [one for one in examined if one.statement.key in keys]
+    _write(examined, target, ledger, readme)
+    if as_json:
+        typer.echo(json_text([_data(one) for one in found]))
+    elif only_open:
+        typer.echo("\n".join(_open_lines(found)))
+    elif step is not None:
+        typer.echo("\n".join(step_text(one, step) for one in found))
+    elif statement:
+        typer.echo("\n\n".join("\n".join(_chain_lines(one)) for one in found))
     else:
-        rows = load_rows(paper)
-    beside = _beside(place, rows) if place is not None and not (explain or as_json or only_open) else []
-    with progress("checking", len(rows) + len(beside), quiet=quiet) as say:
-        decided = check_rows([*rows, *beside], jobs, folder, lambda result: say(f"{result.row.id}: {result.verdict}"))
-    results = decided[: len(rows)]
-    if not some:
-        if ledger is not None:
-            write_text(ledger, report.markdown(results).rstrip("\n") + "\n", "--ledger")
-        if readme is not None:
-            write_text(readme, _with_block(readme, report.readme_block(results)), "--readme")
-    if target is not None:
-        document = {"summary": summary(results), "rows": [data_of(result) for result in results]}
-        write_text(target, json_text(document) + "\n", "--output")
-    if only_open:
-        typer.echo("\n".join([*open_lines(results), f"{corrected_share(results)}."]))
-    elif as_json:
-        typer.echo(json_text([data_of(result) for result in results]))
-    elif theorem is not None:
-        typer.echo("\n\n".join(_around(theorem, results)))
-    elif place is not None and not explain:
-        typer.echo("\n".join([*_said_at(place, results), *(report.one_line(result) for result in results)]))
-        typer.echo("\n".join(_graph_at(place, decided)))
-        typer.echo(report.summary_line(results))
-    elif explain or len(results) == 1:
-        typer.echo("\n\n".join(explain_row(result, TIES) for result in results))
-    else:
-        typer.echo("\n".join(report.one_line(result) for result in results) if some else report.summary_table(results))
-        typer.echo(report.summary_line(results))
-    if any(result.verdict == "unknown" for result in results):
+        typer.echo("\n".join([*_list_lines(found), f"{ledgers.summary(found)}."]))
+    if any(one.undecided for one in found):
         raise typer.Exit(3)
 
 
-def _under(theorem: str, papers: list[str] | None) -> list[Row]:
-    """Rows that decide a statement or anything that it rests on, in every paper that has one of this name."""
-    rows = [row for key in papers or PAPERS for row in graph.rows_below(key, theorem)]
-    if not rows:
-        raise BadInput("--theorem", theorem, "no row decides a statement of this name")
-    return rows
+def _write(examined: Sequence[Examined], target: Path | None, ledger: Path | None, readme: Path | None) -> None:
+    if ledger is not None:
+        write_text(ledger, ledgers.ledger(examined), "--ledger")
+    if readme is not None:
+        block = LEDGER.written(read_text(readme, "--readme"), ledgers.block(examined), f"--readme {readme}")
+        write_text(readme, block, "--readme")
+    if target is not None:
+        document = {"summary": ledgers.counts(examined), "statements": [_data(one) for one in examined]}
+        write_text(target, json_text(document) + "\n", "--output")
 
 
-def _around(theorem: str, results: list[Result]) -> list[str]:
-    known = {result.row.id: result for result in results}
-    papers = dict.fromkeys(result.row.cite.paper for result in results)
-    return ["\n".join(around(paper, theorem, known)) for paper in papers]
+def _data(one: Examined) -> dict[str, Any]:
+    return record(one)
 
 
-def _beside(place: str, rows: list[Row]) -> list[Row]:
-    """Further rows on which the statements of this place rest."""
-    papers = sorted({row.cite.paper for row in rows})
-    below = {row.id: row for paper in papers for name in sorted(named(place)) for row in graph.rows_below(paper, name)}
-    return [row for row_id, row in below.items() if row_id not in {row.id for row in rows}]
+def _list_lines(found: Sequence[Examined]) -> list[str]:
+    lines = []
+    for paper in dict.fromkeys(one.statement.paper for one in found):
+        own = [one for one in found if one.statement.paper == paper]
+        wide = max(len(one.statement.name) for one in own)
+        lines += [paper, *(f"  {one.statement.name:{wide}}  {one.status.label}" for one in own), ""]
+    return lines
 
 
-def _graph_at(place: str, results: list[Result]) -> list[str]:
-    """The graph around each statement that the place names."""
-    known, names = {result.row.id: result for result in results}, named(place)
-    return [
-        line
-        for paper in dict.fromkeys(result.row.cite.paper for result in results)
-        for name in STATEMENTS[paper]
-        if name in names
-        for line in around(paper, name, known, rows=False)
-    ]
+def _chain_lines(one: Examined) -> list[str]:
+    lines = [text(one.derivation, one.status), f"     {sentence(one)}"]
+    lines += schedule_lines(one.statement)
+    lines += [f"     rests on {', '.join(one.rests_on)}"] if one.rests_on else []
+    lines += [f"     used by {', '.join(one.used_by)}"] if one.used_by else []
+    return lines
 
 
-def _some(row_id: str | None, place: str | None, papers: list[str] | None) -> list[Row]:
-    found = chosen(row_id or "", place or "", papers)
-    if not found and row_id:  # as the ledger prints it, under the heading of its paper
-        found = [row for key in papers or PAPERS for row in chosen(f"{key}/{row_id}", place or "", papers)]
-        found = [row for row in found if row.id.partition("/")[2] == row_id] or found
-    if not found:
-        option, value = ("--id", row_id) if place is None else ("--place", place)
-        raise BadInput(option, value, "no such row; `dpassay prove --json` lists them")
-    return [row for row in found if row.id == row_id] or found
-
-
-def _said_at(place: str, results: list[Result]) -> list[str]:
-    """What the inventory says of a place, in the papers of these results."""
-    papers = dict.fromkeys(result.row.cite.paper for result in results)
-    found = [item for paper in papers for item in items(paper) if place.lower() in item.place.lower()]
-    return [f"{item.paper}: {item.place}: {item.says} ({told.decided(item)})" for item in found]
-
-
-def _with_block(path: Path, block: str) -> str:
-    return LEDGER.written(read_text(path, "--readme"), block, f"--readme {path}")
+def _open_lines(found: Sequence[Examined]) -> list[str]:
+    lines = []
+    for one in found:
+        if not one.status.stands:
+            lines += [f"{one.statement.key}: {one.status.label}", *(f"  - {line}" for line in closing(one))]
+    return lines or ["every step follows"]

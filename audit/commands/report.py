@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
@@ -11,9 +10,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from markupsafe import Markup
 
 from dpassay.audit.report.html.page import render
-from dpassay.audit.report.html.records import Ledger, LedgerRow, Statement
+from dpassay.audit.report.html.records import Ledger, StatementView
 from dpassay.audit.report.html.reproduced import pages
 from dpassay.audit.report.html.rows import paper_of
 from dpassay.audit.report.html.view import view_of
@@ -23,7 +23,7 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import is_folder, require_writable, write_text
 from dpassay.reference.papers import PAPERS
 
-from .options import PROOF_CACHE as CACHE
+from .progress import progress
 
 REPRODUCTIONS = Path("docs") / "reproductions"
 
@@ -48,10 +48,9 @@ def report(
 
     It shows the verdicts with filters; for each row the curves of delta over epsilon as claimed, accounted and
     realised, the trade-off, the timeline of releases, findings with their smallest example, and the source that was not
-    reached; the ledger's tables, and reproduced experiments.
+    reached; what becomes of the papers' statements, and reproduced experiments.
 
-    The ledger is decided anew where nothing is kept of it in reports/proof-cache (a minute or two); --no-ledger leaves
-    it out.
+    The statements of its papers are derived anew, which takes some seconds a paper; --no-ledger leaves them out.
     """
     rows = load(source, any_version=True)
     target = output or source.with_suffix(".html")
@@ -73,45 +72,33 @@ def report(
 
 
 def ledger_of(papers: Sequence[str], jobs: int) -> Ledger:
-    """The ledger's statements and rows about these papers, as text.
+    """What becomes of the statements of these papers, each with its chain.
 
     Raises:
         Missing: what the ledger needs is not installed; ``--no-ledger`` leaves it out.
     """
     if find_spec("sympy") is None:
         raise BadInput("--ledger", True, 'needs pip install "dpassay[proofs]"; --no-ledger leaves it out')
-    from dpassay.proofs_check import graph
-    from dpassay.proofs_check.corrections import corrected_share
-    from dpassay.proofs_check.effects import effect
-    from dpassay.proofs_check.ledger import check_all
-    from dpassay.proofs_check.report import sharp_share
+    from dpassay.proofs_check.derivation.ledger import examine, summary, with_sources
+    from dpassay.proofs_check.derivation.model import statements
+    from dpassay.proofs_check.derivation.pages import svg
+    from dpassay.proofs_check.derivation.words import sentence
 
-    print("dpassay: deciding the ledger's rows (kept in reports/proof-cache)", file=sys.stderr)
-    results = check_all(papers, jobs=jobs, cache_dir=CACHE)
-    statements = tuple(
-        Statement(paper, *(_plain(cell) for cell in cells))
-        for paper in papers
-        for cells in graph.cells_of(paper, [one for one in results if one.row.cite.paper == paper])
-    )
-    rows = tuple(
-        LedgerRow(
-            id=one.row.id,
-            place=one.row.cite.place,
-            statement=one.row.statement,
-            verdict=str(one.verdict),
-            severity=str(effect(one)) if one.failed else "",
-            evidence=one.finding.evidence,
-            saved=f"{one.saved_by}: {one.row.saving.text}" if one.saved_by else "not at all" if one.failed else "",
+    every = statements()
+    mine = [one for one in every if one.paper in papers]
+    with progress("deriving", len(mine)) as say:
+        found = [one for one in examine(with_sources(mine, every), jobs, say) if one.statement.paper in papers]
+    views = tuple(
+        StatementView(
+            one.statement.paper, one.statement.name, one.group, one.status.label, one.statement.title, sentence(one),
+            Markup(svg(one.derivation.chain, f"chain-{number}")),
+            tuple((step.step.id, step.step.says, f"{step.decision.answer} {step.decision.evidence}".strip())
+                  for step in one.derivation.chain.steps),
+            f'dpassay prove "{one.statement.name}" --paper {one.statement.paper}',
         )
-        for one in results
-    )
-    note = f"{len(rows)} rows about {', '.join(papers)}, decided by machine. {sharp_share(results)}; "
-    return Ledger(statements, rows, note + f"{corrected_share(results)}.")
-
-
-def _plain(cell: str) -> str:
-    """A cell of Markdown as text."""
-    return cell.replace("**", "").replace("`", "").replace("\\|", "|")
+        for number, one in enumerate(found)
+    )  # fmt: skip
+    return Ledger(views, f"{summary(found)}, decided by machine.")
 
 
 def _count(rows: Sequence[Row]) -> str:

@@ -1,1 +1,1 @@
-"""The checkers: identity, inequality, exponents, budget, privacy, Monte Carlo, tables, consistency."""
+"""The checkers: identity, inequality, exponents, privacy, Monte Carlo, tables, consistency."""

@@ -41,7 +41,7 @@ def claim_of(table: Mapping[str, Any]) -> Claim:
     formula = {_RENAMED.get(name, name): value for name, value in table.items() if name not in beside}
     if kind == "privacy":
         formula = {**_PRIVACY, **formula}
-    if kind in ("inequality", "budget"):
+    if kind == "inequality":
         formula.setdefault("try", [])
     return Claim(_KINDS.get(kind) or Kind(kind), formula, assumed)
 

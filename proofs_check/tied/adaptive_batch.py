@@ -37,18 +37,29 @@ def _batch(p: Numbers) -> float:
 
 
 TIES = (
-    Tie("adaptive_batch/thm22/tree_noise", "std",
+    Tie("adaptive_batch", "Theorem 2.2", "4*s*sqrt(log(S)*log(1/delta))/epsilon",
         lambda p: tree_theorem_std(p["s"], int(p["S"]), p["epsilon"], p["delta"]),
         "adaptive_batch.tree.tree_theorem_std", TREE),
-    Tie("adaptive_batch/thm317/noise_places", "same:Lemma 3.14", lambda p: _tree_std(p, "Lemma 3.14"),
+    Tie("adaptive_batch", "Lemma 3.14 against Theorem 3.17",
+        "2*log(1/delta)*alpha/sqrt(d)",
+        lambda p: _tree_std(p, "Lemma 3.14"),
         "adaptive_batch.stochastic_spider.printed", tuple({**p, "delta": exp(-p["ell"])} for p in NOISE)),
-    Tie("adaptive_batch/thm317/noise_places", "same:Theorem 3.17", lambda p: _tree_std(p, "Theorem 3.17"),
+    Tie("adaptive_batch", "Lemma 3.14 against Theorem 3.17", "alpha/sqrt(d)", lambda p: _tree_std(p, "Theorem 3.17"),
         "adaptive_batch.stochastic_spider.printed", NOISE),
-    Tie("adaptive_batch/lemma314/tau_units", "left", lambda p: _schedule(p, "Lemma 3.14").escape_limit,
+    Tie("adaptive_batch", "Lemma 3.14",
+        "alpha ** (3 / 2) / (M * sqrt(rho))",
+        lambda p: _schedule(p, "Lemma 3.14").escape_limit,
         "adaptive_batch.stochastic_spider.printed", TAU),
-    Tie("adaptive_batch/thm317/batch_at_most_n", "let:b", _batch,
+    Tie(
+        "adaptive_batch", "Theorem 3.17",
+            "sqrt(d) / (epsilon * (sqrt(sqrt(d) / (n * epsilon)) + n ** (-1 / 3))) + 1 / (sqrt(sqrt(d) / (n "
+            "* epsilon)) + n ** (-1 / 3)) ** 2 + sqrt(d) / epsilon + 1 / (sqrt(sqrt(d) / (n * epsilon)) + n "
+            "** (-1 / 3))",
+            _batch,
         "adaptive_batch.stochastic_spider.printed", SIZES, up),
-    Tie("adaptive_batch/lemma315/O2_count", "right",
+    Tie(
+        "adaptive_batch", "Lemma 3.15",
+        "B * M * (sqrt(d) / (a ** 2 * epsilon) + kappa / a ** 3 + rho * kappa / (M ** 2 * a ** 2) + 1 / a ** 2)",
         lambda p: oracle_count(
             Constants(10, int(p["d"]), p["epsilon"], 1e-5, 1.0, p["M"], p["rho"], p["B"]), p["a"], p["kappa"], 0.0),
         "adaptive_batch.theorems.oracle_count", COUNT),

@@ -9,15 +9,13 @@ NOISE = ({"L": 1.5, "epsilon": 0.8, "delta": 1e-5, "T": 31}, {"L": 0.3, "epsilon
 
 TIES = (
     Tie(
-        "dp_ftrl/appD/noise",
-        "std",
+        "dp_ftrl", "Appendix D, conversion",
+        "L * sqrt(ceil(log2(T + 1)) / 2) / (sqrt(epsilon + log(1 / delta)) - sqrt(log(1 / delta)))",
         lambda p: printed_std(p["L"], int(p["T"]), p["epsilon"], p["delta"]),
         "dp_ftrl.dp_ftrl.printed_std",
         NOISE,
     ),
-    Tie(
-        "dp_ftrl/appD/depth_by_bits",
-        "left",
+    Tie("dp_ftrl", "Appendix D", "ceil(log2(T + 1))",
         lambda p: depth(int(p["T"])),
         "dp_ftrl.dp_ftrl.depth",
         ({"T": 1}, {"T": 7}, {"T": 8}, {"T": 1000}),

@@ -41,18 +41,29 @@ def _inverse_error(p: Numbers) -> float:
 
 
 TIES = (
-    Tie("minimax_sosp/alg3/erm_refresh_noise", "std", lambda p: 8 * _algorithm_3(p, "refresh"),
+    Tie("minimax_sosp", "Algorithm 3, line 1 (S_1 = n)",
+        "8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/(sqrt(q)*n))",
+        lambda p: 8 * _algorithm_3(p, "refresh"),
         "minimax_sosp.dp_rgda.algorithm3_noise", ERM),
-    Tie("minimax_sosp/alg3/erm_increment_noise", "std", lambda p: 8 * _algorithm_3(p, "step"),
+    Tie("minimax_sosp", "Algorithm 3, line 2 (S_2 = n, K = 1)",
+        "8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/n)",
+        lambda p: 8 * _algorithm_3(p, "step"),
         "minimax_sosp.dp_rgda.algorithm3_noise", ERM),
-    Tie("minimax_sosp/sec5/selected_inner_iterate", "let:s_r", lambda p: _experiment(p, "refresh"),
+    Tie(
+        "minimax_sosp", "Section 5.1 and Appendix D, Algorithm 3, line 18",
+            "C * (sqrt(log(1000000)) / 2) * max(1 / 200, sqrt(400) / (sqrt(10) * 400))",
+            lambda p: _experiment(p, "refresh"),
         "minimax_sosp.dp_rgda.algorithm3_noise", CLIP),
-    Tie("minimax_sosp/sec5/selected_inner_iterate", "let:s", lambda p: _experiment(p, "step"),
+    Tie(
+        "minimax_sosp", "Section 5.1 and Appendix D, Algorithm 3, line 18",
+        "C * (sqrt(log(1000000)) / 2) * max(1 / 50, sqrt(400) / 400)", lambda p: _experiment(p, "step"),
         "minimax_sosp.dp_rgda.algorithm3_noise", CLIP),
-    Tie("minimax_sosp/eqB2/refresh_noise", "std", lambda p: _appendix(p, 4 * sqrt(2), "refresh"),
+    Tie("minimax_sosp", "B.2",
+        "4*sqrt(2)*sqrt(log(1.25/delta))/(S1*epsilon)",
+        lambda p: _appendix(p, 4 * sqrt(2), "refresh"),
         "minimax_sosp.dp_rgda.appendix_b2_noise", POP),
-    Tie("minimax_sosp/eqB2/rate_instead_of_mechanism", "std", lambda p: _appendix(p, 1.0, "step"),
+    Tie("minimax_sosp", "B.2", "2*sqrt(log(1.25/delta))/(n*epsilon)", lambda p: _appendix(p, 1.0, "step"),
         "minimax_sosp.dp_rgda.appendix_b2_noise", POP),
-    Tie("minimax_sosp/lemma5/T_places", "same:proof", _inverse_error,
+    Tie("minimax_sosp", "Lemma 5 against its proof", "1 / (sqrt(d * ell) / (n * epsilon))", _inverse_error,
         "minimax_sosp.theorem_schedules.Constants.privacy_error", ERROR),
 )  # fmt: skip

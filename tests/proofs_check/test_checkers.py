@@ -11,7 +11,8 @@ from scipy.stats import norm
 from dpassay.proofs_check.check import check
 from dpassay.proofs_check.checkers import consistency, privacy, rates, tables
 from dpassay.proofs_check.claim import Assumptions, Claim, Kind, Verdict
-from dpassay.proofs_check.rows import build
+
+from . import build
 
 PROVED, CHECKED, REFUTED, ILL, UNKNOWN = (
     Verdict.PROVED,
@@ -46,14 +47,6 @@ SPOT = Verdict.SPOT_CHECKED
         (build.units("g**2/G == v", g="v/l", G="v/l**2", v="v"), PROVED),
         (build.units("g/G == v", g="v/l", G="v/l**2", v="v"), REFUTED),
         (build.units("g + G == g", g="v/l", G="v/l**2"), REFUTED),
-        (
-            build.budget("T*B <= n", "", {"n": "integer [100, 10000]"}, let={"B": "sqrt(n)", "T": "sqrt(n)"}),
-            PROVED,
-        ),
-        (
-            build.budget("T*B <= n", "", {"n": "integer [100, 10000]"}, let={"B": "sqrt(n)", "T": "2*sqrt(n)"}),
-            REFUTED,
-        ),
         (build.table("integer_means", runs=5, entries=[("0.2", "0.447")]), CHECKED),
         (build.table("integer_means", runs=5, entries=[("0.5", "0.577")]), REFUTED),
         (build.table("largest_auc", auc="0.52", epsilon="0.1", delta="1/100000"), PROVED),

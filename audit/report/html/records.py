@@ -89,41 +89,25 @@ class RowView:
 
 
 @dataclass(frozen=True)
-class Statement:
-    """A theorem or lemma with what becomes of it."""
+class StatementView:
+    """A theorem or lemma with what becomes of it: ``chain`` is a picture, ``steps`` its lines as text."""
 
     paper: str
     name: str
-    privacy: str
-    utility: str
-    step: str
-    right: str
-
-
-@dataclass(frozen=True)
-class LedgerRow:
-    """One statement of a paper that a checker decided."""
-
-    id: str
-    place: str
-    statement: str
-    verdict: str
-    severity: str
-    evidence: str
-    saved: str
-
-    @property
-    def paper(self) -> str:
-        """The key of its paper."""
-        return self.id.partition("/")[0]
+    group: str
+    label: str
+    title: str
+    sentence: str
+    chain: Any
+    steps: tuple[tuple[str, str, str], ...] = ()  # id, what it says, what was decided
+    command: str = ""
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """What the proof ledger says of the papers of the report."""
+    """What becomes of the statements of the papers of the report."""
 
-    statements: tuple[Statement, ...] = ()
-    rows: tuple[LedgerRow, ...] = ()
+    statements: tuple[StatementView, ...] = ()
     note: str = ""
 
 

@@ -1,1 +1,0 @@
-"""Everything that the papers say, place by place, and what decides it: one TOML file a paper."""
