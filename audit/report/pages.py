@@ -163,15 +163,9 @@ def _safe(text: str) -> str:
 
 
 def _counts(results: str) -> str:
-    """One sentence from the ledger's table: how many rows, and how many of each verdict."""
-    lines = [line for line in LEDGER.read(results, str(RESULTS)).splitlines() if line.startswith("|")]
-    heads = _row(lines[0])
-    (total,) = (_row(line) for line in lines if line.startswith("| all |"))
-    found = dict(zip(heads, total, strict=True))
-    counts = ", ".join(
-        f"{count} {head}" for head, count in found.items() if head not in ("paper", "rows") and count != "0"
-    )
-    return f"The ledger has {found['rows']} rows about the papers: {counts} ([all tables](docs/results.md))."
+    """The ledger's first sentence: how many statements, and how many of each status."""
+    found = LEDGER.read(results, str(RESULTS)).strip().partition(" (")[0]
+    return f"The papers make {found} ([all tables](docs/results.md))."
 
 
 def _row(line: str) -> list[str]:

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from dpassay.audit.assaying.assay import Effort, assay_case
 from dpassay.audit.assaying.why import moved_too_little, used_at_times
-from dpassay.audit.commands.proofs import summarise, with_proofs
+from dpassay.audit.commands.proofs import with_proofs
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.audit.plain import number
 from dpassay.audit.report import table as report_table
@@ -235,8 +235,7 @@ def test_the_ledger_column(tmp_path, monkeypatch):
     row = assay_case(case(honest, name="second_order_erm/opt"), EFFORT)
     other = assay_case(case(honest), EFFORT)
     told, silent = with_proofs([row, other])
-    assert "fail" in told.proved and "hold" in told.proved and ": " in told.proved
-    assert silent.proved == summarise([]) == "-"
+    assert told.proved.startswith("Theorem") and silent.proved == "-"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 from dpassay.proofs_check.derivation.derive import derive
 from dpassay.proofs_check.derivation.model import parse
 from dpassay.proofs_check.derivation.status import statuses
-from dpassay.reference.errors import BadInput
 
 TRIALS = tomllib.loads(Path(__file__).with_name("trials.toml").read_text())["statement"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import pytest
@@ -10,24 +9,10 @@ import pytest
 from dpassay.audit.cli import main
 
 
-@pytest.fixture(scope="session")
-def proof_cache(tmp_path_factory):
-    """The ledger's findings beside an audit's rows, checked once for all tests: a finding is kept by its content.
-
-    The workers of one run share the folder: it lies beside theirs.
-    """
-    if "PYTEST_XDIST_WORKER" not in os.environ:
-        return tmp_path_factory.mktemp("proof-cache")
-    folder = tmp_path_factory.getbasetemp().parent / "proof-cache"
-    folder.mkdir(exist_ok=True)
-    return folder
-
-
 @pytest.fixture
-def dpassay(monkeypatch, capfd, tmp_path, proof_cache):
+def dpassay(monkeypatch, capfd, tmp_path):
     """Run a command in an empty folder; returns exit code, standard output and standard error."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dpassay.audit.commands.proofs.CACHE", proof_cache)
 
     def run(*words):
         monkeypatch.setattr(sys, "argv", ["dpassay", *map(str, words)])

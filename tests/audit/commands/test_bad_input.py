@@ -90,11 +90,6 @@ def test_a_working_directory_that_is_gone(dpassay, refused, monkeypatch, tmp_pat
     refused(result, "working directory", "No such file")
 
 
-@pytest.mark.parametrize("option", ["--id", "--place", "--theorem"])
-def test_an_empty_option_of_the_ledger_is_no_way_to_say_all(dpassay, refused, option):
-    refused(dpassay("prove", option, ""), option, "names nothing")
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -161,9 +156,9 @@ def test_prove_says_at_once_that_it_cannot_write(dpassay, refused, tmp_path, opt
 
 
 @pytest.mark.parametrize("option", ["--ledger", "--readme"])
-def test_one_row_is_not_written_as_the_ledger(dpassay, refused, tmp_path, option):
+def test_one_statement_is_not_written_as_the_ledger(dpassay, refused, tmp_path, option):
     (tmp_path / "KEPT.md").write_text("kept")
-    refused(dpassay("prove", "--id", "dro/lemma9/c_value", option, "KEPT.md"), option, "--id")
+    refused(dpassay("prove", "Theorem 1", option, "KEPT.md"), option, "leave the statement")
     assert (tmp_path / "KEPT.md").read_text() == "kept"
 
 

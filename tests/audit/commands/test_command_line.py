@@ -194,7 +194,7 @@ def test_show_and_list(dpassay):
         ["crosscheck", "export", "baselines/dp_sgd", "x.json"],
         ["crosscheck", "compare", "nowhere.json", "nowhere.json"],
         ["prove", "--paper", "nobody"],
-        ["prove", "--id", "nobody/knows"],
+        ["prove", "Theorem 99"],
     ],
 )
 def test_bad_usage_exits_two_without_a_traceback(dpassay, tmp_path, words):
@@ -203,10 +203,13 @@ def test_bad_usage_exits_two_without_a_traceback(dpassay, tmp_path, words):
     assert not (tmp_path / "reports" / "audit.json").exists(), "nothing half-written"
 
 
-def test_a_row_is_found_by_its_id_as_the_ledger_prints_it(dpassay):
-    code, out, _ = dpassay("prove", "--id", "eqB2/rate_instead_of_mechanism", "--quiet")
-    assert code == 0 and out.startswith("minimax_sosp/eqB2/rate_instead_of_mechanism  [refuted")
-    assert dpassay("prove", "--paper", "dro", "--id", "eqB2/rate_instead_of_mechanism")[0] == 2
+def test_a_statement_is_shown_with_its_chain(dpassay):
+    code, out, _ = dpassay("prove", "Lemma 3.5", "--paper", "output_perturbation", "--quiet")
+    assert code == 0 and out.startswith("output_perturbation, Lemma 3.5") and "=> proved" in out
+    code, out, _ = dpassay("prove", "lemma 3.5", "--paper", "output_perturbation", "--json", "--quiet")
+    assert code == 0 and json.loads(out)[0]["status"] == "proved"
+    assert dpassay("prove", "Lemma 3.5", "--paper", "dro")[0] == 2
+    assert dpassay("prove", "Lemma 3.5", "--paper", "output_perturbation", "--step", "nobody")[0] == 2
 
 
 def test_unwritable_output(dpassay, tmp_path):

@@ -14,8 +14,6 @@ import pytest
 from joblib import parallel_config
 from joblib.externals.loky.backend.reduction import dumps
 
-from dpassay.proofs_check.ledger import as_data, check_all, chosen
-
 HANDED_OUT = ("dpassay.audit.running.workers", "dpassay.proofs_check.ledger")
 
 TWO_CLAIMS = """version = 1
@@ -90,15 +88,3 @@ def test_a_claim_that_cannot_be_run_costs_no_other_its_row(dpassay, tmp_path, mo
     assert "claim a.algorithm" in lines[0] and "never works" in lines[0]
     found = json.loads(out)
     assert [one["claim"] for one in found["unchecked"]] == ["a"] and len(found["rows"]) == 1
-
-
-def test_cache_and_jobs_give_the_same_findings(tmp_path, monkeypatch):
-    rows = chosen(row_id="second_order_erm/eq4")[:4] + chosen(row_id="second_order_erm/eq6")
-    monkeypatch.setattr(
-        "dpassay.proofs_check.ledger._rows_of", lambda paper: rows if paper == rows[0].cite.paper else []
-    )
-    first = check_all(["second_order_erm"], jobs=2, cache_dir=tmp_path / "kept")
-    again = check_all(["second_order_erm"], jobs=1, cache_dir=tmp_path / "kept")
-    alone = check_all(["second_order_erm"], jobs=1)
-    assert len(first) == len(rows) and [as_data(r) for r in first] == [as_data(r) for r in again]
-    assert [(r.row.id, r.finding, r.sharpness) for r in first] == [(r.row.id, r.finding, r.sharpness) for r in alone]

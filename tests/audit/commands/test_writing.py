@@ -11,7 +11,6 @@ import pytest
 
 from dpassay.audit.row import Row
 from dpassay.audit.running.report_file import load, save
-from dpassay.proofs_check.ledger import check_rows, load_rows
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import read_json, require_writable, write_text
 
@@ -80,10 +79,3 @@ def test_output_that_nobody_reads_or_that_has_no_room():
     full = shell("$D doctor > /dev/full")
     assert full.returncode == 2 and full.stderr == "dpassay: standard output: No space left on device\n", full
     assert shell("$D show nothing 2> /dev/full").returncode == 2
-
-
-def test_a_ledger_needs_no_cache(tmp_path):
-    (tmp_path / "file").write_text("")
-    rows = [row for row in load_rows(["dro"]) if row.id == "dro/thm7/N3_at_most_n"]
-    [result] = check_rows(rows, 1, tmp_path / "file")
-    assert result.failed and result.saved_by

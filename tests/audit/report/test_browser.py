@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from dpassay.audit.report.html.page import render
-from dpassay.audit.report.html.records import Ledger, LedgerRow, Statement
+from dpassay.audit.report.html.records import Ledger, StatementView
 from dpassay.audit.report.html.view import view_of
 
 pytestmark = pytest.mark.slow
@@ -56,12 +56,11 @@ def browser():
 def page(browser, rows, tmp_path):
     """The report of rows of every sort, one of them hostile, loaded at a desktop's width."""
     rows = [replace(row, witnesses=[], curves=CURVES, releases=RELEASES) for row in rows]
-    statements = (Statement("dro", "Theorem 1", "false", "proved here", "thm1/noise", "twice the noise"),)
-    ledger = (
-        LedgerRow("dro/thm1/noise", "Theorem 1", "x <= y", "refuted", "breaks privacy", "2 > 1", "not at all"),
-        LedgerRow("dro/thm2/rate", "Theorem 2", "a = b", "proved", "cosmetic", "symbolically", ""),
+    statements = (
+        StatementView("dro", "Theorem 1", "broken, open", "broken at 9b: open", "noise", "Step 9b is a gap.", ""),
+        StatementView("dro", "Theorem 2", "proved", "proved", "rate", "Every step follows.", "", (("a", "x", "y"),)),
     )
-    view = replace(view_of(rows, "audit.json"), ledger=Ledger(statements, ledger, "2 rows"))
+    view = replace(view_of(rows, "audit.json"), ledger=Ledger(statements, "2 statements"))
     path = Path(os.environ.get("DPASSAY_REPORT") or tmp_path / "report.html")
     if not path.is_file():
         path.write_text(render(view), encoding="utf-8")
@@ -151,10 +150,10 @@ def test_filters_leave_what_was_asked_for(page, name, value, count):
 def test_the_ledger_is_searched(page):
     if os.environ.get("DPASSAY_REPORT"):
         pytest.skip("counts are those of the test's own rows")
-    choose(page, "ledger", "text", "thm2 symbolically")
+    choose(page, "ledger", "text", "theorem 2 rate")
     assert shown(page, "tr[data-row=ledger]") == 1
     choose(page, "ledger", "text", "")
-    choose(page, "ledger", "verdict", "refuted")
+    choose(page, "ledger", "verdict", "broken, open")
     assert shown(page, "tr[data-row=ledger]") == 1
 
 

@@ -20,7 +20,7 @@ from dpassay.audit.cli import app
 from dpassay.audit.report.html import source
 from dpassay.audit.report.html.figures import curves_of, delta_figure, points, trade_off_figure
 from dpassay.audit.report.html.page import render
-from dpassay.audit.report.html.records import MEANING, Ledger, LedgerRow, Statement
+from dpassay.audit.report.html.records import MEANING, Ledger, StatementView
 from dpassay.audit.report.html.reproduced import pages, rendered
 from dpassay.audit.report.html.view import view_of
 from dpassay.audit.running.report_file import save
@@ -112,11 +112,9 @@ def test_it_can_be_read_without_seeing_it(page_rows):
 def test_names_of_others_stay_text(page_rows):
     """`rows` has one whose every text holds tags, control characters and a lone surrogate; here it is long as well."""
     long = replace(page_rows[4], algorithm="x" * 5000 + "</title><script>alert(2)</script>", curves={})
-    evil = LedgerRow(
-        "dro/<b>", "</td>", "<script>", "refuted", "breaks privacy", "\x00&", "<img src=x onerror=alert(1)>"
-    )
-    statement = Statement("dro", "</table><script>", "false", "-", "<i>", '" onclick="alert(1)')
-    text = written([*page_rows, long], ledger=Ledger((statement,), (evil,), "<u>"), source='"><script>')
+    steps = (("<b>", "</td>", "\x00&"), ("<img src=x onerror=alert(1)>", "<script>", "<i>"))
+    statement = StatementView("dro", "</table><script>", "false", "-", "<i>", '" onclick="alert(1)', "", steps, "<b>")
+    text = written([*page_rows, long], ledger=Ledger((statement,), "<u>"), source='"><script>')
     found = Reader(text)
     assert not found.wrong and not found.open
     assert sum(tag == "script" for tag, _ in found.tags) == 1
