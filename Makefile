@@ -31,7 +31,6 @@ wheel: $(STAMP)
 
 tables: audit papers  # what is generated: LEDGER.md, docs/results.md, docs/papers.md, the README's table, the plot
 	$(BIN)/dpassay prove --jobs $(JOBS) --ledger LEDGER.md --readme docs/results.md
-	$(BIN)/dpassay prove --inventory docs/inventory.md
 	$(BIN)/python -m dpassay.audit.report.pages reports/audit.json
 
 papers: $(STAMP)  # docs/papers.md and the heads of the papers' packages

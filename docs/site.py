@@ -20,6 +20,11 @@ from typer.main import get_command
 import dpassay.audit
 import dpassay.reference
 from dpassay.audit.cli import app
+from dpassay.proofs_check.derivation.ledger import examine
+from dpassay.proofs_check.derivation.model import statements
+from dpassay.proofs_check.derivation.pages import index as statements_index
+from dpassay.proofs_check.derivation.pages import page as statement_page
+from dpassay.proofs_check.derivation.pages import path_of
 
 ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = sorted((ROOT / "benchmarks" / "results").glob("*.md"))
@@ -53,6 +58,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, name, content=text))
     files.append(File.generated(config, "reference.md", content=reference()))
     files.append(File.generated(config, "options.md", content=options()))
+    found = examine(statements(), jobs=2)
+    places = {one.statement.key: path_of(one) for one in found}
+    files += [File.generated(config, path_of(one), content=statement_page(one, places)) for one in found]
+    files.append(File.generated(config, "statements/index.md", content=statements_index(found, places)))
     text = linked(notebook(ROOT / NOTEBOOK), NOTEBOOK, "notebook.md")
     files.append(File.generated(config, "notebook.md", content=text))
     return files

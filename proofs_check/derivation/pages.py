@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from .derive import Chain, Checked
@@ -48,6 +49,19 @@ def page(one: Examined, titles: dict[str, str]) -> str:
         if keys:
             lines += [f"{head}: " + ", ".join(_link(key, titles, one) for key in keys) + ".", ""]
     lines += ["Reproduce:", "", f"    dpassay prove \"{statement.name}\" --paper {statement.paper}", ""]
+    return "\n".join(lines)
+
+
+def index(found: Sequence[Examined], places: dict[str, str]) -> str:
+    """The page that leads to all others, by paper."""
+    lines = ["# Every statement of the papers", ""]
+    for paper in dict.fromkeys(one.statement.paper for one in found):
+        lines += [f"## {paper}", "", "| statement | status | what it says |", "|---|---|---|"]
+        for one in found:
+            if one.statement.paper == paper:
+                name = f"[{one.statement.name}]({places[one.statement.key].removeprefix('statements/')})"
+                lines.append(f"| {name} | {_cell(one.status.label)} | {_cell(one.statement.title)} |")
+        lines.append("")
     return "\n".join(lines)
 
 
