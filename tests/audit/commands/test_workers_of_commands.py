@@ -14,7 +14,7 @@ import pytest
 from joblib import parallel_config
 from joblib.externals.loky.backend.reduction import dumps
 
-HANDED_OUT = ("dpassay.audit.running.workers", "dpassay.proofs_check.ledger")
+HANDED_OUT = ("dpassay.audit.running.workers",)
 
 TWO_CLAIMS = """version = 1
 [[claim]]
