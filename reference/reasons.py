@@ -24,8 +24,6 @@ CLIPPING: Reasons = {
     "clipping.py: return norms.mean_of(rows)": "no threshold is infinite in a schedule of these",
     'clipping.py: if mode == "mean"': _MODE,
     "clipping.py: return clip(norms.mean_of(rows)": _MODE,
-    "clipping.py: return vector if norm <= bound": _MODE,
-    "clipping.py: return np.asarray((flat": _MODE,
     "clipping.py: return norms.mean_of(clip_rows": _MODE,
     "clipping.py: if threshold == 0": "the thresholds of this schedule do not follow the iterate",
     "clipping.py: return np.zeros(rows.shape": "the thresholds of this schedule do not follow the iterate",
@@ -42,7 +40,6 @@ _SOLVER = "whether the solver is trusted is part of the schedule"
 OUTPUT_PERTURBATION: Reasons = {
     "base_solver.py: if not certified": _SOLVER,
     "base_solver.py: return solver(": _SOLVER,
-    "base_solver.py: return point": _SOLVER,
     "base_solver.py: if not certificate.holds": "the solvers reach what is asked for; a test has one that does not",
     "algorithm3.py: if schedule.jointly": "x and y together or one by one is part of the schedule",
     "algorithm3.py: pair = tape.gaussian": "x and y together or one by one is part of the schedule",

@@ -60,7 +60,8 @@ def name_of(page: Path) -> str:
 def test_links_lead_somewhere():
     def nowhere(page, text):
         targets = re.findall(r"\]\(([^)#:]+)(?:#[\w-]+)?\)", text)
-        return [target for target in targets if not (page.parent / target).exists()]
+        made = "statements/"  # pages that the site makes of the statements' files
+        return [one for one in targets if not one.startswith(made) and not (page.parent / one).exists()]
 
     assert broken(nowhere) == {}
 

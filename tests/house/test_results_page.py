@@ -31,7 +31,7 @@ def report(**change):
     return json.dumps({"format": FORMAT, "dpassay": installed_version(), "rows": [{**ROW, **change}]})
 
 
-COUNTS = "| paper | proved | refuted | rows |\n|---|---|---|---|\n| all | 3 | 1 | 5 |"
+COUNTS = "5 statements: 3 proved, 2 broken, open (`dpassay prove`)."
 LEDGER = f"{marked.LEDGER.begin}\n{COUNTS}\n{marked.LEDGER.end}"
 
 
@@ -91,7 +91,7 @@ def test_a_change_of_what_is_shown_is_noticed(place, change, noticed):
     text = Path("docs/results.md").read_text()
     assert text.startswith("before\n") and text.endswith(f"after\n{LEDGER}\n")
     assert "| `baselines/x` | baseline | 1 | open | 0.999 | 0.981 | tight | none |" in Path("README.md").read_text()
-    assert "5 rows about the papers: 3 proved, 1 refuted" in Path("README.md").read_text()
+    assert "The papers make 5 statements: 3 proved, 2 broken" in Path("README.md").read_text()
     assert plot.fingerprint(pages.lines_of(text)) in Path("docs/results.svg").read_text()
     Path("audit.json").write_text(report(**change))
     assert pages.main(["audit.json", "--check"]) == int(noticed)

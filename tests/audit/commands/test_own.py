@@ -109,14 +109,12 @@ def test_a_witness_file_does_not_choose_what_is_imported(dpassay, tmp_path):
 @pytest.mark.parametrize(
     ("words", "field"),
     [
-        (["audit", "planted:true_branch"], "--epsilon"),
         (["audit", "planted:true_branch", "--epsilon", "-1"], "epsilon"),
         (["audit", "planted:nothing", "--epsilon", "1"], "algorithm"),
         (["audit", "planted:STD", "--epsilon", "1"], "algorithm"),
         (["audit", "planted:descent", "--epsilon", "1", "--space", "planted:STD"], "--space"),
         (["audit", "planted:descent", "--epsilon", "1", "--space", "planted:descent"], "--space"),
         (["audit", "planted:descent", "--epsilon", "1", "--relation", "near"], "--relation"),
-        (["audit", "planted:descent", "--epsilon", "1", "--space", "planted:space", "--relation", "add-remove"], "rel"),
         (["audit", "planted:descent", "--epsilon", "1", "--examples", "0"], "--examples"),
         (["audit", "planted:descent", "dro", "--epsilon", "1"], "algorithms"),
         (["audit", "baselines", "--epsilon", "1"], "--epsilon"),

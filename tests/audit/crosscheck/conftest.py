@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.audit.commands.conftest import dpassay, proof_cache, refused
+from tests.audit.commands.conftest import dpassay, refused
 
-__all__ = ["dpassay", "proof_cache", "refused"]
+__all__ = ["dpassay", "refused"]

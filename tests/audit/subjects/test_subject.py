@@ -70,7 +70,6 @@ def test_what_cannot_be_used_is_named(mine):
         ("dro/nothing", {}, "not in the catalogue"),
         (f"{mine}:nothing", {}, "cannot be loaded"),
         ("baselines/dp_sgd", {"space": f"{mine}:space"}, "has its own"),
-        (f"{mine}:bounded", {"space": f"{mine}:space", "relation": "add-remove"}, "is for replace-one"),
     ):
         with pytest.raises(BadInput, match=why):
             subjects(name, **more)
