@@ -138,7 +138,8 @@ def _asks_for(ask: str, law: type[NumberLaw]) -> type[Release]:
     if law is DiscreteGaussian:
         kinds["scale"] = (Annotated[Number, Field(le=LARGEST_TABLE)], ...)
     said = f"Release a number by this law: {(law.__doc__ or '').splitlines()[0]}"
-    found: type[Release] = model_of(law.__name__, __base__=Release, __doc__=said, ask=(Literal[ask], ...), **kinds)  # type: ignore[call-overload]
+    kinds["ask"] = (Literal[ask], ...)
+    found: type[Release] = model_of(law.__name__, __base__=Release, __doc__=said, **kinds)
     return found
 
 
@@ -301,7 +302,9 @@ ASKS: tuple[type[Message], ...] = (
     *(Batch, Poisson, Fresh, Random, Noise, Reveal),
 )
 GREETING: TypeAdapter[Greeting] = TypeAdapter(Greeting)
-ASK: TypeAdapter[Any] = TypeAdapter(Annotated[Union[ASKS], Field(discriminator="ask")])  # type: ignore[valid-type]  # noqa: UP007
+_ONE_OF: Any = Union[ASKS]  # noqa: UP007
+_ASK: Any = Annotated[_ONE_OF, Field(discriminator="ask")]
+ASK: TypeAdapter[Any] = TypeAdapter(_ASK)
 _ENDS: dict[str, TypeAdapter[Any]] = {
     "output": TypeAdapter(Output),
     "unsupported": TypeAdapter(Unsupported),

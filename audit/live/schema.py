@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from . import messages
 from .messages import NOT_FINITE, NUMBERS, VERSION
 
-_PROGRAM = (
+_PROGRAM: tuple[type[Any], ...] = (
     messages.Greeting,
     *messages.ASKS,
     *(messages.Query, messages.Output, messages.Unsupported, messages.Refused),
@@ -55,8 +55,8 @@ def schema() -> dict[str, Any]:
     for kind in _PROGRAM:
         definitions[kind.__name__] = _referred(TypeAdapter(kind).json_schema())
     for name, (said, fields) in _HARNESS.items():
-        kind = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
-        definitions[name] = {"description": said, **kind}
+        entry = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+        definitions[name] = {"description": said, **entry}
     definitions["program"] = {"anyOf": [{"$ref": f"#/$defs/{kind.__name__}"} for kind in _PROGRAM]}
     definitions["harness"] = {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in _HARNESS]}
     return {

@@ -116,7 +116,8 @@ def scripted(
         hub_type: a hub that looks at more than :class:`ScriptedHub` does; else the one that the run names, if any.
         longest: calls after which the run is cut off.
     """
-    hub = (hub_type or getattr(run, "hub_type", ScriptedHub))(run, pair, seed, script, hidden, longest)
+    kind: Any = hub_type or getattr(run, "hub_type", ScriptedHub)
+    hub = kind(run, pair, seed, script, hidden, longest)
     try:
         hub.go()
     finally:
