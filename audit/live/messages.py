@@ -138,7 +138,7 @@ def _asks_for(ask: str, law: type[NumberLaw]) -> type[Release]:
     if law is DiscreteGaussian:
         kinds["scale"] = (Annotated[Number, Field(le=LARGEST_TABLE)], ...)
     said = f"Release a number by this law: {(law.__doc__ or '').splitlines()[0]}"
-    kinds["ask"] = (Literal[ask], ...)
+    kinds = {"ask": (Literal[ask], ...), **kinds}
     found: type[Release] = model_of(law.__name__, __base__=Release, __doc__=said, **kinds)
     return found
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dpassay.reference.equality import same, snapshot
 from dpassay.reference.errors import require
