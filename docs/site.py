@@ -60,7 +60,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     files.append(File.generated(config, "options.md", content=options()))
     found = examine(statements(), jobs=2)
     places = {one.statement.key: path_of(one) for one in found}
-    files += [File.generated(config, path_of(one), content=statement_page(one, places)) for one in found]
+    for one in found:
+        files.append(File.generated(config, path_of(one), content=statement_page(one, places)))
     files.append(File.generated(config, "statements/index.md", content=statements_index(found, places)))
     text = linked(notebook(ROOT / NOTEBOOK), NOTEBOOK, "notebook.md")
     files.append(File.generated(config, "notebook.md", content=text))

@@ -202,7 +202,7 @@ def assay_case(case: Case, effort: Effort, thrift: Thrift | None = None, known: 
         return unbuilt_row(case, effort, error, time.perf_counter() - start)
     searched = search_case(case, instance, effort, known)
     found = examine(instance, case.claim, effort, case.known, searched=searched, thrift=thrift)
-    if states_records(instance.pair.here):
+    if states_records(instance.pair.here) and not getattr(instance.run, "elsewhere", False):
         found = _with_certificate(found, certify_instance(instance, case.claim, found.transcript))
     return Row(
         **row_fields.of_case(case),

@@ -55,7 +55,14 @@ def certify_instance(instance: Instance, claim: PrivacyClaim, transcript: Transc
         ]
 
     found = ended(runs, claim.relation, claim.delta, f"n = {n}, as in the row")
+    if found.epsilon is not None and not found.releases and transcript is not None and _releases(transcript):
+        found = dataclasses.replace(found, epsilon=None, open="the run releases outside of the code that was followed")
     return dataclasses.replace(found, axioms=(*found.axioms, ROWS, LONGEST if instance.longest else DRAWN))
+
+
+def _releases(transcript: Transcript) -> bool:
+    """Whether a run has released anything; a program of one's own does so in another process."""
+    return any(isinstance(event, Release) for event in transcript.events)
 
 
 def _followed(instance: Instance, problem: Any, ledger: Ledger, transcript: Transcript) -> Ledger:
