@@ -117,21 +117,31 @@ class Store:
 
     def _forget(self) -> None:
         self._records = {}
-        self._file: tuple[int, int] | None = None  # device and number of the file that was read
-        self._size, self._lines, self._last = 0, 0, ""  # how much of it, to the end of a line; the last checksum
+        self._size, self._lines = 0, 0  # how much of the file was read, to the end of a line
+        self._start, self._last = 0, ""  # where its last line begins, and the checksum there
 
     def _read(self) -> None:
-        """The lines that came since the last look; all of them where the file is another one than it was."""
+        """The lines that came since the last look; all of them where the file is another one than it was.
+
+        The last line of the last look is read once more: its checksum counts all before it. (The number of the file
+        is not enough: it is given anew as soon as a file is removed.)
+        """
         if self._path is None:
             return
-        if not there(self._path, self.field):
+        try:
+            raw = read_bytes(self._path, self.field, start=self._start) if there(self._path, self.field) else None
+        except BadInput:
+            if there(self._path, self.field):
+                raise
+            raw = None  # removed at this moment
+        if raw is None:
             self._forget()
             return
-        found = self._path.stat()
-        if self._file != (found.st_dev, found.st_ino) or found.st_size < self._size:
+        known = self._size - self._start
+        if len(raw) < known or not raw.startswith(self._last.encode()):
             self._forget()
-        raw = read_bytes(self._path, self.field, start=self._size)
-        self._file = (found.st_dev, found.st_ino)
+            raw, known = read_bytes(self._path, self.field), 0
+        raw = raw[known:]
         if not self._size:
             ours = raw.startswith(HEADER) or HEADER.startswith(raw)
             require(ours, self.field, self.name, "is not a store of this version")
@@ -150,7 +160,8 @@ class Store:
         except (BadInput, ValueError, TypeError):
             good = False
         require(good, self.field, self.name, f"is damaged: line {self._lines + 1} is not what was written")
-        self._size, self._lines, self._last = self._size + len(line), self._lines + 1, checksum.decode()
+        self._start, self._last = self._size, checksum.decode()
+        self._size, self._lines = self._size + len(line), self._lines + 1
 
     def _apply(self, kind: str, records: dict[str, Any], clear: bool) -> None:
         if clear:
