@@ -9,7 +9,9 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass, replace
+from fnmatch import fnmatchcase
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ import numpy as np
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
-from dpassay.reference.files import write_text
+from dpassay.reference.files import parse_toml, read_text, write_text
 from dpassay.reference.laws.law import Law
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.solvers.extragradient import Extragradient
@@ -26,7 +28,6 @@ from dpassay.reference.space import Space
 
 from .constants import BRANCHES, begun, points, unequal, with_fields
 from .decode import decode
-from .derivations import as_data
 from .encode import encode
 from .flags import flags_of
 from .model import FORMAT
@@ -36,6 +37,9 @@ from .rounding import Again, Jitter, Run, rounding
 from .storage import FOLDER, texts
 
 LONGEST = 20_000  # characters of a vector that is committed
+NOISE: list[dict[str, Any]] = parse_toml(read_text(Path(__file__).with_name("noise.toml"), "noise"), "noise.toml")[
+    "noise"
+]
 UNEQUAL, RARE = "unequal-constants", "rare-branch"
 TRIED = 8  # sizes for it
 MOST_EVENTS = 60
@@ -138,12 +142,18 @@ def head(case: Case, run: Run, name: str, sizes: Sizes, seed: int) -> Vector:
         "title": case.title,
         "cite": str(case.cite),
         "claim": {"epsilon": case.claim.epsilon, "delta": case.claim.delta, "relation": case.claim.relation},
-        "noise": as_data(case.key),
+        "noise": noise_of(case.key),
         "readings": list(case.completions or case.repairs),
         "sizes": dict(sizes),
         "seed": seed,
         "expect": "run",
     }
+
+
+def noise_of(key: str) -> dict[str, Any]:
+    """Where the noise scales of a case come from: the first entry of ``noise.toml`` for it."""
+    found = next(one for one in NOISE if any(fnmatchcase(key, case) for case in one["cases"]))
+    return {name: found[name] for name in ("rule", "of", "how", "names", "values", "cite") if name in found}
 
 
 def every_vector(algorithm: str = "") -> Iterator[Vector]:

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .diffprivlib import minimisers
-from .diffprivlib_laws import LAWS
+from .diffprivlib import LAWS, minimisers
 from .exact import Line, delta, largest_loss
 
 _GRID = np.arange(-60.0, 60.0, 0.001)

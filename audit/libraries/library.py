@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from platform import python_version
 from typing import Any
 
 from dpassay.audit.search.searched import Searched
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import BadInput
+from dpassay.reference.files import parse_toml, read_text
 
 from .exact import Line
-from .known import Known, run_program
-from .model import Model
-from .pure_loss import LOSS
+from .known import Known, known_of, run_program
+from .model import LOSS, Model
 from .realised import Realised, realised
 
 RELATIONS: tuple[Relation, ...] = ("replace-one", "add-remove")
@@ -28,19 +29,19 @@ class Library:
 
     Args:
         name: of the extra and of the distribution.
+        relation: what the documentation says about neighbours.
+        known: the findings.
         models: ``module:function`` that gives what is searched; empty if nothing is.
         lines: ``module:function`` that gives mechanisms with their exact cost.
-        known: module that holds the findings.
-        relation: what the documentation says about neighbours.
         either: a model keeps its claim if it keeps it for one kind of neighbours.
         beside: distributions that its numbers depend on as well.
     """
 
     name: str
-    models: tuple[str, ...]
-    lines: tuple[str, ...]
-    known: str
     relation: str
+    known: tuple[Known, ...] = ()
+    models: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
     either: bool = False
     beside: tuple[str, ...] = ()
 
@@ -57,72 +58,18 @@ class Library:
         return ", ".join([f"Python {python_version()}", *(f"{name} {version(name)}" for name in names)])
 
 
+def _described(name: str) -> Library:
+    """A library as its file beside this one describes it."""
+    path = Path(__file__).with_name("described") / f"{name}.toml"
+    said = parse_toml(read_text(path, "libraries"), str(path))
+    listed = {part: tuple(said.get(part, ())) for part in ("models", "lines", "beside")}
+    known = tuple(known_of(one) for one in said.get("finding", ()))
+    return Library(name, said["relation"], known, either=said.get("either", False), **listed)
+
+
 LIBRARIES: Mapping[str, Library] = {
-    "diffprivlib": Library(
-        "diffprivlib",
-        ("diffprivlib_models:models", "diffprivlib_models:tools"),
-        ("diffprivlib_mechanisms:lines",),
-        "diffprivlib_known",
-        "The documentation states no neighbour relation. So each model is searched twice, for records that are "
-        "replaced and for records that are added or removed; one of the two is enough.",
-        either=True,
-        beside=("scikit-learn",),
-    ),
-    "opendp": Library(
-        "opendp",
-        (),
-        ("opendp:lines",),
-        "opendp_known",
-        "Every measurement states its input metric, its measure and a privacy map; the pairs are at distance 1 of the "
-        "metric.",
-    ),
-    "jax-privacy": Library(
-        "jax-privacy",
-        ("jax_privacy:models",),
-        (),
-        "jax_privacy_known",
-        "Sensitivities are stated for add-or-remove, replace-one and zero-out neighbours (clipped_grad), so both kinds "
-        "that are searched here count. The claim is the library's own event for such a training, by the PLD "
-        "accountant, at delta 1e-5; the shares are what the releases add up to over it. Double precision.",
-        beside=("jax", "dp-accounting"),
-    ),
-    "opacus": Library(
-        "opacus",
-        ("opacus:models",),
-        (),
-        "opacus_known",
-        "The claim is what the library's own RDP accountant says of such a training at delta 1e-5: of records that are "
-        "added or removed, as the noise multiplier is per clipping norm. For records that are replaced nothing is "
-        "claimed; they are searched all the same. A record that is added takes the place of one without a gradient; "
-        "how many there may be is public, but where said otherwise. Double precision.",
-        beside=("torch",),
-    ),
-    "dp-accounting": Library(
-        "dp-accounting",
-        (),
-        ("dp_accounting:lines",),
-        "dp_accounting_known",
-        "The relation is an argument of every accountant.",
-    ),
-    "scikit-learn": Library(
-        "scikit-learn",
-        ("scikit_learn:models", "scikit_learn_stable:models"),
-        (),
-        "scikit_learn_known",
-        "It claims nothing about privacy. The claim is that of output perturbation: Algorithm 1 of "
-        "`output_perturbation` as printed, epsilon 0.9 and delta 1e-5 for records that are replaced, with an estimator "
-        "as its base solver, taken at its word. The noise is for a point within L/(mu n) of the solution; it adds up "
-        "to 0.65, since the paper keeps half of delta for solvers that fail. A record that is added takes the place of "
-        "one without features: how many there may be is public, and it moves the solution half as far. (Were it left "
-        "out of the mean, n would tell of it, and solutions could be 2L/(mu (n - 1)) apart.) Estimators have their "
-        "default tolerances and no intercept where nothing else is said. Where no number of records is named it is 1 "
-        "to 8: there the noise covers far larger errors than with many. *Polished* are gradient steps from the "
-        "estimator's point until the distance is certified ([Bring your own solver](output_perturbation.md)). *Noise "
-        "by stability* needs no certificate: the passes are fixed in number, their order is public, and the noise "
-        "covers what one record can move along them (`audit/libraries/scikit_learn_stable.py`). For sag and saga no "
-        "such bound is known here: they step along stored gradients, which is no contraction, and stop by a rule that "
-        "reads the data. Their random states count as secret, so no sound lower bound is shown either.",
-    ),
+    name: _described(name)
+    for name in ("diffprivlib", "opendp", "jax-privacy", "opacus", "dp-accounting", "scikit-learn")
 }
 
 
@@ -222,8 +169,7 @@ def examine(
     for name in library.lines:
         tell(name.partition(":")[0])
         found.lines += _call(name)
-    known: Sequence[Known] = import_module(f".{library.known}", __package__).KNOWN
-    for one in known:
+    for one in library.known:
         tell(one.id)
         found.known.append((one, *run_program(one)))
     return found

@@ -2,16 +2,75 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dpassay.audit.lockstep.hub import ScriptedHub
+from dpassay.audit.lockstep.outcome import ScriptedRun
+from dpassay.audit.lockstep.worlds import Request
 from dpassay.audit.search.engine import Searched, search
+from dpassay.audit.search.premises import Premises
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.findings import Finding, Kind
+from dpassay.reference.laws.law import Law
 from dpassay.reference.space import Space
 
-from .pure_loss import PureLoss
+LOSS = "privacy loss"  # among the shares: the largest loss over the claimed epsilon
+_MORE = 1e-6  # relative: of rounding
+
+
+class LossHub(ScriptedHub):
+    """A scripted hub that adds up the loss of the values that it hands back."""
+
+    def _answer(self, values: Any) -> None:
+        ask = self._here[-1].ask
+        if ask.call == "release" and ask.law is not None and self._there[-1].ask.law is not None:
+            self.result.loss += _loss(ask.law, self._there[-1].ask.law, values)
+        super()._answer(values)
+
+    def _shares(self, ask: Request, here: list[Law], there: list[Law], moved: float, rate: float) -> None:
+        """What is followed is the loss: separations of laws of many kinds have no common unit."""
+        super()._shares(ask, here, there, moved, rate)
+        self.result.separation = 0.0
+
+    def finish(self) -> ScriptedRun:
+        """The loss is what is followed, also by the search."""
+        self.result.separation = min(abs(self.result.loss), 1e6)
+        return super().finish()
+
+
+def _loss(here: Law, there: Law, value: Any) -> float:
+    one, other = here.log_density(value), there.log_density(value)
+    return 0.0 if one == other else one - other  # -inf on both sides says nothing
+
+
+class PureLoss(Premises):
+    """Findings of a run as they are, and its loss against the claimed epsilon. Nothing is accounted."""
+
+    hub_type = LossHub
+
+    def __init__(self, claim: PrivacyClaim, relation: Relation):
+        super().__init__(claim, relation)
+        self._epsilon = claim.epsilon
+
+    def findings(self, run: ScriptedRun, by_rows: bool) -> list[Finding]:
+        """See the class."""
+        found = list(run.findings)
+        for label, share in run.shares.items():
+            self.shares[label] = max(self.shares.get(label, 0.0), share)
+        if not run.complete:  # the sides part: that is the finding; before, they may have been out of step already
+            return [one for one in found if not one.kind.overshoots]
+        if math.isnan(run.loss):  # a value that neither side can release: nothing is known
+            return found
+        size = abs(run.loss)
+        self.shares[LOSS] = max(self.shares.get(LOSS, 0.0), size / self._epsilon)
+        if size > self._epsilon * (1 + _MORE):
+            detail = f"values that came out cost {size:.4g}, claimed epsilon {self._epsilon:.4g}"
+            found.append(Finding(Kind.VIOLATED, LOSS, len(run.transcript.events), detail))
+        return found
 
 
 @dataclass(frozen=True)

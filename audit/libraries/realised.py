@@ -20,8 +20,7 @@ from dpassay.reference.case import Instance, NoSchedule, PrivacyClaim, unschedul
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import LiveTape
 
-from .model import Model
-from .pure_loss import LOSS
+from .model import LOSS, Model
 
 EFFORT = Effort(runs=200, pilot=100, examples=0)
 

@@ -14,9 +14,9 @@ from scipy import stats
 
 dp = pytest.importorskip("diffprivlib", reason="diffprivlib is not installed")
 
-from dpassay.audit.libraries.diffprivlib_laws import LAWS  # noqa: E402
+from dpassay.audit.libraries.diffprivlib import LAWS  # noqa: E402
 from dpassay.audit.libraries.diffprivlib_models import models, tools  # noqa: E402
-from dpassay.audit.libraries.pure_loss import LOSS  # noqa: E402
+from dpassay.audit.libraries.model import LOSS  # noqa: E402
 from dpassay.reference.findings import Kind  # noqa: E402
 from dpassay.reference.laws.bingham import Bingham  # noqa: E402
 

@@ -9,8 +9,8 @@ import pytest
 from scipy import integrate, stats
 
 from dpassay.audit.libraries.dp_accounting import lines
-from dpassay.audit.libraries.dp_accounting_known import KNOWN
 from dpassay.audit.libraries.exact import Line, delta, largest_loss, renyi_rho
+from dpassay.audit.libraries.library import LIBRARIES
 from dpassay.audit.libraries.rejected_bingham import SampledBingham
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.categorical import Categorical
@@ -85,5 +85,5 @@ def test_from_three_dimensions_on_an_added_record_costs_more_than_half_of_epsilo
 def test_accountants_of_dp_accounting_prove_what_they_say_but_for_the_known_one():
     found = lines()
     failed = {line.name for line in found if not line.kept}
-    assert failed == {name for known in KNOWN for name in known.models}
+    assert failed == {name for known in LIBRARIES["dp-accounting"].known for name in known.models}
     assert {line.name.split(",")[0] for line in found} == {"PLD", "RDP"} and len(found) == 10

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,11 +11,10 @@ from typer.testing import CliRunner
 from dpassay.audit.cli import app
 from dpassay.audit.libraries.data import ABSENT, anchored, rowset, two_or_more, with_gaps
 from dpassay.audit.libraries.exact import Line
-from dpassay.audit.libraries.known import Known, run_program
+from dpassay.audit.libraries.known import Known
 from dpassay.audit.libraries.library import LIBRARIES, RELATIONS, Examined, Library, Outcome
-from dpassay.audit.libraries.model import Model
-from dpassay.audit.libraries.page import block, not_on_page, section
-from dpassay.audit.libraries.pure_loss import LOSS, PureLoss
+from dpassay.audit.libraries.model import LOSS, Model, PureLoss
+from dpassay.audit.libraries.page import not_on_page, section
 from dpassay.audit.libraries.realised import realised
 from dpassay.audit.libraries.redirect import Patch, Patches, current_tape, on_tape, on_the_tape
 from dpassay.audit.lockstep.run import lockstep
@@ -95,18 +92,8 @@ def test_losses_of_impossible_values_say_nothing():
     assert Laplace(np.array(0.0), 1.0).possible(3.0) == 3.0
 
 
-def test_programs_of_findings_are_run_by_themselves():
-    """What a program prints decides; one that fails, or prints too little, shows nothing."""
-    about = {"models": (), "says": "", "documented": "", "thread": "", "reads": ""}
-    good = Known("good", program="print([True, 2.5], 'and')", shows=lambda seen: seen == [1.0, 2.5], **about)
-    assert run_program(good) == ("[True, 2.5] and", True)
-    outside = Known("outside", program="import dpassay_is_not_here", shows=lambda seen: True, **about)
-    assert run_program(outside) == ("ModuleNotFoundError: No module named 'dpassay_is_not_here'", False)
-    assert run_program(Known("short", program="print(1)", shows=lambda seen: seen[1] > 0, **about)) == ("1", False)
-
-
 def _examined(outcomes=(), lines=(), known=()):
-    library = Library("mine", (), (), "", "")
+    library = Library("mine", "")
     return Examined(library, "1.0", list(outcomes), list(lines), list(known))
 
 
@@ -119,7 +106,7 @@ def test_what_no_finding_accounts_for_is_news(patches):
     outcomes = [Outcome(loud, relation, seen, numbers) for relation in RELATIONS]
     found = _examined(outcomes, [Line("m", "a and b", "epsilon", 1.0, 1.1), Line("n", "", "epsilon", 1.0, 1.0, 1e-9)])
     assert [line.partition(":")[0] for line in found.unaccounted()] == ["sum", "m", "n"]
-    known = Known("why", ("sum", "m"), "", "", "", "", lambda seen: True, "")
+    known = Known("why", ("sum", "m"), "", "", "", "", lambda seen: True)
     told = _examined(outcomes, [Line("m", "", "epsilon", 1.0, 1.1)], [(known, "1", True)])
     share = f"{outcomes[0].share:.2f}"
     assert told.unaccounted() == []
@@ -143,15 +130,6 @@ def test_a_library_that_is_missing_is_one_line(tmp_path):
     assert listed.exit_code == 0 and all(name in listed.output for name in LIBRARIES)
     with pytest.raises(BadInput, match="must be one of"):
         CliRunner().invoke(app, ["libraries", "numpy"], catch_exceptions=False)
-
-
-def test_the_page_has_a_place_for_every_library():
-    page = Path(__file__).resolve().parents[3] / "docs" / "libraries.md"
-    for name, library in LIBRARIES.items():
-        inside = block(name).read(page.read_text(encoding="utf-8"), "docs/libraries.md")
-        known = import_module(f"dpassay.audit.libraries.{library.known}").KNOWN
-        assert f"## {name} " in inside
-        assert all(f"#### {one.id}" in inside and one.program in inside for one in known)
 
 
 def test_absent_records_are_left_out_and_data_that_models_refuse_are_no_example():

@@ -9,7 +9,6 @@ from dpassay.audit.libraries import scikit_learn as adapter
 from dpassay.audit.libraries.library import LIBRARIES, Examined, Outcome
 from dpassay.audit.libraries.page import table
 from dpassay.audit.libraries.realised import Realised
-from dpassay.audit.libraries.scikit_learn_known import KNOWN
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.search.searched import Searched
 from dpassay.reference.case import bind
@@ -77,7 +76,7 @@ def test_data_that_an_estimator_refuses_are_solved_by_the_base_solver():
 def test_the_search_finds_what_is_recorded(name):
     """All rows of the page, with fewer examples."""
     kinds = {one.kind for one in MODELS[name].search("replace-one", examples=30).findings}
-    recorded = {one: known.id for known in KNOWN for one in known.models}
+    recorded = {one: known.id for known in LIBRARIES["scikit-learn"].known for one in known.models}
     assert bool(kinds) == (name in recorded)
 
 
