@@ -30,6 +30,15 @@ def plain(value: Any) -> Any:
     return value
 
 
+def rounded(value: Any, digits: int = 12) -> Any:
+    """Plain data with numbers of so many significant digits."""
+    if isinstance(value, float) and math.isfinite(value):
+        return float(f"{value:.{digits}g}")
+    if isinstance(value, Mapping):
+        return {key: rounded(one, digits) for key, one in value.items()}
+    return [rounded(one, digits) for one in value] if isinstance(value, list) else value
+
+
 def is_float(value: object) -> bool:
     """A number of JSON that a float can hold: no truth value, no NaN, no integer of four hundred digits."""
     return type(value) in (int, float) and -sys.float_info.max <= value <= sys.float_info.max  # type: ignore[operator]

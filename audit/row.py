@@ -8,8 +8,11 @@ from typing import Any
 from dpassay.reference.findings import Finding
 
 from .exit_codes import FAILED, FINE, INCONCLUSIVE
-from .plain import plain
+from .plain import plain, rounded
 from .verdict import Verdict
+
+_COMPUTED = ("accounted", "realised", "movements", "power", "facts", "shares", "curves", "releases", "upper_limit",
+             "certified")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,9 @@ class Row:
         return FINE if verdict.failed and not strict else verdict.exit_code
 
     def as_dict(self) -> dict[str, object]:
-        """Plain data; infinities become the string "infinity" (JSON has none)."""
+        """Plain data; infinities become the string "infinity" (JSON has none).
+
+        What is computed has twelve digits: the last ones depend on threads and on who else works on the machine.
+        """
         found: dict[str, object] = plain(asdict(self))
-        return found
+        return {**found, **{name: rounded(found[name]) for name in _COMPUTED}}

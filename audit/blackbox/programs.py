@@ -22,7 +22,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from dpassay.audit.live.errors import ProgramBroken, ProgramEnded
-from dpassay.audit.live.process import MOST_LINE, Process, end_group, status_of
+from dpassay.audit.live.process import MOST_LINE, Process
+from dpassay.audit.running.programs import end_group, start, status_of
 from dpassay.reference.errors import BadInput
 
 MOST_BYTES = 16 * 2**20  # of one answer, for a process a run; kept alive: ``live.process``
@@ -57,9 +58,7 @@ class _Program:
 
     def _start(self, stdin: Any, stderr: Any) -> subprocess.Popen[bytes]:
         try:
-            return subprocess.Popen(
-                self.command, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, start_new_session=True
-            )
+            return start(self.command, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr)
         except OSError as error:
             self._fail(f"cannot be started: {error.strerror}")
 

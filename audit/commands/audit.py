@@ -162,7 +162,7 @@ def _audit_cases(
     options.check(path)
     if resume and not (path.exists() or store_of(path).exists()):
         print(f"dpassay: {path}: nothing is kept to go on from; all rows are audited", file=sys.stderr)
-    with Report(path, [case.key for case in CASES], anew=not (others or resume)) as report:
+    with Report(path, [case.key for case in CASES], anew=not (others or resume), resume=resume) as report:
         done = _kept(report.rows(), cases, effort) if resume else []
         rows = _run(cases, effort, workers, done, report, path, options.quiet)
     for row in rows:

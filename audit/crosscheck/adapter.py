@@ -9,15 +9,14 @@ from __future__ import annotations
 import json
 import os
 import selectors
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from dpassay.audit.running.programs import end_group, start
 from dpassay.reference.errors import BadInput, printable
 
 from .differences import Difference, compare, unstated
@@ -76,9 +75,7 @@ class Process:
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None:
             words = [sys.executable, "-m", "dpassay.audit.crosscheck.worker", self._adapter]
-            self._process = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, env=dict(os.environ)
-            )
+            self._process = start(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             self._rest = b""
             try:
                 said = self._read(STARTING)
@@ -103,9 +100,9 @@ class Process:
                     raise _Silent(f"no answer within {limit:g} seconds")
                 piece = os.read(process.stdout.fileno(), 2**16)
                 if not piece:
-                    code = process.wait()
+                    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
                     self.close()
-                    raise _Silent(f"the process ended with code {code}")
+                    raise _Silent(f"the process ended with code {process.returncode}")
                 self._rest += piece
         line, _, self._rest = self._rest.partition(b"\n")
         try:
@@ -117,15 +114,8 @@ class Process:
     def close(self) -> None:
         """End the process and its children, and wait for it."""
         process, self._process = self._process, None
-        if process is None:
-            return
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
+        if process is not None:
+            end_group(process)
 
 
 def run_all(

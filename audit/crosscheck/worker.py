@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dpassay.audit.inputs.foreign import load_callable
+from dpassay.audit.running.workers import end_with
 from dpassay.reference.errors import BadInput, printable
 
 from .encode import encode
@@ -75,6 +76,7 @@ def _said(error: BaseException) -> str:
 
 def main(name: str) -> None:
     """Answer until the input ends."""
+    end_with(os.getppid())
     with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as out:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever is printed is for people
         try:

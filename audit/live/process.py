@@ -1,7 +1,7 @@
 """One process of a program: lines in, lines out, with a limit on everything, and an end for all that it has started.
 
-A program runs in a process group of its own. Nothing that it does makes the harness wait for longer than the time-out
-of a line, or keep more than ``MOST_LINE`` bytes of it. Descendants that leave the group are not followed.
+Nothing that a program does makes the harness wait for longer than the time-out of a line, or keep more than
+``MOST_LINE`` bytes of it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ import time
 import weakref
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import NoReturn
+
+from dpassay.audit.running.programs import end_group, start, status_of
 
 from .errors import ProgramBroken, ProgramEnded
 
@@ -44,9 +46,7 @@ class Process:
         self.name, self.timeout = name, timeout
         pipe = subprocess.PIPE
         try:
-            self._popen = subprocess.Popen(
-                list(command), stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
-            )
+            self._popen = start(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
         except (OSError, ValueError) as error:
             raise ProgramBroken(name, f"cannot be started: {getattr(error, 'strerror', None) or error}") from None
         weakref.finalize(self, end_group, self._popen)
@@ -197,22 +197,3 @@ def _signal(number: int) -> str:
     with suppress(ValueError):
         return signal.Signals(number).name
     return f"signal {number}"
-
-
-def status_of(process: subprocess.Popen[bytes]) -> Any:
-    """How it ended; None while it runs. It stays a zombie until `end_group`: its number is not used again."""
-    with suppress(ChildProcessError):
-        return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    return None
-
-
-def end_group(process: subprocess.Popen[bytes]) -> None:
-    """End a program and all that it has started; then its leader is no zombie any more."""
-    if process.returncode is None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    for stream in (process.stdin, process.stdout, process.stderr):
-        if stream is not None:
-            with suppress(OSError):
-                stream.close()

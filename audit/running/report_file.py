@@ -26,6 +26,7 @@ from dpassay.audit.version import installed_version
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_json, write_text
 
+from .programs import runs
 from .store import Store
 
 FORMAT = 4
@@ -67,13 +68,14 @@ class Report:
         path: of the report (JSON). A device gets the rows, and nothing is kept beside it.
         order: keys in the order in which rows shall stand; others come last, sorted.
         anew: rows that are already there go as soon as the first new one is kept.
+        resume: rows that a killed run has left are good, also where its report is gone since.
 
     Raises:
         BadInput: the report or the store cannot be used.
     """
 
-    def __init__(self, path: Path, order: Sequence[str] = (), anew: bool = False):
-        self._path, self._clear = path, anew
+    def __init__(self, path: Path, order: Sequence[str] = (), anew: bool = False, resume: bool = False):
+        self._path, self._clear, self._resume, self._writes = path, anew, resume, False
         self._places = {key: place for place, key in enumerate(order)}
         self._store = Store(None, _FIELD) if _is_device(path) else _opened(store_of(path), anew)
         if not anew:
@@ -101,11 +103,20 @@ class Report:
         """Put rows into the store, in place of those with the same key; they are on the disk when this returns."""
         records = {row.key: row.as_dict() for row in rows}
         with self._store.transaction():
+            self._clear |= self._left_behind()
             if self._clear or not self._store.records("about"):
                 about = {"dpassay": installed_version(), "anew": self._clear}
                 self._store.put("about", about, clear=True)
             self._store.put("row", records, clear=self._clear)
-        self._clear = False
+            if not self._writes:
+                self._store.put("writer", {str(os.getpid()): True}, clear=self._clear)
+        self._clear, self._writes = False, True
+
+    def _left_behind(self) -> bool:
+        """The store is of runs that were killed, and their report was deleted: it shall not come back by itself."""
+        if self._writes or self._resume or self._path.exists():
+            return False
+        return not any(runs(int(process)) for process in self._store.records("writer"))
 
     def write(self) -> list[Row]:
         """Write the report, which then holds all that the store held; returns its rows."""

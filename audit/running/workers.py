@@ -56,15 +56,15 @@ def in_processes(function: Callable[..., Any], todo: Iterable[tuple[Any, ...]], 
     # one BLAS thread a worker: the matrices are small, and threads would fight over the cores
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    with _deaf_to_interrupts(), parallel_config(backend="loky", initializer=_end_with, initargs=(os.getpid(),)):
+    with _deaf_to_interrupts(), parallel_config(backend="loky", initializer=end_with, initargs=(os.getpid(),)):
         answers: Iterator[Any] = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
             delayed(function)(*words) for words in todo
         )
     return answers
 
 
-def _end_with(parent: int) -> None:
-    """In a worker: end when the process that started it is gone, which after ``kill -9`` nobody says."""
+def end_with(parent: int) -> None:
+    """In a process that this package started: end when its parent is gone, which after ``kill -9`` nobody says."""
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -28,9 +28,13 @@ def _gone(pid):
     return False
 
 
-def test_what_a_program_leaves_behind_is_ended(tmp_path):
+@pytest.mark.parametrize("into_a_session_of_its_own", ["", "setsid "])
+def test_what_a_program_leaves_behind_is_ended(tmp_path, into_a_session_of_its_own):
     note = tmp_path / "pid"
-    program = programs.CommandLine(["sh", "-c", f"sleep 300 & echo $! > {note}; echo 1"])
+    script = f"echo $$ > {note}; exec sleep 300"
+    program = programs.CommandLine(
+        ["sh", "-c", f"{into_a_session_of_its_own}sh -c '{script}' & while ! [ -s {note} ]; do :; done; echo 1"]
+    )
     start = time.monotonic()
     assert program(0, RNG) == 1 and time.monotonic() - start < 200
     assert _gone(int(note.read_text()))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -48,6 +50,19 @@ def test_nothing_but_the_report_is_left_of_a_run_that_has_ended(path):
 def test_a_deleted_report_stays_deleted(path):
     path.unlink()
     assert rows(path) == [] and save(path, [OTHER]) == [OTHER] == load(path)
+
+
+def test_what_a_killed_run_has_kept_does_not_come_back_after_its_report_was_deleted(path, monkeypatch):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    with monkeypatch.context() as killed, Report(path) as report:
+        killed.setattr(os, "getpid", lambda: gone.pid)
+        report.keep([OTHER])
+    path.unlink()
+    third = replace(ROW, algorithm="a/d")
+    with Report(path, resume=True) as report:
+        assert report.rows() == [OTHER]
+    assert save(path, [third]) == [third] == load(path)
 
 
 def test_what_a_killed_run_has_kept_is_in_the_next_report(path):
