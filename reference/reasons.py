@@ -46,7 +46,6 @@ OUTPUT_PERTURBATION: Reasons = {
     "algorithm3.py: x_moves, y_moves": "x and y together or one by one is part of the schedule",
     "algorithm3.py: x = tape.gaussian": "x and y together or one by one is part of the schedule",
     "algorithm3.py: y = tape.gaussian": "x and y together or one by one is part of the schedule",
-    "algorithm5.py: ": "this row is one phase of Algorithm 5, the inner problem alone",
 }
 DP_SPIDER: Reasons = {
     **CLIPPING,

@@ -30,7 +30,7 @@ PROBLEMS = (
     "problems.finite_sum.Regulariser", "problems.linear.LinearLosses", "problems.margin_losses.Loss",
     "problems.one_way.OneWay", "problems.pulls.Pulls", "problems.saddle_games.BilinearLoss",
     "problems.strongly_convex.LinearLoss", "problems.strongly_convex.LogisticLoss",
-    "problems.strongly_convex.SquaredLoss", "problems.swapped.Swapped", "problems.waves.WaveRisk",
+    "problems.strongly_convex.SquaredLoss", "problems.waves.WaveRisk",
 )  # fmt: skip
 SCHEDULES = (
     "adaptive_batch.stochastic_spider.Schedule", "baselines.dp_sgd.Schedule", "baselines.dp_sgda.Schedule",

@@ -22,7 +22,7 @@ from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-from . import algorithm1, algorithm2, algorithm4, algorithm5
+from . import algorithm1, algorithm2, algorithm4
 from .algorithm3 import SHARED
 from .base_solver import RESIDUAL_FRACTION, printed_multiplier
 from .phased_saddle import Block, Schedule, as_printed, draft
@@ -85,5 +85,4 @@ def _curvature(problem: Convex, block: Block) -> float:
 def run(problem: Convex, schedule: Schedule, tape: Tape) -> Array:
     """Return the released block of the last phase: the loop of Algorithm 4 (mirror: 5) with mu = 0 on the other one."""
     # GRADIENT, CLIP, NOISE, STEP: as in Algorithm 4, with the loss's mu_y in place of the regulariser mu
-    loop = algorithm4.run if schedule.block == "x" else algorithm5.run
-    return loop(problem, schedule, tape)
+    return algorithm4.run(problem, schedule, tape)

@@ -202,21 +202,10 @@ class FiniteSum:
         d_x = self.d
         return np.concatenate([self.domain_x.project(z[:d_x]), self.domain_y.project(z[d_x:])])
 
-    def data_operator(self, z: Array, indices: Indices | None = None) -> Array:
-        """Mean operator of the data part over `indices` (all records when None)."""
-        return self.loss.mean_operator(z) if indices is None else self.loss.rows(z, indices).mean(axis=0)
-
     def operator(self, z: Array, indices: Indices | None = None) -> Array:
-        """Mean operator over `indices`, regulariser included."""
-        return self.data_operator(z, indices) + self.regulariser_weights * (z - self.centre)
-
-    def prox(self, z: Array, step: float | Array) -> Array:
-        """Resolvent of step * (regulariser + indicator of the domain): isotropic per block, so scale and project.
-
-        A step per coordinate, shape (d,), must be constant on each block.
-        """
-        weights = self.regulariser_weights
-        return self.project((z + step * weights * self.centre) / (1.0 + step * weights))
+        """Mean operator over `indices` (all records when None), regulariser included."""
+        of_data = self.loss.mean_operator(z) if indices is None else self.loss.rows(z, indices).mean(axis=0)
+        return of_data + self.regulariser_weights * (z - self.centre)
 
     def value(self, z: Array) -> float:
         """Objective at z, regulariser included."""

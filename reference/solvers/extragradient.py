@@ -1,6 +1,6 @@
-"""Full-gradient saddle solvers: gradient descent ascent and extragradient, with projection.
+"""The full-gradient saddle solver: extragradient, with projection.
 
-Both step by W^-1 F, W = diag(mu_x, mu_y): in that metric the operator is 1-strongly monotone and kappa-Lipschitz with
+It steps by W^-1 F, W = diag(mu_x, mu_y): in that metric the operator is 1-strongly monotone and kappa-Lipschitz with
 kappa = 1 + ell/min(mu_x, mu_y), however far apart mu_x and mu_y are (mu_k against mu in Algorithm 4).
 """
 
@@ -15,28 +15,6 @@ from dpassay.reference.problems.finite_sum import FiniteSum
 from dpassay.reference.types import Array
 
 from .protocol import Oracle, Solution, run_until_certified
-
-
-@dataclass(frozen=True)
-class GradientDescentAscent:
-    """Simultaneous projected descent in x and ascent in y, step 1/kappa^2: squared distance times 1 - 1/kappa^2.
-
-    Gradient count: n kappa^2 log(1/target).
-    """
-
-    limit: int = 1_000_000
-    name: str = "gradient descent ascent"
-
-    def __call__(self, problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
-        """Solve; deterministic, `rng` is not used."""
-        oracle = Oracle(problem)
-        step = 1.0 / (problem.relative_smoothness**2 * problem.weights)
-
-        def advance(z: Array) -> Array:
-            return problem.project(z - step * oracle.operator(z))
-
-        start = problem.project(problem.centre)
-        return run_until_certified(oracle, start, advance, target, self.limit, check_every=10)
 
 
 @dataclass(frozen=True)

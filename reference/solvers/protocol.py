@@ -29,16 +29,6 @@ class Oracle:
         self.evaluations += self.problem.n if indices is None else len(indices)
         return self.problem.operator(z, indices)
 
-    def data_operator(self, z: Array, indices: Indices | None = None) -> Array:
-        """Mean operator of the data part; costs one evaluation per record."""
-        self.evaluations += self.problem.n if indices is None else len(indices)
-        return self.problem.data_operator(z, indices)
-
-    def rows(self, z: Array, indices: Indices) -> Array:
-        """Data operator of each record, shape (len(indices), d); costs one evaluation per record."""
-        self.evaluations += len(indices)
-        return self.problem.loss.rows(z, indices)
-
 
 @dataclass(frozen=True)
 class Certificate:

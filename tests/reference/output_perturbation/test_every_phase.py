@@ -40,9 +40,7 @@ def test_no_phase_shows_more_than_its_release(algorithm, reading):
         assert {label.split("/")[1] for label in moved} == {str(phase)}
 
 
-@pytest.mark.parametrize(
-    "algorithm", [algorithm2, algorithm4, algorithm5], ids=["algorithm2", "algorithm4", "algorithm5"]
-)
+@pytest.mark.parametrize("algorithm", [algorithm2, algorithm4], ids=["algorithm2", "algorithm4"])
 def test_a_last_phase_without_noise_is_caught(algorithm):
     """The mutant gives the last solution away; only neighbours that differ in the last phase see it."""
     source = inspect.getsource(algorithm.run)

@@ -73,11 +73,11 @@ def test_algorithm3_joint_release_is_tight(moduli):
 def test_algorithms_4_and_5_attain_the_sharp_sensitivity(algorithm, worst, phase):
     pair = worst(SIZE, PLAN, MU, phase)
     shares = {}
-    for reading in (algorithm.printed, algorithm.repaired):
-        schedule = reading(pair.here, MU, EPSILON, DELTA, solver=Exact())
+    for reading in ("printed", "repaired"):
+        schedule = getattr(algorithm, reading)(pair.here, MU, EPSILON, DELTA, solver=Exact())
         seen = lockstep(lambda p, t, s=schedule: algorithm.run(p, s, t), pair, (4,))
         assert seen.complete and not seen.findings
-        shares[reading.__name__] = seen.movements[f"{schedule.block}/{phase}"].share
+        shares[reading] = seen.movements[f"{schedule.block}/{phase}"].share
     assert shares["printed"] == pytest.approx(0.5 / np.sqrt(2 if phase == 1 else 4 * (1 - 2.0**-phase)), rel=1e-6)
     assert 0.97 < shares["repaired"] <= 1
 
