@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from dpassay.reference.reasons import OUTPUT_PERTURBATION
 from dpassay.reference.solvers.early_stop import UndecayedPasses
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.solvers.protocol import Solution
+from dpassay.reference.space import Space
 
 from . import (
     algorithm1,
@@ -172,125 +173,115 @@ def _noise(printed: float, calibrated: float) -> Facts:
     }
 
 
-def _claim(place: str, share: float = 1.0) -> PrivacyClaim:
-    return PrivacyClaim(share * EPSILON, share * DELTA, Cite(PAPER, place))
-
-
 WORST, PHASED, LAZY = (f"worst case, n = {n}" for n in (N, PHASED_N, LAZY_N))
 REAL = f"breast cancer, first {worst_case.RECORDS} records, one replaced"
 LINE_1, DATA_LINE_1 = Cite(PAPER, "Algorithm 1, line 1"), (algorithm1.DATA_L, algorithm1.UNPROJECTED)
 
-# one line per algorithm: id, title, place, claim; the rows below add reading, data and schedule
-output = partial(
-    Case, id=f"{PAPER}/algorithm1", unreached=OUTPUT_PERTURBATION,
-    title="Output perturbation, strongly convex", cite=Cite(PAPER, "Algorithm 1"),
-    claim=_claim("Theorem 3.4"), data=WORST, quick=False)  # fmt: skip
-phased = partial(
-    Case, id=f"{PAPER}/algorithm2", unreached=OUTPUT_PERTURBATION,
-    title="Phased output perturbation, convex", cite=Cite(PAPER, "Algorithm 2"),
-    claim=_claim("Theorem 3.7"), data=PHASED, quick=False)  # fmt: skip
-saddle = partial(
-    Case, id=f"{PAPER}/algorithm3", unreached=OUTPUT_PERTURBATION,
-    title="Output perturbation, strongly-convex-strongly-concave",
-    cite=Cite(PAPER, "Algorithm 3"), claim=_claim("Theorem 4.4"), data=WORST, quick=False)  # fmt: skip
-primal = partial(
-    Case, id=f"{PAPER}/algorithm4", unreached=OUTPUT_PERTURBATION,
-    title="Phased output perturbation, convex-concave, primal half",
-    cite=Cite(PAPER, "Algorithm 4"), claim=_claim("Theorem 4.8 (half of the budget)", 0.5), data=PHASED,
-    quick=False)  # fmt: skip
-dual = partial(
-    Case, id=f"{PAPER}/algorithm5", unreached=OUTPUT_PERTURBATION,
-    title="Phased output perturbation, convex-concave, dual half",
-    cite=Cite(PAPER, "Algorithm 5"), claim=_claim("Theorem 4.8 (half of the budget)", 0.5), data=PHASED,
-    quick=False)  # fmt: skip
-composed = partial(
-    Case, id=f"{PAPER}/algorithms4and5", unreached=OUTPUT_PERTURBATION,
-    title="Algorithms 4 and 5 composed on one partition",
-    cite=Cite(PAPER, "Algorithms 4 and 5"), claim=_claim("Theorem 4.8"), data=PHASED, quick=False)  # fmt: skip
-concave = partial(
-    Case, id=f"{PAPER}/strongly_concave", unreached=OUTPUT_PERTURBATION,
-    title="Convex-strongly-concave variant of Algorithm 4",
-    cite=Cite(PAPER, "Section 4.3"), claim=_claim("Corollary 4.9"), data=PHASED, quick=False)  # fmt: skip
-logistic = partial(output, title="Output perturbation, logistic regression on real data", variant="logistic", data=REAL)
-ranking = partial(saddle, title="Output perturbation, AUC maximisation on real data", variant="auc", data=REAL)
-lazy = partial(output, cite=LINE_1, data=LAZY)
 
+class About(NamedTuple):
+    """What the rows of an algorithm share, unless they say otherwise."""
+
+    module: Any
+    title: str
+    place: str
+    claim: str
+    data: str = PHASED
+    share: float = 1.0  # of the budget, that its claim is about
+
+
+HALF = "Theorem 4.8 (half of the budget)"
+ABOUT = (
+    About(algorithm1, "Output perturbation, strongly convex", "Algorithm 1", "Theorem 3.4", WORST),
+    About(algorithm2, "Phased output perturbation, convex", "Algorithm 2", "Theorem 3.7"),
+    About(algorithm3, "Output perturbation, strongly-convex-strongly-concave", "Algorithm 3", "Theorem 4.4", WORST),
+    About(algorithm4, "Phased output perturbation, convex-concave, primal half", "Algorithm 4", HALF, share=0.5),
+    About(algorithm5, "Phased output perturbation, convex-concave, dual half", "Algorithm 5", HALF, share=0.5),
+    About(algorithms4and5, "Algorithms 4 and 5 composed on one partition", "Algorithms 4 and 5", "Theorem 4.8"),
+    About(strongly_concave, "Convex-strongly-concave variant of Algorithm 4", "Section 4.3", "Corollary 4.9"),
+)
+ALGORITHMS = {about.module.__name__.rpartition(".")[2]: about for about in ABOUT}
+
+
+def _row(
+    name: str,
+    reading: Reading,
+    build: Callable[[Reading], Instance],
+    where: Callable[..., Space],
+    *bounds: Any,
+    budget: float = 1.0,
+    **fields: Any,
+) -> Case:
+    """One row; `where` is made for the reading, this share of the budget, and `bounds`."""
+    about = ALGORITHMS[name]
+    kind, notes = ("completions", "COMPLETIONS") if reading == "printed" else ("repairs", "REPAIRS")
+    shared = {
+        "title": about.title,
+        "cite": Cite(PAPER, about.place),
+        "claim": PrivacyClaim(about.share * EPSILON, about.share * DELTA, Cite(PAPER, about.claim)),
+        "data": about.data,
+        "space": partial(where, reading, budget * EPSILON, budget * DELTA, *bounds),
+        "quick": False,
+        "unreached": OUTPUT_PERTURBATION,
+        kind: getattr(about.module, notes),
+    }
+    return Case(**{"id": f"{PAPER}/{name}", "reading": reading, "build": partial(build, reading), **shared, **fields})
+
+
+_lazy = partial(_row, "algorithm1", cite=LINE_1, data=LAZY)
+_logistic = partial(
+    _row, "algorithm1", variant="logistic", data=REAL, title="Output perturbation, logistic regression on real data"
+)
+_auc = partial(_row, "algorithm3", variant="auc", data=REAL, title="Output perturbation, AUC maximisation on real data")
+
+
+_ON_GAMES = attainable.of_phases("xy")
 CASES: tuple[Case, ...] = (
-    output(reading="printed", build=partial(first, "", "printed"),
-           space=partial(space.one_shot, "printed", EPSILON, DELTA, MU),
-           completions=algorithm1.COMPLETIONS, quick=True, attainable=attainable.of_one_shot()),
-    output(reading="repaired", build=partial(first, "", "repaired"),
-           space=partial(space.one_shot, "repaired", EPSILON, DELTA, MU), repairs=algorithm1.REPAIRS, quick=True),
-    lazy(reading="printed", build=partial(first, "worst-solver", "printed"),
-         space=partial(space.lazy, "printed", EPSILON, DELTA, MU, 1.0), variant="worst-solver",
-         title="Output perturbation with the worst solver that line 1 allows",
-         completions=(algorithm1.LOGS, *DATA_LINE_1)),
-    lazy(reading="printed", build=partial(first, "early-stop", "printed"),
-         space=partial(space.lazy, "printed", EPSILON, DELTA, MU, 10.0), variant="early-stop", quick=True,
-         title="Output perturbation with a solver that stops early in silence",
-         completions=(algorithm1.MISSED, *DATA_LINE_1),
-         known="planted: the solver ends 10 L/(mu n) from the solution and says nothing; line 1 is not checked",
-         declared=declare(Kind.VIOLATED, (Kind.SENSITIVITY_EXCEEDED, "output"))),
-    lazy(reading="repaired", build=partial(first, "early-stop", "repaired"),
-         space=partial(space.lazy, "repaired", EPSILON, DELTA, MU, 10.0), variant="early-stop",
-         title="The same solver where its point is certified: one step of the certificate mends it",
-         repairs=(*algorithm1.REPAIRS, algorithm1.DATA_L)),
-    logistic(reading="printed", build=partial(first, "logistic", "printed"),
-             space=partial(space.logistic, "printed", EPSILON, DELTA, MU, worst_case.RADIUS),
-             completions=algorithm1.COMPLETIONS,
-             attainable=attainable.of_printed_logistic(MU, worst_case.RADIUS)),
-    logistic(reading="repaired", build=partial(first, "logistic", "repaired"),
-             space=partial(space.logistic, "repaired", EPSILON, DELTA, MU, worst_case.RADIUS),
-             repairs=(*algorithm1.REPAIRS, "L of the data part alone (Lemma 3.5)"),
-             attainable=attainable.of_logistic(MU, worst_case.RADIUS)),
-    phased(reading="printed", build=partial(second, "printed"),
-           space=partial(space.phased, "printed", EPSILON, DELTA, MU), completions=algorithm2.COMPLETIONS,
-           attainable=attainable.of_printed("x", PLAN)),
-    phased(reading="repaired", build=partial(second, "repaired"),
-           space=partial(space.phased, "repaired", EPSILON, DELTA, MU), repairs=algorithm2.REPAIRS, quick=True),
-    saddle(reading="printed", build=partial(third, "", "printed"),
-           space=partial(space.saddle, "printed", EPSILON, DELTA, MU, 4 * MU), completions=algorithm3.COMPLETIONS,
-           attainable=attainable.of_saddle(MU, 4 * MU)),
-    saddle(reading="repaired", build=partial(third, "", "repaired"),
-           space=partial(space.saddle, "repaired", EPSILON, DELTA, MU, 4 * MU),
-           repairs=algorithm3.REPAIRS, quick=True),
-    ranking(reading="printed", build=partial(third, "auc", "printed"),
-            space=partial(space.auc, "printed", EPSILON, DELTA, 3 * MU),
-            completions=(algorithm1.LOGS, algorithm1.UNPROJECTED, algorithm3.FULL_L),
-            attainable=attainable.of_printed_auc(space.data_share(3 * MU))),
-    ranking(reading="repaired", build=partial(third, "auc", "repaired"),
-            space=partial(space.auc, "repaired", EPSILON, DELTA, 3 * MU), quick=True,
-            repairs=(*algorithm3.REPAIRS, "L of the data part alone (Lemma 4.5)"), attainable=attainable.of_auc()),
-    primal(reading="printed", build=partial(half, "x", "printed"),
-           space=partial(space.phased_game, "algorithm4", "printed", EPSILON, DELTA, MU),
-           completions=algorithm4.COMPLETIONS, attainable=attainable.of_printed("xy", PLAN, MU)),
-    primal(reading="repaired", build=partial(half, "x", "repaired"),
-           space=partial(space.phased_game, "algorithm4", "repaired", EPSILON / 2, DELTA / 2, MU),
-           repairs=algorithm4.REPAIRS, attainable=attainable.of_phases("xy")),
-    dual(reading="printed", build=partial(half, "y", "printed"),
-         space=partial(space.phased_game, "algorithm5", "printed", EPSILON, DELTA, MU),
-         completions=algorithm5.COMPLETIONS, attainable=attainable.of_printed("xy", PLAN, MU)),
-    dual(reading="repaired", build=partial(half, "y", "repaired"),
-         space=partial(space.phased_game, "algorithm5", "repaired", EPSILON / 2, DELTA / 2, MU),
-         repairs=algorithm5.REPAIRS, attainable=attainable.of_phases("xy")),
-    composed(reading="printed", build=partial(both, "printed"),
-             space=partial(space.phased_game, "algorithms4and5", "printed", EPSILON, DELTA, MU),
-             completions=algorithms4and5.COMPLETIONS, attainable=attainable.of_printed("xy", PLAN, MU)),
-    composed(reading="repaired", build=partial(both, "repaired"),
-             space=partial(space.phased_game, "algorithms4and5", "repaired", EPSILON, DELTA, MU),
-             repairs=algorithms4and5.REPAIRS,
-             attainable=attainable.of_phases("xy")),
-    concave(reading="printed", build=partial(curved, "", "printed"),
-            space=partial(space.phased_game, "strongly_concave", "printed", EPSILON, DELTA, MU),
-            completions=strongly_concave.COMPLETIONS, attainable=attainable.of_printed("x", PLAN, space.CONCAVITY)),
-    concave(reading="repaired", build=partial(curved, "", "repaired"),
-            space=partial(space.phased_game, "strongly_concave", "repaired", EPSILON, DELTA, MU),
-            repairs=strongly_concave.REPAIRS, attainable=attainable.of_phases("xy")),
-    concave(reading="printed", build=partial(curved, "as-variance", "printed"),
-            space=partial(space.phased_game, "strongly_concave", "as_variance", EPSILON, DELTA, 0.1 * MU),
-            variant="as-variance", quick=True,
-            title="Section 4.3 with the word variance at its word", completions=strongly_concave.LITERAL_COMPLETIONS,
-            known="sigma_k is called a variance; taken so, the claim breaks where sigma_k is above 1.68",
-            declared=declare(Kind.VIOLATED, Kind.OVER_BUDGET),
-            attainable=attainable.of_printed("x", phases(PHASED_N, 0.1 * MU), space.CONCAVITY)),
+    _row("algorithm1", "printed", partial(first, ""), space.one_shot, MU,
+         attainable=attainable.of_one_shot(), quick=True),
+    _row("algorithm1", "repaired", partial(first, ""), space.one_shot, MU, quick=True),
+    _lazy("printed", partial(first, "worst-solver"), space.lazy, MU, 1.0, variant="worst-solver",
+          title="Output perturbation with the worst solver that line 1 allows",
+          completions=(algorithm1.LOGS, *DATA_LINE_1)),
+    _lazy("printed", partial(first, "early-stop"), space.lazy, MU, 10.0, variant="early-stop", quick=True,
+          title="Output perturbation with a solver that stops early in silence",
+          completions=(algorithm1.MISSED, *DATA_LINE_1),
+          known="planted: the solver ends 10 L/(mu n) from the solution and says nothing; line 1 is not checked",
+          declared=declare(Kind.VIOLATED, (Kind.SENSITIVITY_EXCEEDED, "output"))),
+    _lazy("repaired", partial(first, "early-stop"), space.lazy, MU, 10.0, variant="early-stop",
+          title="The same solver where its point is certified: one step of the certificate mends it",
+          repairs=(*algorithm1.REPAIRS, algorithm1.DATA_L)),
+    _logistic("printed", partial(first, "logistic"), space.logistic, MU, worst_case.RADIUS,
+              attainable=attainable.of_printed_logistic(MU, worst_case.RADIUS)),
+    _logistic("repaired", partial(first, "logistic"), space.logistic, MU, worst_case.RADIUS,
+              attainable=attainable.of_logistic(MU, worst_case.RADIUS),
+              repairs=(*algorithm1.REPAIRS, "L of the data part alone (Lemma 3.5)")),
+    _row("algorithm2", "printed", second, space.phased, MU, attainable=attainable.of_printed("x", PLAN)),
+    _row("algorithm2", "repaired", second, space.phased, MU, quick=True),
+    _row("algorithm3", "printed", partial(third, ""), space.saddle, MU, 4 * MU,
+         attainable=attainable.of_saddle(MU, 4 * MU)),
+    _row("algorithm3", "repaired", partial(third, ""), space.saddle, MU, 4 * MU, quick=True),
+    _auc("printed", partial(third, "auc"), space.auc, 3 * MU,
+         completions=(algorithm1.LOGS, algorithm1.UNPROJECTED, algorithm3.FULL_L),
+         attainable=attainable.of_printed_auc(space.data_share(3 * MU))),
+    _auc("repaired", partial(third, "auc"), space.auc, 3 * MU, quick=True, attainable=attainable.of_auc(),
+         repairs=(*algorithm3.REPAIRS, "L of the data part alone (Lemma 4.5)")),
+    *(row for block, name in (("x", "algorithm4"), ("y", "algorithm5")) for row in (
+        _row(name, "printed", partial(half, block), space.phased_game, MU, name,
+             attainable=attainable.of_printed("xy", PLAN, MU)),
+        _row(name, "repaired", partial(half, block), space.phased_game, MU, name,
+             attainable=_ON_GAMES, budget=0.5),
+    )),
+    _row("algorithms4and5", "printed", both, space.phased_game, MU, "algorithms4and5",
+         attainable=attainable.of_printed("xy", PLAN, MU)),
+    _row("algorithms4and5", "repaired", both, space.phased_game, MU, "algorithms4and5", attainable=_ON_GAMES),
+    _row("strongly_concave", "printed", partial(curved, ""), space.phased_game, MU, "strongly_concave",
+         attainable=attainable.of_printed("x", PLAN, space.CONCAVITY)),
+    _row("strongly_concave", "repaired", partial(curved, ""), space.phased_game, MU, "strongly_concave",
+         attainable=_ON_GAMES),
+    _row("strongly_concave", "printed", partial(curved, "as-variance"), space.literal_variance, 0.1 * MU,
+         variant="as-variance", quick=True, title="Section 4.3 with the word variance at its word",
+         completions=strongly_concave.LITERAL_COMPLETIONS,
+         known="sigma_k is called a variance; taken so, the claim breaks where sigma_k is above 1.68",
+         declared=declare(Kind.VIOLATED, Kind.OVER_BUDGET),
+         attainable=attainable.of_printed("x", phases(PHASED_N, 0.1 * MU), space.CONCAVITY)),
 )  # fmt: skip

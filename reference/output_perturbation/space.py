@@ -21,7 +21,6 @@ from dpassay.reference.problems.saddle_games import BilinearLoss
 from dpassay.reference.problems.strongly_convex import LinearLoss, LogisticLoss, regularised
 from dpassay.reference.solvers.early_stop import UndecayedPasses
 from dpassay.reference.solvers.exact import Exact
-from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.space import Rows, Sizes, Space
 from dpassay.reference.types import Array
 
@@ -34,6 +33,12 @@ RADIUS = 40.0  # of the phased algorithms' balls: solutions lie inside unless a 
 MU = 0.1  # of the couplings
 CONCAVITY, SHARE = 0.5, 0.5
 LABELS = (-1.0, 1.0)
+ON_GAMES = {
+    "algorithm4": algorithm4,
+    "algorithm5": algorithm5,
+    "algorithms4and5": algorithms4and5,
+    "strongly_concave": strongly_concave,
+}
 Make = Callable[[Array, Sizes], Any]
 
 
@@ -82,95 +87,59 @@ def regularised_game(mu_x: float, mu_y: float, rows: Array, sizes: Sizes) -> Fin
     return FiniteSum(convex.loss, Regulariser(mu_x, mu_y), convex.domain_x, convex.domain_y)
 
 
-def one_shot(reading: Reading, epsilon: float, delta: float, mu: float, solver: Solver | None = None) -> Space:
+def one_shot(reading: Reading, epsilon: float, delta: float, mu: float) -> Space:
     """Algorithm 1 on mean estimation: L of the full f on a ball."""
-
-    def schedule(sizes: Sizes) -> algorithm1.Schedule:
-        make = algorithm1.printed if reading == "printed" else algorithm1.repaired
-        return make(_template(partial(ridge, True, mu), sizes), epsilon, delta, solver=solver)
-
-    return Space(
-        Rows(), ONE_SHOT, partial(ridge, True, mu), schedule, landmarks=lambda made: {"output": (1 / (mu * made.n),)}
-    )
+    problem = partial(ridge, True, mu)
+    schedule = partial(_made, algorithm1, reading, problem, (epsilon, delta))
+    return Space(Rows(), ONE_SHOT, problem, schedule, landmarks=lambda made: {"output": (1 / (mu * made.n),)})
 
 
 def lazy(reading: Reading, epsilon: float, delta: float, mu: float, residual: float) -> Space:
     """Algorithm 1 with a solver that stops early, on R^d: L of the data part."""
-
-    def schedule(sizes: Sizes) -> algorithm1.Schedule:
-        make = algorithm1.printed if reading == "printed" else algorithm1.repaired
-        template = _template(partial(ridge, False, mu), sizes)
-        return make(template, epsilon, delta, solver=UndecayedPasses(residual), lipschitz=1.0)
-
-    return Space(Rows(), ONE_SHOT, partial(ridge, False, mu), schedule)
+    options = {"solver": UndecayedPasses(residual), "lipschitz": 1.0}
+    problem = partial(ridge, False, mu)
+    return Space(Rows(), ONE_SHOT, problem, partial(_made, algorithm1, reading, problem, (epsilon, delta), **options))
 
 
 def logistic(reading: Reading, epsilon: float, delta: float, mu: float, radius: float) -> Space:
-    """Algorithm 1 on logistic regression, labels included; L as the reading has it."""
-    problem = partial(logistic_ridge, radius, mu)
-
-    def schedule(sizes: Sizes) -> algorithm1.Schedule:
-        template = _template(problem, sizes, labelled=True)
-        if reading == "printed":
-            return algorithm1.printed(template, epsilon, delta)
-        return algorithm1.repaired(template, epsilon, delta, lipschitz=template.loss.lipschitz)
-
-    rows = Rows(labels=LABELS)
+    """Algorithm 1 on logistic regression, labels included; L of the full f as printed, else of the data part."""
+    problem, rows = partial(logistic_ridge, radius, mu), Rows(labels=LABELS)
+    schedule = partial(_made, algorithm1, reading, problem, (epsilon, delta), own=reading == "repaired", labelled=True)
     return Space(rows, ONE_SHOT, problem, schedule, landmarks=lambda _: {"output": (radius,)})
 
 
 def phased(reading: Reading, epsilon: float, delta: float, mu: float) -> Space:
     """Algorithm 2 on linear losses."""
-
-    def schedule(sizes: Sizes) -> algorithm2.Schedule:
-        make = algorithm2.printed if reading == "printed" else algorithm2.repaired
-        return make(_template(linear, sizes), mu, epsilon, delta)
-
+    schedule = partial(_made, algorithm2, reading, linear, (mu, epsilon, delta))
     return Space(Rows(), PHASED, linear, schedule, landmarks=_ball)
 
 
 def saddle(reading: Reading, epsilon: float, delta: float, mu_x: float, mu_y: float) -> Space:
     """Algorithm 3 on games with a public coupling; L of the records' own terms."""
     problem = partial(regularised_game, mu_x, mu_y)
-
-    def schedule(sizes: Sizes) -> algorithm3.Schedule:
-        make = algorithm3.printed if reading == "printed" else algorithm3.repaired
-        template = _template(problem, sizes)
-        return make(template, epsilon, delta, solver=Exact(), lipschitz=template.loss.lipschitz)
-
+    schedule = partial(_made, algorithm3, reading, problem, (epsilon, delta), own=True, solver=Exact())
     return Space(Rows(), {"n": (1, 2, 3, 8), "d": (2, 4)}, problem, schedule)
 
 
 def auc(reading: Reading, epsilon: float, delta: float, mu: float) -> Space:
-    """Algorithm 3 on AUC maximisation, labels included; L as the reading has it."""
-    problem = partial(ranking, mu)
-
-    def schedule(sizes: Sizes) -> algorithm3.Schedule:
-        template = _template(problem, sizes, labelled=True)
-        if reading == "printed":
-            return algorithm3.printed(template, epsilon, delta, solver=Exact())
-        return algorithm3.repaired(template, epsilon, delta, solver=Exact(), lipschitz=template.loss.lipschitz)
-
+    """Algorithm 3 on AUC maximisation, labels included; L of the full f as printed, else of the data part."""
+    problem, own = partial(ranking, mu), reading == "repaired"
+    schedule = partial(_made, algorithm3, reading, problem, (epsilon, delta), own=own, labelled=True, solver=Exact())
     return Space(Rows(labels=LABELS), {"n": (1, 2, 5), "d": (1, 2)}, problem, schedule)
 
 
-def phased_game(algorithm: str, reading: str, epsilon: float, delta: float, mu: float) -> Space:
+def literal_variance(reading: Reading, epsilon: float, delta: float, mu: float) -> Space:
+    """Section 4.3 with its word "variance" taken literally."""
+    return phased_game("as_variance", epsilon, delta, mu, "strongly_concave")
+
+
+def phased_game(reading: str, epsilon: float, delta: float, mu: float, algorithm: str) -> Space:
     """Algorithms 4, 5, both, or Section 4.3 (with its word "variance" if ``reading`` says so) on games.
 
     (epsilon, delta) is what ``printed`` or ``repaired`` of that algorithm takes.
     """
-    modules: dict[str, Any] = {
-        "algorithm4": algorithm4,
-        "algorithm5": algorithm5,
-        "algorithms4and5": algorithms4and5,
-        "strongly_concave": strongly_concave,
-    }
     problem = partial(game, CONCAVITY if algorithm == "strongly_concave" else 0.0)
-
-    def schedule(sizes: Sizes) -> Any:
-        make = getattr(modules[algorithm], reading)
-        return make(_template(problem, sizes), mu, epsilon, delta, solver=Exact())
-
+    schedule = partial(_made, ON_GAMES[algorithm], reading, problem, (mu, epsilon, delta), solver=Exact())
     return Space(Rows(), GAMES, problem, schedule, _has_phase, _ball)
 
 
@@ -178,10 +147,22 @@ def _has_phase(sizes: Sizes) -> bool:
     return bool(2 ** sizes["suits"] <= sizes["n"])
 
 
-def _template(problem: Make, sizes: Sizes, *, labelled: bool = False) -> Any:
-    """The problem of these sizes without any records: all zero."""
+def _made(
+    algorithm: Any,
+    reading: str,
+    problem: Make,
+    numbers: tuple[float, ...],
+    sizes: Sizes,
+    *,
+    own: bool = False,
+    labelled: bool = False,
+    **options: Any,
+) -> Any:
+    """The schedule for a problem of these sizes without any records, all zero; ``own``: with L of the data part."""
     rows = np.zeros((sizes["n"], sizes["d"]))
-    return problem(np.column_stack([rows, np.ones(len(rows))]) if labelled else rows, sizes)
+    template = problem(np.column_stack([rows, np.ones(len(rows))]) if labelled else rows, sizes)
+    lipschitz = {"lipschitz": template.loss.lipschitz} if own else {}
+    return getattr(algorithm, reading)(template, *numbers, **lipschitz, **options)
 
 
 def _ball(schedule: Any) -> Mapping[str, Sequence[float]]:
