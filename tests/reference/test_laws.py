@@ -131,21 +131,6 @@ def test_a_tilted_laplace_law_draws_what_its_density_says(shift):
     assert law.tilted(Gaussian(ONE, 1.0), shift) is None
 
 
-def test_what_a_laplace_law_says_of_itself():
-    law = Laplace(np.array([1.0, -2.0]), 0.5)
-    assert law.log_density([1.5, -3.0]) == pytest.approx(-3.0)  # both have the density 1 at their middle
-    changed = law.changed(3.0, 2.0)
-    assert changed.scale == 1.5 and changed.query.tolist() == [2.0, -4.0]
-    tiny = Laplace(np.array(0.0), 1.0)
-    assert [tiny.cost(one).kind for one in (5e-7, 1e-6, 1.1e-6)] == ["pure", "pure", "laplace"]
-    for scale in (0.0, -1.0, math.inf, math.nan):
-        with pytest.raises(BadInput, match="scale"):
-            Laplace(np.array(0.0), scale)
-    with pytest.raises(BadInput, match="query"):
-        Laplace(np.array([0.0, math.inf]), 1.0)
-    assert Laplace(np.array(0.0), 0.3).scale == 0.3
-
-
 def test_what_is_public_of_an_above_threshold_release():
     """Its queries are not: two laws that differ in them alone are the same to an observer."""
     law = AboveThreshold([0.5, 1.0], 0.0, 1.0, 2.0)

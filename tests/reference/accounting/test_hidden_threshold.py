@@ -9,7 +9,6 @@ from scipy.integrate import quad
 from scipy.optimize import differential_evolution, minimize_scalar
 
 from dpassay.reference.accounting import above_threshold
-from dpassay.reference.accounting import hidden_threshold as module
 from dpassay.reference.accounting.above_threshold import above_threshold_delta
 from dpassay.reference.accounting.hidden_threshold import below, helps, hidden_threshold
 from dpassay.reference.laws.above_threshold import AboveThreshold
@@ -108,47 +107,6 @@ def test_one_query_agrees_with_quadrature(shift, share, epsilon):
     after = lambda b: np.maximum(0.0, 1 - b)  # noqa: E731
     found = hidden_threshold(np.array([epsilon]), shift, share, after, 1.0)[0]
     assert worst <= found <= 1.02 * worst + 4e-4  # a cell's width times the slope in it
-
-
-def plainly(a, shift, share, after, steepest, cells):
-    """The module's formula with the law of the threshold noise written out, cell by cell."""
-    scale = share / (1 - 2 * share)
-    width = min(scale, 1.0) / cells
-    number = math.ceil((22 + shift) / width)
-    ends = width * np.arange(-number, number + 1)
-
-    def shown(y):
-        """G(y)."""
-        parts = []
-        for there in (y - shift, y + shift):
-            told = below(y) * float(after(np.array([a * below(there) / below(y)]))[0])
-            parts.append(max(below(-y) - a * below(-there), 0.0) + told)
-        return max(parts)
-
-    slope = abs(a * math.exp(shift) - 1) + abs(a * math.exp(-shift) - 1) + 2 * a * math.sinh(shift) * steepest
-    slope += float(after(np.array([a * math.exp(-shift)]))[0])
-    values = [shown(y) for y in ends]
-    most = [
-        max(values[k], values[k + 1]) + width / 2 * slope * math.exp(width - min(abs(ends[k]), abs(ends[k + 1]))) / 2
-        for k in range(2 * number)
-    ]
-    left = math.exp(shift - 22)
-    right = left + float(after(np.array([a * (1 - left)]))[0])
-    means = []
-    for x in ends:
-        chances = np.diff(below((ends - x) / scale))
-        means.append(chances @ most + left * below((ends[0] - x) / scale) + right * below((x - ends[-1]) / scale))
-    return max(left, right, max(means) * math.exp(width / (2 * scale))) * (1 + 1e-9)
-
-
-@pytest.mark.parametrize(("shift", "share", "a"), [(0.6, 0.3, 1.0), (0.6, 0.3, 1.3), (0.1, 0.2, 1.02), (2.0, 0.4, 5.0)])
-def test_it_is_the_formula_of_its_docstring(monkeypatch, shift, share, a):
-    """With few cells, so that every part that rounds up weighs; sums of 400 terms agree to 1e-11."""
-    monkeypatch.setattr(module, "_CELLS", 4)
-    after = lambda b: 0.2 / (1 + b)  # noqa: E731
-    found = hidden_threshold(np.log([a, 2 * a]), shift, share, after, 0.7)
-    assert found[0] == pytest.approx(plainly(a, shift, share, after, 0.7, 4), rel=1e-11)
-    assert found[1] == pytest.approx(plainly(2 * a, shift, share, after, 0.7, 4), rel=1e-11)
 
 
 def test_it_is_left_out_where_it_takes_long_or_gains_nothing():

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpassay.reference.accounting import gdp, renyi
-from dpassay.reference.accounting.cost import Account
+from dpassay.reference.accounting import renyi
 from dpassay.reference.accounting.gdp import (
     gaussian_std,
     gdp_delta,
@@ -24,7 +23,7 @@ from dpassay.reference.accounting.gdp import (
     zcdp_epsilon,
     zcdp_rho,
 )
-from dpassay.reference.accounting.parts import Part, composed, delta_of, deltas_of, epsilon_of
+from dpassay.reference.accounting.parts import Part, composed, delta_of, epsilon_of
 from dpassay.reference.accounting.renyi import renyi_delta, renyi_epsilon
 from dpassay.reference.errors import BadInput
 
@@ -109,18 +108,6 @@ def test_a_rho_is_rounded_down_and_its_epsilon_up(epsilon, delta):
         assert zcdp_epsilon(epsilon, delta) >= truth and near(zcdp_epsilon(epsilon, delta), truth, 1e-14)
 
 
-def test_numbers_that_were_wrong():
-    assert gdp_epsilon(1e160, 1e-5) == math.inf, "no OverflowError; the truth is beyond floats"
-    assert gdp_epsilon(1e100, 1e-5) >= 5e199
-    found = gdp_mu(1.5e-9, 1e-300)
-    assert exact(1.5e-9, found) <= mpmath.mpf("1e-300") < exact(1.5e-9, found * 1.0000001)
-    assert zcdp_rho(1e-9, 1e-5) == pytest.approx(1e-18 / (4 * math.log(1e5)), rel=1e-9)
-    assert gdp_delta(0.0, 0.0) == 0.0 and gdp_delta(1.0, math.inf) == 1.0 and gdp_delta(math.inf, 1.0) == 0.0
-    assert gdp_delta(-1.0, 0.0) == pytest.approx(1 - math.exp(-1))
-    mixed = Account(((Part("gaussian", 39.9), 1), (Part("pure", 0.1), 1)))
-    assert mixed.deltas([1.0])[0] <= 1.0
-
-
 def test_many_releases_of_next_to_nothing_at_a_delta_of_next_to_nothing():
     """Composition by untilted transforms ends at 1e-15 or so. (As binomial sums: `test_compose.py`.)"""
     parts = ((Part("pure", 1e-6), 10_000),)
@@ -128,15 +115,6 @@ def test_many_releases_of_next_to_nothing_at_a_delta_of_next_to_nothing():
     both = (*parts, (Part("sampled", 0.5, 0.1), 3))
     assert math.isfinite(epsilon_of(both, "replace-one", 1e-300))
     assert delta_of(parts, "replace-one", 0.0100001) == 0.0
-
-
-@pytest.mark.parametrize("kind", ["laplace", "pure"])
-def test_a_million_releases_are_accounted_at_once_and_soundly(kind):
-    """What so many small ones tend to, 1-GDP."""
-    many = epsilon_of(((Part(kind, 1e-3), 10**6),), "replace-one", 1e-5)
-    assert many == pytest.approx(gdp_epsilon(1.0, 1e-5), rel=1e-3)
-    start, end = deltas_of(((Part(kind, 1e-3), 10**6),), "replace-one", [0.0, many])
-    assert start == pytest.approx(gdp_delta(0.0, 1.0), rel=1e-3) and 0.99e-5 < end <= 1.01e-5
 
 
 @pytest.mark.parametrize("kind", ["laplace", "pure"])
@@ -160,22 +138,6 @@ def test_one_order_by_hand():
     assert renyi_epsilon(((Part("laplace", 1.0), 1),), delta) <= (laplace + math.log(0.5) - math.log(2 * delta)) * 1.1
 
 
-@pytest.mark.parametrize("order", [1.001, 1.5, 2.0, 3.0, 40.0])
-@pytest.mark.parametrize("size", [2e-3, 0.1, 2.0, 9.0])
-def test_a_divergence_is_raised_by_what_its_sum_may_lose(order, size):
-    """By eight roundings of one and of each nat, and a billionth; never above the largest loss."""
-    with mpmath.workdps(50):
-        a, s = mpmath.mpf(order), mpmath.mpf(size)
-        pure = (mpmath.exp(a * s) + mpmath.exp((1 - a) * s)) / (1 + mpmath.exp(s))
-        laplace = a / (2 * a - 1) * mpmath.exp((a - 1) * s) + (a - 1) / (2 * a - 1) * mpmath.exp(-a * s)
-        for kind, total in (("pure", pure), ("laplace", laplace)):
-            exact = mpmath.log(total) / (a - 1)
-            found = renyi._divergence(Part(kind, size), order)
-            assert exact <= found <= size * (1 + 1.1e-9)
-            added = (mpmath.mpf(found) / mpmath.mpf(renyi._UP) - exact) * (a - 1) / mpmath.mpf(2) ** -52
-            assert 4 < added / (1 + order * size) < 12 or found == size * renyi._UP
-
-
 def test_small_releases_and_gaussian_ones_have_the_divergence_of_a_gaussian():
     assert renyi._divergence(Part("pure", 1e-5), 3.0) == pytest.approx(3.0 * 1e-10 / 2 * (1 + 1e-9), rel=1e-14, abs=0)
     assert renyi._divergence(Part("laplace", 1e-5), 99.0) == pytest.approx(
@@ -184,24 +146,6 @@ def test_small_releases_and_gaussian_ones_have_the_divergence_of_a_gaussian():
     for kind in ("gaussian", "sampled"):
         assert renyi._divergence(Part(kind, 0.5, rate=0.1), 4.0) == 4.0 * 0.25 / 2 * (1 + 1e-9)
     assert renyi._divergence(Part("pure", 2.0, rate=0.1), 3.0) < renyi._divergence(Part("pure", 0.6), 3.0)
-
-
-@pytest.mark.parametrize("mu", [0.1, 1.0, 6.0])
-@pytest.mark.parametrize("delta", [0.3, 1e-5, 1e-200])
-def test_the_best_order_of_a_gaussian_is_nearly_found(mu, delta):
-    """a^2 mu / 2 is quadratic, so the best order is known: what the list of orders loses is under a thousandth."""
-    parts = ((Part("gaussian", mu), 1),)
-
-    def at(a):
-        return a * mu * mu / 2 + math.log1p(-1 / a) - (math.log(delta) + math.log(a)) / (a - 1)
-
-    best = min(at(1 + math.exp(k / 500)) for k in range(-3400, 8000))
-    found = renyi_epsilon(parts, delta)
-    assert max(0.0, best) * (1 - 1e-6) <= found <= max(0.0, best) * 1.002 + 1e-9
-    listed = min(at(a) + 1e-9 * a * mu * mu / 2 for a in map(float, renyi._ORDERS))
-    assert found == pytest.approx(max(0.0, listed) * (1 + 1e-9), rel=1e-11)  # what roundings may lose is added
-    if found > 0:
-        assert renyi_delta(parts, found) == pytest.approx(delta, rel=2e-6 * max(1.0, -math.log(delta)))
 
 
 @pytest.mark.parametrize(("epsilon", "mu"), [(1e300, 1e-3), (1e200, 1.0), (50.0, 1e-200), (3000.0, 2.0)])
@@ -227,43 +171,3 @@ def test_nothing_released_and_everything():
     with pytest.raises(BadInput, match="rho"):
         zcdp_epsilon(-0.1, 1e-5)
     assert gaussian_std(1.0, 1e-5, 0.0) == 0.0 and zcdp_epsilon(0.0, 1e-5) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("epsilon", "mu"), [(12.0, 1.5), (60.0, 4.0), (0.5, 1.0), (200.0, 12.0), (3.0, 0.2), (0.9, 0.05)]
-)
-def test_a_delta_is_raised_by_what_is_stated(epsilon, mu):
-    """64 roundings, 8 times x (epsilon / mu + mu / 2) of them, and 16 x / h where two values are subtracted."""
-    half, ratio = mu / 2, epsilon / mu
-    x, h = (ratio - half) / math.sqrt(2), mu / math.sqrt(2)
-    stated = 64 + 8 * abs(x) * (ratio + half) + (32 * abs(x) if h > 0.5 else 0.0)
-    for found in (gdp_delta(epsilon, mu), float(gdp_deltas(np.array([epsilon]), mu)[0])):
-        added = float((mpmath.mpf(found) / exact(epsilon, mu) - 1) / mpmath.mpf(2) ** -52)
-        assert 0.9 * stated < added < 1.2 * stated + 16 * x * x * (h <= 0.5)
-
-
-def test_a_very_large_budget_has_its_mu():
-    """mu^2 / 2 = epsilon, nearly; the bracket doubles."""
-    assert gdp_mu(1e20, 0.5) == pytest.approx(math.sqrt(2e20), rel=1e-6)
-    assert gdp_epsilon(1e6, 1e-5) == pytest.approx(5e11 + 1e6 * 4.2649, rel=1e-8)  # the tail bound has 4.7985
-    assert gdp_epsilon(1e8, 1e-5) == pytest.approx(5e15 + 1e8 * 4.2649, rel=1e-7)
-    assert gdp_epsilon(2e6, 1e-5) == (2e12 + 2e6 * math.sqrt(-2 * math.log(1e-5)) + 1.0) * (1 + 8 * 2.0**-52)
-
-
-def test_a_root_is_found_or_the_nearer_end():
-    for root in (0.0, 0.3, 1.0):
-        for sign in (1, -1):
-            assert gdp._root(lambda x, r=root, s=sign: s * (x - r), 0.0, 1.0) == pytest.approx(root, abs=1e-15)
-    assert gdp._root(lambda x: x + 1, 0.0, 1.0) == 0.0 and gdp._root(lambda x: x - 2, 0.0, 1.0) == 1.0
-    assert gdp._root(lambda x: -x - 1, 0.0, 1.0) == 0.0 and gdp._root(lambda x: 2 - x, 0.0, 1.0) == 1.0
-
-
-def test_a_number_is_nudged_by_roundings_that_double():
-    """Four of them, eight, ..., until it is good; in either direction."""
-    ulp = 2.0**-52
-    assert gdp._nudged(1.0, lambda value: True, 1) == 1.0
-    assert gdp._nudged(1.0, lambda value: value > 1, 1) == 1 + 4 * ulp
-    assert gdp._nudged(1.0, lambda value: value > 1 + 4 * ulp, 1) == 1 + 12 * ulp
-    assert gdp._nudged(1.0, lambda value: value < 1, -1) == 1 - 4 * ulp
-    assert 1.01 < gdp._nudged(1.0, lambda value: value > 1.01, 1) < 1.011  # by a thousandth at most
-    assert 1.1 < gdp._nudged(1.0, lambda value: False, 1) < 1.2  # and not for ever

@@ -22,7 +22,6 @@ from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.errors import BadInput
 from dpassay.reference.noise import Printed
 from dpassay.reference.problems.saddles import ChainOfSaddles, CosineSaddle, sample_landscape
-from dpassay.reference.replay import ReplayTape
 from dpassay.reference.tape import LiveTape
 
 
@@ -181,14 +180,6 @@ def test_escape_finds_the_negative_direction():
     minimum = CosineSaddle((1.0, 0.7, 0.4))
     stays = [escaped(minimum, seed) for seed in range(50)]
     assert all(np.array_equal(out, x) for out in stays)
-
-
-def test_replay_reproduces_a_noisy_run_bit_for_bit(chain, quiet):
-    noisy = repaired(replace(quiet, order="random"), 2.0, 1e-5)
-    live = LiveTape(5)
-    live.transcript.output = run(chain, noisy, live)
-    replay = ReplayTape(live.transcript)
-    assert replay.close(run(chain, noisy, replay)) == []
 
 
 def test_repaired_run_is_accounted_within_its_budget(chain, quiet):

@@ -18,7 +18,6 @@ from dpassay.reference.dro.plan import Plan
 from dpassay.reference.dro.theorem_sizes import theorem_eight, theorem_seven
 from dpassay.reference.errors import BadInput
 from dpassay.reference.noise import Printed
-from dpassay.reference.replay import ReplayTape
 from dpassay.reference.tape import LiveTape, record
 
 PLAN = Plan(n=14, steps=9, phase=3, batch=14)
@@ -66,21 +65,6 @@ def test_recursive_spider_without_noise_is_compositional_descent(small_loss):
     assert found.x == pytest.approx(x, rel=1e-9)
     assert found.temperature == pytest.approx(temperature, rel=1e-9)
     assert found.s == pytest.approx(problem.inner_values(x, temperature).mean(), rel=1e-9)
-
-
-@pytest.mark.parametrize("reading", ["printed", "repaired"])
-@pytest.mark.parametrize("module", [double_spider, recursive_spider], ids=["double", "recursive"])
-def test_replay_bit_for_bit(small_loss, module, reading):
-    double = module is double_spider
-    problem = DualObjective(small_loss, chi_square(), 2.0) if double else CompositionalObjective(small_loss)
-    inputs = [Plan(n=14, steps=9, phase=3, batch=5), *([Constants()] if double else [])]
-    data = [problem] if reading == "repaired" else []
-    schedule = getattr(module, reading)(*data, *inputs, 1.0, 1e-5)
-    transcript = record(lambda tape: module.run(problem, schedule, tape), 7)
-    tape = ReplayTape(transcript)
-    assert tape.close(module.run(problem, schedule, tape)) == []
-    per_step = 2 if double else 3
-    assert len(transcript.releases) == per_step * schedule.steps
 
 
 def test_printed_noise_scales():

@@ -74,11 +74,6 @@ def test_the_worst_pair_reaches_the_accounting(key):
     assert all(movement.share == pytest.approx(1.0, abs=0.01) for movement in losses.movements.values())
 
 
-def test_six_quick_rows():
-    """The default audit takes one row per algorithm and reading."""
-    assert sum(case.quick for case in CASES) == 6
-
-
 @pytest.mark.parametrize("key", [key for key, case in BY_KEY.items() if "spider" in key and case.reading == "printed"])
 def test_completions_are_those_of_the_variant(key):
     """The thresholds, the clipping and the noise rule that a row lists are those that it runs with."""
@@ -91,13 +86,6 @@ def test_completions_are_those_of_the_variant(key):
         rules = {"own move": "(Theorem 3;", "no move": "sigma_2 as Theorem 8", "move of w": "sigma_4 follow ||w_t"}
         assert [rule for rule, text in rules.items() if text in texts] == [schedule.lines.lines_11_12]
         assert ("the first step refreshes" in texts) == (schedule.lines.line_4 == "t - 1 mod q = 0")
-
-
-@pytest.mark.parametrize("key", [key for key in BY_KEY if key.startswith("dro/recursive") and "repaired" in key])
-def test_repairs_of_line_16_are_those_of_the_variant(key):
-    texts, schedule = " / ".join(BY_KEY[key].repairs), BY_KEY[key].build().schedule
-    assert ("recursion of Lemma 8" in texts) == (schedule.lines.line_16 == "g(w_t) and g(w_{t-1})")
-    assert ("one record" in texts) == (schedule.value_batch == 1)
 
 
 def test_constants_of_the_repaired_double_spider_bound_the_gradients_and_its_list_says_so():

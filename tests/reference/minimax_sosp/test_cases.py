@@ -12,10 +12,6 @@ CASES = {case.key: case for case in MINIMAX_SOSP}
 SMALL = [key for key in CASES if ":experiment" not in key]
 
 
-def test_keys_are_unique():
-    assert len(CASES) == len(MINIMAX_SOSP)
-
-
 @pytest.mark.some(20)
 @pytest.mark.parametrize("key", SMALL)
 def test_account_and_findings_are_those_the_case_declares(is_as_declared, key):
@@ -62,10 +58,6 @@ def test_sandwich_of_the_printed_and_the_repaired_algorithm():
     )
     assert 0.9 <= bound.epsilon <= mended.accounted().epsilon(1e-5) <= 1.0
     assert losses.movements["refresh/v"].share == pytest.approx(1.0)
-
-
-def test_quick_rows_are_few():
-    assert 1 <= sum(case.quick for case in MINIMAX_SOSP) <= 6
 
 
 def test_baselines_of_tables_1_and_2_are_labelled_as_reconstructions():

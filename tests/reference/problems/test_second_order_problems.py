@@ -56,19 +56,6 @@ def test_matrix_sensing_derivatives(sensing):
     )
 
 
-def test_printed_eigenvalue_diagnostic_agrees_with_the_closed_form():
-    """minimax_sosp, Appendix D estimates with h = 5e-4 and tolerance 1e-4; the dense value is exact."""
-    problem = make_matrix_sensing(np.random.default_rng(0))
-    assert (problem.d, problem.d_y) == (120, 400)
-    assert problem.strong_concavity == pytest.approx(1 / 400)
-    rng = np.random.default_rng(3)
-    x, y = initial_point(problem, rng)
-    assert not y.any()
-    exact = problem.smallest_eigenvalue(x)
-    assert exact < 0
-    assert problem.estimated_smallest_eigenvalue(x, rng) == pytest.approx(exact, rel=1e-2)
-
-
 @pytest.mark.parametrize("base", [CosineSaddle((1.0, 0.5, -0.3)), ChainOfSaddles(4)], ids=["cosine", "chain"])
 def test_landscape_derivatives_and_constants(base):
     rng = np.random.default_rng(6)

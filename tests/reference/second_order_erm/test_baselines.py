@@ -6,23 +6,11 @@ import numpy as np
 import pytest
 
 from dpassay.reference.accounting.cost import account
-from dpassay.reference.second_order_erm import dp_gd, dp_tr, tr_b, worst_case
+from dpassay.reference.second_order_erm import dp_gd, dp_tr, worst_case
 from dpassay.reference.second_order_erm.common import Accuracy
 from dpassay.reference.tape import record
 
 from .replays import findings, transcript_of
-
-
-@pytest.mark.parametrize("module", [dp_tr, tr_b])
-@pytest.mark.parametrize("reading", ["printed", "repaired"])
-def test_trust_region_stays_within_its_claim(cancer, reading, module):
-    start, options = np.zeros(cancer.d), {"batch": 10} if module is tr_b else {}
-    epsilon = 30.0 if module is tr_b and reading == "printed" else 2.0
-    make = module.printed if reading == "printed" else module.repaired
-    schedule = make(cancer, start, Accuracy(0.1, 0.1), epsilon, 1e-5, **options)
-    assert account(transcript_of(module, cancer, schedule)).epsilon(1e-5) <= epsilon
-    pair = worst_case.opposed_pair(cancer, start)
-    assert findings(module, schedule, pair.here, pair.there) == []
 
 
 def test_step_counts_of_the_tables():

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from dp_accounting import dp_event, privacy_accountant, rdp
 
-from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.accounting.cost import Account, Part
 from dpassay.reference.errors import BadInput
-from dpassay.reference.findings import Kind
 from dpassay.reference.second_order_erm import opt_b, worst_case
 from dpassay.reference.second_order_erm import subsampled as ss
 from dpassay.reference.second_order_erm.common import Accuracy
@@ -74,35 +72,10 @@ def test_theorem_b8_states_where_its_proof_stops():
         ss.AdvancedBudget(1.0, 1e-5, 0.001).sigma(100)
 
 
-def test_one_batch_for_two_releases_costs_more_than_two_batches():
-    """What eq. (29) leaves out: exact epsilon of 20 shared draws (mu = sqrt(2) / sigma) above 40 separate ones."""
-    sigma, rate = 1.0, 0.05
-    shared = sampled_epsilon(sigma / math.sqrt(2), 20, rate, 1e-5)
-    separate = sampled_epsilon(sigma, 40, rate, 1e-5)
-    assert shared > 1.3 * separate
-
-
 @pytest.fixture(scope="module")
 def alike(cancer, far_start):
     """All other records equal, so that the mixture over participation is exact; the target points the other way."""
     return worst_case.alike_pair(cancer, far_start)
-
-
-def test_repaired_loss_is_exact_and_nothing_is_read_outside(alike, far_start):
-    here, start = alike.here, far_start
-    schedule = opt_b.repaired(here, start, ACCURACY, 2.0, 1e-5, batch=5)
-    result = lockstep(lambda problem, tape: opt_b.run(problem, schedule, tape), alike, [3])
-    assert result.findings == []
-    assert result.complete and not result.inexact and math.isfinite(result.loss)
-    assert opt_b.iteration_bound(here, schedule, None, 0.01) == math.ceil(here.value_bound(start) / 0.01)
-
-
-def test_printed_bound_leaks_as_in_algorithm_1(cancer, far_start):
-    pair = worst_case.aligned_pair(cancer, far_start)
-    accuracy = Accuracy(gradient=0.15, curvature=0.12)
-    schedule = opt_b.printed(cancer, far_start, accuracy, 0.9, 1e-5, batch=10, route="advanced")
-    result = lockstep(lambda problem, tape: opt_b.run(problem, schedule, tape), pair, [3])
-    assert result.findings[0].kind == Kind.NOISE_SCALE
 
 
 def test_batches_change_and_the_run_ends(alike, far_start):

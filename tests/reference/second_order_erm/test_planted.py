@@ -12,7 +12,6 @@ from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.case import bind
 from dpassay.reference.laws.above_threshold import AboveThreshold, Categorical
 from dpassay.reference.neighbours import Pair
-from dpassay.reference.second_order_erm import opt, opt_ls
 from dpassay.reference.second_order_erm.cases import CASES
 
 DELTA = 1e-5
@@ -121,9 +120,3 @@ def test_noise_on_the_full_square_is_shown_where_the_triangle_was_calibrated(ful
 
     claimed = gdp_epsilon(mu, DELTA)
     assert (shown(run, Pair(-1.0, 1.0, 0), claimed) > claimed) == full_square
-
-
-def test_modules_are_those_of_the_catalogue():
-    """The planted schedules run through the code that is published."""
-    assert schedule_of("opt")[0] is opt.run
-    assert schedule_of("opt_ls")[0] is opt_ls.run

@@ -8,20 +8,17 @@ import pytest
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.errors import BadInput
-from dpassay.reference.findings import Kind
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.second_order_erm import (
     calibration,
     opt,
     two_opt,
-    two_opt_b,
     two_opt_ls,
-    worst_case,
 )
 from dpassay.reference.second_order_erm.common import Accuracy
 from dpassay.reference.tape import record
 
-from .replays import findings, transcript_of
+from .replays import transcript_of
 
 ACCURACY = Accuracy(gradient=0.3, curvature=0.3)
 
@@ -50,22 +47,6 @@ def test_unspent_hessians_pass_to_the_second_phase(module, cancer, far_start):
     first, second = stds[0], stds[-1]
     assert first < second  # fewer steps, less noise
     assert account(transcript).epsilon(1e-5) <= 1.0
-
-
-def test_two_phase_replay(cancer, far_start):
-    pair = worst_case.aligned_pair(cancer, far_start)
-    one, other = pair.here, pair.there
-    fine = Accuracy(gradient=0.15, curvature=0.12)
-    clean = two_opt.repaired(cancer, far_start, fine, 1.0, 1e-5, hope=20.0)
-    printed = two_opt.printed(cancer, far_start, fine, 1.0, 1e-5, hope=1.0)
-    assert findings(two_opt, clean, one, other) == []
-    assert findings(two_opt, printed, one, other)[0].kind is Kind.NOISE_SCALE
-
-
-def test_two_phase_batches_end_within_the_split_budget(cancer, far_start):
-    schedule = two_opt_b.repaired(cancer, far_start, ACCURACY, 2.0, 1e-5, batch=5, hope=20.0)
-    transcript = transcript_of(two_opt_b, cancer, schedule)
-    assert account(transcript).epsilon(1e-5) <= 2.0
 
 
 def test_filter_refuses_and_odometer_costs_more_than_the_filter():
