@@ -78,13 +78,6 @@ class NoisyAnswer(Categorical):
         return None
 
 
-def above(kind: str, query: float, scale: float) -> NoisyAnswer:
-    """Is ``query + scale * noise`` above zero? The exact law of the answer."""
-    law = law_of(kind)
-    logs = np.array([law.logcdf(-query / scale), law.logsf(-query / scale)], dtype=float)
-    return NoisyAnswer((False, True), logs, kind, scale, np.array([query]))
-
-
 def largest(kind: str, queries: Array, scales: Array) -> NoisyAnswer:
     """Which of ``queries + scales * noise`` is the largest? Exact up to quadrature, 64 nodes a piece.
 

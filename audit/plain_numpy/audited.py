@@ -8,7 +8,7 @@ of the search is accounted by how far its own pair moves each query. That is no 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +24,15 @@ from dpassay.audit.verdict import Verdict, judge, over_budget
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.findings import Finding, Kind
+from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Sizes, Space
 from dpassay.reference.types import Array
 
 from .doubts import refuse_doubtful
+from .kinds import law_of
 from .mechanism import PlainMechanism
 from .places import WAY_OUT, NotUnderstood
 from .randomness import FIXED
@@ -43,10 +46,15 @@ _FURTHER = 4  # times the examples of the audit: two things must come together i
 
 
 class OfOnePair(Premises):
-    """Accounts each run by how far its own pair moves each query; nothing counts after an answer as rare as delta."""
+    """Accounts each run by how far its own pair moves each query; nothing counts after an answer as rare as delta.
 
-    def __init__(self, claim: Claimed, relation: Relation):
+    Args:
+        compared: lines of noisy numbers of which the code takes the answer of a comparison; filled by its runs.
+    """
+
+    def __init__(self, claim: Claimed, relation: Relation, compared: Collection[str] = ()):
         super().__init__(claim, relation)
+        self._compared = compared
         self.rare: dict[tuple[Kind, str], str] = {}  # what was found after such an answer, and the answer's line
 
     def findings(self, run: ScriptedRun, by_rows: bool) -> list[Finding]:
@@ -59,29 +67,38 @@ class OfOnePair(Premises):
             events = [priced.get(id(one), one) for one in transcript.events]
             run = replace(run, transcript=replace(transcript, events=events))
         found = [one for one in super().findings(run, by_rows) if one.kind is not Kind.SENSITIVITY_EXCEEDED]
-        rare = self._rare(run) if found else ""
+        leaks = [one for one in found if one.kind.leaks]
+        rare = self._rare(run) if leaks else ""
         if rare:
-            self.rare |= {(one.kind, one.label): rare for one in found}
-        return [] if rare else found
+            self.rare |= {(one.kind, one.label): rare for one in leaks}
+        return [one for one in found if not one.kind.leaks] if rare else found
 
     def _rare(self, run: ScriptedRun) -> str:
         """The line of an answer that neither side gives with a probability above delta: a search dictates it."""
         for release, there in zip(run.transcript.releases, run.there, strict=False):  # shorter where a run broke off
-            if _probability(release.law, there, release.value) <= self._claim.delta:
+            compared = any(line in release.label for line in self._compared)
+            if _probability(release.law, there, release.value, compared) <= self._claim.delta:
                 return release.label
         return ""
 
 
-def _probability(here: Law, there: Law, value: Any) -> float:
+def _probability(here: Law, there: Law, value: Any, compared: bool) -> float:
+    """Of an answer, or of a compared number that lies as far from its query on its side; 1 for others."""
     one, other = here.outcomes(), there.outcomes()
-    if one is None or other is None:
+    if one is not None and other is not None:
+        return math.exp(max(one.log_density(value), other.log_density(value)))
+    if not (compared and isinstance(here, Gaussian | Laplace) and type(here) is type(there) and np.size(value) == 1):
         return 1.0
-    return math.exp(max(one.log_density(value), other.log_density(value)))
+    away = min(abs(float(np.ravel(value - law.query)[0])) / law.scale for law in (here, there))
+    return float(law_of("gaussian" if isinstance(here, Gaussian) else "laplace").sf(away))
 
 
-def of_one_pair(claim: PrivacyClaim, where: Space | Pair[Any] | None = None) -> OfOnePair:
+def of_one_pair(
+    claim: PrivacyClaim, where: Space | Pair[Any] | None = None, mechanism: PlainMechanism | None = None
+) -> OfOnePair:
     """What the searches of plain code judge a run by; a given pair is taken as it is, whatever it lacks."""
-    return OfOnePair(claim, "replace-one" if isinstance(where, Pair) else claim.relation)
+    relation: Relation = "replace-one" if isinstance(where, Pair) else claim.relation
+    return OfOnePair(claim, relation, () if mechanism is None else mechanism.noticed.compared)
 
 
 def assay_plain(
@@ -105,18 +122,18 @@ def assay_plain(
     """
     FIXED.clear()
     mechanism = plain.tried(trial_pairs(where, effort.seed), effort.seed, claim.delta)
-    premises = of_one_pair(claim, where)
+    premises = of_one_pair(claim, where, mechanism)
     found = audit(mechanism, where, claim, effort, premises=premises)
     found = _without_rare(found, mechanism, claim, premises)
     if not found.verdict.failed and over_budget(found.account.epsilon(claim.delta), claim.epsilon):
         found = _searched_further(found, mechanism, where, claim, effort)
     leaks = [one for one in found.findings if one.kind.leaks]
-    if mechanism.refused and not any(one.kind is not Kind.CALL for one in leaks):
-        raise mechanism.refused  # runs that end there: no leak where one side does, no pass where both do
+    if mechanism.noticed.refused and not any(one.kind is not Kind.CALL for one in leaks):
+        raise mechanism.noticed.refused  # runs that end there: no leak where one side does, no pass where both do
     if found.verdict.failed and found.by != "outputs":  # outputs speak for themselves, however the code is read
 
         def of_pair(pair: Pair[Any]) -> Assay:
-            return audit(mechanism, pair, claim, effort, premises=of_one_pair(claim, pair))
+            return audit(mechanism, pair, claim, effort, premises=of_one_pair(claim, pair, mechanism))
 
         refuse_doubtful(mechanism, found, _shown_on(where, mechanism, found), effort.seed, of_pair)
     elif premises.rare and not found.verdict.failed:
@@ -147,7 +164,7 @@ def _searched_further(
 ) -> Assay:
     """Only a sum over different pairs breaks the claim: does one pair do so, if more of them are looked at?"""
     examples = _FURTHER * max(1, effort.examples)
-    premises = of_one_pair(claim, where)
+    premises = of_one_pair(claim, where, run)
     again = search(run, where, claim, examples=examples, seed=effort.seed + 1, premises=premises, tracing=False)
     if again.accounted is None or not over_budget(again.accounted, claim.epsilon):
         return found
@@ -175,7 +192,7 @@ def measured(
         BadInput: it draws randomness of its own, or uses noise in a way whose law is not known.
     """
     found = plain.tried(trial_pairs(where, seed), seed, claim.delta)
-    searched = search(found, where, claim, examples=examples, seed=seed, premises=of_one_pair(claim, where))
+    searched = search(found, where, claim, examples=examples, seed=seed, premises=of_one_pair(claim, where, found))
     found.settle(searched.shares)
     return found
 

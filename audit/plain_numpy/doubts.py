@@ -57,20 +57,22 @@ def refuse_doubtful(
 
 def _of_numbers(run: PlainMechanism, pairs: Sequence[Pair[Any]], seed: int) -> None:
     """The releases add up to too much: are there more of them than anybody sees?"""
-    among = [line for line, of_records in run.public.items() if of_records]
+    among = [line for line, of_records in run.noticed.public.items() if of_records]
     if among:
         what = "chooses among the records in a way that has no law here (with replacement, by weights, one by one)"
         raise _doubt("draw", among, f"{what}, so nothing is amplified by it; draw with replace=False, or")
-    for pair in pairs[:_TRIALS] if run.habits.seen else ():
+    for pair in pairs[:_TRIALS] if run.noticed.used_again else ():
         counts = {_seen_releases(run, pair.here, seed + number) for number in range(_OFTEN)}
         if len(counts) > 1:
             what = "is compared and used again, more often in some runs than in others, as by code that draws again"
-            raise _doubt("noise", run.habits.seen, f"{what}: all of it counts as seen, and then it costs too much;")
+            raise _doubt(
+                "noise", run.noticed.used_again, f"{what}: all of it counts as seen, and then it costs too much;"
+            )
 
 
 def _seen_releases(run: PlainMechanism, data: Any, seed: int) -> int:
     releases = recorded(run, data, seed).releases
-    return sum(any(line in one.label for line in run.habits.seen) for one in releases)
+    return sum(any(line in one.label for line in run.noticed.used_again) for one in releases)
 
 
 def _of_scales(found: Assay, leaks: Leaks, pairs: Sequence[Pair[Any]], audit: Callable[[Pair[Any]], Assay]) -> None:
@@ -83,17 +85,19 @@ def _of_scales(found: Assay, leaks: Leaks, pairs: Sequence[Pair[Any]], audit: Ca
 
 def _of_leaks(run: PlainMechanism, leaks: Leaks, pairs: Sequence[Pair[Any]], seed: int) -> None:
     """Something leaves beside the releases: would a draw that counts as known have hidden it?"""
-    hidden: Leaks = {(Kind.PUBLIC_VALUE, line) for line in {*run.public, *run.alone}}
+    hidden: Leaks = {(Kind.PUBLIC_VALUE, line) for line in {*run.noticed.public, *run.noticed.alone}}
     for pair in pairs:
         hidden |= _masked(run, pair, seed)
-    if hidden and leaks <= hidden and not run.shared_out:
+    if hidden and leaks <= hidden and not run.noticed.shared_out:
         what = "is counted as known to the adversary, and then something tells neighbours apart; if it is secret,"
         few = any(run.finite_on([pair]) for pair in pairs)
-        raise _doubt("draw", {*run.public, *run.alone}, what + (f" {_FEW}" if few else ""))
-    reused: Leaks = set().union(*(_by_reuse(run, pair, seed) for pair in pairs)) if run.again else set()
+        raise _doubt("draw", {*run.noticed.public, *run.noticed.alone}, what + (f" {_FEW}" if few else ""))
+    reused: Leaks = set().union(*(_by_reuse(run, pair, seed) for pair in pairs)) if run.noticed.again else set()
     if reused and leaks <= reused and not any(_more_numbers_than_draws(run, pair.here, seed) for pair in pairs):
         what = "is added to data more than once, and the first sum counts as seen (objective perturbation is private at"
-        raise _doubt("noise", run.again, f"{what} the exact minimiser only, which no run shows); draw it anew, or")
+        raise _doubt(
+            "noise", run.noticed.again, f"{what} the exact minimiser only, which no run shows); draw it anew, or"
+        )
     ends = {label for kind, label in leaks if kind in (Kind.CALL, Kind.EARLY_END)}
     if ends and all(kind in (Kind.CALL, Kind.EARLY_END, Kind.OUTPUT) for kind, _ in leaks):
         both = [(one.here, one.there) for one in pairs] + [(one.there, one.here) for one in pairs]
@@ -108,7 +112,7 @@ def _doubt(field: str, lines: Any, what: str) -> NotUnderstood:
 
 def _masked(run: PlainMechanism, pair: Pair[Any], seed: int) -> Leaks:
     """What differs between runs on the same data with other values of what counts as public: that may hide it."""
-    if not (run.public or run.alone):
+    if not (run.noticed.public or run.noticed.alone):
         return set()
     found: Leaks = set()
 
@@ -128,7 +132,7 @@ def _by_reuse(run: PlainMechanism, pair: Pair[Any], seed: int) -> Leaks:
 
 
 def _more_numbers_than_draws(run: PlainMechanism, data: Any, seed: int) -> bool:
-    return _numbers(run(data, LiveTape(seed))) > run.drawn
+    return _numbers(run(data, LiveTape(seed))) > run.noticed.drawn
 
 
 def _numbers(output: Any) -> int:

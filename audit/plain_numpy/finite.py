@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .answers import WholeOutput
 
@@ -69,7 +68,12 @@ class PathGenerator(np.random.Generator):
 
     def random(self, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """Uniform numbers that may only be compared."""
-        return Interval(self) if size is None else Intervals([Interval(self) for _ in range(_length(size))])
+        if size is None:
+            return Interval(self)
+        found = np.empty(_length(size), dtype=object)
+        for number in range(len(found)):  # one by one: NumPy would ask a list of them for their values
+            found[number] = Interval(self)
+        return found
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         """Likewise, from 0 to 1."""
@@ -160,40 +164,6 @@ class Interval:
 
     __add__ = __sub__ = __mul__ = __truediv__ = __radd__ = __rsub__ = __rmul__ = _refused
     __rtruediv__ = __neg__ = __pow__ = __array__ = __array_ufunc__ = _refused
-
-
-class Intervals(NDArrayOperatorsMixin):
-    """Several of them; compared with one number or with one for each."""
-
-    __array_priority__ = 1001.0
-
-    def __init__(self, each: list[Interval]):
-        self._each = each
-
-    def __len__(self) -> int:
-        return len(self._each)
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, int | np.integer):
-            return self._each[int(index)]
-        if isinstance(index, slice):
-            return Intervals(self._each[index])
-        raise NotFinite
-
-    def __iter__(self) -> Any:
-        return iter(self._each)
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **rest: Any) -> Any:
-        below = {np.less: True, np.less_equal: True, np.greater: False, np.greater_equal: False}
-        if method != "__call__" or ufunc not in below or rest:
-            raise NotFinite
-        first, other = inputs
-        wanted = below[ufunc] if first is self else not below[ufunc]
-        rates = np.broadcast_to(np.asarray(other if first is self else first, dtype=float), (len(self),))
-        return np.array([(one < float(rate)) == wanted for one, rate in zip(self._each, rates, strict=True)])
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        raise NotFinite
 
 
 def whole_law(mechanism: Callable[[Any, np.random.Generator], Any], data: Any, delta: float) -> WholeOutput:

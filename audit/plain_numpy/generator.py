@@ -11,16 +11,15 @@ from dpassay.reference.types import Indices
 
 from .answers import Chosen
 from .desk import Desk
-from .kinds import with_number
 from .noisy import Noisy
 from .places import here
 
 # every other method of a generator: a draw that the adversary may know
 _PUBLIC = [
-    *("beta", "bytes", "chisquare", "dirichlet", "f", "gamma", "hypergeometric"),
-    *("lognormal", "logseries", "multinomial", "multivariate_hypergeometric"),
-    *("negative_binomial", "noncentral_chisquare", "noncentral_f", "pareto", "permuted", "power"),
-    *("rayleigh", "standard_gamma", "triangular", "vonmises", "wald", "weibull", "zipf"),
+    *("beta", "bytes", "chisquare", "dirichlet", "f", "gamma", "hypergeometric", "logistic", "lognormal", "logseries"),
+    *("multinomial", "multivariate_hypergeometric", "negative_binomial", "noncentral_chisquare", "noncentral_f"),
+    *("pareto", "permuted", "poisson", "power", "rayleigh", "standard_cauchy", "standard_gamma", "standard_t"),
+    *("triangular", "vonmises", "wald", "weibull", "zipf"),
 ]
 
 
@@ -100,19 +99,15 @@ class Order:
             self._value = self._rng.public("permutation", len(self), of_records=True)
         return self._value
 
-    def no_records(self) -> None:
-        """The next piece is empty: what is released of it is called so, since it is of nobody's data."""
-        self._rng.no_records()
-
     def __len__(self) -> int:
         return int(self._rng._desk.records or 0)
 
     def __getitem__(self, index: Any) -> Any:
         if self._value is None and isinstance(index, slice) and index.step in (None, 1):
             first, last, _ = index.indices(len(self))
-            if first == self._next and last > first and self._rng.left() >= last - first:
-                self._next = last
-                return self._rng.fresh(first, last)
+            if first == self._next and last >= first and self._rng.promised + last - first <= len(self):
+                self._next, self._rng.promised = last, self._rng.promised + last - first
+                return Piece(self._rng, last - first)
         return self.value()[index]
 
     def __iter__(self) -> Any:
@@ -123,33 +118,29 @@ class Order:
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if function in (np.array_split, np.split) and args[0] is self and not kwargs:
-            pieces = function(np.arange(len(self)), *args[1:])
-            ends = np.cumsum([len(piece) for piece in pieces]).tolist()
-            return [Piece(self, end - len(piece), end) for end, piece in zip(ends, pieces, strict=True)]
+            ends = np.cumsum([len(piece) for piece in function(np.arange(len(self)), *args[1:])]).tolist()
+            return [self[first:end] for first, end in zip([0, *ends], ends, strict=False)]
         return function(*(one.value() if isinstance(one, Order) else one for one in args), **kwargs)
 
 
 class Piece:
-    """Consecutive records of an order, drawn when somebody looks: then it is known what they are used for."""
+    """The next records of an order, drawn when somebody looks: then it is known what they are used for."""
 
-    def __init__(self, order: Order, first: int, last: int):
-        self._order, self._first, self._last = order, first, last
+    def __init__(self, rng: TapeGenerator, size: int):
+        self._rng, self._size = rng, size
         self._value: Any = None
 
     def value(self) -> Any:
         """Their indices."""
-        if self._value is None and self._first == self._last:
-            self._order.no_records()
-            self._value = np.array([], dtype=np.int64)
         if self._value is None:
-            self._value = np.asarray(self._order[self._first : self._last])
+            self._value = self._rng.fresh(self._size)
         return self._value
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.asarray(self.value(), dtype=dtype)
 
     def __len__(self) -> int:
-        return self._last - self._first
+        return self._size
 
     def __iter__(self) -> Any:
         return iter(self.value())
@@ -169,6 +160,7 @@ class TapeGenerator(np.random.Generator):
     def __init__(self, desk: Desk):
         super().__init__(np.random.PCG64(0))  # never drawn from: every method below asks the tape
         self._desk = desk
+        self.promised = 0  # records of the one pass over the data
 
     # -- noise --------------------------------------------------------------------------------------------
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
@@ -195,54 +187,26 @@ class TapeGenerator(np.random.Generator):
         """Exponential noise, for report noisy max."""
         return self._noise("exponential", 0.0, 1.0, size)
 
+    def geometric(self, p: Any, size: Any = None) -> Any:
+        """Geometric noise; the difference of two has a law of its own."""
+        if np.ndim(p) > 0:
+            return self._public("geometric", p, size)
+        return self._noise(f"geometric:{float(p)!r}", 0.0, 1.0, size)
+
     def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, *_: Any, **__: Any) -> Any:
         """Gaussian noise with these covariances, lazy; seldom what it is called for is anything else."""
         covariance = np.asarray(cov, dtype=float)
-        diagonal = np.diagonal(covariance)
-        shape = (*np.atleast_1d(() if size is None else size).astype(int), len(diagonal))
-        if np.array_equal(covariance, np.diag(diagonal)):
-            noise = self._noise("gaussian", 0.0, np.sqrt(diagonal), shape)
-        else:
-            values, vectors = np.linalg.eigh(covariance)
-            root = vectors * np.sqrt(np.maximum(values, 0.0))
-            noise = self._noise("gaussian", 0.0, 1.0, shape)
-            noise = noise.times(root.T) if isinstance(noise, Noisy) else noise @ root.T
-        return noise + mean
+        shape = (*np.atleast_1d(() if size is None else size).astype(int), len(covariance))
+        if np.array_equal(covariance, np.diag(np.diagonal(covariance))):
+            return self._noise("gaussian", 0.0, np.sqrt(np.diagonal(covariance)), shape) + mean
+        values, vectors = np.linalg.eigh(covariance)
+        return self._noise("gaussian", 0.0, 1.0, shape) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T + mean
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         """Uniform numbers."""
         if type(low) in (int, float) and low == 0 and type(high) in (int, float) and high == 1:
             return self.random(size)
-        return self._noise("uniform", low, np.asarray(high, dtype=float) - low, size)
-
-    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Logistic noise."""
-        return self._less_usual("logistic", "logistic", loc, scale, size)
-
-    def standard_cauchy(self, size: Any = None) -> Any:
-        """Cauchy noise, for smooth sensitivity."""
-        return self._less_usual("standard_cauchy", "cauchy", size)
-
-    def standard_t(self, df: Any, size: Any = None) -> Any:
-        """Student's noise, for smooth sensitivity."""
-        return self._less_usual("standard_t", "student_t", df, size)
-
-    def geometric(self, p: Any, size: Any = None) -> Any:
-        """Geometric noise; the difference of two has a law of its own."""
-        return self._less_usual("geometric", "geometric", p, size)
-
-    def poisson(self, lam: Any = 1.0, size: Any = None) -> Any:
-        """Poisson noise."""
-        return self._less_usual("poisson", "poisson", lam, size)
-
-    def _less_usual(self, name: str, kind: str, *given: Any) -> Any:
-        """Noise where a lazy reading is wanted, else a public draw."""
-        *numbers, size = given
-        if name not in ("logistic", "standard_cauchy") and np.ndim(numbers[0]) > 0:
-            return self._public(name, *given)
-        if name == "logistic":
-            return self._noise(kind, *given)
-        return self._noise(with_number(kind, numbers[0]) if numbers else kind, 0.0, 1.0, size)
+        return self._public("uniform", low, high, size)
 
     def _noise(self, kind: str, loc: Any, scale: Any, size: Any) -> Any:
         shape = () if size is None else (int(size),) if np.ndim(size) == 0 else tuple(int(one) for one in size)
@@ -343,19 +307,14 @@ class TapeGenerator(np.random.Generator):
         """Children draw from the same tape."""
         return [self] * n_children
 
-    def fresh(self, first: int, last: int) -> Indices:
-        """The next ``last - first`` records of the one pass over the data."""
+    def fresh(self, size: int) -> Indices:
+        """The next records of the one pass over the data; of no records, what is released is called so."""
         records, label = self._desk.records, here()
         assert records is not None
-        return self._desk.drawn_batch(lambda: self._desk.tape.fresh(label, records, last - first))
-
-    def no_records(self) -> None:
-        """The noise that comes now is added to a sum over no records."""
-        self._desk.of_nobody = True
-
-    def left(self) -> int:
-        """How many records the one pass over the data has not come to."""
-        return self._desk.tape.unused(self._desk.records or 0)
+        if not size:
+            self._desk.of_nobody = True
+            return np.array([], dtype=np.int64)
+        return self._desk.drawn_batch(lambda: self._desk.tape.fresh(label, records, size))
 
     def public(self, name: str, *args: Any, **more: Any) -> Any:
         """A draw that the adversary may know, by the real method of that name."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from .places import NotUnderstood
+
 UNIT = 2.0**40  # noise scales; claimed while movements are measured: a power of two, so that shares of it are exact
 
 
@@ -16,9 +18,7 @@ class Habits:
         sampled: releases whose query depends on the secret batch that was drawn last.
         late: numbers that are added to a noisy sum belong to it; else it is released without them. Only where
             otherwise something would leak on the trial pairs.
-        eager: arrays changed in place by noise are looked at elsewhere, so they are released at once.
         known: lines of noise that is looked at before it meets data: a random start, a random direction.
-        seen: lines of noisy numbers that are compared, and used again: their value is released, not the answer.
         renewed: noise that was added to data before is drawn anew: what leaks no more then, leaks by that alone.
         whole: delta, where the one release is the output with its exact law: it makes finitely many choices.
         shares: the largest movement that a search found, as a share of the noise scale.
@@ -28,9 +28,7 @@ class Habits:
 
     sampled: frozenset[str] = frozenset()
     late: bool = False
-    eager: bool = False
     known: frozenset[str] = frozenset()
-    seen: frozenset[str] = frozenset()
     renewed: bool = False
     whole: float | None = None
     shares: Mapping[str, float] = field(default_factory=dict)
@@ -49,3 +47,28 @@ class Habits:
     def sensitivity(self, label: str, scale: float) -> float:
         """What is claimed of a release of this source line with this noise scale."""
         return self.shares.get(label, self.assumed) * scale
+
+
+@dataclass
+class Noticed:
+    """What runs of a mechanism came by, mostly source lines; each run adds to it.
+
+    Args:
+        public: lines of draws taken for public: do they choose among the records?
+        alone: lines whose noise was looked at before it met data.
+        again: lines of noise that was added to data more than once.
+        compared: lines of noisy numbers that were compared.
+        used_again: those that were used again afterwards.
+        shared_out: one draw is handed out in several numbers, whose differences have no noise.
+        drawn: noise variables of the last run.
+        refused: the first use of noise whose law is not known.
+    """
+
+    public: dict[str, bool] = field(default_factory=dict)
+    alone: set[str] = field(default_factory=set)
+    again: set[str] = field(default_factory=set)
+    compared: set[str] = field(default_factory=set)
+    used_again: set[str] = field(default_factory=set)
+    shared_out: bool = False
+    drawn: int = 0
+    refused: NotUnderstood | None = None

@@ -23,12 +23,11 @@ from .answers import WholeOutput
 from .desk import Desk
 from .finite import whole_law
 from .generator import TapeGenerator
-from .habits import UNIT, Habits
+from .habits import UNIT, Habits, Noticed
 from .noisy import Noisy
-from .places import WAY_OUT, NotUnderstood, UsedAgain
-from .randomness import generators_followed
+from .places import WAY_OUT, NotUnderstood
+from .randomness import followed, generators_followed
 from .signature import adapted
-from .written import followed
 
 _LAWS_KEPT = 4_000  # exact laws, by data set
 _TRIES = 3  # runs on a pair that look for a leak
@@ -50,12 +49,7 @@ class PlainMechanism:
         self.mechanism = adapted(mechanism, **claimed)
         self.habits = habits or Habits()
         self.__name__ = getattr(mechanism, "__name__", "mechanism")
-        self.alone: set[str] = set()  # lines whose noise was looked at before it met data
-        self.public: dict[str, bool] = {}  # lines of draws taken for public: do they choose among the records?
-        self.again: set[str] = set()  # lines of noise that was added to data more than once
-        self.shared_out = False  # one draw is handed out in several numbers, whose differences have no noise
-        self.drawn = 0  # noise variables of the last run
-        self.refused: NotUnderstood | None = None  # the first use of noise, in any run, whose law is not known
+        self.noticed = Noticed()
         self._laws: dict[bytes, WholeOutput] = {}
 
     def __call__(self, data: Any, tape: Tape, world: int | None = None) -> Any:
@@ -63,23 +57,14 @@ class PlainMechanism:
         if self.habits.whole is not None:
             law = self._law_on(data, self.habits.whole)
             return tape.release("output", law, sensitivity=self.habits.sensitivity("output", 1.0))
-        desk = Desk(tape, len(data) if hasattr(data, "__len__") else None, self.habits, world)
+        desk = Desk(tape, len(data) if hasattr(data, "__len__") else None, self.habits, self.noticed, world)
+        self.noticed.drawn = 0
         try:
             with followed(self.mechanism, TapeGenerator(desk)) as rng:
-                output = desk.finish(self.mechanism(snapshot(data), rng))
+                return desk.finish(self.mechanism(snapshot(data), rng))
         except NotUnderstood as error:
-            self.refused = self.refused or error
+            self.noticed.refused = self.noticed.refused or error
             raise
-        finally:
-            self.alone.update(desk.drawn_alone)
-            self.again.update(desk.again)
-            self.shared_out |= desk.shared_out
-            self.drawn = len(desk.kinds)
-            for line, of_records in desk.public_lines.items():
-                self.public[line] = self.public.get(line, False) or of_records
-        if not self.habits.eager and _has_nan(output):
-            raise _NotANumber("the output holds NaN")
-        return output
 
     def _law_on(self, data: Any, delta: float) -> WholeOutput:
         """The exact law of the output, made once for each data set that is an array."""
@@ -103,8 +88,7 @@ class PlainMechanism:
     def with_habits(self, **changes: Any) -> PlainMechanism:
         """The same mechanism with other habits."""
         found = PlainMechanism(self.mechanism, replace(self.habits, **changes))
-        for name in ("__name__", "public", "alone", "again", "shared_out"):
-            setattr(found, name, getattr(self, name))
+        found.__name__, found.noticed = self.__name__, replace(self.noticed, refused=None)
         return found
 
     def settle(self, shares: Mapping[str, float]) -> None:
@@ -139,7 +123,6 @@ class PlainMechanism:
             with contextlib.suppress(NotUnderstood):
                 late = self.with_habits(late=True)._tried(pairs, seed)
                 found = found if late.leaks(pairs, seed) else late
-        found.refused = None
         return found.with_habits(read=True)
 
     def finite_on(self, pairs: Sequence[Pair[Any]]) -> bool:
@@ -173,26 +156,21 @@ class PlainMechanism:
     def _refuse_transformed(self, pair: Pair[Any], seed: int) -> None:
         """Nothing is released but noise was drawn, transformed, and perhaps added: its law is not known here."""
         here, there = (recorded(self, data, seed) for data in (pair.here, pair.there))
-        if self.alone and not self.shared_out and not here.releases and not same(here.output, there.output):
-            why = "is transformed before it meets the data, so its law is not known"
-            raise NotUnderstood("noise", sorted(self.alone)[0], f"{why}; {WAY_OUT}")
+        if (
+            self.noticed.alone
+            and not self.noticed.shared_out
+            and not here.releases
+            and not same(here.output, there.output)
+        ):
+            why = "is transformed, or written somewhere, before it meets the data, so its law is not known"
+            raise NotUnderstood(
+                "noise", sorted(self.noticed.alone)[0], f"{why}; draw it whole (size=...), or {WAY_OUT}"
+            )
 
     def _repeats(self, data: Any, seed: int) -> PlainMechanism:
         """With what one run needs to be understood; two runs with the same draws must agree."""
-        found = self
-        for _ in range(_ROUNDS):
-            try:
-                first = recorded(found, data, seed)
-                break
-            except UsedAgain as error:
-                if error.line in found.habits.seen:
-                    raise
-                found = found.with_habits(seen=found.habits.seen | {error.line})
-            except _NotANumber:
-                found = found.with_habits(eager=True)
-        else:
-            first = recorded(found, data, seed)
-        known = {line for line in found.alone if not any(line in one.label for one in first.releases)}
+        found, first = self, recorded(self, data, seed)
+        known = {line for line in found.noticed.alone if not any(line in one.label for one in first.releases)}
         if known - found.habits.known:  # a random start: of a single record it would be taken for noise
             found = found.with_habits(known=found.habits.known | known)
             first = recorded(found, data, seed)
@@ -220,9 +198,9 @@ def on_tape(mechanism: Callable[..., Any]) -> PlainMechanism:
     """Plain NumPy code as ``run(data, tape)``: audited without changing a line of it.
 
     Noise knows its law. What is added to it becomes the query of a release, named by the source line of the draw, where
-    the code first looks at the sum. Comparisons with one noisy number and ``argmax`` of noisy numbers release the
-    answer alone. ``choice`` without replacement, ``random(n) < q`` and slices of a ``permutation`` are secret batches
-    where they range over the records; other draws are public.
+    the code first looks at the sum. ``argmax`` of noisy numbers releases the index alone. ``choice`` without
+    replacement, ``random(n) < q`` and slices of a ``permutation`` are secret batches where they range over the records;
+    other draws are public.
 
     Args:
         mechanism: called as ``mechanism(data, rng)``, or with any signature that docs/own.md names.
@@ -286,10 +264,6 @@ def recorded(run: Callable[..., Any], data: Any, seed: int) -> Transcript:
     return tape.transcript
 
 
-class _NotANumber(Exception):
-    """The output holds NaN: the code divided by zero, or read an array elsewhere to which it added noise in place."""
-
-
 def _released_alike(one: Transcript, other: Transcript) -> bool:
     return len(one.releases) == len(other.releases) and all(
         same(a.value, b.value) for a, b in zip(one.releases, other.releases, strict=True)
@@ -308,12 +282,3 @@ def _refuse_differing(name: str, one: Transcript, other: Transcript) -> None:
         f"`random`; {WAY_OUT}"
     )
     raise BadInput("mechanism", name, why)
-
-
-def _has_nan(output: Any) -> bool:
-    """Is a number of the output not a number?"""
-    if isinstance(output, np.ndarray | float | np.floating):
-        return bool(np.isnan(output).any()) if np.asarray(output).dtype.kind == "f" else False
-    if isinstance(output, list | tuple):
-        return any(_has_nan(one) for one in output)
-    return isinstance(output, dict) and any(_has_nan(one) for one in output.values())

@@ -21,12 +21,6 @@ class NotUnderstood(BadInput):
     """Noise is used in a way whose law is not known here; the message names the line and the way out."""
 
 
-class UsedAgain(NotUnderstood):
-    """A noisy number was compared, and is used again: its line is ``line``."""
-
-    line = ""
-
-
 def here() -> str:
     """``file.py:12``: the innermost line that belongs neither to this package nor to a library."""
     frame = sys._getframe(1)

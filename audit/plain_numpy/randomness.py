@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -124,19 +125,41 @@ def _of_the_run(name: str) -> Callable[..., Any]:
     return lambda *given, **named: getattr(CURRENT.get(), name)(*given, **named)
 
 
-def replaced(code: Any) -> Iterator[tuple[dict[str, Any], str, Any]]:
-    """Namespaces, names and what they stand for while the code runs.
+_lock = threading.Lock()
+_running = [0]  # runs that are on their way, in both worlds
+_changed: list[tuple[dict[str, Any], str, Any]] = []  # where a name was, and what it stood for
+
+
+@contextmanager
+def followed(code: Callable[..., Any], rng: Any) -> Iterator[Any]:
+    """For the time of a run of this code, whatever generator it asks for is this one; runs may overlap.
 
     Args:
         code: a function or a method; its module and its object may keep generators.
+        rng: what it draws from.
     """
-    known = _replacements()
-    for names in (vars(np.random), vars(random), *names_of(code)):
-        for name, one in list(names.items()):
-            if id(one) in known:
-                yield names, name, known[id(one)][1]
-    for names, name in _kept(code):
-        yield names, name, _Forward()
+    token, known = CURRENT.set(rng), _replacements()
+    with _lock:
+        _running[0] += 1
+        for names in (vars(np.random), vars(random), *names_of(code)):
+            for name in [name for name, one in names.items() if id(one) in known]:
+                _put(names, name, known[id(names[name])][1])
+        for names, name in _kept(code):
+            _put(names, name, _Forward())
+    try:
+        yield rng
+    finally:
+        CURRENT.reset(token)
+        with _lock:
+            _running[0] -= 1
+            while _changed and not _running[0]:
+                names, name, before = _changed.pop()
+                names[name] = before
+
+
+def _put(names: dict[str, Any], name: str, new: Any) -> None:
+    _changed.append((names, name, names[name]))
+    names[name] = new
 
 
 @contextmanager
@@ -149,8 +172,8 @@ def generators_followed(code: Any, rng: Any) -> Iterator[Any]:
         yield rng
     finally:
         CURRENT.reset(token)
-        for names, name, known in kept:
-            names[name] = known
+        for names, name, before in kept:
+            names[name] = before
 
 
 def _kept(code: Any) -> list[tuple[dict[str, Any], str]]:

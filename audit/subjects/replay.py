@@ -90,7 +90,7 @@ def _premises(run: Callable[..., Any], claim: PrivacyClaim, relation: Relation) 
     from dpassay.audit.plain_numpy.audited import of_one_pair
     from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 
-    return of_one_pair(claim) if isinstance(run, PlainMechanism) else Premises(claim, relation)
+    return of_one_pair(claim, None, run) if isinstance(run, PlainMechanism) else Premises(claim, relation)
 
 
 def _replayed(witness: Witness, findings: Sequence[Finding], raised: str) -> Replayed:

@@ -1,5 +1,7 @@
 """Mechanisms in the styles that people write them in: right ones first, then wrong ones."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
 
@@ -115,10 +117,77 @@ def poisson_loop(rows, rng, steps=3, rate=0.25):
     return w
 
 
+def children(rows, rng):
+    one, two = rng.spawn(2)
+    x = clip(rows)
+    return x.sum(0) + one.normal(0, 12, x.shape[1]), (x**2).sum() + two.normal(0, 12)
+
+
+@dataclass
+class Meter:
+    rng: object
+    scale: float
+    answers: list = field(default_factory=list)
+
+    def ask(self, query):
+        self.answers.append(query + self.rng.laplace(scale=self.scale))
+        return self.answers[-1]
+
+
+def with_state(rows, rng, scale=4.0):
+    meter = Meter(rng, scale)
+    return [meter.ask(float(np.sum(rows[:, 0] > at))) for at in (-0.5, 0.0, 0.5)]
+
+
+def stream(rows, rng):
+    def chunks():
+        for part in np.array_split(clip(rows), 3):
+            yield part.sum(axis=0) + rng.normal(0, 8.0, rows.shape[1])
+
+    return np.array(list(chunks()))
+
+
+def into_an_array(rows, rng):
+    out = np.empty(rows.shape[1])
+    np.sum(clip(rows), axis=0, out=out)
+    noise = rng.standard_normal(rows.shape[1])
+    noise *= 8.0
+    np.add(out, noise, out=out)
+    return out
+
+
+def from_a_random_start(rows, rng, scale=14.0):
+    """Descent on the mean of |w - row|^2 / 2 from a random point: what is subtracted from the data is no noise."""
+    n, d = rows.shape
+    w = rng.normal(scale=0.1, size=d)
+    for _ in range(3):
+        w = w - 0.5 * (clip(w - rows).mean(0) + rng.normal(scale=scale / n, size=d))
+    return w
+
+
+def k_means_from_random_centres(rows, rng, k=2):
+    d = rows.shape[1]
+    centres = rng.normal(size=(k, d)) * 0.3
+    for _ in range(2):
+        nearest = np.argmin(((rows[:, None, :] - centres[None]) ** 2).sum(-1), axis=1)
+        members = np.eye(k)[nearest]
+        counts = members.sum(0) + rng.normal(scale=12.0, size=k)
+        centres = (members.T @ rows + rng.normal(scale=17.0, size=(k, d))) / np.maximum(counts, 1.0)[:, None]
+    return centres
+
+
+def with_random_directions(rows, rng):
+    """The quadratic form of the data in three directions that everybody may know."""
+    direction = rng.multivariate_normal(np.zeros(rows.shape[1]), np.eye(rows.shape[1]), size=3)
+    direction = direction / np.linalg.norm(direction, axis=1, keepdims=True)
+    return ((rows @ direction.T) ** 2).sum(0) + rng.normal(scale=8.0, size=3)
+
+
 RIGHT = (
     *(randomised_response, one_coin, flips, multivariate, correlated, two_sided_geometric, exponential_mechanism),
     *(gumbel_max, coin_of_the_data, prefix_sums, symmetric_noise, old_names, adam, momentum),
-    *(split_order, poisson_loop),
+    *(split_order, poisson_loop, children, with_state, stream, into_an_array, from_a_random_start),
+    *(k_means_from_random_centres, with_random_directions),
 )
 
 
@@ -163,9 +232,22 @@ def random_start_then_bare(rows, rng):
     return w, float(rows[0, 0])
 
 
+def too_little_noise_from_a_random_start(rows, rng):
+    return from_a_random_start(rows, rng, 7.0)
+
+
+def the_start_is_the_noise(rows, rng):
+    """Only the start is random, and it is not returned: the outcome is the mean of the data plus a little of it."""
+    w = rng.normal(size=rows.shape[1])
+    for _ in range(5):
+        w = w - 0.5 * (w - rows).mean(0)
+    return w + rng.normal(scale=1e-6, size=rows.shape[1])
+
+
 WRONG = (
     *(truth_too_often, coin_beside_the_truth, uncorrelated_enough, geometric_on_one_side),
     *(sharp_exponential_mechanism, best_step, random_start_then_bare),
+    *(too_little_noise_from_a_random_start, the_start_is_the_noise),
 )
 
 

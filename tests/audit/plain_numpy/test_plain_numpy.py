@@ -13,7 +13,6 @@ from dpassay.audit.plain_numpy import answers
 from dpassay.audit.plain_numpy.mechanism import on_tape
 from dpassay.audit.plain_numpy.places import NotUnderstood
 from dpassay.reference.errors import BadInput
-from dpassay.reference.laws.law import Cost
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import LiveTape, record
 
@@ -62,7 +61,7 @@ def test_noise_scales_are_those_of_the_sum():
     assert laws(m.noise_per_record)[0].std == pytest.approx(2.0)
     assert laws(m.minus_noise)[0].scale == 3.0
     assert laws(m.noisy_mean)[0].std == 0.8
-    assert [law.std for law in laws(m.sgd)] == pytest.approx([4.0] * 3)
+    assert [law.std for law in laws(m.sgd)] == pytest.approx([0.1 * 4.0 / 2] * 3)  # of the step
     assert np.allclose(laws(m.noisy_sum_in_place)[0].query, HERE.sum(axis=0))
 
 
@@ -107,11 +106,6 @@ def test_the_law_of_the_largest(kind, draw):
         assert exact == pytest.approx(np.exp(queries) / np.exp(queries).sum(), rel=1e-9)
 
 
-def test_the_law_of_a_comparison():
-    law = answers.above("gaussian", 1.0, 2.0)
-    assert np.exp(law.log_density(True)) == pytest.approx(stats.norm.cdf(0.5))
-
-
 def product_of_noises(data, rng):
     return data.sum() + rng.normal() * rng.normal()
 
@@ -131,19 +125,6 @@ def test_hidden_randomness_is_refused():
         on_tape(mechanism).tried(PAIRS)
 
 
-def test_arrays_changed_in_place_and_read_elsewhere():
-    def mechanism(data, rng):
-        total = data.sum(axis=0)
-        alias = total
-        total += rng.normal(0, 2.0, size=2)
-        return alias
-
-    run = on_tape(mechanism).tried(PAIRS)
-    assert run.habits.eager
-    assert not lockstep(run, PAIRS[0], [0]).findings
-    assert math.isfinite(lockstep(run, PAIRS[0], [0]).loss)
-
-
 @pytest.mark.parametrize("kind", ["laplace", "gumbel", "exponential"])
 def test_the_cost_of_the_largest_is_an_upper_bound_and_is_nearly_reached(kind):
     """Over neighbours whose queries move by 1 each: never above, and more than half of it."""
@@ -158,9 +139,13 @@ def test_the_cost_of_the_largest_is_an_upper_bound_and_is_nearly_reached(kind):
     assert cost.kind == "pure" and 0.5 * cost.size < worst <= cost.size * (1 + 1e-6)
 
 
-def test_costs_of_comparisons():
-    assert answers.above("laplace", 0.0, 2.0).cost(1.0) == Cost("pure", 0.5)
-    assert answers.above("gaussian", 0.0, 2.0).cost(1.0) == Cost("gaussian", 0.5)
-    assert answers.above("exponential", 0.0, 2.0).cost(1.0) is None  # one answer may be impossible on one side
-    one, other = answers.above("laplace", 0.0, 2.0), answers.above("laplace", 0.3, 2.5)
-    assert one.distance(other) == pytest.approx(0.3) and one.public_difference(other).name == "scale"
+def test_an_array_that_noise_is_added_to_in_place_holds_the_released_numbers():
+    def mechanism(data, rng):
+        total = data.sum(axis=0)
+        alias = total
+        total += rng.normal(0, 2.0, size=2)
+        return alias
+
+    run = on_tape(mechanism).tried(PAIRS)
+    assert not lockstep(run, PAIRS[0], [0]).findings
+    assert math.isfinite(lockstep(run, PAIRS[0], [0]).loss)

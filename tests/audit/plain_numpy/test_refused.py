@@ -78,6 +78,26 @@ def drawn_with_replacement(rows, rng):
     return rows.clip(-1, 1)[picked].mean(axis=0) + rng.normal(0, 0.5, rows.shape[1])
 
 
+def entry_by_entry(rows, rng):
+    noise = np.zeros(rows.shape[1])
+    for j in range(len(noise)):
+        noise[j] = rng.normal(0, 9.7)
+    return rows.clip(-1, 1).sum(axis=0) + noise
+
+
+def listed(rows, rng):
+    return rows.clip(-1, 1).sum(axis=0) + np.array([rng.normal(0, 9.7) for _ in range(rows.shape[1])])
+
+
+def heavy_tails(rows, rng):
+    return rows.clip(-1, 1).sum() + 9.7 * rng.standard_cauchy()
+
+
+def over_a_noisy_threshold(rows, rng):
+    threshold = 3 + rng.laplace(0, 4)
+    return [bool((rows > at).sum() + rng.laplace(0, 8) > threshold) for at in (0.0, 0.5)]
+
+
 @pytest.mark.parametrize(
     ("mechanism", "where", "why"),
     [
@@ -87,6 +107,10 @@ def drawn_with_replacement(rows, rng):
         (last_point, Pair(np.array([[0.5], [0.5]]), np.array([[-0.5], [0.5]]), 0), "added to data more than once"),
         (mode, ONE, "whether delta covers it is not known"),
         (drawn_with_replacement, TWO, "chooses among the records"),
+        (entry_by_entry, ONE, "written somewhere, before it meets the data.*draw it whole"),
+        (listed, ONE, "written somewhere, before it meets the data.*draw it whole"),
+        (heavy_tails, ONE, "is counted as known to the adversary"),
+        (over_a_noisy_threshold, ONE, "two noisy numbers are compared.*tape.above_threshold"),
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )

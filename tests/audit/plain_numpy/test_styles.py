@@ -14,7 +14,6 @@ from dpassay.audit import Effort, assay
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.plain_numpy.answers import FARTHEST, WholeOutput
 from dpassay.audit.plain_numpy.finite import NotFinite, whole_law
-from dpassay.audit.plain_numpy.kinds import AddedNoise
 from dpassay.audit.plain_numpy.mechanism import on_tape
 from dpassay.audit.plain_numpy.places import NotUnderstood
 from dpassay.reference import Cite, PrivacyClaim
@@ -142,14 +141,6 @@ def test_epsilon_of_a_whole_output_is_where_the_hockey_stick_reaches_delta(p, q,
 def test_an_output_that_only_one_side_can_show():
     laws = [WholeOutput(("a", "b"), np.log([0.9, 0.1]), 0.01), WholeOutput(("a",), np.zeros(1), 0.01)]
     assert laws[0].distance(laws[1]) == FARTHEST
-
-
-def test_added_noise_has_the_density_of_scipy():
-    law = AddedNoise(np.array([1.0, 2.0]), 3.0, "student_t:4.0")
-    assert law.log_density([0.0, 5.0]) == pytest.approx(stats.t.logpdf([0, 5], 4, [1, 2], 3).sum())
-    counts = AddedNoise(np.asarray(4.0), 1.0, "poisson:2.5")
-    assert counts.log_density(7.0) == pytest.approx(stats.poisson.logpmf(3, 2.5))
-    assert counts.log_density(6.5) == -math.inf and counts.log_density(3.0) == -math.inf
 
 
 def test_what_follows_from_released_values_is_the_same_on_both_sides_to_the_last_bit():
