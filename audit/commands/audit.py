@@ -1,32 +1,181 @@
-"""``dpassay audit``: the audit suite."""
+"""``dpassay audit``: the audit suite, one's own code, and programs on the live protocol."""
 
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
-from dpassay.audit.exit_codes import FAILED, INTERRUPTED
+from dpassay.audit.exit_codes import FAILED, FINE, INTERRUPTED
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.inputs.registered import find_cases
+from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.fingerprint import fingerprint
-from dpassay.audit.running.report_file import Report, store_of
+from dpassay.audit.running.report_file import Report, load, save, store_of
 from dpassay.audit.running.workers import require_address
-from dpassay.reference.case import Case
+from dpassay.audit.subjects.own import open_own, open_space, own_row
+from dpassay.audit.subjects.programs import audited, own_program
+from dpassay.audit.subjects.unclaimed import NOTHING, nearest
+from dpassay.audit.terminal.finish import Options, finish, remember, remembered
+from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, Sarif, names
+from dpassay.audit.terminal.progress import Quiet, progress, run_with_progress, tracked
+from dpassay.audit.verdict import Verdict
+from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.catalogue import CASES
-from dpassay.reference.errors import require
+from dpassay.reference.errors import PURE, BadInput, require, require_budget
 from dpassay.reference.files import require_writable
 
-from .finish import Options, finish, remember, remembered
-from .options import GitHub, JsonTable, JUnit, Markdown, Sarif, names
-from .own import OwnClaim, Program, audit_own, audit_own_program, audit_program
-from .progress import Quiet, run_with_progress
-from .proofs import with_proofs
+
+@dataclass(frozen=True)
+class OwnClaim:
+    """What the command line says of one's own algorithm."""
+
+    epsilon: float | None
+    delta: float
+    space: str | None
+    relation: str | None
+    required: str | None = None  # the verdict that the exit code hangs on
+    given: tuple[str, ...] = ()  # values of parameters, NAME=VALUE
+
+    def check_required(self) -> None:
+        """Raises BadInput for a verdict that cannot be required."""
+        require(self.required in (None, Verdict.CERTIFIED), "--require", self.required, "must be certified")
+
+    def lost(self, rows: Sequence[Row]) -> bool:
+        """Is a row without the verdict that is required? It is named."""
+        keys = [row.key for row in rows if self.required and row.verdict != self.required]
+        if keys:
+            print(f"dpassay: --require {self.required}: another verdict for {', '.join(keys)}", file=sys.stderr)
+        return bool(keys)
+
+    def check_unsaid(self) -> bool:
+        """Nothing is said where the catalogue states the claim; raises BadInput."""
+        why = "is for an algorithm of your own: MODULE:RUN, or --program with --space"
+        options = {"--epsilon": self.epsilon, "--space": self.space, "--relation": self.relation}
+        self.check_required()
+        for option, value in (options | {"--with": self.given or None}).items():
+            require(value is None, option, value, why)
+        return True
+
+    def stated(self) -> PrivacyClaim:
+        """Epsilon and delta; raises BadInput where there is no epsilon, or no budget."""
+        if self.epsilon is None:
+            raise BadInput("--epsilon", None, "what do you claim? for example --epsilon 1")
+        require(self.delta != 0, "--delta", self.delta, PURE)
+        require_budget(self.epsilon, self.delta)
+        return PrivacyClaim(self.epsilon, self.delta)
+
+    def of_relation(self) -> Relation | None:
+        """The named relation; None: that of the space. Raises BadInput for one that does not exist."""
+        known: tuple[Relation, ...] = get_args(Relation)
+        relation = next((one for one in known if one == self.relation), None)
+        why = f"must be {' or '.join(known)}"
+        require(self.relation is None or relation is not None, "--relation", self.relation, why)
+        return relation
+
+
+@dataclass(frozen=True)
+class Program:
+    """What the command line says of a program."""
+
+    command: str | None
+    timeout: float
+    declared: bool
+
+    @property
+    def given(self) -> bool:
+        """There is one."""
+        return self.command is not None
+
+    def check(self, named: Sequence[str], resume: bool) -> None:
+        """Options that go with a program or do not; raises BadInput."""
+        if self.given:
+            require(bool(named), "--program", self.command, "needs the name of the algorithm that it runs")
+            require(not resume, "--resume", True, "a program is audited anew: its code is not known")
+        require(self.given or not self.declared, "--declared", True, "is about a --program")
+        require(0 < self.timeout < float("inf"), "--timeout", self.timeout, "must be positive and finite")
+
+
+def audit_own(asked: Asked, own: OwnClaim) -> int:
+    """Audit code of one's own; returns the exit code."""
+    effort, options = asked.effort, asked.options
+    require(len(asked.names) == 1, "algorithms", ", ".join(asked.names), "an algorithm of your own stands alone")
+    if own.epsilon is not None:
+        own.stated()
+    own.check_required()
+    require(effort.examples >= 1, "--examples", effort.examples, "your own algorithm needs a search")
+    relation = own.of_relation()
+    (name,) = asked.names
+    require(is_code(name), "algorithm", name, "must be MODULE:RUN")
+    path = _report(asked, [name], "")
+    run, where = open_own(name, own.space, relation, given=own.given)
+    with progress("searching and auditing", 1, quiet=options.quiet):
+        claim = nearest(name, run, where, own.delta, effort.seed) if own.epsilon is None else own.stated()
+        row, _ = own_row(name, own.space, replace(claim, relation=where.relation), effort, given=own.given)
+    code = asked.saved([row], path, own=path.stem)
+    if own.epsilon is None:
+        print(_unclaimed(name, own, claim), file=sys.stderr if options.as_json else sys.stdout)
+        code = code if Verdict(row.verdict).failed else FINE
+    return FAILED if own.lost([row]) else code
+
+
+def _unclaimed(name: str, said: OwnClaim, claim: PrivacyClaim) -> str:
+    """What an audit without a claim ends with: the command that holds the code to what was found."""
+    if claim.epsilon == NOTHING:
+        return f"No claim was given, and no finite epsilon was found (held to {NOTHING:g})."
+    words = ["dpassay", "audit", name, "--epsilon", f"{claim.epsilon:g}", "--delta", f"{claim.delta:g}"]
+    words += [word for option in ("space", "relation") if (v := getattr(said, option)) for word in (f"--{option}", v)]
+    words += [word for one in said.given for word in ("--with", one)]
+    return f"No claim was given. The nearest that the code was found to keep:\n  {shlex.join(words)}"
+
+
+def audit_program(asked: Asked, cases: Sequence[Case], program: Program) -> int:
+    """Audit the cases one after another, each run by the program; returns the exit code."""
+    path = _report(asked, [case.key for case in cases], ".program")
+    rows = []
+    for case in tracked(cases, "auditing", asked.options.quiet):
+        with LiveProgram(program.command or "", case.id, case.reading, timeout=program.timeout) as live:
+            rows.append(audited(case, live, asked.effort, program.declared))
+    return asked.saved(rows, path)
+
+
+def audit_own_program(asked: Asked, own: OwnClaim, program: Program) -> int:
+    """Audit a program on a space of one's own, under a plain name; returns the exit code."""
+    effort, why = asked.effort, "a program with data of its own stands alone: name it once"
+    require(len(asked.names) == 1, "algorithms", ", ".join(asked.names), why)
+    require(own.required is None, "--require", own.required, "is for code; a program has no certificate")
+    (name,) = asked.names
+    require(not is_code(name), "algorithm", name, "a program is told a plain name; --space names your data")
+    require(not program.declared, "--declared", True, "is about a printed reading of the catalogue")
+    claim, relation = own.stated(), own.of_relation()
+    require(effort.examples >= 1, "--examples", effort.examples, "data of your own need a search")
+    path, where = _report(asked, [name], ".program"), open_space(own.space, relation)
+    with (
+        progress("searching and auditing", 1, quiet=asked.options.quiet),
+        LiveProgram(program.command or "", name, timeout=program.timeout) as live,
+    ):
+        row = own_program(live, own.space or "", where, replace(claim, relation=where.relation), effort)
+    return asked.saved([row], path)
+
+
+def _report(asked: Asked, names: Sequence[str], ending: str) -> Path:
+    """Where the rows go; rows of other algorithms stay there, so what is there must be a report."""
+    name = re.sub(r"[^\w.@,-]+" if ending else r"[^\w.-]+", "-", ",".join(names)).strip("-")[:80]
+    path = asked.output or Path("reports") / f"{name}{ending}.json"
+    require_writable(path, "--output")
+    asked.options.check(path)
+    if path.is_file():
+        load(path)
+    return path
+
 
 Algorithms = Annotated[
     list[str] | None,
@@ -46,7 +195,7 @@ Delta = Annotated[float, typer.Option(help="Claimed delta of your own algorithm.
 Space = Annotated[
     str | None, typer.Option(help="MODULE:SPACE, the data that the claim covers; default: rows of any length.")
 ]
-Relation = Annotated[
+OfRelation = Annotated[
     str | None, typer.Option(help="replace-one or add-remove; default: that of the space, else replace-one.")
 ]
 Given = Annotated[
@@ -87,7 +236,7 @@ def audit(
     epsilon: Epsilon = None,
     delta: Delta = 1e-5,
     space: Space = None,
-    relation: Relation = None,
+    relation: OfRelation = None,
     given: Given = None,
     program: ProgramCommand = None,
     timeout: Timeout = 10.0,
@@ -118,27 +267,53 @@ def audit(
     takes any name: ``dpassay audit counts --program ./counts --space data:COUNTS --epsilon 1``.
     A run without names writes its report anew; a run with names changes the rows of these names and keeps the others.
     """
-    effort = _effort(runs, pilot, confidence, seed, examples)
     options = Options(junit, sarif, markdown, github, as_json, explain, strict, quiet)
-    said = OwnClaim(epsilon, delta, space, relation, required, tuple(given or ()))
+    own = OwnClaim(epsilon, delta, space, relation, required, tuple(given or ()))
     told = Program(program, timeout, declared)
-    named, workers = algorithms or [], _workers(jobs, scheduler)
-    require(not (everything and named), "--all", True, "is for a run without names; named ones run, slow or not")
-    told.check(named, resume)
-    if told.given and space is not None:
-        ended = audit_own_program(named, said, told, effort, output, options)
-    elif any(is_code(name) for name in named):
-        require(not told.given, "--program", program, "is told a plain name, with --space MODULE:SPACE and --epsilon")
-        ended = audit_own(named, said, effort, output, options)
-    elif said.check_unsaid() and told.given:
-        require(required is None, "--require", required, "is for code; a program has no certificate")
-        ended = audit_program(_chosen(named, False), told, effort, output, options)
-    else:
-        path = output or _default_report(named)
-        rows = _audit_cases(_chosen(named, everything), effort, workers, path, (resume, bool(named)), options)
-        ended = finish(rows, path, options, confidence)
-        ended = FAILED if said.lost(rows) else ended
-    raise typer.Exit(ended)
+    asked = Asked(
+        algorithms or [], everything, _effort(runs, pilot, confidence, seed, examples), output, resume, options
+    )
+    raise typer.Exit(_audited(asked, own, told, _workers(jobs, scheduler)))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be audited, how hard, and where it goes."""
+
+    names: list[str]
+    everything: bool
+    effort: Effort
+    output: Path | None
+    resume: bool
+    options: Options
+
+    def saved(self, rows: Sequence[Row], path: Path, own: str = "") -> int:
+        """Put the rows into the report, and end; returns the exit code."""
+        save(path, rows)
+        return finish(rows, path, self.options, self.effort.confidence, own)
+
+
+def _audited(asked: Asked, own: OwnClaim, told: Program, workers: tuple[int, str]) -> int:
+    """What the names are decides who audits; returns the exit code."""
+    names = asked.names
+    require(not (asked.everything and names), "--all", True, "is for a run without names; named ones run, slow or not")
+    told.check(names, asked.resume)
+    if told.given and own.space is not None:
+        return audit_own_program(asked, own, told)
+    if any(is_code(name) for name in names):
+        require(
+            not told.given, "--program", told.command, "is told a plain name, with --space MODULE:SPACE and --epsilon"
+        )
+        return audit_own(asked, own)
+    own.check_unsaid()
+    cases = _chosen(names, asked.everything)
+    if told.given:
+        require(own.required is None, "--require", own.required, "is for code; a program has no certificate")
+        return audit_program(asked, cases, told)
+    path = asked.output or _default_report(names)
+    rows = _audit_cases(asked, cases, workers, path)
+    ended = finish(rows, path, asked.options, asked.effort.confidence)
+    return FAILED if own.lost(rows) else ended
 
 
 def _workers(jobs: int, scheduler: str) -> tuple[int, str]:
@@ -148,23 +323,16 @@ def _workers(jobs: int, scheduler: str) -> tuple[int, str]:
     return jobs, scheduler
 
 
-def _audit_cases(
-    cases: list[Case],
-    effort: Effort,
-    workers: tuple[int, str],
-    path: Path,
-    kept: tuple[bool, bool],
-    options: Options,
-) -> list[Row]:
-    """The rows of cases of the catalogue, kept in the report; ``kept``: rows that are good, and rows of other cases."""
-    resume, others = kept
+def _audit_cases(asked: Asked, cases: list[Case], workers: tuple[int, str], path: Path) -> list[Row]:
+    """The rows of cases of the catalogue, each kept in the report when it is finished."""
     require_writable(path, "--output")
-    options.check(path)
-    if resume and not (path.exists() or store_of(path).exists()):
+    asked.options.check(path)
+    if asked.resume and not (path.exists() or store_of(path).exists()):
         print(f"dpassay: {path}: nothing is kept to go on from; all rows are audited", file=sys.stderr)
-    with Report(path, [case.key for case in CASES], anew=not (others or resume), resume=resume) as report:
-        done = _kept(report.rows(), cases, effort) if resume else []
-        rows = _run(cases, effort, workers, done, report, path, options.quiet)
+    order, anew = [case.key for case in CASES], not (asked.names or asked.resume)
+    with Report(path, order, anew=anew, resume=asked.resume) as report:
+        done = _kept(report.rows(), cases, asked.effort) if asked.resume else []
+        rows = _run(asked, cases, workers, done, report, path)
     for row in rows:
         remember(path, row)
     return rows
@@ -208,13 +376,7 @@ def _chosen(algorithms: list[str] | None, everything: bool) -> list[Case]:
 
 
 def _run(
-    cases: list[Case],
-    effort: Effort,
-    workers: tuple[int, str],
-    done: list[Row],
-    report: Report,
-    path: Path,
-    quiet: bool,
+    asked: Asked, cases: list[Case], workers: tuple[int, str], done: list[Row], report: Report, path: Path
 ) -> list[Row]:
     """The rows of the cases; each is kept when it is finished, so that an interrupted run can go on."""
     finished, (jobs, scheduler) = len(done), workers
@@ -225,8 +387,9 @@ def _run(
         finished += 1
 
     try:
-        known = remembered(path, cases)
-        rows = with_proofs(run_with_progress(cases, effort, jobs, done, keep, quiet, scheduler, known), jobs, quiet)
+        known, quiet = remembered(path, cases), asked.options.quiet
+        rows = run_with_progress(cases, asked.effort, jobs, done, keep, quiet, scheduler, known)
+        rows = with_proofs(rows, jobs, quiet)
         report.keep(rows)
     except KeyboardInterrupt:
         print(
@@ -239,3 +402,24 @@ def _run(
         if finished:
             report.write()
     return rows
+
+
+def with_proofs(rows: Sequence[Row], jobs: int = 1, quiet: bool = True) -> list[Row]:
+    """The rows with ``proved`` filled in: the status of the privacy statements about each printed case."""
+    printed = {row.algorithm for row in rows if row.reading == "printed"}
+    if not printed:  # statements take seconds to derive
+        return [replace(row, proved="-") for row in rows]
+    from dpassay.proofs_check.derivation.ledger import examine, with_sources
+    from dpassay.proofs_check.derivation.model import statements
+
+    every = statements()
+    mine = [one for one in every if "privacy" in one.sides and printed & set(one.algorithms)]
+    together = with_sources(mine, every)
+    with progress("deriving", len(together), quiet=quiet) as say:
+        examined = examine(together, jobs, say)
+    said = {
+        algorithm: "; ".join(f"{one.statement.name} {one.status.label}" for one in examined
+                             if algorithm in one.statement.algorithms and "privacy" in one.statement.sides)
+        for algorithm in printed
+    }  # fmt: skip
+    return [replace(row, proved=(row.reading == "printed" and said[row.algorithm]) or "-") for row in rows]

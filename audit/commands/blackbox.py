@@ -29,11 +29,10 @@ from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.inputs.stored import column_names, load
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import Verdict
+from dpassay.audit.terminal.options import Delta, Epsilon, Mu, PairsFile, Sampled
+from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.reference.errors import require
 from dpassay.reference.files import require_writable
-
-from .options import Delta, Epsilon, Mu, PairsFile, Sampled
-from .progress import Quiet, progress
 
 STREAM = 61  # the audit's own: stored outputs may have been drawn from the plain seed
 

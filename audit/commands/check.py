@@ -31,13 +31,12 @@ from dpassay.audit.report.table import table_lines
 from dpassay.audit.row import Row
 from dpassay.audit.running import fingerprint
 from dpassay.audit.running.report_file import document, save
+from dpassay.audit.terminal.finish import Options
+from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, Sarif
+from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import BadInput, Broken, printable, require
 from dpassay.reference.files import require_writable, there
-
-from .finish import Options
-from .options import GitHub, JsonTable, JUnit, Markdown, Sarif
-from .progress import Quiet, progress
 
 _PIPED, _LONGEST = 100, 140  # columns: where no terminal says how wide it is, and of a line of prose
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}

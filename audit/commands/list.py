@@ -12,10 +12,9 @@ import typer
 
 from dpassay.audit.inputs.registered import all_cases, find_cases
 from dpassay.audit.plain import json_text
+from dpassay.audit.terminal.options import names as catalogue_names
 from dpassay.reference.case import Case
 from dpassay.reference.papers import PAPERS
-
-from .options import names as catalogue_names
 
 
 def list_(

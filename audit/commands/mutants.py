@@ -15,12 +15,11 @@ from dpassay.audit.mutate.campaign import choose, rate, reference_folder, run, s
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.console import plain_table, wide_console
 from dpassay.audit.subjects.subject import subjects
+from dpassay.audit.terminal.progress import Quiet, counted
 from dpassay.audit.zoo.mutants import Effort, Outcome, plan, run_planned
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.errors import require, require_budget
 from dpassay.reference.space import Space
-
-from .progress import Quiet, counted
 
 METHODS = ("replay", "likelihood", "black box")
 

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from dpassay.audit.plain import json_text
+from dpassay.audit.terminal.options import Json
+from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.proofs_check.derivation import ledger as ledgers
 from dpassay.proofs_check.derivation.ledger import Examined
 from dpassay.proofs_check.derivation.model import statements
@@ -19,9 +21,6 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_text, require_writable, write_text
 from dpassay.reference.marked import LEDGER
 from dpassay.reference.papers import PAPERS
-
-from .options import Json
-from .progress import Quiet, progress
 
 OUTPUT = Path("reports") / "ledger.json"
 

@@ -19,11 +19,10 @@ from dpassay.audit.report.html.rows import paper_of
 from dpassay.audit.report.html.view import view_of
 from dpassay.audit.row import Row
 from dpassay.audit.running.report_file import load
+from dpassay.audit.terminal.progress import progress
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import is_folder, require_writable, write_text
 from dpassay.reference.papers import PAPERS
-
-from .progress import progress
 
 REPRODUCTIONS = Path("docs") / "reproductions"
 

@@ -12,10 +12,9 @@ from rich.table import Table as RichTable
 
 from dpassay.audit.report.console import wide_console
 from dpassay.audit.reproductions.report import Options, Report, sandwich_table
+from dpassay.audit.terminal.progress import Quiet, tracked
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import require_writable
-
-from .progress import Quiet, tracked
 
 # Each has a module of its name in `reproductions`, with run(options) -> Report.
 PAPERS = ("adaptive_batch", "dro", "minimax_sosp", "output_perturbation", "second_order_erm")

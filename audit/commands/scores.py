@@ -18,11 +18,10 @@ from dpassay.audit.scores.assumed import bayesian, gdp_fit
 from dpassay.audit.scores.blocks import marks
 from dpassay.audit.scores.one_run import RELATION
 from dpassay.audit.scores.thresholds import epsilon_simultaneous
+from dpassay.audit.terminal.options import Delta, Epsilon, Mu, PairsFile, Sampled
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
-
-from .options import Delta, Epsilon, Mu, PairsFile, Sampled
 
 MOST_CONFIDENCE = 1 - 1e-9  # what is left of the level beyond is rounding
 

@@ -23,13 +23,12 @@ from dpassay.audit.scores.files import read_scores
 from dpassay.audit.sequential.session import Each, Kept, black_box, likelihood, load, stored_scores, verdict
 from dpassay.audit.subjects.programs import by_program
 from dpassay.audit.subjects.subject import subjects
+from dpassay.audit.terminal.options import Delta, Epsilon, Mu, PairsFile, Sampled
+from dpassay.audit.terminal.progress import Quiet, session_progress
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.errors import BadInput, require, require_budget
 from dpassay.reference.guarantee import Guarantee, approx_dp
 from dpassay.reference.space import Space
-
-from .options import Delta, Epsilon, Mu, PairsFile, Sampled
-from .progress import Quiet, session_progress
 
 app = typer.Typer(
     help="Audits that stop as soon as a claim is refuted, continue from a checkpoint, and join several machines.",

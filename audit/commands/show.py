@@ -12,10 +12,9 @@ import typer
 from dpassay.audit.inputs.foreign import is_code, load_callable
 from dpassay.audit.inputs.registered import find_cases, registered
 from dpassay.audit.plain import json_text
+from dpassay.audit.terminal.options import names
 from dpassay.reference.case import Case
 from dpassay.reference.papers import PAPERS
-
-from .options import names
 
 COMPLETIONS, REPAIRS = "completions (where the text is not executable)", "repairs"
 SHARED = (COMPLETIONS, REPAIRS)  # lists that the cases of one algorithm share
@@ -34,7 +33,7 @@ def show(
     completions, repairs, and what it releases, with its cost. Of your own code: what it is, and which command asks.
     """
     if algorithm in PAPERS:
-        from .paper_map import paper_data, paper_text  # here: it needs the proof ledger
+        from dpassay.proofs_check.paper_map import paper_data, paper_text  # here: it needs the proof ledger
 
         print(json_text(paper_data(PAPERS[algorithm])) if as_json else paper_text(PAPERS[algorithm]))
         return

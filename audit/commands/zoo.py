@@ -12,11 +12,10 @@ from dpassay.audit.blackbox.detect import audit_mechanism
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.console import plain_table, wide_console
 from dpassay.audit.results import Verdict
+from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.audit.zoo.entries import zoo as entries
 from dpassay.audit.zoo.entry import Entry
 from dpassay.reference.errors import require
-
-from .progress import Quiet, progress
 
 
 def judged(samples: int, seed: int, only: str = "") -> Iterator[tuple[Entry, dict[str, Any]]]:

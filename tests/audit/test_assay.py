@@ -11,7 +11,7 @@ from rich.console import Console
 
 from dpassay.audit.assaying.assay import Effort, assay_case
 from dpassay.audit.assaying.why import moved_too_little, used_at_times
-from dpassay.audit.commands.proofs import with_proofs
+from dpassay.audit.commands.audit import with_proofs
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.audit.plain import number
 from dpassay.audit.report import table as report_table

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dpassay.audit.commands import paper_map
 from dpassay.audit.commands.list import what_it_is
+from dpassay.proofs_check import paper_map
 from dpassay.proofs_check.numbered import STATEMENTS
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
@@ -60,7 +60,7 @@ def test_the_generated_page_and_docstrings_are_up_to_date():
         for path, text in paper_map.files().items()
         if not path.is_file() or path.read_text(encoding="utf-8") != text
     ]
-    assert stale == [], "run `python -m dpassay.audit.commands.paper_map --write`"
+    assert stale == [], "run `python -m dpassay.proofs_check.paper_map --write`"
 
 
 def test_what_differs_is_noticed_and_written(tmp_path, monkeypatch, capsys):

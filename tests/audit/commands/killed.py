@@ -18,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 
 from dpassay.audit.cli import main
-from dpassay.audit.commands import audit, proofs
+from dpassay.audit.commands import audit
 from dpassay.audit.running.store import Store
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.neighbours import Pair
@@ -68,7 +68,6 @@ def rows():
 def main_program(kills):
     count = 6 if kills > 10 else 2
     audit.CASES = [case(number) for number in range(1, count + 1)]
-    proofs.CACHE = Path("proofs")
     command()  # loads the libraries: else most kills come before anything is kept
     start = time.monotonic()
     code = os.waitpid(forked(), 0)[1]

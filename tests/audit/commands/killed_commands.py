@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 from dpassay.audit.cli import main
-from dpassay.audit.commands import proofs
 
 MINE = """
 import numpy as np
@@ -143,7 +142,6 @@ def disturbed(command: str, folder: Path, length: float, kills: Iterator[float])
 def main_program(command: str, kills: int, folder: Path) -> None:
     """Undisturbed once, then killed so many times."""
     import_module(f"dpassay.audit.commands.{WORDS[command][0]}")
-    proofs.CACHE = Path("cache")
     alone, start = project(folder / "alone"), time.monotonic()
     code, _ = disturbed(command, alone, 0.0, iter(()))
     length, whole = time.monotonic() - start, left(alone)

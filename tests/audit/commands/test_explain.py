@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dpassay.audit.commands.finish import Options, show_row
 from dpassay.audit.running.report_file import load
+from dpassay.audit.terminal.finish import Options, show_row
 from dpassay.reference.catalogue import find
 
 KEY = "second_order_erm/opt@printed"

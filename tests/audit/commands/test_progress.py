@@ -11,8 +11,8 @@ import time
 
 import pytest
 
-from dpassay.audit.commands import progress as module
-from dpassay.audit.commands.progress import counted, duration, progress, session_progress, tracked
+from dpassay.audit.terminal import progress as module
+from dpassay.audit.terminal.progress import counted, duration, progress, session_progress, tracked
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_durations():
 
 
 PROGRAM = """
-from dpassay.audit.commands.progress import progress
+from dpassay.audit.terminal.progress import progress
 with progress("auditing", 3) as say:
     for name in ("one", "two [bold]", "three"):
         say(name)

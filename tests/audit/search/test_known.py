@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from dpassay.audit.commands.finish import remember, remembered
 from dpassay.audit.search.engine import search
+from dpassay.audit.terminal.finish import remember, remembered
 from dpassay.reference.findings import Kind
 from dpassay.reference.space import Space
 

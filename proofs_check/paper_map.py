@@ -1,6 +1,6 @@
 """Which statement of which paper is which algorithm, file, test and derivation: found, never typed.
 
-    python -m dpassay.audit.commands.paper_map --write    docs/papers.md and the docstrings of the papers' packages
+    python -m dpassay.proofs_check.paper_map --write    docs/papers.md and the docstrings of the papers' packages
 
 The catalogue says which algorithm an id is; the file has the id's name; tests are those that import the file;
 statements are those that name the id.
@@ -27,7 +27,7 @@ from dpassay.reference.errors import require
 from dpassay.reference.files import read_text, write_text
 from dpassay.reference.papers import PAPERS, Paper
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "papers.md"
 
 
