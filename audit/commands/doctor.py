@@ -6,7 +6,6 @@ import os
 import platform
 import re
 import shutil
-import sqlite3
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -76,7 +75,6 @@ def checks() -> Iterator[Line]:
     yield _threads()
     yield _terminal()
     yield _tracing()
-    yield Line("SQLite", "ok", sqlite3.sqlite_version)
     yield _browser()
     yield folder("reports", Path("reports"), "audits keep their rows and witnesses here, or say --output")
     yield folder("temporary", Path(tempfile.gettempdir()), "worker processes need it; set TMPDIR")

@@ -52,6 +52,8 @@ effort = "quick"
 """
 DATA = ("--dataset", "d.json", "--neighbour", "e.json", "--epsilon", "1", "--json", "--quiet")
 WORDS = {
+    "audit": ("audit", "baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired", "--runs", "60", "--pilot",
+              "60", "--examples", "0", "--jobs", "1", "--resume", "--output", "r.json", "--json", "--quiet"),
     "check": ("check", "--update", "--baseline", "lock.json", "--output", "r.json", "--json", "--jobs", "1", "--quiet"),
     "prove": ("prove", "--paper", "dp_ftrl", "--json", "--jobs", "1", "--output", "ledger.json", "--quiet"),
     "blackbox": ("blackbox", "mine_killed:slow", "--samples", "150", "--jobs", "1", "--checkpoint", "c", *DATA),

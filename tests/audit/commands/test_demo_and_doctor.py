@@ -70,13 +70,6 @@ def test_doctor_names_what_is_missing_too_old_or_cannot_be_written(dpassay, monk
     assert out.splitlines()[-1] == "Not as it should be: packages, extra audit, reports."
 
 
-def test_doctor_reads_requirements_and_versions():
-    assert doctor._requirement('scikit-learn>=1.6 ; extra == "audit"') == ("scikit-learn", "1.6", "audit")
-    assert doctor._requirement("numpy (>=2.0)") == ("numpy", "2.0", "")
-    assert doctor._requirement('dpassay[audit,plots]; extra == "all"') is None
-    assert doctor._older("1.9.12", "1.10") and not doctor._older("2.0.0rc1", "2.0") and not doctor._older("3", "2.9")
-
-
 def test_doctor_of_folders(tmp_path, monkeypatch):
     assert doctor.folder("x", tmp_path / "a" / "b", "why").state == "ok" and not list(tmp_path.iterdir())
     monkeypatch.setattr(doctor.shutil, "disk_usage", lambda place: SimpleNamespace(free=2**20))

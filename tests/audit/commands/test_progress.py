@@ -12,7 +12,7 @@ import time
 import pytest
 
 from dpassay.audit.terminal import progress as module
-from dpassay.audit.terminal.progress import counted, duration, progress, session_progress, tracked
+from dpassay.audit.terminal.progress import counted, progress, session_progress, tracked
 
 
 @pytest.fixture
@@ -53,10 +53,6 @@ def test_a_session_counts_runs(capsys, clock):
         clock[0] += 20
         each(50, 4.605170185988092)
     assert capsys.readouterr().err == "betting: 50 of 200  wealth 10^2.0  about 60 s left\n"
-
-
-def test_durations():
-    assert [duration(seconds) for seconds in (40, 89.6, 200, 6000)] == ["40 s", "90 s", "3 min", "1.7 h"]
 
 
 PROGRAM = """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import sys
 
 import pytest
@@ -75,6 +76,20 @@ def workers(request, monkeypatch):
     with parallel_config(backend="sequential"):
         yield
     assert sent
+
+
+def test_one_worker_and_two_write_the_same_bytes(dpassay, tmp_path, monkeypatch):
+    (tmp_path / "of_a_worker.py").write_text(MODULE)
+    first = TWO_CLAIMS.partition('[[claim]]\nname = "a"')[0]
+    (tmp_path / "claims.toml").write_text(first + first.partition("1\n")[2].replace('"good"', '"again"'))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    texts = []
+    for jobs in (1, 2):
+        words = ("--jobs", jobs, "--no-cache", "--output", "rows.json", "--baseline", f"{jobs}.json", "--update")
+        assert dpassay("check", *words)[0] in (0, 3)
+        text = (tmp_path / "rows.json").read_text() + (tmp_path / f"{jobs}.json").read_text()
+        texts.append(re.sub(r'"seconds": [\d.e-]+', "", text))
+    assert texts[0] == texts[1]
 
 
 def test_a_claim_that_cannot_be_run_costs_no_other_its_row(dpassay, tmp_path, monkeypatch):

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
+import pytest
+
 from dpassay.audit.crosscheck.storage import load
+from dpassay.reference.second_order_erm.line_search import gaussian_parameter
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
@@ -36,3 +40,14 @@ def test_the_page_names_every_field():
     assert {"count", "falls", "queries", "rate"} <= of_events and len(fields(schema)) > 20
     assert unnamed(fields(schema) | of_events, text) == []
     assert unnamed({"falls"}, text.replace("`falls`", "falls")) == ["falls"]
+
+
+def test_the_page_prints_right_numbers():
+    rows = re.findall(
+        r"^\| ([\d.]+) \| (\d) \| ([\d.]+) \| ([\d.]+) \|$",
+        (DOCS / "vectors.md").read_text(encoding="utf-8").partition("## What a line search costs")[2],
+        re.MULTILINE,
+    )
+    assert len(rows) == 3
+    for lam, trials, beta, mu in rows:
+        assert float(mu) == pytest.approx(gaussian_parameter(float(lam), int(trials), float(beta)), rel=1e-6)

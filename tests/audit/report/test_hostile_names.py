@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import warnings
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree as Xml
 
@@ -18,14 +17,8 @@ import numpy as np
 import pytest
 
 from dpassay.audit.blackbox import shown
-from dpassay.audit.claims.baseline import Compared
-from dpassay.audit.claims.compare import Change
-from dpassay.audit.claims.lock import Lock
-from dpassay.audit.claims.model import ClaimsFile
-from dpassay.audit.commands.check import print_checked
 from dpassay.audit.crosscheck import campaign
 from dpassay.audit.crosscheck.adapter import Result
-from dpassay.audit.lockstep.script import Script
 from dpassay.audit.report.annotations import annotations
 from dpassay.audit.report.explain import explain_lines
 from dpassay.audit.report.junit import junit
@@ -33,7 +26,6 @@ from dpassay.audit.report.markdown import markdown
 from dpassay.audit.report.problems import problems, summary_line
 from dpassay.audit.report.sarif import sarif
 from dpassay.audit.report.table import table_lines
-from dpassay.audit.search.witness import witness_of
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.guarantee import approx_dp
 
@@ -83,15 +75,6 @@ def test_places_and_witnesses(row_of):
         plain(str(line))
 
 
-def test_a_witness_is_printed_without_commanding_the_terminal():
-    finding = {"kind": "sensitivity exceeded", "label": EVIL, "step": 0, "detail": EVIL, "given_secrets": False}
-    document = {
-        "format": 2, "finding": finding, "sizes": {EVIL: 2}, "rows": [[0.0], [1.0]], "there": [2.0], "target": 1,
-        "script": Script().as_dict(), "seed": 1, "line": EVIL, "about": {"algorithm": EVIL},
-    }  # fmt: skip
-    plain(str(witness_of(document, "f")))
-
-
 def test_a_campaign_over_vectors_with_such_names():
     """The name of a suite came through as it was: XML that no reader takes."""
     results = [Result(EVIL, EVIL, outcome, EVIL) for outcome in ("fail", "error", "unsupported", "pass")]
@@ -101,24 +84,6 @@ def test_a_campaign_over_vectors_with_such_names():
     assert len(Xml.fromstring(text).findall("testsuite/testcase")) == 4
     plain(campaign.table(judged))
     json.loads(campaign.report(EVIL, judged, 4, {}))
-
-
-def test_a_check_against_a_lock_with_such_names(row_of, capsys):
-    """A lock comes with the change that it is to be held against."""
-    change = Change(EVIL, EVIL, EVIL, EVIL, EVIL)
-    compared = Compared((change,), Lock(claims={}), (f"+{EVIL}", f"-{EVIL}", f"@@ {EVIL}"))
-    claim = {
-        "name": "a",
-        "epsilon": 1.0,
-        "delta": 1e-5,
-        "algorithm": "x",
-        "owner": EVIL.replace("\ud800", ""),
-        "cite": "c",
-    }
-    file = ClaimsFile.model_validate({"version": 1, "claim": [claim]})
-    row = replace(row_of["failed"], claim="a", owner=EVIL, cite=EVIL, changes=[str(change)])
-    print_checked([row], file, 0, Path("x.lock"), compared, False)
-    plain(capsys.readouterr().out)
 
 
 @pytest.mark.some(1)
