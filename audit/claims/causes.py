@@ -1,4 +1,4 @@
-"""Likely causes of what differs from the lock: read off the releases, which say what was done."""
+"""Causes of what differs from the lock: read off the releases, which say what was done; empty where they do not say."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .lock import Block, Released
 
 def of_account(old: Block, new: Block) -> str:
     """Why more is accounted."""
-    return "; ".join(_spending(old, new)) or "the same releases cost more: other sizes, or another way of sampling"
+    return "; ".join(_spending(old, new))
 
 
 def of_realised(old: Block, new: Block) -> str:
@@ -17,9 +17,7 @@ def of_realised(old: Block, new: Block) -> str:
     reasons = list(_spending(old, new))
     if old.by != new.by:
         reasons.append(f"shown by {new.by}, before by {old.by}")
-    return "; ".join(reasons) or (
-        "the releases are the same: the data move the queries further than before (a clip, a batch, what stays private)"
-    )
+    return "; ".join(reasons) or "the releases are the same: the data move the queries further than before"
 
 
 def of_releases(old: Block, new: Block) -> str:
@@ -27,16 +25,14 @@ def of_releases(old: Block, new: Block) -> str:
     before, now = ({one.label for one in block.releases} for block in (old, new))
     if len(before) == len(now) and [_bare(one) for one in old.releases] == [_bare(one) for one in new.releases]:
         return "the same laws, scales and sensitivities under other labels: renamed?"
-    return "; ".join(_spending(old, new)) or "something is released that was not, or no longer"
+    return "; ".join(_spending(old, new))
 
 
 def of_missed(old: Block, new: Block) -> str:
     """Why a line is not reached."""
     if new.effort.get("examples", 0) < old.effort.get("examples", 0):
         return "fewer examples than before"
-    if old.space != new.space:
-        return "another space"
-    return "a new branch, or one that this space does not lead to: its data or sizes may be too few"
+    return "another space" if old.space != new.space else ""
 
 
 def of_power(old: Block, new: Block) -> str:
@@ -46,9 +42,7 @@ def of_power(old: Block, new: Block) -> str:
     if all(one is None for one in new.realised) and new.by:
         return new.by
     more = [one.label for one, other in _both(old, new) if _least(other) > _least(one)]
-    if more:
-        return f"more noise at {', '.join(map(repr, more))}"
-    return "the pair that the search finds moves the queries less: does the space still lead to the worst data?"
+    return f"more noise at {', '.join(map(repr, more))}" if more else ""
 
 
 def _spending(old: Block, new: Block) -> Iterator[str]:

@@ -59,7 +59,8 @@ def scores(
 ) -> None:
     """Lower bounds of epsilon from attack scores, and a test of the claimed guarantee.
 
-    Files: .npy (no pickles), .csv or .jsonl, one score each; infinite scores are allowed. Higher or lower scores may
+    Files: .npy (no pickles), .csv or .jsonl, one score each; infinite scores are allowed. Of a .csv file with a header,
+    or a .parquet file, the column "score" counts, and with --one-run "member" (0 or 1). Higher or lower scores may
     speak for the record, the audit finds out; but with --one-run higher ones must speak for included canaries (negate
     losses). With a claim, the level is halved between the bound of epsilon at --delta and the test of the whole claimed
     curve; without one, only bounds are printed. Where nothing is refuted, the power against mechanisms twice as bad is

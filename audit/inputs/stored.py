@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import os
 import re
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -106,6 +108,38 @@ def _header_and_rows(text: str) -> tuple[str, str]:
     first, _, rest = text.lstrip().partition("\n")
     words = re.search(r"[A-Za-z_]", re.sub(r"(?i)\b(nan|inf|infinity)\b|(?<=[\d.])e(?=[-+\d])", "", first))
     return (first, rest) if words and rest.strip() else ("", text)
+
+
+def named_columns(path: Path, names: Sequence[str]) -> dict[str, list[Any]] | None:
+    """The columns of a .csv file with a header, or of a .parquet file, whose names are among these.
+
+    Returns:
+        By name, in lower case, what each line holds; None for another file, and where no name is among them.
+
+    Raises:
+        BadInput: a line with another number of columns, or pandas is needed and is not installed.
+    """
+    if path.suffix == ".parquet":
+        frame = _frame(path)
+        lines: list[list[Any]] = [[str(name) for name in frame.columns], *frame.to_numpy().tolist()]
+    elif path.suffix == ".csv" and _header_and_rows(text := read_text(path, "path"))[0]:
+        lines = [line for line in csv.reader(text.splitlines()) if line]
+    else:
+        return None
+    head = [str(name).strip().lower() for name in lines[0]]
+    chosen = [name for name in names if head.count(name) == 1]
+    for number, line in enumerate(lines[1:] if chosen else (), 2):
+        require(len(line) == len(head), f"{path}: line {number}", line, f"must have {len(head)} columns, as the header")
+    return {name: [line[head.index(name)] for line in lines[1:]] for name in chosen} or None
+
+
+def _frame(path: Path) -> Any:
+    try:
+        return import_module("pandas").read_parquet(path)
+    except ImportError:
+        raise BadInput("path", str(path), "needs pandas and pyarrow: pip install pandas pyarrow") from None
+    except Exception as error:  # of its parsers, which are many
+        raise BadInput("path", str(path), f"is not a parquet file ({' '.join(str(error).split())[:200]})") from None
 
 
 def column_names(paths: Sequence[Path]) -> tuple[str, ...] | None:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.special import bdtr
 
-from dpassay.audit.inputs.stored import load
+from dpassay.audit.inputs.stored import load, named_columns
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.types import Array, Bools
 
 UNFAIR = 1e-6  # fair coins are this unequal at most this often: an honest file in a million is refused
 
 
+SCORE, MEMBER = "score", "member"  # names of columns
+_COINS = {"0": 0.0, "1": 1.0, "false": 0.0, "true": 1.0}
+
+
 def read_scores(path: Path) -> Array:
-    """One score per line or entry."""
+    """One score per line or entry; of a table with a header the column ``score``."""
     table = _numbers(path)
     require(table.shape[1] == 1, str(path), table.shape, "must hold one score per line")
     return np.asarray(table[:, 0])
@@ -24,10 +30,10 @@ def read_scores(path: Path) -> Array:
 def read_canaries(path: Path) -> tuple[Array, Bools]:
     """Scores of canaries and the coins that included them, one canary per line.
 
-    Coins that cannot have been fair are refused: a list of included canaries alone would otherwise be read as a
-    violation, since all that is guessed to be in is in.
+    Of a table with a header the columns ``score`` and ``member``. Coins that cannot have been fair are refused: a list
+    of included canaries alone would otherwise be read as a violation, since all that is guessed to be in is in.
     """
-    table = _numbers(path)
+    table = _numbers(path, coins=True)
     require(table.shape[1] == 2, str(path), table.shape, "needs two columns: SCORE,COIN with coin 0 or 1")
     good = bool(np.isin(table[:, 1], (0, 1)).all())
     require(good, f"{path}: second column", "other than 0 or 1", "coins are 0 (left out) or 1 (included)")
@@ -38,10 +44,15 @@ def read_canaries(path: Path) -> tuple[Array, Bools]:
     return table[:, 0], table[:, 1].astype(bool)
 
 
-def _numbers(path: Path) -> Array:
+def _numbers(path: Path, coins: bool = False) -> Array:
     """A file of numbers as a matrix, one row per line or entry."""
+    named = named_columns(path, (SCORE, MEMBER))
+    if named is not None and SCORE in named:
+        why = "has a column 'member': scores of one run, for --one-run alone"
+        require(coins or MEMBER not in named, str(path), list(named), why)
+        require(not coins or MEMBER in named, str(path), list(named), "needs a column 'member' with 0 or 1")
     try:
-        table = np.asarray(load(path), dtype=float)
+        table = np.asarray(load(path) if named is None or SCORE not in named else _chosen(named, coins), dtype=float)
     except (ValueError, TypeError, OverflowError) as error:
         if isinstance(error, BadInput):
             raise
@@ -50,3 +61,11 @@ def _numbers(path: Path) -> Array:
     require(table.ndim == 2 and table.size > 0, str(path), table.shape, "must hold at least one line of numbers")
     require(not bool(np.isnan(table).any()), str(path), "NaN", "scores must be comparable")
     return table
+
+
+def _chosen(named: Mapping[str, Sequence[Any]], coins: bool) -> list[list[Any]]:
+    """Lines of SCORE, or of SCORE and COIN."""
+    if not coins:
+        return [[one] for one in named[SCORE]]
+    told = (_COINS.get(str(one).strip().lower(), one) for one in named[MEMBER])
+    return [[score, coin] for score, coin in zip(named[SCORE], told, strict=True)]

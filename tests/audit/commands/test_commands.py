@@ -164,6 +164,25 @@ def test_one_run_scores(place):
     assert _run("scores", "canaries.csv", "--one-run", "--epsilon", 5, "--delta", 1e-5).exit_code == 3
 
 
+@pytest.mark.usefixtures("brief_power")
+def test_scores_in_a_table_with_names(place):
+    """Columns id, score, member in any order; ids may be words."""
+    rng = np.random.default_rng(2)
+    coins = rng.integers(0, 2, 3000)
+    lines = [f"{bool(coin)},r{number},{rng.normal(coin)}" for number, coin in enumerate(coins)]
+    (place / "t.csv").write_text("\n".join(["Member,id,score", *lines]))
+    assert _run("scores", "t.csv", "--one-run", "--epsilon", 0.5, "--delta", 1e-5).exit_code == 1
+    with pytest.raises(BadInput, match="for --one-run alone"):
+        _run("scores", "t.csv", "t.csv")
+    (place / "s.csv").write_text("\n".join(["id,score", *(line.partition(",")[2] for line in lines)]))
+    with pytest.raises(BadInput, match="needs a column 'member'"):
+        _run("scores", "s.csv", "--one-run")
+    assert _run("scores", "s.csv", "s.csv", "--epsilon", 1, "--delta", 1e-5).exit_code == 3
+    (place / "bad.csv").write_text("id,score\na,1\nb\n")
+    with pytest.raises(BadInput, match="line 3"):
+        _run("scores", "bad.csv", "bad.csv")
+
+
 @pytest.mark.parametrize(
     ("words", "what"),
     [
