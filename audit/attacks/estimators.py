@@ -1,7 +1,4 @@
-"""Training algorithms that can be attacked by name: a closed list of scikit-learn estimators, and DP-SGD.
-
-Anything else goes through `SklearnTrainer(make, classes)` in Python; no name is ever imported from the command line.
-"""
+"""Training algorithms that can be attacked by name: some of scikit-learn, one's own, and DP-SGD."""
 
 from __future__ import annotations
 
@@ -10,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
+from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -18,6 +17,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from dpassay.audit.inputs.foreign import foreign_code, is_code, load_callable
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_numbers
@@ -40,11 +40,25 @@ ESTIMATORS: dict[str, Callable[[], Any]] = {
 }
 
 
-def trainer_named(name: str, classes: int) -> Trainer:
-    """A scikit-learn estimator of the closed list."""
-    if name not in ESTIMATORS:
-        raise BadInput("--estimator", name, f"must be {DP_SGD} or one of {', '.join(ESTIMATORS)}")
-    return SklearnTrainer(ESTIMATORS[name], classes)
+def trainer_named(name: str, classes: int, trusted: bool = False) -> Trainer:
+    """A scikit-learn estimator: of the list, what ``MODULE:NAME()`` gives, or one like that of a .joblib file.
+
+    Raises:
+        BadInput: there is none, or a file of pickled objects is not ``trusted``.
+    """
+    if name in ESTIMATORS:
+        return SklearnTrainer(ESTIMATORS[name], classes)
+    if is_code(name):
+        return SklearnTrainer(load_callable(name, "--estimator"), classes)
+    if name.endswith(".joblib"):
+        why = "holds pickled objects, which may run any code when they are read: --trust-pickle, if you trust it"
+        require(trusted, "--estimator", name, why)
+        with foreign_code("--estimator", name):
+            kept = joblib.load(name)
+            clone(kept)
+        return SklearnTrainer(lambda: clone(kept), classes)
+    known = ", ".join(ESTIMATORS)
+    raise BadInput("--estimator", name, f"must be {DP_SGD}, MODULE:NAME, a .joblib file or one of {known}")
 
 
 def dp_sgd_schedule(noise_multiplier: float) -> dp_sgd.Schedule:

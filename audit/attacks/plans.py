@@ -37,6 +37,7 @@ class Plan:
     noise_multiplier: float | None = None
     epsilon: float | None = None
     delta: float = 1e-5
+    trusted: bool = False  # a file of pickled objects is read
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense together."""
@@ -56,7 +57,7 @@ class Plan:
         checks[self.game]()
 
     def _check_foreign(self) -> None:
-        trainer_named(self.estimator, 2)
+        trainer_named(self.estimator, 2, self.trusted)
         for option, value in (("--noise-multiplier", self.noise_multiplier), ("--hidden", self.hidden)):
             require(value is None, option, value, f"belongs to {DP_SGD}, not to {self.estimator}")
         gradients, crafted = self.game == GRADIENT, self.crafted

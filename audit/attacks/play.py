@@ -64,7 +64,7 @@ def _trainer(
 ) -> Trainer:
     """The training algorithm; n of dp-sgd is the public `size`, and it begins at `start` (None: as usual)."""
     if plan.estimator != DP_SGD:
-        return trainer_named(plan.estimator, classes)
+        return trainer_named(plan.estimator, classes, plan.trusted)
     model, usual = _model(plan, features, classes, rng)
     begin = usual if start is None else start
     return ReferenceTrainer(model, bind(dp_sgd.run, dp_sgd_schedule(plan.noise)), size, begin)

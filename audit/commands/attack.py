@@ -16,7 +16,14 @@ from dpassay.reference.errors import require
 
 
 def attack(
-    estimator: Annotated[str, typer.Option(help=f"{DP_SGD}, or of scikit-learn {', '.join(ESTIMATORS)}.")] = DP_SGD,
+    estimator: Annotated[
+        str,
+        typer.Option(help=f"{DP_SGD}, MODULE:NAME that makes an estimator, a .joblib file, or of scikit-learn "
+                     f"{', '.join(ESTIMATORS)}."),
+    ] = DP_SGD,
+    trust_pickle: Annotated[
+        bool, typer.Option("--trust-pickle", help="Read a .joblib file of --estimator, which may run any code.")
+    ] = False,
     data: Annotated[str, typer.Option(help="'breast cancer', 'digits' or FILE.csv (class last).")] = "breast cancer",
     candidates: Annotated[
         int | None,
@@ -65,7 +72,8 @@ def attack(
     require(seed >= 0, "--seed", seed, "must not be negative")
     kinds = canaries or ["none"]
     require(len(kinds) == 1, "--canaries", kinds, "one kind at a time: each kind has a relation and a claim of its own")
-    plan = Plan(estimator, data, candidates, models, kinds[0], initialisation, hidden, noise_multiplier, epsilon, delta)
+    plan = Plan(estimator, data, candidates, models, kinds[0], initialisation, hidden, noise_multiplier, epsilon, delta,
+                trust_pickle)  # fmt: skip
     results = play_plan(plan, np.random.default_rng(seed), confidence)
     overall = decide(results) if plan.claim else None
     print_results(results, overall, as_json, _note(plan, results[0].relation))

@@ -1,9 +1,14 @@
 """Estimators of others under attack: what cannot be trained or read is one clear line, and every seed is the game's."""
 
+import json
+from pathlib import Path
+
+import joblib
 import numpy as np
 import pytest
 from sklearn.ensemble import BaggingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -113,3 +118,23 @@ def test_training_that_does_not_converge_is_attacked_without_a_warning_per_model
     words = ["attack", "--estimator", "MLPClassifier", "--candidates", "20", "--models", "3"]
     assert CliRunner().invoke(app, words).exit_code == 0
     assert not [one for one in recwarn if "converge" in str(one.message)]
+
+
+def test_an_estimator_of_ones_own_and_one_of_a_file(tmp_path, monkeypatch):
+    """A pickle is read where it is trusted, and not before."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    Path("estimator_of_mine.py").write_text("from sklearn.naive_bayes import GaussianNB\nmake = GaussianNB\n")
+    joblib.dump(GaussianNB(), "kept.joblib")
+
+    def attacked(*words):
+        small = ["--models", "3", "--candidates", "30", "--json"]
+        return CliRunner().invoke(app, ["attack", *small, "--estimator", *words])
+
+    numbers = [
+        [one["epsilon"] for one in json.loads(attacked(*words).stdout)["results"]]
+        for words in (("GaussianNB",), ("estimator_of_mine:make",), ("kept.joblib", "--trust-pickle"))
+    ]
+    assert numbers[0] == numbers[1] == numbers[2] != []
+    assert "if you trust it" in str(attacked("kept.joblib").exception)
+    assert isinstance(attacked("nowhere.joblib", "--trust-pickle").exception, BadInput)
