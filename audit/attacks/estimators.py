@@ -44,14 +44,14 @@ def trainer_named(name: str, classes: int, trusted: bool = False) -> Trainer:
     """A scikit-learn estimator: of the list, what ``MODULE:NAME()`` gives, or one like that of a .joblib file.
 
     Raises:
-        BadInput: there is none, or a file of pickled objects is not ``trusted``.
+        BadInput: there is none, or the file is not ``trusted``.
     """
     if name in ESTIMATORS:
         return SklearnTrainer(ESTIMATORS[name], classes)
     if is_code(name):
         return SklearnTrainer(load_callable(name, "--estimator"), classes)
     if name.endswith(".joblib"):
-        why = "holds pickled objects, which may run any code when they are read: --trust-pickle, if you trust it"
+        why = "may run any code when it is read: --trusted, if you trust it"
         require(trusted, "--estimator", name, why)
         with foreign_code("--estimator", name):
             kept = joblib.load(name)

@@ -37,7 +37,7 @@ class Plan:
     noise_multiplier: float | None = None
     epsilon: float | None = None
     delta: float = 1e-5
-    trusted: bool = False  # a file of pickled objects is read
+    trusted: bool = False  # a file that may run any code is read
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense together."""

@@ -12,6 +12,7 @@ from dpassay.audit.attacks.plans import GRADIENT, GRADIENTS, MANY, ONE, RECORDS,
 from dpassay.audit.attacks.play import play_plan
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import decide
+from dpassay.audit.terminal.options import AsJson
 from dpassay.reference.errors import require
 
 
@@ -21,8 +22,8 @@ def attack(
         typer.Option(help=f"{DP_SGD}, MODULE:NAME that makes an estimator, a .joblib file, or of scikit-learn "
                      f"{', '.join(ESTIMATORS)}."),
     ] = DP_SGD,
-    trust_pickle: Annotated[
-        bool, typer.Option("--trust-pickle", help="Read a .joblib file of --estimator, which may run any code.")
+    trusted: Annotated[
+        bool, typer.Option("--trusted", help="Read a .joblib file of --estimator, which may run any code.")
     ] = False,
     data: Annotated[str, typer.Option(help="'breast cancer', 'digits' or FILE.csv (class last).")] = "breast cancer",
     candidates: Annotated[
@@ -60,7 +61,7 @@ def attack(
     delta: Annotated[float, typer.Option(help="Where epsilon is bounded.")] = 1e-5,
     confidence: Annotated[float, typer.Option(help="Confidence of the verdict (all tests share it).")] = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the coins, the training and the attacks.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Attack trained models: membership inference on many records or on one, or gradient canaries in one run.
 
@@ -73,7 +74,7 @@ def attack(
     kinds = canaries or ["none"]
     require(len(kinds) == 1, "--canaries", kinds, "one kind at a time: each kind has a relation and a claim of its own")
     plan = Plan(estimator, data, candidates, models, kinds[0], initialisation, hidden, noise_multiplier, epsilon, delta,
-                trust_pickle)  # fmt: skip
+                trusted)  # fmt: skip
     results = play_plan(plan, np.random.default_rng(seed), confidence)
     overall = decide(results) if plan.claim else None
     print_results(results, overall, as_json, _note(plan, results[0].relation))

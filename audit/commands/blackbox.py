@@ -29,7 +29,7 @@ from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.inputs.stored import column_names, load
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import Verdict
-from dpassay.audit.terminal.options import Delta, Epsilon, Mu, PairsFile, Sampled
+from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled
 from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.reference.errors import require
 from dpassay.reference.files import require_writable
@@ -87,7 +87,6 @@ Plot = Annotated[
 Mildest = Annotated[FailOn, typer.Option("--fail-on", help="The mildest verdict whose exit code is not 0.")]
 Confidence = Annotated[float, typer.Option(help="Confidence of each verdict.")]
 Seed = Annotated[int, typer.Option(help="Seed of the runs, the split and the learners.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def blackbox(

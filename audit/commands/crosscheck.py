@@ -29,6 +29,7 @@ from dpassay.audit.live.program import TIMEOUT
 from dpassay.audit.plain import json_text
 from dpassay.audit.subjects.own_vectors import again_of, vector_of_own
 from dpassay.audit.subjects.subject import Subject, subjects
+from dpassay.audit.terminal.options import AsJson
 from dpassay.reference.errors import BadInput, printable, require
 from dpassay.reference.files import require_writable, write_text
 
@@ -126,7 +127,6 @@ app = typer.Typer(
 )
 MUTANTS = typer.Option(help="Look for one-line changes of the reference that reproduce the run (some seconds).")
 FLOAT32 = typer.Option("--float32", help="The implementation computes in single precision.")
-AS_JSON = typer.Option("--json", help="Print JSON.")
 SHOWN = 20  # differences of one vector on the screen
 
 
@@ -140,7 +140,7 @@ def run_(
     timeout: Annotated[float, typer.Option(help="Seconds for one vector.")] = LIMIT,
     mutants: Annotated[bool, MUTANTS] = True,
     junit_file: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.")] = None,
-    as_json: Annotated[bool, AS_JSON] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run an implementation on every vector: pass, fail, unsupported or error, and why.
 
@@ -170,7 +170,7 @@ def live(
     timeout: Annotated[float, typer.Option(help="Seconds for one line of the program.")] = TIMEOUT,
     mutants: Annotated[bool, MUTANTS] = True,
     junit_file: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.")] = None,
-    as_json: Annotated[bool, AS_JSON] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Feed a program the values of the reference, and compare labels, order, queries, scales, sensitivities, outputs.
 
@@ -229,7 +229,7 @@ def compare_(
         float | None, typer.Option(help="Relative tolerance (of the largest entry) in place of the vector's own.")
     ] = None,
     mutants: Annotated[bool, MUTANTS] = True,
-    as_json: Annotated[bool, AS_JSON] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compare another implementation's queries, noise scales, sensitivities, laws and output; exit 1 if they differ."""
     require(rtol is None or 0 < rtol < float("inf"), "--rtol", rtol, "must be positive and finite")
@@ -245,7 +245,7 @@ def replay(
     module: Annotated[
         list[str] | None, typer.Option(help="Module of yours that the file may name; nothing else is imported.")
     ] = None,
-    as_json: Annotated[bool, AS_JSON] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run the reference, or your own code as it is now, on the data of the vector, and compare; exit 1 if they differ.
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -20,6 +20,7 @@ from rich.text import Text
 
 from dpassay.audit.exit_codes import FAILED, FINE
 from dpassay.audit.plain import json_text
+from dpassay.audit.terminal.options import AsJson
 from dpassay.audit.version import installed_version
 from dpassay.reference.errors import printable
 
@@ -48,7 +49,7 @@ class Line:
     text: str
 
 
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def doctor(as_json: AsJson = False) -> None:
     """Say what this environment can do: versions, optional packages, cores, terminal, folders.
 
     Exit code 0 if everything that is needed is there (what is optional is only named), else 1.

@@ -15,6 +15,7 @@ from dpassay.audit.mutate.campaign import choose, rate, reference_folder, run, s
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.console import plain_table, wide_console
 from dpassay.audit.subjects.subject import subjects
+from dpassay.audit.terminal.options import AsJson
 from dpassay.audit.terminal.progress import Quiet, counted
 from dpassay.audit.zoo.mutants import Effort, Outcome, plan, run_planned
 from dpassay.reference.case import Case, PrivacyClaim
@@ -61,7 +62,7 @@ def mutants(
     sample: Annotated[int, typer.Option(help="With --source: generated bugs at most; -1 for all.")] = 60,
     rows: Annotated[int, typer.Option(help="With --source: rows audited for each bug.")] = 2,
     jobs: Annotated[int, typer.Option(help="With --source: bugs at a time.")] = 2,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Plant bugs (half the noise, forgotten factors, no clipping, reused noise, private branches, ...) and look.

@@ -30,6 +30,7 @@ from dpassay.audit.search.witness import read_witness as read_example
 from dpassay.audit.subjects.neighbour_spaces import Target
 from dpassay.audit.subjects.replay import agreed
 from dpassay.audit.subjects.replay import replay as replay_example
+from dpassay.audit.terminal.options import AsJson
 from dpassay.audit.verdict import Verdict, worst
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, printable, require
@@ -46,7 +47,6 @@ app = typer.Typer(
 Runs = Annotated[int, typer.Option("--runs", help="Fresh runs for each confirmed candidate.")]
 Seed = Annotated[int, typer.Option("--seed", help="Of the search or the replay; confirmation uses other randomness.")]
 Confidence = Annotated[float, typer.Option("--confidence", help="Of the confirmation, all candidates together.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command(name="search", short_help="Search, simplify and confirm the worst pair.")

@@ -27,6 +27,7 @@ from dpassay.audit.published.ceilings import (
 )
 from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
 from dpassay.audit.published.matching import Group
+from dpassay.audit.terminal.options import AsJson
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.guarantee import LARGEST, Guarantee, approx_dp
@@ -70,7 +71,7 @@ def published(
         str | None, typer.Option(help="NOISE:RATE:STEPS of DP-SGD, held against its PLD (beside or instead).")
     ] = None,
     paper: Annotated[str | None, typer.Option(help="Assess a stored table instead: dro.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """The largest value any attack can reach, the epsilon a number implies, and the verdict.
 

@@ -18,7 +18,7 @@ from dpassay.audit.scores.assumed import bayesian, gdp_fit
 from dpassay.audit.scores.blocks import marks
 from dpassay.audit.scores.one_run import RELATION
 from dpassay.audit.scores.thresholds import epsilon_simultaneous
-from dpassay.audit.terminal.options import Delta, Epsilon, Mu, PairsFile, Sampled
+from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
@@ -38,7 +38,6 @@ Anytime = Annotated[
 Estimates = Annotated[bool, typer.Option("--estimates", help="Also print estimates under an assumption.")]
 Confidence = Annotated[float, typer.Option(help="Confidence of the verdict.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random order in which scores are read.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def scores(

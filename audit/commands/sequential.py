@@ -23,7 +23,7 @@ from dpassay.audit.scores.files import read_scores
 from dpassay.audit.sequential.session import Each, Kept, black_box, likelihood, load, stored_scores, verdict
 from dpassay.audit.subjects.programs import by_program
 from dpassay.audit.subjects.subject import subjects
-from dpassay.audit.terminal.options import Delta, Epsilon, Mu, PairsFile, Sampled
+from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled
 from dpassay.audit.terminal.progress import Quiet, session_progress
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.errors import BadInput, require, require_budget
@@ -41,7 +41,6 @@ Confidence = Annotated[
     float, typer.Option("--confidence", help="Confidence of the verdict, whenever the audit is stopped.")
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of this machine; every machine needs its own.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def _check(limit: int, confidence: float, seed: int) -> None:

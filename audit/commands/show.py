@@ -12,7 +12,7 @@ import typer
 from dpassay.audit.inputs.foreign import is_code, load_callable
 from dpassay.audit.inputs.registered import find_cases, registered
 from dpassay.audit.plain import json_text
-from dpassay.audit.terminal.options import names
+from dpassay.audit.terminal.options import AsJson, names
 from dpassay.reference.case import Case
 from dpassay.reference.papers import PAPERS
 
@@ -27,7 +27,7 @@ def show(
             help="A paper, an id or key of `dpassay list`, or MODULE:NAME of your own.", autocompletion=names
         ),
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show a paper: who wrote it, and where each algorithm and statement is. Or an algorithm: its claim, constants,
     completions, repairs, and what it releases, with its cost. Of your own code: what it is, and which command asks.

@@ -12,6 +12,7 @@ from dpassay.audit.blackbox.detect import audit_mechanism
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.console import plain_table, wide_console
 from dpassay.audit.results import Verdict
+from dpassay.audit.terminal.options import AsJson
 from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.audit.zoo.entries import zoo as entries
 from dpassay.audit.zoo.entry import Entry
@@ -50,7 +51,7 @@ def zoo(
     samples: Annotated[int, typer.Option(help="Outputs drawn on each side of each pair.")] = 100_000,
     seed: Annotated[int, typer.Option(help="Seed of the draws, the splits and the learners.")] = 0,
     only: Annotated[str, typer.Option(help="Keep the entries whose name contains this.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Judge correct and broken mechanisms with known truth by the black-box audit, at 95 %.

@@ -70,7 +70,8 @@ _INSTALLED = ("site-packages", "dist-packages")
 def is_apparatus(name: str) -> bool:
     """Is this file part of what runs algorithms (all of ``audit``, the top files of ``reference``)?"""
     path = Path(name).resolve()
-    return path.is_relative_to(_PACKAGE / "audit") or path.parent == _PACKAGE / "reference"
+    ours = path.is_relative_to(_PACKAGE / "audit") and path != _PACKAGE / "audit" / "zoo" / "demo.py"  # it is audited
+    return ours or path.parent == _PACKAGE / "reference"
 
 
 def calling_line(frame: FrameType | None) -> str:

@@ -10,6 +10,7 @@ import typer
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 JsonTable = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 JUnit = Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here, one test case a row.")]
 Sarif = Annotated[Path | None, typer.Option("--sarif", help="Write SARIF 2.1.0 here, findings at their source lines.")]
 Markdown = Annotated[Path | None, typer.Option("--markdown", help="Write Markdown here, for a comment or a summary.")]

@@ -133,8 +133,8 @@ def test_an_estimator_of_ones_own_and_one_of_a_file(tmp_path, monkeypatch):
 
     numbers = [
         [one["epsilon"] for one in json.loads(attacked(*words).stdout)["results"]]
-        for words in (("GaussianNB",), ("estimator_of_mine:make",), ("kept.joblib", "--trust-pickle"))
+        for words in (("GaussianNB",), ("estimator_of_mine:make",), ("kept.joblib", "--trusted"))
     ]
     assert numbers[0] == numbers[1] == numbers[2] != []
     assert "if you trust it" in str(attacked("kept.joblib").exception)
-    assert isinstance(attacked("nowhere.joblib", "--trust-pickle").exception, BadInput)
+    assert isinstance(attacked("nowhere.joblib", "--trusted").exception, BadInput)

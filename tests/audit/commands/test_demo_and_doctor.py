@@ -25,7 +25,8 @@ def test_the_demo_catches_its_bug_and_explains_it(dpassay, quick, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     code, out, err = dpassay("demo")
     assert code == 0 and "\nCaught, in " in out and not err, out
-    assert "sensitivity exceeded at 'gradient'" in out and "- gradient = shorten(gradients.mean(axis=0))" in out
+    assert "sensitivity exceeded at 'gradient'" in out and "in clips_the_mean: w = w - 0.5 * tape" in out
+    assert "- gradient = shorten(gradients.mean(axis=0))" in out
     assert "\x1b" not in out and max(map(len, out.splitlines())) <= 100
     assert [line[0] for line in out.splitlines() if line[1:3] == ". "] == list("12345")
 
