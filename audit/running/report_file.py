@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, fields
 from pathlib import Path
+from platform import node
 from types import TracebackType
 from typing import Any, get_type_hints
 
@@ -109,14 +110,15 @@ class Report:
                 self._store.put("about", about, clear=True)
             self._store.put("row", records, clear=self._clear)
             if not self._writes:
-                self._store.put("writer", {str(os.getpid()): True}, clear=self._clear)
+                self._store.put("writer", {f"{node()}:{os.getpid()}": True}, clear=self._clear)
         self._clear, self._writes = False, True
 
     def _left_behind(self) -> bool:
         """The store is of runs that were killed, and their report was deleted: it shall not come back by itself."""
         if self._writes or self._resume or self._path.exists():
             return False
-        return not any(runs(int(process)) for process in self._store.records("writer"))
+        writers = (name.rpartition(":") for name in self._store.records("writer"))
+        return not any(host != node() or runs(int(process)) for host, _, process in writers)
 
     def write(self) -> list[Row]:
         """Write the report, which then holds all that the store held; returns its rows."""
