@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 
@@ -24,7 +24,7 @@ from dpassay.audit.subjects.own import open_own, open_space, own_row
 from dpassay.audit.subjects.programs import audited, own_program
 from dpassay.audit.subjects.unclaimed import NOTHING, nearest
 from dpassay.audit.terminal.finish import Options, finish, remember, remembered
-from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, Sarif, names
+from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, Sarif, names, relation_named
 from dpassay.audit.terminal.progress import Quiet, progress, run_with_progress, tracked
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.accounting.sampled import Relation
@@ -75,11 +75,7 @@ class OwnClaim:
 
     def of_relation(self) -> Relation | None:
         """The named relation; None: that of the space. Raises BadInput for one that does not exist."""
-        known: tuple[Relation, ...] = get_args(Relation)
-        relation = next((one for one in known if one == self.relation), None)
-        why = f"must be {' or '.join(known)}"
-        require(self.relation is None or relation is not None, "--relation", self.relation, why)
-        return relation
+        return relation_named(self.relation)
 
 
 @dataclass(frozen=True)

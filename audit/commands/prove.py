@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from dpassay.audit.plain import json_text
-from dpassay.audit.terminal.options import Json
+from dpassay.audit.terminal.options import AsJson
 from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.proofs_check.derivation import ledger as ledgers
 from dpassay.proofs_check.derivation.ledger import Examined
@@ -34,7 +34,7 @@ def prove(
     only_open: Annotated[
         bool, typer.Option("--open", help="List what is broken, added or not examined, and what would close it.")
     ] = False,
-    as_json: Json = False,
+    as_json: AsJson = False,
     output: Annotated[
         Path | None,
         typer.Option(help="Where the ledger as JSON goes (of all papers).", show_default=str(OUTPUT)),

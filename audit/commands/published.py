@@ -27,7 +27,7 @@ from dpassay.audit.published.ceilings import (
 )
 from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
 from dpassay.audit.published.matching import Group
-from dpassay.audit.terminal.options import AsJson
+from dpassay.audit.terminal.options import AsJson, relation_named
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.guarantee import LARGEST, Guarantee, approx_dp
@@ -89,7 +89,8 @@ def published(
     counts = tuple(_group(text) for text in group or [])
     metric, value = _metric(auc, balanced_accuracy, tpr)
     sizes = _sizes(members, nonmembers, counts)
-    printed, neighbours = Published(metric, value, *sizes, fpr, runs, std, counts, splits), _relation(relation)
+    printed = Published(metric, value, *sizes, fpr, runs, std, counts, splits)
+    neighbours = relation_named(relation) or "replace-one"
     assessment = None if epsilon is None else assess(printed, _pair(epsilon, delta, neighbours), confidence)
     curves = _curves(printed, gdp, sampled_gaussian, neighbours, confidence)
     if as_json:
@@ -123,14 +124,6 @@ def _sizes(members: int | None, nonmembers: int | None, groups: tuple[Group, ...
             raise BadInput(name, given, "is required: without it chance cannot be excluded")
         found.append(count)
     return found[0], found[1]
-
-
-def _relation(text: str) -> Relation:
-    if text == "replace-one":
-        return "replace-one"
-    if text == "add-remove":
-        return "add-remove"
-    raise BadInput("--relation", text, "must be replace-one or add-remove")
 
 
 def _pair(epsilon: float, delta: float, relation: Relation) -> Guarantee:

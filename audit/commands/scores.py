@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NoReturn, get_args
+from typing import Annotated, NoReturn
 
 import numpy as np
 import typer
@@ -18,8 +18,7 @@ from dpassay.audit.scores.assumed import bayesian, gdp_fit
 from dpassay.audit.scores.blocks import marks
 from dpassay.audit.scores.one_run import RELATION
 from dpassay.audit.scores.thresholds import epsilon_simultaneous
-from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled
-from dpassay.reference.accounting.sampled import Relation
+from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled, relation_named
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
@@ -100,7 +99,7 @@ def scores(
 def _relation(given: str | None, claim: Claim | None, one_run: bool) -> str:
     """What the bounds are about: the claim's relation, the one that is given, or the usual one."""
     found = RELATION if one_run else claim.guarantee.relation if claim else None
-    require(given in (None, *get_args(Relation)), "--relation", given, f"must be one of {get_args(Relation)}")
+    relation_named(given)
     why = f"{'one run has canaries in or out' if one_run else 'the claim is about'}: {found}"
     require(found is None or given in (None, found), "--relation", given, why)
     return found or given or "replace-one"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-JsonTable = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.errors import require
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+JsonTable = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 JUnit = Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here, one test case a row.")]
 Sarif = Annotated[Path | None, typer.Option("--sarif", help="Write SARIF 2.1.0 here, findings at their source lines.")]
 Markdown = Annotated[Path | None, typer.Option("--markdown", help="Write Markdown here, for a comment or a summary.")]
@@ -27,6 +29,18 @@ Sampled = Annotated[
 PairsFile = Annotated[
     Path | None, typer.Option("--curve", help="JSON file: claim all of [[epsilon, delta], ...] instead.")
 ]
+
+
+def relation_named(text: str | None) -> Relation | None:
+    """The relation that ``--relation`` names; None where it is left out.
+
+    Raises:
+        BadInput: there is no such relation.
+    """
+    known: tuple[Relation, ...] = get_args(Relation)
+    found = next((one for one in known if one == text), None)
+    require(text is None or found is not None, "--relation", text, f"must be {' or '.join(known)}")
+    return found
 
 
 def names(incomplete: str) -> Iterator[tuple[str, str]]:
