@@ -71,6 +71,7 @@ def patched(folder, kind, name):
     subprocess.run(["git", "apply", f"{kind}/{name}.patch"], cwd=folder, check=True)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     "name", [name if name == "clip-removed" else pytest.param(name, marks=SLOW) for name in REASONS]
 )

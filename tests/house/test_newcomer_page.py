@@ -13,6 +13,7 @@ from dpassay.reference.tape import LiveTape
 PAGE = Path(__file__).parents[2] / "docs" / "output_perturbation.md"
 
 
+@pytest.mark.more
 def test_the_program_of_the_page_runs(capsys):
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
     assert len(blocks) == 4

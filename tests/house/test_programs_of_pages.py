@@ -34,12 +34,14 @@ def run(text, name, capsys):
     return found
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("page", PAGES)
 def test_programs_print_what_the_page_says(page, capsys):
     found = run((ROOT / page).read_text(encoding="utf-8"), page, capsys)
     assert found and [printed for printed, _ in found] == [shown for _, shown in found]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("name", "code"), [("private_mean", 0), ("forgets_to_clip", 1)])
 def test_the_commands_of_the_page_about_your_own_do_what_it_says(name, code, tmp_path, monkeypatch):
     """`mine.py` is the first program of the page; the witness of what fails shows it again."""

@@ -60,6 +60,7 @@ def test_in_a_box_and_without_labels():
     assert found.alike and found.data.rows.tolist() == [[3.0], [1.0], [1.0]]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("epsilon", "failed"), [(4.0, False), (1.0, True)])
 def test_sampled_batches_get_a_verdict(epsilon, failed):
     found = assay(sampled_sum, SPACE, PrivacyClaim(epsilon, 1e-5), effort=Effort(runs=80, pilot=60, examples=20))

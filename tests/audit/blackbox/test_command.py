@@ -43,6 +43,7 @@ def run(tmp_path, monkeypatch):
     sys.modules.pop("mech_of_test", None)
 
 
+@pytest.mark.more
 def test_a_right_mechanism_is_consistent_when_the_power_is_shown(run):
     """Laplace noise, claim just true, 2,000 a side (seed 0): noise halved would have been seen 14 times of 14."""
     found = run("right", "--power", "2")
@@ -102,7 +103,7 @@ def test_equal_data_sets_say_so_and_nothing_of_what_would_have_been_seen(run):
     assert found.exit_code == 3 and "D and D' are equal" in found.output and "Planted" not in found.output
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("name", "words", "column"),
     [

@@ -22,6 +22,7 @@ def test_a_branch_of_one_in_five_hundred_is_seen_in_ten_thousand_outputs():
         assert result.verdict is Verdict.VIOLATED and result.evidence["score"] == "repeated outputs"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("delta", [0.0, 0.02])
 def test_the_level_is_kept_when_every_output_repeats(delta):
     """Extremal (1, delta)-DP pair on four outputs, claim exactly true: 5 % level, 400 runs of 500 a side."""

@@ -105,6 +105,7 @@ def test_resume_keeps_finished_rows(dpassay, tmp_path):
     assert json.loads(path.read_text())["rows"][0]["seconds"] == 12345.0
 
 
+@pytest.mark.some(1)
 @pytest.mark.usefixtures("first")
 @pytest.mark.parametrize("change", [{"code": "0" * 16}, {"seed": 1}, {"pilot": 61}])
 def test_resume_audits_rows_of_other_code_or_effort_again(dpassay, tmp_path, change):

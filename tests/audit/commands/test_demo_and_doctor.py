@@ -38,6 +38,7 @@ def test_the_demo_fails_where_the_bug_is_not_caught_or_the_mended_loop_is_accuse
     monkeypatch.undo()
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("no_colour", ["", "1"])
 def test_the_demo_in_colour_and_without(dpassay, quick, monkeypatch, no_colour):
     monkeypatch.setenv("NO_COLOR", no_colour)

@@ -47,6 +47,7 @@ def test_explain_tells_premises_movements_source_and_witnesses_which_replay(dpas
     assert not capfd.readouterr().out  # what was declared prints no witness
 
 
+@pytest.mark.more
 def test_a_line_that_was_not_reached_is_shown_with_its_text(dpassay):
     out = dpassay("audit", KEY, *SMALL[:-1], 2, "--explain")[1]
     unseen = "    early end at 'gradient', step 5: the end on one side, release 'gradient' on the other (by a run on"

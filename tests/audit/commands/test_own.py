@@ -32,7 +32,7 @@ def dpassay(tmp_path, monkeypatch):
     return call
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_broken_algorithms_exit_1(dpassay, name):
     code, text = dpassay("audit", f"planted:{name}", "--space", "planted:space", "--epsilon", 3, *SMALL)
@@ -41,6 +41,7 @@ def test_broken_algorithms_exit_1(dpassay, name):
     assert "neighbours replay" in text
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("kept", "code"), [(0.5, 1), (1.0, 0)])
 def test_an_accountant_that_counts_half_is_a_finding(dpassay, monkeypatch, kept, code):
     exact = Account.epsilon
@@ -61,6 +62,7 @@ def test_an_accountant_that_counts_half_is_a_finding(dpassay, monkeypatch, kept,
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("two_phases", "search_line")]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["descent", "sampled", *SLOW])
 def test_correct_algorithms_do_not(dpassay, name):
     code, text = dpassay("audit", f"planted:{name}", "--space", "planted:space", "--epsilon", 3, *SMALL)

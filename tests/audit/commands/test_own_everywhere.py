@@ -53,6 +53,7 @@ def test_sequential_asks_for_the_claim(dpassay, refused, mine):
     refused(dpassay(*words, "baselines/dp_sgd:digits", "--space", "everywhere_mine:space"), "space", "has its own")
 
 
+@pytest.mark.more
 def test_mutants_of_ones_own(dpassay, refused, mine):
     words = ["mutants", "everywhere_mine:mean", "--space", "everywhere_mine:space", "--outputs", 0, "--runs", 100]
     code, out, _ = dpassay(*words, "--only", "half", "--json")
@@ -61,6 +62,7 @@ def test_mutants_of_ones_own(dpassay, refused, mine):
     refused(dpassay("mutants", "baselines/dp_sgd:digits", "--epsilon", 1), "--epsilon", "of your own")
 
 
+@pytest.mark.more
 def test_neighbours_of_plain_code(dpassay, refused, mine):
     words = ["neighbours", "search", "everywhere_mine:plain", "--epsilon", 0.3, "--witness", "w.json", "--budget", 10]
     code, out, _ = dpassay(*words, "--problem", "rows", "--runs", 60)
@@ -68,6 +70,7 @@ def test_neighbours_of_plain_code(dpassay, refused, mine):
     refused(dpassay(*words), "does not run on 'linear' problems")
 
 
+@pytest.mark.more
 def test_a_vector_of_ones_own(dpassay, mine):
     words = ["crosscheck", "export", "everywhere_mine:mean", "v.json", "--space", "everywhere_mine:space"]
     code, _, _ = dpassay(*words)

@@ -75,6 +75,7 @@ def signed(dpassay, tmp_path):
     sys.modules.pop("signed", None)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("name", "words"),
     [

@@ -4,6 +4,8 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 MECHANISMS = Path(__file__).parents[1] / "plain_numpy" / "mechanisms.py"
 
 
@@ -31,6 +33,7 @@ def coin(data, rng):
 """
 
 
+@pytest.mark.more
 def test_a_failed_verdict_on_plain_code_names_its_reading(dpassay, tmp_path):
     """In the table, in one line, in Markdown and JSON; red case: an output with an exact law."""
     (tmp_path / "named.py").write_text(CODE)

@@ -28,7 +28,7 @@ def unclipped(rows, rng):
 def bare(rows, rng):
     return rows.mean(axis=0)
 """
-FEW = ("--runs", 100, "--examples", 15, "-q")
+FEW = ("--runs", 100, "--pilot", 50, "--examples", 15, "-q")
 
 
 @pytest.fixture
@@ -47,12 +47,14 @@ def test_the_command_that_is_printed_holds_the_code_to_what_was_found(dpassay, m
     assert dpassay(*words, *FEW)[0] == 1  # a claim that is a little smaller falls
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["unclipped", "bare"])
 def test_what_has_no_finite_epsilon_fails_without_a_claim(dpassay, mine, name):
     code, out, _ = dpassay("audit", f"no_claim:{name}", *FEW)
     assert code == 1 and "no finite epsilon" in out
 
 
+@pytest.mark.more
 def test_the_line_where_the_bound_is_lost_is_the_line_of_the_finding(dpassay, mine):
     words = ("--sarif", "s.json", "--junit", "j.xml")
     code, out, _ = dpassay("audit", "no_claim:unclipped", "--epsilon", 1, *FEW, *words)
@@ -62,6 +64,7 @@ def test_the_line_where_the_bound_is_lost_is_the_line_of_the_finding(dpassay, mi
     assert re.search(r"FAILED: .* at no_claim\.py:1[01]", out.splitlines()[-1])
 
 
+@pytest.mark.more
 def test_a_space_in_words_and_added_records(dpassay, mine, refused):
     words = ("audit", "no_claim:mean", "--epsilon", 1, *FEW, "--space", "Space.matrix(n=(1, 2), d=1)")
     assert dpassay(*words)[0] == dpassay(*words, "--relation", "add-remove")[0] == 0

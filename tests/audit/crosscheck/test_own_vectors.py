@@ -192,6 +192,7 @@ def test_answers_of_a_port(dpassay, mine, tmp_path):
     assert code == 1 and "numbers: yours makes 2 calls, the reference 3" in out and "one-line" not in out
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("step", "changes", "said"),
     [

@@ -49,6 +49,7 @@ def test_the_programs_are_right(dpassay, monkeypatch, program, algorithm):
     assert code == 0, out + err
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "bug", [pytest.param(one, id=one["id"], marks=[] if one["id"] in QUICK else pytest.mark.slow) for one in BUGS]
 )

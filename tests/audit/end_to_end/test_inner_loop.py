@@ -61,6 +61,7 @@ def pair():
     return Pair(Saddle(here), Saddle(a), 3, "all others pull the other way")
 
 
+@pytest.mark.more
 def test_every_reading(examine, pair):
     found = examine(run, pair)
     assert found.losses.findings == []

@@ -62,6 +62,7 @@ def pair():
     return Pair(Data(x), Data(there), 2)
 
 
+@pytest.mark.more
 def test_every_reading(examine, pair):
     found = examine(run, pair, runs=100)
     assert found.losses.findings == []

@@ -26,6 +26,7 @@ def losses(seed, runs=500):
     return audit_likelihood(GaussianSampler(MU), DELTA, runs=runs, pilot=200, seed=seed)[1]
 
 
+@pytest.mark.more
 def test_the_band_lies_below_the_truth_as_often_as_it_says():
     """40 audits at 80 %: the whole band is wrong in at most 15 of them (8 expected at worst, 3 standard errors)."""
     wrong = {"realised": 0, "true positives": 0}

@@ -40,6 +40,7 @@ def _sgd(steps, multiplier, batch=None, poisson=False):
     return bind(dp_sgd.run, dp_sgd.with_multiplier(steps, 0.1, 1.0, multiplier, batch, poisson))
 
 
+@pytest.mark.more
 def test_full_batch():
     """Four steps, mu = 2 sqrt(4) / 4: closed form (0.98 measured)."""
     exact = gdp_epsilon(1.0, DELTA)

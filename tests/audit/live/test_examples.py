@@ -180,6 +180,7 @@ def test_the_examples_pass_on_all_vectors(example, algorithm):
     assert len(results) > 10 and not wrong, [(one.id, one.message) for one in wrong]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("key", [SGD, pytest.param(LINE_SEARCH, marks=pytest.mark.slow)])
 def test_the_examples_are_not_accused(example, key):
     (case,) = find(key)

@@ -27,6 +27,7 @@ def column(tmp_path, monkeypatch):
     sys.modules.pop("own_column", None)
 
 
+@pytest.mark.more
 def test_a_program_on_data_of_its_own_is_audited(dpassay, column):
     """Laplace noise of scale 2 for a sum that moves by 1: 0.5, which keeps 0.6 and breaks 0.3."""
     words = ["audit", "laplace", "--program", LAWS, "--space", column, "--delta", 1e-5, *FEW]

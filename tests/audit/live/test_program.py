@@ -67,7 +67,7 @@ def test_problems_may_change_between_cases(mode):
         assert program.started == 1
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("mode", "kind"),
     [

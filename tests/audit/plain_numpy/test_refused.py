@@ -98,6 +98,7 @@ def over_a_noisy_threshold(rows, rng):
     return [bool((rows > at).sum() + rng.laplace(0, 8) > threshold) for at in (0.0, 0.5)]
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("mechanism", "where", "why"),
     [
@@ -136,6 +137,7 @@ def last_point_and_a_count(rows, rng):
     return last_point(rows, rng), int((rows > 0).sum())
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("mechanism", "where"),
     [(every_key, TWO), (of_the_local_sensitivity, THREE), (of_the_largest, ONE), (last_point_and_a_count, ONE)],

@@ -82,6 +82,7 @@ class _Blind:
         return Model()
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", membership.ATTACKS)
 def test_models_that_know_nothing_give_nothing_away(name):
     """Mean AUC of 30 games with 100 coins each within 0.5 +- 0.04 (four standard errors), seeds 0 to 29."""

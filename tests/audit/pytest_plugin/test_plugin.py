@@ -85,6 +85,7 @@ def test_another():
     assert "Traceback" not in found.stdout.str() and "test_another: " not in found.stdout.str()
 
 
+@pytest.mark.more
 def test_plain_numpy_and_a_pair_and_several_claims(inner, pytester):
     found = inner(
         """
@@ -143,6 +144,7 @@ def test_bad_marks_are_one_line(inner, mark, result, told):
     assert told in found.stdout.str() and "Traceback" not in found.stdout.str()
 
 
+@pytest.mark.more
 def test_the_fixture_audits_and_leaves_the_judgement_to_the_test(inner):
     found = inner(
         """
@@ -235,6 +237,7 @@ def test_which_case():
 """
 
 
+@pytest.mark.more
 def test_a_program_on_the_live_protocol(inner):
     speaker = str(Path(__file__).parents[1] / "live" / "laws_speaker.py")
     found = inner(PROGRAM.format(speaker=speaker), "--privacy-budget", "quick")

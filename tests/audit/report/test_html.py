@@ -139,6 +139,7 @@ def test_what_is_known_of_a_row_is_there(page_rows):
     assert "not declared" not in text  # nor one that declares anything
 
 
+@pytest.mark.more
 def test_a_printed_reading_that_fails_names_its_repair():
     (case, *_) = find("dro/double_spider:chi_square@printed")
     repaired = find("dro/double_spider:chi_square@repaired")[0]

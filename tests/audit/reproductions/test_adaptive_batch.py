@@ -1,6 +1,7 @@
 """The plot of `dpassay reproduce adaptive_batch`."""
 
 import numpy as np
+import pytest
 
 from dpassay.audit.reproductions import adaptive_batch
 from dpassay.audit.reproductions.report import Options
@@ -16,6 +17,7 @@ def test_the_line_of_the_start_is_measured_as_the_runs_are(monkeypatch, tmp_path
     assert unmoved and max(unmoved) <= max(seen)  # a run cannot be farther from its goal than where it began
 
 
+@pytest.mark.more
 def test_the_quick_report_shows_the_printed_noise_over_its_claim_and_the_repaired_within(tmp_path):
     report = adaptive_batch.run(Options(quick=True, output=tmp_path, runs=1))
     assert all(file.exists() for file in report.files)

@@ -41,6 +41,7 @@ def test_integer_search_agrees_with_enumeration():
             assert f"{np.mean(found):.2f}" == mean and f"{np.std(found, ddof=1):.2f}" == spread
 
 
+@pytest.mark.more
 def test_impossible_statistics_are_found_and_possible_ones_are_not():
     assert published.possible_counts(figure("0.5", "0.577"), 5) is None
     assert published.possible_counts(figure("0.5", "0.577"), 4) == [1, 1, 0, 0]
@@ -65,7 +66,7 @@ def small():
     return ErmProblem(*real_data.ijcnn_stand_in(np.random.default_rng(1), 150), loss_a())
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_of_the_tables_runs(small, method):
     run = reproduce.one_run(small, reproduce.SETTINGS[2], method, 20.0, 1)

@@ -78,6 +78,7 @@ def _failing_together(seed, count, failure, shown):
     return scores, coins, rng
 
 
+@pytest.mark.more
 def test_the_level_is_kept_when_canaries_fail_together():
     """(1, 0.01)-DP, 70 runs of 500 canaries. Red case: runs that always fail are refuted where delta is too small."""
     wrong = 0

@@ -65,6 +65,7 @@ def test_corrupted_labels_are_the_heaviest():
     assert weighted.independent(10, 0.0, ALPHA) == [Allowance(0, ALPHA)]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("mean", [0.0, 0.5, 2.0])
 def test_hidden_labels_do_not_choose_the_plan(mean):
     """Whatever the hidden labels are, the plan is the same; red case: a revealed block does change some plan."""
@@ -85,6 +86,7 @@ def test_hidden_labels_do_not_choose_the_plan(mean):
     assert changed or mean == 0
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
 def test_the_level_is_kept_and_the_bound_is_near(epsilon):
     """Randomised response, where each label is right with the largest probability: 60 samples of 300, level 5 %."""

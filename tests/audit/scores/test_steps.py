@@ -21,6 +21,7 @@ def _canaries(seed, rate, side="in"):
     return scores, coins
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("side", ["in", "out"])
 def test_three_canaries_in_a_thousand_that_are_known_for_certain_are_seen(side):
     """About 150 of 100,000: the median of 7 bounds is above 0.9 (of 40: 1.6), for either end (seeds 0-6)."""

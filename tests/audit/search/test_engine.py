@@ -35,7 +35,7 @@ def test_over_budget_is_found(run):
     assert found.accounted > CLAIM.epsilon
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("run", broken.CORRECT, ids=lambda run: run.__name__)
 def test_correct_twins_are_not_accused_and_fully_reached(run):
     found = search(run, broken.space(), CLAIM, examples=80)

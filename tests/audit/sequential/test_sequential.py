@@ -105,6 +105,7 @@ def test_cells_that_only_later_outputs_have_change_no_score():
     assert found[0] == found[1] and found[0][0] > 0
 
 
+@pytest.mark.more
 def test_a_black_box_whose_outputs_change_shape_is_still_judged():
     """A key that comes late, vectors that grow: the wealth goes on; an answer that tells all is caught."""
 

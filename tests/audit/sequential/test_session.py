@@ -33,6 +33,7 @@ class Interrupts:
             raise KeyboardInterrupt
 
 
+@pytest.mark.more
 @pytest.mark.some(1)
 @pytest.mark.parametrize("every", [0.0, 1e9])
 def test_an_interrupted_session_ends_with_the_same_numbers(tmp_path, monkeypatch, every):

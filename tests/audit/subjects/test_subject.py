@@ -15,7 +15,7 @@ from dpassay.reference import Pair, PrivacyClaim, Space
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, Broken
 
-QUICK = Effort(runs=60, pilot=50, examples=30)
+QUICK = Effort(runs=60, pilot=50, examples=10)
 MINE = """
 import numpy as np
 from dpassay.reference import Space

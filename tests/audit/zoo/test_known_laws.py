@@ -164,7 +164,7 @@ def bounds(sampler, runs, seeds):
         yield walk(losses, plan, DELTA, 0.05, counts)
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", LAWS)
 def test_likelihood_bounds_keep_their_level(name):
     """60 seeds of 10,000 runs at 5 %: a bound that errs in 25 % of samples fails with probability 0.95.
@@ -178,7 +178,7 @@ def test_likelihood_bounds_keep_their_level(name):
         assert np.mean(found > 0.95 * truth) > 0.9
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", LAWS)
 def test_sequential_likelihood_keeps_its_level(name):
     """200 processes looked at after each of 500 runs, claim exactly true, at 5 %: 15 % fail with probability 0.96.

@@ -50,6 +50,7 @@ def _queries(run, problem, seeds=range(60)):
     return {tuple(np.round(np.ravel(release.law.query), 9)) for release in releases if hasattr(release.law, "query")}
 
 
+@pytest.mark.more
 def test_sampled_pairs_of_the_suite_are_one_sided():
     """What is accounted moves on D only: on D' no query may depend on the batch, in any mutant called exact."""
     checked = 0

@@ -35,6 +35,7 @@ def test_nothing_is_found_where_the_claim_holds(key):
     assert max(found.shares.values()) == pytest.approx(1.0, abs=0.3)
 
 
+@pytest.mark.more
 @pytest.mark.some(1)
 @pytest.mark.parametrize("place", ["bare-refresh", "theorem-3.17-d1-T2-O2"])
 def test_printed_trees_show_what_their_rows_declare(place):
@@ -45,6 +46,7 @@ def test_printed_trees_show_what_their_rows_declare(place):
     assert shown <= declared and any(kind is Kind.BARE_RELEASE for kind, _ in shown)
 
 
+@pytest.mark.more
 def test_clipping_by_the_largest_entry_is_caught(monkeypatch):
     """A row of d entries keeps a length of sqrt(d) C: 150 examples; four of the seeds 0 to 5 catch it, 0 among them."""
 

@@ -71,6 +71,7 @@ def test_what_nodes_leave_out_is_released_without_noise():
     assert [(r.label, r.law.std) for r in tape.transcript.releases] == [("tree/(1,1)", 1.0), ("tree/(2,2)", 0.0)]
 
 
+@pytest.mark.more
 def test_empirical_variance_of_the_prefix_noise():
     """4,000 draws of TREE(7), 3 nodes: variance within 10 % of 3 (standard error 2.2 %, false alarm 1e-5)."""
     values = []

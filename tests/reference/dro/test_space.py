@@ -24,6 +24,7 @@ def searched(key, examples, seed=0):
     return search(case.build().run, case.space(), case.claim, examples=examples, seed=seed)
 
 
+@pytest.mark.more
 @pytest.mark.some(1)
 @pytest.mark.parametrize("key", ROWS)
 def test_repaired_readings_and_baselines_stand_any_finite_records(key):
@@ -38,6 +39,7 @@ def test_repaired_readings_and_baselines_stand_any_finite_records(key):
 SLOW = pytest.param(recursive_spider, marks=pytest.mark.slow, id="recursive")  # 40 s: its witnesses take long to shrink
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("module", [pytest.param(double_spider, id="double"), SLOW])
 def test_clipping_by_coordinates_is_found(module, monkeypatch):
     """Seed 2; about one example in thirty has long diagonal rows that turn round."""

@@ -91,6 +91,7 @@ def test_a_batch_larger_than_the_data_is_refused():
         spider(replace(BASE, refresh_batch=11), SILENT)
 
 
+@pytest.mark.more
 @pytest.mark.some(1)
 @pytest.mark.parametrize("noise", ["as described", "Algorithm 3", "exact"])
 def test_private_experiment_of_dp_rgda_never_looks_at_the_data(noise):
@@ -120,6 +121,7 @@ def test_reproduction_of_minimax_sosp(tmp_path):
     assert float(rows["DP-RGDA", "exact"][2]) <= 2.0
 
 
+@pytest.mark.more
 def test_printed_rows_of_table_2_are_within_reach_of_points_without_data():
     """Each printed gradient norm and eigenvalue lies within 2.5 sd of 60 Gaussian points with the printed Phi.
 

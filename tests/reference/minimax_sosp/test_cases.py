@@ -36,6 +36,7 @@ def test_clip_of_the_mean_exceeds_the_claimed_sensitivity_nine_times():
     assert result.movements["step/v"].share == pytest.approx(9.0)
 
 
+@pytest.mark.more
 def test_sandwich_of_the_printed_and_the_repaired_algorithm():
     """300 runs at 95 %: the printed reading at epsilon 1 shows at least 4 (4.8 with 500 runs, accounted 6.74, so the
     power is near one); the repaired one shows at most what is accounted (false alarm 5 %, seed 0 fixed)."""

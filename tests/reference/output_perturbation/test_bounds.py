@@ -42,6 +42,7 @@ def test_search_finds_the_sharp_bound_and_nothing_beyond(mu_x):
     assert shares(*saddle_pair(N, mu_x, 1.0), 1.0).x_sharp == pytest.approx(1.0, abs=1e-9)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("boxed", "count"), [(False, 300), (True, 30)])
 def test_sharp_bound_holds_for_random_games_of_higher_dimension(boxed, count):
     """Random pairs in 3 + 2 dimensions, couplings up to 4; boxed: small boxes, most of them active (seed 5)."""

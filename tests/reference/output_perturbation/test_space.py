@@ -20,7 +20,7 @@ LONG = ("output_perturbation/algorithms4and5", "output_perturbation/strongly_con
 NAMES = sorted({case.id for case in CASES})
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", [pytest.param(one, marks=pytest.mark.slow if one in LONG else ()) for one in NAMES])
 def test_no_reading_shows_more_than_it_declares_and_every_line_is_reached(name):
     cases = [case for case in CASES if case.id == name]

@@ -52,6 +52,7 @@ def forgets_n_over_m(schedule):
     return one_sided(schedule)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("name", "planted"),
     [
@@ -89,6 +90,7 @@ class FreshThreshold(AboveThreshold):
         return Categorical((*range(len(above)), None), np.concatenate([np.log(above) + stay[:-1], stay[-1:]]))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("law", "caught"), [(AboveThreshold, False), (FreshThreshold, True)])
 def test_fresh_threshold_for_each_query_is_shown(law, caught):
     """60 queries far below the threshold, all moved by their sensitivity, lambda = 2: the search claims 1/2."""

@@ -22,6 +22,7 @@ def case_of(key):
     return next(case for case in CASES if case.key == f"second_order_erm/{key}")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
 def test_every_row_has_a_space_and_its_schedules_exist_for_all_sizes(case):
     where, run = case.space(), case.build().run
@@ -48,7 +49,7 @@ def test_the_tolerances_fit_the_steps():
         assert 6 * printed.sensitivity.value / printed.minimum_decrease == pytest.approx(steps)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("case", REPAIRED)
 def test_a_short_search_finds_nothing_in_the_repaired_readings(case):
     found = search(case.build().run, case.space(), case.claim, examples=10, seed=1)
@@ -65,6 +66,7 @@ def test_a_short_search_finds_the_printed_bound():
     assert {finding.kind for finding in found.findings} & {Kind.NOISE_SCALE, Kind.EARLY_END}
 
 
+@pytest.mark.more
 def test_a_forgotten_hessian_is_found():
     """Planted: a budget of one release per step; the transcript adds up to more than is claimed."""
     case = case_of("opt@repaired")
