@@ -98,21 +98,8 @@ def recorded(paths: Iterable[Path]) -> list[Any]:
 
 def known_or(path: Path | None, key: str, measured: Callable[[], list[Any]]) -> list[Any]:
     """What `measured` gives, from the file if it is in it, else appended to it: an interrupted run goes on."""
-    known = {}
-    if path is not None and path.exists():
-        known = dict(json.loads(line) for line in path.read_text().splitlines())
+    known = dict(recorded([] if path is None else [path]))
     if key not in known:
         known[key] = measured()
-        if path is not None:
-            with path.open("a") as file:
-                file.write(json.dumps([key, known[key]]) + "\n")
+        record(path, [key, known[key]])
     return list(known[key])
-
-
-def shown(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Sequence[Any]]:
-    """All rows, each shown as soon as it is measured."""
-    found = []
-    for row in rows:
-        show(header, row)
-        found.append(row)
-    return found

@@ -57,12 +57,10 @@ def score(file: str, tests: Sequence[str], sample: int, seed: int) -> tuple[tupl
     """The row of one module, and the slips that its tests do not see."""
     text = (ROOT / file).read_text(encoding="utf-8")
     sites = slips(text, lambda line: True, lambda function, name: ())
-    rng = np.random.default_rng(seed)
-    drawn = [sites[i] for i in sorted(rng.permutation(len(sites))[:sample])]
+    drawn = [sites[i] for i in sorted(np.random.default_rng(seed).permutation(len(sites))[:sample])]
     with tempfile.TemporaryDirectory(prefix="dpassay-slips-") as folder:
         for name in FOLDERS:
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(ROOT / name, Path(folder) / "dpassay" / name, ignore=ignored)
+            shutil.copytree(ROOT / name, Path(folder) / "dpassay" / name)
         code, seconds = _run(folder, tests, None)
         if code != 0:
             sys.exit(f"{file}: {' '.join(tests)} ends with {code} before anything is planted")
