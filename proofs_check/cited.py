@@ -1,4 +1,4 @@
-"""Names of statements in our own citations: which numbered statements a row's place or id names."""
+"""Names of statements in our own citations: which numbered statements and equations a place names."""
 
 from __future__ import annotations
 
@@ -32,21 +32,3 @@ def named(place: str) -> set[str]:
         if span:
             found |= {f"{kind} {n}" for n in range(int(span[1]), int(span[2]) + 1)}
     return found
-
-
-_SHORT = {"thm": "Theorem", "lemma": "Lemma", "prop": "Proposition", "cor": "Corollary", "def": "Definition"}
-_SECTIONED = ("adaptive_batch", "output_perturbation")  # numbers like 3.14
-
-
-def named_by_id(row_id: str) -> str:
-    """``minimax_sosp/eq30/...`` is about eq. (30), ``adaptive_batch/thm317/...`` about Theorem 3.17."""
-    match = re.match(r"^([^/]+)/(eq|thm|lemma|prop|cor|def)([A-Z]?)(\d+)/", row_id)
-    if match is None:
-        return ""
-    paper, kind, letter, digits = match.groups()
-    if kind == "eq":
-        return f"eq. ({digits})"
-    if letter:
-        return f"{_SHORT[kind]} {letter}.{digits}"
-    number = f"{digits[0]}.{digits[1:]}" if paper in _SECTIONED and len(digits) > 1 else digits
-    return f"{_SHORT[kind]} {number}"

@@ -54,20 +54,20 @@ def parse(text: str, symbols: Mapping[str, Any] | Collection[str]) -> Any:
     Raises:
         FormulaError: unknown name or function, or a construct outside the whitelist.
     """
-    return _Builder(text, symbols).build(_tree(text))
+    return Builder(text, symbols).build(tree(text))
 
 
 def parse_relation(
-    text: str, symbols: Mapping[str, Any] | Collection[str], build: type[_Builder] | None = None
+    text: str, symbols: Mapping[str, Any] | Collection[str], build: type[Builder] | None = None
 ) -> tuple[Any, str, Any]:
     """``"a <= b"`` as (left, operator, right); operators are <=, <, >=, > and ==.
 
     ``build`` may be :class:`Opaque`, which leaves functions and roots unevaluated.
     """
-    node = _tree(text)
+    node = tree(text)
     if not isinstance(node, ast.Compare) or len(node.ops) != 1 or type(node.ops[0]) not in RELATIONS:
         raise FormulaError(f"formula = {text!r}: expected one relation <=, <, >=, > or ==")
-    builder = (build or _Builder)(text, symbols)
+    builder = (build or Builder)(text, symbols)
     return builder.build(node.left), RELATIONS[type(node.ops[0])], builder.build(node.comparators[0])
 
 
@@ -79,21 +79,25 @@ def resolve(let: Mapping[str, str], symbols: Mapping[str, Any]) -> dict[str, Any
     return table
 
 
-def _tree(text: str) -> ast.expr:
+def tree(text: str) -> ast.expr:
+    """The syntax of a formula; nothing is evaluated."""
     if len(text) > MAX_LENGTH:
         raise FormulaError(f"formula of {len(text)} characters: longer than {MAX_LENGTH}")
     try:
-        return ast.parse(text, mode="eval").body
+        return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise FormulaError(f"formula = {text!r}: {error}") from None
 
 
-class _Builder:
+class Builder:
+    """Arithmetic over declared names and the functions in ``FUNCTIONS``; other readers extend it."""
+
     def __init__(self, text: str, symbols: Mapping[str, Any] | Collection[str]) -> None:
         self.text = text
         self.table = dict(symbols) if isinstance(symbols, Mapping) else {name: symbol(name) for name in symbols}
 
     def build(self, node: ast.expr) -> Any:
+        """The expression of a node; raises FormulaError on what is not allowed."""
         if isinstance(node, ast.Constant):
             return self._number(node)
         if isinstance(node, ast.Name):
@@ -136,7 +140,7 @@ class _Builder:
         return function(*(self.build(argument) for argument in node.args))
 
 
-class Opaque(_Builder):
+class Opaque(Builder):
     """Functions and broken powers stay symbols, so that only arithmetic can make two sides equal."""
 
     def _call(self, node: ast.Call) -> Any:

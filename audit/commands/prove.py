@@ -72,7 +72,7 @@ def prove(
     found = [one for one in examined if one.statement.key in keys]
     _write(examined, target, ledger, readme)
     if as_json:
-        typer.echo(json_text([_data(one) for one in found]))
+        typer.echo(json_text([record(one) for one in found]))
     elif only_open:
         typer.echo("\n".join(_open_lines(found)))
     elif step is not None:
@@ -92,12 +92,9 @@ def _write(examined: Sequence[Examined], target: Path | None, ledger: Path | Non
         block = LEDGER.written(read_text(readme, "--readme"), ledgers.block(examined), f"--readme {readme}")
         write_text(readme, block, "--readme")
     if target is not None:
-        document = {"summary": ledgers.counts(examined), "statements": [_data(one) for one in examined]}
+        document: dict[str, Any] = {"solver": ledgers.solver(), "summary": ledgers.counts(examined)}
+        document["statements"] = [record(one) for one in examined]
         write_text(target, json_text(document) + "\n", "--output")
-
-
-def _data(one: Examined) -> dict[str, Any]:
-    return record(one)
 
 
 def _list_lines(found: Sequence[Examined]) -> list[str]:

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dpassay.proofs_check.claim import Finding
-from dpassay.proofs_check.formula import FormulaError
+from dpassay.proofs_check.formula import FormulaError, tree
 
 from .inferences import Instance, instance
-from .language import Language, substituted, tree
+from .language import Language, substituted
 from .model import Given, Remark, Repaired, Statement, Step
 from .other_checks import decide_by_check, decide_rate, finding_of
 from .solver import Answer, Decision, follows, possible

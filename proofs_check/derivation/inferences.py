@@ -9,9 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from dpassay.proofs_check.formula import FormulaError
-
-from .language import tree
+from dpassay.proofs_check.formula import FormulaError, tree
 
 
 @dataclass(frozen=True)

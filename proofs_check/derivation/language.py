@@ -18,7 +18,7 @@ import mpmath
 import sympy as sp
 import z3
 
-from dpassay.proofs_check.formula import MAX_CONSTANT_EXPONENT, MAX_LENGTH, FormulaError
+from dpassay.proofs_check.formula import Builder, FormulaError, tree
 
 RELATIONS: dict[type[ast.cmpop], str] = {
     ast.LtE: "<=", ast.Lt: "<", ast.GtE: ">=", ast.Gt: ">", ast.Eq: "==", ast.NotEq: "!=",
@@ -29,16 +29,6 @@ SCALAR_FUNCTIONS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 DIGITS = 12  # of the rationals that enclose the logarithm or exponential of a number
 Vector = dict[str, Any]  # basis vector -> coefficient
-
-
-def tree(text: str) -> ast.expr:
-    """The syntax of a formula; nothing is evaluated."""
-    if len(text) > MAX_LENGTH:
-        raise FormulaError(f"formula of {len(text)} characters: longer than {MAX_LENGTH}")
-    try:
-        return ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise FormulaError(f"formula = {text!r}: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -140,23 +130,9 @@ class Language:
             node = tree(node)
         key = ast.unparse(node)
         if key not in self._cache:
-            self._cache[key] = sp.expand_power_exp(sp.expand_log(self._scalar(node)))  # q**(k + 1) is q*q**k
+            value = sp.expand_log(_Scalars(key, self).build(node))
+            self._cache[key] = sp.expand_power_exp(value)  # q**(k + 1) is q*q**k
         return self._cache[key]
-
-    def _scalar(self, node: ast.expr) -> Any:
-        if isinstance(node, ast.Constant):
-            if isinstance(node.value, bool) or not isinstance(node.value, int | float):
-                raise FormulaError(f"{node.value!r} is not a number")
-            return sp.Rational(str(node.value))
-        if isinstance(node, ast.Name):
-            return self._named(node.id)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return -self.scalar(node.operand)
-        if isinstance(node, ast.BinOp):
-            return self._arithmetic(node)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-            return self._called(node.func.id, node)
-        raise FormulaError(f"formula = {ast.unparse(node)!r}: {type(node).__name__} is not allowed")
 
     def _named(self, name: str) -> Any:
         if name in self.symbols.vectors | self.symbols.random_vectors:
@@ -164,24 +140,6 @@ class Language:
         if name not in self.atoms:
             raise FormulaError(f"unknown name {name!r}: declare it under [symbols]")
         return self.atoms[name]
-
-    def _arithmetic(self, node: ast.BinOp) -> Any:
-        left, right = self.scalar(node.left), self.scalar(node.right)
-        if isinstance(node.op, ast.Add):
-            return left + right
-        if isinstance(node.op, ast.Sub):
-            return left - right
-        if isinstance(node.op, ast.Mult):
-            return left * right
-        if isinstance(node.op, ast.Div):
-            if right == 0:
-                raise FormulaError(f"formula = {ast.unparse(node)!r}: division by zero")
-            return left / right
-        if isinstance(node.op, ast.Pow):
-            if right.is_number and abs(right) > MAX_CONSTANT_EXPONENT:
-                raise FormulaError(f"formula = {ast.unparse(node)!r}: exponent beyond {MAX_CONSTANT_EXPONENT}")
-            return left**right
-        raise FormulaError(f"formula = {ast.unparse(node)!r}: {type(node.op).__name__} is not allowed")
 
     def _called(self, name: str, node: ast.Call) -> Any:
         if name in SCALAR_FUNCTIONS:
@@ -382,6 +340,25 @@ class Language:
         names = {str(one) for expression in found for one in expression.free_symbols}
         squares = [self.dot(self.lengths[name], self.lengths[name]) for name in sorted(names & set(self.lengths))]
         return found + squares
+
+
+class _Scalars(Builder):
+    """Arithmetic as in every formula; names and calls are those of a statement."""
+
+    def __init__(self, text: str, language: Language) -> None:
+        super().__init__(text, {})
+        self.language = language
+
+    def build(self, node: ast.expr) -> Any:
+        """A number as a sympy expression."""
+        if isinstance(node, ast.Name):
+            return self.language._named(node.id)
+        return super().build(node)
+
+    def _call(self, node: ast.Call) -> Any:
+        if not isinstance(node.func, ast.Name) or node.keywords:
+            raise FormulaError(f"formula = {self.text!r}: expected name(arguments)")
+        return self.language._called(node.func.id, node)
 
 
 def pairs(node: ast.Compare) -> Iterator[tuple[ast.expr, str, ast.expr]]:

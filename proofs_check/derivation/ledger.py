@@ -6,13 +6,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+import z3
 from joblib import Parallel, delayed
 
+from dpassay.proofs_check.cited import named as named_in
+from dpassay.proofs_check.numbered import STATEMENTS
 from dpassay.reference.errors import BadInput
 from dpassay.reference.papers import PAPERS
 
 from .derive import Derivation, derive
-from .model import Statement
+from .model import Statement, left_out
 from .status import Kind, Status, reference, statuses
 
 GROUPS = ("proved", "proved up to cited steps", "holds under", "broken, repaired", "broken, false", "broken, open",
@@ -103,6 +106,24 @@ def counts(found: Iterable[Examined]) -> dict[str, int]:
     return {group: counted[group] for group in GROUPS if counted[group]}
 
 
+def solver() -> str:
+    """Which solver decided, with its version."""
+    return f"z3 {z3.get_version_string()}"
+
+
+def unnamed(paper: str, among: Iterable[Statement]) -> list[str]:
+    """Numbered statements and displays of a paper that no statement's file and no reason in ``left_out.toml`` names."""
+    said = [one.place for one in left_out(paper)]
+    for one in among:
+        if one.paper == paper:
+            parts = [*one.given, *one.step, *one.slip, *one.edge, *one.note, *one.schedule]
+            parts += [*one.repaired.given, *one.repaired.step] if one.repaired is not None else []
+            said += [one.name, one.place, *(part.place for part in parts)]
+            said += [fact.source for fact in one.given]
+    seen = {name for text in said for name in named_in(text)}
+    return [name for name in STATEMENTS[paper] if name not in seen]
+
+
 def summary(found: Sequence[Examined]) -> str:
     """``101 statements: 40 proved, 12 ...``."""
     return f"{len(found)} statements: {', '.join(f'{number} {group}' for group, number in counts(found).items())}"
@@ -116,7 +137,10 @@ def ledger(found: Sequence[Examined]) -> str:
     for paper in PAPERS:
         own = [one for one in found if one.statement.paper == paper]
         if own:
-            lines += ["", f"## {paper}", "", "| statement | status | what it says |", "|---|---|---|"]
+            left = unnamed(paper, [one.statement for one in own])
+            lines += ["", f"## {paper}", ""]
+            lines += [f"Named by no file: {', '.join(left)}." if left else "Every numbered display is named by a file.",
+                      "", "| statement | status | what it says |", "|---|---|---|"]  # fmt: skip
             lines += [f"| {one.statement.name} | {_cell(one.status.label)} | {_cell(one.statement.title)} |"
                       for one in own]  # fmt: skip
     return "\n".join(lines) + "\n"

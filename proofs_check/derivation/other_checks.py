@@ -13,9 +13,9 @@ from typing import Any
 
 from dpassay.proofs_check.check import check
 from dpassay.proofs_check.claim import Assumptions, Claim, Finding, Kind, Verdict
-from dpassay.proofs_check.formula import FormulaError
+from dpassay.proofs_check.formula import FormulaError, tree
 
-from .language import Language, substituted, tree
+from .language import Language, substituted
 from .solver import Answer, Decision, follows
 
 _KINDS = {"same": Kind.CONSISTENCY, "program": Kind.CONSISTENCY, "releases": Kind.PRIVACY}

@@ -35,7 +35,7 @@ def page(one: Examined, titles: dict[str, str]) -> str:
         lines += ["## What would close it", "", *(f"- {line}" for line in closing(one)), ""]
     if statement.repaired is not None and one.derivation.repaired is not None:
         lines += ["## Repaired", "", statement.repaired.words, "", f"    {statement.repaired.says}", ""]
-        lines += [svg(one.derivation.repaired), "", *_steps(one.derivation.repaired)]
+        lines += [svg(one.derivation.repaired, "repaired"), "", *_steps(one.derivation.repaired)]
     found_of = one.derivation
     for head, looked in (("Slips", found_of.slips), ("Edges", found_of.edges), ("Notes", found_of.notes)):
         if looked:

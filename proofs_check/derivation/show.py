@@ -19,7 +19,8 @@ def text(derivation: Derivation, status: Status) -> str:
     one = derivation.statement
     lines = [f"{one.paper}, {one.name} ({one.place}): {one.title}", f"  claims   {one.says}"]
     lines += [f"           {one.words}"] if one.words else []
-    lines += _chain(derivation.chain, derivation.chain.given)
+    every = {*derivation.chain.given, *(one.step.id for one in derivation.chain.steps)}
+    lines += _chain(derivation.chain, every)
     for kind, looked in (("slip", derivation.slips), ("edge", derivation.edges), ("note", derivation.notes)):
         for found in looked:
             printed = f"{found.remark.printed} is {found.remark.meant}: " if found.remark.printed else ""
@@ -78,7 +79,7 @@ def _chain(chain: Chain, shown: Collection[str]) -> list[str]:
         lines.append(f"  given    {key}: {fact.says}{chance}   [{where}]")
     for one in chain.steps:
         step = one.step
-        if shown is not chain.given and step.id not in shown:
+        if step.id not in shown:
             continue
         by = f" by {', '.join(step.by)}" if step.by else ""
         uses = f"from {', '.join(step.uses)}"

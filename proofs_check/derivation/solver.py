@@ -11,9 +11,9 @@ from typing import Any
 import sympy as sp
 import z3
 
-from dpassay.proofs_check.formula import FormulaError
+from dpassay.proofs_check.formula import FormulaError, tree
 
-from .language import Language, pairs, tree
+from .language import Language, pairs
 
 EFFORT = 3_000_000  # units of the solver's own count of work, about a second: the same answer on every machine
 DIGITS = 40

@@ -38,6 +38,7 @@ class Status:
     under: tuple[str, ...] = ()
     cited: int = 0
     after: tuple[After, ...] = ()
+    circular: bool = False
 
     @property
     def label(self) -> str:
@@ -68,7 +69,7 @@ def statuses(derivations: Sequence[Derivation]) -> dict[str, Status]:
             return found[key]
         if key in stack:
             circle = " -> ".join(one.partition(": ")[2] for one in (*stack[stack.index(key) :], key))
-            return Status(Kind.NOT_EXAMINED, steps=(f"circular: {circle}",))
+            return Status(Kind.NOT_EXAMINED, (f"circular: {circle}",), circular=True)
         name = key.removesuffix(" repaired")
         derivation = by_key.get(name)
         chain = None if derivation is None else derivation.repaired if name != key else derivation.chain
@@ -99,9 +100,9 @@ def _of_chain(chain: Chain, sources: Mapping[str, Status]) -> Status:
     broken, undecided = chain.broken(), chain.open()
     if broken:
         return Status(Kind.BROKEN, tuple(one.step.id for one in broken))
-    circles = [one.steps[0] for one in sources.values() if one.steps and one.steps[0].startswith("circular")]
+    circles = [one.steps[0] for one in sources.values() if one.circular]
     if chain.problems or circles:
-        return Status(Kind.NOT_EXAMINED, (*circles, *chain.problems))
+        return Status(Kind.NOT_EXAMINED, (*circles, *chain.problems), circular=bool(circles))
     if undecided:
         return Status(Kind.NOT_EXAMINED, tuple(one.step.id for one in undecided))
     through = [name for name, status in sources.items() if status.kind is Kind.BROKEN]
