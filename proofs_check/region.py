@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
+import mpmath
 import numpy as np
 import sympy as sp
 
@@ -16,6 +18,7 @@ from .formula import FormulaError, parse, parse_relation, symbol
 
 SEED = 20_261_120  # of every sample a checker draws
 DIGITS = 50
+CANCELLED = sp.Float(10) ** (-DIGITS // 2)  # of two sides: their difference is taken before it is evaluated
 SPREAD = (-3.0, 6.0)  # decades from which an unbounded positive variable is drawn
 SHORT = (0.5, 1.0, 2.0, 3.0, 10.0)  # tried often: they make short counterexamples
 Point = dict[Any, Any]
@@ -76,10 +79,13 @@ def _variable(name: str, text: str, table: Mapping[str, Any]) -> Variable:
 
 def holds(left: Any, operator: str, right: Any, point: Point) -> bool | None:
     """Whether a relation holds at a point, by evaluation with 50 digits; None where it cannot be evaluated."""
-    difference = evaluate(right - left, point)
+    one, two = evaluate(left, point), evaluate(right, point)
+    scale = abs(one or 0) + abs(two or 0)
+    difference = None if one is None or two is None else two - one
+    if difference is None or abs(difference) <= scale * CANCELLED:
+        difference = evaluate(right - left, point)
     if difference is None:
         return None
-    scale = abs(evaluate(left, point) or 0) + abs(evaluate(right, point) or 0)
     zero = abs(difference) <= scale * sp.Float(10) ** (-DIGITS + 10)
     if operator == "==":
         return bool(zero)
@@ -90,12 +96,45 @@ def holds(left: Any, operator: str, right: Any, point: Point) -> bool | None:
 
 def evaluate(expression: Any, point: Point) -> Any | None:
     """The real value at a point to 50 digits, or None (complex, infinite, undefined)."""
-    value = sp.sympify(expression).xreplace(point)
+    expression = sp.sympify(expression)
+    names, function = _function(expression)
+    values = [point.get(name) for name in names]
+    found = _quickly(function, values) if all(isinstance(value, sp.Rational) for value in values) else None
+    return _slowly(expression, point) if found is None else found
+
+
+def _slowly(expression: Any, point: Point) -> Any | None:
     try:
-        value = value.evalf(DIGITS)
+        value = expression.xreplace(point).evalf(DIGITS)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
         return None
     return value if value.is_Float or value.is_Integer or value.is_Rational else None
+
+
+@lru_cache(maxsize=512)
+def _function(expression: Any) -> tuple[tuple[Any, ...], Callable[..., Any] | None]:
+    """Names and the expression for mpmath; None where exact arithmetic decides, beside whole numbers."""
+    names = tuple(sorted(expression.free_symbols, key=str))
+    if not names:
+        value = _slowly(expression, {})
+        return names, lambda: value
+    if expression.has(sp.floor, sp.ceiling):
+        return names, None
+    return names, sp.lambdify(names, expression, modules=[{"Max": max, "Min": min}, "mpmath"])
+
+
+def _quickly(function: Callable[..., Any] | None, values: Sequence[Any]) -> Any | None:
+    """A real number by mpmath, with as many digits more as may cancel; sympy takes a hundred times as long."""
+    if function is None:
+        return None
+    with mpmath.workdps(2 * DIGITS):
+        try:
+            found = function(*(mpmath.mpf(int(value.p)) / int(value.q) for value in values))
+        except (ArithmeticError, NameError, TypeError, ValueError, AttributeError):
+            return None
+        if not isinstance(found, mpmath.mpf):
+            return found if isinstance(found, sp.Number) else None
+        return sp.Float(found, DIGITS) if mpmath.isfinite(found) else None
 
 
 def admissible(space: Region, point: Point) -> bool:

@@ -9,11 +9,10 @@ the lower one refutes, only the upper one passes; what lies between them is unkn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-import mpmath
 import numpy as np
 import sympy as sp
 from scipy.optimize import brentq
@@ -22,7 +21,6 @@ from scipy.special import log_ndtr, ndtr
 from dpassay.proofs_check.claim import Claim, Finding, Verdict
 from dpassay.proofs_check.formula import parse, parse_relation, resolve, symbol
 from dpassay.proofs_check.region import (
-    DIGITS,
     SEED,
     Point,
     Region,
@@ -120,7 +118,7 @@ def check(claim: Claim) -> Finding:
     if not points:
         return Finding(Verdict.UNKNOWN, "no instance satisfies the assumptions", vacuous=True)
     points = [{**point, **_released(sources, point)} for point in points]
-    columns = {key: _numbers(expression, points) for key, expression in formula.items()}
+    columns = {key: [_number(expression, point) for point in points] for key, expression in formula.items()}
     measured = [
         (point, _measure({key: column[i] for key, column in columns.items()})) for i, point in enumerate(points)
     ]
@@ -175,30 +173,6 @@ _DEFAULTS = {
     "rate": "1",
     "failure": "0",
 }
-
-
-def _numbers(expression: Any, points: Sequence[Point]) -> list[float]:
-    """The expression at every point, by evaluation with fifty digits."""
-    if not expression.free_symbols:
-        return [_number(expression, {})] * len(points)
-    if expression.has(sp.floor, sp.ceiling):  # exact arithmetic alone decides which side of a whole number they are on
-        return [_number(expression, point) for point in points]
-    names = sorted(expression.free_symbols, key=str)
-    function = sp.lambdify(names, expression, modules=[{"Max": max, "Min": min}, "mpmath"])
-    with mpmath.workdps(2 * DIGITS):  # as many as that may cancel
-        return [_quickly(function, expression, [point.get(name) for name in names], point) for point in points]
-
-
-def _quickly(function: Callable[..., Any], expression: Any, at: Sequence[Any], point: Point) -> float:
-    """By mpmath, where it knows a real number; sympy takes a hundred times as long to substitute."""
-    if all(isinstance(value, sp.Rational) for value in at):
-        try:
-            found = function(*(mpmath.mpf(int(value.p)) / int(value.q) for value in at))
-        except (ArithmeticError, NameError, TypeError, ValueError):
-            return _number(expression, point)
-        if isinstance(found, mpmath.mpf) and mpmath.isfinite(found):
-            return float(found)
-    return _number(expression, point)
 
 
 def _number(expression: Any, point: Point) -> float:

@@ -10,8 +10,9 @@ from dpassay.proofs_check.claim import Finding
 from dpassay.proofs_check.formula import FormulaError, tree
 
 from .inferences import Instance, instance
-from .language import Language, substituted
-from .model import Given, Remark, Repaired, Statement, Step
+from .instances import difference
+from .language import Language, names_of, put_in
+from .model import Given, Remark, Repaired, Statement, Step, reference
 from .other_checks import decide_by_check, decide_rate, finding_of
 from .solver import Answer, Decision, follows, possible
 
@@ -41,6 +42,7 @@ class Chain:
     steps: tuple[Checked, ...]
     given: Mapping[str, Given]
     reached: frozenset[str]
+    restated: Mapping[str, str] = field(default_factory=dict)  # facts from elsewhere that are no instance: why not
     problems: tuple[str, ...] = ()
 
     def broken(self) -> list[Checked]:
@@ -56,6 +58,13 @@ class Chain:
     def cited(self) -> list[Checked]:
         """Steps taken from elsewhere, on which the conclusion rests."""
         return [one for one in self.steps if one.step.id in self.reached and one.decision.answer is Answer.CITED]
+
+    def unproved(self) -> dict[str, str]:
+        """Steps and facts on which the conclusion rests and that nothing here proves: each with what it is."""
+        words = {Answer.CITED: "cited step", Answer.SAMPLED: "sampled step"}
+        found = {one.step.id: words[one.decision.answer] for one in self.steps
+                 if one.step.id in self.reached and one.decision.answer in words}  # fmt: skip
+        return found | dict.fromkeys(self.restated, "restated fact")
 
     def facts(self) -> list[Given]:
         """Facts on which the conclusion rests."""
@@ -102,17 +111,17 @@ class Derivation:
         return found
 
 
-def derive(statement: Statement) -> Derivation:
-    """Decide every step of a statement's file."""
-    language = Language(statement.symbols)
-    chain = _chain(language, statement, statement.given, statement.step, statement.says, statement.failure)
+def derive(statement: Statement, sources: Mapping[str, Statement] | None = None) -> Derivation:
+    """Decide every step of a statement's file; ``sources`` are the statements that its facts come from, by key."""
+    language, sources = Language(statement.symbols), sources or {}
+    chain = _chain(language, statement, statement.given, statement.step, statement.says, statement.failure, sources)
     repaired = None
     if statement.repaired is not None:
         wanted = statement.repaired
         given = {one.id: one for one in (*statement.given, *wanted.given)}
         steps = _mended(statement.step, wanted, {one.id for one in wanted.given})
         facts = [one for key, one in given.items() if key not in {two.id for two in wanted.step}]
-        repaired = _chain(language, statement, facts, steps, wanted.says, wanted.failure)
+        repaired = _chain(language, statement, facts, steps, wanted.says, wanted.failure, sources)
     return Derivation(
         statement, chain, repaired, _false(statement),
         tuple(_looked(one, passes=False) for one in statement.slip),
@@ -154,8 +163,9 @@ def _looked(remark: Remark, *, passes: bool) -> Looked:
 
 
 def _chain(
-    language: Language, statement: Statement, given: Sequence[Given], steps: Sequence[Step], says: str, failure: str
-) -> Chain:
+    language: Language, statement: Statement, given: Sequence[Given], steps: Sequence[Step], says: str, failure: str,
+    sources: Mapping[str, Statement],
+) -> Chain:  # fmt: skip
     problems: list[str] = []
     known: dict[str, Known] = {}
     for fact in given:
@@ -182,7 +192,17 @@ def _chain(
     needed = {name for one in checked if one.without is not None and not one.without.holds for name in one.step.uses}
     problems += [f"given {name}: added, but no step needs it" for name in sorted((added & reached) - needed)]
     problems += _conclusion(language, statement, known[steps[-1].id], steps[-1], says, failure, given)
-    return Chain(tuple(checked), {one.id: one for one in given}, frozenset(reached), tuple(problems))
+    restated = {fact.id: why for fact in given if fact.id in reached and fact.source
+                if (why := _restated(language, statement, fact, given, sources))}  # fmt: skip
+    return Chain(tuple(checked), {one.id: one for one in given}, frozenset(reached), restated, tuple(problems))
+
+
+def _restated(
+    language: Language, statement: Statement, fact: Given, given: Sequence[Given], sources: Mapping[str, Statement]
+) -> str:
+    cited = sources.get(reference(statement.paper, fact).removesuffix(" repaired"))
+    hand = [one.says for one in given if one.id != fact.id and not one.failure]
+    return "there is no such statement here" if cited is None else difference(language, fact, cited, hand)
 
 
 def _reached(steps: Sequence[Step]) -> set[str]:
@@ -215,13 +235,9 @@ def _conclusion(
         return [f"says: {error}"]
 
 
-def _names(text: str) -> set[str]:
-    return {node.id for node in ast.walk(tree(text)) if isinstance(node, ast.Name)}
-
-
 def _same(language: Language, one: str, two: str) -> bool:
     try:
-        alike = _names(one) == _names(two)
+        alike = names_of(one) == names_of(two)
         return alike and follows(language, one, [two]).holds and follows(language, two, [one]).holds
     except FormulaError:
         return False
@@ -319,11 +335,11 @@ def _induction(language: Language, step: Step, facts: Sequence[str]) -> Decision
     if not isinstance(call, ast.Call) or len(call.args) != 2:
         raise FormulaError(f"by = {step.by[0]!r}: write induction(k, first)")
     name, first = ast.unparse(call.args[0]), ast.unparse(call.args[1])
-    base = follows(language, substituted(step.says, name, first), [substituted(one, name, first) for one in facts])
+    base = follows(language, put_in(step.says, {name: first}), [put_in(one, {name: first}) for one in facts])
     if not base.holds:
         return Decision(base.answer, f"at {name} = {first}: {base.evidence}", base.numbers)
-    after = [substituted(one, name, f"({name} + 1)") for one in facts]
-    goal = substituted(step.says, name, f"({name} + 1)")
+    after = [put_in(one, {name: f"({name} + 1)"}) for one in facts]
+    goal = put_in(step.says, {name: f"({name} + 1)"})
     rise = follows(language, goal, [*facts, *after, step.says, f"{name} >= {first}"])
     return rise if rise.holds else Decision(rise.answer, f"from {name} to {name} + 1: {rise.evidence}", rise.numbers)
 

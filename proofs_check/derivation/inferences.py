@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from dpassay.proofs_check.formula import FormulaError, tree
 
+from .language import put_in
+
 
 @dataclass(frozen=True)
 class Inference:
@@ -48,8 +50,14 @@ INFERENCES: dict[str, Inference] = {
     "log_below": Inference("x", "log(x) <= x - 1", ("x > 0",), why="the logarithm lies below its tangent at 1"),
     "log_above": Inference("x", "log(x) >= 1 - 1/x", ("x > 0",), why="log(1/x) lies below its tangent at 1"),
     "log_increasing": Inference("x y", "log(x) <= log(y)", ("x > 0", "x <= y")),
+    "log_orders": Inference("x y", "x <= y", ("x > 0", "y > 0", "log(x) <= log(y)")),
+    "log_power": Inference("x a", "log(x**a) == a*log(x)", ("x > 0",)),
     "log_product": Inference("x y", "log(x*y) == log(x) + log(y)", ("x > 0", "y > 0")),
     "exp_above": Inference("x", "exp(x) >= 1 + x", why="the exponential lies above its tangent at 0"),
+    "exp_below": Inference(
+        "x b", "exp(x) <= 1 + x/b*(exp(b) - 1)", ("0 <= x", "x <= b", "b > 0"),
+        why="the exponential lies below its chord from 0 to b",
+    ),
     "exp_increasing": Inference("x y", "exp(x) <= exp(y)", ("x <= y",)),
     "exp_sum": Inference("x y", "exp(x + y) == exp(x)*exp(y)"),
     "sqrt_increasing": Inference("x y", "sqrt(x) <= sqrt(y)", ("0 <= x", "x <= y")),
@@ -78,6 +86,38 @@ INFERENCES: dict[str, Inference] = {
     "advanced_composition": Inference(
         "A k e d dp", "private(repeat(A, k), sqrt(2*k*log(1/dp))*e + k*e*(exp(e) - 1), k*d + dp)",
         ("private(A, e, d)", "e > 0", "0 < dp", "dp < 1"), why="Dwork and Roth 2014, Theorem 3.20",
+    ),
+    "concentrated": Inference(
+        "A s sigma rho", "concentrated(A, rho)", ("move(A) <= s", "noise(A) >= sigma", "2*rho*sigma**2 >= s**2"),
+        why="Bun and Steinke 2016, Proposition 1.6: Gaussian noise is rho-zCDP",
+    ),
+    "concentrated_pair": Inference(
+        "A r1 B r2", "concentrated(pair(A, B), r1 + r2)", ("concentrated(A, r1)", "concentrated(B, r2)"),
+        why="Bun and Steinke 2016, Lemma 1.7; B may depend on A's output",
+    ),
+    "concentrated_repeat": Inference(
+        "A k rho", "concentrated(repeat(A, k), k*rho)", ("concentrated(A, rho)", "k >= 1"),
+        why="Bun and Steinke 2016, Lemma 1.7, k times",
+    ),
+    "from_concentrated": Inference(
+        "A rho d", "private(A, rho + 2*sqrt(rho*log(1/d)), d)", ("concentrated(A, rho)", "rho >= 0", "0 < d", "d < 1"),
+        why="Bun and Steinke 2016, Proposition 1.3",
+    ),
+    "renyi_gaussian": Inference(
+        "A s sigma a e", "renyi(A, a, e)", ("move(A) <= s", "noise(A) >= sigma", "2*e*sigma**2 >= a*s**2", "a > 1"),
+        why="Mironov 2017, Corollary 3",
+    ),
+    "renyi_pair": Inference(
+        "A e1 B e2 a", "renyi(pair(A, B), a, e1 + e2)", ("renyi(A, a, e1)", "renyi(B, a, e2)"),
+        why="Mironov 2017, Proposition 1; B may depend on A's output",
+    ),
+    "renyi_repeat": Inference(
+        "A k a e", "renyi(repeat(A, k), a, k*e)", ("renyi(A, a, e)", "k >= 1"),
+        why="Mironov 2017, Proposition 1, k times",
+    ),
+    "from_renyi": Inference(
+        "A a e d", "private(A, e + log(1/d)/(a - 1), d)", ("renyi(A, a, e)", "a > 1", "0 < d", "d < 1"),
+        why="Mironov 2017, Proposition 3",
     ),
     "weaker": Inference(
         "A e1 d1 e2 d2", "private(A, e2, d2)", ("private(A, e1, d1)", "e1 <= e2", "d1 <= d2"),
@@ -124,21 +164,6 @@ def instance(text: str) -> Instance:
         raise FormulaError(f"by = {text!r}: takes {found.arguments}, got {len(given)}")
     put = dict(zip(names, given, strict=True))
     return Instance(
-        name, tuple(_put(one, put) for one in found.needs), _put(found.adds, put),
-        _put(found.failure, put) if found.failure else "", put.get("f", "") if found is FAILING_GAUSSIAN else "",
+        name, tuple(put_in(one, put) for one in found.needs), put_in(found.adds, put),
+        put_in(found.failure, put) if found.failure else "", put.get("f", "") if found is FAILING_GAUSSIAN else "",
     )  # fmt: skip
-
-
-def _put(text: str, arguments: dict[str, str]) -> str:
-    """All arguments at once, so that none is put into another."""
-    trees = {name: tree(value) for name, value in arguments.items()}
-
-    class Put(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.expr:
-            return trees.get(node.id, node)
-
-        def visit_Call(self, node: ast.Call) -> ast.expr:
-            self.generic_visit(node)  # a function's name may be an argument too: F(x)
-            return node
-
-    return ast.unparse(ast.fix_missing_locations(Put().visit(tree(text))))

@@ -369,13 +369,18 @@ def pairs(node: ast.Compare) -> Iterator[tuple[ast.expr, str, ast.expr]]:
         yield left, RELATIONS[type(operator)], right
 
 
-def substituted(text: str, name: str, by: str) -> str:
-    """The formula with another expression in the place of a name."""
-    replacement = tree(by)
+def names_of(*texts: str) -> set[str]:
+    """Every name that occurs, those of functions as well."""
+    return {node.id for text in texts for node in ast.walk(tree(text)) if isinstance(node, ast.Name)}
+
+
+def put_in(text: str, values: Mapping[str, str]) -> str:
+    """The formula with expressions in the place of names, of functions too; all at once, so that none is put twice."""
+    replacements = {name: tree(value) for name, value in values.items()}
 
     class Put(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> ast.expr:
-            return replacement if node.id == name else node
+            return replacements.get(node.id, node)
 
     return ast.unparse(Put().visit(tree(text)))
 

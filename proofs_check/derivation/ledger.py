@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import z3
 from joblib import Parallel, delayed
@@ -15,10 +16,10 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.papers import PAPERS
 
 from .derive import Derivation, derive
-from .model import Statement, left_out
-from .status import Kind, Status, reference, statuses
+from .model import Statement, left_out, reference
+from .status import Kind, Status, statuses
 
-GROUPS = ("proved", "proved up to cited steps", "holds under", "broken, repaired", "broken, false", "broken, open",
+GROUPS = ("proved", "proved up to named parts", "holds under", "broken, repaired", "broken, false", "broken, open",
           "not examined")  # fmt: skip
 
 
@@ -52,8 +53,9 @@ class Examined:
 
 def examine(found: Sequence[Statement], jobs: int = 1, say: Callable[[str], None] | None = None) -> list[Examined]:
     """Decide statements; those that they use must be among them (:func:`with_sources`)."""
-    derivations = []
-    for one in Parallel(n_jobs=jobs, return_as="generator")(delayed(derive)(statement) for statement in found):
+    derivations, by_key = [], {one.key: one for one in found}
+    tasks = (delayed(derive)(one, {key: by_key[key] for key in _sources(one) if key in by_key}) for one in found)
+    for one in Parallel(n_jobs=jobs, return_as="generator")(tasks):
         derivations.append(one)
         if say is not None:
             say(one.statement.key)
@@ -116,7 +118,7 @@ def unnamed(paper: str, among: Iterable[Statement]) -> list[str]:
     said = [one.place for one in left_out(paper)]
     for one in among:
         if one.paper == paper:
-            parts = [*one.given, *one.step, *one.slip, *one.edge, *one.note, *one.schedule]
+            parts: list[Any] = [*one.given, *one.step, *one.slip, *one.edge, *one.note, *one.schedule]
             parts += [*one.repaired.given, *one.repaired.step] if one.repaired is not None else []
             said += [one.name, one.place, *(part.place for part in parts)]
             said += [fact.source for fact in one.given]

@@ -178,6 +178,11 @@ def left_out(paper: str, folder: Path = FOLDER) -> list[LeftOut]:
     return list(_records(LeftOut, _toml(path, where).get("display", []), where))
 
 
+def reference(paper: str, fact: Given) -> str:
+    """The statement that a fact is, as a key."""
+    return fact.source if ": " in fact.source else f"{paper}: {fact.source}"
+
+
 _CLASSES: dict[str, type] = {
     "given": Given, "step": Step, "slip": Remark, "edge": Remark, "note": Remark, "schedule": Parameter,
 }  # fmt: skip

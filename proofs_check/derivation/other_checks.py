@@ -15,7 +15,7 @@ from dpassay.proofs_check.check import check
 from dpassay.proofs_check.claim import Assumptions, Claim, Finding, Kind, Verdict
 from dpassay.proofs_check.formula import FormulaError, tree
 
-from .language import Language, substituted
+from .language import Language, names_of, put_in
 from .solver import Answer, Decision, follows
 
 _KINDS = {"same": Kind.CONSISTENCY, "program": Kind.CONSISTENCY, "releases": Kind.PRIVACY}
@@ -71,7 +71,8 @@ def finding_of(table: Mapping[str, Any]) -> Finding:
 
 def _decision(finding: Finding) -> Decision:
     if finding.passes and not finding.vacuous:
-        return Decision(Answer.FOLLOWS, f"{finding.verdict}: {finding.evidence}")
+        sampled = finding.verdict in (Verdict.CHECKED, Verdict.SPOT_CHECKED)
+        return Decision(Answer.SAMPLED if sampled else Answer.FOLLOWS, f"{finding.verdict}: {finding.evidence}")
     if finding.verdict in (Verdict.REFUTED, Verdict.ILL_DEFINED):
         return Decision(Answer.GAP, finding.evidence, dict(finding.counterexample))
     return Decision(Answer.UNDECIDED, finding.evidence)
@@ -101,7 +102,7 @@ def _bounds(name: str, text: str) -> list[str]:
 def substituted_all(text: str, let: Mapping[str, str]) -> str:
     """The formula with abbreviations put in, the last first."""
     for name in reversed(list(let)):
-        text = substituted(text, name, f"({let[name]})")
+        text = put_in(text, {name: f"({let[name]})"})
     return text
 
 
@@ -163,4 +164,4 @@ def _is_product(node: ast.expr) -> bool:
 def _names(texts: Iterable[str]) -> set[str]:
     called = {node.func.id for text in texts for node in ast.walk(tree(text))
               if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}  # fmt: skip
-    return {node.id for text in texts for node in ast.walk(tree(text)) if isinstance(node, ast.Name)} - called
+    return names_of(*texts) - called

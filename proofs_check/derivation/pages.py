@@ -12,8 +12,9 @@ from .words import closing, sentence
 
 BOX, HIGH, GAP_X, GAP_Y = 150, 34, 60, 14
 COLOURS = {
-    "given": "#e3e8ee", "added": "#ffd9a0", Answer.FOLLOWS: "#cfe8cf", Answer.CITED: "#d7e3f7", Answer.GAP: "#f3b7b7",
-    Answer.VACUOUS: "#f3b7b7", Answer.UNDECIDED: "#eeeeee", Answer.OPEN: "#eeeeee",
+    "given": "#e3e8ee", "added": "#ffd9a0", Answer.FOLLOWS: "#cfe8cf", Answer.CITED: "#d7e3f7",
+    Answer.SAMPLED: "#eef3c8", Answer.GAP: "#f3b7b7", Answer.VACUOUS: "#f3b7b7", Answer.UNDECIDED: "#eeeeee",
+    Answer.OPEN: "#eeeeee",
 }  # fmt: skip
 
 

@@ -28,7 +28,8 @@ def record(one: Examined) -> dict[str, Any]:
 
 def _chain(chain: Chain) -> dict[str, Any]:
     given = [{"id": key, "says": fact.says, "place": fact.place, "from": fact.source, "added": fact.added,
-              "words": fact.words} for key, fact in chain.given.items()]  # fmt: skip
+              "restated": chain.restated.get(key, ""), "words": fact.words}
+             for key, fact in chain.given.items()]  # fmt: skip
     steps = [{"id": one.step.id, "says": one.step.says, "place": one.step.place, "uses": list(one.step.uses),
               "by": list(one.step.by), "answer": str(one.decision.answer), "evidence": one.decision.evidence,
               "numbers": dict(one.decision.numbers)} for one in chain.steps]  # fmt: skip

@@ -77,6 +77,8 @@ def _chain(chain: Chain, shown: Collection[str]) -> list[str]:
         where = "ADDED" if fact.added else fact.source or fact.place
         chance = f"  but for {fact.failure}" if fact.failure else ""
         lines.append(f"  given    {key}: {fact.says}{chance}   [{where}]")
+        if key in chain.restated:
+            lines.append(f"             restated, and not what is cited: {chain.restated[key]}")
     for one in chain.steps:
         step = one.step
         if step.id not in shown:
@@ -84,7 +86,7 @@ def _chain(chain: Chain, shown: Collection[str]) -> list[str]:
         by = f" by {', '.join(step.by)}" if step.by else ""
         uses = f"from {', '.join(step.uses)}"
         lines.append(f"  {one.decision.answer:9}{step.id}: {step.says}   [{step.place}] {uses}{by}")
-        if one.decision.evidence and one.decision.answer is not Answer.FOLLOWS:
+        if one.decision.evidence:
             lines.append(f"             {one.decision.evidence} {_numbers(one.decision.numbers)}".rstrip())
         if one.without is not None and not one.without.holds:
             lines.append(f"             without what is added: {one.without.evidence} {_numbers(one.without.numbers)}")

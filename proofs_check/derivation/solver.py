@@ -18,7 +18,8 @@ from .language import Language, pairs
 EFFORT = 3_000_000  # units of the solver's own count of work, about a second: the same answer on every machine
 DIGITS = 40
 _FUNCTIONS = ("log(", "exp(", "sqrt(", "floor(", "ceiling(")  # shown by what is in them
-SLACK = sp.Rational(1, 10**12)  # relative; of numbers that the solver gives as roots
+AT_ODDS = "whether the facts contradict each other was not decided"
+SLACK = sp.Rational(1, 10**12)  # relative; of numbers with roots, logarithms or exponentials in them
 
 
 class Answer(StrEnum):
@@ -26,6 +27,7 @@ class Answer(StrEnum):
 
     FOLLOWS = "follows"
     CITED = "cited"
+    SAMPLED = "sampled"  # no violation at many points, and no proof
     GAP = "GAP"
     VACUOUS = "vacuous"
     UNDECIDED = "undecided"
@@ -42,8 +44,8 @@ class Decision:
 
     @property
     def holds(self) -> bool:
-        """Whether the step is shown, or taken from a cited place."""
-        return self.answer in (Answer.FOLLOWS, Answer.CITED)
+        """Whether the step is shown, taken from a cited place, or true wherever it was tried."""
+        return self.answer in (Answer.FOLLOWS, Answer.CITED, Answer.SAMPLED)
 
 
 def follows(language: Language, claim: str, facts: Sequence[str], effort: int = EFFORT) -> Decision:
@@ -65,7 +67,7 @@ def _decide(language: Language, claim: str, texts: Sequence[str], effort: int) -
         possible, _ = _solve([*laws, *known], effort // 3)
         if possible == z3.unsat:
             return Decision(Answer.VACUOUS, "the facts contradict each other")
-        return Decision(Answer.FOLLOWS)
+        return Decision(Answer.FOLLOWS, "" if possible == z3.sat else AT_ODDS)
     if answer == z3.unknown or model is None:
         return Decision(Answer.UNDECIDED, "the solver does not decide it within its effort: split the step")
     numbers = _confirmed(language, claim, texts, _numbers(model))
@@ -170,9 +172,11 @@ def _defined(language: Language, facts: Sequence[str], values: dict[Any, Any]) -
 
 
 def _related(language: Language, left: ast.expr, operator: str, right: ast.expr, values: Mapping[Any, Any]) -> bool:
-    a, b = (sp.N(language.scalar(side).xreplace(values), DIGITS) for side in (left, right))
+    a, b = (language.scalar(side).xreplace(values) for side in (left, right))
+    exact = a.is_Rational and b.is_Rational
+    a, b = sp.N(a, DIGITS), sp.N(b, DIGITS)
     if not (a.is_real and b.is_real):
         raise ValueError("not a real number")
-    slack = SLACK * max(1, abs(a), abs(b))
+    slack = 0 if exact else SLACK * max(1, abs(a), abs(b))
     return bool({"<=": a <= b + slack, "<": a < b + slack, ">=": a >= b - slack, ">": a > b - slack,
                  "==": abs(a - b) <= slack, "!=": a != b}[operator])  # fmt: skip

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from .derive import Chain, Derivation
-from .model import Given
+from .model import reference
 from .solver import Answer
 
 
@@ -15,7 +16,7 @@ class Kind(StrEnum):
     """What is known of a statement as printed."""
 
     PROVED = "proved"
-    CITED = "proved up to cited steps"
+    UP_TO = "proved up to named parts"
     HOLDS_UNDER = "holds under"
     BROKEN = "broken"
     NOT_EXAMINED = "not examined"
@@ -31,22 +32,27 @@ class After(StrEnum):
 
 @dataclass(frozen=True)
 class Status:
-    """A kind with its reasons: step ids, added facts, or statements that it rests on."""
+    """A kind with its reasons: step ids, added facts, or statements that it rests on.
+
+    ``up_to`` are the parts that nobody proved here, as (what, where): a ``cited step`` is taken from elsewhere, a
+    ``sampled step`` was tried at many points, a ``restated fact`` is what the file reads in another statement, and no
+    instance of what that statement's file says.
+    """
 
     kind: Kind
     steps: tuple[str, ...] = ()
     under: tuple[str, ...] = ()
-    cited: int = 0
+    up_to: frozenset[tuple[str, str]] = frozenset()
     after: tuple[After, ...] = ()
     circular: bool = False
 
     @property
     def label(self) -> str:
         """``broken at 9b: false, repaired``."""
-        if self.kind is Kind.CITED:
-            return f"proved up to {self.cited} cited step{'s' if self.cited > 1 else ''}"
+        if self.kind is Kind.UP_TO:
+            return f"proved up to {self.parts}"
         if self.kind is Kind.HOLDS_UNDER:
-            return f"holds under {', '.join(self.under)}"
+            return f"holds under {', '.join(self.under)}{f', up to {self.parts}' if self.parts else ''}"
         if self.kind is Kind.BROKEN:
             return f"broken at {', '.join(self.steps)}: {', '.join(self.after)}"
         if self.kind is Kind.NOT_EXAMINED:
@@ -54,9 +60,16 @@ class Status:
         return str(self.kind)
 
     @property
+    def parts(self) -> str:
+        """``2 cited steps and 1 restated fact``."""
+        counted = sorted(Counter(what for what, _ in self.up_to).items())
+        told = [f"{number} {what}{'s' if number > 1 else ''}" for what, number in counted]
+        return " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
+
+    @property
     def stands(self) -> bool:
-        """Proved, or proved but for what is cited."""
-        return self.kind in (Kind.PROVED, Kind.CITED)
+        """Proved, or proved but for named parts."""
+        return self.kind in (Kind.PROVED, Kind.UP_TO)
 
 
 def statuses(derivations: Sequence[Derivation]) -> dict[str, Status]:
@@ -78,7 +91,7 @@ def statuses(derivations: Sequence[Derivation]) -> dict[str, Status]:
         sources = {reference(derivation.statement.paper, fact): of(reference(derivation.statement.paper, fact),
                                                                    (*stack, key))
                    for fact in chain.facts() if fact.source}  # fmt: skip
-        status = _of_chain(chain, sources)
+        status = _of_chain(key, chain, sources)
         if status.kind is Kind.BROKEN:
             status = Status(Kind.BROKEN, status.steps, after=_after(derivation))
         found[key] = status
@@ -91,12 +104,7 @@ def statuses(derivations: Sequence[Derivation]) -> dict[str, Status]:
     return found
 
 
-def reference(paper: str, fact: Given) -> str:
-    """The statement that a fact is, as a key."""
-    return fact.source if ": " in fact.source else f"{paper}: {fact.source}"
-
-
-def _of_chain(chain: Chain, sources: Mapping[str, Status]) -> Status:
+def _of_chain(key: str, chain: Chain, sources: Mapping[str, Status]) -> Status:
     broken, undecided = chain.broken(), chain.open()
     if broken:
         return Status(Kind.BROKEN, tuple(one.step.id for one in broken))
@@ -108,12 +116,12 @@ def _of_chain(chain: Chain, sources: Mapping[str, Status]) -> Status:
     through = [name for name, status in sources.items() if status.kind is Kind.BROKEN]
     if through:
         return Status(Kind.BROKEN, tuple(f"what it uses ({name.partition(': ')[2]})" for name in through))
+    up_to = {(what, f"{key}: {name}") for name, what in chain.unproved().items()}
+    up_to |= {part for status in sources.values() for part in status.up_to}
     under = [fact.id for fact in chain.facts() if fact.added]
-    under += [key.partition(": ")[2] for key, status in sources.items() if not status.stands]
-    if under:
-        return Status(Kind.HOLDS_UNDER, under=tuple(under))
-    cited = len(chain.cited()) + sum(status.cited for status in sources.values())
-    return Status(Kind.CITED, cited=cited) if cited else Status(Kind.PROVED)
+    under += [name.partition(": ")[2] for name, status in sources.items() if not status.stands]
+    kind = Kind.HOLDS_UNDER if under else Kind.UP_TO if up_to else Kind.PROVED
+    return Status(kind, under=tuple(under), up_to=frozenset(up_to))
 
 
 def _after(derivation: Derivation) -> tuple[After, ...]:

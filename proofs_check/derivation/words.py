@@ -11,10 +11,9 @@ def sentence(one: Examined) -> str:
     chain, status = one.derivation.chain, one.status
     if status.kind is Kind.PROVED:
         return "Every step follows from what the paper gives."
-    if status.kind is Kind.CITED:
-        sources = ", ".join(dict.fromkeys(step.step.source for step in chain.cited() if step.step.source))
-        named = f" ({sources})" if sources else ""
-        return f"Every step follows, {status.cited} of them by a result from elsewhere{named}."
+    if status.kind is Kind.UP_TO:
+        sources = "; ".join(dict.fromkeys(step.step.source for step in chain.cited() if step.step.source))
+        return f"Every step follows, but for {status.parts}{f' ({sources})' if sources else ''}."
     if status.kind is Kind.HOLDS_UNDER:
         facts = {fact.id: fact.words for fact in chain.facts() if fact.added}
         return f"Holds if also: {'; '.join(facts.get(name, f'{name} stands') for name in status.under)}."
@@ -36,4 +35,6 @@ def closing(one: Examined) -> list[str]:
     chain = one.derivation.chain
     lines = [f"{step.step.id}: {step.decision.evidence}" for step in (*chain.broken(), *chain.open())]
     lines += [f"{fact.id} (added): {fact.words}" for fact in chain.facts() if fact.added]
+    lines += [f"{key} (restated, from {chain.given[key].source}): {why}" for key, why in chain.restated.items()]
+    lines += [f"{key} ({what}): a proof" for key, what in chain.unproved().items() if what == "sampled step"]
     return lines

@@ -1,0 +1,115 @@
+"""Is a fact that a file takes from another statement what that statement says?
+
+The cited statement's names are read as parameters: they are matched with the fact's expressions, put into the cited
+statement, and the fact must follow from the result. What the cited statement is given must then be in hand as well.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from dpassay.proofs_check.formula import FormulaError, tree
+
+from .language import Language, names_of, put_in
+from .model import Given, Statement
+from .solver import follows
+
+_FIXED = {"E", "P", "norm", "dot", "grad", "log", "exp", "sqrt", "abs", "max", "min", "private", "order", "implies"}
+OTHERWISE = "it reads otherwise"
+Binding = dict[str, str]  # a name of the cited statement -> an expression of this one
+
+
+def difference(language: Language, fact: Given, cited: Statement, hand: Sequence[str]) -> str:
+    """What keeps a fact from being an instance of the cited statement; empty where it is one.
+
+    Args:
+        fact: from ``cited``, or from its repaired form.
+        hand: formulas that the citing statement is given for sure.
+    """
+    repaired = cited.repaired if fact.source.endswith(" repaired") else None
+    says, failure = (repaired.says, repaired.failure) if repaired else (cited.says, cited.failure)
+    every = {one.id: one for one in (*cited.given, *(repaired.given if repaired else ()))}.values()
+    given = [one for one in every if not one.source and not one.added]  # what is added is told as such
+    if fact.holds == "every" and cited.holds != "every":
+        return "it is about every data set, and the cited statement about the one at hand"
+    parameters = names_of(says) - _FIXED
+    same = {name: name for name in parameters & names_of(fact.says)}
+    for part, conditions in _parts(tree(fact.says)):
+        nearest = OTHERWISE
+        for binding in (*_bindings(says, part, parameters), same):
+            needs = [f"{binding[name]} > 0" for name in binding if name in cited.symbols.positive | cited.symbols.count]
+            needs += [put_in(one.says, binding) for one in given if names_of(one.says) - _FIXED <= set(binding)]
+            if failure:  # what has names of the cited statement's own inside is its own matter
+                needs.append(f"{put_in(failure, binding)} <= {fact.failure or '0'}")
+            why = _missing(language, ast.unparse(part), put_in(says, binding), needs, [*hand, *conditions])
+            nearest = why if nearest == OTHERWISE or not why else nearest
+            if not why:
+                break
+        if nearest:
+            return nearest
+    return ""
+
+
+def _missing(language: Language, part: str, says: str, needs: Sequence[str], hand: Sequence[str]) -> str:
+    """The part must be what is said, and what is needed for it must be in hand; empty, or what is not so."""
+    try:
+        if not follows(language, part, [says]).holds:
+            return OTHERWISE
+    except FormulaError:  # a name of the cited statement that nothing here stands for
+        return OTHERWISE
+    try:
+        missing = next((need for need in needs if not follows(language, need, hand).holds), "")
+    except FormulaError as error:
+        return str(error)
+    return f"it needs {missing}, which is not in hand" if missing else ""
+
+
+def _conjuncts(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+        return [part for value in node.values for part in _conjuncts(value)]
+    return [node]
+
+
+def _parts(node: ast.expr) -> list[tuple[ast.expr, list[str]]]:
+    """What a fact claims, piece by piece, each with the conditions that the fact itself states for it."""
+    found = []
+    for part in _conjuncts(node):
+        if isinstance(part, ast.Call) and ast.unparse(part.func) == "implies" and len(part.args) == 2:
+            found += [(inner, [ast.unparse(part.args[0]), *more]) for inner, more in _parts(part.args[1])]
+        else:
+            found.append((part, []))
+    return found
+
+
+def _bindings(says: str, part: ast.expr, parameters: set[str]) -> Iterator[Binding]:
+    for pattern in _conjuncts(tree(says)):
+        found = _matched(pattern, part, parameters, {})
+        if found is not None:
+            yield found
+
+
+def _matched(pattern: ast.AST, target: ast.AST, parameters: set[str], known: Binding) -> Binding | None:
+    """The binding under which the pattern is the target; sums and products in either order."""
+    if isinstance(pattern, ast.Name) and pattern.id in parameters and isinstance(target, ast.expr):
+        text = ast.unparse(target)
+        return {**known, pattern.id: text} if known.get(pattern.id, text) == text else None
+    if type(pattern) is not type(target):
+        return None
+    if isinstance(pattern, ast.BinOp) and isinstance(target, ast.BinOp) and isinstance(pattern.op, ast.Add | ast.Mult):
+        if type(pattern.op) is not type(target.op):
+            return None
+        orders = [(target.left, target.right), (target.right, target.left)]
+        both = [_all([(pattern.left, one), (pattern.right, two)], parameters, known) for one, two in orders]
+        return both[0] if both[0] is not None else both[1]
+    if isinstance(pattern, ast.Name | ast.Constant):
+        return known if ast.unparse(pattern) == ast.unparse(target) else None
+    ours, theirs = list(ast.iter_child_nodes(pattern)), list(ast.iter_child_nodes(target))
+    return _all(list(zip(ours, theirs, strict=True)), parameters, known) if len(ours) == len(theirs) else None
+
+
+def _all(pairs: Sequence[tuple[ast.AST, ast.AST]], parameters: set[str], known: Binding) -> Binding | None:
+    found: Binding | None = dict(known)
+    for pattern, target in pairs:
+        found = None if found is None else _matched(pattern, target, parameters, found)
+    return found
