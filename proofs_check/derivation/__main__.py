@@ -26,9 +26,10 @@ def main(arguments: list[str]) -> int:
                 print(error)
                 bad += 1
     files = {f"{path.parent.name}/{path.name}" for path in asked}
+    by_key = {one.key: one for one in read_ones}
     for one in read_ones:
         start = time.process_time()
-        derivations.append(derive(one))
+        derivations.append(derive(one, by_key))
         seconds[one.key] = time.process_time() - start
     found = statuses(derivations)
     for derivation in derivations:

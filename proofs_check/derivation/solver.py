@@ -17,6 +17,7 @@ from .language import Language, pairs
 
 EFFORT = 3_000_000  # units of the solver's own count of work, about a second: the same answer on every machine
 DIGITS = 40
+LONG = 10**20  # a denominator of more digits is that of a root, cut off
 _FUNCTIONS = ("log(", "exp(", "sqrt(", "floor(", "ceiling(")  # shown by what is in them
 AT_ODDS = "whether the facts contradict each other was not decided"
 SLACK = sp.Rational(1, 10**12)  # relative; of numbers with roots, logarithms or exponentials in them
@@ -173,7 +174,7 @@ def _defined(language: Language, facts: Sequence[str], values: dict[Any, Any]) -
 
 def _related(language: Language, left: ast.expr, operator: str, right: ast.expr, values: Mapping[Any, Any]) -> bool:
     a, b = (language.scalar(side).xreplace(values) for side in (left, right))
-    exact = a.is_Rational and b.is_Rational
+    exact = all(side.is_Rational and side.q < LONG for side in (a, b))
     a, b = sp.N(a, DIGITS), sp.N(b, DIGITS)
     if not (a.is_real and b.is_real):
         raise ValueError("not a real number")
