@@ -10,8 +10,9 @@ from enum import Enum
 class Kind(Enum):
     """The value is how a person reads it.
 
-    ``leaks``: something private reaches the outside beside the releases. ``overshoots``: a query moves by more than it
-    declares, so that what is accounted is no upper bound. ``bookkeeping``: a declaration is off, nothing has leaked.
+    ``leaks``: something private reaches the outside beside the releases. ``overshoots``: what is accounted is no upper
+    bound, as a query moves by more than it declares, or as law, drawer, stream or account are not what they say.
+    ``bookkeeping``: a declaration is off, nothing has leaked.
     """
 
     CALL = "call"
@@ -26,6 +27,7 @@ class Kind(Enum):
     BARE_RELEASE = "released without noise"
     SENSITIVITY_EXCEEDED = "sensitivity exceeded"
     CLAIMED_SENSITIVITY = "claimed sensitivity"
+    APPARATUS = "wrong apparatus"
     OVER_BUDGET = "over budget"
     UNDERACCOUNTED = "realised above accounted"
     VIOLATED = "violated"
@@ -37,8 +39,8 @@ class Kind(Enum):
 
     @property
     def overshoots(self) -> bool:
-        """A query moves by more than it declares."""
-        return self is Kind.SENSITIVITY_EXCEEDED
+        """What is accounted is no upper bound."""
+        return self in (Kind.SENSITIVITY_EXCEEDED, Kind.APPARATUS)
 
     @property
     def bookkeeping(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from dpassay.audit.apparatus.checked import apparatus
 from dpassay.audit.likelihood.samplers import Losses
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.audit.row import Effort
@@ -62,6 +63,7 @@ def gathered(
     realised, by = largest_realised(instance, claim, effort, bound, losses)
     if own and searched.gap and not cost.unknown:  # a longer run could not be accounted: no run bounds it
         cost = Account((), relation=claim.relation, gap=searched.gap, unknown=True)
+    broken = apparatus(transcript, cost, claim.delta)
     accounted = cost.epsilon(claim.delta)
     highest = max(accounted, searched.accounted or 0.0)
     findings = list(losses.findings)
@@ -69,6 +71,7 @@ def gathered(
     if measured:
         findings = [one for one in findings if one.kind is not Kind.SENSITIVITY_EXCEEDED]
         accounted = highest = max(searched.accounted or 0.0, realised or 0.0) if not cost.unknown else accounted
+    merge(findings, broken)
     return Evidence(
         transcript=transcript,
         cost=cost,

@@ -88,9 +88,8 @@ def _found(findings: Sequence[Finding]) -> list[str]:
     if leaks:
         more = f" and {len(leaks) - 3} more" if len(leaks) > 3 else ""
         parts.append("replay: " + "; ".join(f"{f.kind.value} ({f.label}, step {f.step})" for f in leaks[:3]) + more)
-    exceeded = [finding for finding in findings if finding.kind.overshoots]
-    if exceeded:
-        parts.append(f"sensitivity exceeded at {exceeded[0].label}: {exceeded[0].detail}")
+    exceeded = sorted((one for one in findings if one.kind.overshoots), key=lambda one: one.kind is not Kind.APPARATUS)
+    parts += [f"{one.kind.value} at {one.label}: {one.detail}" for one in exceeded[:1]]
     parts += [str(finding) for finding in findings if finding.kind.bookkeeping][:1]
     return parts
 

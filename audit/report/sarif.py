@@ -32,6 +32,7 @@ RULES: Mapping[str, str] = {  # rule: what it means, in one sentence
     Kind.EARLY_END.value: "One of the neighbouring runs ends earlier: the time of stopping depends on private data.",
     Kind.UNDECLARED_BATCH.value: "A query reads records of a batch that it does not declare.",
     Kind.BARE_RELEASE.value: "A query is released without noise.",
+    Kind.APPARATUS.value: "A law, a drawer, a stream or the accountant does not do what it says.",
     Kind.SENSITIVITY_EXCEEDED.value: "One record moves a query by more than its declared sensitivity.",
     Kind.CLAIMED_SENSITIVITY.value: "The declared sensitivity differs between neighbouring data sets.",
     Kind.OVER_BUDGET.value: "The releases add up to more than the claimed epsilon.",

@@ -1,0 +1,1 @@
+"""What the audit stands on, checked against its own description: laws, drawers, streams, tree and accountant."""

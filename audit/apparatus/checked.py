@@ -1,0 +1,117 @@
+"""Findings about what a run was drawn, recorded and accounted with, each with the function that is wrong.
+
+Seeds are fixed, so that the same code has the same answer. A check is made once a process for the parameters at which
+it is used; a row keeps its findings wherever the row itself is kept, under the hash of the code.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.accounting.cost import Account, account
+from dpassay.reference.blocks.tree import TreeSum
+from dpassay.reference.findings import Finding, Kind, merge
+from dpassay.reference.laws.law import Law
+from dpassay.reference.tape import LiveTape
+from dpassay.reference.transcript import Draw, RecordDrawer, Release, Transcript
+
+from .accounts import wrong_account, wrong_cost
+from .drawers import wrong_batches, wrong_pass
+from .laws import wrong_density, wrong_sampler
+from .tapes import wrong_calls, wrong_streams, wrong_tree
+
+_SEED = 20_250_217
+_LAWS = 6  # parameters of one law, and shapes of it, at which it is checked: the extremes and some between
+_NODE = re.compile(r"/\(\d+,\d+\)$")  # how a tree labels its releases
+_PACKAGE = Path(__file__).resolve().parents[2]
+_known: dict[str, list[Finding]] = {}
+
+
+def apparatus(transcript: Transcript, cost: Account, delta: float) -> list[Finding]:
+    """What is wrong with the laws, drawers, streams, the tree and the account of this run; empty where they are right.
+
+    Args:
+        transcript: of the run that is accounted.
+        cost: its account.
+        delta: of the claim, down to which tails are looked at.
+
+    Returns:
+        Findings of :attr:`Kind.APPARATUS`; the label is the function, with its file and line.
+
+    Raises:
+        Nothing that a run did not raise: every law here has been sampled before.
+    """
+    found: list[Finding] = []
+    for check in _checks(transcript, delta):
+        merge(found, check)
+    for release in {(type(one.law), one.label): one for one in transcript.releases}.values():
+        merge(found, _findings(type(release.law).cost, wrong_cost(release), release.step))
+    merge(found, _findings(account, wrong_account(transcript, cost, delta)))
+    return found
+
+
+def _checks(transcript: Transcript, delta: float) -> Iterator[list[Finding]]:
+    yield _once("streams", LiveTape, lambda: wrong_streams(_SEED))
+    yield _once("calls", LiveTape, lambda: wrong_calls(_SEED))
+    for key, law in _laws_used(transcript.releases).items():
+        yield _once(f"{key} {delta}", type(law).sample, lambda law=law: wrong_sampler(law, delta, _SEED))
+        yield _once(key, type(law).log_density, lambda law=law: wrong_density(law, _SEED))
+    passes: list[Draw] = []
+    for draw in transcript.draws:
+        if draw.kind == "fresh":
+            passes.append(draw)
+        else:
+            key = f"{draw.kind} {draw.n} {draw.size} {draw.rate}"
+            yield _once(key, RecordDrawer.indices, lambda draw=draw: wrong_batches(draw, _SEED))
+    if passes:
+        key = json.dumps([passes[0].n, passes[0].hidden, *(one.size for one in passes)])
+        yield _once(key, RecordDrawer.indices, lambda: wrong_pass(passes, _SEED))
+    if any(_NODE.search(one.label) for one in transcript.releases):
+        yield _once("tree", TreeSum, lambda: wrong_tree(_SEED))
+
+
+def _laws_used(releases: Iterable[Release]) -> dict[str, Law]:
+    """One law for each type, shape and parameters; of many parameters some."""
+    groups: dict[str, dict[str, Law]] = {}
+    for release in releases:
+        law = release.law
+        shape = None if law.query is None else law.query.shape
+        public = {name: value for name, value in sorted(vars(law).items()) if isinstance(value, int | float | bool)}
+        name = f"{type(law).__module__}.{type(law).__qualname__} {shape}"
+        groups.setdefault(name, {}).setdefault(json.dumps(public), law)
+    found = {}
+    for name, laws in groups.items():
+        keys = sorted(laws, key=lambda key: (laws[key].scale, key))
+        for place in np.unique(np.linspace(0, len(keys) - 1, min(_LAWS, len(keys))).astype(int)):
+            found[f"{name} {keys[place]}"] = laws[keys[place]]
+    return found
+
+
+def _once(key: str, function: Any, make: Callable[[], Iterator[str]]) -> list[Finding]:
+    name = f"{_name(function)} {key}"
+    if name not in _known:
+        _known[name] = _findings(function, make())
+    return _known[name]
+
+
+def _findings(function: Any, wrong: Iterator[str], step: int = 0) -> list[Finding]:
+    return [Finding(Kind.APPARATUS, _name(function), step, text) for text in wrong][:1]
+
+
+@cache
+def _name(function: Any) -> str:
+    """The function with its file and line."""
+    try:
+        path, line = Path(inspect.getsourcefile(function) or ""), inspect.getsourcelines(function)[1]
+    except (OSError, TypeError):
+        return str(function.__qualname__)
+    place = path.relative_to(_PACKAGE).as_posix() if path.is_relative_to(_PACKAGE) else path.name
+    return f"{function.__qualname__} ({place}:{line})"

@@ -1,0 +1,81 @@
+"""A law against its description: what is drawn, and the density that the exact losses are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.laws.laplace import Laplace
+from dpassay.reference.laws.law import Law
+from dpassay.reference.types import Array
+
+from .described import Described, described
+from .uniform import not_uniform, tails
+
+FEWEST = 500  # draws of a law, however many coordinates it has
+_MOST_IN_TAILS = 4_000_000
+_SEEN = 30.0  # expected draws in a tail that is looked at
+_POINTS, _STEP, _CLOSE = 100, 1e-5, 1e-3  # of the comparison of densities
+
+
+def wrong_sampler(law: Law, delta: float, seed: int) -> Iterator[str]:
+    """What is wrong with the values that the law draws; tails down to the claim's delta where the law is wide."""
+    known = described(law)
+    if known is None:
+        return
+    rng = np.random.default_rng([seed, 1])
+    first = known.numbers(known.law.sample(rng))
+    draws = max(FEWEST, known.draws // first.size)
+    values = np.stack([known.numbers(known.law.sample(rng)) for _ in range(draws)])
+    if known.whole and not np.array_equal(values, np.round(values)):
+        yield "some values are no whole numbers"
+        return
+    yield from not_uniform(_transformed(known, values, np.random.default_rng([seed, 2])), known.continuous)
+    if isinstance(law, Gaussian | Laplace) and delta > 0:
+        size = int(min(_MOST_IN_TAILS, _SEEN / delta))
+        wide = type(law)(np.zeros(size), law.scale)
+        sure = described(wide)
+        assert sure is not None
+        quantiles = np.asarray(wide.sample(rng))
+        yield from tails(sure.below(quantiles), (1e-4, max(delta, _SEEN / size)))
+
+
+def wrong_density(law: Law, seed: int) -> Iterator[str]:
+    """Where the density, or the probability, is not the derivative of the distribution function."""
+    known = described(law)
+    if known is None or not (known.whole or known.scale):
+        return
+    rng = np.random.default_rng([seed, 3])
+    drawn = [known.law.sample(rng) for _ in range(_POINTS)]
+    for value in drawn:
+        numbers = known.numbers(value)
+        here, before = known.below(numbers), known.below(_before(known, numbers))
+        mass = here - before
+        if known.whole or np.all(mass > 1e-9):
+            expected = np.log(mass)
+        else:
+            step = _STEP * known.scale
+            right, left = known.below(numbers + step) - here, here - known.below(numbers - step)
+            if np.any(np.abs(right - left) > _CLOSE * 30 * (right + left)):
+                continue  # at a kink, or an edge
+            expected = np.log((right + left) / (2 * step))
+        found = known.law.log_density(value)
+        if np.min(mass if known.whole else numbers * 0 + 1) < 1e-9:
+            continue
+        if not abs(found - float(np.sum(expected))) <= _CLOSE * numbers.size:
+            yield f"its log density at a drawn value is {found:.6g}, and should be {float(np.sum(expected)):.6g}"
+            return
+
+
+def _before(known: Described, numbers: Array) -> Array:
+    return numbers - 1 if known.whole else np.nextafter(numbers, -np.inf)
+
+
+def _transformed(known: Described, values: Array, rng: np.random.Generator) -> Array:
+    """Uniform where the law is right: within the probability of a value the place is drawn."""
+    low, high = known.below(_before(known, values)), known.below(values)
+    if known.whole and np.any(high <= low):
+        return np.full_like(low, -1.0)  # a value that has no probability
+    return np.asarray(low + rng.random(values.shape) * (high - low))

@@ -1,0 +1,119 @@
+"""The tape's streams against each other, what its calls release, and the tree that stands on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import scipy
+
+from dpassay.reference.blocks.tree import TreeSum
+from dpassay.reference.laws.law import Difference, Law
+from dpassay.reference.tape import LiveTape
+from dpassay.reference.types import Array
+
+from .uniform import not_uniform
+
+_DRAWS, _STD = 3000, 0.4
+_PREFIXES, _TAPES, _FAR = 7, 400, 9.0
+
+
+class _Raw(Law):
+    """Releases what its stream holds next."""
+
+    def sample(self, rng: np.random.Generator) -> Any:
+        return rng.random(64)
+
+    def log_density(self, value: Any) -> float:
+        return 0.0
+
+    def public_difference(self, other: Law) -> Difference | None:
+        return None
+
+
+_USES: dict[str, Callable[[LiveTape], Any]] = {
+    "releases": lambda tape: tape.release("x", _Raw(), sensitivity=0.0),
+    "batches": lambda tape: np.isin(np.arange(64), tape.poisson("x", 64, 0.5).indices),
+    "public values": lambda tape: tape.public("x", lambda rng: rng.random(64)),
+    "secret values": lambda tape: tape.secret("x", lambda rng: rng.random(64)),
+}
+
+
+def wrong_streams(seed: int) -> Iterator[str]:
+    """Are the four streams of a tape independent of each other and of other seeds, and the same for the same one?"""
+    alone = {name: use(LiveTape(seed)) for name, use in _USES.items()}
+    for name, use in _USES.items():
+        tape = LiveTape(seed)
+        before = use(tape)
+        if np.array_equal(before, use(tape)):
+            yield f"{name} are the same at every call"
+        if np.array_equal(use(LiveTape(seed + 1)), alone[name]):
+            yield f"{name} are the same whatever the seed is"
+        for other, value in alone.items():
+            if other != name and not np.array_equal(_USES[other](tape), value):
+                yield f"{other} depend on how many {name} there were before: they share a stream"
+        halves = {other: value < 0.5 if value.dtype != bool else value for other, value in alone.items()}
+        alike = [other for other, value in halves.items() if other > name and np.array_equal(value, halves[name])]
+        yield from (f"{name} and {other} begin with the same numbers" for other in alike)
+
+
+def wrong_calls(seed: int) -> Iterator[str]:
+    """Do the calls of the tape add the noise that they are asked for, and hand back what they record?"""
+    tape = LiveTape(seed)
+    query = np.array([1.0, -2.0, 0.5])
+    matrix = np.array([[1.0, 0.25], [0.25, -1.0]])
+    values: dict[str, list[Array]] = {"gaussian": [], "laplace": [], "symmetric_gaussian": [], "noise": []}
+    for _ in range(_DRAWS):
+        values["gaussian"].append(tape.gaussian("x", query, std=_STD, sensitivity=1.0) - query)
+        values["laplace"].append(tape.laplace("x", query, scale=_STD, sensitivity=1.0) - query)
+        symmetric = tape.symmetric_gaussian("x", matrix, std=_STD, sensitivity=1.0) - matrix
+        values["symmetric_gaussian"].append(symmetric[np.triu_indices(2)])
+        values["noise"].append(tape.noise("x", _STD, 3))
+        if not np.array_equal(symmetric, symmetric.T):
+            yield "symmetric_gaussian: what is released is not symmetric"
+    for name, drawn in values.items():
+        law = scipy.stats.laplace if name == "laplace" else scipy.stats.norm
+        yield from (f"{name}: {one}" for one in not_uniform(law.cdf(np.array(drawn), 0, _STD), True))
+    first, second = tape.transcript.releases[:2]
+    if (first.law.scale, second.law.scale, first.sensitivity) != (_STD, _STD, 1.0):
+        yield "a release is not recorded with the noise and the sensitivity that were asked for"
+
+
+def wrong_tree(seed: int) -> Iterator[str]:
+    """Are the noisy prefix sums those of one tree: each node once, with noise of its own?"""
+    values = np.array([3.0, -1.0, 4.0, 1.0, -5.0, 9.0, 2.0])
+    exact = [_prefixes(LiveTape(seed), values, 1e-12)[0], np.cumsum(values)]
+    if not np.allclose(*exact, atol=1e-6):
+        yield f"the prefix sums are {np.round(exact[0], 6).tolist()}, and should be {exact[1].tolist()}"
+        return
+    runs = [_prefixes(LiveTape(np.random.SeedSequence([seed, k])), values, 1.0) for k in range(_TAPES)]
+    noise = np.array([one - np.cumsum(values) for one, _ in runs])
+    nodes = [_nodes(t) for t in range(1, _PREFIXES + 1)]
+    shared = np.array([[len(one & other) for other in nodes] for one in nodes])
+    found = noise.T @ noise / _TAPES
+    error = np.sqrt((np.outer(np.diag(shared), np.diag(shared)) + shared**2) / _TAPES)
+    if np.any(np.abs(found - shared) > _FAR * error):
+        s, t = np.unravel_index(int(np.argmax(np.abs(found - shared) / error)), shared.shape)
+        yield f"the noises of prefixes {s + 1} and {t + 1} have covariance {found[s, t]:.3g}, not {shared[s, t]}"
+    for label, sensitivity in runs[0][1].items():
+        if sensitivity != label[1] - label[0] + 1:
+            yield f"node {label} declares the sensitivity {sensitivity:g} for {label[1] - label[0] + 1} terms of 1"
+
+
+def _prefixes(tape: LiveTape, values: Array, std: float) -> tuple[Array, dict[tuple[int, int], float]]:
+    """Noisy prefix sums, and the sensitivity of each node."""
+    tree = TreeSum(tape, "x", std=std)
+    found = np.array([float(tree.add(one, sensitivity=1.0)) for one in values])
+    places = [tuple(map(int, one.label[3:-1].split(","))) for one in tape.transcript.releases]
+    return found, {(a, b): float(one.sensitivity or 0) for (a, b), one in zip(places, tape.transcript.releases, strict=True)}
+
+
+def _nodes(t: int) -> set[tuple[int, int]]:
+    """The dyadic intervals of a prefix, from its end: the lowest bit of what is left is the length of the last one."""
+    found = set()
+    while t:
+        length = t & -t
+        found.add((t - length + 1, t))
+        t -= length
+    return found

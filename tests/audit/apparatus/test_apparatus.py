@@ -1,0 +1,151 @@
+"""What the audit stands on is right as it is, and a bug in it ends in exit 1 with the function's name."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpassay.audit.apparatus import checked
+from dpassay.audit.apparatus.checked import apparatus
+from dpassay.audit.apparatus.described import _TABLE
+from dpassay.audit.apparatus.laws import wrong_density, wrong_sampler
+from dpassay.audit.mutate.bugs import Patch, read_patches
+from dpassay.audit.mutate.campaign import reference_folder
+from dpassay.audit.mutate.judge import _copy, _run
+from dpassay.reference import account, record
+from dpassay.reference.catalogue import find
+from dpassay.reference.laws.above_threshold import AboveThreshold
+from dpassay.reference.laws.between import (
+    BoundedLaplace,
+    FoldedGeometric,
+    FoldedLaplace,
+    TruncatedGeometric,
+    TruncatedLaplace,
+)
+from dpassay.reference.laws.bingham import Bingham
+from dpassay.reference.laws.bounded_noise import BoundedNoiseLaplace, UniformNoise
+from dpassay.reference.laws.categorical import Categorical
+from dpassay.reference.laws.discrete_gaussian import DiscreteGaussian
+from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.laws.geometric import Geometric
+from dpassay.reference.laws.intervals import Intervals
+from dpassay.reference.laws.laplace import Laplace
+from dpassay.reference.laws.selection import exponential, permute_and_flip
+from dpassay.reference.laws.snapping import Snapping
+from dpassay.reference.laws.staircase import Staircase
+
+BUGS = Path(__file__).parents[2] / "bugs" / "apparatus"
+PATCHES = read_patches(BUGS)
+QUICK = ("gaussian: five percent short", "batch: a block of neighbours", "account: the sampling rate squared")
+LAWS = [
+    Gaussian(np.array([1.0, -2.0]), 0.3),
+    Gaussian(3.0, 20.0),
+    Laplace(np.array([1.0, -2.0]), 0.3),
+    UniformNoise(1.0, 0.2),
+    BoundedNoiseLaplace(1.0, 2.0, 3.0),
+    BoundedLaplace(1.0, 2.0, -1.0, 4.0),
+    TruncatedLaplace(1.0, 2.0, -1.0, 4.0),
+    TruncatedLaplace(1.0, 2.0, 0.0),
+    FoldedLaplace(1.0, 2.0, -1.0, 4.0),
+    FoldedLaplace(1.0, 2.0, lower=0.0),
+    FoldedLaplace(1.0, 2.0, upper=2.0),
+    Geometric(4.0, 1.5),
+    TruncatedGeometric(4.0, 1.5, 0.0, 6.0),
+    FoldedGeometric(4.0, 1.5, 0.0, 6.0),
+    FoldedGeometric(4.0, 1.5, lower=0.5),
+    DiscreteGaussian(4.0, 2.5),
+    Snapping(1.0, 0.7, 0.5, 3.0),
+    Staircase(1.0, 2.0, 0.8, 0.3),
+    Categorical(("a", "b", "c"), np.log([0.2, 0.5, 0.3])),
+    exponential([1.0, 2.0, 0.0], 0.7),
+    permute_and_flip([1.0, 2.0, 0.0], 0.7),
+    Intervals(np.array([0.0, 1.0, 1.5, 4.0]), np.array([1.0, 0.0, -1.0]), 0.8),
+    AboveThreshold([0.0, 5.0, 2.0], 3.0, 2.0, 4.0),
+    Bingham(np.array([[1.0, 0.5, 0.0], [0.5, -1.0, 0.2], [0.0, 0.2, 0.3]]), 2.0),
+]
+
+
+def test_every_law_of_the_table_is_tried():
+    assert {type(law) for law in LAWS} == set(_TABLE)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
+def test_right_laws_are_not_accused(law):
+    assert [*wrong_sampler(law, 1e-5, 0), *wrong_density(law, 0)] == []
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
+def test_a_sampler_that_gives_one_value_too_often_is_found(law, monkeypatch):
+    right = type(law).sample
+    kept = []
+
+    def sticky(self, rng):
+        kept.append(right(self, rng))
+        return kept[0] if rng.random() < 0.2 else kept[-1]
+
+    monkeypatch.setattr(type(law), "sample", sticky)
+    assert list(wrong_sampler(law, 1e-5, 0))
+
+
+def row_of(key):
+    (case,) = (one for one in find(key) if one.key == key)
+    transcript = case.build().longest_run()[0]
+    return transcript, account(transcript, case.claim.relation), case.claim.delta
+
+
+def test_a_check_is_made_once_and_says_the_same_again(monkeypatch):
+    row = row_of("baselines/dp_sgd:poisson@baseline")
+    checked._known.clear()
+    assert apparatus(*row) == []
+    monkeypatch.setattr(checked, "wrong_batches", lambda *_: pytest.fail("made again"))
+    assert apparatus(*row) == []
+
+
+def test_an_account_that_leaves_out_a_release_is_too_low():
+    def run(tape, count):
+        for _ in range(count):
+            batch = tape.batch("b", 100, 10)
+            tape.gaussian("x", 0.0, std=2.0, sensitivity=2.0, batch=batch)
+
+    whole, short = (record(lambda tape, count=count: run(tape, count), 0) for count in (20, 15))
+    assert apparatus(whole, account(whole), 1e-5) == []
+    (found,) = apparatus(whole, account(short), 1e-5)
+    assert found.label.startswith("account (reference/accounting/cost.py:") and "second derivation" in found.detail
+
+
+def judged(patch: Patch, folder: Path) -> tuple[int | None, str]:
+    """Exit code of the command on the row that the bug names, and the cause that the report gives."""
+    root = _copy(reference_folder(), folder, patch.bug(reference_folder()))
+    shutil.copy(BUGS / "programs.py", root)
+    own = ["--space", "programs:space", "--epsilon", "30"] if patch.row.startswith("programs:") else []
+    report = folder / "report.json"
+    effort = ["--examples", "3", "--runs", "100", "--pilot", "50", "--jobs", "1"]
+    code, _ = _run(root, ["audit", patch.row, *own, *effort, "--output", str(report)])
+    if not report.exists():
+        return code, ""
+    (row,) = json.loads(report.read_text())["rows"]
+    return code, row["why"]
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [pytest.param(one, marks=[] if one.name in QUICK else pytest.mark.slow, id=one.name) for one in PATCHES],
+)
+def test_a_bug_in_the_apparatus_ends_in_exit_1_with_the_functions_name(patch, tmp_path):
+    code, why = judged(patch, tmp_path)
+    assert code == 1 and "wrong apparatus at " in why, why
+
+
+@pytest.mark.more
+def test_no_row_of_the_catalogue_is_accused():
+    from dpassay.audit.inputs.registered import all_cases
+    from dpassay.reference.accounting.calibrate import Uncalibrated
+
+    for case in all_cases():
+        try:
+            transcript = case.build().longest_run()[0]
+        except Uncalibrated:
+            continue
+        assert apparatus(transcript, account(transcript, case.claim.relation), case.claim.delta) == [], case.key
