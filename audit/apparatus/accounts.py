@@ -85,9 +85,7 @@ def wrong_account(transcript: Transcript, cost: Account, delta: float) -> Iterat
     if not math.isfinite(accounted):
         return
     common, alternatives = _read(transcript, 1.0 if cost.relation == "replace-one" else 0.5)
-    derived = max(
-        _epsilon(common + extra, cost.relation, delta, accounted) for extra in alternatives or [Counter()]
-    )
+    derived = max(_epsilon(common + extra, cost.relation, delta, accounted) for extra in alternatives or [Counter()])
     if derived > accounted * (1 + _LOOSE) + 1e-9:
         yield f"the releases add up to epsilon {derived:.4g} by a second derivation, and {accounted:.4g} is accounted"
 

@@ -25,7 +25,7 @@ from dpassay.reference.transcript import Draw, RecordDrawer, Release, Transcript
 
 from .accounts import wrong_account, wrong_cost
 from .drawers import wrong_batches, wrong_pass
-from .laws import wrong_density, wrong_sampler
+from .laws import wrong_density, wrong_sampler, wrong_tails
 from .tapes import wrong_calls, wrong_streams, wrong_tree
 
 _SEED = 20_250_217
@@ -59,10 +59,9 @@ def apparatus(transcript: Transcript, cost: Account, delta: float) -> list[Findi
 
 
 def _checks(transcript: Transcript, delta: float) -> Iterator[list[Finding]]:
-    yield _once("streams", LiveTape, lambda: wrong_streams(_SEED))
-    yield _once("calls", LiveTape, lambda: wrong_calls(_SEED))
     for key, law in _laws_used(transcript.releases).items():
-        yield _once(f"{key} {delta}", type(law).sample, lambda law=law: wrong_sampler(law, delta, _SEED))
+        yield _once(key, type(law).sample, lambda law=law: wrong_sampler(law, _SEED))
+        yield _once(f"tails {delta}", type(law).sample, lambda law=law: wrong_tails(law, delta, _SEED))
         yield _once(key, type(law).log_density, lambda law=law: wrong_density(law, _SEED))
     passes: list[Draw] = []
     for draw in transcript.draws:
@@ -76,6 +75,8 @@ def _checks(transcript: Transcript, delta: float) -> Iterator[list[Finding]]:
         yield _once(key, RecordDrawer.indices, lambda: wrong_pass(passes, _SEED))
     if any(_NODE.search(one.label) for one in transcript.releases):
         yield _once("tree", TreeSum, lambda: wrong_tree(_SEED))
+    yield _once("streams", LiveTape, lambda: wrong_streams(_SEED))
+    yield _once("calls", LiveTape, lambda: wrong_calls(_SEED))
 
 
 def _laws_used(releases: Iterable[Release]) -> dict[str, Law]:

@@ -1,4 +1,4 @@
-"""Laws by their distribution functions, written once more with `scipy.stats`: what samplers and densities must follow."""
+"""Laws by their distribution functions, written anew with `scipy.stats`: what samplers and densities must follow."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def wrong_batches(draw: Draw, seed: int) -> Iterator[str]:
         law = scipy.stats.hypergeom(draw.n, size, size)
     else:
         law = scipy.stats.binom(draw.n, rate**2)
-    if law.var() == 0 and np.any(common != law.mean()) or _other_mean(common, law.mean(), law.var()):
+    if (law.var() == 0 and np.any(common != law.mean())) or _other_mean(common, law.mean(), law.var()):
         yield f"a batch and the next one share {np.mean(common):.3g} records, and should {law.mean():.3g}"
 
 

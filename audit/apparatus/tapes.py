@@ -15,7 +15,7 @@ from dpassay.reference.types import Array
 
 from .uniform import not_uniform
 
-_DRAWS, _STD = 3000, 0.4
+_DRAWS, _STD = 1500, 0.4
 _PREFIXES, _TAPES, _FAR = 7, 400, 9.0
 
 
@@ -105,8 +105,11 @@ def _prefixes(tape: LiveTape, values: Array, std: float) -> tuple[Array, dict[tu
     """Noisy prefix sums, and the sensitivity of each node."""
     tree = TreeSum(tape, "x", std=std)
     found = np.array([float(tree.add(one, sensitivity=1.0)) for one in values])
-    places = [tuple(map(int, one.label[3:-1].split(","))) for one in tape.transcript.releases]
-    return found, {(a, b): float(one.sensitivity or 0) for (a, b), one in zip(places, tape.transcript.releases, strict=True)}
+    sensitivities = {}
+    for release in tape.transcript.releases:
+        first, last = map(int, release.label[3:-1].split(","))  # of x/(first,last)
+        sensitivities[first, last] = float(release.sensitivity or 0)
+    return found, sensitivities
 
 
 def _nodes(t: int) -> set[tuple[int, int]]:

@@ -30,6 +30,7 @@ PREMISES: Mapping[str, tuple[Kind, ...]] = {
         Kind.BATCH_SIZE,
         Kind.EARLY_END,
     ),
+    "laws, drawers, streams and accountant do what they say": (Kind.APPARATUS,),
 }
 
 

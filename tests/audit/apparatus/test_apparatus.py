@@ -10,7 +10,7 @@ import pytest
 from dpassay.audit.apparatus import checked
 from dpassay.audit.apparatus.checked import apparatus
 from dpassay.audit.apparatus.described import _TABLE
-from dpassay.audit.apparatus.laws import wrong_density, wrong_sampler
+from dpassay.audit.apparatus.laws import wrong_density, wrong_sampler, wrong_tails
 from dpassay.audit.mutate.bugs import Patch, read_patches
 from dpassay.audit.mutate.campaign import reference_folder
 from dpassay.audit.mutate.judge import _copy, _run
@@ -73,7 +73,7 @@ def test_every_law_of_the_table_is_tried():
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
 def test_right_laws_are_not_accused(law):
-    assert [*wrong_sampler(law, 1e-5, 0), *wrong_density(law, 0)] == []
+    assert [*wrong_sampler(law, 0), *wrong_tails(law, 1e-5, 0), *wrong_density(law, 0)] == []
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
@@ -86,7 +86,7 @@ def test_a_sampler_that_gives_one_value_too_often_is_found(law, monkeypatch):
         return kept[0] if rng.random() < 0.2 else kept[-1]
 
     monkeypatch.setattr(type(law), "sample", sticky)
-    assert list(wrong_sampler(law, 1e-5, 0))
+    assert list(wrong_sampler(law, 0))
 
 
 def row_of(key):
