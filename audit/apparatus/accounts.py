@@ -192,10 +192,10 @@ def _composed(losses: Counter[_Loss], relation: str, backward: bool, delta: floa
     for x, p, count in pairs:
         place = np.clip(x / step, -_POINTS // 2 + 1, _POINTS // 2 - 2)
         low = np.floor(place).astype(int)
-        grid = np.zeros(_POINTS)
-        np.add.at(grid, low % _POINTS, p * (1 - (place - low)))
-        np.add.at(grid, (low + 1) % _POINTS, p * (place - low))
-        total *= np.fft.rfft(grid) ** count
+        one = np.zeros(_POINTS)
+        np.add.at(one, low % _POINTS, p * (1 - (place - low)))
+        np.add.at(one, (low + 1) % _POINTS, p * (place - low))
+        total *= np.fft.rfft(one) ** count
     masses = np.fft.irfft(total, _POINTS)
     grid = step * ((np.arange(_POINTS) + _POINTS // 2) % _POINTS - _POINTS // 2)
     masses, grid = masses[grid > 0], grid[grid > 0]

@@ -10,7 +10,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -60,23 +60,23 @@ def apparatus(transcript: Transcript, cost: Account, delta: float) -> list[Findi
 
 def _checks(transcript: Transcript, delta: float) -> Iterator[list[Finding]]:
     for key, law in _laws_used(transcript.releases).items():
-        yield _once(key, type(law).sample, lambda law=law: wrong_sampler(law, _SEED))
-        yield _once(f"tails {delta}", type(law).sample, lambda law=law: wrong_tails(law, delta, _SEED))
-        yield _once(key, type(law).log_density, lambda law=law: wrong_density(law, _SEED))
+        yield _once(key, type(law).sample, partial(wrong_sampler, law, _SEED))
+        yield _once(f"tails {delta}", type(law).sample, partial(wrong_tails, law, delta, _SEED))
+        yield _once(key, type(law).log_density, partial(wrong_density, law, _SEED))
     passes: list[Draw] = []
     for draw in transcript.draws:
         if draw.kind == "fresh":
             passes.append(draw)
         else:
             key = f"{draw.kind} {draw.n} {draw.size} {draw.rate}"
-            yield _once(key, RecordDrawer.indices, lambda draw=draw: wrong_batches(draw, _SEED))
+            yield _once(key, RecordDrawer.indices, partial(wrong_batches, draw, _SEED))
     if passes:
         key = json.dumps([passes[0].n, passes[0].hidden, *(one.size for one in passes)])
-        yield _once(key, RecordDrawer.indices, lambda: wrong_pass(passes, _SEED))
+        yield _once(key, RecordDrawer.indices, partial(wrong_pass, passes, _SEED))
     if any(_NODE.search(one.label) for one in transcript.releases):
-        yield _once("tree", TreeSum, lambda: wrong_tree(_SEED))
-    yield _once("streams", LiveTape, lambda: wrong_streams(_SEED))
-    yield _once("calls", LiveTape, lambda: wrong_calls(_SEED))
+        yield _once("tree", TreeSum, partial(wrong_tree, _SEED))
+    yield _once("streams", LiveTape, partial(wrong_streams, _SEED))
+    yield _once("calls", LiveTape, partial(wrong_calls, _SEED))
 
 
 def _laws_used(releases: Iterable[Release]) -> dict[str, Law]:
@@ -111,7 +111,7 @@ def _findings(function: Any, wrong: Iterator[str], step: int = 0) -> list[Findin
 def _name(function: Any) -> str:
     """The function with its file and line."""
     try:
-        path, line = Path(inspect.getsourcefile(function) or ""), inspect.getsourcelines(function)[1]
+        path, line = Path(inspect.getsourcefile(function) or "").resolve(), inspect.getsourcelines(function)[1]
     except (OSError, TypeError):
         return str(function.__qualname__)
     place = path.relative_to(_PACKAGE).as_posix() if path.is_relative_to(_PACKAGE) else path.name

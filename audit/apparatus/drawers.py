@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import scipy
@@ -36,10 +37,7 @@ def wrong_batches(draw: Draw, seed: int) -> Iterator[str]:
     if not fixed and _other_spread(lengths, draw.n * rate * (1 - rate)):
         yield f"the sizes of Poisson batches have the variance {np.var(lengths):.3g}"
     common = np.sum(members[:-1:2] & members[1::2], axis=1)
-    if fixed:
-        law = scipy.stats.hypergeom(draw.n, size, size)
-    else:
-        law = scipy.stats.binom(draw.n, rate**2)
+    law: Any = scipy.stats.hypergeom(draw.n, size, size) if fixed else scipy.stats.binom(draw.n, rate**2)
     if (law.var() == 0 and np.any(common != law.mean())) or _other_mean(common, law.mean(), law.var()):
         yield f"a batch and the next one share {np.mean(common):.3g} records, and should {law.mean():.3g}"
 

@@ -83,9 +83,9 @@ def wrong_calls(seed: int) -> Iterator[str]:
 def wrong_tree(seed: int) -> Iterator[str]:
     """Are the noisy prefix sums those of one tree: each node once, with noise of its own?"""
     values = np.array([3.0, -1.0, 4.0, 1.0, -5.0, 9.0, 2.0])
-    exact = [_prefixes(LiveTape(seed), values, 1e-12)[0], np.cumsum(values)]
-    if not np.allclose(*exact, atol=1e-6):
-        yield f"the prefix sums are {np.round(exact[0], 6).tolist()}, and should be {exact[1].tolist()}"
+    found, exact = _prefixes(LiveTape(seed), values, 1e-12)[0], np.cumsum(values)
+    if not np.allclose(found, exact, atol=1e-6):
+        yield f"the prefix sums are {np.round(found, 6).tolist()}, and should be {exact.tolist()}"
         return
     runs = [_prefixes(LiveTape(np.random.SeedSequence([seed, k])), values, 1.0) for k in range(_TAPES)]
     noise = np.array([one - np.cumsum(values) for one, _ in runs])

@@ -76,7 +76,7 @@ def test_right_laws_are_not_accused(law):
     assert [*wrong_sampler(law, 0), *wrong_tails(law, 1e-5, 0), *wrong_density(law, 0)] == []
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
+@pytest.mark.parametrize("law", LAWS[::4], ids=lambda law: type(law).__name__)
 def test_a_sampler_that_gives_one_value_too_often_is_found(law, monkeypatch):
     right = type(law).sample
     kept = []
