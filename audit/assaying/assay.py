@@ -25,6 +25,7 @@ from dpassay.audit.verdict import Verdict, over_budget
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled
 from dpassay.reference.errors import Broken, require
+from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 
@@ -98,11 +99,13 @@ def _wrapped(plain: PlainMechanism) -> Callable[..., Any]:
 
 
 def _with_certificate(found: Assay, certificate: Certificate) -> Assay:
-    """The verdict with the upper bound beside it.
+    """The verdict with the upper bound beside it; where the apparatus is wrong, so is that bound, and it is left out.
 
     Raises:
         Broken: more is realised than is certified: one of the two is wrong.
     """
+    if any(one.kind is Kind.APPARATUS for one in found.findings):
+        return found
     if certificate.epsilon is not None and found.realised is not None and found.realised > certificate.epsilon:
         raise Broken(
             f"realised {found.realised:.4g} is more than certified {certificate.epsilon:.4g}: an error of dpassay, or "
