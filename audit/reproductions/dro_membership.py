@@ -22,8 +22,7 @@ from dpassay.reference.dro.objective import DualObjective
 from dpassay.reference.dro.training import Setting, train
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.problems.image_files import read_cifar10, read_mnist
-from dpassay.reference.problems.imbalanced import Split, cifar10_st, digits, mnist_st
-from dpassay.reference.problems.metrics import Quality, quality
+from dpassay.reference.problems.imbalanced import Quality, Split, cifar10_st, digits, mnist_st, quality
 from dpassay.reference.problems.models import ClassificationLoss, TwoLayerNetwork
 from dpassay.reference.types import Array, Bools, Indices
 

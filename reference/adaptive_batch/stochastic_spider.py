@@ -21,8 +21,7 @@ from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.errors import require, require_at_least, require_positive
 from dpassay.reference.noise import Multipliers, NoiseRule, Printed
 from dpassay.reference.norms import norm
-from dpassay.reference.problems.flat import Flat
-from dpassay.reference.problems.interfaces import MinimisationProblem
+from dpassay.reference.problems.interfaces import Flat, MinimisationProblem
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array

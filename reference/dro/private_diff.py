@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dpassay.reference.baselines import private_diff
 from dpassay.reference.baselines.protocols import Clipped
-from dpassay.reference.problems.flat import Flat
+from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from dpassay.reference.errors import require, require_budget
 from dpassay.reference.noise import Multipliers
-from dpassay.reference.problems.flat import Flat
+from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.tape import LiveTape, Tape
 
 from . import dp_rgda

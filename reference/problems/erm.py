@@ -154,14 +154,6 @@ class ErmProblem:
         mean = total / count
         return (mean + mean.T) / 2 + np.diag(self._penalty_curvature(w))
 
-    def hessian_vector(self, w: Array, v: Array, indices: Indices | None = None) -> Array:
-        """Mean Hessian times v, shape (d,), in O(nd) and without forming the Hessian."""
-        total, count = np.zeros(self.d), 0
-        for x, y in self._records(indices):
-            total += (self.loss.link.curvature(y * (x @ w)) * (x @ v)) @ x
-            count += len(y)
-        return total / count + self._penalty_curvature(w) * v
-
     # per record -------------------------------------------------------------------------------------------------
 
     def values(self, w: Array, indices: Indices | None = None) -> Array:
@@ -173,10 +165,6 @@ class ErmProblem:
         """Gradient of each record, shape (batch, d)."""
         parts = [(y * self.loss.link.slope(y * (x @ w)))[:, None] * x for x, y in self._records(indices)]
         return np.concatenate(parts) + self._penalty_slope(w)
-
-    def record_hessian(self, w: Array, index: int) -> Array:
-        """Hessian of one record, shape (d, d)."""
-        return self.hessian(w, np.array([index], dtype=np.int64))
 
     # neighbours, bounds -----------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Imbalanced training sets with balanced tests, in the way of the paper's Section 5.1, on data that needs no download.
+"""Imbalanced training sets with balanced tests, and the metrics of the paper ``dro``, Section 5.1.
 
 ``mnist_st``: digits 0-4 against 5-9, the positive class subsampled to a target ratio, the test split balanced.
 ``cifar10_st``: the last ``keep`` records of each class of the first half of the classes, everything of the other half.
@@ -97,3 +97,37 @@ def _set_aside(labels: Indices, rng: np.random.Generator, per_class: int) -> tup
         held.append(rng.choice(members, per_class, replace=False))
     test = np.sort(np.concatenate(held))
     return test, np.setdiff1d(np.arange(len(labels)), test)
+
+
+sklearn_metrics = Later("sklearn.metrics")
+
+
+@dataclass(frozen=True)
+class Quality:
+    """All between 0 and 1, larger is better."""
+
+    accuracy: float
+    auc: float  # area under the ROC curve; one against the rest, averaged over classes, for more than two
+    f1: float  # macro average over the classes
+    worst_group: float  # smallest accuracy over the groups
+
+
+def quality(probabilities: Array, labels: Indices, groups: Indices | None = None) -> Quality:
+    """Metrics of predicted probabilities (n, classes) against labels (n,); groups (n,) default to the labels."""
+    require(
+        probabilities.shape[:1] == labels.shape,
+        "labels",
+        labels.shape,
+        f"probabilities {probabilities.shape}",
+    )
+    predicted = probabilities.argmax(axis=1)
+    classes = probabilities.shape[1]
+    if classes == 2:
+        auc = sklearn_metrics.roc_auc_score(labels, probabilities[:, 1])
+    else:
+        auc = sklearn_metrics.roc_auc_score(labels, probabilities, multi_class="ovr", labels=np.arange(classes))
+    f1 = sklearn_metrics.f1_score(labels, predicted, average="macro", labels=np.arange(classes), zero_division=0.0)
+    hits = predicted == labels
+    by_group = labels if groups is None else groups
+    worst = min(float(hits[by_group == group].mean()) for group in np.unique(by_group))
+    return Quality(float(hits.mean()), float(auc), float(f1), worst)

@@ -86,10 +86,6 @@ class MatrixSensing:
         """No constraint on y."""
         return y
 
-    def saddle_value(self, x: Array, y: Array) -> float:
-        """f(x, y)."""
-        return float(np.mean(y * self.residuals(x) - 0.5 * y**2))
-
     def best_response(self, x: Array) -> Array:
         """The inner maximiser y*(x)."""
         return self.residuals(x)
@@ -124,25 +120,6 @@ class MatrixSensing:
     def smallest_eigenvalue(self, x: Array) -> float:
         """Smallest eigenvalue of the Hessian of Phi, dense and exact to rounding."""
         return float(scipy.linalg.eigh(self.value_hessian(x), eigvals_only=True, subset_by_index=[0, 0])[0])
-
-    def estimated_smallest_eigenvalue(
-        self, x: Array, rng: np.random.Generator, step: float = 5e-4, maxiter: int = 500, tolerance: float = 1e-4
-    ) -> float:
-        """The diagnostic of minimax_sosp, Appendix D: finite-difference products and an iterative eigensolver."""
-
-        def product(direction: Array) -> Array:
-            flat = direction.reshape(-1)
-            return (self.value_gradient(x + step * flat) - self.value_gradient(x - step * flat)) / (2 * step)
-
-        operator = scipy.sparse.linalg.LinearOperator((x.size, x.size), matvec=product, dtype=np.float64)
-        start = rng.standard_normal(x.size)
-        try:
-            found = scipy.sparse.linalg.eigsh(
-                operator, k=1, which="SA", v0=start, maxiter=maxiter, tol=tolerance, return_eigenvectors=False
-            )
-        except scipy.sparse.linalg.ArpackNoConvergence:
-            return float("nan")
-        return float(found[0])
 
 
 def make_matrix_sensing(

@@ -107,11 +107,12 @@ _OPT_B = (
 )
 UNREACHED_OPT_B: Reasons = {
     **{f"opt_b.py: {line}": OTHER_READING for line in _OPT_B},
-    **{f"tr_b.py: {line}": OTHER_READING for line in _OPT_B[:2]},
+    'tr_b.py: if label == "batch" or': OTHER_READING,
+    "tr_b.py: return before": OTHER_READING,
 }
 UNREACHED_TWO_OPT_LS: Reasons = {
     **UNREACHED_OPT,
-    'two_opt_ls.py: if reading == "printed"': OTHER_READING,
+    'two_opt_ls.py: if s.reading == "printed"': OTHER_READING,
     "two_opt_ls.py: return cost + ": OTHER_READING,
     "line_search.py: return above_threshold_mu(1 / lam": "the cost of a private search, of the repaired reading alone",
 }

@@ -11,6 +11,7 @@ Cite: wang2021; second_order_erm, Section 4.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import ceil, inf, sqrt
@@ -25,6 +26,7 @@ from dpassay.reference.equality import once
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import Constants, SmoothRisk
 from dpassay.reference.tape import Tape
+from dpassay.reference.transcript import Batch
 from dpassay.reference.types import Array
 
 from .calibration import ZeroRisk, spends_most
@@ -32,6 +34,7 @@ from .common import Accuracy, Outcome, Sensitivities, exact_sensitivities, print
 
 COMPLETIONS = ("number of steps from a public bound on f(w0); radius sqrt(alpha / M); noise split evenly",)
 REPAIRS = ("exact sensitivities and exact (epsilon, delta) instead of Proposition A.6",)
+Draw = Callable[[str, Batch | None], Batch | None]  # label and the batch before -> the batch; None: all records
 UNIT_NOISE = Multipliers({"gradient": 1.0, "hessian": 1.0})  # to be scaled by the calibrator
 
 
@@ -81,16 +84,27 @@ def public_numbers(problem: SmoothRisk, start: Array, accuracy: Accuracy, consta
 
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     """Noisy trust-region steps until the noisy test of Definition 1 passes."""
-    s, w = schedule, schedule.start
-    delta_g, delta_H = s.sensitivity.gradient, s.sensitivity.hessian
+    return descend(problem, schedule, tape, _everybody)
+
+
+def _everybody(label: str, before: Batch | None) -> Batch | None:
+    return None
+
+
+def descend(problem: SmoothRisk, s: Schedule, tape: Tape, draw: Draw) -> Outcome:
+    """The loop of DP-TR and TR-B; `draw` gives the batch of a gradient, and that of the Hessian after it."""
+    w, delta_g, delta_H = s.start, s.sensitivity.gradient, s.sensitivity.hessian
     for k in range(s.steps):
-        # GRADIENT: of the full data set
-        gradient, hessian = problem.gradient(w), problem.hessian(w)
+        batch = draw("batch", None)
+        # GRADIENT: of the full data set, or of the batch
+        gradient = problem.gradient(w, batch and batch.indices)
         # CLIP: none, gradients are bounded by assumption
         # NOISE
         std_g, std_H = s.noise.std("gradient", delta_g), s.noise.std("hessian", delta_H)
-        g = tape.gaussian("gradient", gradient, std=std_g, sensitivity=delta_g)
-        H = tape.symmetric_gaussian("hessian", hessian, std=std_H, sensitivity=delta_H)
+        g = tape.gaussian("gradient", gradient, std=std_g, sensitivity=delta_g, batch=batch)
+        batch = draw("hessian batch", batch)
+        hessian = problem.hessian(w, batch and batch.indices)
+        H = tape.symmetric_gaussian("hessian", hessian, std=std_H, sensitivity=delta_H, batch=batch)
         # STEP
         values, vectors = once(scipy.linalg.eigh, H)
         if np.linalg.norm(g) <= s.accuracy.gradient and values[0] >= -s.accuracy.curvature:

@@ -88,6 +88,10 @@ class Schedule:
         begin = replace(self.accuracy, curvature=self.eigen.margin * self.accuracy.curvature)
         return minimum_decrease(begin, self.smoothness, self.hessian_lipschitz)
 
+    def multipliers(self, T: int) -> Multipliers:
+        """Noise multipliers of T iterations."""
+        return self.noise.multipliers(T)  # eq. (8)
+
 
 def minimum_decrease(accuracy: Accuracy, smoothness: float, hessian_lipschitz: float) -> float:
     """Return the decrease of a short step while the noise obeys eq. (9)."""
@@ -145,7 +149,7 @@ def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     """Algorithm 1 with the step sizes of eq. (7)."""
     s = schedule
     T = iteration_bound(problem, s, tape, s.minimum_decrease)
-    return descend(problem, s, tape, s.start, T, s.noise.multipliers(T))  # eq. (8)
+    return descend(problem, s, tape, s.start, T, s.multipliers(T))
 
 
 def iteration_bound(problem: SmoothRisk, schedule: Schedule, tape: Tape, minimum_decrease: float) -> int:

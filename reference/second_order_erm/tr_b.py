@@ -15,21 +15,18 @@ from dataclasses import dataclass
 from functools import partial
 from math import inf
 
-import numpy as np
-import scipy
-
 from dpassay.reference.accounting.calibrate import noise_for
-from dpassay.reference.equality import once
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
+from dpassay.reference.transcript import Batch
 from dpassay.reference.types import Array
 
 from . import dp_tr
 from .calibration import ZeroRisk, spends_most
 from .common import Accuracy, Outcome, Reading, batch_sensitivities, printed_constants, printed_sensitivities
-from .dp_tr import UNIT_NOISE, public_numbers, trust_region_step
+from .dp_tr import UNIT_NOISE, public_numbers
 from .subsampled import SampledBudget
 
 COMPLETIONS = (
@@ -92,23 +89,11 @@ def repaired(
 
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     """Noisy trust-region steps on batches until the noisy test of Definition 1 passes."""
-    s, w = schedule, schedule.start
-    delta_g, delta_H = s.sensitivity.gradient, s.sensitivity.hessian
-    for k in range(s.steps):
-        batch = tape.batch("batch", problem.n, s.batch)
-        # GRADIENT: of a fresh batch
-        gradient = problem.gradient(w, batch.indices)
-        # CLIP: none, gradients are bounded by assumption
-        # NOISE
-        std_g, std_H = s.noise.std("gradient", delta_g), s.noise.std("hessian", delta_H)
-        g = tape.gaussian("gradient", gradient, std=std_g, sensitivity=delta_g, batch=batch)
-        if s.reading == "repaired":
-            batch = tape.batch("hessian batch", problem.n, s.batch)
-        hessian = problem.hessian(w, batch.indices)
-        H = tape.symmetric_gaussian("hessian", hessian, std=std_H, sensitivity=delta_H, batch=batch)
-        # STEP
-        values, vectors = once(scipy.linalg.eigh, H)
-        if np.linalg.norm(g) <= s.accuracy.gradient and values[0] >= -s.accuracy.curvature:
-            return Outcome(w, True, k, 0, k + 1)
-        w = w + once(trust_region_step, g, values, vectors, s.radius)
-    return Outcome(w, False, s.steps, 0, s.steps)
+    # GRADIENT, CLIP, NOISE, STEP: as in DP-TR
+
+    def draw(label: str, before: Batch | None) -> Batch | None:
+        if label == "batch" or schedule.reading == "repaired":
+            return tape.batch(label, problem.n, schedule.batch)
+        return before
+
+    return dp_tr.descend(problem, schedule, tape, draw)

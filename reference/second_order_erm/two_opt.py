@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,7 +28,8 @@ from . import opt
 from .calibration import Filter, gaussian_cost
 from .common import Accuracy, Outcome, joined
 
-Phase = Callable[[SmoothRisk, Any, Tape, float, Filter], Outcome]
+Loop = Callable[[SmoothRisk, Any, Tape, Array, int, Multipliers], Outcome]  # `descend` of Algorithm 1 or 3
+Cost = Callable[[Any, Multipliers, Outcome], float]
 HOPEFUL = (
     "phase one counts on a decrease of hope x MIN_DEC per step (the text: an aggressive estimate)",
     "phase two evaluates f at its warm start, with noise of its own, for its own bound (6)",
@@ -84,17 +84,10 @@ class Schedule:
 
 
 def printed(
-    problem: SmoothRisk,
-    start: Array,
-    accuracy: Accuracy,
-    epsilon: float,
-    delta: float,
-    *,
-    hope: float,
-    radius: float = inf,
+    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, hope: float, **options: Any
 ) -> Schedule:
-    """Return the printed schedule: that of Algorithm 1, in two parts."""
-    return Schedule(opt.printed(problem, start, accuracy, epsilon, delta, radius=radius), hope)
+    """Return the printed schedule: that of Algorithm 1 (with its `options`), in two parts."""
+    return Schedule(opt.printed(problem, start, accuracy, epsilon, delta, **options), hope)
 
 
 def repaired(
@@ -106,31 +99,33 @@ def repaired(
 
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     """Both phases."""
-    return two_phases(problem, schedule, tape, _phase)
+    return two_phases(problem, schedule, tape, opt.descend, realised_cost)
 
 
-def two_phases(problem: SmoothRisk, s: Schedule, tape: Tape, phase: Phase) -> Outcome:
+def two_phases(problem: SmoothRisk, s: Schedule, tape: Tape, descend: Loop, cost: Cost) -> Outcome:
     """Phase one with hope, then phase two with what the filter has left."""
     spent = Filter(s.base.noise.rho)
-    one = phase(problem, s.first, tape, s.hope, spent)
+    one = _phase(problem, s.first, tape, s.hope, spent, descend, cost)
     if one.certified:
         return one
-    return joined(one, phase(problem, s.second(problem, one.w, spent.left), tape, 1.0, spent))
+    return joined(one, _phase(problem, s.second(problem, one.w, spent.left), tape, 1.0, spent, descend, cost))
 
 
-# GRADIENT, CLIP: as in Algorithm 1
-def _phase(problem: SmoothRisk, s: opt.Schedule, tape: Tape, hope: float, spent: Filter) -> Outcome:
-    """Algorithm 1 with the steps that `hope` leaves, charged by what it really released."""
+# GRADIENT, CLIP: as in Algorithm 1 or 3
+def _phase(
+    problem: SmoothRisk, s: opt.Schedule, tape: Tape, hope: float, spent: Filter, descend: Loop, cost: Cost
+) -> Outcome:
+    """The algorithm with the steps that `hope` leaves, charged by what it really released."""
     T = opt.iteration_bound(problem, s, tape, hope * s.minimum_decrease)  # eq. (6)
     # NOISE
-    noise = s.noise.multipliers(T)  # eq. (8)
+    noise = s.multipliers(T)  # eq. (8), (14)
     # STEP
-    outcome = opt.descend(problem, s, tape, s.start, T, noise)
-    spent.charge(gaussian_cost(s.noise.sigma_f) + realised_cost(noise, outcome))
+    outcome = descend(problem, s, tape, s.start, T, noise)
+    spent.charge(gaussian_cost(s.noise.sigma_f) + cost(s, noise, outcome))
     return outcome
 
 
-def realised_cost(noise: Multipliers, outcome: Outcome) -> float:
+def realised_cost(s: opt.Schedule, noise: Multipliers, outcome: Outcome) -> float:
     """Return the rho of Theorem 1 for the counts of this run (without the term of f).
 
     The last gradient and the last Hessian of a certified run lead to no step; they are counted here.

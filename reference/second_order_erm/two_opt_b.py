@@ -12,8 +12,7 @@ Cite: second_order_erm, Sections 3.3 and 3.4.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf
-from typing import ClassVar, Literal
+from typing import Any, ClassVar
 
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
@@ -73,19 +72,10 @@ class Schedule:
 
 
 def printed(
-    problem: SmoothRisk,
-    start: Array,
-    accuracy: Accuracy,
-    epsilon: float,
-    delta: float,
-    *,
-    batch: int,
-    hope: float,
-    radius: float = inf,
-    route: Literal["rdp", "advanced"] = "rdp",
+    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, hope: float, **options: Any
 ) -> Schedule:
-    """Return the printed schedule: that of OPT-B, in two parts."""
-    base = opt_b.printed(problem, start, accuracy, epsilon, delta, batch=batch, radius=radius, route=route)
+    """Return the printed schedule: that of OPT-B (with its `options`), in two parts."""
+    base = opt_b.printed(problem, start, accuracy, epsilon, delta, **options)
     return Schedule(base, epsilon, delta, hope)
 
 

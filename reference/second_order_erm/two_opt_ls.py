@@ -13,8 +13,7 @@ Cite: second_order_erm, Section 3.4.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
@@ -22,10 +21,9 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
 from . import opt_ls, two_opt
-from .calibration import Filter, gaussian_cost
-from .common import Accuracy, Outcome, Reading
-from .line_search import LineSearch, gaussian_parameter
-from .opt import iteration_bound
+from .calibration import gaussian_cost
+from .common import Accuracy, Outcome
+from .line_search import gaussian_parameter
 from .two_opt import HOPEFUL, PHASES, two_phases
 
 COMPLETIONS = (
@@ -54,61 +52,31 @@ class Schedule(two_opt.Schedule):
 
 
 def printed(
-    problem: SmoothRisk,
-    start: Array,
-    accuracy: Accuracy,
-    epsilon: float,
-    delta: float,
-    *,
-    hope: float,
-    radius: float = inf,
-    search: LineSearch | None = None,
+    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, hope: float, **options: Any
 ) -> Schedule:
-    """Return the printed schedule: that of Algorithm 3, in two parts."""
-    return Schedule(opt_ls.printed(problem, start, accuracy, epsilon, delta, radius=radius, search=search), hope)
+    """Return the printed schedule: that of Algorithm 3 (with its `options`), in two parts."""
+    return Schedule(opt_ls.printed(problem, start, accuracy, epsilon, delta, **options), hope)
 
 
 def repaired(
-    problem: SmoothRisk,
-    start: Array,
-    accuracy: Accuracy,
-    epsilon: float,
-    delta: float,
-    *,
-    hope: float,
-    search: LineSearch | None = None,
+    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, hope: float, **options: Any
 ) -> Schedule:
-    """Return the repaired schedule: that of Algorithm 3, in two parts."""
-    return Schedule(opt_ls.repaired(problem, start, accuracy, epsilon, delta, search=search), hope)
+    """Return the repaired schedule: that of Algorithm 3 (with its `options`), in two parts."""
+    return Schedule(opt_ls.repaired(problem, start, accuracy, epsilon, delta, **options), hope)
 
 
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     """Both phases."""
-    return two_phases(problem, schedule, tape, _phase)
+    # GRADIENT, CLIP, NOISE, STEP: as in Algorithm 3
+    return two_phases(problem, schedule, tape, opt_ls.descend, realised_cost)
 
 
-# GRADIENT, CLIP: as in Algorithm 3
-def _phase(problem: SmoothRisk, s: opt_ls.Schedule, tape: Tape, hope: float, spent: Filter) -> Outcome:
-    """Algorithm 3 with the steps that `hope` leaves, charged by what it really released."""
-    T = iteration_bound(problem, s, tape, hope * s.minimum_decrease)  # eq. (6) with (17)
-    # NOISE
-    noise = s.multipliers(T)  # eq. (14)
-    # STEP
-    outcome = opt_ls.descend(problem, s, tape, s.start, T, noise)
-    spent.charge(gaussian_cost(s.noise.sigma_f) + realised_cost(s.reading, noise, s.search, outcome))
-    return outcome
-
-
-def realised_cost(reading: Reading, noise: Multipliers, search: LineSearch, outcome: Outcome) -> float:
-    """Return the rho of Theorem 5 for the counts of this run (without the term of f).
-
-    The last gradient and the last Hessian of a certified run lead to no step; they are counted here.
-    """
+def realised_cost(s: opt_ls.Schedule, noise: Multipliers, outcome: Outcome) -> float:
+    """Return the rho of Theorem 5 for the counts of this run (without the term of f): line searches count, too."""
     steps = {"line search/gradient": outcome.gradient_steps, "line search/curvature": outcome.curvature_steps}
-    gradients = sum(steps.values()) + int(outcome.certified)
-    cost = gaussian_cost(noise["gradient"], gradients + outcome.hessian_evaluations)
-    if reading == "printed":
+    cost = two_opt.realised_cost(s, noise, outcome)
+    if s.reading == "printed":
         return cost + sum(gaussian_cost(noise[label], count) for label, count in steps.items())
     return cost + sum(
-        count * gaussian_parameter(noise[label], *search.trials[label]) ** 2 / 2 for label, count in steps.items()
+        count * gaussian_parameter(noise[label], *s.search.trials[label]) ** 2 / 2 for label, count in steps.items()
     )

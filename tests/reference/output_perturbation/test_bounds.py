@@ -9,7 +9,7 @@ import pytest
 
 from dpassay.reference.output_perturbation import bounds, utility
 from dpassay.reference.output_perturbation.bounds import Setting
-from dpassay.reference.output_perturbation.stability import search, shares
+from dpassay.reference.output_perturbation.utility import search, shares
 from dpassay.reference.problems.domains import Box, Everywhere
 from dpassay.reference.problems.finite_sum import FiniteSum, Regulariser
 from dpassay.reference.problems.saddle_games import BilinearLoss, saddle_pair, sharp_stability

@@ -8,7 +8,7 @@ import pytest
 
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems import image_files, imbalanced
-from dpassay.reference.problems.metrics import quality
+from dpassay.reference.problems.imbalanced import quality
 
 
 def write_idx(path, array):

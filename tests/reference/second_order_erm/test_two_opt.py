@@ -70,5 +70,6 @@ def test_realised_cost_is_what_the_accountant_reads(cancer, far_start):
         std = next(r.law.std for r in transcript.releases if r.label == "gradient")
         sigma = std / schedule.sensitivity.gradient
         by_counts = calibration.gaussian_cost(schedule.noise.sigma_f)
-        by_counts += two_opt.realised_cost(Multipliers({"gradient": sigma, "hessian": sigma}), transcript.output)
+        noise = Multipliers({"gradient": sigma, "hessian": sigma})
+        by_counts += two_opt.realised_cost(schedule, noise, transcript.output)
         assert account(transcript).mu() ** 2 / 2 == pytest.approx(by_counts, rel=1e-9)
