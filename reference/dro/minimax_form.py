@@ -15,11 +15,11 @@ import numpy as np
 from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.types import Array, Indices
 
-from .objective import SampleLoss
+from .objective import OfData, SampleLoss
 
 
 @dataclass(frozen=True)
-class MinimaxProblem:
+class MinimaxProblem(OfData):
     """Eq. (2) with the KL divergence (the paper's experiments): weight is lambda_0. A ``Game`` of the baselines."""
 
     FORMULAS: ClassVar[dict[str, str]] = {
@@ -36,16 +36,6 @@ class MinimaxProblem:
 
     data: SampleLoss
     weight: float = 1.0
-
-    @property
-    def n(self) -> int:
-        """Number of records, and of weights."""
-        return self.data.n
-
-    @property
-    def d(self) -> int:
-        """Number of model parameters."""
-        return self.data.d
 
     def begin(self) -> tuple[Array, Array]:
         """x = 0, all records weigh the same."""

@@ -41,8 +41,24 @@ class SampleLoss(Protocol):
         ...
 
 
+class OfData:
+    """Sizes of an objective over a dataset."""
+
+    data: SampleLoss
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return self.data.n
+
+    @property
+    def d(self) -> int:
+        """Number of model parameters (dual variables are not counted)."""
+        return self.data.d
+
+
 @dataclass(frozen=True)
-class DualObjective:
+class DualObjective(OfData):
     """L(x, eta) = weight * mean psi*((loss_i(x) - dual_scale * eta) / weight) + dual_scale * eta (eq. (3)).
 
     ``dual_scale`` is G in the rescaling L(x, eta) = L^(x, G eta) below eq. (3). The paper states the objective in three
@@ -67,16 +83,6 @@ class DualObjective:
     def __post_init__(self) -> None:
         require(self.weight > 0, "weight", self.weight, "must be positive")
         require(self.dual_scale > 0, "dual_scale", self.dual_scale, "must be positive")
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return self.data.n
-
-    @property
-    def d(self) -> int:
-        """Number of model parameters."""
-        return self.data.d
 
     def _arguments(self, x: Array, eta: float, indices: Indices | None) -> Array:
         return (self.data.losses(x, indices) - self.dual_scale * eta) / self.weight
@@ -135,7 +141,7 @@ class DualObjective:
 
 
 @dataclass(frozen=True)
-class CompositionalObjective:
+class CompositionalObjective(OfData):
     """Psi(x, lambda) = lambda log(mean exp(loss_i(x) / lambda)) + lambda * radius (eq. (5)).
 
     f(g1, g2) = g1 log g2 + g1 radius with g = (lambda, mean exp(loss / lambda)); ``temperature`` is lambda,
@@ -157,16 +163,6 @@ class CompositionalObjective:
     def __post_init__(self) -> None:
         require(self.floor > 0, "floor", self.floor, "must be positive: g divides by lambda")
         require(self.radius >= 0, "radius", self.radius, "must not be negative")
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return self.data.n
-
-    @property
-    def d(self) -> int:
-        """Number of model parameters (lambda not counted)."""
-        return self.data.d
 
     def inner_values(self, x: Array, temperature: float, indices: Indices | None = None) -> Array:
         """g(w; xi_i) = exp(loss_i / lambda), shape (b,); ``inf`` where it overflows: clipping maps it to its bound."""

@@ -43,14 +43,8 @@ TEMPERATURE_FLOOR = 0.05  # lambda_0
 
 
 @dataclass(frozen=True)
-class Squares:
-    """Losses (<a, x> - b)^2 / 2 of rows (a, b), shape (n, d + 1): never negative, as steep as the rows are long."""
-
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "loss": "(<a_i, x> - b_i)^2 / 2, (a_i, b_i) = rows_i",
-        "gradient": "(<a_i, x> - b_i) a_i",
-    }
-    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
+class _OfRows:
+    """A loss of the rows of a matrix."""
 
     rows: Array
 
@@ -58,6 +52,20 @@ class Squares:
     def n(self) -> int:
         """Number of records."""
         return len(self.rows)
+
+    def _chosen(self, indices: Indices | None) -> Array:
+        return self.rows if indices is None else self.rows[indices]
+
+
+@dataclass(frozen=True)
+class Squares(_OfRows):
+    """Losses (<a, x> - b)^2 / 2 of rows (a, b), shape (n, d + 1): never negative, as steep as the rows are long."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "loss": "(<a_i, x> - b_i)^2 / 2, (a_i, b_i) = rows_i",
+        "gradient": "(<a_i, x> - b_i) a_i",
+    }
+    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     @property
     def d(self) -> int:
@@ -72,16 +80,13 @@ class Squares:
         """Gradient of each selected record, shape (b, d)."""
         return np.asarray(self._residuals(parameters, indices)[:, None] * self._chosen(indices)[:, :-1])
 
-    def _chosen(self, indices: Indices | None) -> Array:
-        return self.rows if indices is None else self.rows[indices]
-
     def _residuals(self, parameters: Array, indices: Indices | None) -> Array:
         chosen = self._chosen(indices)
         return np.asarray(chosen[:, :-1] @ parameters - chosen[:, -1])
 
 
 @dataclass(frozen=True)
-class Waves:
+class Waves(_OfRows):
     """Losses (1 + a sin(2 x_1) + b cos(2 x_1)) / 2 of rows (a, b) in the unit disc, shape (n, 2).
 
     They keep to the assumptions of the paper: in [0, 1], steep by 1 at most (G = 1), curved by 2 at most (L = 2).
@@ -93,13 +98,7 @@ class Waves:
     }
     DERIVED: ClassVar[tuple[str, ...]] = ("n",)
 
-    rows: Array
     d: int
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return len(self.rows)
 
     def losses(self, parameters: Array, indices: Indices | None = None) -> Array:
         """Loss of each selected record, shape (b,)."""
@@ -112,9 +111,6 @@ class Waves:
         found = np.zeros((len(self._chosen(indices)), self.d))
         found[:, 0] = self._chosen(indices) @ np.array([cosine, -sine])
         return found
-
-    def _chosen(self, indices: Indices | None) -> Array:
-        return self.rows if indices is None else self.rows[indices]
 
 
 def fits(sizes: Sizes) -> bool:

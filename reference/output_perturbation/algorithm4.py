@@ -78,7 +78,8 @@ def run(problem: Convex, schedule: Schedule, tape: Tape, batches: Sequence[Batch
         # GRADIENT: inside the base solver
         other = np.zeros(schedule.d_y if block == "x" else d)
         whole_centre = np.concatenate([centre, other][::order])
-        phase = problem.phase(batch.indices, Regulariser(*(mu_k, mu)[::order], centre=whole_centre))
+        x_weight, y_weight = (mu_k, mu)[::order]
+        phase = problem.phase(batch.indices, Regulariser(x_weight, y_weight, whole_centre))
         target, label = schedule.targets[k - 1], f"solver/{block}/{k}"
         solution = solve(phase, schedule.solver, target, schedule.certified, tape, label)  # line 4
         x_k = solution[:d] if block == "x" else solution[d:]

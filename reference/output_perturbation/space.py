@@ -96,7 +96,7 @@ def one_shot(reading: Reading, epsilon: float, delta: float, mu: float) -> Space
 
 def lazy(reading: Reading, epsilon: float, delta: float, mu: float, residual: float) -> Space:
     """Algorithm 1 with a solver that stops early, on R^d: L of the data part."""
-    options = {"solver": UndecayedPasses(residual), "lipschitz": 1.0}
+    options: dict[str, Any] = {"solver": UndecayedPasses(residual), "lipschitz": 1.0}
     problem = partial(ridge, False, mu)
     return Space(Rows(), ONE_SHOT, problem, partial(_made, algorithm1, reading, problem, (epsilon, delta), **options))
 

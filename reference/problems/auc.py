@@ -57,15 +57,14 @@ class AUCLoss(Loss):
         jacobian = np.array([[4 * share, 2 * share], [2 * share, dual_curvature]])
         primal_slope = 4 * share * self.x_radius + 2 * share * (1 + self.y_radius)
         dual_slope = 2 * share * self.x_radius + dual_curvature * self.y_radius
-        for name, value in (
-            ("n", len(self.features)),
-            ("d", self.features.shape[1] + 2),
-            ("d_y", 1),
-            ("smoothness", float(np.linalg.norm(jacobian, ord=2))),
-            ("lipschitz", float(np.hypot(primal_slope, dual_slope))),
-            ("strong_concavity", dual_curvature),
-        ):
-            object.__setattr__(self, name, value)
+        self._constants(
+            n=len(self.features),
+            d=self.features.shape[1] + 2,
+            d_y=1,
+            smoothness=float(np.linalg.norm(jacobian, ord=2)),
+            lipschitz=float(np.hypot(primal_slope, dual_slope)),
+            strong_concavity=dual_curvature,
+        )
 
     def _parts(self, indices: Indices) -> tuple[Array, Array, Array, Array]:
         """Extended features (z, -1, 0) or (z, 0, -1), weights of the square, weights of the linear part, z."""
@@ -89,10 +88,6 @@ class AUCLoss(Loss):
         x, alpha, p = z[:-1], float(z[-1]), self.positive_share
         score = features @ x[:-2]
         return np.asarray(square * (extended @ x) ** 2 + 2 * (1 + alpha) * linear * score - p * (1 - p) * alpha**2)
-
-    def subset(self, indices: Indices) -> AUCLoss:
-        """Some of the records; p stays, it is public."""
-        return AUCLoss(self.features[indices], self.labels[indices], self.positive_share, self.x_radius, self.y_radius)
 
     def affine(self) -> tuple[Array, Array]:
         """The operator is affine: (A, b) averaged over all records."""

@@ -44,14 +44,7 @@ class BentGame(Loss):
 
     def __post_init__(self) -> None:
         bounded_rows("linear", self.linear, self.linear_bound)
-        for name, value in (
-            ("n", len(self.linear)),
-            ("d", 1),
-            ("d_y", 1),
-            ("lipschitz", self.linear_bound),
-            ("smoothness", self.coupling),  # on either side of the bend
-        ):
-            object.__setattr__(self, name, value)
+        self._constants(n=len(self.linear), d=1, d_y=1, lipschitz=self.linear_bound, smoothness=self.coupling)
 
     def rows(self, z: Array, indices: Indices) -> Array:
         """(b sign(x - bend) y + drift + p, -b |x - bend| + q)."""

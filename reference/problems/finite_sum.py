@@ -7,9 +7,9 @@ A point is z = (x, y) in one vector; minimisation is the case without y.  The op
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -36,6 +36,11 @@ class Loss(ABC):
     strong_convexity: float = 0.0  # mu_x of the data part alone
     strong_concavity: float = 0.0  # mu_y of the data part alone
 
+    def _constants(self, **values: float) -> None:
+        """Keep what a (frozen) loss computes from its fields."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
     @abstractmethod
     def rows(self, z: Array, indices: Indices) -> Array:
         """Operator of each record at z (d,): shape (len(indices), d)."""
@@ -44,9 +49,11 @@ class Loss(ABC):
     def values(self, z: Array, indices: Indices) -> Array:
         """Value f(z; xi_i) of each record: shape (len(indices),)."""
 
-    @abstractmethod
-    def subset(self, indices: Indices) -> Loss:
+    def subset(self, indices: Indices) -> Self:
         """The same loss on some of the records, constants unchanged."""
+        one: Any = self  # every loss is a dataclass; RECORDS names its fields with an entry for each record
+        part: Self = replace(one, **{name: getattr(self, name)[indices] for name in one.RECORDS})
+        return part
 
     def mean_operator(self, z: Array) -> Array:
         """Operator of the whole data part, shape (d,)."""
@@ -74,8 +81,29 @@ class Regulariser:
     centre: Array | None = None  # (x_tilde_{k-1}, 0), shape (d,)
 
 
+class _OfLoss:
+    """Sizes of a problem that is made of a loss."""
+
+    loss: Loss
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return self.loss.n
+
+    @property
+    def d(self) -> int:
+        """Numbers of x."""
+        return self.loss.d
+
+    @property
+    def d_y(self) -> int:
+        """Numbers of y; 0 for minimisation."""
+        return self.loss.d_y
+
+
 @dataclass(frozen=True)
-class FiniteSum:
+class FiniteSum(_OfLoss):
     """min over x, max over y of (1/n) sum_i f(x, y; xi_i) + regulariser, on domain_x times domain_y."""
 
     FORMULAS: ClassVar[dict[str, str]] = {
@@ -118,21 +146,6 @@ class FiniteSum:
                 (self.strong_convexity, self.strong_concavity),
                 "a base solver is only certified on a strongly monotone problem; add a regulariser",
             )
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return self.loss.n
-
-    @property
-    def d(self) -> int:
-        """Numbers of x."""
-        return self.loss.d
-
-    @property
-    def d_y(self) -> int:
-        """Numbers of y; 0 for minimisation."""
-        return self.loss.d_y
 
     @property
     def strong_convexity(self) -> float:
@@ -217,7 +230,7 @@ class FiniteSum:
 
 
 @dataclass(frozen=True)
-class Convex:
+class Convex(_OfLoss):
     """A convex(-concave) loss on its domain, without strong convexity: what the phased algorithms take."""
 
     FORMULAS: ClassVar[dict[str, str]] = {
@@ -230,21 +243,6 @@ class Convex:
     loss: Loss
     domain_x: Domain = field(default_factory=Everywhere)
     domain_y: Domain = field(default_factory=Everywhere)
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return self.loss.n
-
-    @property
-    def d(self) -> int:
-        """Numbers of x."""
-        return self.loss.d
-
-    @property
-    def d_y(self) -> int:
-        """Numbers of y; 0 for minimisation."""
-        return self.loss.d_y
 
     def phase(self, indices: Indices, regulariser: Regulariser) -> FiniteSum:
         """The regularised problem on some of the records."""

@@ -6,7 +6,7 @@ is not the number of steps, which is the same for both, but the gradients and He
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
@@ -16,12 +16,13 @@ from dpassay.reference.axioms import Records
 from dpassay.reference.types import Array, Indices
 
 from .erm import Constants
+from .waves import Signs
 
 SLOPE, SLOW, FAST = 10.0, 0.01, 100.0
 
 
 @dataclass(frozen=True)
-class OneWay:
+class OneWay(Signs):
     """Mean of l(w; s) = top + s u(w) over signs (n,), u(w) = g sin(a w)/a + g (1 - cos(b w))/b^2 on the line.
 
     g = 10, a = 1/100, b = 100. At w = 0: u = 0, u' = u'' = g, the suprema of both but for one in a hundred.
@@ -40,23 +41,10 @@ class OneWay:
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
     RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0)}
 
-    signs: Array
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return len(self.signs)
-
     @property
     def d(self) -> int:
         """One parameter, so that the sqrt(d) of eq. (4) is one."""
         return 1
-
-    def replace(self, index: int, sign: float) -> OneWay:
-        """The replace-one neighbour in which record `index` has this sign."""
-        signs = self.signs.copy()
-        signs[index] = sign
-        return replace(self, signs=signs)
 
     def value(self, w: Array, indices: Indices | None = None) -> float:
         """Mean loss."""
@@ -98,6 +86,3 @@ class OneWay:
     @property
     def _top(self) -> float:
         return SLOPE / SLOW + 2 * SLOPE / FAST**2
-
-    def _mean_sign(self, indices: Indices | None) -> float:
-        return float((self.signs if indices is None else self.signs[indices]).mean())

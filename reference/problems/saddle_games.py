@@ -61,15 +61,14 @@ class BilinearLoss(Loss):
         lipschitz = constant
         if (smoothness or self.concavity) and not self.shared_coupling:
             lipschitz += smoothness * float(np.hypot(self.x_bound, self.y_bound)) + self.concavity * self.y_bound
-        for name, value in (
-            ("n", n),
-            ("d", d_x),
-            ("d_y", d_y),
-            ("smoothness", smoothness + self.concavity),
-            ("lipschitz", lipschitz),
-            ("strong_concavity", self.concavity),
-        ):
-            object.__setattr__(self, name, value)
+        self._constants(
+            n=n,
+            d=d_x,
+            d_y=d_y,
+            smoothness=smoothness + self.concavity,
+            lipschitz=lipschitz,
+            strong_concavity=self.concavity,
+        )
 
     @property
     def RECORDS(self) -> Records:  # noqa: N802 - a constant of the other problems

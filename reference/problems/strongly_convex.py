@@ -39,13 +39,7 @@ class LinearLoss(Loss):
 
     def __post_init__(self) -> None:
         bounded_rows("records", self.records, 1.0)
-        for name, value in (
-            ("n", len(self.records)),
-            ("d", self.records.shape[1]),
-            ("lipschitz", self.slope),
-            ("smoothness", 0.0),
-        ):
-            object.__setattr__(self, name, value)
+        self._constants(n=len(self.records), d=self.records.shape[1], lipschitz=self.slope, smoothness=0.0)
 
     def rows(self, z: Array, indices: Indices) -> Array:
         """Constant gradients -slope xi_i."""
@@ -54,10 +48,6 @@ class LinearLoss(Loss):
     def values(self, z: Array, indices: Indices) -> Array:
         """-slope <xi_i, z>."""
         return -self.slope * self.records[indices] @ z
-
-    def subset(self, indices: Indices) -> LinearLoss:
-        """Some of the records."""
-        return LinearLoss(self.records[indices], self.slope)
 
     def affine(self) -> tuple[Array, Array]:
         """A = 0, b = -slope * mean record."""
@@ -88,13 +78,9 @@ class SquaredLoss(Loss):
         bounded_rows("features", self.features, self.feature_bound)
         bounded_values("targets", self.targets, len(self.features), self.target_bound)
         lipschitz = self.feature_bound * (self.feature_bound * self.radius + self.target_bound)
-        for name, value in (
-            ("n", len(self.features)),
-            ("d", self.features.shape[1]),
-            ("lipschitz", lipschitz),
-            ("smoothness", self.feature_bound**2),
-        ):
-            object.__setattr__(self, name, value)
+        self._constants(
+            n=len(self.features), d=self.features.shape[1], lipschitz=lipschitz, smoothness=self.feature_bound**2
+        )
 
     def rows(self, z: Array, indices: Indices) -> Array:
         """(<w_i, z> - b_i) w_i."""
@@ -104,12 +90,6 @@ class SquaredLoss(Loss):
     def values(self, z: Array, indices: Indices) -> Array:
         """Half squared residuals."""
         return 0.5 * np.asarray(self.features[indices] @ z - self.targets[indices]) ** 2
-
-    def subset(self, indices: Indices) -> SquaredLoss:
-        """Some of the records."""
-        return SquaredLoss(
-            self.features[indices], self.targets[indices], self.radius, self.feature_bound, self.target_bound
-        )
 
     def mean_operator(self, z: Array) -> Array:
         """W^T (W z - b) / n."""
@@ -140,13 +120,12 @@ class LogisticLoss(Loss):
     def __post_init__(self) -> None:
         bounded_rows("features", self.features, self.feature_bound)
         plus_or_minus_one("labels", self.labels, len(self.features))
-        for name, value in (
-            ("n", len(self.features)),
-            ("d", self.features.shape[1]),
-            ("lipschitz", self.feature_bound),
-            ("smoothness", self.feature_bound**2 / 4),
-        ):
-            object.__setattr__(self, name, value)
+        self._constants(
+            n=len(self.features),
+            d=self.features.shape[1],
+            lipschitz=self.feature_bound,
+            smoothness=self.feature_bound**2 / 4,
+        )
 
     def rows(self, z: Array, indices: Indices) -> Array:
         """-s_i sigmoid(-s_i <w_i, z>) w_i."""
@@ -156,10 +135,6 @@ class LogisticLoss(Loss):
     def values(self, z: Array, indices: Indices) -> Array:
         """log(1 + exp(-margin))."""
         return np.logaddexp(0.0, -self.labels[indices] * (self.features[indices] @ z))
-
-    def subset(self, indices: Indices) -> LogisticLoss:
-        """Some of the records."""
-        return LogisticLoss(self.features[indices], self.labels[indices], self.feature_bound)
 
     def mean_operator(self, z: Array) -> Array:
         """Gradient of the mean loss."""
@@ -198,6 +173,8 @@ class QuadraticLoss(Loss):
     mu = min h, ell = max h, L = max h (radius + record_bound).
     """
 
+    RECORDS: ClassVar[Records] = {"records": "record_bound"}
+
     records: Array  # (n, d)
     curvatures: Array  # h, (d,)
     radius: float
@@ -208,14 +185,13 @@ class QuadraticLoss(Loss):
             raise BadInput("curvatures", self.curvatures.tolist()[:4], "must be positive")
         bounded_rows("records", self.records, self.record_bound)
         steepest = float(self.curvatures.max())
-        for name, value in (
-            ("n", len(self.records)),
-            ("d", self.records.shape[1]),
-            ("strong_convexity", float(self.curvatures.min())),
-            ("smoothness", steepest),
-            ("lipschitz", steepest * (self.radius + self.record_bound)),
-        ):
-            object.__setattr__(self, name, value)
+        self._constants(
+            n=len(self.records),
+            d=self.records.shape[1],
+            strong_convexity=float(self.curvatures.min()),
+            smoothness=steepest,
+            lipschitz=steepest * (self.radius + self.record_bound),
+        )
 
     def rows(self, z: Array, indices: Indices) -> Array:
         """h (x - xi_i)."""
@@ -224,10 +200,6 @@ class QuadraticLoss(Loss):
     def values(self, z: Array, indices: Indices) -> Array:
         """Half weighted squared distances."""
         return np.asarray(0.5 * (z - self.records[indices]) ** 2 @ self.curvatures)
-
-    def subset(self, indices: Indices) -> QuadraticLoss:
-        """Some of the records."""
-        return QuadraticLoss(self.records[indices], self.curvatures, self.radius, self.record_bound)
 
     def affine(self) -> tuple[Array, Array]:
         """A = diag(h), b = -h times the mean record."""

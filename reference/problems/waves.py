@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 from math import hypot, inf
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -28,7 +28,28 @@ from .erm import Constants
 
 
 @dataclass(frozen=True)
-class WaveRisk:
+class Signs:
+    """A risk whose records are signs, shape (n,)."""
+
+    signs: Array
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.signs)
+
+    def replace(self, index: int, sign: float) -> Self:
+        """Return the replace-one neighbour in which record `index` has this sign."""
+        signs = self.signs.copy()
+        signs[index] = sign
+        return replace_fields(self, signs=signs)
+
+    def _mean_sign(self, indices: Indices | None) -> float:
+        return float((self.signs if indices is None else self.signs[indices]).mean())
+
+
+@dataclass(frozen=True)
+class WaveRisk(Signs):
     """Mean of l(w; s_i) over the signs, shape (n,), for w of shape (d,). Raises BadInput for other records."""
 
     FORMULAS: ClassVar[dict[str, str]] = {
@@ -49,7 +70,6 @@ class WaveRisk:
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
     RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0)}
 
-    signs: Array  # s
     d: int
     offset: float = 0.1  # beta
     slope: float = 10.0  # gamma
@@ -64,17 +84,6 @@ class WaveRisk:
             raise BadInput("signs", np.unique(self.signs)[:4].tolist(), "expected a vector of -1 and 1")
         if self.d < 2:
             raise BadInput("d", self.d, "expected at least 2")
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return len(self.signs)
-
-    def replace(self, index: int, sign: float) -> WaveRisk:
-        """Return the replace-one neighbour in which record `index` has this sign."""
-        signs = self.signs.copy()
-        signs[index] = sign
-        return replace_fields(self, signs=signs)
 
     # mean value and derivatives ---------------------------------------------------------------------------------
 
@@ -142,9 +151,6 @@ class WaveRisk:
     @property
     def _wave_slope(self) -> float:
         return hypot(self.slope, self.curvature / self.curvature_frequency)
-
-    def _mean_sign(self, indices: Indices | None) -> float:
-        return float((self.signs if indices is None else self.signs[indices]).mean())
 
     def _wave(self, w: Array) -> float:
         bend = 2 * np.sin(self.curvature_frequency * w[1] / 2) ** 2 / self.curvature_frequency**2

@@ -19,6 +19,7 @@ releases, so the statement is not a DP guarantee by itself. Two sound ways to us
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import inf, pi, sqrt
 from typing import Any, ClassVar
@@ -34,8 +35,26 @@ from dpassay.reference.types import Array, Indices
 PART_F = 0.1  # c_f of Theorem 4: the share of rho that pays for f(w0)
 
 
+class Split(ABC):
+    """A budget of which a part pays for f(w0), and the rest for the releases of T steps."""
+
+    @property
+    @abstractmethod
+    def sigma_f(self) -> float:
+        """Noise multiplier of f(w0)."""
+
+    @abstractmethod
+    def sigma(self, steps: int) -> float:
+        """Noise multiplier of every other release."""
+
+    def multipliers(self, steps: int) -> Multipliers:
+        """Noise multipliers of a run of `steps` iterations."""
+        sigma = self.sigma(steps)
+        return Multipliers({"initial value": self.sigma_f, "gradient": sigma, "hessian": sigma})
+
+
 @dataclass(frozen=True)
-class Budget:
+class Budget(Split):
     """A total rho, the part rho_f of it that pays for f(w0), and how many releases one iteration makes at most."""
 
     FORMULAS: ClassVar[dict[str, str]] = {
@@ -61,11 +80,6 @@ class Budget:
         """Noise multiplier of each release of `steps` iterations: sigma_g = sigma_H, and lambda of the line search."""
         require(steps >= 1, "T", steps, "must be at least 1")
         return sqrt(self.releases_per_step * steps / (2 * (self.rho - self.rho_f)))  # eq. (8), (14)
-
-    def multipliers(self, steps: int) -> Multipliers:
-        """Noise multipliers of a run of `steps` iterations."""
-        sigma = self.sigma(steps)
-        return Multipliers({"initial value": self.sigma_f, "gradient": sigma, "hessian": sigma})
 
     def part(self, rho: float) -> Budget:
         """A smaller total, split in the same proportion."""

@@ -27,7 +27,7 @@ from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import Constants, SmoothRisk
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
-from dpassay.reference.types import Array
+from dpassay.reference.types import Array, Indices
 
 from .calibration import ZeroRisk, spends_most
 from .common import Accuracy, Outcome, Sensitivities, exact_sensitivities, printed_constants, printed_sensitivities
@@ -91,19 +91,23 @@ def _everybody(label: str, before: Batch | None) -> Batch | None:
     return None
 
 
+def _rows(batch: Batch | None) -> Indices | None:
+    return None if batch is None else batch.indices
+
+
 def descend(problem: SmoothRisk, s: Schedule, tape: Tape, draw: Draw) -> Outcome:
     """The loop of DP-TR and TR-B; `draw` gives the batch of a gradient, and that of the Hessian after it."""
     w, delta_g, delta_H = s.start, s.sensitivity.gradient, s.sensitivity.hessian
     for k in range(s.steps):
         batch = draw("batch", None)
         # GRADIENT: of the full data set, or of the batch
-        gradient = problem.gradient(w, batch and batch.indices)
+        gradient = problem.gradient(w, _rows(batch))
         # CLIP: none, gradients are bounded by assumption
         # NOISE
         std_g, std_H = s.noise.std("gradient", delta_g), s.noise.std("hessian", delta_H)
         g = tape.gaussian("gradient", gradient, std=std_g, sensitivity=delta_g, batch=batch)
         batch = draw("hessian batch", batch)
-        hessian = problem.hessian(w, batch and batch.indices)
+        hessian = problem.hessian(w, _rows(batch))
         H = tape.symmetric_gaussian("hessian", hessian, std=std_H, sensitivity=delta_H, batch=batch)
         # STEP
         values, vectors = once(scipy.linalg.eigh, H)

@@ -12,15 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from math import exp, inf, log, sqrt
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 import scipy
 
 from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.errors import BadInput, require, require_budget
-from dpassay.reference.noise import Multipliers
 from dpassay.reference.types import Array, Indices
+
+from .calibration import Split
 
 ORDERS = tuple(range(2, 129)) + tuple(range(132, 513, 4))
 
@@ -57,7 +58,21 @@ def rdp_epsilon(sigma_f: float, sigma: float, steps: int, rate: float, delta: fl
 
 
 @dataclass(frozen=True)
-class SampledBudget:
+class _Sampled(Split):
+    """An (epsilon, delta) for batches of a share `rate` of the records, of which `part_f` pays for f(w0)."""
+
+    epsilon: float
+    delta: float
+    rate: float  # s = m / n
+    part_f: float = 0.1
+
+    def part(self, share: float) -> Self:
+        """A share of the budget: (epsilon, delta) adds up by basic composition."""
+        return replace(self, epsilon=share * self.epsilon, delta=share * self.delta)
+
+
+@dataclass(frozen=True)
+class SampledBudget(_Sampled):
     """Eq. (30): the least sigma for which eq. (29) stays within (epsilon, delta); rho_f = part_f of
     Proposition A.6's rho.
     """
@@ -75,11 +90,6 @@ class SampledBudget:
     }
     DERIVED: ClassVar[tuple[str, ...]] = ("sigma_f",)
 
-    epsilon: float
-    delta: float
-    rate: float  # s = m / n
-    part_f: float = 0.1
-
     def __post_init__(self) -> None:
         require_budget(self.epsilon, self.delta)
         require(0 < self.rate <= 1, "rate", self.rate, "must lie in (0, 1]")
@@ -94,15 +104,6 @@ class SampledBudget:
     def sigma(self, steps: int) -> float:
         """Noise multiplier of the sampled releases. Raises BadInput where no noise meets the budget."""
         return _least_sigma(self, steps)
-
-    def multipliers(self, steps: int) -> Multipliers:
-        """Noise multipliers of a run of `steps` iterations."""
-        sigma = self.sigma(steps)
-        return Multipliers({"initial value": self.sigma_f, "gradient": sigma, "hessian": sigma})
-
-    def part(self, share: float) -> SampledBudget:
-        """A share of the budget: (epsilon, delta) adds up by basic composition."""
-        return replace(self, epsilon=share * self.epsilon, delta=share * self.delta)
 
 
 @lru_cache(maxsize=128)
@@ -119,7 +120,7 @@ def _least_sigma(budget: SampledBudget, steps: int) -> float:
 
 
 @dataclass(frozen=True)
-class AdvancedBudget:
+class AdvancedBudget(_Sampled):
     """Theorem B.8: (epsilon, delta) by amplification and advanced composition."""
 
     FORMULAS: ClassVar[dict[str, str]] = {
@@ -130,11 +131,6 @@ class AdvancedBudget:
         ),
     }
     DERIVED: ClassVar[tuple[str, ...]] = ("sigma_f",)
-
-    epsilon: float
-    delta: float
-    rate: float
-    part_f: float = 0.1
 
     @property
     def sigma_f(self) -> float:
@@ -154,12 +150,3 @@ class AdvancedBudget:
         epsilon_0, delta_0 = self.per_release(steps)
         require(np.expm1(2 * epsilon_0) <= 4 * epsilon_0, "epsilon_0", epsilon_0, "Theorem B.8 needs at most 0.628")
         return sqrt(2 * log(1.25 / delta_0)) / epsilon_0
-
-    def multipliers(self, steps: int) -> Multipliers:
-        """Noise multipliers of a run of `steps` iterations."""
-        sigma = self.sigma(steps)
-        return Multipliers({"initial value": self.sigma_f, "gradient": sigma, "hessian": sigma})
-
-    def part(self, share: float) -> AdvancedBudget:
-        """A share of the budget: (epsilon, delta) adds up by basic composition."""
-        return replace(self, epsilon=share * self.epsilon, delta=share * self.delta)
