@@ -138,12 +138,10 @@ def trust_region_step(g: Array, values: Array, vectors: Array, radius: float) ->
         return 1 / radius - 1 / max(float(np.linalg.norm(b / shifted)), 1e-300)
 
     near = lowest + 1e-12 * max(1.0, lowest, top - lowest)
-    if excess(near) <= 0:  # hard case: g has no part along the lowest eigenvector
-        shifted = np.maximum(values + near, 1e-300)
-        h = np.where(values - values[0] <= 1e-10, 0.0, -b / shifted)
-        h[0] = sqrt(max(0.0, radius**2 - float(h @ h)))
-        return np.asarray(vectors @ h)
     from scipy.optimize import brentq  # here: it takes longer to load than most calls take to run
 
-    multiplier = brentq(excess, near, top * (1 + 1e-12), xtol=1e-15, rtol=1e-14)
-    return np.asarray(-vectors @ (b / (values + multiplier)))
+    hard = excess(near) <= 0  # g has no part along the lowest eigenvector: the step goes on along it to the radius
+    multiplier = near if hard else brentq(excess, near, top * (1 + 1e-12), xtol=1e-15, rtol=1e-14)
+    h = -b / (values + multiplier)
+    h[0] = sqrt(max(0.0, radius**2 - float(h[1:] @ h[1:]))) if hard else h[0]
+    return np.asarray(vectors @ h)

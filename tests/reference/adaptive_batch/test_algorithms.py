@@ -7,10 +7,9 @@ from math import ceil
 import numpy as np
 import pytest
 
-from dpassay.reference.accounting.cost import account
 from dpassay.reference.adaptive_batch import escape
 from dpassay.reference.adaptive_batch.oracles import Oracles
-from dpassay.reference.adaptive_batch.stochastic_spider import Schedule, printed, repaired, run
+from dpassay.reference.adaptive_batch.stochastic_spider import Schedule, printed, run
 from dpassay.reference.adaptive_batch.theorems import (
     Constants,
     empirical_route_accuracy,
@@ -180,23 +179,6 @@ def test_escape_finds_the_negative_direction():
     minimum = CosineSaddle((1.0, 0.7, 0.4))
     stays = [escaped(minimum, seed) for seed in range(50)]
     assert all(np.array_equal(out, x) for out in stays)
-
-
-def test_repaired_run_is_accounted_within_its_budget(chain, quiet):
-    """What really happened costs at most (2, 1e-5), and the calibration is not wasteful: at least half of it."""
-    noisy = repaired(replace(quiet, order="random", threshold=1e3), 2.0, 1e-5)
-    tape = LiveTape(6)
-    result = run(chain, noisy, tape)
-    assert result.escapes >= 1
-    spent = account(tape.transcript).epsilon(1e-5)
-    assert 1.0 <= spent <= 2.0
-
-
-def test_bare_refresh_is_not_accountable(chain, quiet):
-    tape = LiveTape(7)
-    run(chain, replace(quiet, refresh="bare", noise=Printed({"tree": 1.0, "escape": 1.0}), order="random"), tape)
-    found = account(tape.transcript)
-    assert found.epsilon(1e-5) == np.inf and "refresh/bare" in found.gap
 
 
 FITTING = Constants(n=100_000, d=10, epsilon=1.0, delta=1e-5)

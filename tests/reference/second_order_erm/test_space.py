@@ -5,8 +5,7 @@ import pytest
 
 from dpassay.audit.search.engine import search
 from dpassay.audit.search.ground import AllOf
-from dpassay.reference.findings import Kind
-from dpassay.reference.second_order_erm import opt, space
+from dpassay.reference.second_order_erm import space
 from dpassay.reference.second_order_erm.cases import CASES
 
 # line searches, warm starts that noise has thrown far, and a trust region whose mini-batch version is quick
@@ -16,10 +15,6 @@ REPAIRED = [
     for case in CASES
     if case.reading == "repaired" and not case.variant
 ]
-
-
-def case_of(key):
-    return next(case for case in CASES if case.key == f"second_order_erm/{key}")
 
 
 @pytest.mark.some(1)
@@ -56,24 +51,3 @@ def test_a_short_search_finds_nothing_in_the_repaired_readings(case):
     assert found.findings == [] and not found.raised
     assert found.accounted <= case.claim.epsilon
     assert found.coverage.lines_reached > 0.6 * found.coverage.lines
-
-
-@pytest.mark.slow  # 40 examples; the audit of the row holds it too
-def test_a_short_search_finds_the_printed_bound():
-    """Eq. (6): T and the noise scales differ between neighbours (seed 1: within 40 runs of a pass)."""
-    case = case_of("opt@printed")
-    found = search(case.build().run, case.space(), case.claim, examples=40, seed=1)
-    assert {finding.kind for finding in found.findings} & {Kind.NOISE_SCALE, Kind.EARLY_END}
-
-
-@pytest.mark.more
-def test_a_forgotten_hessian_is_found():
-    """Planted: a budget of one release per step; the transcript adds up to more than is claimed."""
-    case = case_of("opt@repaired")
-
-    def forgets(problem, schedule, tape):
-        noise = schedule.noise.__class__(schedule.noise.rho, schedule.noise.rho_f, 1)
-        return opt.run(problem, schedule.__class__(**{**vars(schedule), "noise": noise}), tape)
-
-    found = search(forgets, case.space(), case.claim, examples=40, seed=1)
-    assert Kind.OVER_BUDGET in {finding.kind for finding in found.findings}
