@@ -39,7 +39,7 @@ COMPUTED = ("query", "std", "scale", "sensitivity", "queries", "threshold", "thr
             "utilities", "rate", "edges", "lower", "upper", "bound", "grid", "epsilon", "gamma",
             "log_probabilities")  # fmt: skip
 FUNCTIONS = (
-    "value", "gradient", "hessian", "hessian_vector", "values", "gradients", "hessians", "rows", "mean_operator",
+    "value", "gradient", "hessian", "values", "gradients", "hessians", "rows", "mean_operator",
     "gradients_x", "gradients_y", "value_gradients", "losses", "loss_gradients", "eta_gradients", "x_gradients",
     "inner_values", "inner_x_gradients", "inner_temperature_gradients",
 )  # fmt: skip

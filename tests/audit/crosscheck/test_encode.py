@@ -14,8 +14,8 @@ from dpassay.audit.crosscheck.encode import encode
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.domains import Ball, Everywhere
+from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.problems.saddle_games import BilinearLoss
-from dpassay.reference.problems.swapped import Swapped
 
 SMALL = [case for case in CASES if case.space is not None]
 
@@ -93,7 +93,7 @@ def test_derived_constants_are_given_beside_the_fields() -> None:
     told = encode(game)
     assert told["derived"]["lipschitz"] == 2.0 + 1.0 * 5.0  # bound of the linear terms, and of the coupling on (3, 4)
     assert "linear_bound" in told["formulas"]["lipschitz"]
-    assert encode(decode(encode(Swapped(game)))) == encode(Swapped(game))
+    assert encode(decode(encode(Convex(game)))) == encode(Convex(game))
 
 
 @dataclass(frozen=True)
