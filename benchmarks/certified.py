@@ -18,7 +18,7 @@ def line(case: Case) -> str:
     instance = case.build()
     accounted = instance.accounted(case.claim.relation).epsilon(case.claim.delta)
     start = time.process_time()
-    found = certify_instance(instance, case.claim)
+    found = certify_instance(instance, case.claim, unreached=case.unreached)
     seconds = time.process_time() - start
     epsilon = float("nan") if found.epsilon is None else found.epsilon
     within = "yes" if epsilon <= case.claim.epsilon * (1 + 1e-9) else "no"

@@ -206,7 +206,7 @@ def assay_case(case: Case, effort: Effort, thrift: Thrift | None = None, known: 
     searched = search_case(case, instance, effort, known)
     found = examine(instance, case.claim, effort, case.known, searched=searched, thrift=thrift)
     if states_records(instance.pair.here) and not getattr(instance.run, "elsewhere", False):
-        found = _with_certificate(found, certify_instance(instance, case.claim, found.transcript))
+        found = _with_certificate(found, certify_instance(instance, case.claim, found.transcript, case.unreached))
     return Row(
         **row_fields.of_case(case),
         **row_fields.of_effort(effort, time.perf_counter() - start),

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from dpassay.audit.lockstep.script import ALONG, Choice, dictated
+from dpassay.audit.search.reached import reason_for
 from dpassay.reference.case import Instance, PrivacyClaim
+from dpassay.reference.tape import ScriptedTape
 from dpassay.reference.transcript import Note, Release, Transcript
 
 from .certificate import Certificate, ended
@@ -17,22 +22,33 @@ from .draws import Draws, Ledger
 from .patched import kept_numbers, patched
 from .solvers import unknown
 from .tape import Answer, CertifyTape
-from .value import INF, Norms, Open, Records, Value
+from .value import INF, Norms, Open, Records, Value, axioms
+from .ways import Way, Ways, place, said
 
 _SECONDS = 60.0
-_LONG = 4_000  # calls of the tape
-LONGEST = "no run costs more than the longest one that the row names and two others, at the sensitivities it declares"
-DRAWN = "no run costs more than the ones that were followed, at the sensitivities that they declare"
+_LONG = 4_000  # calls of the tape, in all runs on chosen released values
+_TRIED = 60  # runs on chosen released values
+_FORCED = 20  # runs in which one decision is forced
+_HOWS = ("drawn", "drawn", "norm", "norm", "norm", "zero", "query", "opposite", "huge")
+LONGEST = "no run costs more than the longest one that the row names and those that were followed"
+DRAWN = "no run costs more than the ones that were followed"
+PUBLIC = "a decision on numbers that were the same whatever was released is the schedule's"
 ROWS = "records lie in the domain that the problem states"
 
 
-def certify_instance(instance: Instance, claim: PrivacyClaim, transcript: Transcript | None = None) -> Certificate:
+def certify_instance(
+    instance: Instance,
+    claim: PrivacyClaim,
+    transcript: Transcript | None = None,
+    unreached: Mapping[str, str] = MappingProxyType({}),
+) -> Certificate:
     """An upper bound on what any two neighbours of the size of a row can show, under its schedule.
 
     Args:
         instance: the row's; of its data the domain counts, which the problem states in ``RECORDS``.
         claim: delta and the neighbour relation.
         transcript: of the run whose released values are followed; default: the longest one.
+        unreached: decisions that the row's own schedule settles, and why (``Case.unreached``).
 
     Returns:
         A :class:`Certificate`, open where something private decides, leaves, or goes through what has no rule.
@@ -47,12 +63,8 @@ def certify_instance(instance: Instance, claim: PrivacyClaim, transcript: Transc
         for pair in instance.others:
             abstract(pair.here, pair.there)
         problem = abstract(here, instance.pair.there)
-        longest = transcript or instance.longest_run()[0]
-        deadline = time.monotonic() + _SECONDS
-        return [
-            _followed(instance, problem, Ledger(n, 0, plain=True, deadline=deadline), one)
-            for one in (longest, *_drawn(instance, longest))
-        ]
+        followed = _Followed(instance, problem, n, time.process_time() + _SECONDS, unreached)
+        return followed.all_ways(transcript or instance.longest_run()[0])
 
     found = ended(runs, claim.relation, claim.delta, f"n = {n}, as in the row")
     if found.epsilon is not None and not found.releases and transcript is not None and _releases(transcript):
@@ -65,20 +77,103 @@ def _releases(transcript: Transcript) -> bool:
     return any(isinstance(event, Release) for event in transcript.events)
 
 
-def _followed(instance: Instance, problem: Any, ledger: Ledger, transcript: Transcript) -> Ledger:
-    tape = CertifyTape(ledger, replayed(transcript))
-    with patched(Draws(ledger)), kept_numbers(instance.run):
-        output = instance.run(problem, _with_unknown_solver(instance.schedule), tape)
-    ledger.left(output)
-    return ledger
+class _Followed:
+    """Runs of a row on its abstract records, until both ways out of every decision were taken in one of them."""
+
+    def __init__(self, instance: Instance, problem: Any, n: int, deadline: float, unreached: Mapping[str, str]):
+        self._unreached = unreached
+        self._instance, self._problem, self._n, self._deadline = instance, problem, n, deadline
+        self._ways, self._tried = Ways(), Ways(instance.schedule, instance.pair.here, instance.run)
+        self._ledgers: list[Ledger] = []
+
+    def all_ways(self, longest: Transcript) -> list[Ledger]:
+        """The longest run, runs on chosen released values that go new ways, and runs in which a decision is forced.
+
+        Raises:
+            Open: what a run raises, or a way that no run took, though it is not the schedule that decides.
+        """
+        self._ledgers.append(self._follow(longest))
+        for transcript in self._chosen(longest):
+            self._ledgers.append(self._follow(transcript))
+        for _ in range(_FORCED):
+            missed = self._missed()
+            if not any(self._forced(longest, way) for way in missed):
+                break
+        if missed := self._missed():
+            raise Open(said(missed))
+        taken = axioms.get()
+        for way in self._ways.missed() if taken is not None else ():
+            taken[PUBLIC if self._tried.public(way) else f"{place(way)}: {self._reason(way)}"] = None
+        return self._ledgers
+
+    def _missed(self) -> list[Way]:
+        return [way for way in self._ways.missed() if not self._tried.public(way) and not self._reason(way)]
+
+    def _reason(self, way: Way) -> str:
+        return reason_for(place(way), self._unreached)
+
+    def _follow(self, transcript: Transcript, force: Way | None = None) -> Ledger:
+        ledger, instance = Ledger(self._n, 0, plain=True, deadline=self._deadline), self._instance
+        tape = CertifyTape(ledger, replayed(transcript))
+        with patched(Draws(ledger)), kept_numbers(instance.run), self._ways.watched(force):
+            output = instance.run(self._problem, _with_unknown_solver(instance.schedule), tape)
+        ledger.left(output)
+        return ledger
+
+    def _forced(self, longest: Transcript, way: Way) -> bool:
+        """Whether a way was taken in a run that ended well. What it released counts where no other run did the like."""
+        before, known = set(self._ways.taken), {one.kind for ledger in self._ledgers for one in ledger.releases}
+        try:
+            ledger = self._follow(longest, way)
+        except Open:
+            raise
+        except Exception:  # the values contradict the decision
+            self._ways.taken = before
+            return False
+        if not {one.kind for one in ledger.releases} <= known:
+            self._ledgers.append(ledger)
+        return len(self._ways.taken) > len(before)
+
+    def _chosen(self, longest: Transcript) -> Iterator[Transcript]:
+        """Runs on the row's own data: two whose values are drawn, and those of others that take a way for the first time.
+
+        Where runs are long, there are few or none.
+        """
+        calls = len(longest.events)
+        for number in range(_TRIED):
+            if calls > _LONG:
+                return
+            known = len(self._tried.taken)
+            tape = ScriptedTape(_released_values(number), number)
+            try:
+                with self._tried.compared():
+                    self._instance.mechanism(self._instance.pair.here, tape)
+            except Exception:  # values that no law draws
+                continue
+            finally:
+                calls += len(tape.transcript.events)
+            if number < 2 or len(self._tried.taken) > known:
+                yield tape.transcript
+            if not self._missed():
+                return
 
 
-def _drawn(instance: Instance, longest: Transcript) -> list[Transcript]:
-    """Two runs whose released values are drawn, which may go another way; none where runs are long."""
-    if len(longest.events) > _LONG:
-        return []
-    found = [dataclasses.replace(instance, longest=None).longest_run(seed, lambda _: True)[0] for seed in (0, 1)]
-    return [one for one in found if len(one.events) <= _LONG]
+def _released_values(number: int) -> Callable[[str, Any, int], Any]:
+    """What a run gets for its releases: drawn in the first two, then of any size, for a while of one kind per label."""
+    rng = np.random.default_rng(number)
+    chosen: dict[str, Choice] = {}
+
+    def answer(label: str, law: Any, step: int) -> Any:
+        if number < 2:
+            return None
+        if law.is_finite:
+            return dictated(Choice("index", index=int(rng.integers(-1, 4))), law, None, rng)
+        if label not in chosen or rng.random() < 0.2:
+            size, along = 10.0 ** rng.uniform(-6, 4) * rng.choice((-1, 1)), rng.choice([*ALONG])
+            chosen[label] = Choice(rng.choice(_HOWS), size, along)
+        return dictated(chosen[label], law, None, rng)
+
+    return answer
 
 
 def replayed(transcript: Transcript) -> Answer:

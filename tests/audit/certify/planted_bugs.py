@@ -82,7 +82,7 @@ def _in_the_fork(bug, say):
         try:
             instance = case.build()
             transcript, _ = instance.longest_run()
-            found = certify_instance(instance, case.claim, transcript)
+            found = certify_instance(instance, case.claim, transcript, case.unreached)
             from dpassay.reference.accounting.cost import account
 
             accounted = account(transcript, case.claim.relation).epsilon(case.claim.delta)

@@ -1,0 +1,236 @@
+"""Both ways out of every decision of an algorithm: which ones its runs took, and which ones nothing private can take.
+
+A decision is a conditional jump of the bytecode, so decisions inside of an expression count as well. What counts is the
+code that runs: that of the algorithm and of what it calls, but for its problem, the tape, the laws, and libraries.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import dis
+import functools
+import linecache
+import sys
+import sysconfig
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+_AUDIT = Path(__file__).resolve().parents[1]
+_REFERENCE = Path(sys.modules["dpassay.reference"].__path__[0]).resolve()
+_SPINE = ("accounting", "axioms.py", "case.py", "equality.py", "errors.py", "laws", "norms.py", "problems", "solvers", "tape.py")
+_LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+_ENOUGH = 10  # runs on chosen released values, before what never changed is taken to be public
+_FIXED = (BuiltinFunctionType, FunctionType, ModuleType, np.ufunc, type)
+
+
+class Way(NamedTuple):
+    """One way out of a decision: the code, the place of the jump in it, and whether it is taken."""
+
+    code: CodeType
+    offset: int
+    jumps: bool
+
+    @property
+    def other(self) -> Way:
+        """The other one."""
+        return self._replace(jumps=not self.jumps)
+
+
+@functools.cache
+def followed_file(name: str) -> bool:
+    """Does the code of this file count?"""
+    path = Path(name).resolve()
+    if path.is_relative_to(_REFERENCE):
+        return path.relative_to(_REFERENCE).parts[0] not in _SPINE
+    return not name.startswith("<") and not path.is_relative_to(_AUDIT) and not name.startswith(_LIBRARIES)
+
+
+class _Decision(NamedTuple):
+    """A conditional jump: the ways out of it by what runs next, the line that each leads to, and what it looks at."""
+
+    falls: int
+    lines: tuple[int, int]  # of the code that runs next: without the jump, with it
+    raises: tuple[bool, bool]
+    names: tuple[str, ...] | None  # None: not only names
+
+
+@functools.cache
+def _decisions(code: CodeType) -> dict[int, _Decision]:
+    steps = list(dis.get_instructions(code))
+    place = {one.offset: number for number, one in enumerate(steps)}
+    found: dict[int, _Decision] = {}
+    for number, one in enumerate(steps):
+        if ("JUMP" in one.opname and "IF" in one.opname) or one.opname == "FOR_ITER":
+            ends = number + 1, place[one.argval]
+            lines = [steps[end].positions.lineno or 0 for end in ends]  # type: ignore[union-attr]
+            raises = [_raises(steps[end:]) for end in ends]
+            found[one.offset] = _Decision(
+                steps[ends[0]].offset, (lines[0], lines[1]), (raises[0], raises[1]), _names(steps[:number])
+            )
+    return found
+
+
+def _raises(steps: list[dis.Instruction]) -> bool:
+    """Nothing but an exception follows."""
+    for one in steps:
+        if one.opname.startswith("RAISE"):
+            return True
+        if "JUMP" in one.opname or one.opname.startswith(("RETURN", "FOR_ITER", "STORE")):
+            return False
+    return False
+
+
+def _names(steps: list[dis.Instruction]) -> tuple[str, ...] | None:
+    """The names that the value on top of the stack is computed from; None if another decision is between."""
+    found: set[str] = set()
+    depth = 0
+    for one in reversed(steps):
+        if "JUMP" in one.opname or one.opname == "FOR_ITER":
+            return None
+        if one.opname.startswith("LOAD_") and "ATTR" not in one.opname and "METHOD" not in one.opname:
+            if one.opname != "LOAD_CONST":
+                found.update([one.argval] if isinstance(one.argval, str) else one.argval)
+            elif isinstance(one.argval, CodeType):
+                return None  # a comprehension has decisions of its own
+        depth += dis.stack_effect(one.opcode, one.arg, jump=False)
+        if depth == 1:
+            return tuple(sorted(found))
+    return None
+
+
+class Ways:
+    """Collects the ways that runs take.
+
+    Args:
+        given: what is public before a run; what a decision looks at there is the same in all runs.
+    """
+
+    def __init__(self, *given: Any):
+        self.taken: set[Way] = set()
+        self._given = set(map(id, _parts(given)))
+        self._last: dict[FrameType, int] = {}
+        self._looked: dict[tuple[CodeType, int], list[set[Any]]] = {}
+        self._seen: dict[tuple[CodeType, int], set[Any]] | None = None
+        self._forced: Way | None = None
+
+    @contextmanager
+    def watched(self, force: Way | None = None) -> Iterator[None]:
+        """A run: what is done inside counts. A decision is forced the first time that the run comes to its line."""
+        before, self._forced = sys.gettrace(), force
+        sys.settrace(self._call)
+        try:
+            yield
+        finally:
+            sys.settrace(before)
+            self._last.clear()
+
+    @contextmanager
+    def compared(self) -> Iterator[None]:
+        """A run on chosen released values: what its decisions look at is kept, too."""
+        self._seen = {}
+        try:
+            with self.watched():
+                yield
+        finally:
+            for place, values in self._seen.items():
+                self._looked.setdefault(place, []).append(values)
+            self._seen = None
+
+    def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if not followed_file(frame.f_code.co_filename):
+            return None
+        frame.f_trace_opcodes = True
+        return self._step
+
+    def _step(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if event in ("line", "opcode"):
+            self._resolve(frame)
+        if event == "line" and self._forced is not None and self._forced.code is frame.f_code:
+            self._force(frame, self._forced)
+        elif event == "opcode":
+            here, found = frame.f_lasti, _decisions(frame.f_code).get(frame.f_lasti)
+            if found is not None:
+                self._last[frame] = here
+                if self._seen is not None:
+                    looked = self._seen.setdefault((frame.f_code, here), set())
+                    looked.add(self._looks_at(frame, found.names))
+        elif event in ("return", "exception"):
+            self._last.pop(frame, None)
+        return self._step
+
+    def _resolve(self, frame: FrameType) -> None:
+        last = self._last.pop(frame, None)
+        if last is not None:
+            self.taken.add(Way(frame.f_code, last, frame.f_lasti != _decisions(frame.f_code)[last].falls))
+
+    def _force(self, frame: FrameType, way: Way) -> None:
+        if frame.f_lineno == _line(way):
+            try:
+                frame.f_lineno = _decisions(way.code)[way.offset].lines[way.jumps]
+            except ValueError:  # into a loop, say
+                return
+            self._forced = None
+            self.taken.add(way)
+
+    def _looks_at(self, frame: FrameType, names: tuple[str, ...] | None) -> Any:
+        if names is None:
+            return object()
+        return tuple(self._constant(frame.f_locals.get(name, frame.f_globals.get(name))) for name in names)
+
+    def _constant(self, value: Any) -> Any:
+        """Equal for what is surely the same; a truth value may be a decision already, so it never is."""
+        if value is None or isinstance(value, int | float | str | np.integer) and not isinstance(value, bool):
+            return type(value), repr(value)
+        if isinstance(value, np.ndarray):
+            return value.shape, value.tobytes()
+        return id(value) if isinstance(value, _FIXED) or id(value) in self._given else object()
+
+    def public(self, way: Way) -> bool:
+        """Did its decision look at the same values in every run, whatever was released?"""
+        looked = self._looked.get((way.code, way.offset), [])
+        return len(looked) >= _ENOUGH and all(one == looked[0] for one in looked)
+
+    def missed(self) -> list[Way]:
+        """Ways that were not taken out of decisions that were, except into exceptions."""
+        missed = {way.other for way in self.taken} - self.taken
+        left = [way for way in missed if not _decisions(way.code)[way.offset].raises[way.jumps]]
+        return sorted(left, key=lambda way: (way.code.co_filename, _line(way), way.offset))
+
+
+def _line(way: Way) -> int:
+    return next(line for start, end, line in way.code.co_lines() if start <= way.offset < end and line is not None)
+
+
+def place(way: Way) -> str:
+    """``file.py:12: text`` of the line of its decision."""
+    name, line = way.code.co_filename, _line(way)
+    return f"{Path(name).name}:{line}: {linecache.getline(name, line).strip()}"
+
+
+def said(ways: list[Way]) -> str:
+    """The lines, for a person."""
+    return "no followed run took both ways at " + "; ".join([*dict.fromkeys(map(place, ways))][:3])
+
+
+def _parts(one: Any, depth: int = 0) -> Iterator[Any]:
+    """A thing and what it is made of."""
+    yield one
+    if depth > 6 or isinstance(one, _FIXED):
+        return
+    inside: Any = ()
+    if isinstance(one, list | tuple):
+        inside = one
+    elif isinstance(one, functools.partial):
+        inside = (one.func, *one.args, *one.keywords.values())
+    elif isinstance(one, Mapping):
+        inside = one.values()
+    elif dataclasses.is_dataclass(one) or hasattr(one, "__dict__"):
+        inside = vars(one).values()
+    for part in inside:
+        yield from _parts(part, depth + 1)
+
