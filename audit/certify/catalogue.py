@@ -28,6 +28,7 @@ from .ways import Way, Ways, place, said
 _SECONDS = 60.0
 _LONG = 4_000  # calls of the tape, in all runs on chosen released values
 _TRIED = 60  # runs on chosen released values
+_TRYING = 8.0  # seconds of this process, for all of them
 _FORCED = 20  # runs in which one decision is forced
 _HOWS = ("drawn", "drawn", "norm", "norm", "norm", "zero", "query", "opposite", "huge")
 LONGEST = "no run costs more than the longest one that the row names and those that were followed"
@@ -139,16 +140,16 @@ class _Followed:
 
         Where runs are long, there are few or none.
         """
-        calls = len(longest.events)
+        calls, deadline = len(longest.events), time.process_time() + _TRYING
         for number in range(_TRIED):
-            if calls > _LONG:
+            if calls > _LONG or time.process_time() > deadline:
                 return
             known = len(self._tried.taken)
-            tape = ScriptedTape(_released_values(number), number)
+            tape = ScriptedTape(_released_values(number, 2 * len(longest.events) + 20), number)
             try:
                 with self._tried.compared():
                     self._instance.mechanism(self._instance.pair.here, tape)
-            except Exception:  # values that no law draws
+            except Exception:  # values that no law draws, or with which it goes on and on
                 continue
             finally:
                 calls += len(tape.transcript.events)
@@ -158,12 +159,14 @@ class _Followed:
                 return
 
 
-def _released_values(number: int) -> Callable[[str, Any, int], Any]:
-    """What a run gets for its releases: drawn in the first two, then of any size, for a while of one kind per label."""
+def _released_values(number: int, most: int) -> Callable[[str, Any, int], Any]:
+    """What a run gets for at most so many releases: drawn in two runs, then of any size, for a while of a kind per label."""
     rng = np.random.default_rng(number)
     chosen: dict[str, Choice] = {}
 
     def answer(label: str, law: Any, step: int) -> Any:
+        if step > most:
+            raise RuntimeError
         if number < 2:
             return None
         if law.is_finite:

@@ -22,8 +22,22 @@ import numpy as np
 
 _AUDIT = Path(__file__).resolve().parents[1]
 _REFERENCE = Path(sys.modules["dpassay.reference"].__path__[0]).resolve()
-_SPINE = ("accounting", "axioms.py", "case.py", "equality.py", "errors.py", "laws", "norms.py", "problems", "solvers", "tape.py")
+_SPINE = (
+    "accounting",
+    "axioms.py",
+    "case.py",
+    "equality.py",
+    "errors.py",
+    "laws",
+    "norms.py",
+    "problems",
+    "solvers",
+    "tape.py",
+    "transcript.py",
+)
 _LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+_CHECKS = ("__init__", "__post_init__")  # of schedules and results: they check their fields
+_EXISTS = "is it there"  # where nothing else of a value is looked at
 _ENOUGH = 10  # runs on chosen released values, before what never changed is taken to be public
 _FIXED = (BuiltinFunctionType, FunctionType, ModuleType, np.ufunc, type)
 
@@ -56,7 +70,7 @@ class _Decision(NamedTuple):
     falls: int
     lines: tuple[int, int]  # of the code that runs next: without the jump, with it
     raises: tuple[bool, bool]
-    names: tuple[str, ...] | None  # None: not only names
+    names: tuple[tuple[str, str], ...] | None  # and an attribute, or nothing; None: not only names
 
 
 @functools.cache
@@ -85,21 +99,24 @@ def _raises(steps: list[dis.Instruction]) -> bool:
     return False
 
 
-def _names(steps: list[dis.Instruction]) -> tuple[str, ...] | None:
+def _names(steps: list[dis.Instruction]) -> tuple[tuple[str, str], ...] | None:
     """The names that the value on top of the stack is computed from; None if another decision is between."""
-    found: set[str] = set()
-    depth = 0
-    for one in reversed(steps):
+    found: set[tuple[str, str]] = set()
+    depth, attribute = 0, ""
+    for number, one in reversed([*enumerate(steps)]):
         if "JUMP" in one.opname or one.opname == "FOR_ITER":
             return None
         if one.opname.startswith("LOAD_") and "ATTR" not in one.opname and "METHOD" not in one.opname:
             if one.opname != "LOAD_CONST":
-                found.update([one.argval] if isinstance(one.argval, str) else one.argval)
+                names = [one.argval] if isinstance(one.argval, str) else one.argval
+                found.update((name, attribute) for name in names)
             elif isinstance(one.argval, CodeType):
                 return None  # a comprehension has decisions of its own
+        attribute = one.argval if one.opname == "LOAD_ATTR" else ""
         depth += dis.stack_effect(one.opcode, one.arg, jump=False)
         if depth == 1:
-            return tuple(sorted(found))
+            alone = all(other.opname in ("IS_OP", "TO_BOOL") or other.argval is None for other in steps[number + 1 :])
+            return tuple((name, attribute or (_EXISTS if alone else "")) for name, attribute in sorted(found))
     return None
 
 
@@ -142,7 +159,7 @@ class Ways:
             self._seen = None
 
     def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if not followed_file(frame.f_code.co_filename):
+        if not followed_file(frame.f_code.co_filename) or frame.f_code.co_name in _CHECKS:
             return None
         frame.f_trace_opcodes = True
         return self._step
@@ -169,21 +186,35 @@ class Ways:
             self.taken.add(Way(frame.f_code, last, frame.f_lasti != _decisions(frame.f_code)[last].falls))
 
     def _force(self, frame: FrameType, way: Way) -> None:
-        if frame.f_lineno == _line(way):
+        target = _decisions(way.code)[way.offset].lines[way.jumps]
+        if frame.f_lineno == _line(way) != target:
             try:
-                frame.f_lineno = _decisions(way.code)[way.offset].lines[way.jumps]
+                frame.f_lineno = target
             except ValueError:  # into a loop, say
                 return
             self._forced = None
             self.taken.add(way)
 
-    def _looks_at(self, frame: FrameType, names: tuple[str, ...] | None) -> Any:
+    def _looks_at(self, frame: FrameType, names: tuple[tuple[str, str], ...] | None) -> Any:
         if names is None:
             return object()
-        return tuple(self._constant(frame.f_locals.get(name, frame.f_globals.get(name))) for name in names)
+        found = [(frame.f_locals.get(name, frame.f_globals.get(name)), attribute) for name, attribute in names]
+        return tuple(self._constant(self._part(value, attribute)) for value, attribute in found)
+
+    def _part(self, value: Any, attribute: str) -> Any:
+        """What is looked at of an object that is made in the run: its field, or the shape of an array."""
+        if id(value) in self._given:
+            return value
+        if attribute == _EXISTS and not isinstance(value, bool | np.ndarray | np.generic):
+            return len(value) if isinstance(value, list | tuple | dict) else (None if value is None else 0)
+        if isinstance(value, np.ndarray) and attribute in ("ndim", "shape"):
+            return getattr(value, attribute)
+        return getattr(value, "__dict__", {}).get(attribute, value)
 
     def _constant(self, value: Any) -> Any:
         """Equal for what is surely the same; a truth value may be a decision already, so it never is."""
+        if isinstance(value, tuple) and all(isinstance(one, int) for one in value):
+            return value
         if value is None or isinstance(value, int | float | str | np.integer) and not isinstance(value, bool):
             return type(value), repr(value)
         if isinstance(value, np.ndarray):
@@ -199,6 +230,7 @@ class Ways:
         """Ways that were not taken out of decisions that were, except into exceptions."""
         missed = {way.other for way in self.taken} - self.taken
         left = [way for way in missed if not _decisions(way.code)[way.offset].raises[way.jumps]]
+        left = [way for way in left if ": require(" not in place(way)]  # which raises where it is not so
         return sorted(left, key=lambda way: (way.code.co_filename, _line(way), way.offset))
 
 
@@ -233,4 +265,3 @@ def _parts(one: Any, depth: int = 0) -> Iterator[Any]:
         inside = vars(one).values()
     for part in inside:
         yield from _parts(part, depth + 1)
-

@@ -1,6 +1,9 @@
 """Each rule against random neighbours; and each rule, made wrong, is caught by the same test."""
 
 import math
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -8,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dpassay.audit.certify import rules  # noqa: F401 - registers them
-from dpassay.audit.certify.value import Open, Value, rows
+from dpassay.audit.certify.value import RULES, Norms, Open, Value, rows
 
 from .rule_cases import REDUCED, ROWS
 
@@ -126,21 +129,85 @@ def test_every_case_is_followed():
         assert math.isfinite(value.move.two), name
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_a_wrong_factor_is_caught(name, monkeypatch):
-    """The bound that a rule gives, times 0.4, is broken by some of 150 programs of that rule."""
-    g = np.random.default_rng(5)
-    for seed in range(150):
-        case_g = np.random.default_rng(seed)
-        n, d = int(case_g.integers(1, 5)), int(case_g.integers(1, 4))
-        f = CASES[name](case_g, d)
-        box = (-0.5, 1.0) if seed % 2 else None
-        given = rows(n, d, 1.0) if box is None else rows(n, d, low=box[0], high=box[1])
-        try:
-            value = f(given)
-        except Open:
-            continue
-        value.move = value.move.by(0.4)
-        if broken_bound(value, f, g, n, d, 1.0, box):
-            return
-    pytest.fail(f"{name}: 0.4 times its bound was never broken")
+# -- wrong variants of each rule ----------------------------------------------------------------------------------
+def _factor(value):
+    value.move = value.move.by(0.4)
+
+
+def _norm(value):
+    value.move = Norms(value.move.sup, value.move.sup, value.move.sup)
+
+
+def _size(value):
+    value._size = value._size.by(0.4)
+
+
+def _range(value):
+    if math.isfinite(value.low) and math.isfinite(value.high):
+        value.high = 0.75 * value.low + 0.25 * value.high
+
+
+def _form(value):
+    larger = {"above": 2.0, "squares": 4.0, "below": 0.5, "exceeds": 0.5}
+    value.forms = tuple(replace(one, k=one.k * larger.get(one.kind, 1.0)) for one in value.forms)
+
+
+WRONG = {"factor": _factor, "norm": _norm, "size": _size, "range": _range, "form": _form}
+OF_NUMBERS = {np.argmin, np.argmax, np.trace, np.any, np.all, np.quantile, np.percentile, np.hypot, np.inner, np.vdot}
+OF_NUMBERS |= {np.count_nonzero, np.histogram, np.less_equal, np.less, np.greater_equal}
+FORMS = {np.linalg.norm, np.maximum, np.minimum, np.divide, np.sqrt, np.add, np.less_equal, np.greater}
+TELLS = {np.shape, np.ndim, np.size, np.isfinite, np.isnan, np.isinf, np.isscalar, np.iscomplexobj, np.iscomplex}
+TELLS |= {np.isrealobj, np.zeros_like, np.ones_like, np.empty_like, np.full_like}  # nothing private comes out
+
+
+def variants():
+    for function in RULES:
+        if function not in TELLS:
+            names = ["factor"] + ["norm"] * (function not in OF_NUMBERS) + ["form"] * (function in FORMS)
+            yield from (pytest.param(function, wrong, id=f"{function.__name__}-{wrong}") for wrong in names)
+
+
+@cache
+def users():
+    """By function the cases that call it, those of fewest calls first."""
+    found = {}
+    with pytest.MonkeyPatch.context() as patch:
+        called = set()
+        for function, transfer in RULES.items():
+            patch.setitem(
+                RULES, function, partial(lambda f, t, *a, **k: called.add(f) or t(*a, **k), function, transfer)
+            )
+        for name, case in CASES.items():
+            called.clear()
+            with suppress(Open):
+                case(np.random.default_rng(1), 3)(rows(3, 3, 1.0))
+            for function in called:
+                found.setdefault(function, []).append((len(called), name))
+    return {function: [name for _, name in sorted(names)] for function, names in found.items()}
+
+
+@pytest.mark.parametrize(("function", "wrong"), variants())
+def test_a_wrong_rule_is_caught(function, wrong, monkeypatch):
+    """A rule made wrong (a factor, the norm, the relation to norms of rows): random neighbours break its bound."""
+    right = RULES[function]
+
+    def made_wrong(*args, **options):
+        value = right(*args, **options)
+        if isinstance(value, Value):
+            value = value.copy()
+            WRONG[wrong](value)
+        return value
+
+    for seed in range(40):
+        for name in users()[function]:
+            g = np.random.default_rng(seed)
+            n, d = int(g.integers(1, 6)), int(g.integers(1, 5))
+            f, box = CASES[name](g, d), (-0.5, 1.0) if seed % 2 else None
+            given = rows(n, d, 1.0) if box is None else rows(n, d, low=box[0], high=box[1])
+            with monkeypatch.context() as patch, suppress(Open):
+                patch.setitem(RULES, function, made_wrong)
+                value = f(given)
+                patch.undo()
+                if isinstance(value, Value) and broken_bound(value, f, np.random.default_rng(5), n, d, 1.0, box):
+                    return
+    pytest.fail("no neighbours broke the wrong bound")
