@@ -105,6 +105,7 @@ class _Followed:
         taken = axioms.get()
         for way in self._ways.missed() if taken is not None else ():
             taken[PUBLIC if self._tried.public(way) else f"{place(way)}: {self._reason(way)}"] = None
+        _at_worst(self._ledgers)
         return self._ledgers
 
     def _missed(self) -> list[Way]:
@@ -136,7 +137,7 @@ class _Followed:
         return len(self._ways.taken) > len(before)
 
     def _chosen(self, longest: Transcript) -> Iterator[Transcript]:
-        """Runs on the row's own data: two whose values are drawn, and those of others that take a way for the first time.
+        """Runs on the row's own data: two whose values are drawn, and others that take a way for the first time.
 
         Where runs are long, there are few or none.
         """
@@ -159,8 +160,20 @@ class _Followed:
                 return
 
 
+def _at_worst(ledgers: list[Ledger]) -> None:
+    """Where a release moves by more than it declares, all count as if they did: other ways may have more of them."""
+    shares = [one.moves / one.declared for ledger in ledgers for one in ledger.releases if one.declared]
+    worst = max(shares, default=0.0)
+    if worst > 1 + 1e-9:
+        for ledger in ledgers:
+            ledger.releases = [
+                dataclasses.replace(one, counted=max(one.counted, worst * (one.declared or 0.0)))
+                for one in ledger.releases
+            ]
+
+
 def _released_values(number: int, most: int) -> Callable[[str, Any, int], Any]:
-    """What a run gets for at most so many releases: drawn in two runs, then of any size, for a while of a kind per label."""
+    """What a run gets for at most so many releases: drawn in two runs, else of one kind for a while, of any size."""
     rng = np.random.default_rng(number)
     chosen: dict[str, Choice] = {}
 

@@ -37,7 +37,7 @@ _SPINE = (
 )
 _LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 _CHECKS = ("__init__", "__post_init__")  # of schedules and results: they check their fields
-_EXISTS = "is it there"  # where nothing else of a value is looked at
+_IS_NONE, _LENGTH = "is None", "len"  # where nothing else of a value is looked at
 _ENOUGH = 10  # runs on chosen released values, before what never changed is taken to be public
 _FIXED = (BuiltinFunctionType, FunctionType, ModuleType, np.ufunc, type)
 
@@ -84,7 +84,7 @@ def _decisions(code: CodeType) -> dict[int, _Decision]:
             lines = [steps[end].positions.lineno or 0 for end in ends]  # type: ignore[union-attr]
             raises = [_raises(steps[end:]) for end in ends]
             found[one.offset] = _Decision(
-                steps[ends[0]].offset, (lines[0], lines[1]), (raises[0], raises[1]), _names(steps[:number])
+                steps[ends[0]].offset, (lines[0], lines[1]), (raises[0], raises[1]), _names(steps[:number], one.opname)
             )
     return found
 
@@ -99,7 +99,7 @@ def _raises(steps: list[dis.Instruction]) -> bool:
     return False
 
 
-def _names(steps: list[dis.Instruction]) -> tuple[tuple[str, str], ...] | None:
+def _names(steps: list[dis.Instruction], jump: str) -> tuple[tuple[str, str], ...] | None:
     """The names that the value on top of the stack is computed from; None if another decision is between."""
     found: set[tuple[str, str]] = set()
     depth, attribute = 0, ""
@@ -115,8 +115,10 @@ def _names(steps: list[dis.Instruction]) -> tuple[tuple[str, str], ...] | None:
         attribute = one.argval if one.opname == "LOAD_ATTR" else ""
         depth += dis.stack_effect(one.opcode, one.arg, jump=False)
         if depth == 1:
-            alone = all(other.opname in ("IS_OP", "TO_BOOL") or other.argval is None for other in steps[number + 1 :])
-            return tuple((name, attribute or (_EXISTS if alone else "")) for name, attribute in sorted(found))
+            rest = [other.opname for other in steps[number + 1 :]]
+            if "NONE" in jump or rest == ["LOAD_CONST", "IS_OP"]:
+                return tuple((name, attribute or _IS_NONE) for name, attribute in sorted(found))
+            return tuple((name, attribute or ("" if rest else _LENGTH)) for name, attribute in sorted(found))
     return None
 
 
@@ -205,8 +207,10 @@ class Ways:
         """What is looked at of an object that is made in the run: its field, or the shape of an array."""
         if id(value) in self._given:
             return value
-        if attribute == _EXISTS and not isinstance(value, bool | np.ndarray | np.generic):
-            return len(value) if isinstance(value, list | tuple | dict) else (None if value is None else 0)
+        if attribute == _IS_NONE:
+            return int(value is None)
+        if attribute == _LENGTH and isinstance(value, list | tuple | dict):
+            return len(value)
         if isinstance(value, np.ndarray) and attribute in ("ndim", "shape"):
             return getattr(value, attribute)
         return getattr(value, "__dict__", {}).get(attribute, value)
@@ -215,7 +219,7 @@ class Ways:
         """Equal for what is surely the same; a truth value may be a decision already, so it never is."""
         if isinstance(value, tuple) and all(isinstance(one, int) for one in value):
             return value
-        if value is None or isinstance(value, int | float | str | np.integer) and not isinstance(value, bool):
+        if value is None or (isinstance(value, int | float | str | np.integer) and not isinstance(value, bool)):
             return type(value), repr(value)
         if isinstance(value, np.ndarray):
             return value.shape, value.tobytes()

@@ -17,7 +17,7 @@ SECONDS = 120.0
 
 
 def rows_of(bug):
-    """The row that its author named, or those of the algorithm in its file; of what many share the rows of baselines."""
+    """The row that its author named, or those of the algorithm in its file, of its paper, or one of DP-SGD."""
     if bug.row:
         return [bug.row]
     room, _, name = bug.file.removesuffix(".py").partition("/")

@@ -261,12 +261,15 @@ ROWS |= {
     "squeeze": unary(lambda x: np.squeeze(x[:, :, None], -1)),
     "at least two axes": unary(np.atleast_2d),
     "at least one axis": unary(np.atleast_1d),
-    "take": unary(lambda x: np.take(x, [0], axis=1)),
+    "less": with_signed(lambda x, c: (x < c) * 1.0),
+    "less or equal": with_signed(lambda x, c: (x <= c) * 1.0),
+    "greater or equal": with_signed(lambda x, c: (x >= c) * 1.0),
     "columns": unary(lambda x: np.column_stack([x, x[:, 0]])),
     "hstack": unary(lambda x: np.hstack([x, 2 * x])),
     "copy": unary(np.copy),
 }
 REDUCED |= {
+    "take": unary(lambda x: np.take(x, [0], axis=0).sum(axis=0)),
     "average": unary(lambda x: np.average(x, axis=0)),
     "standard deviation": unary(lambda x: np.std(x, axis=0)),
     "range of values": unary(lambda x: np.ptp(x, axis=0)),

@@ -155,13 +155,13 @@ def _form(value):
 WRONG = {"factor": _factor, "norm": _norm, "size": _size, "range": _range, "form": _form}
 OF_NUMBERS = {np.argmin, np.argmax, np.trace, np.any, np.all, np.quantile, np.percentile, np.hypot, np.inner, np.vdot}
 OF_NUMBERS |= {np.count_nonzero, np.histogram, np.less_equal, np.less, np.greater_equal}
-FORMS = {np.linalg.norm, np.maximum, np.minimum, np.divide, np.sqrt, np.add, np.less_equal, np.greater}
+FORMS = {np.linalg.norm, np.maximum, np.minimum, np.divide, np.sqrt, np.add}
 TELLS = {np.shape, np.ndim, np.size, np.isfinite, np.isnan, np.isinf, np.isscalar, np.iscomplexobj, np.iscomplex}
 TELLS |= {np.isrealobj, np.zeros_like, np.ones_like, np.empty_like, np.full_like}  # nothing private comes out
 
 
 def variants():
-    for function in RULES:
+    for function in {id(transfer): function for function, transfer in reversed(RULES.items())}.values():
         if function not in TELLS:
             names = ["factor"] + ["norm"] * (function not in OF_NUMBERS) + ["form"] * (function in FORMS)
             yield from (pytest.param(function, wrong, id=f"{function.__name__}-{wrong}") for wrong in names)
@@ -193,9 +193,9 @@ def test_a_wrong_rule_is_caught(function, wrong, monkeypatch):
 
     def made_wrong(*args, **options):
         value = right(*args, **options)
-        if isinstance(value, Value):
-            value = value.copy()
-            WRONG[wrong](value)
+        first = value[0] if isinstance(value, tuple) else value
+        if isinstance(first, Value):
+            WRONG[wrong](first)
         return value
 
     for seed in range(40):
