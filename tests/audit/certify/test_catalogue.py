@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from dpassay.audit.certify.catalogue import certify_instance
+from dpassay.audit.certify.catalogue import PUBLIC, certify_instance
 from dpassay.reference import Pair, find
 from dpassay.reference.axioms import moves_by, rows_within, within
 from dpassay.reference.case import Instance, PrivacyClaim
@@ -104,6 +104,9 @@ class Rows:
         self.rows, self.n, self.extra = rows, len(rows), extra
 
 
+PAIR = Pair(Rows(np.zeros(10)), Rows(np.eye(10)[0]), 0)
+
+
 def test_what_differs_between_neighbours_is_part_of_the_records_or_ends_it():
     rows = np.zeros(10)
     claim = PrivacyClaim(1.0, 1e-5)
@@ -112,6 +115,43 @@ def test_what_differs_between_neighbours_is_part_of_the_records_or_ends_it():
     assert found.bounded and [one.moves for one in found.releases] == [pytest.approx(0.1)]
     hidden = Instance(release, None, Pair(Rows(rows, 0.0), Rows(rows, 1.0), 0))
     assert certify_instance(hidden, claim).open.endswith("RECORDS states no domain for it")
+
+
+def huge(problem, schedule, tape):
+    return problem.rows if release(problem, schedule, tape) > 1e5 else None
+
+
+def rare(problem, schedule, tape):
+    if 77.1 < release(problem, schedule, tape) < 77.10001:
+        return problem.rows
+    return None
+
+
+def rare_by_a_flag(problem, schedule, tape):
+    flag = (released := release(problem, schedule, tape)) > 77.1 and released < 77.10001
+    if flag:
+        return problem.rows
+    return None
+
+
+def rare_in_an_expression(problem, schedule, tape):
+    return problem.rows if abs(release(problem, schedule, tape) - 77.1) < 1e-6 else None
+
+
+@pytest.mark.parametrize("run", [huge, rare, rare_by_a_flag, rare_in_an_expression])
+def test_a_way_that_hardly_any_run_takes_has_no_certificate(run):
+    found = certify_instance(Instance(run, None, PAIR), PrivacyClaim(1.0, 1e-5))
+    assert "private data is returned" in found.open or "no followed run took both ways" in found.open
+
+
+def test_what_the_schedule_decides_is_not_asked():
+    def run(problem, schedule, tape):
+        released = release(problem, schedule, tape)
+        return problem.rows if schedule == 3 else released
+
+    found = certify_instance(Instance(run, 2, PAIR), PrivacyClaim(1.0, 1e-5))
+    assert found.bounded and PUBLIC in found.axioms
+    assert certify_instance(Instance(run, 3, PAIR), PrivacyClaim(1.0, 1e-5)).open
 
 
 def test_axioms_do_nothing_to_numbers():
