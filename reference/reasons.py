@@ -29,12 +29,12 @@ CLIPPING: Reasons = {
     "clipping.py: return np.zeros(rows.shape": "the thresholds of this schedule do not follow the iterate",
 }
 _BATCHES = "full or sampled batches are part of the schedule"
-DOUBLE_SPIDER: Reasons = {
-    **CLIPPING,
+BATCHES: Reasons = {
     "batches.py: if size == n": _BATCHES,
     "batches.py: batch = tape.batch": _BATCHES,
     "batches.py: return batch.indices, batch": _BATCHES,
 }
+DOUBLE_SPIDER: Reasons = {**CLIPPING, **BATCHES}
 RECURSIVE_SPIDER: Reasons = {**CLIPPING, "recursive_spider.py: if schedule.lines.line_16": OTHER_READING}
 _SOLVER = "whether the solver is trusted is part of the schedule"
 OUTPUT_PERTURBATION: Reasons = {

@@ -25,7 +25,7 @@ from .tape import Answer, CertifyTape
 from .value import INF, Norms, Open, Records, Value, axioms
 from .ways import Way, Ways, place, said
 
-_SECONDS = 60.0
+_SECONDS = 30.0  # of this process
 _LONG = 4_000  # calls of the tape, in all runs on chosen released values
 _TRIED = 60  # runs on chosen released values
 _TRYING = 8.0  # seconds of this process, for all of them
@@ -96,7 +96,7 @@ class _Followed:
         self._ledgers.append(self._follow(longest))
         for transcript in self._chosen(longest):
             self._ledgers.append(self._follow(transcript))
-        for _ in range(_FORCED):
+        for _ in range(_FORCED if len(longest.events) <= _LONG else 0):
             missed = self._missed()
             if not any(self._forced(longest, way) for way in missed):
                 break

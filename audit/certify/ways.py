@@ -191,7 +191,7 @@ class Ways:
         target = _decisions(way.code)[way.offset].lines[way.jumps]
         if frame.f_lineno == _line(way) != target:
             try:
-                frame.f_lineno = target
+                frame.f_lineno = target  # type: ignore[misc]  # a tracer may set it
             except ValueError:  # into a loop, say
                 return
             self._forced = None
@@ -239,7 +239,8 @@ class Ways:
 
 
 def _line(way: Way) -> int:
-    return next(line for start, end, line in way.code.co_lines() if start <= way.offset < end and line is not None)
+    lines = way.code.co_lines()
+    return next((line for start, end, line in lines if start <= way.offset < end and line is not None), 0)
 
 
 def place(way: Way) -> str:

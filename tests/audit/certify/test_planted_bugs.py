@@ -38,13 +38,13 @@ def test_a_bug_on_another_way_has_no_certificate(name, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", MUST, ids=lambda bug: bug.name)
 def test_no_certificate_within_a_claim_that_a_bug_breaks(bug, monkeypatch):
-    """Within is fine where the bug changes no run, where a query moves further and has room, and for noise alone."""
+    """Within is fine where no run of the row changes, where a query moves further and has room, and for noise alone."""
     (key,) = rows_of(bug)[:1]
-    before = digest(find(key)[0])
+    before = digest(find(key)[0], examples=0)
     try:
         with in_place(bug, monkeypatch):
             case, found, accounted = certified(key)
-            changed = before != digest(find(key)[0])
+            changed = before != digest(find(key)[0], examples=0)
     except Exception as error:  # the row cannot be built with it, or a run does not end
         pytest.skip(f"{type(error).__name__}: {error}")
     room = found.epsilon is not None and found.epsilon > accounted * (1 + 1e-6)
