@@ -103,7 +103,8 @@ class _Followed:
         if missed := self._missed():
             raise Open(said(missed))
         taken = axioms.get()
-        for way in self._ways.missed() if taken is not None else ():
+        assert taken is not None
+        for way in self._ways.missed():
             taken[PUBLIC if self._tried.public(way) else f"{place(way)}: {self._reason(way)}"] = None
         _at_worst(self._ledgers)
         return self._ledgers
