@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 
@@ -16,6 +17,7 @@ def main() -> None:
 
     Signals are heeded from the first moment, while libraries are loaded, to the last.
     """
+    os.environ.setdefault("HYPOTHESIS_NO_PLUGINS", "1")  # they are for tests, and some import half a test framework
     listening = Interrupts()
     listening.deaf_at_last()
     with listening:

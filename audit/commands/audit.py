@@ -15,13 +15,11 @@ import typer
 from dpassay.audit.exit_codes import FAILED, FINE, INTERRUPTED
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.inputs.registered import find_cases
-from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.running.report_file import Report, load, save, store_of
 from dpassay.audit.running.workers import require_address
 from dpassay.audit.subjects.own import open_own, open_space, own_row
-from dpassay.audit.subjects.programs import audited, own_program
 from dpassay.audit.subjects.unclaimed import NOTHING, nearest
 from dpassay.audit.terminal.finish import Options, finish, remember, remembered
 from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, Sarif, names, relation_named
@@ -135,6 +133,9 @@ def _unclaimed(name: str, said: OwnClaim, claim: PrivacyClaim) -> str:
 
 def audit_program(asked: Asked, cases: Sequence[Case], program: Program) -> int:
     """Audit the cases one after another, each run by the program; returns the exit code."""
+    from dpassay.audit.live.program import LiveProgram  # here and below: the live protocol is slow to import
+    from dpassay.audit.subjects.programs import audited
+
     path = _report(asked, [case.key for case in cases], ".program")
     rows = []
     for case in tracked(cases, "auditing", asked.options.quiet):
@@ -145,6 +146,9 @@ def audit_program(asked: Asked, cases: Sequence[Case], program: Program) -> int:
 
 def audit_own_program(asked: Asked, own: OwnClaim, program: Program) -> int:
     """Audit a program on a space of one's own, under a plain name; returns the exit code."""
+    from dpassay.audit.live.program import LiveProgram
+    from dpassay.audit.subjects.programs import own_program
+
     effort, why = asked.effort, "a program with data of its own stands alone: name it once"
     require(len(asked.names) == 1, "algorithms", ", ".join(asked.names), why)
     require(own.required is None, "--require", own.required, "is for code; a program has no certificate")

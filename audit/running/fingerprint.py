@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
@@ -89,13 +89,21 @@ def named(name: str) -> tuple[str, ...]:
 @cache  # of content, and so never out of date
 def _named_by(content: bytes, package: str) -> tuple[str, ...]:
     found = []
-    for node in ast.walk(ast.parse(content)):
+    for node in _statements(ast.parse(content)):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = resolve_name("." * node.level + (node.module or ""), package) if node.level else node.module or ""
             found += [base, *(f"{base}.{alias.name}" for alias in node.names)]
     return tuple(found)
+
+
+def _statements(node: Any) -> Iterator[ast.AST]:
+    """Statements only, in whatever block: most nodes of a tree are expressions, and none of those imports."""
+    for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for one in getattr(node, block, ()):
+            yield one
+            yield from _statements(one)
 
 
 @cache

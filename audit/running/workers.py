@@ -18,8 +18,6 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from joblib import Parallel, delayed, parallel_config
-
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.extras import missing
 
@@ -41,6 +39,8 @@ def worked(function: Callable[..., Any], todo: Iterable[tuple[Any, ...]], jobs: 
         BadInput: the scheduler cannot be reached, or the cluster goes away while it works.
     """
     if scheduler:
+        from joblib import Parallel, delayed  # here and below: most audits need no workers
+
         with _cluster(scheduler):
             yield from Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)(
                 delayed(function)(*words) for words in todo
@@ -53,6 +53,8 @@ def worked(function: Callable[..., Any], todo: Iterable[tuple[Any, ...]], jobs: 
 
 def in_processes(function: Callable[..., Any], todo: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
     """The same in so many processes of this machine, which begin when this is called."""
+    from joblib import Parallel, delayed, parallel_config
+
     # one BLAS thread a worker: the matrices are small, and threads would fight over the cores
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -118,6 +120,8 @@ def require_address(scheduler: str) -> None:
 @contextmanager
 def _cluster(scheduler: str) -> Iterator[None]:
     """joblib works on this cluster; what goes wrong with it is one line, not a traceback."""
+    from joblib import parallel_config
+
     require_address(scheduler)
     try:
         distributed: Any = import_module("distributed")
