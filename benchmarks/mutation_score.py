@@ -2,7 +2,7 @@
 
 python benchmarks/mutation_score.py [MODULE=TESTS ...] [--sample 12] [--seed 0] [--write]
 
-`MODULE` is a file of the package (`reference/blocks/clipping.py`), `TESTS` what pytest is given, several with commas.
+`MODULE` is a file of the package (`reference/blocks/tree.py`), `TESTS` what pytest is given, several with commas.
 A line that no test runs is judged too: the share counts what nobody looks at as well. A slip that means the same (a
 `>` for `>=` where both sides never agree) cannot be killed, so 100 % is not the aim: compare before and after a change.
 """
@@ -27,8 +27,8 @@ from dpassay.audit.mutate.slips import slips
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = (
-    "reference/blocks/clipping.py=tests/reference/blocks",
-    "audit/likelihood/bound.py=tests/audit/likelihood",
+    "reference/blocks/tree.py=tests/reference/blocks",
+    "audit/bounds.py=tests/audit/test_bounds.py",
     "audit/claims/compare.py=tests/audit/claims",
 )
 HEADER = ("module", "tests", "slips", "planted", "killed", "CPU seconds of the tests")
@@ -66,7 +66,7 @@ def score(file: str, tests: Sequence[str], sample: int, seed: int) -> tuple[tupl
             sys.exit(f"{file}: {' '.join(tests)} ends with {code} before anything is planted")
         alive = [site for site in drawn if not _kills(folder, file, text, site, tests, LIMIT * seconds)]
     row = (file, " ".join(tests), len(sites), len(drawn), len(drawn) - len(alive), seconds)
-    return row, [f"{file}:{site.line} {site.operator.name}: {site.text}" for site in alive]
+    return row, [f"{file}:{site.line} {site.operator.name}: {site.text.splitlines()[0]}" for site in alive]
 
 
 def _kills(folder: str, file: str, text: str, site: Site, tests: Sequence[str], limit: float) -> bool:

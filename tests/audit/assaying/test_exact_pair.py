@@ -61,7 +61,7 @@ def test_in_a_box_and_without_labels():
 
 
 @pytest.mark.some(1)
-@pytest.mark.parametrize(("epsilon", "failed"), [(4.0, False), (1.0, True)])
+@pytest.mark.parametrize(("epsilon", "failed"), [(1.0, True), (4.0, False)])
 def test_sampled_batches_get_a_verdict(epsilon, failed):
     found = assay(sampled_sum, SPACE, PrivacyClaim(epsilon, 1e-5), effort=Effort(runs=80, pilot=60, examples=20))
     assert found.verdict.failed is failed and found.realised is not None and 0 < found.realised <= found.accounted

@@ -52,13 +52,13 @@ def forgets_n_over_m(schedule):
     return one_sided(schedule)
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("name", "planted"),
     [
+        ("opt", gradients_only),
         ("opt", None),
         pytest.param("opt", one_sided, marks=pytest.mark.slow),  # as opt_ls and opt_b below
-        ("opt", gradients_only),
         pytest.param("opt", half_the_noise, marks=pytest.mark.slow),  # more than that is missing above
         ("opt_ls", one_sided),
         ("opt_b", forgets_n_over_m),
@@ -91,7 +91,7 @@ class FreshThreshold(AboveThreshold):
 
 
 @pytest.mark.some(1)
-@pytest.mark.parametrize(("law", "caught"), [(AboveThreshold, False), (FreshThreshold, True)])
+@pytest.mark.parametrize(("law", "caught"), [(FreshThreshold, True), (AboveThreshold, False)])
 def test_fresh_threshold_for_each_query_is_shown(law, caught):
     """60 queries far below the threshold, all moved by their sensitivity, lambda = 2: the search claims 1/2."""
     lam = 2.0

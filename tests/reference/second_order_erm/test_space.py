@@ -17,7 +17,7 @@ REPAIRED = [
 ]
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(12)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
 def test_every_row_has_a_space_and_its_schedules_exist_for_all_sizes(case):
     where, run = case.space(), case.build().run
