@@ -33,12 +33,12 @@ from scipy.stats import binomtest
 
 from dpassay.audit import bounds
 from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs
+from dpassay.audit.evidence.curves import refute_curve
+from dpassay.audit.evidence.fdp import fdp_refuted
+from dpassay.audit.evidence.fixed_guesses import guesses_p_value
 from dpassay.audit.results import Verdict
 from dpassay.audit.scores import labels, one_run, one_run_claim, thresholds
 from dpassay.audit.scores.assumed import bayesian, gdp_fit
-from dpassay.audit.scores.curve_claim import refute_curve
-from dpassay.audit.scores.fdp import fdp_refuted
-from dpassay.audit.scores.steinke import steinke_p_value
 from dpassay.audit.sequential.black_box import audit_sequentially
 from dpassay.reference import guarantee
 from dpassay.reference.types import Array, Indices
@@ -62,8 +62,7 @@ def two_samples(law: Law, n: int) -> Asking:
     def ask(rng: np.random.Generator) -> Questions:
         p, q = law.draw(rng, n)
         yield "labels", lambda: labels.epsilon_labels(p, q, law.delta, rng).epsilon > top
-        yield "Clopper-Pearson, simultaneous", lambda: thresholds.epsilon_simultaneous(p, q, law.delta).epsilon > top
-        yield "Clopper-Pearson, split", lambda: thresholds.epsilon_split(p, q, law.delta, rng).epsilon > top
+        yield "one event, split", lambda: thresholds.epsilon_split(p, q, law.delta, rng).epsilon > top
         yield "joint curve", lambda: refute_curve(p, q, law.claim, rng).verdict is Verdict.VIOLATED
         if n == 1000:  # labelled estimates: shown so that nobody takes them for bounds
             yield "(assumed) GDP fit", lambda: gdp_fit(p, q, law.delta, rng).epsilon > top
@@ -196,7 +195,7 @@ def of_fixed_guesses(runs: int) -> Iterator[Row]:
     rng = np.random.default_rng(2)
     claim = guarantee.approx_dp(1.0)
     tests: dict[str, Callable[[int, int], bool]] = {
-        "one run, Steinke et al.": lambda m, right: steinke_p_value(m, m, right, 1.0, 0.0) <= LEVEL,
+        "one run, closed form": lambda m, right: guesses_p_value(m, m, right, 1.0, 0.0) <= LEVEL,
         "one run, f-DP recursion": lambda m, right: fdp_refuted(claim, m, m, right, LEVEL),
     }
     for m in SIZES:

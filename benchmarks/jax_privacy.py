@@ -79,9 +79,7 @@ THEIRS: dict[str, Bound] = {
 THEIRS_ONE_RUN: dict[str, Bound] = {"all thresholds": _theirs(ONE), "split": _theirs(ONE, _split)}
 TWO_SAMPLES: dict[tuple[str, str], Bound] = {
     **{("jax-privacy", name): THEIRS[name] for name in ("all thresholds", "split")},
-    ("dpassay", "Clopper-Pearson, simultaneous"): lambda p, q, rng: (
-        thresholds.epsilon_simultaneous(p, q, DELTA).epsilon
-    ),
+    ("dpassay", "one event, split"): lambda p, q, rng: thresholds.epsilon_split(p, q, DELTA, rng).epsilon,
     ("dpassay", "labels"): lambda p, q, rng: labels.epsilon_labels(p, q, DELTA, rng).epsilon,
 }
 ONE_RUN: dict[tuple[str, str], Bound] = {

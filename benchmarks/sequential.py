@@ -18,12 +18,12 @@ import audit_figures as figures
 import numpy as np
 
 from dpassay.audit.blackbox.detect import audit_mechanism
+from dpassay.audit.evidence.processes import MeanProcess, hockey_stick, until_refuted
 from dpassay.audit.likelihood.pilot import make_plan
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.mutate.tape import mutated
 from dpassay.audit.results import Verdict
 from dpassay.audit.sequential.black_box import audit_sequentially
-from dpassay.audit.sequential.processes import MeanProcess, hockey_stick, until_refuted
 from dpassay.audit.zoo.entries import Entry, zoo
 from dpassay.audit.zoo.mutants import ATTAINED, CASES, first_repaired, planted, with_pair_claim
 from dpassay.reference.case import Case

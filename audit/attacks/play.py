@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from dpassay.audit.evidence.curves import refute_curve
 from dpassay.audit.results import Sound
-from dpassay.audit.scores.curve_claim import refute_curve
 from dpassay.audit.scores.one_run import epsilon_one_run
 from dpassay.audit.scores.one_run_claim import one_run_curve
 from dpassay.reference.baselines import dp_sgd

@@ -1,7 +1,7 @@
 """Black-box audit of a claimed curve: draw, learn on one part, judge on the rest.
 
-Half of the level is for a few events, fixed on the training part and tested exactly, half for bets on all thresholds of
-the learned scores and on outputs that repeat.
+Most of the level is for a few events, fixed on the training part and tested exactly, the rest for outputs that repeat,
+which need no training part.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.evidence.events import judge_event
 from dpassay.audit.results import ClaimTest, SoundBound
-from dpassay.audit.scores.curve_claim import curve_log_wealth
-from dpassay.audit.scores.events import judge_event
 from dpassay.audit.scores.labels import epsilon_labels
-from dpassay.audit.scores.thresholds import epsilon_simultaneous
+from dpassay.audit.scores.thresholds import strongest_event
 from dpassay.reference.errors import require
 from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Indices
@@ -26,15 +25,14 @@ from .independent import require_independent
 from .learner import FIT_SHARE, Candidate, learn_scores
 from .origins import NOTHING, Column
 from .outputs import Mechanism, draw
-from .repeats import REPEATS_SHARE, repeats_log_wealth
+from .repeats import repeats_log_wealth
 from .table import Tables, kept, telling_columns, to_tables
 from .telling import Telling, most_repeated, most_telling, of_event
 
 LEAST = 10  # outputs a side
 TRAINING_SHARE = 0.33
-EVENT_SHARES = (0.3, 0.05, 0.05, 0.05, 0.05)  # of the level, for the events that promise most
-BETS_SHARE = 0.5  # of the level
-REPEATS_OF_BETS = 0.6  # of the stake: repeated outputs are read without a training part
+EVENT_SHARES = (0.4, 0.1, 0.1, 0.05, 0.05)  # of the level, for the events that promise most
+REPEATS_SHARE = 0.3  # of the level
 REPEATED = "repeated outputs"
 
 
@@ -62,24 +60,6 @@ def split(tables: Tables, rng: np.random.Generator) -> Parts:
     return Parts(columns, kept(training, chosen), kept(test, chosen), rows)
 
 
-def log_stakes(
-    candidates: Sequence[Candidate],
-    fresh: Sequence[Array],
-    repeated: Sequence[Array],
-    claim: Guarantee,
-    rng: np.random.Generator,
-    share: float = REPEATS_SHARE,
-) -> Array:
-    """Log of share times wealth of each candidate on the `fresh` tables, last of the bet on `repeated` outputs.
-
-    `share` of the stake is on repeated outputs.
-    """
-    logs = [curve_log_wealth(c.score(fresh[0]), c.score(fresh[1]), claim) for c in candidates]
-    logs.append(repeats_log_wealth(repeated[0], repeated[1], claim, rng))
-    shares = [(1 - share) * c.weight for c in candidates] + [share]
-    return np.asarray(np.array(logs) + np.log(shares))
-
-
 @dataclass(frozen=True)
 class Judged:
     """What a score or a bet showed on the test part: a p-value after its share of the level, and how."""
@@ -103,18 +83,12 @@ def judge_events(candidates: Sequence[Candidate], test: Sequence[Array]) -> list
 def judge_outputs(
     tables: Tables, claim: Guarantee, rng: np.random.Generator, low_bits: bool
 ) -> tuple[Judged, Parts, list[Candidate]]:
-    """The strongest of all events and bets, after a weighted union bound."""
+    """The strongest of all events and of the bet on repeated outputs, after a weighted union bound."""
     parts = split(tables, rng)
     candidates = learn_scores(parts.training[0], parts.training[1], claim, rng, low_bits, parts.columns)
-    found = judge_events(candidates, parts.test)
-    logs = log_stakes(candidates, parts.test, (tables.p, tables.q), claim, rng, share=REPEATS_OF_BETS)
-    wealth = max(0.0, float(logs.max() + np.log(BETS_SHARE)))
-    which = int(logs.argmax())
-    winner = candidates[which] if which < len(candidates) else None
-    bet = Judged(
-        float(np.exp(-wealth)), winner.name if winner else REPEATED, winner, {"by": "bets", "log_wealth": wealth}
-    )
-    return min([*found, bet], key=lambda one: one.p_value), parts, candidates
+    wealth = max(0.0, repeats_log_wealth(tables.p, tables.q, claim, rng) + float(np.log(REPEATS_SHARE)))
+    bet = Judged(float(np.exp(-wealth)), REPEATED, None, {"by": "bets", "log_wealth": wealth})
+    return min([*judge_events(candidates, parts.test), bet], key=lambda one: one.p_value), parts, candidates
 
 
 def audit_outputs(
@@ -179,7 +153,7 @@ def audit_in_detail(
         claim=claim.name,
         p_value=found.p_value,
         confidence=confidence,
-        method="black box: learned scores, exact events and bets",
+        method="black box: learned scores, exact events, repeated outputs",
         relation=relation,
         runs=len(tables.p) + len(tables.q),
         seconds=time.perf_counter() - start,
@@ -248,8 +222,4 @@ def _best_for_bound(candidates: Sequence[Candidate], training: Sequence[Array], 
     """The score that shows the largest epsilon on the part of training that chose among them."""
     held = [table[int(FIT_SHARE * len(table)) :] for table in training]
 
-    def shown(one: Candidate) -> float:
-        return epsilon_simultaneous(one.score(held[0]), one.score(held[1]), delta, 0.5).epsilon
-
-    values = [shown(one) + 1e-6 * one.weight for one in candidates]
-    return candidates[int(np.argmax(values))]
+    return max(candidates, key=lambda one: strongest_event(one.score(held[0]), one.score(held[1]), delta, 0.5)[0])

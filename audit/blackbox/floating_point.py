@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpassay.audit.evidence.curves import refute_curve
 from dpassay.audit.results import ClaimTest, Verdict
-from dpassay.audit.scores.curve_claim import refute_curve
 from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Bools

@@ -1,4 +1,4 @@
-"""Learned scores: candidates fitted on one part of the training outputs, weighed on another, judged elsewhere."""
+"""Learned scores: fitted on one part of the training outputs, given an event on another, judged elsewhere."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from dpassay.audit.scores.curve_claim import curve_log_wealth
-from dpassay.audit.scores.events import Event, best_event
+from dpassay.audit.evidence.events import Event, best_event
 from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
 
@@ -24,17 +23,14 @@ ROWS_CAP = 30_000  # a side, for the boosting and logistic fits
 FIT_SHARE = 0.5  # of the training tables; the rest chooses the best
 COLUMNS, BEST_COLUMNS = 2, 6  # best entries of the outputs, and best of all columns, that are scores by themselves
 BINS = (16, 64)  # of the histograms whose odds are added
-MOST = 2 + 3 + 4 + 1 + COLUMNS + BEST_COLUMNS  # candidates: atoms, models, odds and directions, column atoms, columns
-LEAST_WEIGHT = 0.5 / (MOST - 1)  # of any of them
 
 
 @dataclass
 class Candidate:
-    """A score function with a name, the share of the stake it gets, and the event that promised most."""
+    """A score function with a name, and the event that promised most."""
 
     name: str
     score: Score
-    weight: float
     event: Event
     column: Column | None = None  # the one column (or plain sum or difference of columns) that it is about
     value: float | None = None  # the score is 1 where the column is equal to this, else 0
@@ -111,22 +107,19 @@ def learn_scores(
     low_bits: bool = False,
     columns: Sequence[Column] | None = None,
 ) -> list[Candidate]:
-    """Fit on half of the training tables; the best against `claim` on the rest gets half of the stake.
+    """Fit on half of the training tables; each score's event is the one that exceeds `claim` most on the rest.
 
-    With weights and events fixed before the test data are seen, the weighted mean of the candidates' wealth is valid.
+    Scores and events are fixed before the test data are seen.
     """
     titles = tuple(columns) if columns is not None else tuple(Column(f"column {j}") for j in range(p.shape[1]))
     cut_p, cut_q = (max(1, int(FIT_SHARE * len(side))) for side in (p, q))
     learned, single = _candidates(p[:cut_p], q[:cut_q], claim, titles, rng, low_bits)
-    found = [(name, Remembered(score)) for name, score in learned]
-    found += [(named(base, value), Remembered(score)) for base, score, value in single]
     held = (p[cut_p:], q[cut_q:]) if min(len(p) - cut_p, len(q) - cut_q) > 0 else (p, q)
-    scores = [(score(held[0]), score(held[1])) for _, score in found]
-    events = [best_event(on_p, on_q, claim) for on_p, on_q in scores]
-    wealth = [curve_log_wealth(on_p, on_q, claim) for on_p, on_q in scores]
-    best = int(np.argmax(np.array(wealth) + 1e-3 * np.array([event.promise for event in events])))
-    rest = 0.5 / max(1, len(found) - 1)
-    weights = [0.5 if i == best else rest for i in range(len(found))] if len(found) > 1 else [1.0]
-    about = [*((None, None) for _ in learned), *((base, value) for base, _, value in single)]
-    parts = zip(found, weights, events, about, strict=True)
-    return [Candidate(name, score, weight, event, *one) for (name, score), weight, event, one in parts]
+    found: list[tuple[str, Score, Column | None, float | None]] = [(name, score, None, None) for name, score in learned]
+    found += [(named(base, value), score, base, value) for base, score, value in single]
+
+    def candidate(name: str, plain: Score, column: Column | None, value: float | None) -> Candidate:
+        score = Remembered(plain)
+        return Candidate(name, score, best_event(score(held[0]), score(held[1]), claim), column, value)
+
+    return [candidate(*one) for one in found]

@@ -1,8 +1,9 @@
 """Exact outputs that come back: a bet on which side they belong to, on all outputs, without a training split.
 
 Under (epsilon, delta)-DP a label given any outputs is guessed with probability at most e^eps / (1 + e^eps) (see
-`scores/labels.py`). So the labels of equal outputs may be read one by one: the first says nothing, the next are guessed
-to be like most of those before. A branch that skips the noise in one run of ten thousand shows up in twenty labels.
+`evidence/label_bets.py`). So the labels of equal outputs may be read one by one: the first says nothing, the next are
+guessed to be like most of those before. A branch that skips the noise in one run of ten thousand shows up in twenty
+labels.
 """
 
 from __future__ import annotations
@@ -10,13 +11,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dpassay.audit.scores.labels import label_counts, ladder_gains, without
-from dpassay.audit.scores.reading import depths, log_wealths
+from dpassay.audit.evidence.label_bets import depths, labelled, ladder_gains, log_wealth, without
 from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Bools
 
 TARGETS = np.array([0.3, 1.0])  # an output that only one side can give is the usual case
-REPEATS_SHARE = 0.35  # of the stake is on outputs that repeat exactly; learned scores share the rest
 CORRUPTED = 0.3  # labels that the chosen (epsilon, delta) of the claim may corrupt, in expectation
 
 
@@ -70,7 +69,8 @@ def repeats_log_wealth(
     `at_end`: the last one, an e-value that may be multiplied with others.
     `past`: earlier outputs with the same columns: what came back since then is guessed by them.
     """
-    of_p, of_q = label_counts(min(len(p), len(q)), rng)
+    size = min(len(p), len(q))
+    of_p, of_q = labelled(size, size, rng)
     codes = [without(row_hashes(p), len(p) - of_p, rng), without(row_hashes(q), len(q) - of_q, rng)]
     labels = [np.zeros(of_p, dtype=bool), np.ones(of_q, dtype=bool)]
     known = 0
@@ -80,10 +80,9 @@ def repeats_log_wealth(
     right = guesses(np.concatenate(codes), np.concatenate(labels), rng, known)
     if not right.size:
         return 0.0
-    labelled = of_p + of_q
-    epsilon, delta = chosen_pair(claim, labelled)
+    epsilon, delta = chosen_pair(claim, of_p + of_q)
     at = depths(right.size)[-1:] if at_end else depths(right.size)
     hits = np.cumsum(right)[at - 1].astype(float)
     hit, miss = ladder_gains(np.array([epsilon]), TARGETS)
-    corruption = labelled * np.log1p(delta * np.expm1(hit.max()))
-    return float(log_wealths([(hits, at - hits)], hit, miss)[0] - corruption)
+    corruption = (of_p + of_q) * np.log1p(delta * np.expm1(hit.max()))
+    return float(log_wealth(hits, at - hits, hit[0], miss) - corruption)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpassay.audit.scores.events import excesses, some_pairs
+from dpassay.audit.evidence.events import excesses, some_pairs
 from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Indices
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpassay.reference.types import Array
 
-from .noise import Additive
+from .power import Additive
 from .table import Tables
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpassay.audit.scores.events import Event, judge_event
+from dpassay.audit.evidence.events import Event, judge_event
 from dpassay.reference.guarantee import LARGEST
 from dpassay.reference.types import Array, Bools
 

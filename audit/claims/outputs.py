@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.blackbox.detect import Detail, audit_in_detail, bound_of_scores, epsilon_of_outputs
-from dpassay.audit.blackbox.enlarged import EventPower, event_power
 from dpassay.audit.blackbox.floating_point import float_grid, repeated_noise, support_holes
-from dpassay.audit.blackbox.noise import NoisePower, noise_power, recognised
 from dpassay.audit.blackbox.origins import Column
-from dpassay.audit.blackbox.planted import planted_power
+from dpassay.audit.blackbox.power import branch_power, event_power, noise_power, recognised
 from dpassay.audit.blackbox.shown import draw_detail, telling_outputs
 from dpassay.audit.blackbox.suspicions import of_outputs, of_the_claim
 from dpassay.audit.blackbox.table import Tables, to_tables
@@ -120,7 +118,7 @@ def with_power(
 ) -> tuple[list[Sound], list[str]]:
     """Planted violations that the first result, the test of the claim, would have refuted: as evidence, in words."""
     test, curve = deciding[0], question.claim.guarantee
-    branch = planted_power(tables.p, tables.q, curve, test.confidence, question.seed)
+    branch = branch_power(tables.p, tables.q, curve, test.confidence, question.seed)
     said, evidence = [branch.statement], {**test.evidence, "planted_branch": branch.evidence}
     found = recognised(tables.p, tables.q, question.noise)
     required = found is not None or question.noise is None
@@ -129,25 +127,16 @@ def with_power(
     if question.power is None:
         said.append("That says nothing of quieter violations, so the claim is not called 'consistent' (see --power).")
         return [replace(test, evidence=evidence), *deciding[1:]], said
-    planted: NoisePower | EventPower
     if found is not None:
         sizes = (len(tables.p), len(tables.q))
         planted = noise_power(found, sizes, curve, test.confidence, question.power, question.seed)
-        evidence["planted_noise"] = {
-            "noise": planted.noise,
-            "smaller": planted.smaller,
-            "power_at_least": planted.at_least,
-        }
+        seen: dict[str, object] = {"noise": found.noise, "smaller": question.power}
+        evidence["planted_noise"] = seen | {"power_at_least": planted.at_least}
     else:
         said.append("The outputs are no answer plus Gaussian or Laplace noise, so no noise is planted.")
-        planted = event_power(tables, detail, curve, test.confidence, question.power, question.seed)
-        evidence["planted_event"] = {
-            "event": planted.words,
-            "epsilon_times": planted.larger,
-            "share": planted.share,
-            "power_at_least": planted.at_least,
-        }
-    rare = branch.at_least if branch.runs is not None and branch.runs >= BRANCH else 0.0
+        planted, seen = event_power(tables, detail, curve, test.confidence, question.power, question.seed)
+        evidence["planted_event"] = seen | {"power_at_least": planted.at_least}
+    rare = branch.shown.at_least if branch.runs is not None and branch.runs >= BRANCH else 0.0
     said.append(planted.statement)
     said.append(
         f"'consistent' needs a power of {POWER_SHOWN} against each, and a branch of one run in {BRANCH} or rarer."

@@ -9,8 +9,8 @@ from typing import cast
 
 import numpy as np
 
+from dpassay.audit.evidence.curves import refute_curve
 from dpassay.audit.results import Sound, SoundBound, Verdict, decide
-from dpassay.audit.scores.curve_claim import refute_curve
 from dpassay.audit.scores.files import read_canaries, read_scores
 from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.one_run import epsilon_one_run

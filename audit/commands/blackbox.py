@@ -11,8 +11,8 @@ import numpy as np
 import typer
 
 from dpassay.audit.blackbox.kept import Kept
-from dpassay.audit.blackbox.noise import NOISES
 from dpassay.audit.blackbox.parts import draw_both
+from dpassay.audit.blackbox.power import NOISES
 from dpassay.audit.blackbox.sources import (
     CommandOption,
     DatasetOption,

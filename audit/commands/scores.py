@@ -17,7 +17,6 @@ from dpassay.audit.scores.anytime_kept import grow
 from dpassay.audit.scores.assumed import bayesian, gdp_fit
 from dpassay.audit.scores.blocks import marks
 from dpassay.audit.scores.one_run import RELATION
-from dpassay.audit.scores.thresholds import epsilon_simultaneous
 from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled, relation_named
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
@@ -79,9 +78,8 @@ def scores(
     judge = (judge_canaries if one_run else judge_runs)(claim, delta, confidence)
     deciding: list[Sound] = judge(p, q, rng)
     more: list[AuditResult] = []
-    if not one_run:
-        more += [] if claim else [epsilon_simultaneous(p, q, delta, confidence)]
-        more += _estimates(p, q, delta, confidence, rng) if estimates else []
+    if estimates and not one_run:
+        more += _estimates(p, q, delta, confidence, rng)
     overall, note = None, "No claim was given, so nothing is decided; the bounds hold one by one, not jointly."
     if claim:
         overall, note = decide(deciding), ""

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.evidence.sequence import EpsilonSequence
 from dpassay.audit.results import SoundBound
 from dpassay.audit.running import checkpoint
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.types import Array
 
-from .anytime import EpsilonSequence
 from .blocks import marks, seen_before
 
 KIND = "anytime bound of scores"

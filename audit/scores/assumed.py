@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from dpassay.audit.bounds import clopper_pearson_upper
+from dpassay.audit.evidence.curves import check_scores
 from dpassay.audit.results import AssumedEstimate
 from dpassay.reference.accounting.gdp import gdp_epsilon
-
-from .curve_claim import check_scores
 
 POSTERIOR_DRAWS = 200_000
 LARGEST_SCORE = 1e300  # sums of two must not overflow

@@ -1,32 +1,23 @@
-"""How many of the canaries of one run are guessed, and at which end of the scores: learned on a pilot.
+"""Guesses about the canaries of one run: the most extreme scores, a number of them fixed beforehand.
 
-The pilot's coins give a smooth curve, log odds of 'in' by the rank of the score (`outward.py`), and the curve says how
-many guesses would be right for each number of them and each end. Counting the pilot's right guesses one number at a
-time and taking the best picks noise: at 100,000 canaries and a true epsilon of 1 this cost a fifth of the bound.
-Whatever is picked, the bound holds: the coins of the others are fair given those of the pilot.
+How many and at which end is decided before a coin is looked at, each choice with a part of the level: some times the
+root of the number of canaries suits most laws, all of them a law that says as much of each, a few at one end canaries
+that are known for certain. A number that a pilot chooses shows no more on the known laws (`docs/statistics.md`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 
-from dpassay.reference.types import Array, Bools, Indices
+from dpassay.audit.evidence.label_bets import tops
+from dpassay.reference.types import Array, Bools
 
-from .outward import fitted_log_odds
-from .ranked import blocks_of
-from .reading import tops
-
-SHARES = tuple(math.exp2(-k / 2) for k in range(25))  # of the canaries that are guessed: 1 to 1 / 4096
 ENDS = ("both ends", "high end", "low end")
-PILOT_CASES = 8  # guesses must be made, or a share is not looked at
-STIFFNESS = 100.0  # of the curve: with 4, as outwards, the bound is 1 to 5 % smaller
-CAUTION = 3.0  # standard errors; with 1 the bound of Gaussian canaries is 2 to 14 % smaller
-SURE = 3.5  # standard errors: what the pilot says for certain
+ROOT = 3.2  # guesses per root of the number of canaries
+MANY = 5.0  # guesses, times coins found out over the level: fewer say little
 
 
 @dataclass(frozen=True)
@@ -46,86 +37,40 @@ class Canaries:
         """Of both sides."""
         return int(self.high.size + self.low.size)
 
-    def turned(self) -> Canaries:
-        """With the low scores speaking for 'in'."""
-        return Canaries(-self.low[::-1], -self.high[::-1])
-
 
 @dataclass(frozen=True)
 class Guessing:
-    """Which share of the canaries is guessed, from which end of the scores."""
+    """Which share of the canaries is guessed, from which end of the scores, with which part of the level."""
 
     share: float
-    end: str = ENDS[0]
+    end: str
+    level: float
 
     def guess(self, canaries: Canaries, rng: np.random.Generator) -> tuple[int, int]:
         """(guesses, right ones); the extreme scores are guessed to be 'in' at the high end, 'out' at the low one."""
-        made, right = guesses_at(canaries, [self.share], self.end, rng)
-        return int(made[0]), int(right[0])
+        count = int(np.clip(round(self.share * canaries.count), 2, canaries.count))
+        right, made = 0, 0
+        for end, high, low in (
+            (ENDS[1], canaries.high, canaries.low),
+            (ENDS[2], -canaries.low[::-1], -canaries.high[::-1]),
+        ):
+            if self.end in (end, ENDS[0]):
+                at = count // 2 if self.end == ENDS[0] else count
+                right, made = right + int(tops(high, low, np.array([at]), rng)[0]), made + at
+        return made, right
 
 
-def guesses_at(
-    canaries: Canaries, shares: Sequence[float], end: str, rng: np.random.Generator
-) -> tuple[Indices, Indices]:
-    """(guesses, right ones) for each of the increasing shares."""
-    counts = np.clip(np.round(np.asarray(shares) * canaries.count).astype(np.int64), 2, canaries.count)
-    if end != ENDS[0]:
-        side = canaries if end == ENDS[1] else canaries.turned()
-        return counts, tops(side.high, side.low, counts, rng)
-    half = counts // 2
-    right = [tops(side.high, side.low, half, rng) for side in (canaries, canaries.turned())]
-    return 2 * half, right[0] + right[1]
+def usual_share(canaries: int, delta: float, alpha: float) -> float:
+    """The share of the canaries that suits most laws."""
+    return min(1.0, max(ROOT / math.sqrt(canaries), MANY * delta / alpha))
 
 
-Promise = Callable[[int, int, float], float]  # guesses, right ones -> epsilon, if above the last
+def plans(share: float, level: float = 1.0) -> list[Guessing]:
+    """The numbers of guesses that share `level`: most of it has `share`, the rest all canaries, and few at one end.
 
-
-def rates_of(pilot: Canaries, rng: np.random.Generator) -> Callable[[float, str], float]:
-    """Share of right guesses by share of the canaries and end, as the smooth curve of the pilot has it."""
-    blocks = blocks_of(pilot.low, pilot.high, rng)
-    right = expit(fitted_log_odds(blocks, STIFFNESS))  # of guessing 'in', by block from the high end
-    counts = {
-        ENDS[1]: (blocks.size, blocks.size * right),
-        ENDS[2]: (blocks.size[::-1], (blocks.size * (1 - right))[::-1]),
-    }
-    sums = {end: [np.append(0.0, np.cumsum(one)) / pilot.count for one in both] for end, both in counts.items()}
-
-    def rate(share: float, end: str) -> float:
-        if end == ENDS[0]:
-            return 0.5 * (rate(share / 2, ENDS[1]) + rate(share / 2, ENDS[2]))
-        made, right = sums[end]
-        return float(np.interp(share, made, right) / share)
-
-    return rate
-
-
-def _cautious(made: Indices, right: Indices) -> Array:
-    """Share of right guesses of the pilot, less some standard errors, and less more of them; shape (2, shares)."""
-    rate = (right + 0.5) / (made + 1.0)
-    return np.asarray(rate - np.array([[CAUTION], [SURE]]) * np.sqrt(rate * (1 - rate) / made))
-
-
-def best_guessing(
-    pilot: Canaries,
-    count: int,
-    usual: Guessing,
-    promise: Promise,
-    rng: np.random.Generator,
-    offered: Sequence[float] = SHARES,
-) -> tuple[Guessing, bool]:
-    """The share and end that promise most for `count` canaries, and whether the pilot's own count is sure of more.
-
-    A step (some canaries are known for certain, the others not at all) is no smooth curve: where the pilot's own count
-    says more than the curve, even less some standard errors, it is believed.
+    Where so many coins may be found out that fewer guesses say little, all canaries have all of it.
     """
-    best, most, smooth, step = usual, 0.0, rates_of(pilot, rng), False
-    shares = sorted(one for one in offered if one * count >= PILOT_CASES)
-    counted = {end: _cautious(*guesses_at(pilot, shares, end, rng)) for end in ENDS}
-    for place, share in enumerate(shares):
-        guesses = int(share * count)
-        for end in ENDS:
-            rate, (likely, sure) = smooth(share, end), counted[end][:, place]
-            shown = promise(guesses, round(max(rate, float(likely)) * guesses), most)
-            if shown > most:
-                best, most, step = Guessing(share, end), shown, bool(sure > rate)
-    return best, step
+    if share > 0.5:
+        return [Guessing(1.0, ENDS[0], level)]
+    few = [Guessing(0.5 * share, end, 0.15 * level) for end in ENDS[1:]]
+    return [Guessing(share, ENDS[0], 0.65 * level), Guessing(1.0, ENDS[0], 0.05 * level), *few]

@@ -1,7 +1,6 @@
-"""Test of a claimed trade-off curve from a single run with many canaries: labels are read, and coins are guessed.
+"""Test of a claimed trade-off curve from a single run with many canaries: the f-DP recursion on guesses.
 
-The f-DP recursion (`fdp.py`) needs a fixed number of guesses, the readers (`reading.py`) a pair of the claim; each has
-a share of the level.
+The recursion (`evidence/fdp.py`) needs numbers of guesses that are fixed beforehand; the claim suggests one.
 """
 
 from __future__ import annotations
@@ -13,20 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
+from dpassay.audit.evidence.fdp import fdp_p_value
 from dpassay.audit.results import ClaimTest
 from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import Guarantee
-from dpassay.reference.types import Array, Bools
 
-from .fdp import fdp_p_value
-from .guessing import ENDS, PILOT_CASES, SHARES, Canaries, Guessing, best_guessing
-from .labels import ladder_gains, stakes_on
-from .one_run import PILOT_FROM, PILOT_SHARE, RELATION, check_canaries
-from .reading import log_wealths, tally, tally_both_ends
+from .guessing import Canaries, plans
+from .one_run import RELATION, check_canaries
 
-READING_SHARE = 0.3  # of the level
-OTHER_SHARES = SHARES[::4]  # of the canaries, that a pilot may choose beside the one that the claim suggests
-CORRUPTED = 0.01  # coins that the pair read against may corrupt, in expectation
+SHARES = tuple(math.exp2(-k / 2) for k in range(25))  # of the canaries that may be guessed: 1 to 1 / 4096
+FEWEST = 8  # guesses must be made, or a share is not looked at
 MANY_GUESSES = 30_000  # are enough where one claim is tested
 FEW_GUESSES = 3_000  # are enough for a comparison: the recursion takes them one by one
 
@@ -39,18 +34,13 @@ def telling_share(curve: Guarantee, canaries: int) -> float:
     false = np.geomspace(1e-9, 0.5, 400)  # canaries left out, among the guesses at one end
     true = 1 - curve.trade_off(false)
     best, least = 1.0, math.inf
-    for share in (one for one in SHARES if one * canaries >= PILOT_CASES):
+    for share in (one for one in SHARES if one * canaries >= FEWEST):
         rate = float(expit(1.5 * logit(np.interp(share, false + true, true / (false + true)))))
         guesses = int(min(share * canaries, FEW_GUESSES))
         p_value = fdp_p_value(curve, int(guesses / share), guesses, int(rate * guesses), steps=8)
         if p_value < least:
             best, least = share, p_value
     return best
-
-
-def levels_of(share: float) -> dict[float, float]:
-    """The part of the level of each share of the canaries that a pilot may choose, this one suggested by the claim."""
-    return {one: 0.5 / len(OTHER_SHARES) for one in OTHER_SHARES} | {share: 0.5}
 
 
 def one_run_curve(
@@ -63,11 +53,8 @@ def one_run_curve(
 ) -> ClaimTest:
     """Test a claimed trade-off curve on one run; arguments as in `epsilon_one_run`.
 
-    A part of the level is for reading labels against one pair of the claim, the rest for guesses: their number and end
-    are learned on a tenth of the canaries, whose coins are then public. Each number that may be learned has a share of
-    the level, half of it the one that the claim suggests: a mechanism could break each seldom. Of few canaries, or if
-    the number of `guesses` is given, they are made at both ends with half of this level, at the high and at the low end
-    with a quarter.
+    Args:
+        guesses: most of the level is for so many, made at both ends; None: as many as the claim suggests.
     """
     start = time.perf_counter()
     values, coins = check_canaries(scores, included, rng)
@@ -76,30 +63,13 @@ def one_run_curve(
     if guesses is not None and not 2 <= guesses <= values.size:
         raise BadInput("guesses", guesses, f"must lie in 2..{values.size}, the number of canaries")
     share = telling_share(curve, values.size) if guesses is None else guesses / values.size
-    plans, order = [(Guessing(share, end), part) for end, part in zip(ENDS, (0.5, 0.25, 0.25), strict=True)], None
-    if guesses is None and values.size >= PILOT_FROM:
-        known, order = np.split(rng.permutation(values.size), [int(PILOT_SHARE * values.size)])
-        levels, count = levels_of(share), int(order.size)
-        level_of = {int(one * order.size): level for one, level in levels.items()}
-
-        def promise(made: int, right: int, above: float) -> float:
-            part = min(1.0, FEW_GUESSES / made)
-            p_value = fdp_p_value(curve, int(count * part), int(made * part), int(right * part), steps=8)
-            return math.log(level_of[made] / p_value)
-
-        pilot = Canaries.of(values[known], coins[known])
-        plan, _ = best_guessing(pilot, count, Guessing(share), promise, rng, list(levels))
-        plans = [(plan, levels[plan.share])]
-    order = rng.permutation(values.size) if order is None else order
-    found = []
-    for plan, part in plans:
+    order, found = rng.permutation(values.size), []
+    for plan in plans(share):
         used = order[: max(2, int(MANY_GUESSES / plan.share))]
         canaries = Canaries.of(values[used], coins[used])
         made, right = plan.guess(canaries, rng)
-        p_value = fdp_p_value(curve, canaries.count, made, right) / (part * (1 - READING_SHARE))
+        p_value = fdp_p_value(curve, canaries.count, made, right) / plan.level
         found.append((p_value, {"used": canaries.count, "guesses": made, "correct": right, "end": plan.end}))
-    read, pair = _read_against(values, coins, curve, rng)
-    found.append((read / READING_SHARE, {"used": values.size, "read against": pair}))
     p_value, evidence = min(found, key=lambda one: one[0])
     return ClaimTest(
         claim=curve.name,
@@ -111,22 +81,3 @@ def one_run_curve(
         seconds=time.perf_counter() - start,
         evidence={"canaries": values.size, **evidence},
     )
-
-
-def _read_against(
-    values: Array, coins: Bools, curve: Guarantee, rng: np.random.Generator
-) -> tuple[float, tuple[float, float]]:
-    """p-value of the readers against the pair of the claim that corrupts next to no coin, and the pair."""
-    usable = curve.epsilons >= 0
-    epsilons, deltas = curve.epsilons[usable], curve.deltas[usable]
-    cheap = np.flatnonzero(values.size * deltas <= CORRUPTED)
-    pick = int(cheap[0]) if cheap.size else int(np.argmin(deltas))
-    epsilon, expected = float(epsilons[pick]), values.size * float(deltas[pick])
-    high, low = (side for side in (np.sort(values[coins]), np.sort(values[~coins])))
-    tallies = [tally(high, low, rng), tally(-low[::-1], -high[::-1], rng), tally_both_ends(high, low, rng)]
-    targets, shares = stakes_on(values.size)
-    hit, miss = ladder_gains(np.array([epsilon]), targets)
-    wealth = float(log_wealths([one for one in tallies if one[0].size], hit, miss, shares)[0])
-    allowed = np.arange(200.0) if expected > 0 else np.zeros(1)
-    found = np.exp(np.minimum(allowed * np.log1p(np.exp(-epsilon)) - wealth, 0.0)) + expected / (allowed + 1)
-    return float(min(1.0, found.min())), (epsilon, float(deltas[pick]))

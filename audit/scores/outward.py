@@ -3,7 +3,8 @@
 Given ANY scores, the labels that are still hidden are guessed wrong at least as often as epsilon says, whatever the
 revealed ones were. So revealed labels may teach which depth to read at both ends, which end says more, in which
 direction, and which weight each block deserves; the hidden rest is then one exact test at the whole level
-(`weighted.py`). Nothing is paid for the choice of a threshold, and nothing that would have been judged is spent on it.
+(`evidence/weighted.py`). Nothing is paid for the choice of a threshold, and nothing that would have been judged is
+spent on it.
 
 What they teach is a smooth curve: log odds of a label by its rank, penalised for curvature (Whittaker 1923; Eilers and
 Marx 1996), which goes on in a straight line where labels are hidden. If it does, the weights are near those of the most
@@ -13,18 +14,16 @@ powerful test; if it does not, the bound is weak, never wrong.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cholesky_banded, solveh_banded
 from scipy.special import expit, ndtr, ndtri
 
+from dpassay.audit.evidence.weighted import Allowance, Guesses, weighted_epsilon
 from dpassay.reference.types import Array, Bools, Indices
 
-from .alike import promise_alike
-from .found_out import FoundOut
 from .ranked import Blocks, blocks_of
-from .weighted import Allowance, Guesses, weighted_epsilon
 
 FEWEST = 40  # labels
 MIDDLE = 0.15  # normal quantiles on each side of the median that are revealed first
@@ -49,7 +48,6 @@ class Plan:
     bottom: int
     sign: int  # +1: large scores are guessed to be of D'
     weights: Indices  # of all blocks, 0 for revealed ones
-    epsilon: float = 0.0  # what is promised
 
 
 def _penalty(places: Array, stiffness: float) -> Array:
@@ -74,8 +72,7 @@ def _penalty(places: Array, stiffness: float) -> Array:
 
 def _known_by_point(blocks: Blocks, known: Bools) -> tuple[Array, Array]:
     """How many labels are known at each point of the curve, and how many of them are of D'."""
-    tried = np.where(known, blocks.size, 0.0) + blocks.told
-    hits = np.where(known, blocks.of_q, 0.0) + blocks.told_q
+    tried, hits = np.where(known, blocks.size, 0.0), np.where(known, blocks.of_q, 0.0)
     points = blocks.places.size
     counts = [np.bincount(blocks.point, one, points).astype(float) for one in (tried, hits)]
     return counts[0], counts[1]
@@ -112,20 +109,6 @@ def _evidence(blocks: Blocks, known: Bools, curve: Array, penalty: Array) -> flo
     return fit - 0.5 * float(bent) + spread[0] - spread[1]
 
 
-def fitted_log_odds(blocks: Blocks, stiffness: float) -> Array:
-    """The curve when every label is known, by block."""
-    known = np.ones(blocks.size.size, dtype=bool)
-    return log_odds_curve(blocks, known, np.zeros(blocks.places.size), _penalty(blocks.places, stiffness))[blocks.point]
-
-
-def revealed_log_odds(blocks: Blocks, plan: Plan) -> Array:
-    """The curve through what the plan has revealed, by block."""
-    known = np.zeros(blocks.size.size, dtype=bool)
-    known[plan.top : plan.bottom] = True
-    start = np.zeros(blocks.places.size)
-    return log_odds_curve(blocks, known, start, _penalty(blocks.places, STIFFNESS[0]))[blocks.point]
-
-
 def _promise(size: Array, odds: Array, log_odds: Array, cap: float, errors: float, corrupted: int) -> float:
     """The epsilon at which the weighted test of hidden blocks would be refuted half of the time (normal law)."""
     low, high, right = -1.0, 20.0, expit(odds)
@@ -148,8 +131,6 @@ def plan_outward(
     corrupted: int = 0,
     prior: float = 0.0,
     signs: Sequence[int] = (1, -1),
-    alike: FoundOut | None = None,
-    kept: int = 0,
 ) -> Plan | None:
     """Reveal until the hidden blocks are those worth judging; None if all were revealed.
 
@@ -159,14 +140,9 @@ def plan_outward(
         corrupted: labels that may be corrupted.
         prior: log odds of D' before anything is seen, log(size on D' / size on D).
         signs: directions that may be guessed, +1 where high scores speak for D'.
-        alike: if given, all guesses weigh the same, high scores are guessed to be of D', and these are the levels.
-        kept: so many labels at either end are never revealed. Then there is always a plan, without weights if nothing
-            was seen.
     """
     count, ranks = blocks.size.size, np.cumsum(blocks.size) / blocks.size.sum()
     top, bottom = int(np.searchsorted(ranks, ndtr(-MIDDLE))), int(np.searchsorted(ranks, ndtr(MIDDLE))) + 1
-    least = min(top, int(np.searchsorted(np.cumsum(blocks.size), kept)) + 1) if kept else 0
-    most = max(bottom, count - int(np.searchsorted(np.cumsum(blocks.size[::-1]), kept)) - 1) if kept else count
     side = np.where(np.arange(count) < count / 2, 1.0, -1.0)
     errors, penalties = float(-ndtri(alpha)), [_penalty(blocks.places, one) for one in STIFFNESS]
     curves = [np.full(blocks.places.size, prior) for _ in penalties]
@@ -182,22 +158,15 @@ def plan_outward(
             guess = sign * side[hidden]
             return _promise(blocks.size[hidden], guess * odds[hidden], guess * prior, cap, errors, corrupted)
 
-        if alike:
-            epsilon, cut = promise_alike(blocks.size[hidden], (side * odds)[hidden], alike)
-            sign, cap, grades, beyond = 1, 1.0, 1, side * odds - cut
-        else:
-            epsilon, sign, cap = max((promise(sign, cap), sign, cap) for sign in signs for cap in CAPS)
-            grades, beyond = GRADES, sign * side * (odds - prior) - epsilon
+        epsilon, sign, cap = max((promise(sign, cap), sign, cap) for sign in signs for cap in CAPS)
+        beyond = sign * side * (odds - prior) - epsilon
         useful = ~known & (beyond > 0)
         ends = _innermost(useful[:top]), count - _innermost(useful[bottom:][::-1])
-        worth = ends if epsilon > 0 else (0, count)
         if epsilon <= 0:
             ends = min(ends[0], int((1 - PATIENCE) * top)), max(ends[1], count - int((1 - PATIENCE) * (count - bottom)))
-        ends = max(ends[0], least), min(ends[1], most)
         if ends == (top, bottom):
-            graded = np.clip(np.round(grades * np.clip(beyond / cap, 0.0, 1.0)), 1, grades).astype(np.int64)
-            graded[worth[0] : worth[1]] = 0
-            return Plan(top, bottom, sign, np.where(known, 0, graded), max(epsilon, 0.0))
+            graded = np.clip(np.round(GRADES * np.clip(beyond / cap, 0.0, 1.0)), 1, GRADES).astype(np.int64)
+            return Plan(top, bottom, sign, np.where(known, 0, graded))
         top, bottom = (top + ends[0]) // 2, (bottom + ends[1] + 1) // 2  # half of the way: the curve may change
         if top == 0 and bottom == count:
             return None
@@ -215,7 +184,7 @@ def read_outward(
     high: Array,
     rng: np.random.Generator,
     alpha: float,
-    allowed: Sequence[Allowance] | FoundOut,
+    allowed: Sequence[Allowance],
     prior: float = 0.0,
     signs: Sequence[int] = (1, -1),
 ) -> tuple[float, dict[str, object]]:
@@ -230,32 +199,16 @@ def read_outward(
     if low.size + high.size < FEWEST:
         return 0.0, {}
     blocks = blocks_of(low, high, rng)
-    corrupted = 0 if isinstance(allowed, FoundOut) else allowed[len(allowed) // 2].corrupted
-    plan = plan_outward(blocks, alpha, corrupted, prior, signs)
-    if plan is None:
-        return 0.0, {}
-    if isinstance(allowed, FoundOut):
-        plan = _affordable(blocks, plan, allowed)
-    return judge(blocks, plan, allowed, prior)
-
-
-def _affordable(blocks: Blocks, plan: Plan, allowed: FoundOut) -> Plan:
-    """The plan with its largest weights cut until no coin decides more than is paid for."""
-    for most in range(int(plan.weights.max(initial=1)), 1, -1):
-        cut = np.minimum(plan.weights, most)
-        classes = [Guesses(one, int(blocks.size[cut == one].sum())) for one in range(1, most + 1)]
-        if allowed.affords([one for one in classes if one.count], max(plan.epsilon, 0.0)):
-            return replace(plan, weights=cut)
-    return replace(plan, weights=np.minimum(plan.weights, 1))
+    plan = plan_outward(blocks, alpha, allowed[len(allowed) // 2].corrupted, prior, signs)
+    return judge(blocks, plan, allowed, prior) if plan else (0.0, {})
 
 
 def judge(
-    blocks: Blocks, plan: Plan, allowed: Sequence[Allowance] | FoundOut, prior: float = 0.0
+    blocks: Blocks, plan: Plan, allowed: Sequence[Allowance], prior: float = 0.0
 ) -> tuple[float, dict[str, object]]:
     """The exact bound of epsilon from the hidden blocks, and what it rests on; arguments as in `read_outward`."""
-    count = blocks.size.size
     judged = np.flatnonzero(plan.weights)
-    at_top = np.arange(count) < plan.top
+    at_top = np.arange(blocks.size.size) < plan.top
     guessed_q = at_top if plan.sign > 0 else ~at_top
     wrong = np.where(guessed_q, blocks.size - blocks.of_q, blocks.of_q)
     classes: dict[tuple[int, float], int] = {}
@@ -263,14 +216,9 @@ def judge(
         key = int(plan.weights[block]), prior if guessed_q[block] else -prior
         classes[key] = classes.get(key, 0) + int(blocks.size[block])
     guesses = [Guesses(weight, number, odds) for (weight, odds), number in sorted(classes.items())]
-    weighed = int((plan.weights * wrong).sum())
-    if isinstance(allowed, FoundOut):
-        epsilon = allowed.epsilon(guesses, weighed)
-    else:
-        epsilon = weighted_epsilon(guesses, weighed, allowed)
     evidence: dict[str, object] = {
         "guesses": int(blocks.size[judged].sum()),
         "wrong": int(wrong[judged].sum()),
         "direction": f"{'high' if plan.sign > 0 else 'low'} scores guessed to be of D'",
     }
-    return epsilon, evidence
+    return weighted_epsilon(guesses, int((plan.weights * wrong).sum()), allowed), evidence

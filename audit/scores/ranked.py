@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from dpassay.audit.evidence.label_bets import tops
 from dpassay.reference.types import Array, Indices
-
-from .reading import tops
 
 STEP, LAST = 0.1, 4.0  # width of a block in normal quantiles of the rank; labels in the outermost one, about
 
@@ -19,16 +18,13 @@ class Blocks:
     """Labels in blocks of neighbouring ranks, the largest scores first: how many, and how many of D'.
 
     Blocks of one tied score have one point of the curve in common: `point` of each block, 0, 1, ... in their order, and
-    `places`, the normal quantile of each point's middle rank: -3 is far among the large scores. `told` more labels in
-    each block are known and not judged, `told_q` of them of D'.
+    `places`, the normal quantile of each point's middle rank: -3 is far among the large scores.
     """
 
     size: Array
     of_q: Array
     point: Indices
     places: Array
-    told: Array | float = 0.0
-    told_q: Array | float = 0.0
 
 
 def blocks_of(low: Array, high: Array, rng: np.random.Generator) -> Blocks:
@@ -43,19 +39,6 @@ def blocks_of(low: Array, high: Array, rng: np.random.Generator) -> Blocks:
     ranks, point = np.unique(middle, return_inverse=True)
     of_q = np.diff(np.append(0, tops(high, low, depth[1:], rng))).astype(float)
     return Blocks(np.diff(depth).astype(float), of_q, point, np.asarray(ndtri(ranks)))
-
-
-def with_told(blocks: Blocks, high: Array, low: Array, told_high: Array, told_low: Array) -> Blocks:
-    """The blocks, and labels that are known beside them; all sorted upwards, no two scores equal."""
-    pooled = np.sort(np.concatenate([high, low]))
-
-    def counts(told: Array) -> Array:
-        above = pooled.size - np.searchsorted(pooled, told)
-        block = np.searchsorted(np.cumsum(blocks.size), above, side="right")
-        return np.bincount(np.minimum(block, blocks.size.size - 1), minlength=blocks.size.size).astype(float)
-
-    of_q = counts(told_high)
-    return replace(blocks, told=of_q + counts(told_low), told_q=of_q)
 
 
 def _ties(depth: Indices, pooled: Array) -> tuple[Indices, Indices]:

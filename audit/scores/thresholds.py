@@ -1,4 +1,4 @@
-"""Bounds of epsilon from one event: threshold by split, or simultaneous over log-spaced ranks.
+"""Bounds of epsilon from one event: a threshold that a part of the scores chooses, counted on the others.
 
 For an event S, (epsilon, delta)-DP says Q(S) <= e^epsilon P(S) + delta, so
 epsilon >= log((lower(Q(S)) - delta) / upper(P(S))) with Clopper-Pearson limits; one event that is fixed beforehand is
@@ -18,15 +18,16 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from dpassay.audit.bounds import clopper_pearson_lower, clopper_pearson_upper
+from dpassay.audit.evidence.curves import check_scores
+from dpassay.audit.evidence.events import count_errors, event_p_value
 from dpassay.audit.results import SoundBound
 from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array, Indices
 
-from .curve_claim import check_scores
-from .events import count_errors, event_p_value
-
 DENOMINATOR_SHARE = 0.8  # of the level goes to the rarer side, whose relative error is the larger one
 PILOT_SHARE = 0.3
+PILOT_LEVEL = 2.0  # half for each family: the pilot chooses, and decides nothing
+LEAST = 4  # scores a side that can be split
 _ULP = 2.0**-52
 EXACT, STEP, MOST = 1e-3, 0.01, 40.0  # of a bound, in epsilon; first step of its search; no larger one
 
@@ -117,29 +118,15 @@ def _scan(rare: Array, frequent: Array, delta: float, alpha: float) -> tuple[flo
     return float(values[best]), float(cuts[best])
 
 
-def epsilon_simultaneous(
-    scores_p: ArrayLike, scores_q: ArrayLike, delta: float, confidence: float = 0.95
-) -> SoundBound:
-    """Maximum over all log-spaced thresholds and four event families, the level shared among all of them.
+def strongest_event(p: Array, q: Array, delta: float, alpha: float) -> tuple[float, int, float]:
+    """(epsilon, number of the family, threshold) of the event that shows most, level `alpha` shared among all.
 
-    Valid with ties: the mass strictly above an order statistic is stochastically below its Beta law.
+    Thresholds are log-spaced ranks of four families. Valid with ties: the mass strictly above an order statistic is
+    stochastically below its Beta law.
     """
-    start = time.perf_counter()
-    p, q = check_scores(scores_p, "scores_p"), check_scores(scores_q, "scores_q")
-    found = []
-    for event, rare, frequent in _directions(p, q):
-        value, cut = _scan(rare, frequent, delta, (1 - confidence) / 4)
-        found.append((value, event, cut))
-    value, event, cut = max(found, key=lambda one: one[0])
-    return SoundBound(
-        epsilon=value,
-        delta=delta,
-        confidence=confidence,
-        method="Clopper-Pearson, simultaneous",
-        runs=p.size + q.size,
-        seconds=time.perf_counter() - start,
-        evidence={"event": event, "threshold": cut},
-    )
+    found = [_scan(rare, frequent, delta, alpha / 4) for _, rare, frequent in _directions(p, q)]
+    best = max(range(4), key=lambda k: found[k][0])
+    return found[best][0], best, found[best][1]
 
 
 def epsilon_split(
@@ -160,12 +147,8 @@ def epsilon_split(
     cut_p, cut_q = int(PILOT_SHARE * p.size), int(PILOT_SHARE * q.size)
     if min(cut_p, cut_q) < 1:
         raise BadInput("scores", (p.size, q.size), f"a split needs at least {int(1 / PILOT_SHARE) + 1} a side")
-    pilot = list(_directions(p[:cut_p], q[:cut_q]))
-    rest = list(_directions(p[cut_p:], q[cut_q:]))
-    values = [_scan(rare, frequent, delta, 0.5) for _, rare, frequent in pilot]
-    chosen = max(range(4), key=lambda i: values[i][0])
-    event, rare, frequent = rest[chosen]
-    threshold = values[chosen][1]
+    _, chosen, threshold = strongest_event(p[:cut_p], q[:cut_q], delta, PILOT_LEVEL)
+    event, rare, frequent = list(_directions(p[cut_p:], q[cut_q:]))[chosen]
     hits_p, hits_q = int((rare > threshold).sum()), int((frequent > threshold).sum())
     bound = epsilon_of_event(hits_q, frequent.size, hits_p, rare.size, delta, 1 - confidence, above)
     return SoundBound(

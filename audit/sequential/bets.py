@@ -1,8 +1,7 @@
 """Bets on fresh outputs by what past outputs taught: e-values, which may be averaged and multiplied.
 
-A candidate bets in several ways: on all thresholds of its score, learned inside the block, and on
-the one event that promised most in the past, at stakes that its past rates ask for. The latter needs no learning inside
-the block, so that small blocks count in full.
+Each score bets on the one event that promised most in the past, at stakes that its past rates ask for. That needs no
+learning inside the block, so that small blocks count in full.
 """
 
 from __future__ import annotations
@@ -15,17 +14,15 @@ from scipy.special import logsumexp
 
 from dpassay.audit.blackbox.detect import REPEATED
 from dpassay.audit.blackbox.learner import Candidate
-from dpassay.audit.blackbox.repeats import REPEATS_SHARE
 from dpassay.audit.blackbox.telling import inside
-from dpassay.audit.scores.curve_claim import curve_log_wealth
-from dpassay.audit.scores.events import Event
-from dpassay.reference.guarantee import LARGEST, Guarantee
+from dpassay.audit.evidence.events import Event
+from dpassay.reference.guarantee import LARGEST
 from dpassay.reference.types import Array
 
 FRACTIONS = np.array([0.15, 0.4, 1.0])  # of the best stake: past rates promise more than fresh outputs keep
 MOST_STAKED = 0.95  # of what one pair of outputs can lose
 STAKES = 60  # tried
-WAYS = {"curve": 0.4, "little": 0.2, "more": 0.2, "much": 0.2}  # to bet by a score, with their parts of its stake
+REPEATS_SHARE = 0.35  # of the stake is on outputs that repeat exactly; learned scores share the rest
 DEALT = 0.15  # of the stake, dealt anew in each round
 
 
@@ -56,14 +53,14 @@ class EventBet:
             return EventBet(event, 0.02 * limit * FRACTIONS, 0.0)
         return EventBet(event, tried[best] * FRACTIONS, float(expected[best]))
 
-    def log_wealths(self, p: Array, q: Array) -> Array:
-        """Of each stake on the scores of fresh outputs, paired in order; the shorter side says how many pairs."""
+    def log_wealth(self, p: Array, q: Array) -> float:
+        """Of equal parts on each stake, on the scores of fresh outputs, paired in order as far as both sides go."""
         pairs = min(p.size, q.size)
         slope, delta = float(np.exp(min(self.event.epsilon, LARGEST))), self.event.delta
         in_p, in_q = inside(self.event, p[:pairs]), inside(self.event, q[:pairs])
         counts = np.bincount(2 * in_q + in_p, minlength=4)
         gains = np.array([0.0, -slope, 1.0, 1.0 - slope]) - delta
-        return np.asarray(np.log1p(self.stakes[:, None] * gains) @ counts)
+        return float(logsumexp(np.log1p(self.stakes[:, None] * gains) @ counts) - np.log(self.stakes.size))
 
 
 def _expected(stakes: Array, rate_p: float, rate_q: float, slope: float, delta: float) -> Array:
@@ -76,20 +73,19 @@ def _expected(stakes: Array, rate_p: float, rate_q: float, slope: float, delta: 
 
 @dataclass(frozen=True)
 class Bettor:
-    """A candidate with the stakes on its event; its ways to bet are the curve and each of these stakes."""
+    """A candidate with the stakes on its event."""
 
     candidate: Candidate
     bet: EventBet
 
     @property
-    def ways(self) -> list[str]:
-        """Names that stay the same from round to round, so that what won may be trusted with more."""
-        return [f"{self.candidate.name}, {way}" for way in WAYS]
+    def name(self) -> str:
+        """Stays the same from round to round, so that what won may be trusted with more."""
+        return self.candidate.name
 
-    def log_wealths(self, p: Array, q: Array, claim: Guarantee) -> Array:
-        """Of each way, on fresh tables of D and of D'."""
-        on_p, on_q = self.candidate.score(p), self.candidate.score(q)
-        return np.append(curve_log_wealth(on_p, on_q, claim, at_end=True), self.bet.log_wealths(on_p, on_q))
+    def log_wealth(self, p: Array, q: Array) -> float:
+        """On fresh tables of D and of D'."""
+        return self.bet.log_wealth(self.candidate.score(p), self.candidate.score(q))
 
 
 def bettors(candidates: Sequence[Candidate], held: tuple[Array, Array]) -> list[Bettor]:
@@ -98,22 +94,20 @@ def bettors(candidates: Sequence[Candidate], held: tuple[Array, Array]) -> list[
 
 
 def shares(all_of_them: Sequence[Bettor], size: int, won: Mapping[str, float]) -> dict[str, float]:
-    """Of the stake, for each way to bet and for repeated outputs; they add up to 1.
+    """Of the stake, for each score and for repeated outputs, by name; they add up to 1.
 
     Most of it is where it has grown: wealth is left with what won it, so that choosing is paid for once and not in each
     round. A part is dealt anew (fixed share, Herbster and Warmuth 1998), by the growth that is expected in a round of
     `size` outputs a side.
 
     Args:
-        won: log wealth of each way in earlier rounds, less that of all together.
+        won: log wealth of each in earlier rounds, less that of all together.
     """
     growth = np.array([one.bet.growth for one in all_of_them]) * size
     fastest = np.exp(growth - logsumexp(growth))
-    dealt = {REPEATED: REPEATS_SHARE}
-    for one, fast in zip(all_of_them, fastest, strict=True):
-        share = (1 - REPEATS_SHARE) * (one.candidate.weight + fast) / 2
-        dealt |= {way: share * part for way, part in zip(one.ways, WAYS.values(), strict=True)}
-    logs = np.array([np.log(share) + won.get(way, 0.0) for way, share in dealt.items()])
+    parts = (1 - REPEATS_SHARE) * (1 / len(all_of_them) + fastest) / 2
+    dealt = {REPEATED: REPEATS_SHARE, **{one.name: float(part) for one, part in zip(all_of_them, parts, strict=True)}}
+    logs = np.array([np.log(share) + won.get(name, 0.0) for name, share in dealt.items()])
     kept = np.exp(logs - logsumexp(logs))
     new = np.array(list(dealt.values()))
     return dict(zip(dealt, ((1 - DEALT) * kept + DEALT * new / new.sum()).tolist(), strict=True))

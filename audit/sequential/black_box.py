@@ -3,8 +3,7 @@
 The first outputs teach each other: scores learned on one half bet on the other, and the mean of the two e-values is
 one (a mean of e-values always is). From then on each round is bet on by what all rounds before it taught, so that the
 product is a test martingale over rounds. A round is as long as the expected growth says that the rest of the way is, a
-quarter to the whole of what is known; with a budget in seconds it is longer where outputs cost less than learning, and
-fits into what is left.
+quarter to the whole of what is known; with a budget in seconds it fits into what is left.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ LEAST_HALF = 20  # outputs a side in half of the first block: fewer only teach
 KEPT = 200_000  # past outputs a side that are learned from: the last ones
 MOST_ROUND = 500_000  # outputs a side of one round, so that memory does not grow with the budget
 MARGIN = 1.3  # longer than the expected growth asks for
-SHORTEST, LONGEST, CHEAP = 0.25, 1.0, 3.0  # a round, in units of what is known; the longest where outputs are cheap
+SHORTEST, LONGEST = 0.25, 1.0  # a round, in units of what is known
 
 
 @dataclass
@@ -55,15 +54,10 @@ class _Costs:
         """Seconds."""
         return float("inf") if self.limit is None else self.limit - (time.perf_counter() - self.start)
 
-    def fitting(self, size: int, known: int, wanted: int) -> int:
-        """A round that fits into the rest: learning grows with what is known, drawing with the round."""
-        if self.limit is None:
-            return size
+    def fitting(self, size: int) -> int:
+        """A round that fits into the rest, after learning."""
         each = self.drawing / max(1, self.drawn)
-        if each * known < 0.25 * self.learning:  # outputs are cheap: more of them between two lessons
-            size = int(min(max(size, wanted), CHEAP * known))
-        spare = self.left - self.learning
-        return min(size, int(spare / each)) if each > 0 else size
+        return size if self.limit is None or each == 0 else min(size, int((self.left - self.learning) / each))
 
 
 @dataclass
@@ -144,7 +138,7 @@ def audit_sequentially(
         dealt = shares(round_.bettors, state.known, state.won)
         wanted = round_.wanted(needed - state.wealth, dealt)
         size = int(min(max(wanted, SHORTEST * state.known), LONGEST * state.known))
-        size = min(costs.fitting(size, state.known, wanted), limit - state.known, MOST_ROUND)
+        size = min(costs.fitting(size), limit - state.known, MOST_ROUND)
         if size < 2:
             break
         tables = outputs.fresh(size)
@@ -202,17 +196,15 @@ class Round:
     def wanted(self, missing: float, dealt: Mapping[str, float]) -> int:
         """Outputs a side after which the wealth would have grown by what is missing, as it seems now."""
         ahead = max(self.bettors, key=lambda one: one.bet.growth)
-        lost = -float(np.log(sum(dealt[way] for way in ahead.ways)))  # of the stake that is not on this score
+        lost = -float(np.log(dealt[ahead.name]))  # of the stake that is not on this score
         return int(min(1e9, MARGIN * (missing + lost) / ahead.bet.growth)) if ahead.bet.growth > 0 else 10**9
 
     def log_wealth(
         self, fresh: Tables, rng: np.random.Generator, dealt: Mapping[str, float], past: Tables | None
     ) -> tuple[float, dict[str, float]]:
-        """Log e-value of fresh outputs, and that of each way to bet; `past` outputs may come back."""
+        """Log e-value of fresh outputs, and that of each bet; `past` outputs may come back."""
         p, q = self.aligned(fresh)
-        ways: dict[str, float] = {}
-        for one in self.bettors:
-            ways |= dict(zip(one.ways, one.log_wealths(p, q, self.claim).tolist(), strict=True))
+        ways = {one.name: one.log_wealth(p, q) for one in self.bettors}
         before = None if past is None else past.matrices(fresh.columns)
         ways[REPEATED] = repeats_log_wealth(fresh.p, fresh.q, self.claim, rng, at_end=True, past=before)
         return float(logsumexp([ways[way] + np.log(share) for way, share in dealt.items()])), ways

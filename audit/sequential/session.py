@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.blackbox.sources import Source
+from dpassay.audit.evidence.curves import check_scores, curve_log_wealth
+from dpassay.audit.evidence.processes import MeanProcess, hockey_stick, is_wealth, until_refuted
 from dpassay.audit.likelihood.pilot import make_plan
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.results import ClaimTest
@@ -33,7 +35,6 @@ from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
 
 from .black_box import audit_sequentially
-from .processes import CurveProcess, MeanProcess, hockey_stick, is_wealth, until_refuted
 
 KIND = "sequential session"
 BLOCK = 64  # runs of a white-box session between two looks
@@ -178,16 +179,17 @@ def black_box(
 
 def stored_scores(session: Session, p: Array, q: Array, claim: Guarantee, confidence: float) -> ClaimTest:
     """One session on one pair of files: scores of independent runs on D and on D' that were never judged before."""
-    start, process = time.perf_counter(), CurveProcess(claim.name)
-    process.update(p, q, claim, np.random.default_rng([session.seed, 41, session.sessions]))
+    start, rng = time.perf_counter(), np.random.default_rng([session.seed, 41, session.sessions])
+    sides = [rng.permutation(check_scores(side, name)) for name, side in (("scores_p", p), ("scores_q", q))]
+    wealth = curve_log_wealth(sides[0], sides[1], claim, at_end=True)
     return ClaimTest(
         claim=claim.name,
-        p_value=float(np.exp(-process.best)),
+        p_value=float(np.exp(-max(0.0, wealth))),
         confidence=confidence,
         method="sequential curve betting on stored scores",
-        runs=process.runs,
+        runs=p.size + q.size,
         seconds=time.perf_counter() - start,
-        evidence={"log_wealth": process.log_wealth},
+        evidence={"log_wealth": wealth},
     )
 
 

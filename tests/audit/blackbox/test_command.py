@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from dpassay.audit.blackbox import enlarged, shown
-from dpassay.audit.blackbox.noise import recognised
+from dpassay.audit.blackbox import power, shown
+from dpassay.audit.blackbox.power import recognised
 from dpassay.audit.blackbox.suspicions import of_outputs, same_data
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.cli import app
@@ -72,12 +72,12 @@ def test_a_larger_epsilon_that_would_not_have_been_seen_leaves_it_inconclusive(r
 def test_an_event_is_made_more_frequent_and_no_output_twice():
     rng = np.random.default_rng(0)
     mask = np.arange(1000) < 300
-    size = enlarged._possible(mask, 0.75)
-    rows = [enlarged._with_share(mask, 0.75, size, rng) for _ in range(40)]
+    size = power._possible(mask, 0.75)
+    rows = [power._with_share(mask, 0.75, size, rng) for _ in range(40)]
     assert size == 380 and all(np.unique(one).size == size for one in rows)
     assert np.mean([mask[one].mean() for one in rows]) == pytest.approx(0.75, abs=0.02)
-    assert enlarged._possible(np.zeros(50, dtype=bool), 0.5) == 0
-    assert enlarged.larger(gdp(1.0), 2.0).delta(2.0) == pytest.approx(gdp(1.0).delta(1.0), rel=1e-2)
+    assert power._possible(np.zeros(50, dtype=bool), 0.5) == 0
+    assert power.larger(gdp(1.0), 2.0).delta(2.0) == pytest.approx(gdp(1.0).delta(1.0), rel=1e-2)
 
 
 def test_a_wrong_one_says_what_gave_it_away_and_is_drawn(run, tmp_path):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit.attacks.estimators import labelled_data
-from dpassay.audit.blackbox.noise import recognised
+from dpassay.audit.blackbox.power import recognised
 from dpassay.audit.blackbox.programs import _json
 from dpassay.audit.claims.reading import read_claims
 from dpassay.audit.commands import neighbours

@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
+from dpassay.audit.evidence.sequence import EpsilonSequence
 from dpassay.audit.running import checkpoint
 from dpassay.audit.scores import anytime_kept
-from dpassay.audit.scores.anytime import EpsilonSequence
 from dpassay.reference.errors import BadInput
 
 

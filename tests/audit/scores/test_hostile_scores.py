@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
+from dpassay.audit.evidence import curves as curve_test
+from dpassay.audit.evidence import fdp
 from dpassay.audit.results import AssumedEstimate, ClaimTest, Verdict
-from dpassay.audit.scores import assumed, fdp, files, one_run, one_run_claim, power
-from dpassay.audit.scores import curve_claim as curve_test
+from dpassay.audit.scores import assumed, files, one_run, one_run_claim, power
 from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.special import expit, ndtri
-from scipy.stats import binom, binomtest, norm
+from scipy.special import expit
+from scipy.stats import binom, binomtest
 
 from dpassay.audit.bounds import clopper_pearson_lower
-from dpassay.audit.scores import outward, ranked, weighted
-from dpassay.audit.scores.found_out import FoundOut
+from dpassay.audit.evidence import weighted
+from dpassay.audit.evidence.weighted import Allowance, Guesses
+from dpassay.audit.scores import outward
 from dpassay.audit.scores.outward import blocks_of, plan_outward, read_outward
-from dpassay.audit.scores.weighted import Allowance, Guesses
 
 ALPHA = 0.05
 
@@ -126,18 +126,6 @@ def test_both_directions_may_be_guessed_unless_one_is_told():
         assert default == both == max(up, down, key=lambda one: one[0]) and min(up[0], down[0]) == 0 < both[0]
 
 
-@pytest.mark.parametrize(("labels", "stiff"), [(2000, False), (20_000, True)])
-def test_the_stiffer_curve_is_taken_where_what_is_revealed_speaks_for_it(monkeypatch, labels, stiff):
-    """Log odds of Gaussian scores are a straight line (seed 0): many labels say so loudly enough, few do not."""
-    blocks, plans = blocks_of(*_sides(np.random.default_rng(0), labels, 1.0), np.random.default_rng(0)), []
-    for margin in (outward.MARGIN, -np.inf, np.inf):  # as it is, always the stiffer one, never
-        monkeypatch.setattr(outward, "MARGIN", margin)
-        plan = plan_outward(blocks, ALPHA)
-        assert plan is not None
-        plans.append((plan.top, plan.bottom, plan.weights.tolist()))
-    assert plans[1] != plans[2] and plans[0] == plans[1 if stiff else 2]
-
-
 def test_few_labels_and_no_signal():
     rng = np.random.default_rng(8)
     assert read_outward(np.zeros(20), np.ones(19), rng, ALPHA, [Allowance(0, ALPHA)]) == (0.0, {})
@@ -175,14 +163,6 @@ def test_the_penalty_is_that_of_first_and_second_differences(count, stiffness):
     assert full(bands) == pytest.approx(dense(PLACES[:count], stiffness), rel=1e-12, abs=1e-12)
 
 
-def test_a_slope_that_changes_by_a_half_over_one_quantile_costs_a_half():
-    """Beside the damping of the slope, 0.15 times the integral of its square."""
-    at = np.linspace(0, 1, 51)
-    bands = outward._penalty(at, outward.STIFFNESS[0])
-    cost = 0.5 * (at**2 / 4) @ full(bands) @ (at**2 / 4)
-    assert cost == pytest.approx(0.5 * 49 / 50 + 0.15 / 12, rel=2e-3)
-
-
 def _some_blocks():
     point = np.array([0, 1, 2, 2, 3, 4, 5, 6, 7])
     size = np.array([5.0, 9.0, 20.0, 11.0, 40.0, 40.0, 30.0, 12.0, 6.0])
@@ -202,78 +182,9 @@ def test_the_curve_is_the_most_likely_one_under_its_penalty(hidden):
     assert np.array_equal(outward.log_odds_curve(other, known, np.zeros(8), penalty), curve)
     once = outward.log_odds_curve(blocks, known, curve, penalty)
     assert once == pytest.approx(curve, abs=1e-3)  # where it begins does not matter
-    assert outward.fitted_log_odds(blocks, 4.0).shape == (9,)
     weight = np.diag(tried * expit(curve) * expit(-curve) + 1e-5)
     fit = (hits * np.log(expit(curve)) + (tried - hits) * np.log(expit(-curve))).sum()
     prior, after = dense(PLACES, 4.0) + 1e-5 * np.eye(8), dense(PLACES, 4.0) + weight
     evidence = fit - 0.5 * curve @ dense(PLACES, 4.0) @ curve
     evidence += 0.5 * np.linalg.slogdet(prior)[1] - 0.5 * np.linalg.slogdet(after)[1]
     assert outward._evidence(blocks, known, curve, penalty) == pytest.approx(evidence, rel=1e-8)
-
-
-@pytest.mark.parametrize(
-    ("log_odds", "cap", "corrupted"), [(0.0, 1.0, 0), (0.3, 0.4, 0), (-0.4, 0.05, 0), (0.2, 1.0, 3)]
-)
-def test_a_plan_promises_the_epsilon_at_which_its_excess_is_so_many_deviations(log_odds, cap, corrupted):
-    size, odds, errors = np.array([30.0, 40.0, 60.0]), np.array([3.5, 3.0, 1.0]), 1.6
-    found = outward._promise(size, odds, np.full(3, log_odds), cap, errors, corrupted)
-
-    def beyond(epsilon):
-        null = expit(epsilon + log_odds)
-        weight = np.minimum(1.0, np.maximum(0.0, (odds - epsilon - log_odds) / cap))
-        excess = (size * weight * (expit(odds) - null)).sum() - corrupted * weight.max() * (1 - null)
-        return excess - errors * np.sqrt((size * weight**2 * null * (1 - null)).sum())
-
-    assert 0.5 < found < 3 and beyond(found) >= 0 > beyond(found + 21 / 2**18)
-    assert outward._promise(size, np.full(3, -9.0), np.zeros(3), cap, errors, corrupted) == -1.0
-
-
-@pytest.mark.parametrize("labels", [40, 100, 2000, 10**6])
-def test_blocks_are_a_tenth_of_a_quantile_wide_with_about_four_labels_at_the_ends(labels):
-    depths = ranked.edges(labels)
-    assert (depths[0], depths[-1]) == (0, labels) and np.all(np.diff(depths) > 0)
-    reach = 0  # the last whole step beyond which four labels are left, or two fifths of them
-    while norm.sf(0.1 * (reach + 1)) * labels >= min(4, 0.4 * labels):
-        reach += 1
-    inner = {round(labels * norm.cdf(0.1 * step)) for step in range(-reach, reach + 1)}
-    assert depths.tolist() == sorted({0, labels} | inner)
-
-
-def test_the_plan_of_labels_that_follow_a_smooth_law():
-    """Log odds of 1.5 a quantile, each block with as many as expected: both ends are judged, graded, symmetrically."""
-    depths = ranked.edges(3000)
-    size, places = np.diff(depths).astype(float), ndtri((depths[1:] + depths[:-1]) / 6000)
-    blocks = outward.Blocks(size, size * expit(-1.5 * places), np.arange(size.size), places)
-    plan = plan_outward(blocks, ALPHA)
-    assert (plan.top, plan.bottom, plan.sign) == (13, size.size - 13, 1)
-    graded = [8, 8, 8, 8, 8, 8, 7, 6, 5, 4, 3, 2, 1]
-    assert plan.weights[: plan.top].tolist() == plan.weights[plan.bottom :][::-1].tolist() == graded
-    assert not plan.weights[plan.top : plan.bottom].any()
-    turned = plan_outward(replace(blocks, of_q=size - blocks.of_q), ALPHA)
-    assert (turned.top, turned.bottom, turned.sign) == (plan.top, plan.bottom, -1)
-    assert plan_outward(blocks, ALPHA, signs=(-1,)) is None
-    step = replace(blocks, of_q=size * np.where(places < 0, 0.8, 0.2))  # a straight line goes on, and fades
-    plan = plan_outward(step, ALPHA)
-    assert plan.weights[: plan.top].tolist() == [6, 5, 5, 5, 4, 4, 4, 3, 3, 3, 2, 2, 2, 1, 1, 1]
-    flat = replace(blocks, of_q=size / 2)
-    assert plan_outward(flat, ALPHA) is None  # everything is revealed, a quarter of the rest at a time
-    plan = plan_outward(flat, ALPHA, kept=30)  # or all but this
-    assert not plan.weights.any() and plan.epsilon == 0
-    assert size[: plan.top - 1].sum() < 30 <= size[: plan.top].sum() and plan.bottom == size.size - plan.top
-    smooth = plan_outward(blocks, ALPHA, kept=30)
-    assert smooth.weights.tolist() == plan_outward(blocks, ALPHA).weights.tolist()
-
-
-def test_what_is_judged_may_be_corrupted_as_the_middle_allowance_says(monkeypatch):
-    seen, plain = [], outward.plan_outward
-    monkeypatch.setattr(outward, "plan_outward", lambda blocks, alpha, corrupted, *rest: seen.append(corrupted))
-    rng = np.random.default_rng(9)
-    allowances = [Allowance(number, 0.01) for number in (1, 2, 5, 9, 11)]
-    assert read_outward(*_sides(rng, 100, 1.0), rng, ALPHA, allowances) == (0.0, {})
-    assert read_outward(*_sides(rng, 100, 1.0), rng, ALPHA, FoundOut(0.1, ALPHA, 0.5)) == (0.0, {})
-    assert seen == [5, 0] and plain is plan_outward
-
-
-def test_the_last_useful_block_is_the_innermost():
-    for useful, count in (([], 0), ([False] * 3, 0), ([True, False, False], 1), ([True, False, True, False], 3)):
-        assert outward._innermost(np.array(useful, dtype=bool)) == count

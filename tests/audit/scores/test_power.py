@@ -7,13 +7,13 @@ import pytest
 from scipy.stats import binomtest
 from typer.testing import CliRunner
 
-from dpassay.audit.blackbox import learner, planted
 from dpassay.audit.blackbox.detect import audit_outputs
+from dpassay.audit.blackbox.power import branch_power
 from dpassay.audit.claims.claimed import read_claim
 from dpassay.audit.cli import app
+from dpassay.audit.evidence.curves import refute_curve
 from dpassay.audit.results import Verdict
 from dpassay.audit.scores import power
-from dpassay.audit.scores.curve_claim import refute_curve
 from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.reference import guarantee
 
@@ -127,8 +127,8 @@ def test_the_audit_refutes_what_was_planted(grid):
     outputs = [rng.laplace(mean, 1.0, 600) for mean in (0, 1)]
     outputs = [np.round(one / grid) * grid for one in outputs] if grid else outputs
     claim = guarantee.approx_dp(1.0)
-    found = planted.planted_power(*outputs, claim, 0.955, 0)
-    assert found.runs is not None and found.at_least >= 0.8
+    found = branch_power(*outputs, claim, 0.955, 0)
+    assert found.runs is not None and found.shown.at_least >= 0.8
     caught = [
         audit_outputs(*_planted_outputs(rng, outputs, found.runs), claim, rng, 0.955).verdict is Verdict.VIOLATED
         for _ in range(3)
@@ -139,17 +139,10 @@ def test_the_audit_refutes_what_was_planted(grid):
 def test_nothing_is_promised_where_nothing_is_seen():
     """Ten outputs show nothing; a branch within the claimed delta breaks nothing, so it is not planted."""
     rng = np.random.default_rng(4)
-    few = planted.planted_power(rng.normal(size=10), rng.normal(size=10), guarantee.approx_dp(1.0), 0.95, 0)
+    few = branch_power(rng.normal(size=10), rng.normal(size=10), guarantee.approx_dp(1.0), 0.95, 0)
     assert few.runs is None and "not even" in few.statement
-    found = planted.planted_power(rng.normal(size=900), rng.normal(size=900), guarantee.approx_dp(1.0, 0.2), 0.95, 0)
+    found = branch_power(rng.normal(size=900), rng.normal(size=900), guarantee.approx_dp(1.0, 0.2), 0.95, 0)
     assert found.runs in (None, 3)
-
-
-def test_no_candidate_has_less_than_the_least_weight():
-    rng = np.random.default_rng(5)
-    p, q = (rng.integers(0, 3, (200, 6)).astype(float) for _ in range(2))
-    weights = [one.weight for one in learner.learn_scores(p, q, guarantee.approx_dp(1.0), rng)]
-    assert min(weights) == pytest.approx(learner.LEAST_WEIGHT, rel=1e-12)
 
 
 def test_power_is_shown_beside_an_inconclusive_verdict_only(tmp_path, monkeypatch):

@@ -1,20 +1,22 @@
+"""Two samples of scores: the bounds reach what they promise, keep their level, take any scores, and say what shows."""
+
 import numpy as np
 import pytest
-from dp_accounting.pld import privacy_loss_distribution as pld_lib
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest, norm
+from scipy.stats import binomtest
 
 from dpassay.audit.bounds import clopper_pearson_lower, clopper_pearson_upper
 from dpassay.audit.claims.scores import hints
+from dpassay.audit.evidence import curves
+from dpassay.audit.evidence.events import event_p_value
 from dpassay.audit.results import AssumedEstimate, SoundBound, Verdict
 from dpassay.audit.scores import assumed, labels, thresholds
-from dpassay.audit.scores import curve_claim as curve_test
-from dpassay.audit.scores.events import event_p_value
 from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
 
 TRUE_EPSILON = 4.3766  # of N(1, 1) against N(0, 1) at delta = 1e-5
+BOUNDS = [thresholds.epsilon_split, labels.epsilon_labels]
 
 
 def _gauss(seed, n, mu=1.0):
@@ -22,30 +24,12 @@ def _gauss(seed, n, mu=1.0):
     return rng.normal(size=n), rng.normal(mu, size=n), rng
 
 
-def test_gdp_closed_form_and_pld_curves_agree():
-    assert assumed.gdp_epsilon(1.0, 1e-5) == pytest.approx(TRUE_EPSILON, abs=1e-3)
-    pld = pld_lib.from_gaussian_mechanism(1.0, value_discretization_interval=1e-3)
-    a, b = guarantee.gdp(1.0), guarantee.from_pld(pld)
-    rates = np.linspace(0.001, 0.999, 50)
-    assert np.allclose(a.trade_off(rates), norm.cdf(norm.ppf(1 - rates) - 1.0), atol=5e-4)
-    assert np.allclose(b.trade_off(rates), a.trade_off(rates), atol=1e-3)
-    assert np.all(b.trade_off(rates) <= norm.cdf(norm.ppf(1 - rates) - 1.0) + 1e-9)  # pessimistic, hence sound
-
-
-def test_approx_dp_curve_is_the_extremal_one():
-    rates = np.linspace(0, 1, 41)
-    eps, delta = 1.0, 0.1
-    exact = np.maximum.reduce([0 * rates, 1 - delta - np.exp(eps) * rates, np.exp(-eps) * (1 - delta - rates)])
-    assert np.allclose(guarantee.approx_dp(eps, delta).trade_off(rates), exact, atol=1e-12)
-
-
 def test_curve_test_refutes_a_claim_ten_percent_too_small():
     """mu = 1 against the claim mu = 0.9, 1e4 scores a side: power at least 0.9 (98 of 100 measured; seed 1)."""
-    claim = guarantee.gdp(0.9)
-    found = 0
+    claim, found = guarantee.gdp(0.9), 0
     for seed in range(40):
         p, q, rng = _gauss(seed, 10_000)
-        found += curve_test.refute_curve(p, q, claim, rng).verdict is Verdict.VIOLATED
+        found += curves.refute_curve(p, q, claim, rng).verdict is Verdict.VIOLATED
     assert found >= 36
 
 
@@ -57,16 +41,9 @@ def test_curve_test_sees_both_directions_and_either_sign(flip):
     if flip:
         p, q = -q, -p
     claim = guarantee.approx_dp(1.0, 0.0)
-    assert curve_test.refute_curve(p, q, claim, rng).verdict is Verdict.VIOLATED
-    assert curve_test.refute_curve(q, p, claim, rng).verdict is Verdict.VIOLATED
-    assert curve_test.refute_curve(p, q, guarantee.approx_dp(1.6, 0.0), rng).verdict is not Verdict.VIOLATED
-
-
-BOUNDS = [
-    lambda p, q, d, rng: thresholds.epsilon_simultaneous(p, q, d),
-    thresholds.epsilon_split,
-    labels.epsilon_labels,
-]
+    assert curves.refute_curve(p, q, claim, rng).verdict is Verdict.VIOLATED
+    assert curves.refute_curve(q, p, claim, rng).verdict is Verdict.VIOLATED
+    assert curves.refute_curve(p, q, guarantee.approx_dp(1.6, 0.0), rng).verdict is not Verdict.VIOLATED
 
 
 @pytest.mark.parametrize("bound", BOUNDS)
@@ -81,35 +58,19 @@ def test_sound_bounds_reach_beyond_the_measured_peers(bound):
         assert mirrored == pytest.approx(result.epsilon, rel=0.35)
 
 
-def test_labels_beat_the_single_threshold_mean():
-    """Mean over 10 samples of 1e4 at delta 1e-5 (seeds 0-9): labels above 2.3, Clopper-Pearson about 2.05."""
-    values = []
-    for seed in range(10):
-        p, q, rng = _gauss(seed, 10_000)
-        values.append((labels.epsilon_labels(p, q, 1e-5, rng).epsilon, thresholds.epsilon_simultaneous(p, q, 1e-5)))
-    assert np.mean([a for a, _ in values]) > 2.3 > np.mean([b.epsilon for _, b in values])
-
-
-@pytest.mark.slow  # 200 repetitions of each bound: the level needs them, fewer would not see 14 % errors
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_bounds_keep_their_level_on_randomised_response(bound):
-    """Extremal (1, 0.05)-DP pair with ties, 5 % level, 200 runs of 400: 14 % errors fail with probability 0.99."""
-    eps, delta, wrong = 1.0, 0.05, 0
-    rate = (1 - delta) / (1 + np.exp(eps))
-    for seed in range(200):
+    """Extremal (1, 0.05)-DP pair with ties, 5 % level, 80 runs of 400; red: read at delta = 0 more of 20 are wrong."""
+    eps, delta = 1.0, 0.05
+    rate, wrong, red = (1 - delta) / (1 + np.exp(eps)), 0, 0
+    for seed in range(80):
         rng = np.random.default_rng(seed)
         p = rng.choice([-2.0, -1.0, 1.0], p=[delta, 1 - delta - rate, rate], size=400)
         q = -rng.choice([-2.0, -1.0, 1.0], p=[delta, 1 - delta - rate, rate], size=400)
         wrong += bound(p, q, delta, rng).epsilon > eps + 1e-9
-    assert binomtest(wrong, 200, 0.05, alternative="greater").pvalue > 1e-3
-
-
-@pytest.mark.parametrize("count", [1, 20, 10_000, 10**9])
-def test_stakes_add_up(count):
-    targets, shares = labels.stakes_on(count)
-    assert shares.sum() == pytest.approx(1) and targets.shape == shares.shape
-    assert (targets.size > labels.TARGETS.size) == (count >= 10_000)
-    assert targets.min() >= min(labels.TARGETS[0], 2 / np.sqrt(count))
+        red += bound(p, q, 0.0, rng).epsilon > eps + 1e-9 if seed < 20 else 0
+    assert binomtest(wrong, 80, 0.05, alternative="greater").pvalue > 1e-3
+    assert binomtest(red, 20, 0.05, alternative="greater").pvalue < 0.01
 
 
 def test_corrupted_labels_are_paid_for():
@@ -140,7 +101,7 @@ def test_any_scores_are_accepted(p, q):
     rng = np.random.default_rng(0)
     for bound in BOUNDS:
         assert bound(p, q, 1e-3, rng).epsilon >= 0
-    assert 0 <= curve_test.refute_curve(p, q, guarantee.gdp(1.0), rng).p_value <= 1
+    assert 0 <= curves.refute_curve(p, q, guarantee.gdp(1.0), rng).p_value <= 1
 
 
 def test_bad_scores():
@@ -148,9 +109,11 @@ def test_bad_scores():
     with pytest.raises(BadInput, match="scores_q"):
         labels.epsilon_labels([1.0], [float("nan")], 0.0, rng)
     with pytest.raises(BadInput, match="scores_p"):
-        curve_test.refute_curve([], [1.0], guarantee.gdp(1.0), rng)
+        curves.refute_curve([], [1.0], guarantee.gdp(1.0), rng)
     with pytest.raises(BadInput, match="delta"):
-        thresholds.epsilon_simultaneous([1.0], [1.0], 1.0)
+        labels.epsilon_labels([1.0], [1.0], 1.0, rng)
+    with pytest.raises(BadInput, match=r"scores = \(3, 9\): a split needs at least 4 a side"):
+        thresholds.epsilon_split(np.arange(3.0), np.arange(9.0), 0.0, rng)
 
 
 def test_files_whose_members_have_the_lower_scores_get_a_hint_and_the_same_bound():
@@ -169,8 +132,7 @@ def test_the_bound_from_counts_is_lowered_by_what_rounding_may_move_its_logarith
     top, bottom = np.log(low - delta), np.log(high)
     found = thresholds.epsilon_from_counts(hits_q, 1000, hits_p, 1000, delta, 0.05)
     assert found == pytest.approx(max(0.0, top - bottom), abs=1e-13)
-    if top > bottom:
-        assert found == top - bottom - np.finfo(float).eps * (2 - top - bottom)
+    assert top <= bottom or found == top - bottom - np.finfo(float).eps * (2 - top - bottom)
     assert thresholds.epsilon_from_counts(0, 1000, 0, 1000, delta, 0.05) == 0.0
 
 
@@ -193,30 +155,6 @@ def test_the_bound_of_an_event_is_refuted_and_a_thousandth_more_is_not(hits_q, n
     assert thresholds.epsilon_of_event(hits_q, n_q, hits_p, n_p, delta, alpha, found + 0.01) == 0.0
 
 
-def test_ranks_are_all_at_first_and_then_three_for_each_factor_of_two():
-    assert [thresholds._log_ranks(n).tolist() for n in (1, 2, 5)] == [[1], [1, 2], [1, 2, 3, 4, 5]]
-    assert thresholds._log_ranks(100)[:7].tolist() == [1, 2, 3, 4, 5, 6, 8]
-    for n in (7, 15, 100, 10**6):
-        ranks = thresholds._log_ranks(n)
-        assert ranks[-1] == n and ranks.size == np.unique(np.geomspace(1, n, int(3 * np.log2(n + 1))).round()).size
-
-
-@pytest.mark.parametrize("end", [1, -1])
-def test_scores_turned_over_show_the_same(end):
-    """High scores for D' are low ones for D: the families change places, and nothing else."""
-    rng = np.random.default_rng(3)
-    p, q = rng.normal(size=300), rng.normal(size=300) + end * 9 * (rng.random(300) < 0.3)
-    values = [thresholds.epsilon_simultaneous(*pair, 1e-3).epsilon for pair in ((p, q), (-p, -q), (q, p), (-q, -p))]
-    assert values == [values[0]] * 4 and values[0] > 2
-
-
-def test_a_split_needs_four_a_side_and_says_so():
-    rng = np.random.default_rng(0)
-    with pytest.raises(BadInput, match=r"scores = \(3, 9\): a split needs at least 4 a side"):
-        thresholds.epsilon_split(np.arange(3.0), np.arange(9.0), 0.0, rng)
-    assert thresholds.epsilon_split(np.arange(4.0), np.arange(4.0), 0.0, rng).epsilon == 0.0
-
-
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("swap", [False, True])
 def test_each_family_of_events_sees_what_only_it_can_see(sign, swap):
@@ -224,8 +162,26 @@ def test_each_family_of_events_sees_what_only_it_can_see(sign, swap):
     rng = np.random.default_rng(2)
     plain, shown = rng.normal(size=400), rng.normal(size=400) + 50 * (rng.random(400) < 0.2)
     p, q = (sign * shown, sign * plain) if swap else (sign * plain, sign * shown)
-    for found in (thresholds.epsilon_simultaneous(p, q, 1e-3), thresholds.epsilon_split(p, q, 1e-3, rng)):
-        event = found.evidence["event"]
-        assert (event.high, event.of_q) == (sign > 0, not swap) and 1.5 < found.epsilon < 6
-        assert event.name == f"{'high' if sign > 0 else 'low'} scores, more often on " + ("D" if swap else "D'")
-        assert abs(found.evidence["threshold"]) < 60
+    found = thresholds.epsilon_split(p, q, 1e-3, rng)
+    event = found.evidence["event"]
+    assert (event.high, event.of_q) == (sign > 0, not swap) and 1.5 < found.epsilon < 6
+    assert event.name == f"{'high' if sign > 0 else 'low'} scores, more often on " + ("D" if swap else "D'")
+    assert abs(found.evidence["threshold"]) < 60
+
+
+def test_what_shows_the_bound_is_named():
+    """Labels where a smooth law speaks, one event where something stands at the very end, or where there are few."""
+    rng = np.random.default_rng(1)
+    many = labels.epsilon_labels(rng.normal(size=900), rng.normal(2, 1, 900), 0.0, rng)
+    assert many.evidence["by"] == "high scores guessed to be of D'" and many.epsilon > 2
+    assert many.evidence["guesses"] > 10 * many.evidence["wrong"] > 0
+    q = np.where(np.arange(3000) < 60, 50.0, rng.normal(size=3000))
+    ends = labels.epsilon_labels(rng.normal(size=3000), q, 1e-3, rng)
+    assert ends.evidence["by"] == "one event" and ends.epsilon > 1
+    few = labels.epsilon_labels(np.arange(15.0), np.arange(15.0) + 100, 0.0, rng)
+    assert few.epsilon > 0.3 and few.evidence["by"] == "one event"
+    for size in (1, 2):
+        none = labels.epsilon_labels(np.ones(size), np.full(size, 2.0), 0.0, rng)
+        assert none.epsilon == 0.0 and none.evidence["by"] == "nothing seen"
+    equal = labels.epsilon_labels([1.0] * 30, [1.0] * 30, 0.0, rng)
+    assert equal.epsilon == 0.0 and "all scores are equal" in equal.evidence["hint"]

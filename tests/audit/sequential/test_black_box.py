@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dpassay.audit.blackbox.learner import Candidate
+from dpassay.audit.evidence.events import Event
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores.events import Event
 from dpassay.audit.sequential import bets, black_box
 from dpassay.audit.zoo.laws import laplace_noise
 from dpassay.reference.guarantee import approx_dp
@@ -34,12 +34,12 @@ def test_a_bet_on_an_event_expects_nothing_where_the_claim_is_just_true(epsilon,
         for in_p in (0.0, 1.0):
             for in_q in (0.0, 1.0):
                 mass = (p if in_p else 1 - p) * (q if in_q else 1 - q)
-                total += mass * np.exp(bet.log_wealths(np.array([in_p]), np.array([in_q])))
+                total += mass * np.exp(bet.log_wealth(np.array([in_p]), np.array([in_q])))
         return total
 
     just_true = slope * p + delta
-    assert expected(just_true) == pytest.approx(np.ones(3), abs=1e-12)
-    assert (expected(min(1.0, just_true + 0.2)) > 1).all()
+    assert expected(just_true) == pytest.approx(1.0, abs=1e-12)
+    assert expected(min(1.0, just_true + 0.2)) > 1
 
 
 def test_more_is_staked_where_more_was_seen():
@@ -50,10 +50,10 @@ def test_more_is_staked_where_more_was_seen():
 
 def test_the_stake_follows_what_won_and_is_all_dealt():
     event = Event(0.5, at=False, below=False, epsilon=1.0, delta=0.0, promise=0.0)
-    some = [bets.Bettor(Candidate(name, np.asarray, 0.5, event), _bet(0.3, 0.3)) for name in "ab"]
-    even, later = bets.shares(some, 100, {}), bets.shares(some, 100, {"b, much": 10.0})
+    some = [bets.Bettor(Candidate(name, np.asarray, event), _bet(0.3, 0.3)) for name in "ab"]
+    even, later = bets.shares(some, 100, {}), bets.shares(some, 100, {"b": 10.0})
     assert sum(even.values()) == pytest.approx(1) == sum(later.values())
-    assert even["a, much"] == pytest.approx(even["b, much"]) and later["b, much"] > 0.8
+    assert even["a"] == pytest.approx(even["b"]) and later["b"] > 0.8
     assert min(later.values()) > 0.1 * bets.DEALT * min(even.values())
 
 
@@ -79,13 +79,13 @@ def test_a_budget_in_seconds_ends_the_audit_and_the_limit_without_it_is_reached(
     assert full[0].runs == 4000 and full[0].evidence == full[1].evidence, "without seconds: the same numbers"
 
 
-def test_rounds_grow_where_outputs_are_cheap_and_fit_into_what_is_left():
+def test_rounds_fit_into_what_is_left():
     costs = black_box._Costs(limit=100.0)
     costs.drawing, costs.drawn, costs.learning = 1.0, 1000, 50.0
-    assert costs.fitting(1000, 1000, 10**9) == 3000, "learning is dear: three times what is known"
+    assert costs.fitting(1000) == 1000
     costs.drawing = 1000.0
-    assert costs.fitting(1000, 1000, 10**9) < 51, "one second an output, and 50 are left"
-    assert black_box._Costs(limit=None).fitting(1000, 1000, 10**9) == 1000
+    assert costs.fitting(1000) < 51, "one second an output, and 50 are left"
+    assert black_box._Costs(limit=None).fitting(1000) == 1000
 
 
 def test_outputs_that_say_nothing_are_said_to_be_so():

@@ -6,9 +6,9 @@ from scipy.stats import binomtest
 
 from dpassay.audit.blackbox import table
 from dpassay.audit.blackbox.origins import Column
+from dpassay.audit.evidence import processes as sequential
 from dpassay.audit.results import Verdict
 from dpassay.audit.sequential import bets, black_box
-from dpassay.audit.sequential import processes as sequential
 from dpassay.audit.zoo.entries import zoo
 from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
@@ -57,19 +57,6 @@ def test_a_naive_repeated_test_would_not():
     x = np.random.default_rng(3).normal(size=(400, 400))
     z = np.cumsum(x, axis=1) / np.sqrt(np.arange(1, 401))
     assert binomtest(int((z.max(axis=1) > 1.2816).sum()), 400, 0.1, alternative="greater").pvalue < 1e-6
-
-
-def test_machines_multiply():
-    """Four machines with 3,000 scores a side each: together they refute mu = 0.9 for mu = 1 (seeds 0-3)."""
-    claim, parts = guarantee.gdp(0.9), []
-    for seed in range(4):
-        rng = np.random.default_rng(seed)
-        process = sequential.CurveProcess(claim.name)
-        process.update(rng.normal(size=3000), rng.normal(1, size=3000), claim, rng)
-        parts.append(process)
-    joint = sequential.combine(parts)
-    assert joint.verdict is Verdict.VIOLATED and joint.runs == 24_000
-    assert joint.p_value < min(float(np.exp(-max(0, part.log_wealth))) for part in parts)
 
 
 def test_black_box_stops_early_on_gross_bugs_and_runs_on_for_correct_ones():
@@ -144,8 +131,6 @@ def test_bad_states_and_mixed_claims():
                         ("log_wealths", [float("nan")] * 16), ("more", 1)):  # fmt: skip
         with pytest.raises(BadInput, match=f"state.*{name}"):
             sequential.MeanProcess("x", 0.1).go_on({**state, name: value}, "state")
-    with pytest.raises(BadInput, match="one and the same"):
-        sequential.combine([sequential.CurveProcess("a"), sequential.CurveProcess("b")])
     with pytest.raises(BadInput, match="null"):
         sequential.MeanProcess("x", 0.0)
     with pytest.raises(BadInput, match="values"):

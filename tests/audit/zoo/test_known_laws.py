@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import binomtest
 
+from dpassay.audit.evidence.processes import MeanProcess, hockey_stick
 from dpassay.audit.likelihood.bound import walk
 from dpassay.audit.likelihood.pilot import make_plan
 from dpassay.audit.likelihood.samplers import GaussianSampler
 from dpassay.audit.lockstep.tilting import PLAIN, Tilt
-from dpassay.audit.sequential.processes import MeanProcess, hockey_stick
 from dpassay.audit.zoo import finite_laws as known
 from dpassay.audit.zoo.laws import mixture_epsilon
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon

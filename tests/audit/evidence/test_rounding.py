@@ -1,10 +1,9 @@
-"""One-run bounds, readings, the outward test and the event's p-value against 50 digits: none is on its unsound side."""
+"""The outward test, levels of corrupted labels and the p-value of an event against 50 digits: none is too small."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -12,9 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dpassay.audit.scores import events, labels, outward, reading, weighted
-from dpassay.audit.scores.found_out import FoundOut
-from dpassay.audit.scores.one_run import level_beside, needed_log_wealth
+from dpassay.audit.evidence import events, weighted
+from dpassay.audit.scores import outward
 
 EXACTLY = mpmath.mpf("1e-40")
 epsilons = st.floats(-6, 2.3).map(lambda power: 10.0**power) | st.just(0.0)
@@ -35,70 +33,6 @@ def binomial(count, rate, top):
     for k in range(top):
         found.append(found[-1] * (count - k) / (k + 1) * rate / (1 - rate))
     return found
-
-
-# -- one run ------------------------------------------------------------------------------------------------
-def least_needed(epsilon, canaries, delta, alpha):
-    """The smallest ``c log(1 + e^-epsilon) - log(alpha - canaries delta / (c + 1))`` of all whole c: it is convex."""
-    price, expected, alpha = (
-        mpmath.log1p(mpmath.exp(-mpmath.mpf(epsilon))),
-        canaries * mpmath.mpf(delta),
-        mpmath.mpf(alpha),
-    )
-
-    def needed(c):
-        left = alpha - expected / (c + 1)
-        return c * price - mpmath.log(left) if left > 0 else mpmath.inf
-
-    # where the derivative is zero: price alpha x^2 - price expected x = expected, x = c + 1
-    x = (expected + mpmath.sqrt(expected**2 + 4 * alpha * expected / price)) / (2 * alpha)
-    middle = int(mpmath.floor(x))
-    return min(needed(c) for c in {0, *range(max(0, middle - 2), middle + 3)})
-
-
-@settings(max_examples=60)
-@given(epsilons, st.floats(0, 9), deltas | st.floats(-12, -1).map(lambda p: 10.0**p), st.floats(-9, -0.3))
-@example(0.0, 9.0, 1e-9, -1.3)
-def test_what_refutes_an_epsilon_pays_for_corrupted_coins(epsilon, log_canaries, delta, log_alpha):
-    canaries, alpha = int(10**log_canaries), 10.0**log_alpha
-    found = float(needed_log_wealth(np.array([epsilon]), canaries, delta, alpha)[0])
-    truth = least_needed(epsilon, canaries, delta, alpha)
-    assert truth * (1 - mpmath.mpf(1e-14)) <= found <= 1.2 * truth + 1  # roundings are paid for where it is read
-
-
-def test_the_level_beside_corrupted_coins_is_rounded_down():
-    """In exact fractions, where next to nothing is left: the chance of more coins is 0.7 to 1 times the level."""
-    rng = np.random.default_rng(0)
-    for alpha, share in zip(10.0 ** -rng.uniform(0.3, 9, 300), rng.uniform(0.7, 1.0, 300), strict=True):
-        allowed = np.arange(5.0)
-        expected = float(alpha * share)
-        for coins, left in zip(range(5), level_beside(allowed, expected, float(alpha)), strict=True):
-            exact = Fraction(float(alpha)) - Fraction(expected) / (coins + 1)
-            assert exact - Fraction(float(alpha)) / 10**14 < Fraction(float(left)) <= exact
-
-
-@settings(max_examples=60)
-@given(st.integers(0, 9), st.integers(0, 2**32), st.floats(0, 39))
-def test_no_wealth_refutes_that_is_not_there(log_labels, seed, epsilon):
-    """The level is put just above the exact wealth: as sums of doubles it is refuted now and then at 1e9 labels."""
-    rng = np.random.default_rng(seed)
-    count = 10**log_labels
-    wrong = np.sort(rng.integers(0, 1 + int(count / (1 + math.exp(epsilon))), 3))
-    hits = np.sort(rng.integers(0, count, 3)).astype(float)
-    targets, shares = labels.stakes_on(count)
-    hit, miss = labels.ladder_gains(np.array([epsilon]), targets)
-    odds = mpmath.exp(-mpmath.mpf(epsilon))
-    logs = []
-    for right, missed in zip(hits, wrong, strict=True):
-        bets = [
-            mpmath.mpf(share) * ((1 + odds * mpmath.mpf(t)) ** int(right)) * (1 - mpmath.mpf(t)) ** int(missed)
-            for t, share in zip(targets, shares, strict=True)
-        ]
-        logs.append(mpmath.log(mpmath.fsum(bets)))
-    needed = np.array([float(max(logs))]) + 1e-15 * float(abs(max(logs)))
-    assert reading.refuted_steps([(hits, wrong.astype(float))], hit, miss, needed, shares) == 0
-    less = needed - 3e-9 - 2e-14 * float(hits[-1] + wrong[-1])
-    assert reading.refuted_steps([(hits, wrong.astype(float))], hit, miss, less, shares) == 1
 
 
 # -- labels revealed outwards -------------------------------------------------------------------------------
@@ -169,15 +103,6 @@ def test_what_is_judged_is_refuted_in_truth(sizes, sign, prior, corrupted, log_l
             merged[key] = merged.get(key, 0) + one.count
         guesses = [weighted.Guesses(weight, count, odds) for (weight, odds), count in merged.items()]
         assert max(weighted_tail(left, wrong, found) for left in rights_for_certain(guesses, corrupted)) <= level
-
-
-@given(deltas.filter(bool), st.floats(0, 9), st.floats(-9, -0.3), st.floats(0.01, 1.0), st.floats(0, 40))
-def test_what_is_left_beside_coins_found_out_keeps_within_the_level(delta, log_count, log_alpha, gain, low):
-    expected, alpha = int(10**log_count) * delta, 10.0**log_alpha
-    left = FoundOut(expected, alpha, gain).left(low)
-    price = mpmath.mpf(gain) * min(1, 0.6 + 0.16 * mpmath.mpf(low)) / (1 + mpmath.exp(mpmath.mpf(low)))
-    whole = mpmath.mpf(left) + mpmath.mpf(expected) * price
-    assert alpha * (1 - 1e-12) - 1e-12 * expected < whole <= mpmath.mpf(alpha)
 
 
 @settings(max_examples=25, deadline=None)

@@ -19,9 +19,9 @@ over its probabilities are monotone, h is largest at t - 1. Summed over the m ca
     P(R >= t) <= S + S (1 - S) m delta / (t b(t)).
 
 It is the value of the linear program over the number of right guesses that these inequalities allow, so it rises with
-epsilon. At delta = 0 it is the binomial tail. Canaries may be found out together or not at all. Compare Steinke, Nasr
-and Jagielski 2023 (Theorem 5.2), who pay more for delta, and the recursion of Mahloujifar, Melis and Chaudhuri 2024
-(`fdp.py`), for any trade-off curve, but with coarser inequalities.
+epsilon. At delta = 0 it is the binomial tail. Canaries may be found out together or not at all. Steinke, Nasr and
+Jagielski 2023 (Theorem 5.2) pay more for delta; the recursion of Mahloujifar, Melis and Chaudhuri 2024 (`fdp.py`) is
+for any trade-off curve, but with coarser inequalities.
 """
 
 from __future__ import annotations
@@ -31,15 +31,19 @@ import math
 import numpy as np
 from scipy.special import betaincc, expit, gammaln
 
-from dpassay.reference.errors import require
-
-from .steinke import check_guesses
+from dpassay.reference.errors import BadInput, require
 
 HALVINGS = 34
 FAR = 1e-200  # a tail below this is so far out that the ratios fall fast
 _UP = 1 + 1e-10  # more than the tail of 1e9 guesses loses to rounding (6e-12 seen)
 _TINIEST = 1e-300  # added: what is below is not a float with all its digits
 _LOST = 4 * 2.0**-52  # of its largest term: more than a sum of logarithms of factorials loses
+
+
+def check_guesses(canaries: int, guesses: int, correct: int) -> None:
+    """0 <= correct <= guesses <= canaries, and at least one guess."""
+    if not (0 <= correct <= guesses <= canaries and guesses > 0):
+        raise BadInput("correct, guesses, canaries", (correct, guesses, canaries), "must be increasing from 0")
 
 
 def _log_share(guesses: int, right: int, epsilon: float) -> float:

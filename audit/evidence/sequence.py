@@ -1,9 +1,10 @@
 """A lower bound of epsilon that may be looked at as often as one likes while scores come in.
 
 `epsilon_labels` is valid once. Computed anew on growing data, the largest of its answers exceeds the truth far more
-often than the level says. Here each block of fresh scores, read as in `labels.py` at depths fixed beforehand, gives an
-e-value against each epsilon of a ladder; the products over blocks are test martingales, so by Ville's inequality the
-bound, taken at any time and for any reason, is wrong with probability 1 - confidence at most.
+often than the level says. Here the labels of each block of fresh scores are read from the extreme ones inwards
+(`label_bets.py`), to depths fixed beforehand, which gives an e-value against each epsilon of a ladder; the products
+over blocks are test martingales, so by Ville's inequality the bound, taken at any time and for any reason, is wrong
+with probability 1 - confidence at most.
 """
 
 from __future__ import annotations
@@ -19,9 +20,8 @@ from dpassay.audit.results import SoundBound
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
-from .curve_claim import check_scores
-from .labels import LADDER, TARGETS, labelled, ladder_gains, without
-from .reading import tops
+from .curves import check_scores
+from .label_bets import LADDER, TARGETS, labelled, ladder_gains, tops, without
 
 STEPS = LADDER[:: 1 + LADDER.size // 400]  # about 400 of them: a bound is at most one step coarser
 SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)  # of a block that is read from one end

@@ -7,7 +7,7 @@ from scipy.optimize import linprog
 from scipy.special import expit
 from scipy.stats import binom, norm
 
-from dpassay.audit.scores import fdp
+from dpassay.audit.evidence import fdp
 from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
 

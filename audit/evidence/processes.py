@@ -1,14 +1,14 @@
-"""Audits that may stop at any time: test martingales on losses and on scores; black boxes: `black_box.py`.
+"""A test martingale on privacy losses, which may stop at any time.
 
-The wealth of each process is at most 1 in expectation under the claim at every stopping time, so 'stop as soon as it
-reaches 1 / alpha' keeps the level alpha (Ville). A process can be kept and continued, and wealths of independent
-machines multiply. `session.py` does this from the command line.
+Its wealth is at most 1 in expectation under the claim at every stopping time, so 'stop as soon as it reaches 1 / alpha'
+keeps the level alpha (Ville). A process can be kept and continued, and wealths of independent machines multiply:
+`sequential/session.py` does this from the command line.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,9 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from dpassay.audit.results import ClaimTest
-from dpassay.audit.scores.curve_claim import check_scores, curve_log_wealth
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
 
 
@@ -98,45 +96,6 @@ def hockey_stick(losses: ArrayLike, log_weights: ArrayLike, epsilon: float) -> A
     """W (1 - exp(epsilon - L))_+ of each run; its mean under the drawing law is delta(epsilon)."""
     gap = epsilon - np.asarray(losses, dtype=float)
     return np.asarray(np.exp(np.asarray(log_weights, dtype=float)) * -np.expm1(np.minimum(gap, 0.0)))
-
-
-@dataclass
-class CurveProcess:
-    """Tests a claimed curve from score pairs that arrive in blocks; each block must be independent of the past.
-
-    A block is judged by bets learned inside it, so the state is one number and machines need not share
-    scores.
-    """
-
-    claim: str
-    log_wealth: float = 0.0
-    runs: int = 0
-    best: float = 0.0
-
-    def update(self, scores_p: ArrayLike, scores_q: ArrayLike, curve: Guarantee, rng: np.random.Generator) -> float:
-        """Multiply by the e-value of one block; returns the current log wealth."""
-        if curve.name != self.claim:
-            raise BadInput("curve", curve.name, f"this process tests {self.claim}")
-        p, q = check_scores(scores_p, "scores_p"), check_scores(scores_q, "scores_q")
-        self.log_wealth += curve_log_wealth(rng.permutation(p), rng.permutation(q), curve, at_end=True)
-        self.runs, self.best = self.runs + p.size + q.size, max(self.best, self.log_wealth)
-        return self.log_wealth
-
-
-def combine(processes: Sequence[MeanProcess | CurveProcess], confidence: float = 0.95) -> ClaimTest:
-    """One verdict from independent machines (different seeds): the current wealths multiply."""
-    claims = {process.claim for process in processes}
-    if len(claims) != 1:
-        raise BadInput("processes", sorted(claims), "must test one and the same claim")
-    total = sum(process.log_wealth for process in processes)
-    return ClaimTest(
-        claim=claims.pop(),
-        p_value=float(np.exp(-max(0.0, total))),
-        confidence=confidence,
-        method=f"product of {len(processes)} independent test martingales",
-        runs=sum(process.runs for process in processes),
-        evidence={"log_wealths": [process.log_wealth for process in processes]},
-    )
 
 
 def until_refuted(

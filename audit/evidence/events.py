@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, betaincinv, expit
+from scipy.special import bdtr, bdtrc, betaincinv, expit, logit
 
 from dpassay.reference.guarantee import LARGEST, Guarantee
 from dpassay.reference.types import Array
@@ -25,6 +25,7 @@ REFINED = 0.5  # cells whose first answer is above this share of the largest
 LOST = 1e-12  # mass of K_P below the first block, added too
 CUTS = 32
 MOST_PAIRS = 24  # of a claim that are tried when an event is chosen
+LEAST_DELTA = 1e-6  # pairs of a smaller delta are taken for one
 
 
 @dataclass(frozen=True)
@@ -119,10 +120,12 @@ def _tail(lower: Array, upper: Array, errors: float, n_q: int, n_p: int, slope: 
 
 
 def some_pairs(claim: Guarantee) -> tuple[Array, Array]:
-    """At most `MOST_PAIRS` of the claim's pairs, spread over them."""
+    """At most `MOST_PAIRS` of the claim's pairs, spread over them by the log odds of delta."""
     keep = np.flatnonzero(claim.epsilons < LARGEST)
     if keep.size > MOST_PAIRS:
-        keep = keep[np.unique(np.linspace(0, keep.size - 1, MOST_PAIRS).astype(int))]
+        odds = logit(np.clip(claim.deltas[keep], LEAST_DELTA, 1 - LEAST_DELTA))
+        wanted = np.linspace(odds.min(), odds.max(), MOST_PAIRS)
+        keep = np.unique(keep[np.abs(odds[:, None] - wanted).argmin(axis=0)])
     return claim.epsilons[keep], claim.deltas[keep]
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from dpassay.reference.guarantee import Guarantee
 
-from .steinke import check_guesses
+from .fixed_guesses import check_guesses
 
 SMALLEST_P = 1e-9  # below, rounding would show
 _LOST, _LOST_AT_ONE = 1e-7, 1e-15  # of alpha, and beside it: more than the recursion loses to rounding

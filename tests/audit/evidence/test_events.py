@@ -1,13 +1,12 @@
 """The exact test of one event: its level where the claim is just true, its power, and what it refuses."""
 
-import itertools
 import math
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpassay.audit.scores import events
+from dpassay.audit.evidence import events
 from dpassay.reference import guarantee
 
 
@@ -71,71 +70,8 @@ def test_the_p_value_is_the_largest_probability_over_all_rates(hits_q, n_q, hits
     assert exact <= events.event_p_value(hits_q, n_q, hits_p, n_p, epsilon, delta) <= 1.06 * exact + 2e-7
 
 
-def _slow_tail(lower, upper, errors, n_q, n_p, slope, delta):
-    """One cell of the p-value, block by block: a hundred of them over sixteen spreads around the mean of K_P."""
-    mean, spread = n_p * lower, math.sqrt(n_p * lower * (1 - lower)) + 1
-    start = max(0.0, mean - 8 * spread)
-    starts = [min(n_p, math.floor(start + block / 100 * 16 * spread)) for block in range(100)] + [n_p + 1]
-    total = binom.cdf(starts[0] - 1, n_p, lower)
-    for one, following in itertools.pairwise(starts):
-        mass = binom.cdf(following - 1, n_p, lower) - binom.cdf(one - 1, n_p, lower)
-        if mass > 0:
-            needed = next(hits for hits in range(n_q + 2) if hits > n_q or
-                          _errors(hits, n_q, one, n_p, slope, delta) >= errors)  # fmt: skip
-            total += mass * binom.sf(needed - 1, n_q, min(1.0, slope * upper + delta))
-    return total
-
-
-@pytest.mark.parametrize(
-    ("lower", "upper", "errors", "sizes", "slope", "delta"),
-    [(0.1, 0.11, 1.0, (50, 3000), 1.5, 0.0), (0.0, 0.001, 2.5, (90, 40), 2.0, 0.01), (0.5, 0.6, 0.5, (40, 900), 1.1, 0),
-     (0.3, 0.4, 2.0, (60, 50), 1.0, 0.1)],
-)  # fmt: skip
-def test_a_cell_of_the_p_value_is_a_sum_over_blocks(lower, upper, errors, sizes, slope, delta):
-    found = events._tail(np.array([lower]), np.array([upper]), errors, *sizes, slope, delta)
-    assert found == pytest.approx([_slow_tail(lower, upper, errors, *sizes, slope, delta)], rel=1e-9)
-
-
-@pytest.mark.parametrize(("hits_p", "of_p"), [(0, 300), (7, 300), (140, 300)])
-def test_the_interval_of_the_rate_is_cut_into_cells_that_cover_it(monkeypatch, hits_p, of_p):
-    """Clopper and Pearson's at 1e-7, half on each side, in twenty cells; those that count, once more in ten each."""
-    seen, plain = [], events._tail
-    monkeypatch.setattr(events, "_tail", lambda low, high, *rest: seen.append((low, high)) or plain(low, high, *rest))
-    found = events.event_p_value(250, 300, hits_p, of_p, 0.3, 0.0)
-    (low, high), (fine_low, fine_high) = seen
-    ends = binom.sf(hits_p - 1, of_p, low[0]), binom.cdf(hits_p, of_p, high[-1])
-    assert ends == (pytest.approx(5e-8) if hits_p else 1.0, pytest.approx(5e-8))
-    assert (high[0] - low[0]) / (high[-1] - low[0]) == pytest.approx(1 / 20 if hits_p else 1 / 400)  # finer near zero
-    assert low.size == 20 and np.all(low[1:] == high[:-1]) and (hits_p or low[0] == 0)
-    tails = plain(low, high, events._errors(250 / 300, np.array([float(hits_p)]), 300, of_p, math.exp(0.3), 0.0)
-                  * (1 - 1e-9), 300, of_p, math.exp(0.3), 0.0)  # fmt: skip
-    worst = np.flatnonzero(tails >= 0.5 * tails.max())
-    assert fine_low.size == 10 * worst.size and fine_low[0] == low[worst[0]]
-    assert fine_high[-1] == pytest.approx(high[worst[-1]])
-    assert found / (1e-7 + 1e-12) >= 0.9999999 and found <= (1e-7 + 1e-12 + tails.max()) * (1 + 1e-9)
-
-
 def test_what_is_surely_refuted_costs_the_level_of_the_interval_and_what_is_cut_off():
     assert events.event_p_value(1000, 1000, 0, 1000, 0.0, 0.0) == pytest.approx(1e-7 + 1e-12, rel=1e-9)
-
-
-def test_a_claim_of_many_pairs_is_tried_at_some_from_end_to_end_and_events_at_many_cuts(monkeypatch):
-    claim = guarantee.gdp(1.0)
-    below = claim.epsilons[claim.epsilons < events.LARGEST]
-    epsilons, deltas = events.some_pairs(claim)
-    assert epsilons.size == 24 < below.size and (epsilons[0], epsilons[-1]) == (below[0], below[-1])
-    assert np.all(np.diff(np.searchsorted(below, epsilons)) > 0)
-    assert all(deltas[k] == claim.deltas[claim.epsilons == epsilons[k]][0] for k in range(24))
-    assert events.some_pairs(guarantee.approx_dp(1.0, 1e-3))[0].size == guarantee.approx_dp(1.0).epsilons.size == 9
-    shapes, plain = [], events.excesses
-    monkeypatch.setattr(events, "excesses", lambda q, p, *rest: shapes.append((q, p)) or plain(q, p, *rest))
-    rng = np.random.default_rng(0)
-    events.best_event(rng.normal(size=5000), rng.normal(size=5000), claim)
-    (q, p), = shapes  # fmt: skip
-    above = q[:32]  # shares of Q above each of 32 cuts, from and above, and below
-    assert q.size == p.size == 4 * 32 and np.all(np.diff(above) < 0)
-    assert np.diff(np.log(above / (1 - above)))[8:-8] == pytest.approx(-2 * np.log(5000) / 31, abs=0.12)
-    assert q[64:] == pytest.approx(1 - q[:64])
 
 
 def test_power_is_that_of_a_fixed_sample():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpassay.audit.scores.anytime import STEPS, EpsilonSequence
+from dpassay.audit.evidence.sequence import STEPS, EpsilonSequence
 from dpassay.reference.errors import BadInput
 
 EPSILON = 0.5

@@ -1,0 +1,246 @@
+"""What a black-box audit would have seen: violations planted in the outputs that it has just judged.
+
+Three are planted, and what is judged is said:
+
+- a *branch* that shows the dataset in a share of the runs: an output that only one side gives. Its delta is at least
+  that share for every epsilon, so it breaks any claim with a smaller delta. When a random share of the outputs is
+  replaced, these are exact draws, so no further run is needed. Only the bet on repeated outputs is simulated, which
+  gives a lower limit of the audit's power.
+- *noise* that is K times smaller around the same answers, for mechanisms that add Gaussian or Laplace noise: declared,
+  or recognised because every column looks like an answer of its side plus noise of one scale on both.
+- for all others an *event*: the one that promised most keeps its share on one side and is made as frequent on the other
+  as a claim with K times the epsilons lets it be, by leaving out outputs there: none is shown twice, since outputs that
+  repeat are evidence. One that is hidden in rarer outputs is harder to see.
+
+Noise and events are audited as the outputs at hand were, learning included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import kolmogorov, ndtr
+
+from dpassay.audit.bounds import clopper_pearson_lower
+from dpassay.audit.results import Verdict
+from dpassay.audit.verdict import POWER_SHOWN
+from dpassay.reference.guarantee import Guarantee, from_pairs
+from dpassay.reference.types import Array, Bools, Indices
+
+from .detect import REPEATS_SHARE, Detail, audit_in_detail, audit_outputs
+from .repeats import repeats_log_wealth, row_hashes
+from .table import Tables, to_table
+from .telling import in_words, inside, oriented
+
+NOISES = ("gaussian", "laplace")
+REPETITIONS, MISSES = 24, 1  # simulations; a second miss ends them (22 of 24 would not show power 0.8)
+ENOUGH = 14  # simulations that all refute show a power of 0.8 at 95 %
+MOST_OUTPUTS, MOST_PLANTED = 20_000, 30_000  # outputs a side that are judged anew; in which branches are planted
+RUNS = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3000, 1000, 300, 100, 30, 10, 3)  # one in so many shows its side
+SHOWN, SIDES = 5, (-1.0, -2.0)  # a share gives at least so many shown sides, or it is not tried; their codes
+ROWS, WIDEST = 4000, 64  # outputs a side, and columns, by which noise is recognised
+DOUBT = 1e-3  # p-value below which a side does not look like this noise (in no column)
+SAME_SCALE = 0.15  # relative difference of the scales that is still the same noise
+_FAR = 1e150  # squares of larger numbers overflow
+LEAST = 100  # outputs that must be left of a side where some are left out, or that noise is recognised by
+SPARE = 0.95  # of what could be left, so that the number inside the event may vary
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A planted violation that was refuted in `refuted` of `tried` simulations."""
+
+    what: str  # in words
+    refuted: int
+    tried: int
+    outputs: int  # a side
+
+    @property
+    def at_least(self) -> float:
+        """Clopper-Pearson lower limit of the power at 95 %; 0 where nothing was tried."""
+        return float(clopper_pearson_lower(self.refuted, self.tried, 0.05)) if self.tried else 0.0
+
+    @property
+    def statement(self) -> str:
+        """For a terminal."""
+        if not self.tried:
+            return f"Planted: {self.what}: too few outputs are left for that."
+        return (
+            f"Planted: {self.what} was refuted in {self.refuted} of {self.tried} simulations of {self.outputs:,} "
+            f"outputs a side (power {self.at_least:.2f} or more)."
+        )
+
+
+def _repeated(
+    what: str, refutes: Callable[[np.random.Generator], bool], outputs: int, seed: tuple[int, int]
+) -> Planted:
+    """Simulate until the power is shown, or cannot be."""
+    rng, found = np.random.default_rng(seed), Planted(what, 0, 0, outputs)
+    while found.tried < REPETITIONS and found.tried - found.refuted <= MISSES:
+        found = Planted(what, found.refuted + refutes(rng), found.tried + 1, outputs)
+        if found.tried >= ENOUGH and found.at_least >= POWER_SHOWN:
+            break
+    return found
+
+
+# -- a branch ------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Branch:
+    """The rarest planted branch that is seen with power 0.8 or more: one run in `runs`; None when none is."""
+
+    runs: int | None
+    shown: Planted
+
+    @property
+    def evidence(self) -> dict[str, object]:
+        """For a JSON report."""
+        one = self.shown
+        simulated = {"repetitions": one.tried, "refuted": one.refuted, "outputs_a_side": one.outputs}
+        return {"one_run_in": self.runs, "power_at_least": one.at_least, "simulated": simulated}
+
+    @property
+    def statement(self) -> str:
+        """For a terminal."""
+        if self.runs is None:
+            return f"Planted: not even a branch that shows the dataset in one run of {RUNS[-1]} would be seen reliably."
+        return self.shown.statement
+
+
+def branch_power(outputs_p: Any, outputs_q: Any, claim: Guarantee, confidence: float, seed: int) -> Branch:
+    """Plant branches of growing probability in the outputs on D and on D' until they are refuted reliably."""
+    p, q = (table[:MOST_PLANTED] for table in to_table(outputs_p, outputs_q))
+    _, codes = np.unique(np.concatenate([row_hashes(p), row_hashes(q)]), return_inverse=True)
+    sides = codes[: len(p)].astype(float), codes[len(p) :].astype(float)
+    size, needed = min(len(p), len(q)), -np.log((1 - confidence) * REPEATS_SHARE)
+    for runs in (one for one in RUNS if size >= SHOWN * one and 1 / one > float(claim.deltas.min())):
+
+        def refutes(rng: np.random.Generator, runs: int = runs) -> bool:
+            shown = [
+                np.where(rng.random(one.size) < 1 / runs, code, one) for one, code in zip(sides, SIDES, strict=True)
+            ]
+            return bool(repeats_log_wealth(shown[0][:, None], shown[1][:, None], claim, rng) >= needed)
+
+        found = _repeated(f"a branch that shows the dataset in one run of {runs:,}", refutes, size, (seed, 61))
+        if found.at_least >= POWER_SHOWN:
+            return Branch(runs, found)
+    return Branch(None, Planted("a branch", 0, 0, size))
+
+
+# -- noise that is too small ---------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Additive:
+    """An answer of each side, shape (columns,), and the scale of its noise."""
+
+    noise: str
+    answers: tuple[Array, Array]
+    scales: Array
+    declared: bool
+
+    def draw(self, side: int, size: int, smaller: float, rng: np.random.Generator) -> Array:
+        """Outputs with noise so many times smaller."""
+        shape = (size, self.scales.size)
+        noise = rng.normal(size=shape) if self.noise == "gaussian" else rng.laplace(size=shape)
+        return np.asarray(self.answers[side] + noise * self.scales / smaller)
+
+
+def _fitted(noise: str, table: Array) -> tuple[Array, Array]:
+    """Centre and scale of each column."""
+    if noise == "gaussian":
+        return table.mean(axis=0), table.std(axis=0)
+    centre = np.median(table, axis=0)
+    return centre, np.abs(table - centre).mean(axis=0)
+
+
+def _looks_like(noise: str, column: Array, centre: float, scale: float) -> bool:
+    """By the largest distance of the distribution functions (Kolmogorov), at `DOUBT`."""
+    if scale <= 0:
+        return False
+    units = (np.sort(column) - centre) / scale
+    law = ndtr(units) if noise == "gaussian" else 0.5 + 0.5 * np.sign(units) * -np.expm1(-np.abs(units))
+    steps = np.arange(column.size + 1) / column.size
+    distance = float(np.maximum(law - steps[:-1], steps[1:] - law).max())
+    return float(kolmogorov(np.sqrt(column.size) * distance)) > DOUBT
+
+
+def recognised(outputs_p: Any, outputs_q: Any, declared: str | None = None) -> Additive | None:
+    """The noise around the answers, as declared or as it looks; None for everything else."""
+    sides = to_table(outputs_p, outputs_q)
+    if not all(np.isfinite(one).all() and len(one) >= LEAST and np.abs(one).max() <= _FAR for one in sides):
+        return None
+    width = sides[0].shape[1]
+    if width > WIDEST:
+        return None
+    for noise in (declared,) if declared else NOISES:
+        (centre_p, scale_p), (centre_q, scale_q) = (_fitted(noise, side) for side in sides)
+        alike = bool((np.abs(scale_p - scale_q) <= SAME_SCALE * np.maximum(scale_p, scale_q)).all())
+        fits = zip(sides, (centre_p, centre_q), (scale_p, scale_q), strict=True)
+        if declared or (
+            alike and all(_looks_like(noise, side[:ROWS, j], c[j], s[j]) for side, c, s in fits for j in range(width))
+        ):
+            return Additive(noise, (centre_p, centre_q), (scale_p + scale_q) / 2, declared is not None)
+    return None
+
+
+def noise_power(
+    found: Additive, sizes: tuple[int, int], claim: Guarantee, confidence: float, smaller: float, seed: int
+) -> Planted:
+    """Audits of simulated outputs around the same answers, with noise so many times smaller."""
+    few = [min(size, MOST_OUTPUTS) for size in sizes]
+
+    def refutes(rng: np.random.Generator) -> bool:
+        p, q = (found.draw(side, few[side], smaller, rng) for side in (0, 1))
+        return audit_outputs(p, q, claim, rng, confidence).verdict is Verdict.VIOLATED
+
+    what = f"{found.noise} noise {smaller:g} times smaller around the same answers"
+    return _repeated(what, refutes, min(few), (seed, 67))
+
+
+# -- an event that is too frequent ---------------------------------------------------------------------------------
+def larger(claim: Guarantee, factor: float) -> Guarantee:
+    """The claim with all its epsilons so many times larger; epsilon 0 becomes the factor less 1."""
+    pairs = zip(claim.epsilons, claim.deltas, strict=True)
+    return from_pairs([(e * factor if e > 0 else factor - 1, d) for e, d in pairs if e >= 0])
+
+
+def event_power(
+    tables: Tables, detail: Detail, claim: Guarantee, confidence: float, factor: float, seed: int
+) -> tuple[Planted, dict[str, object]]:
+    """Audits of the outputs at hand with one event made more frequent on one side; and the event, for a report."""
+    one = detail.plainest or detail.candidate
+    event, side = oriented(one.event)
+    sides = [matrix[:MOST_OUTPUTS] for matrix in tables.matrices(detail.parts.columns)]
+    masks = [inside(event, one.score(matrix)) for matrix in sides]
+    other = (masks[1 - side].sum() + 0.5) / (masks[1 - side].size + 1)
+    share = max(float(masks[side].mean()), float(1 - larger(claim, factor).trade_off(np.array([other]))[0]))
+    size, words = _possible(masks[side], share), in_words(one, event, tables.texts)
+    what = f"'{words}' as frequent as an epsilon {factor:g} times larger allows ({share:.1%})"
+    seen: dict[str, object] = {"event": words, "epsilon_times": factor, "share": share}
+    if size < LEAST:
+        return Planted(what, 0, 0, size), seen
+
+    def refutes(rng: np.random.Generator) -> bool:
+        rows = [rng.permutation(masks[0].size), rng.permutation(masks[1].size)]
+        rows[side] = _with_share(masks[side], share, size, rng)
+        p, q = (matrix[:MOST_OUTPUTS][chosen] for matrix, chosen in zip((tables.p, tables.q), rows, strict=True))
+        found, _ = audit_in_detail(Tables(tables.columns, p, q, tables.texts), claim, rng, confidence)
+        return found.verdict is Verdict.VIOLATED
+
+    return _repeated(what, refutes, size, (seed, 67)), seen
+
+
+def _possible(mask: Bools, share: float) -> int:
+    """The most outputs with this share inside, without using one twice."""
+    within, without = int(mask.sum()), int((~mask).sum())
+    sizes = [within / share] if share > 0 else []
+    sizes += [without / (1 - share)] if share < 1 else []
+    return int(SPARE * min(mask.size, *sizes))
+
+
+def _with_share(mask: Bools, share: float, size: int, rng: np.random.Generator) -> Indices:
+    """Rows, a binomial number of them inside."""
+    within, without = rng.permutation(np.flatnonzero(mask)), rng.permutation(np.flatnonzero(~mask))
+    count = int(np.clip(rng.binomial(size, share), size - without.size, within.size))
+    return np.asarray(rng.permutation(np.concatenate([within[:count], without[: size - count]])))

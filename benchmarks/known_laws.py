@@ -1,0 +1,82 @@
+"""Bounds of scores beside each other on laws whose epsilon is known: which one shows most, and which could go.
+
+    python benchmarks/known_laws.py [--quick]
+
+Medians over 15, 9 and 5 samples of 1,000, 10,000 and 100,000 scores a side (or canaries), each bound at the whole 5 %,
+delta = 1e-5 (0.01 for the rare branch and the common failure). Two laws without a finite epsilon are added, in which
+one run in a hundred or a thousand shows its side.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from coverage_laws import Law, laws
+
+from dpassay.audit.evidence.fixed_guesses import epsilon_guesses
+from dpassay.audit.evidence.label_bets import labelled, without
+from dpassay.audit.evidence.weighted import independent
+from dpassay.audit.scores.guessing import Canaries, plans, usual_share
+from dpassay.audit.scores.labels import epsilon_labels
+from dpassay.audit.scores.one_run import check_canaries, epsilon_one_run
+from dpassay.audit.scores.outward import read_outward
+from dpassay.audit.scores.thresholds import epsilon_split
+from dpassay.reference.guarantee import approx_dp
+from dpassay.reference.types import Array, Bools
+
+SAMPLES = {1000: 15, 10_000: 9, 100_000: 5}
+ALPHA = 0.05
+
+
+def shown(rate: float) -> Law:
+    """Scores that say nothing, but for a share of those of D', which stand out."""
+
+    def draw(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+        p, q = rng.normal(size=n), rng.normal(size=n)
+        return p, np.where(rng.random(n) < rate, 9.0 + rng.random(n), q)
+
+    return Law(f"shown in {rate:g}", draw, np.inf, approx_dp(1.0))
+
+
+def two_samples(p: Array, q: Array, delta: float, seed: int) -> dict[str, float]:
+    """The bound, and each of its parts with the whole level."""
+    rng = np.random.default_rng([seed, 1])
+    of_p, of_q = labelled(p.size, q.size, rng)
+    sides = np.sort(without(p, p.size - of_p, rng)), np.sort(without(q, q.size - of_q, rng))
+    return {
+        "bound": epsilon_labels(p, q, delta, np.random.default_rng([seed, 1])).epsilon,
+        "outwards": read_outward(*sides, rng, ALPHA, independent(of_p + of_q, delta, ALPHA))[0],
+        "one event": epsilon_split(p, q, delta, rng).epsilon,
+    }
+
+
+def one_run(scores: Array, coins: Bools, delta: float, seed: int) -> dict[str, float]:
+    """The bound, and the usual number of guesses with the whole level."""
+    rng, canaries = np.random.default_rng([seed, 1]), Canaries.of(scores, coins)
+    made, right = plans(usual_share(canaries.count, delta, ALPHA))[0].guess(canaries, rng)
+    bound = epsilon_one_run(scores, coins, delta, rng).epsilon
+    return {"bound": bound, "usual guesses": epsilon_guesses(canaries.count, made, right, delta, ALPHA)}
+
+
+def main() -> None:
+    """One line a law and size."""
+    for law in (*laws(), shown(0.01), shown(0.001)):
+        for n in [1000] if "--quick" in sys.argv else SAMPLES:
+            found: dict[str, list[float]] = {}
+            for seed in range(SAMPLES[n]):
+                pair = None if law.one_run_only else law.draw(np.random.default_rng([seed, n]), n)
+                canaries = check_canaries(*law.canaries(np.random.default_rng([seed, n]), n), np.random.default_rng(2))
+                rows = (
+                    {}
+                    if pair is None
+                    else {f"two samples, {k}": v for k, v in two_samples(*pair, law.delta, seed).items()}
+                )
+                rows |= {f"one run, {k}": v for k, v in one_run(*canaries, law.delta, seed).items()}
+                for name, value in rows.items():
+                    found.setdefault(name, []).append(value)
+            print(f"{law.name}, {n:,}: " + "; ".join(f"{k} {np.median(v):.2f}" for k, v in found.items()), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpassay.audit.evidence import label_bets
+
+
+def _naive(high, low, depth, rng):
+    """Cards in a shuffled pile, sorted by score: the reading order itself."""
+    scores, sides = np.concatenate([high, low]), np.arange(high.size + low.size) < high.size
+    order = np.lexsort((rng.random(scores.size), -scores))
+    return int(sides[order][:depth].sum())
+
+
+@settings(max_examples=60)
+@given(st.lists(st.floats(allow_nan=False), max_size=25), st.lists(st.floats(allow_nan=False), max_size=25))
+def test_without_ties_between_the_sides_the_counts_are_those_of_the_sorted_pile(a, b):
+    high, low = np.unique(a), np.setdiff1d(np.unique(b), np.unique(a))
+    at = np.arange(high.size + low.size + 1)
+    found = label_bets.tops(high, low, at, np.random.default_rng(0))
+    assert found.tolist() == [_naive(high, low, d, np.random.default_rng(1)) for d in at]
+
+
+def test_ties_are_read_in_random_order():
+    """Mean and covariance of the counts at four depths against 8,000 shuffled piles, within four standard errors."""
+    high, low = np.sort(np.array([0.0, 1.0, 1.0, 1.0, 2.0])), np.sort(np.array([0.0, 0.0, 1.0, 1.0, 3.0, 2.0]))
+    at, rng = np.array([2, 4, 7, 9]), np.random.default_rng(2)
+    ours = np.array([label_bets.tops(high, low, at, rng) for _ in range(8_000)])
+    piles = []
+    scores, sides = np.concatenate([high, low]), np.arange(11) < 5
+    for _ in range(8_000):
+        order = np.lexsort((rng.random(11), -scores))
+        piles.append(np.cumsum(sides[order])[at - 1])
+    assert np.abs(ours.mean(axis=0) - np.mean(piles, axis=0)).max() < 4 * np.sqrt(2 / 8_000)
+    assert np.abs(np.cov(ours.T) - np.cov(np.transpose(piles))).max() < 0.05
+
+
+def test_nothing_is_drawn_where_ties_are_of_one_side():
+    """Two equal scores of one side are one card: whoever draws next gets what it would have got."""
+    rng, plain = np.random.default_rng(4), np.random.default_rng(4)
+    found = label_bets.tops(np.array([1.0, 3.0, 3.0]), np.array([0.0, 0.0, 2.0]), np.arange(1, 7), rng)
+    assert found.tolist() == [1, 2, 2, 3, 3, 3] and rng.random() == plain.random()
+
+
+@pytest.mark.parametrize("longest", [0, 1, 2, 5000])
+def test_depths(longest):
+    at = label_bets.depths(longest)
+    assert (np.diff(at) > 0).all() and (at.size == 0 or (at[0], at[-1]) == (1, longest))
+
+
+def test_the_wealth_is_the_best_of_all_depths_and_a_mean_of_targets():
+    """By hand: 3 right and 1 wrong guess, then 5 and 4; two targets; rounded down by no more than a part in 1e8."""
+    hit, miss = np.log([1.5, 1.2]), np.log([0.4, 0.9])
+    plain = max(
+        0.5 * 1.5**right * 0.4**wrong + 0.5 * 1.2**right * 0.9**wrong for right, wrong in ((3.0, 1.0), (5.0, 4.0))
+    )
+    found = label_bets.log_wealth(np.array([3.0, 5.0]), np.array([1.0, 4.0]), hit, miss)
+    assert np.log(plain) - 1e-8 < found < np.log(plain)
+    assert label_bets.log_wealth(np.zeros(0), np.zeros(0), hit, miss) == 0.0
+
+
+def test_as_many_are_left_as_were_asked_for():
+    """Drawn without replacement: 5 of 8 values go, each at most once (50 draws)."""
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        left = label_bets.without(np.arange(8), 5, rng)
+        assert len(left) == len(set(left.tolist())) == 3
+    assert label_bets.without(np.arange(8), 0, rng).tolist() == list(range(8))
