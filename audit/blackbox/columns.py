@@ -13,7 +13,7 @@ import numpy as np
 
 from dpassay.reference.types import Array, Indices
 
-from .origins import Column, Origin
+from .table import Column, Origin
 
 CELLS = 1 << 21  # of a made matrix that exist at once
 HUGE = 1e150  # sizes are cut there: sums and squares must not overflow

@@ -23,10 +23,9 @@ from dpassay.reference.types import Array, Indices
 
 from .independent import require_independent
 from .learner import FIT_SHARE, Candidate, learn_scores
-from .origins import NOTHING, Column
 from .outputs import Mechanism, draw
 from .repeats import repeats_log_wealth
-from .table import Tables, kept, telling_columns, to_tables
+from .table import NOTHING, Column, Tables, kept, telling_columns, to_tables
 from .telling import Telling, most_repeated, most_telling, of_event
 
 LEAST = 10  # outputs a side

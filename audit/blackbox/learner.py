@@ -14,10 +14,9 @@ from dpassay.reference.types import Array
 
 from .columns import tamed
 from .features import Atoms, ColumnAtoms, Features
-from .models import Score, boosting, direction, kernel, logistic
-from .origins import Column, Origin
-from .remembered import Remembered
+from .models import Remembered, Score, boosting, direction, kernel, logistic
 from .screen import SPREAD, AddedOdds, named, screen
+from .table import Column, Origin
 
 ROWS_CAP = 30_000  # a side, for the boosting and logistic fits
 FIT_SHARE = 0.5  # of the training tables; the rest chooses the best

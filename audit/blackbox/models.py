@@ -17,6 +17,8 @@ KERNEL_ROWS = 4000
 CENTRES = 30
 WHITENED = 256  # columns up to which the direction of the means takes correlations into account
 LIMIT = 5.0  # units at which a column is cut
+REMEMBERED = 4  # training and test part of both sides
+LARGEST_KEPT = 20_000_000  # entries of an answer that is kept
 
 
 @dataclass(frozen=True)
@@ -100,3 +102,24 @@ def direction(p: Array, q: Array, squared: bool) -> Score:
         within = 0.5 * (np.cov(x.T).reshape(variance.size, -1) + np.cov(y.T).reshape(variance.size, -1))
         weights = np.linalg.solve(0.9 * within + 0.1 * np.diag(variance), shift)
     return lambda z: np.asarray(shape(z) @ weights)
+
+
+class Remembered:
+    """A function of tables that knows its last answers: events, bets and pictures ask for the same scores.
+
+    Tables are not changed in between: they are told apart by identity.
+    """
+
+    def __init__(self, function: Callable[[Array], Array]):
+        self._function = function
+        self._known: list[tuple[Array, Array]] = []
+
+    def __call__(self, table: Array) -> Array:
+        """The function's answer."""
+        for known, answer in self._known:
+            if known is table:
+                return answer
+        answer = self._function(table)
+        if answer.size <= LARGEST_KEPT:
+            self._known = [(table, answer), *self._known][:REMEMBERED]
+        return answer

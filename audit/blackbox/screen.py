@@ -16,7 +16,7 @@ from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Indices
 
 from .columns import HUGE, Family, correlated, families, tamed
-from .origins import Column
+from .table import Column
 
 EDGES = 15
 ROWS = ((64, 4000), (256, 2000), (1 << 30, 1000))  # rows a side that are looked at, for tables of up to so many columns

@@ -12,14 +12,13 @@ import re
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from enum import IntEnum
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.types import Array, Bools
-
-from .origins import Column, Origin
 
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
 MOST_NUMBERS = 64  # read from one text
@@ -28,6 +27,34 @@ LONGEST_JSON = 1_000_000  # characters of a text that are tried as JSON
 ROOT = "output"
 MOST_TEXTS = 10_000  # whose codes are known
 MOST_RECORDS = 256  # records of lists that have a column each, told by what identifies them: with more, none has
+
+
+class Origin(IntEnum):
+    """Where the numbers of a column come from."""
+
+    VALUE = 0  # a number of the outputs, as it is
+    TEXT = 1  # a code of a whole text
+    CODE = 2  # a code of the words of a text, of keys, of a type
+    SUMMARY = 3  # of a list or a text: its length, sum, largest entry
+    MADE = 4  # of other columns: a difference, a sum, an order statistic
+
+    @property
+    def coded(self) -> bool:
+        """Codes have no order: only equality matters."""
+        return self in (Origin.TEXT, Origin.CODE)
+
+
+class Column(NamedTuple):
+    """One column."""
+
+    name: str
+    origin: Origin = Origin.VALUE
+
+    def __str__(self) -> str:
+        return self.name
+
+
+NOTHING = (Column("nothing"),)  # the columns where none says anything
 
 
 @dataclass(frozen=True)

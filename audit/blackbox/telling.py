@@ -16,9 +16,8 @@ from dpassay.reference.types import Array, Bools
 
 from .columns import HUGE
 from .learner import Candidate
-from .origins import Column, Origin
 from .repeats import row_hashes
-from .table import Tables
+from .table import Column, Origin, Tables
 
 SIDES = ("on D", "on D'")
 SHOWS = 1e-3  # p-value below which the event of a column is called what gave the claim away

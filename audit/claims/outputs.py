@@ -10,11 +10,10 @@ import numpy as np
 
 from dpassay.audit.blackbox.detect import Detail, audit_in_detail, bound_of_scores, epsilon_of_outputs
 from dpassay.audit.blackbox.floating_point import float_grid, repeated_noise, support_holes
-from dpassay.audit.blackbox.origins import Column
 from dpassay.audit.blackbox.power import branch_power, event_power, noise_power, recognised
 from dpassay.audit.blackbox.shown import draw_detail, telling_outputs
 from dpassay.audit.blackbox.suspicions import of_outputs, of_the_claim
-from dpassay.audit.blackbox.table import Tables, to_tables
+from dpassay.audit.blackbox.table import Column, Tables, to_tables
 from dpassay.audit.results import ClaimTest, Sound, SoundBound, Verdict, decide
 from dpassay.audit.verdict import POWER_SHOWN, TIGHT_SHARE
 from dpassay.reference.errors import BadInput, require

@@ -19,11 +19,10 @@ from scipy.special import logsumexp
 from dpassay.audit.blackbox.detect import REPEATED
 from dpassay.audit.blackbox.independent import require_independent
 from dpassay.audit.blackbox.learner import FIT_SHARE, learn_scores
-from dpassay.audit.blackbox.origins import NOTHING, Column
 from dpassay.audit.blackbox.outputs import Mechanism, draw
 from dpassay.audit.blackbox.repeats import repeats_log_wealth
 from dpassay.audit.blackbox.suspicions import of_outputs
-from dpassay.audit.blackbox.table import Tables, appended, kept, telling_columns, to_tables
+from dpassay.audit.blackbox.table import NOTHING, Column, Tables, appended, kept, telling_columns, to_tables
 from dpassay.audit.blackbox.telling import of_event
 from dpassay.audit.results import ClaimTest
 from dpassay.reference.guarantee import Guarantee

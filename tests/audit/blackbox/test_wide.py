@@ -7,7 +7,7 @@ import pytest
 
 from dpassay.audit.blackbox import columns, screen, table
 from dpassay.audit.blackbox.detect import audit_outputs
-from dpassay.audit.blackbox.origins import Column, Origin
+from dpassay.audit.blackbox.table import Column, Origin
 from dpassay.audit.results import Verdict
 from dpassay.audit.zoo.entries import zoo
 from dpassay.audit.zoo.shapes import prefix_mu, prefix_sums

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binomtest
 
 from dpassay.audit.blackbox import table
-from dpassay.audit.blackbox.origins import Column
+from dpassay.audit.blackbox.table import Column
 from dpassay.audit.evidence import processes as sequential
 from dpassay.audit.results import Verdict
 from dpassay.audit.sequential import bets, black_box
