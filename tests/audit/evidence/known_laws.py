@@ -1,6 +1,6 @@
 """Bounds of scores beside each other on laws whose epsilon is known: which one shows most, and which could go.
 
-    python benchmarks/known_laws.py [--quick]
+    python tests/audit/evidence/known_laws.py [--quick]
 
 Medians over 15, 9 and 5 samples of 1,000, 10,000 and 100,000 scores a side (or canaries), each bound at the whole 5 %,
 delta = 1e-5 (0.01 for the rare branch and the common failure). Two laws without a finite epsilon are added, in which
@@ -10,9 +10,9 @@ one run in a hundred or a thousand shows its side.
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
-from coverage_laws import Law, laws
 
 from dpassay.audit.evidence.fixed_guesses import epsilon_guesses
 from dpassay.audit.evidence.label_bets import labelled, without
@@ -24,6 +24,9 @@ from dpassay.audit.scores.outward import read_outward
 from dpassay.audit.scores.thresholds import epsilon_split
 from dpassay.reference.guarantee import approx_dp
 from dpassay.reference.types import Array, Bools
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "benchmarks"))
+from coverage_laws import Law, laws
 
 SAMPLES = {1000: 15, 10_000: 9, 100_000: 5}
 ALPHA = 0.05
