@@ -20,12 +20,13 @@ from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.findings import Finding, Kind, merge
 from dpassay.reference.laws.law import Law
+from dpassay.reference.laws.selection import Selection, exponential, permute_and_flip
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.transcript import Draw, RecordDrawer, Release, Transcript
 
 from .accounts import wrong_account, wrong_cost
 from .drawers import wrong_batches, wrong_pass
-from .laws import wrong_density, wrong_sampler, wrong_tails
+from .laws import wrong_density, wrong_sampler, wrong_selection, wrong_tails
 from .tapes import wrong_calls, wrong_streams, wrong_tree
 
 _SEED = 20_250_217
@@ -62,6 +63,9 @@ def _checks(transcript: Transcript, delta: float) -> Iterator[list[Finding]]:
     for key, law in _laws_used(transcript.releases).items():
         yield _once(key, type(law).sample, partial(wrong_sampler, law, _SEED))
         yield _once(f"tails {delta}", type(law).sample, partial(wrong_tails, law, delta, _SEED))
+        if isinstance(law, Selection):
+            for make in (exponential, permute_and_flip):
+                yield _once(f"{law.rate}", make, partial(wrong_selection, make, law.rate))
         yield _once(key, type(law).log_density, partial(wrong_density, law, _SEED))
     passes: list[Draw] = []
     for draw in transcript.draws:

@@ -170,15 +170,13 @@ def _categorical(law: Any) -> Described:
     return _listed(np.exp(law.log_probabilities), law, law.support.index)
 
 
-def _selection(law: Any) -> Described:
-    """The exponential mechanism or permute-and-flip, whichever the law comes nearer to."""
-    flips = np.exp(law.rate * (law.utilities - np.max(law.utilities)))
+def selected(mechanism: str, utilities: Array, rate: float) -> Array:
+    """Textbook probabilities of the exponential mechanism, or of permute-and-flip."""
+    flips = np.exp(rate * (utilities - np.max(utilities)))
+    if mechanism == "exponential":
+        return np.asarray(flips / flips.sum())
     stays = 1 - _LEVELS[:, None] * flips
-    taken = [flips[r] * np.mean(np.prod(np.delete(stays, r, axis=1), axis=1)) for r in range(len(flips))]
-    nearer = min(
-        (flips / flips.sum(), np.array(taken)), key=lambda one: float(np.ptp(one - np.exp(law.log_probabilities)))
-    )
-    return _listed(nearer, law, law.support.index)
+    return np.array([flips[r] * np.mean(np.prod(np.delete(stays, r, axis=1), axis=1)) for r in range(len(flips))])
 
 
 def _intervals(law: Any) -> Described:
@@ -232,7 +230,7 @@ _TABLE: dict[type[Law], Callable[[Any], Described]] = {
     Snapping: _number(_snapped),
     Staircase: _number(_stairs, continuous=True),
     Categorical: _categorical,
-    Selection: _selection,
+    Selection: _categorical,
     Intervals: _intervals,
     AboveThreshold: _above_threshold,
     Bingham: _bingham,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
 from dpassay.reference.types import Array
 
-from .described import Described, described
+from .described import Described, described, selected
 from .uniform import not_uniform, tails
 
 FEWEST = 500  # draws of a law, however many coordinates it has
@@ -37,10 +38,11 @@ def wrong_sampler(law: Law, seed: int) -> Iterator[str]:
 
 def wrong_tails(law: Law, delta: float, seed: int) -> Iterator[str]:
     """Are the tails of a law of arrays there, down to the claim's delta? On one wide draw, whatever the query is."""
-    if not isinstance(law, Gaussian | Laplace) or law.is_bare or not delta > 0:
+    if type(law) not in (Gaussian, Laplace) or law.is_bare or not delta > 0:
         return
     size = int(min(_MOST_IN_TAILS, _SEEN / delta))
-    wide = type(law)(np.zeros(size), law.scale)
+    kind: Any = type(law)
+    wide: Law = kind(np.zeros(size), law.scale)
     known = described(wide)
     assert known is not None
     values = np.asarray(wide.sample(np.random.default_rng([seed, 4])))
@@ -72,6 +74,16 @@ def wrong_density(law: Law, seed: int) -> Iterator[str]:
         if not abs(found - float(np.sum(expected))) <= _CLOSE * numbers.size:
             yield f"its log density at a drawn value is {found:.6g}, and should be {float(np.sum(expected)):.6g}"
             return
+
+
+def wrong_selection(make: Callable[..., Law], rate: float) -> Iterator[str]:
+    """Where the probabilities of a choice, at utilities that decide, are not those of the mechanism of this name."""
+    utilities = np.array([0.0, 1.0, 2.5]) / max(rate, 1e-6)
+    law = make(utilities, rate)
+    found = np.exp([law.log_density(number) for number in range(utilities.size)])
+    expected = selected(make.__name__, utilities, rate)
+    if not np.allclose(found, expected, atol=1e-6):
+        yield f"the probabilities are {np.round(found, 4).tolist()}, and should be {np.round(expected, 4).tolist()}"
 
 
 def _before(known: Described, numbers: Array) -> Array:

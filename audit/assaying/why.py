@@ -53,7 +53,8 @@ def why(
         parts.append(f"not accounted: {account.gap}")
     elif over_budget(accounted, claimed):
         parts.append(f"the releases add up to {accounted:.3g}, more than claimed")
-    explained = account.unknown or by != "likelihood" or any(one.kind.leaks or one.kind.overshoots for one in findings)
+    of_the_run = any(one.kind.leaks or one.kind.overshoots for one in findings if one.kind is not Kind.APPARATUS)
+    explained = account.unknown or by != "likelihood" or of_the_run
     if not explained and underaccounted(realised, highest):
         parts.append(f"{realised:.3g} is realised and {highest:.3g} accounted: {UNDERACCOUNTED}")
     if untested:
