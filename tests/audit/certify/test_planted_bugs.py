@@ -19,6 +19,7 @@ QUICK = {  # found on ways that neither the longest run nor two drawn ones take,
 NOT_SEEN = {  # docs/certify.md, "What it is not"
     "line search keeps f by the point": "a value that is kept from one run for the next",
     "gaussian noise on the first coordinate": "the law of the noise",
+    "account forgets the differences": "the accountant",
     "solver gives up after three steps": "a solver, whose accuracy is taken for granted",
 }
 MUST = [bug for bug in BUGS.values() if bug.must]
