@@ -15,6 +15,11 @@ from dpassay.audit.results import decide
 from dpassay.audit.terminal.options import AsJson
 from dpassay.reference.errors import require
 
+Trusted = Annotated[bool, typer.Option("--trusted", help="Read a .joblib file of --estimator, which may run any code.")]
+NoiseMultiplier = Annotated[
+    float | None, typer.Option(help="Noise multiplier of dp-sgd.  [default: 9]", show_default=False)
+]
+
 
 def attack(
     estimator: Annotated[
@@ -22,9 +27,7 @@ def attack(
         typer.Option(help=f"{DP_SGD}, MODULE:NAME that makes an estimator, a .joblib file, or of scikit-learn "
                      f"{', '.join(ESTIMATORS)}."),
     ] = DP_SGD,
-    trusted: Annotated[
-        bool, typer.Option("--trusted", help="Read a .joblib file of --estimator, which may run any code.")
-    ] = False,
+    trusted: Trusted = False,
     data: Annotated[str, typer.Option(help="'breast cancer', 'digits' or FILE.csv (class last).")] = "breast cancer",
     candidates: Annotated[
         int | None,
@@ -50,9 +53,7 @@ def attack(
         typer.Option(help="Hidden units of dp-sgd's model, 0: softmax regression.  [default: 0; gradient canaries: 32]",
                      show_default=False),
     ] = None,
-    noise_multiplier: Annotated[
-        float | None, typer.Option(help="Noise multiplier of dp-sgd.  [default: 9]", show_default=False)
-    ] = None,
+    noise_multiplier: NoiseMultiplier = None,
     epsilon: Annotated[
         float | None,
         typer.Option(help="Claim about one candidate.  [default: what dp-sgd's noise gives; other estimators: none]",
