@@ -15,8 +15,6 @@ import pytest
 from joblib import parallel_config
 from joblib.externals.loky.backend.reduction import dumps
 
-HANDED_OUT = ("dpassay.audit.running.workers",)
-
 TWO_CLAIMS = """version = 1
 [[claim]]
 name = "good"
@@ -69,10 +67,8 @@ def workers(request, monkeypatch):
             sent.append(function)
             return pickle.loads(dumps(function(*words)))
 
-    for module in HANDED_OUT:
-        monkeypatch.setattr(f"{module}.delayed", lambda function: lambda *words: (answer, (function, words), {}))
-    here = "dpassay.audit.running.workers.parallel_config"
-    monkeypatch.setattr(here, lambda **_: parallel_config(backend="sequential"))
+    monkeypatch.setattr("joblib.delayed", lambda function: lambda *words: (answer, (function, words), {}))
+    monkeypatch.setattr("joblib.parallel_config", lambda **_: parallel_config(backend="sequential"))
     with parallel_config(backend="sequential"):
         yield
     assert sent
