@@ -159,7 +159,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
 
 def _safe(text: str) -> str:
     """One cell of a table: no control character, no end of the cell, no HTML."""
-    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", printable(text).replace("|", "\\|"))
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", printable(text).replace("|", "\\|").replace("[", "\\["))
 
 
 def _counts(results: str) -> str:
