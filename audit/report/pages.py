@@ -146,19 +146,17 @@ def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
-    name = f"`{_safe(row['algorithm']).replace('`', chr(39))}`" + (
-        f" {_safe(row['variant'])}" if row["variant"] else ""
-    )
-    mark = "" if row["realised"] is None or row["realised_by"] == "likelihood" else f" ({_safe(row['realised_by'])})"
+    name = f"`{cell(row['algorithm']).replace('`', chr(39))}`" + (f" {cell(row['variant'])}" if row["variant"] else "")
+    mark = "" if row["realised"] is None or row["realised_by"] == "likelihood" else f" ({cell(row['realised_by'])})"
     bound = "" if row.get("upper_bound", True) else NO_BOUND
     certified = "open" if row.get("certified") is None else number(row["certified"])
     numbers = [number(row["claimed"]), certified, number(row["accounted"]) + bound, number(row["realised"]) + mark]
     verdict = f"**{row['verdict']}**" if Verdict(row["verdict"]).failed else row["verdict"]
-    return [name, _safe(row["reading"]), *numbers, verdict, _safe(row["why"])]
+    return [name, cell(row["reading"]), *numbers, verdict, cell(row["why"])]
 
 
-def _safe(text: str) -> str:
-    """One cell of a table: no control character, no end of the cell, no HTML."""
+def cell(text: str) -> str:
+    """One cell of a table: no control character, no end of the cell, no link, no HTML."""
     return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", printable(text).replace("|", "\\|").replace("[", "\\["))
 
 

@@ -23,6 +23,7 @@ from dpassay.audit.report.annotations import annotations
 from dpassay.audit.report.explain import explain_lines
 from dpassay.audit.report.junit import junit
 from dpassay.audit.report.markdown import markdown
+from dpassay.audit.report.pages import cell
 from dpassay.audit.report.problems import problems, summary_line
 from dpassay.audit.report.sarif import sarif
 from dpassay.audit.report.table import table_lines
@@ -102,6 +103,11 @@ def test_a_plot_with_such_names(tmp_path, ending):
     assert path.stat().st_size > 1000
     if ending == ".svg":
         Xml.fromstring(path.read_text())
+
+
+def test_a_cell_of_a_page_is_neither_a_link_nor_markup():
+    """A line of code in a row's reason was read as a reference to a footnote, and stopped the site's build."""
+    assert cell("x = y[-1][1] | <b>") == r"x = y\[-1]\[1] \| &lt;b>"
 
 
 def test_labels_of_plots_are_short():
