@@ -88,7 +88,8 @@ INFERENCES: dict[str, Inference] = {
         ("private(A, e, d)", "e > 0", "0 < dp", "dp < 1"), why="Dwork and Roth 2014, Theorem 3.20",
     ),
     "concentrated": Inference(
-        "A s sigma rho", "concentrated(A, rho)", ("move(A) <= s", "noise(A) >= sigma", "2*rho*sigma**2 >= s**2"),
+        "A s sigma rho", "concentrated(A, rho)",
+        ("move(A) <= s", "noise(A) >= sigma", "sigma > 0", "2*rho*sigma**2 >= s**2"),
         why="Bun and Steinke 2016, Proposition 1.6: Gaussian noise is rho-zCDP",
     ),
     "concentrated_pair": Inference(
@@ -104,7 +105,8 @@ INFERENCES: dict[str, Inference] = {
         why="Bun and Steinke 2016, Proposition 1.3",
     ),
     "renyi_gaussian": Inference(
-        "A s sigma a e", "renyi(A, a, e)", ("move(A) <= s", "noise(A) >= sigma", "2*e*sigma**2 >= a*s**2", "a > 1"),
+        "A s sigma a e", "renyi(A, a, e)",
+        ("move(A) <= s", "noise(A) >= sigma", "sigma > 0", "2*e*sigma**2 >= a*s**2", "a > 1"),
         why="Mironov 2017, Corollary 3",
     ),
     "renyi_pair": Inference(

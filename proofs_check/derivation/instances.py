@@ -30,19 +30,20 @@ def difference(language: Language, fact: Given, cited: Statement, hand: Sequence
     repaired = cited.repaired if fact.source.endswith(" repaired") else None
     says, failure = (repaired.says, repaired.failure) if repaired else (cited.says, cited.failure)
     every = {one.id: one for one in (*cited.given, *(repaired.given if repaired else ()))}.values()
-    given = [one for one in every if not one.source and not one.added]  # what is added is told as such
+    given = [ast.unparse(part) for one in every if not one.source and not one.added  # what is added is told as such
+             for part in _conjuncts(tree(one.says))]  # fmt: skip
     if fact.holds == "every" and cited.holds != "every":
         return "it is about every data set, and the cited statement about the one at hand"
-    parameters = names_of(says) - _FIXED
-    same = {name: name for name in parameters & names_of(fact.says)}
+    whole = says, {name: name for name in names_of(says) - _FIXED}
     for part, conditions in _parts(tree(fact.says)):
         nearest = OTHERWISE
-        for binding in (*_bindings(says, part, parameters), same):
+        for said, binding in (*_matches(says, part), whole):
+            # what the cited statement is given of names of its own beside these is its own matter
             needs = [f"{binding[name]} > 0" for name in binding if name in cited.symbols.positive | cited.symbols.count]
-            needs += [put_in(one.says, binding) for one in given if names_of(one.says) - _FIXED <= set(binding)]
-            if failure:  # what has names of the cited statement's own inside is its own matter
+            needs += [put_in(text, binding) for text in given if names_of(text) - _FIXED <= set(binding)]
+            if failure:
                 needs.append(f"{put_in(failure, binding)} <= {fact.failure or '0'}")
-            why = _missing(language, ast.unparse(part), put_in(says, binding), needs, [*hand, *conditions])
+            why = _missing(language, ast.unparse(part), put_in(said, binding), needs, [*hand, *conditions])
             nearest = why if nearest == OTHERWISE or not why else nearest
             if not why:
                 break
@@ -82,11 +83,13 @@ def _parts(node: ast.expr) -> list[tuple[ast.expr, list[str]]]:
     return found
 
 
-def _bindings(says: str, part: ast.expr, parameters: set[str]) -> Iterator[Binding]:
+def _matches(says: str, part: ast.expr) -> Iterator[tuple[str, Binding]]:
+    """The pieces of what is said that read as the part, each with what its names stand for."""
     for pattern in _conjuncts(tree(says)):
-        found = _matched(pattern, part, parameters, {})
+        text = ast.unparse(pattern)
+        found = _matched(pattern, part, names_of(text) - _FIXED, {})
         if found is not None:
-            yield found
+            yield text, found
 
 
 def _matched(pattern: ast.AST, target: ast.AST, parameters: set[str], known: Binding) -> Binding | None:
