@@ -25,54 +25,11 @@ from dpassay.reference.minimax_sosp.baseline_methods import Method as Baseline
 from dpassay.reference.minimax_sosp.dp_rgda import SILENT, printed, repaired
 from dpassay.reference.minimax_sosp.experiment import DELTA, EPSILON, experiment_schedule
 from dpassay.reference.noise import Multipliers
+from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.problems.matrix_sensing import MatrixSensing, initial_point
 from dpassay.reference.tape import LiveTape, Tape
-from dpassay.reference.types import Array, Indices
 
 BLIND = frozenset({"blind", "blind, described", "blind, exact"})  # kinds of noise that see no data
-
-
-@dataclass(frozen=True, eq=False)
-class Blind:
-    """The same sizes, and gradients that are all zero."""
-
-    inside: MatrixSensing
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return self.inside.n
-
-    @property
-    def d(self) -> int:
-        """Dimension of x."""
-        return self.inside.d
-
-    @property
-    def d_y(self) -> int:
-        """Dimension of y."""
-        return self.inside.d_y
-
-    @property
-    def gradient_bound(self) -> float:
-        """Zero."""
-        return 0.0
-
-    def gradients_x(self, x: Array, y: Array, indices: Indices) -> Array:
-        """Zeros."""
-        return np.zeros((len(indices), self.d))
-
-    def gradients_y(self, x: Array, y: Array, indices: Indices) -> Array:
-        """Zeros."""
-        return np.zeros((len(indices), self.d_y))
-
-    def value_gradients(self, x: Array, indices: Indices) -> Array:
-        """Zeros."""
-        return np.zeros((len(indices), self.d))
-
-    def project(self, y: Array) -> Array:
-        """No constraint."""
-        return y
 
 
 @dataclass(frozen=True)
@@ -89,7 +46,8 @@ class Method:
         """One run from the printed initialisation, drawn anew for each seed."""
         start = initial_point(problem, np.random.default_rng([seed, 1]))
         tape = LiveTape(seed)
-        target: Any = Blind(problem) if noise in BLIND else problem
+        # the same sizes, and gradients that are all zero
+        target: Any = Flat(problem.n, problem.d, problem.d_y) if noise in BLIND else problem
         schedule = replace(self.schedules[noise], start=start if self.minimax else start[0])
         return self.run(self.view(target), schedule, tape), tape
 
