@@ -42,6 +42,7 @@ def prove(
     ledger: Annotated[Path | None, typer.Option(help="Also write the generated LEDGER.md here.")] = None,
     readme: Annotated[Path | None, typer.Option(help="Also rewrite the ledger's block between its markers.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Decide anew what was decided before.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Check the papers' statements by machine: each step of a proof must follow from the facts that it names.
@@ -68,7 +69,7 @@ def prove(
     keys = {one.key for one in wanted}
     together = ledgers.with_sources(wanted, every)
     with progress("deriving", len(together), quiet=quiet) as say:
-        examined = ledgers.examine(together, jobs, say)
+        examined = ledgers.examine(together, jobs, say, no_cache)
     found = [one for one in examined if one.statement.key in keys]
     _write(examined, target, ledger, readme)
     if as_json:

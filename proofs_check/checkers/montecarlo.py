@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from dpassay.proofs_check.claim import Claim, Finding, Verdict
 from dpassay.proofs_check.formula import FormulaError, parse
@@ -102,6 +102,6 @@ def _text(item: tuple[str, Any]) -> tuple[str, str]:
 def clopper_pearson(hits: int, trials: int) -> tuple[float, float]:
     """Two-sided exact interval, each side at ``CONFIDENCE``."""
     level = 1 - CONFIDENCE
-    low = 0.0 if hits == 0 else float(beta.ppf(level, hits, trials - hits + 1))
-    high = 1.0 if hits == trials else float(beta.ppf(1 - level, hits + 1, trials - hits))
+    low = 0.0 if hits == 0 else float(betaincinv(hits, trials - hits + 1, level))
+    high = 1.0 if hits == trials else float(betaincinv(hits + 1, trials - hits, 1 - level))
     return low, high

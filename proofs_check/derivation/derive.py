@@ -114,20 +114,47 @@ class Derivation:
 def derive(statement: Statement, sources: Mapping[str, Statement] | None = None) -> Derivation:
     """Decide every step of a statement's file; ``sources`` are the statements that its facts come from, by key."""
     language, sources = Language(statement.symbols), sources or {}
-    chain = _chain(language, statement, statement.given, statement.step, statement.says, statement.failure, sources)
-    repaired = None
-    if statement.repaired is not None:
-        wanted = statement.repaired
-        given = {one.id: one for one in (*statement.given, *wanted.given)}
-        steps = _mended(statement.step, wanted, {one.id for one in wanted.given})
-        facts = [one for key, one in given.items() if key not in {two.id for two in wanted.step}]
-        repaired = _chain(language, statement, facts, steps, wanted.says, wanted.failure, sources)
+    printed, *mended = (_chain(language, statement, part, sources) for part in parts_of(statement))
     return Derivation(
-        statement, chain, repaired, _false(statement),
+        statement, printed, mended[0] if mended else None, _false(statement),
         tuple(_looked(one, passes=False) for one in statement.slip),
         tuple(_looked(one, passes=False) for one in statement.edge),
         tuple(_looked(one, passes=True) for one in statement.note),
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one chain of a statement's file starts from, in order, and what it must end in."""
+
+    given: tuple[Given, ...]
+    steps: tuple[Step, ...]
+    says: str
+    failure: str
+
+    @property
+    def reached(self) -> frozenset[str]:
+        """The steps and facts on which the conclusion, the last step, rests."""
+        uses = {step.id: step.uses for step in self.steps}
+        found, todo = set(), [self.steps[-1].id]
+        while todo:
+            name = todo.pop()
+            if name not in found:
+                found.add(name)
+                todo += uses.get(name, ())
+        return frozenset(found)
+
+
+def parts_of(statement: Statement) -> list[Part]:
+    """The printed chain, and the repaired one where the file has one."""
+    parts = [Part(statement.given, statement.step, statement.says, statement.failure)]
+    wanted = statement.repaired
+    if wanted is not None:
+        given = {one.id: one for one in (*statement.given, *wanted.given)}
+        steps = _mended(statement.step, wanted, {one.id for one in wanted.given})
+        facts = tuple(one for key, one in given.items() if key not in {two.id for two in wanted.step})
+        parts.append(Part(facts, tuple(steps), wanted.says, wanted.failure))
+    return parts
 
 
 def _mended(printed: Sequence[Step], wanted: Repaired, facts: set[str]) -> list[Step]:
@@ -162,10 +189,8 @@ def _looked(remark: Remark, *, passes: bool) -> Looked:
     return Looked(remark, finding, finding.passes if passes else not finding.passes and finding.verdict != "unknown")
 
 
-def _chain(
-    language: Language, statement: Statement, given: Sequence[Given], steps: Sequence[Step], says: str, failure: str,
-    sources: Mapping[str, Statement],
-) -> Chain:  # fmt: skip
+def _chain(language: Language, statement: Statement, part: Part, sources: Mapping[str, Statement]) -> Chain:
+    given, steps, reached = part.given, part.steps, part.reached
     problems: list[str] = []
     known: dict[str, Known] = {}
     for fact in given:
@@ -188,13 +213,12 @@ def _chain(
             decision, now, without = Decision(Answer.UNDECIDED, str(error)), Known("0 == 0"), None
         known[step.id] = now
         checked.append(Checked(step, decision, without))
-    reached = _reached(steps)
     needed = {name for one in checked if one.without is not None and not one.without.holds for name in one.step.uses}
     problems += [f"given {name}: added, but no step needs it" for name in sorted((added & reached) - needed)]
-    problems += _conclusion(language, statement, known[steps[-1].id], steps[-1], says, failure, given)
+    problems += _conclusion(language, statement, known[steps[-1].id], part)
     restated = {fact.id: why for fact in given if fact.id in reached and fact.source
                 if (why := _restated(language, statement, fact, given, sources))}  # fmt: skip
-    return Chain(tuple(checked), {one.id: one for one in given}, frozenset(reached), restated, tuple(problems))
+    return Chain(tuple(checked), {one.id: one for one in given}, reached, restated, tuple(problems))
 
 
 def _restated(
@@ -205,20 +229,8 @@ def _restated(
     return "there is no such statement here" if cited is None else difference(language, fact, cited, hand)
 
 
-def _reached(steps: Sequence[Step]) -> set[str]:
-    uses = {step.id: step.uses for step in steps}
-    found, todo = set(), [steps[-1].id]
-    while todo:
-        name = todo.pop()
-        if name not in found:
-            found.add(name)
-            todo += uses.get(name, ())
-    return found
-
-
-def _conclusion(
-    language: Language, statement: Statement, last: Known, step: Step, says: str, failure: str, given: Sequence[Given]
-) -> list[str]:
+def _conclusion(language: Language, statement: Statement, last: Known, part: Part) -> list[str]:
+    given, step, says, failure = part.given, part.steps[-1], part.says, part.failure
     try:
         if not follows(language, says, [last.says]).holds:
             return [f"the last step, {step.id}, is not the statement: {says}"]

@@ -15,7 +15,8 @@ from dpassay.proofs_check.numbered import STATEMENTS
 from dpassay.reference.errors import BadInput
 from dpassay.reference.papers import PAPERS
 
-from .derive import Derivation, derive
+from .derive import Derivation
+from .kept import derived
 from .model import Statement, left_out, reference
 from .status import Kind, Status, statuses
 
@@ -51,10 +52,15 @@ class Examined:
         return [one.step.id for one in self.derivation.chain.steps if one.decision.answer == "undecided"]
 
 
-def examine(found: Sequence[Statement], jobs: int = 1, say: Callable[[str], None] | None = None) -> list[Examined]:
-    """Decide statements; those that they use must be among them (:func:`with_sources`)."""
+def examine(
+    found: Sequence[Statement], jobs: int = 1, say: Callable[[str], None] | None = None, anew: bool = False
+) -> list[Examined]:
+    """Decide statements; those that they use must be among them (:func:`with_sources`).
+
+    What was decided before, of the same files by the same code, is not decided again but with ``anew``.
+    """
     derivations, by_key = [], {one.key: one for one in found}
-    tasks = (delayed(derive)(one, {key: by_key[key] for key in _sources(one) if key in by_key}) for one in found)
+    tasks = (delayed(derived)(one, {key: by_key[key] for key in _sources(one) if key in by_key}, anew) for one in found)
     for one in Parallel(n_jobs=jobs, return_as="generator")(tasks):
         derivations.append(one)
         if say is not None:

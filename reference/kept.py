@@ -1,0 +1,74 @@
+"""Answers that need not be found again: kept on disk under a hash of everything that decides them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from .errors import BadInput
+from .files import read_json, write_text
+
+LIBRARIES = ("numpy", "scipy", "dp-accounting", "sympy", "mpmath", "z3-solver")
+_HOME = Path(__file__).resolve().parents[1]
+
+
+def folder() -> Path | None:
+    """Where answers are kept: ``DPASSAY_CACHE``, else a folder of the user's caches; None if the variable is empty."""
+    asked = os.environ.get("DPASSAY_CACHE")
+    if asked is not None:
+        return Path(asked) if asked else None
+    with suppress(RuntimeError):  # nobody's home is known
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dpassay"
+    return None
+
+
+def kept(name: str, code: str) -> Any:
+    """What was kept under a name by this very code; None where there is nothing, or nothing that can be read."""
+    place = folder()
+    with suppress(BadInput, OSError):
+        found = read_json(place / f"{name}.json", name) if place is not None else None
+        if isinstance(found, dict) and found.get("code") == code:
+            return found.get("answer")
+    return None
+
+
+def keep(name: str, code: str, answer: Any) -> None:
+    """Keep an answer (plain data) in place of the one of older code; a folder that cannot be written to keeps none."""
+    place = folder()
+    if place is not None:
+        with suppress(BadInput, OSError):
+            path = place / f"{name}.json"
+            write_text(path, json.dumps({"code": code, "answer": answer}), name)
+
+
+def code_of(rooms: Iterable[str], *more: str) -> str:
+    """A hash of all source of these rooms of the package, of the interpreter, the libraries, and ``more``."""
+    digest = hashlib.sha256()
+    for part in (*(_room(room) for room in rooms), _environment(), *more):
+        digest.update(part.encode() + b"\0")
+    return digest.hexdigest()
+
+
+@cache
+def _room(room: str) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(path for end in ("py", "csv") for path in (_HOME / room).rglob(f"*.{end}")):
+        digest.update(path.relative_to(_HOME).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+@cache
+def _environment() -> str:
+    found = [sys.version]
+    for name in LIBRARIES:
+        with suppress(PackageNotFoundError):
+            found.append(f"{name} {version(name)}")
+    return ", ".join(found)

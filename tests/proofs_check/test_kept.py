@@ -1,0 +1,87 @@
+"""A derivation that was kept is the one that would be made; other files or other code are decided anew."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from dpassay.proofs_check.derivation import kept
+from dpassay.proofs_check.derivation.model import statements
+from dpassay.reference import kept as store
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPASSAY_CACHE", str(tmp_path))
+    return tmp_path / "statements"
+
+
+@pytest.fixture(scope="module")
+def printed():
+    """A broken statement with a repair, evidence, a slip and a note: every field is used."""
+    return next(one for one in statements(["second_order_erm"]) if one.repaired and one.false and one.slip and one.note)
+
+
+def never(*_):
+    raise AssertionError("decided anew")
+
+
+def test_what_was_kept_is_what_was_decided(printed, monkeypatch):
+    found = kept.derived(printed, {})
+    assert found.repaired and found.false and found.chain.broken() and found.slips and found.notes
+    monkeypatch.setattr(kept, "derive", never)
+    assert kept.derived(printed, {}) == found
+
+
+def test_another_step_another_source_and_another_solver_are_decided_anew(printed, monkeypatch):
+    kept.derived(printed, {})
+    monkeypatch.setattr(kept, "derive", never)
+    other = replace(printed, step=(replace(printed.step[0], says="0 <= 1"), *printed.step[1:]))
+    for statement, sources in ((other, {}), (printed, {"x": other})):
+        with pytest.raises(AssertionError, match="decided anew"):
+            kept.derived(statement, sources)
+    monkeypatch.setattr(store, "_environment", lambda: "another solver")
+    with pytest.raises(AssertionError, match="decided anew"):
+        kept.derived(printed, {})
+
+
+def test_a_bug_in_the_engine_is_not_hidden(tmp_path, monkeypatch):
+    """The hash is of the source: one character more in any file of the two packages is another hash."""
+    for room in ("reference", "proofs_check"):
+        (tmp_path / room / "inside").mkdir(parents=True)
+        (tmp_path / room / "inside" / "a.py").write_text("x = 1\n")
+    monkeypatch.setattr(store, "_HOME", tmp_path)
+    codes = set()
+    for room in ("", "reference", "proofs_check"):
+        if room:
+            (tmp_path / room / "inside" / "a.py").write_text("x = 2\n")
+        store._room.cache_clear()
+        codes.add(store.code_of(("reference", "proofs_check")))
+    store._room.cache_clear()
+    assert len(codes) == 3
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"code": 1}', "[]", "null", '{"code": "x", "answer": null}'])
+def test_a_file_that_cannot_be_read_counts_as_not_there(content, tmp_path):
+    (tmp_path / "name.json").write_text(content)
+    assert store.kept("name", "x") is None
+
+
+def test_a_file_with_a_problem_is_decided_each_time(printed, folder):
+    unneeded = replace(printed.given[0], id="unneeded", added=True, words="for nothing")
+    bad = replace(printed, given=(*printed.given, unneeded), step=(*printed.step[:-1], replace(
+        printed.step[-1], uses=(*printed.step[-1].uses, "unneeded"))))  # fmt: skip
+    assert kept.derived(bad, {}).problems and not folder.exists()
+
+
+def test_no_folder_keeps_nothing_and_stops_nothing(printed, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    for place in ("", str(tmp_path / "file")):
+        monkeypatch.setenv("DPASSAY_CACHE", place)
+        store.keep("name", "x", 1)
+        assert store.kept("name", "x") is None
+    monkeypatch.setenv("DPASSAY_CACHE", str(tmp_path))
+    store.keep("name", "x", [1])
+    assert store.kept("name", "x") == [1] and json.loads((tmp_path / "name.json").read_text())["code"] == "x"
