@@ -28,6 +28,7 @@ from dpassay.reference.laws.geometric import Geometric
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
+from dpassay.reference.laws.number import Number
 from dpassay.reference.laws.selection import Selection
 from dpassay.reference.laws.snapping import Snapping
 from dpassay.reference.laws.staircase import Staircase
@@ -35,6 +36,7 @@ from dpassay.reference.types import Array
 
 Function = Callable[[Array], Array]
 _IMAGES = np.arange(-60, 61)  # of a folded value
+_FAR = 1e4  # scales of the noise: six more than these lose four digits of a density's difference quotient
 _LEVELS = (np.arange(20_000) + 0.5) / 20_000
 
 
@@ -68,7 +70,13 @@ class Described:
 def described(law: Law) -> Described | None:
     """The description of a law; None for one that somebody else wrote, or one without noise."""
     make = _TABLE.get(type(law))
-    return None if make is None or law.is_bare else make(law)
+    return None if make is None or law.is_bare else make(_near(law))
+
+
+def _near(law: Law) -> Law:
+    """The same noise on a query that is not so far from zero that rounding eats it: a row's data may be anywhere."""
+    far = np.max(np.abs(law.query), initial=0.0) if isinstance(law, Gaussian | Laplace | Number) else 0.0
+    return law.changed(1.0, _FAR * law.scale / far) if far > _FAR * law.scale else law
 
 
 def _array(noise: Any) -> Callable[[Any], Described]:
