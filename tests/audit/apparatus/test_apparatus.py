@@ -76,7 +76,7 @@ def test_right_laws_are_not_accused(law):
     assert [*wrong_sampler(law, 0), *wrong_tails(law, 1e-5, 0), *wrong_density(law, 0)] == []
 
 
-@pytest.mark.parametrize("law", [Gaussian(1e18, 8.0), Gaussian([0.0, -1e12], 0.3), Laplace(1e18, 8.0), Geometric(1e15, 1.5)])
+@pytest.mark.parametrize("law", [Gaussian(1e18, 8.0), Gaussian([0.0, -1e12], 0.3), Laplace(1e18, 8.0)])
 def test_a_query_so_far_from_zero_that_rounding_eats_the_noise_accuses_no_law(law):
     assert [*wrong_sampler(law, 0), *wrong_density(law, 0)] == []
 
