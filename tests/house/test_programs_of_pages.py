@@ -14,7 +14,6 @@ from dpassay.audit.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
-    "README.md",
     "docs/reading.md",
     pytest.param("docs/own.md", marks=pytest.mark.slow),  # a second; `make journeys` runs it
     "docs/search.md",
@@ -64,9 +63,31 @@ def test_a_page_that_says_something_else_is_noticed(capsys):
     assert printed != shown
 
 
-def test_the_program_of_the_readme_is_five_lines():
-    """Beside the file `mine.py`, which has ten at most."""
-    programs = [program for program, _ in BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))]
-    sizes = [len([line for line in program.splitlines() if line.strip()]) for program in programs]
-    assert len(programs) == 2 and programs[0].startswith("# mine.py\n")
-    assert sizes[0] <= 10 and sizes[1] <= 5
+def readme():
+    """The program of the README, the command below it, and what it says that the command prints."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"```python\n(.*?)```\n\n```sh\n(.*?)\n```\n\n```text\n(.*?)```", text, re.DOTALL)
+    return found.groups()
+
+
+def test_the_program_of_the_readme_has_ten_lines():
+    program, _, _ = readme()
+    assert program.startswith("# mine.py\n") and len([line for line in program.splitlines() if line.strip()]) <= 10
+
+
+@pytest.mark.more
+def test_the_four_numbers_of_the_readme_are_those_that_its_command_prints(tmp_path, monkeypatch):
+    program, command, shown = readme()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "mine", raising=False)  # of another test
+    for text, code in ((program, 0), (re.sub(r"clipped = .*", "clipped = rows", program), 1)):
+        Path("mine.py").write_text(text)
+        try:
+            done = CliRunner().invoke(app, shlex.split(command)[1:])
+        finally:
+            sys.modules.pop("mine", None)
+        lines = [line.split() for line in done.output.splitlines()]
+        assert done.exit_code == code
+        assert (code == 0) == all(line.split() in lines for line in shown.splitlines())
+        assert (code == 1) == ("unbounded: mine.py:7 sums rows that nothing bounds" in " ".join(done.output.split()))
