@@ -61,6 +61,7 @@ INFERENCES: dict[str, Inference] = {
     "exp_increasing": Inference("x y", "exp(x) <= exp(y)", ("x <= y",)),
     "exp_sum": Inference("x y", "exp(x + y) == exp(x)*exp(y)"),
     "sqrt_increasing": Inference("x y", "sqrt(x) <= sqrt(y)", ("0 <= x", "x <= y")),
+    "order_transitive": Inference("a b c", "order(a, c)", ("order(a, b)", "order(b, c)")),
     "value": Inference("c", "c == c", why="constants are enclosed by rationals"),
     # privacy
     "gaussian": Inference(
