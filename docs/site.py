@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +22,14 @@ from typer.main import get_command
 import dpassay.audit
 import dpassay.reference
 from dpassay.audit.cli import app
-from dpassay.proofs_check.derivation.ledger import examine
+from dpassay.audit.commands.show import described, described_lines
+from dpassay.proofs_check.derivation.ledger import Examined, examine
 from dpassay.proofs_check.derivation.model import statements
 from dpassay.proofs_check.derivation.pages import index as statements_index
 from dpassay.proofs_check.derivation.pages import page as statement_page
 from dpassay.proofs_check.derivation.pages import path_of
+from dpassay.proofs_check.derivation.show import schedule_lines
+from dpassay.reference.catalogue import CASES
 
 ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = sorted((ROOT / "benchmarks" / "results").glob("*.md"))
@@ -63,6 +68,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for one in found:
         files.append(File.generated(config, path_of(one), content=statement_page(one, places)))
     files.append(File.generated(config, "statements/index.md", content=statements_index(found, places)))
+    for name in dict.fromkeys(case.id for case in CASES):
+        files.append(File.generated(config, f"algorithms/{name}.md", content=algorithm(name, found, places)))
+    files.append(File.generated(config, "algorithms/index.md", content=algorithms()))
     text = linked(notebook(ROOT / NOTEBOOK), NOTEBOOK, "notebook.md")
     files.append(File.generated(config, "notebook.md", content=text))
     return files
@@ -116,6 +124,37 @@ def reference() -> str:
         lines += ["", f"## {package.__name__}"]
         for one in package.__all__:
             lines += ["", f"::: {package.__name__}.{package._HOMES[one]}.{one}"]
+    return "\n".join(lines) + "\n"
+
+
+def algorithms() -> str:
+    """The page that leads to all algorithms, by paper."""
+    lines = ["# Every algorithm", ""]
+    for paper, cases in groupby(CASES, key=lambda case: case.id.partition("/")[0]):
+        titles = {case.id: case.title for case in cases}
+        lines += [f"## {paper}", "", *(f"- [{name}]({name}.md): {title}" for name, title in titles.items()), ""]
+    return "\n".join(lines)
+
+
+def algorithm(name: str, found: Sequence[Examined], places: Mapping[str, str]) -> str:
+    """An algorithm: the statements about it, its schedule, and what is known of each reading."""
+    mine = [one for one in found if name in one.statement.algorithms]
+    asks = f"`dpassay audit {name}` audits it, `dpassay prove {name}` checks what is claimed of it."
+    lines = [f"# {name}", "", asks, ""]
+    if mine:
+        lines += ["## Statements about it", "", "| statement | status |", "|---|---|"]
+        up = "../" * (1 + name.count("/"))
+        lines += [f"| [{one.statement.name}]({up}{places[one.statement.key]}) | {one.status.label} |" for one in mine]
+    schedule = [line.strip() for one in mine for line in schedule_lines(one.statement)[1:]]
+    if schedule:
+        lines += ["", "## Schedule", "", "```text", *dict.fromkeys(schedule), "```"]
+    lines += ["", "## Readings"]
+    before: dict[str, Any] = {}
+    for case in CASES:
+        if case.id == name:
+            now = described(case)
+            lines += ["", "```text", *described_lines(now, before), "```"]
+            before = now
     return "\n".join(lines) + "\n"
 
 

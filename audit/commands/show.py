@@ -38,14 +38,15 @@ def show(
         print(json_text(paper_data(PAPERS[algorithm])) if as_json else paper_text(PAPERS[algorithm]))
         return
     mine = is_code(algorithm) and not any(algorithm in case.names for case in registered())
-    found = [_own(algorithm)] if mine else [_describe(case) for case in find_cases(algorithm)]
+    found = [_own(algorithm)] if mine else [described(case) for case in find_cases(algorithm)]
     if as_json:
         print(json_text(found))
         return
-    print("\n\n".join("\n".join(_lines(one, before)) for one, before in zip(found, [{}, *found], strict=False)))
+    texts = ("\n".join(described_lines(one, before)) for one, before in zip(found, [{}, *found], strict=False))
+    print("\n\n".join(texts))
 
 
-def _lines(one: dict[str, Any], before: dict[str, Any]) -> Iterator[str]:
+def described_lines(one: dict[str, Any], before: dict[str, Any]) -> Iterator[str]:
     """One case in words; of long lists what the case before it has not told."""
     for name, value in one.items():
         if isinstance(value, list) and value:
@@ -84,7 +85,8 @@ def _place(run: Callable[..., Any]) -> str:
     return "" if place is None else f"{place[0]}, run at line {place[1]}"
 
 
-def _describe(case: Case) -> dict[str, Any]:
+def described(case: Case) -> dict[str, Any]:
+    """All that is known of a case without an audit; its longest run is recorded and accounted."""
     instance = case.build()
     transcript = instance.longest_transcript()
     kinds: Counter[str] = Counter()
