@@ -65,6 +65,8 @@ class Ledger:
     batches: list[Draw] = field(default_factory=list)
     decisions: list[tuple[str, bool]] = field(default_factory=list)
     used: set[int] = field(default_factory=set)
+    seeds: set[int] = field(default_factory=set)  # wide whole numbers that were drawn
+    sown: set[int] = field(default_factory=set)  # those of them of which a generator was made
     drawn: int = 0
     deadline: float = math.inf
     done: bool = False
@@ -118,7 +120,7 @@ class Ledger:
     def left(self, output: Any) -> None:
         """The run is over: what it hands out holds nothing private."""
         self.done = True
-        _leave(output, 0)
+        _leave(output, self.sown)
 
     def keep(self, query: Value, law: Law, moves: float, place: str = "", declared: float | None = None) -> None:
         """Notes a release."""
@@ -352,7 +354,20 @@ class Draws(np.random.Generator):
         if any(private(one) for one in (*args, *options.values())):
             raise Open(f"a draw by {name} whose law depends on private data has no rule")
         found = getattr(self._real, name)(*args, **options)
+        if name == "integers" and np.ndim(found) == 0 and abs(found) >= _AS_A_SEED:
+            self._ledger.seeds.add(int(found))
         return public(found, self._ledger) if isinstance(found, float | np.ndarray | np.generic) else found
+
+    def sown(self, seed: Any) -> bool:
+        """Was this seed drawn here? What it makes is as secret as these draws: once, and unless the seed is told."""
+        if not isinstance(seed, int | np.integer | np.ndarray) or np.ndim(seed):
+            return False
+        number = int(np.asarray(seed).view(np.ndarray))  # which decides nothing
+        if number in self._ledger.sown:
+            raise Open("a second generator of one seed: the same noise again")
+        if number in self._ledger.seeds:
+            self._ledger.sown.add(number)
+        return number in self._ledger.seeds
 
     # the older generator's names
     def randn(self, *shape: int) -> Any:
@@ -370,6 +385,9 @@ class Draws(np.random.Generator):
     def spawn(self, n_children: int) -> list[Any]:
         """Children draw from the same ledger."""
         return [self] * n_children
+
+
+_AS_A_SEED = 2**16  # a smaller whole number is a place or a count
 
 
 class Secret(int):
@@ -443,8 +461,11 @@ for _name in dir(np.random.Generator):
         setattr(Draws, _name, _refused(_name))
 
 
-def _leave(output: Any, depth: int) -> None:
-    """What is handed out holds nothing private."""
+def _leave(output: Any, seeds: set[int], depth: int = 0) -> None:
+    """What is handed out holds nothing private, and no seed of the noise."""
+    number = isinstance(output, int | float | np.generic | np.ndarray)
+    if seeds and number and np.isin(np.asarray(output).view(np.ndarray), list(seeds)).any():
+        raise Open("a seed is handed out, and who has it can draw the noise")
     if isinstance(output, Value | Batch | Uniforms):
         raise Open("private data is returned without noise")
     if isinstance(output, Noise):
@@ -454,16 +475,16 @@ def _leave(output: Any, depth: int) -> None:
         raise Open("the output is too deep to be looked through")
     if isinstance(output, Mapping):
         for one in output.values():
-            _leave(one, depth + 1)
+            _leave(one, seeds, depth + 1)
     elif isinstance(output, list | tuple | set | frozenset):
         for one in output:
-            _leave(one, depth + 1)
+            _leave(one, seeds, depth + 1)
     elif isinstance(output, np.ndarray):
         if output.dtype == object:
             for one in output.ravel():
-                _leave(one, depth + 1)
+                _leave(one, seeds, depth + 1)
     elif hasattr(output, "__dict__") and not callable(output) and not isinstance(output, np.generic):
-        _leave(vars(output), depth + 1)
+        _leave(vars(output), seeds, depth + 1)
     elif not (output is None or isinstance(output, bool | int | float | complex | str | bytes | np.generic)):
         raise Open(f"the output is a {type(output).__name__}, which is not looked through")
 

@@ -147,7 +147,7 @@ def patched(draws: Draws) -> Iterator[None]:
     def own(seed: Any = None, *_: Any) -> Any:
         if isinstance(seed, np.random.Generator):
             return seed
-        if isinstance(seed, Secret):
+        if isinstance(seed, Secret) or draws.sown(seed):
             return draws
         if isinstance(seed, np.random.SeedSequence):  # numbers that everybody can draw, and that protect nothing
             return np.random.Generator(np.random.PCG64(seed))

@@ -55,6 +55,8 @@ class Desk:
         self._known: dict[int, Told] = {}
         self._spent: set[int] = set()
         self._met: set[int] = set()
+        self.seeds: dict[int, str] = {}  # wide whole numbers that were drawn, with their lines
+        self._sown: dict[int, str] = {}  # those of them of which a generator was made
 
     # -- drawing ------------------------------------------------------------------------------------------
     def draw(self, kind: str, shape: tuple[int, ...], scale: Any, offset: Any, mixed: bool) -> Any:
@@ -195,8 +197,20 @@ class Desk:
         self._spent.update(*rows)
         return int(self.tape.release(label, law, sensitivity=sensitivity, batch=self._declared(label, rows)))
 
+    def sown(self, seed: Any) -> bool:
+        """Was the seed drawn from the generator of the run? Then its noise is as secret as that, till it is told."""
+        if not isinstance(seed, int | np.integer) or int(seed) not in self.seeds:
+            return False
+        if int(seed) in self._sown:
+            raise NotUnderstood("seed", here(), "makes the same noise a second time: draw another seed")
+        self._sown[int(seed)] = self.seeds[int(seed)]
+        return True
+
     def finish(self, output: Any) -> Any:
         """The output with every lazy array released, in order; also inside lists, tuples, dicts and objects."""
+        if isinstance(output, int | np.integer) and int(output) in self._sown:
+            why = "hands out a seed, and who has it can draw the noise"
+            raise NotUnderstood("output", self._sown[int(output)], why)
         if self.batch is not None:  # the last step is released as those before it are
             self._release_pending()
         return self.released(output, at_the_end=True) if isinstance(output, Noisy) else inside(output, self.finish)

@@ -154,6 +154,9 @@ class Piece:
         return getattr(self.value(), name)
 
 
+_AS_A_SEED = 2**16  # a smaller number is a place or a count
+
+
 class TapeGenerator(np.random.Generator):
     """``np.random.Generator`` for one run on a tape."""
 
@@ -248,9 +251,16 @@ class TapeGenerator(np.random.Generator):
         return self._picked([1 - one, one]) == 1
 
     def integers(self, low: Any, high: Any = None, *rest: Any, **more: Any) -> Any:
-        """Whole numbers; public."""
+        """Whole numbers; public, but for a wide one of which a generator is made."""
         everyone = self._of_records(low if high is None else high)
-        return self._public("integers", low, high, *rest, of_records=everyone, **more)
+        drawn = self._public("integers", low, high, *rest, of_records=everyone, **more)
+        if np.ndim(drawn) == 0 and abs(drawn) >= _AS_A_SEED:
+            self._desk.seeds[int(drawn)] = here()
+        return drawn
+
+    def sown(self, seed: Any) -> bool:
+        """Was this seed drawn here?"""
+        return self._desk.sown(seed)
 
     # names of NumPy's older generator
     def rand(self, *shape: int) -> Any:

@@ -44,11 +44,12 @@ def _drawn_for_code(real: Any, draw: Callable[..., Any]) -> Any:
 
 
 def _made(real: Any) -> Any:
-    """``default_rng`` or ``RandomState``: the generator of the run, unless a seed is fixed."""
+    """``default_rng`` or ``RandomState``: the generator of the run, unless the seed is fixed and was not drawn."""
 
     def make(seed: Any = None, *rest: Any) -> Any:
-        if seed is None or isinstance(seed, np.random.Generator):
-            return CURRENT.get()
+        run = CURRENT.get()
+        if seed is None or isinstance(seed, np.random.Generator) or (hasattr(run, "sown") and run.sown(seed)):
+            return run
         FIXED[here()] = None
         return real(seed, *rest)
 

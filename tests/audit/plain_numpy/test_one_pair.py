@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from dpassay.audit import Effort, assay, on_tape
+from dpassay.audit.certify.certificate import certify
+from dpassay.audit.plain_numpy.places import NotUnderstood
 from dpassay.reference import Pair, PrivacyClaim, record
 from dpassay.reference.findings import Kind
 from dpassay.reference.space import Space
@@ -72,6 +74,36 @@ def test_over_budget_is_said_of_a_pair():
 
 def seeded_inside(rows, rng):
     return np.clip(rows, -1, 1).sum(0) + np.random.default_rng(7).normal(0, 8.0, rows.shape[1])
+
+
+def seeded_by_a_draw(rows, rng):
+    own = np.random.RandomState(int(rng.integers(2**31)))
+    return np.clip(rows, -1, 1).sum(0) + own.normal(0, 16.0, rows.shape[1])
+
+
+def tells_its_seed(rows, rng):
+    seed = int(rng.integers(2**31))
+    return np.clip(rows, -1, 1).sum(0) + np.random.default_rng(seed).normal(0, 16.0, rows.shape[1]), seed
+
+
+def sows_a_seed_twice(rows, rng):
+    seed = int(rng.integers(2**31))
+    one, two = (np.random.default_rng(seed).normal(0, 16.0, rows.shape[1]) for _ in range(2))
+    return np.clip(rows, -1, 1).sum(0) + one, np.clip(rows, 0, 1).sum(0) + two
+
+
+def certified(run):
+    return certify(run, Space.matrix(n=(3,), d=(2,)), delta=CLAIM.delta)
+
+
+def test_a_seed_that_was_drawn_is_secret_once_and_till_it_is_told():
+    found = assay(seeded_by_a_draw, PAIR, CLAIM, effort=QUICK)
+    assert not found.verdict.failed and "seed" not in found.why
+    assert certified(seeded_by_a_draw).epsilon < CLAIM.epsilon
+    for run, why in ((tells_its_seed, "hands out a seed"), (sows_a_seed_twice, "the same noise a second time")):
+        with pytest.raises(NotUnderstood, match=why):
+            assay(run, PAIR, CLAIM, effort=QUICK)
+        assert certified(run).epsilon is None and "seed" in str(certified(run))
 
 
 def test_a_generator_with_a_fixed_seed_is_named():
