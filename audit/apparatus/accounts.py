@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
+from scipy.special import ndtr
 
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.laws.above_threshold import AboveThreshold
@@ -36,6 +36,7 @@ from dpassay.reference.types import Array
 
 _LOOSE = 0.01  # by which the derivation may be too high: its grid
 _POINTS, _CELLS = 2**18, 6001
+_HALF_LOG_TWO_PI = math.log(2 * math.pi) / 2
 _ONE_SCALE = (Geometric, TruncatedGeometric, FoldedGeometric, TruncatedLaplace, FoldedLaplace, Snapping)
 
 
@@ -149,10 +150,10 @@ def _gaussian_epsilon(mu: float, delta: float) -> float:
 
     def over(epsilon: float) -> float:
         cut = epsilon / mu + mu / 2
-        return float(scipy.stats.norm.sf(cut - mu) - math.exp(min(epsilon, 700)) * scipy.stats.norm.sf(cut) - delta)
+        return float(ndtr(mu - cut) - math.exp(min(epsilon, 700)) * ndtr(-cut) - delta)
 
     high = mu * mu / 2 + 40 * mu
-    return float(scipy.optimize.brentq(over, 0.0, high)) if over(0.0) > 0 > over(high) else 0.0
+    return _root(over, high)
 
 
 def _pair(loss: _Loss, relation: str, backward: bool) -> tuple[Array, Array]:
@@ -163,7 +164,7 @@ def _pair(loss: _Loss, relation: str, backward: bool) -> tuple[Array, Array]:
     if loss.kind == "laplace":
         cells = np.linspace(0, a, _CELLS)
         middle = (cells[1:] + cells[:-1]) / 2
-        masses = np.diff(scipy.stats.laplace.cdf(cells))
+        masses = np.diff(-np.exp(-cells) / 2)  # of the Laplace law, right of 0
         ends = np.array([a, -a]), np.array([0.5, 0.5 * math.exp(-a)])
         return np.concatenate([ends[0], a - 2 * middle]), np.concatenate([ends[1], masses])
     poisson = loss.sampling == "poisson"
@@ -174,8 +175,8 @@ def _pair(loss: _Loss, relation: str, backward: bool) -> tuple[Array, Array]:
     sides = []
     for shift, rate in ((up, rates[0]), (down, rates[1])):
         parts = [(rate, shift)] + ([(1 - rate, 0.0)] if rate < 1 else [])
-        mass = sum(w * np.diff(scipy.stats.norm.cdf(x, m)) for w, m in parts if w)
-        logs = np.logaddexp.reduce([math.log(w) + scipy.stats.norm.logpdf(middle, m) for w, m in parts if w])
+        mass = sum(w * np.diff(ndtr(x - m)) for w, m in parts if w)
+        logs = np.logaddexp.reduce([math.log(w) - (middle - m) ** 2 / 2 - _HALF_LOG_TWO_PI for w, m in parts if w])
         sides.append((mass, logs))
     (one, log_one), (other, log_other) = sides[::-1] if backward else sides
     del other
@@ -203,4 +204,10 @@ def _composed(losses: Counter[_Loss], relation: str, backward: bool, delta: floa
     def over(epsilon: float) -> float:
         return float(np.sum(masses * -np.expm1(np.minimum(epsilon - grid, 0.0)))) - delta
 
-    return float(scipy.optimize.brentq(over, 0.0, reach)) if over(0.0) > 0 > over(reach) else 0.0
+    return _root(over, reach)
+
+
+def _root(over: Callable[[float], float], high: float) -> float:
+    from scipy.optimize import brentq  # here: it takes longer to load than an account takes
+
+    return float(brentq(over, 0.0, high)) if over(0.0) > 0 > over(high) else 0.0

@@ -1,7 +1,7 @@
 """Findings about what a run was drawn, recorded and accounted with, each with the function that is wrong.
 
-Seeds are fixed, so that the same code has the same answer. A check is made once a process for the parameters at which
-it is used; a row keeps its findings wherever the row itself is kept, under the hash of the code.
+Seeds are fixed, so that the same code has the same answer. A check is made once for a version of the code and the
+parameters at which it is used; what it found is kept under a hash of both (:mod:`dpassay.reference.kept`).
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache, partial
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +20,20 @@ import numpy as np
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.findings import Finding, Kind, merge
+from dpassay.reference.kept import code_of, keep, kept
 from dpassay.reference.laws.law import Law
 from dpassay.reference.laws.selection import Selection, exponential, permute_and_flip
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.transcript import Draw, RecordDrawer, Release, Transcript
 
 from .accounts import wrong_account, wrong_cost
-from .drawers import wrong_batches, wrong_pass
-from .laws import wrong_density, wrong_sampler, wrong_selection, wrong_tails
-from .tapes import wrong_calls, wrong_streams, wrong_tree
 
 _SEED = 20_250_217
 _LAWS = 6  # parameters of one law, and shapes of it, at which it is checked: the extremes and some between
 _NODE = re.compile(r"/\(\d+,\d+\)$")  # how a tree labels its releases
 _PACKAGE = Path(__file__).resolve().parents[2]
-_known: dict[str, list[Finding]] = {}
+_ROOMS = ("reference", "audit/apparatus")  # whose code decides what a check finds
+_known: dict[str, str] = {}  # what is wrong, or nothing
 
 
 def apparatus(transcript: Transcript, cost: Account, delta: float) -> list[Finding]:
@@ -61,26 +61,26 @@ def apparatus(transcript: Transcript, cost: Account, delta: float) -> list[Findi
 
 def _checks(transcript: Transcript, delta: float) -> Iterator[list[Finding]]:
     for key, law in _laws_used(transcript.releases).items():
-        yield _once(key, type(law).sample, partial(wrong_sampler, law, _SEED))
-        yield _once(f"tails {delta}", type(law).sample, partial(wrong_tails, law, delta, _SEED))
+        yield _once(key, type(law).sample, "laws.wrong_sampler", law, _SEED)
+        yield _once(f"tails {delta}", type(law).sample, "laws.wrong_tails", law, delta, _SEED)
         if isinstance(law, Selection):
             for make in (exponential, permute_and_flip):
-                yield _once(f"{law.rate}", make, partial(wrong_selection, make, law.rate))
-        yield _once(key, type(law).log_density, partial(wrong_density, law, _SEED))
+                yield _once(f"{law.rate}", make, "laws.wrong_selection", make, law.rate)
+        yield _once(key, type(law).log_density, "laws.wrong_density", law, _SEED)
     passes: list[Draw] = []
     for draw in transcript.draws:
         if draw.kind == "fresh":
             passes.append(draw)
         else:
             key = f"{draw.kind} {draw.n} {draw.size} {draw.rate}"
-            yield _once(key, RecordDrawer.indices, partial(wrong_batches, draw, _SEED))
+            yield _once(key, RecordDrawer.indices, "drawers.wrong_batches", draw, _SEED)
     if passes:
         key = json.dumps([passes[0].n, passes[0].hidden, *(one.size for one in passes)])
-        yield _once(key, RecordDrawer.indices, partial(wrong_pass, passes, _SEED))
+        yield _once(key, RecordDrawer.indices, "drawers.wrong_pass", passes, _SEED)
     if any(_NODE.search(one.label) for one in transcript.releases):
-        yield _once("tree", TreeSum, partial(wrong_tree, _SEED))
-    yield _once("streams", LiveTape, partial(wrong_streams, _SEED))
-    yield _once("calls", LiveTape, partial(wrong_calls, _SEED))
+        yield _once("tree", TreeSum, "tapes.wrong_tree", _SEED)
+    yield _once("streams", LiveTape, "tapes.wrong_streams", _SEED)
+    yield _once("calls", LiveTape, "tapes.wrong_calls", _SEED)
 
 
 def _laws_used(releases: Iterable[Release]) -> dict[str, Law]:
@@ -100,11 +100,17 @@ def _laws_used(releases: Iterable[Release]) -> dict[str, Law]:
     return found
 
 
-def _once(key: str, function: Any, make: Callable[[], Iterator[str]]) -> list[Finding]:
+def _once(key: str, function: Any, check: str, *given: Any) -> list[Finding]:
+    """What a check of this room says, made now or before; `scipy.stats`, which checks need, takes a second to load."""
     name = f"{_name(function)} {key}"
     if name not in _known:
-        _known[name] = _findings(function, make())
-    return _known[name]
+        code = code_of(_ROOMS)
+        _known.update(kept("apparatus", code) or {})
+        if name not in _known:
+            room, _, wrong = check.partition(".")
+            _known[name] = next(getattr(import_module(f".{room}", __package__), wrong)(*given), "")
+            keep("apparatus", code, _known)
+    return _findings(function, filter(None, [_known[name]]))
 
 
 def _findings(function: Any, wrong: Iterator[str], step: int = 0) -> list[Finding]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpassay.audit.apparatus import checked
+from dpassay.audit.apparatus import checked, drawers
 from dpassay.audit.apparatus.checked import apparatus
 from dpassay.audit.apparatus.described import _TABLE
 from dpassay.audit.apparatus.laws import wrong_density, wrong_sampler, wrong_tails
@@ -100,12 +100,18 @@ def row_of(key):
     return transcript, account(transcript, case.claim.relation), case.claim.delta
 
 
-def test_a_check_is_made_once_and_says_the_same_again(monkeypatch):
+def test_a_check_is_made_once_for_a_version_of_the_code(monkeypatch, tmp_path):
+    """In this process, and in the next one; of other code everything is checked anew."""
+    monkeypatch.setenv("DPASSAY_CACHE", str(tmp_path))
+    made = []
+    monkeypatch.setattr(drawers, "wrong_batches", lambda *_: iter([made.append(1) or "planted"]))
     row = row_of("baselines/dp_sgd:poisson@baseline")
+    for code, times in (("one", 1), ("one", 1), ("another", 2)):
+        monkeypatch.setattr(checked, "code_of", lambda _, code=code: code)
+        checked._known.clear()
+        assert [one.detail for one in apparatus(*row)] == [one.detail for one in apparatus(*row)] == ["planted"]
+        assert len(made) == times
     checked._known.clear()
-    assert apparatus(*row) == []
-    monkeypatch.setattr(checked, "wrong_batches", lambda *_: pytest.fail("made again"))
-    assert apparatus(*row) == []
 
 
 def test_an_account_that_leaves_out_a_release_is_too_low():
