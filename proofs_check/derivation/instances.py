@@ -43,7 +43,7 @@ def difference(language: Language, fact: Given, cited: Statement, hand: Sequence
             needs += [put_in(text, binding) for text in given if names_of(text) - _FIXED <= set(binding)]
             if failure:
                 needs.append(f"{put_in(failure, binding)} <= {fact.failure or '0'}")
-            why = _missing(language, ast.unparse(part), put_in(said, binding), needs, [*hand, *conditions])
+            why = _missing(language, ast.unparse(part), [put_in(said, binding), *conditions], needs, [*hand, *conditions])
             nearest = why if nearest == OTHERWISE or not why else nearest
             if not why:
                 break
@@ -52,10 +52,10 @@ def difference(language: Language, fact: Given, cited: Statement, hand: Sequence
     return ""
 
 
-def _missing(language: Language, part: str, says: str, needs: Sequence[str], hand: Sequence[str]) -> str:
-    """The part must be what is said, and what is needed for it must be in hand; empty, or what is not so."""
+def _missing(language: Language, part: str, says: Sequence[str], needs: Sequence[str], hand: Sequence[str]) -> str:
+    """The part must follow from what is said, and what is needed for it must be in hand; empty, or what is not so."""
     try:
-        if not follows(language, part, [says]).holds:
+        if not follows(language, part, says).holds:
             return OTHERWISE
     except FormulaError:  # a name of the cited statement that nothing here stands for
         return OTHERWISE
