@@ -43,7 +43,8 @@ def difference(language: Language, fact: Given, cited: Statement, hand: Sequence
             needs += [put_in(text, binding) for text in given if names_of(text) - _FIXED <= set(binding)]
             if failure:
                 needs.append(f"{put_in(failure, binding)} <= {fact.failure or '0'}")
-            why = _missing(language, ast.unparse(part), [put_in(said, binding), *conditions], needs, [*hand, *conditions])
+            claims = [put_in(said, binding), *conditions]
+            why = _missing(language, ast.unparse(part), claims, needs, [*hand, *conditions])
             nearest = why if nearest == OTHERWISE or not why else nearest
             if not why:
                 break
@@ -84,12 +85,14 @@ def _parts(node: ast.expr) -> list[tuple[ast.expr, list[str]]]:
 
 
 def _matches(says: str, part: ast.expr) -> Iterator[tuple[str, Binding]]:
-    """The pieces of what is said that read as the part, each with what its names stand for."""
-    for pattern in _conjuncts(tree(says)):
+    """The pieces of what is said that read as the part, with their conditions, and what their names stand for."""
+    for pattern, conditions in _parts(tree(says)):
         text = ast.unparse(pattern)
         found = _matched(pattern, part, names_of(text) - _FIXED, {})
         if found is not None:
-            yield text, found
+            for condition in reversed(conditions):
+                text = f"implies({condition}, {text})"
+            yield text, {name: name for name in names_of(text) - _FIXED} | found
 
 
 def _matched(pattern: ast.AST, target: ast.AST, parameters: set[str], known: Binding) -> Binding | None:
