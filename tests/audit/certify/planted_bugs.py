@@ -1,6 +1,7 @@
 """Rows of the catalogue while their algorithm has a planted bug of tests/bugs."""
 
 from contextlib import contextmanager
+from os.path import commonprefix
 from pathlib import Path
 
 from dpassay.audit.certify.catalogue import certify_instance
@@ -31,7 +32,7 @@ def in_place(bug, monkeypatch):
     """The living functions have the bug."""
     text = source(bug.file)
     first = text.index(bug.old)
-    same = next(number for number, (a, b) in enumerate(zip(bug.old, bug.new, strict=False)) if a != b)
+    same = len(commonprefix([bug.old, bug.new])) - bug.new.startswith(bug.old)  # what is added stands behind the last one
     line = text[: first + same].count("\n") + 1
     total = planted._total
     monkeypatch.setattr(
