@@ -492,7 +492,7 @@ def _leave(output: Any, seeds: set[int], depth: int = 0) -> None:
 def holds_private(thing: Any) -> bool:
     """Is something private in it?"""
     try:
-        _leave(thing, 0)
+        _leave(thing, set())
     except Open:
         return True
     return False

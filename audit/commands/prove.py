@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dpassay.audit.marked import LEDGER
 from dpassay.audit.plain import json_text
 from dpassay.audit.terminal.options import AsJson
 from dpassay.audit.terminal.progress import Quiet, progress
@@ -19,7 +20,6 @@ from dpassay.proofs_check.derivation.show import schedule_lines, step_text, text
 from dpassay.proofs_check.derivation.words import closing, sentence
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_text, require_writable, write_text
-from dpassay.reference.marked import LEDGER
 from dpassay.reference.papers import PAPERS
 
 OUTPUT = Path("reports") / "ledger.json"

@@ -6,8 +6,8 @@ import math
 import re
 import textwrap
 
+from dpassay.audit.marked import Block
 from dpassay.reference.accounting.sampled import Relation
-from dpassay.reference.marked import Block
 
 from .exact import Line
 from .library import RELATIONS, Examined

@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dpassay.audit.marked import AUDIT, LEDGER, SHORT
 from dpassay.audit.plain import number
 from dpassay.audit.running.report_file import load
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import BadInput, printable, require
 from dpassay.reference.files import read_text, write_text
-from dpassay.reference.marked import AUDIT, LEDGER, SHORT
 
 RESULTS, README, PLOT = Path("docs/results.md"), Path("README.md"), Path("docs/results.svg")
 COLUMNS = ("algorithm", "reading", "claimed", "certified", "accounted", "realised >=", "verdict", "why")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from dpassay.audit.marked import LEDGER
 from dpassay.proofs_check.derivation.ledger import block, examine, ledger
 from dpassay.proofs_check.derivation.model import statements
 from dpassay.reference.catalogue import CASES
-from dpassay.reference.marked import LEDGER
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from dpassay.audit import marked
 from dpassay.audit.report import pages, plot
 from dpassay.audit.row import Row
 from dpassay.audit.running.report_file import FORMAT
 from dpassay.audit.version import installed_version
-from dpassay.reference import marked
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
 

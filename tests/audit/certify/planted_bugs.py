@@ -1,7 +1,6 @@
 """Rows of the catalogue while their algorithm has a planted bug of tests/bugs."""
 
 from contextlib import contextmanager
-from os.path import commonprefix
 from pathlib import Path
 
 from dpassay.audit.certify.catalogue import certify_instance
@@ -32,7 +31,8 @@ def in_place(bug, monkeypatch):
     """The living functions have the bug."""
     text = source(bug.file)
     first = text.index(bug.old)
-    same = len(commonprefix([bug.old, bug.new])) - bug.new.startswith(bug.old)  # what is added stands behind the last one
+    differ = (number for number, (a, b) in enumerate(zip(bug.old, bug.new, strict=False)) if a != b)
+    same = next(differ, len(bug.old) - 1)  # what is only added follows the last character
     line = text[: first + same].count("\n") + 1
     total = planted._total
     monkeypatch.setattr(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .errors import require
+from dpassay.reference.errors import require
 
 
 @dataclass(frozen=True)
