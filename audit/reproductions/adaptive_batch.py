@@ -23,22 +23,11 @@ from dpassay.reference.problems.saddles import ChainOfSaddles, SampledLandscape,
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.types import Array
 
-from .report import Options, Report, Table
+from .report import Options, Report, Table, notes_of
 
 EPSILON, DELTA, GAP, LENGTH = 1.0, 1e-5, 3.0, 2
 READINGS = ("no noise", "Theorem 3.17", "Lemma 3.13", "repaired")
-NOTES = (
-    "Chain of two saddles, f(0) = 1, minimum -2; records scale and tilt the function without moving its mean.",
-    "accuracy: the smallest alpha for which some iterate is an alpha-SOSP, max(|grad|, lambda_min^2 / rho); the start "
-    "itself is a 0.05-SOSP (lambda_min = -1/2), better than the guaranteed alpha for all n shown: only smaller values "
-    "show an escape. last: value of the last iterate.",
-    "functions: records used; Lemma 3.15: its formula with constant one and without logs, gamma = alpha. A run ends "
-    "when T steps are made or the data are used up. Every step draws for O2 and for O4, where the proof counts "
-    "those of O2; B M/(kappa gamma) is its count of refreshes for drift alone.",
-    "epsilon spent: exact accounting of the releases of one run (replace-one, delta = 1e-5) in the charitable reading, "
-    "where the gradient after a refresh gets tree noise; read literally it is infinite.",
-    "Without noise the escape direction comes from a noise of 1e-4 in line 15.",
-)
+NOTES = notes_of("adaptive_batch")
 
 
 def run(options: Options) -> Report:

@@ -9,24 +9,24 @@ Every finished cell is written to a file at once, so an interrupted reproduction
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from dpassay.audit.published.dro import EPSILONS, TABLE_3_EPSILONS
 from dpassay.reference.dro.training import MAIN, METHODS, REPAIRED
-from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import parse_json, read_text, there
+from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.imbalanced import Split
 
 from .dro_membership import STYLES, attack_aucs, imbalanced, pool, shifted, train_models
 from .dro_page import write_page, write_plot
 from .dro_tables import Cell, findings, notes, quality_table, same_table, shift_table
-from .report import Options, Report
+from .report import Options, Report, keep_line, kept_lines
 
 SEEDS, SHADOWS = 5, 12  # attacked models and shadow models of a cell
 QUICK_EPSILONS = (1.0, 10.0)
@@ -93,21 +93,24 @@ def measure(cell: Cell, split: Split) -> dict[str, Any]:
     return content
 
 
+@dataclass(frozen=True)
+class _Finished:
+    """A line of the store."""
+
+    key: str
+    content: dict[str, Any]
+
+
+_CELL = TypeAdapter(_Finished)
+
+
 class Store:
     """Finished cells, one JSON line each."""
 
     def __init__(self, path: Path):
         self.path = path
-        self._cells: dict[str, dict[str, Any]] = {}
-        if not there(path, "finished cells"):
-            return
-        for number, line in enumerate(read_text(path, "finished cells").rstrip("\n").split("\n"), start=1):
-            where = f"{path}: line {number}"
-            document = parse_json(line, where)
-            good = isinstance(document, dict) and isinstance(document.get("key"), str)
-            good = good and isinstance(document.get("content"), dict)
-            require(good, where, line[:60], "is no finished cell: it needs a key and its content")
-            self._cells[document["key"]] = document["content"]
+        cells = kept_lines(path, partial(_CELL.validate_json, strict=True), "cell")
+        self._cells = {one.key: one.content for one in cells}
 
     def get(self, key: str) -> dict[str, Any]:
         """A finished cell."""
@@ -115,9 +118,6 @@ class Store:
 
     def get_or(self, key: str, make: Callable[[], dict[str, Any]]) -> None:
         """Make and keep the cell unless it is finished."""
-        if key in self._cells:
-            return
-        self._cells[key] = make()
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"key": key, "content": self._cells[key]}, sort_keys=True, allow_nan=False) + "\n")
+        if key not in self._cells:
+            self._cells[key] = make()
+            keep_line(self.path, {"content": self._cells[key], "key": key})

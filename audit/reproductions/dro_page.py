@@ -13,17 +13,8 @@ from dpassay.audit.published.ceilings import largest_auc
 from dpassay.audit.published.dro import EPSILONS, TABLE_2
 
 from .dro_tables import PAPER_NAMES, Cells, mean_and_half_width
-from .report import Options, Report
+from .report import Options, Report, notes_of
 
-INTRODUCTION = """# Reproduction of `dro`, Section 5
-
-Table 2 of the paper prints membership-inference AUCs of 0.97 (DP Double-SPIDER) and 0.79 (DP Recursive-SPIDER) at every
-epsilon from 0.1 to 10. Between members and non-members of one distribution, no attack on a (0.1, delta)-DP algorithm
-has an expected AUC above 0.525 (`dpassay published --paper dro` holds every cell against its claim). Two questions
-remain, and this page runs them: how far do good attacks come when members and non-members are of one distribution, and
-how much of an AUC comes from non-members of another distribution? The paper does not name its non-members; here they
-are a balanced test set beside an imbalanced training set.
-"""
 CEILING = "largest AUC of any attack, one distribution"
 COLOURS = {"Double-SPIDER": "tab:blue", "Recursive-SPIDER": "tab:orange"}
 
@@ -79,7 +70,7 @@ def write_page(report: Report, options: Options) -> Path:
     runs = f" --runs {options.runs}" if options.runs else ""
     data = " --data FOLDER" if options.data else ""
     command = f"dpassay reproduce dro{quick} --seed {options.seed}{runs}{data} --output docs/reproductions"
-    lines = [INTRODUCTION, f"Written by `{command}`.\n"]
+    lines = [*notes_of("dro_introduction"), f"Written by `{command}`.\n"]
     lines += [f"![AUC over epsilon]({file.name})\n" for file in report.files if file.suffix == ".png"]
     lines.append("## What it shows, and notes\n")
     lines += [f"- {note}" for note in report.notes]

@@ -17,7 +17,7 @@ from dpassay.reference.dro.training import BATCH, PHASE, STEPS
 from dpassay.reference.problems.imbalanced import Split
 
 from .dro_membership import DELTA_POWER, RARE
-from .report import Table
+from .report import Table, notes_of
 
 PAPER_NAMES = {"Double-SPIDER": "DP Double SPIDER", "Recursive-SPIDER": "DP Recursive SPIDER"}
 Content = dict[str, Any]
@@ -179,17 +179,5 @@ def notes(source: str, splits: Mapping[str, Split]) -> list[str]:
         f"{source[0].upper()}{source[1:]} and a two-layer network stand in for the paper's images and ResNet20, so its"
         f" numbers are beside ours for the shape of the argument, not as a benchmark. {counts}. CIFAR10-ST keeps {RARE}"
         " records of each class of the first half, MNIST-ST 10 % positives.",
-        "Intervals: 95 %, Student, over the attacked models (one random half each); they assume normal means.",
-        "The loss threshold is the paper's black-box confidence attack. The p-value is for the strongest of the attacks"
-        " (its level is shared between them) against the claim, and sound: each attacked model has its own random"
-        " half, no attacked model is a shadow model, scores may depend on each other (matching.py). A p-value near 1 is"
-        " no evidence of privacy.",
-        "With balanced non-members an attacker who sees the label and no model beats chance; that part of an AUC says"
-        " nothing about privacy. The ceiling with shift grants him every pair across classes.",
-        "Printed readings use c = 1, for which the audit refutes their claims; a small AUC here does not rescue them:"
-        " these attacks see one final model, the audit sees every release and the worst pair.",
-        "Lines 13-14 of Algorithm 3 as printed forget the estimate at every step that is no refresh, so that reading"
-        " hardly trains; 'differences added' is the charitable reading with the printed noise.",
-        "The quality of the repaired readings is that of exact accounting at these small n; T = 40, q = 5, steps and"
-        " thresholds were chosen on digits without accounting for the choice.",
+        *notes_of("dro"),
     ]

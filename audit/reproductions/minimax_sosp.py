@@ -20,7 +20,7 @@ from dpassay.reference.problems.matrix_sensing import MatrixSensing, initial_poi
 from dpassay.reference.types import Array
 
 from .minimax_sosp_methods import BLIND, Method, methods, noise_lengths, unprinted
-from .report import Options, Report, Table
+from .report import Options, Report, Table, notes_of
 
 PRINTED = {  # Table 2: Phi, gradient norm, smallest eigenvalue at x_399, one run with seed 0
     "DP-RGDA": (0.9119, 0.4251, -4.8504e-2),
@@ -31,30 +31,7 @@ PRINTED = {  # Table 2: Phi, gradient norm, smallest eigenvalue at x_399, one ru
 LABELS = {"exact": "private", "blind, exact": "blind", "none": "no noise"}
 REACH = 2.0  # standard deviations
 SIGNAL_NORM = 1.0  # |X*|_F, "a rescaling" in the text; see the last table for other sizes
-NOTES = (
-    "Appendix D prints neither |X*|_F, alpha, r, eta_H, t_thres, D bar nor any parameter of PrivateDiff: |X*|_F = 1 "
-    "and the defaults of experiment_schedule are used, and the step sizes of DP-RGDA for PrivateDiff and DP-SGDA.",
-    "Sto-SPIDER, Ada-DP-SPIDER, PrivateDiff and DP-SGDA are reconstructions (see their modules).",
-    "epsilon spent: exact accounting of the releases of one run at delta = 1e-6, replace-one, with amplification by "
-    "sampling; for Algorithm 3's rule it takes the sensitivity 2 C / S on trust (a clip of the mean does not give it).",
-    "blind: the same noise on zero gradients. Where blind and private runs agree, the data play no part. Those of "
-    "DP-RGDA agree bit for bit (fourth table): |G~(y_{t,k})| grows with k, as every inner step adds noise to u, so "
-    "line 18 of Algorithm 3 takes s_t = 0 at every t, y stays at its start 0, and the gradient in x of this f is y "
-    "times something. x never sees the data.",
-    "Why: under the stated budget the noise in one released gradient is longer than the longest gradient that passes "
-    "the clip (third table), so that the iterates are a random walk; T and the step size set its length and with it "
-    "Phi.",
-    "A printed row counts as reached if all three numbers lie within two standard deviations of these runs. What blind "
-    "runs reach says nothing about a method; what only runs without noise could reach would need another budget.",
-    "Without noise DP-RGDA returns its start: y_0 = 0 makes v_0 small, the escape phase starts at once, and the 1/n in "
-    "front of the dual steps leaves y near zero for the whole phase.",
-    "Points without data: Gaussian points that know no data, scaled so that Phi is the printed one, have the printed "
-    "gradient norm and eigenvalue within about two standard deviations, in all four rows, and the zero matrix has a "
-    "smaller Phi (for |X*|_F up to about 8; larger ones fit the printed gradient norms worse). The comparison has "
-    "moderate power: 60 exact gradient steps from such a point move it by three standard deviations.",
-    "Figure: the first of the runs; crosses mark the printed numbers at t = 399; solid and dashed lines of one colour "
-    "mostly coincide.",
-)
+NOTES = notes_of("minimax_sosp")
 
 
 def run(options: Options) -> Report:

@@ -6,11 +6,14 @@ it names (reconstructed), all calibrated by exact accounting, plus the printed s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 from dpassay.reference.output_perturbation import (
     algorithm1,
@@ -38,8 +41,7 @@ from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.types import Array
 
-from .output_perturbation_plot import write_plot
-from .report import Options, Report, Table
+from .report import Options, Report, Table, notes_of
 
 RADIUS = 4.0  # ||x|| <= D in the logistic task
 AUC_RADIUS = (1.0, 1.0)  # ||(w, a, b)|| and |alpha|
@@ -49,24 +51,10 @@ HELD_OUT = 5  # every fifth record, after a public permutation
 Runner = Callable[[LiveTape], Array]
 Budget = tuple[float, float]  # epsilon, delta
 Cell = tuple[float, float]  # mean, standard error
+Results = dict[str, list[Cell]]  # of each method, for each epsilon
+Panel = tuple[str, float, float, Results, Sequence[str]]  # score, without privacy, without knowledge, results, lines
 
-NOTES = (
-    "The paper prints no experiments; these runs show its algorithms, as printed and repaired, beside the solution "
-    "without privacy and the methods that its Table 1 and Section 3 compare with.",
-    "All private methods are (epsilon, delta)-DP under replace-one with delta = 1/(10 n); the printed schedules spend "
-    "less than that (see `dpassay audit output_perturbation`).",
-    "Column ranges, the share of positives, radii and the regulariser 0.05 are treated as public.",
-    'mu is the one that the paper\'s theorems set; the lines marked "mu/10" take a tenth of it, chosen in hindsight on '
-    "these data: they show what the constants of the theorems cost, not what a practitioner would get.",
-    "Comparators are reconstructions from their papers' descriptions; noise is calibrated by exact accounting.",
-    "mean ± standard error over repeated runs on one split; a fifth of the records, drawn once, is held out.",
-    'Column "half way at": the smallest epsilon of the grid at which the mean has gone half of the way from what an '
-    "output that knows nothing gets to what the solution without privacy gets.",
-    "Section 4.3 comes out below Algorithm 4 because at these n its theorem's mu is far above the loss's own mu_y, so "
-    "that mu_y, not mu, sets the sensitivity: its regime starts at larger n.",
-    "An AUC below 0.5 is a coin that fell on the wrong side: a random direction ranks these correlated features either "
-    "well or upside down, so single runs lie near 0 or near 1.",
-)
+NOTES = notes_of("output_perturbation")
 
 
 @dataclass(frozen=True)
@@ -227,9 +215,7 @@ def _repeat(method: Method, task: Task, epsilon: float, seed: int, repetitions: 
     return [(float(mean), float(error)) for mean, error in zip(scores.mean(axis=0), errors, strict=True)]
 
 
-def _table(
-    task: Task, measure: Measure, optimum: float, epsilons: tuple[float, ...], results: dict[str, list[Cell]]
-) -> Table:
+def _table(task: Task, measure: Measure, optimum: float, epsilons: tuple[float, ...], results: Results) -> Table:
     columns = ("method", *(f"epsilon {e:g}" for e in epsilons), "half way at")
     rows = []
     for name, cells in results.items():
@@ -239,3 +225,29 @@ def _table(
     rows.append(("not private", *(f"{optimum:.3f}" for _ in epsilons), ""))
     rows.append(("knows nothing", *(f"{measure.trivial:.3f}" for _ in epsilons), ""))
     return Table(f"{task.title}: {measure.name}", columns, rows)
+
+
+def write_plot(key: str, title: str, epsilons: tuple[float, ...], panels: Sequence[Panel], folder: Path) -> Path:
+    """One panel per score over epsilon; returns the path of the PNG."""
+    figure = Figure(figsize=(11, 4.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    for axes, (score, optimum, trivial, results, lines) in zip(figure.subplots(1, len(panels)), panels, strict=True):
+        for number, (name, cells) in enumerate(results.items()):
+            means, errors = np.array(cells).T
+            marker = "osv^Dx+*"[number % 8]
+            axes.errorbar(epsilons, means, errors, marker=marker, markersize=4, capsize=2, ls=lines[number], label=name)
+        axes.axhline(optimum, color="black", linewidth=1, label="not private")
+        axes.axhline(trivial, color="gray", linewidth=1, ls="--", label="knows nothing")
+        axes.set_xscale("log")
+        axes.set_xticks(epsilons, [f"{e:g}" for e in epsilons])
+        axes.minorticks_off()
+        axes.set_xlabel("epsilon")
+        axes.set_title(score, fontsize=9)
+        axes.margins(y=0.08)  # "not private" is the outermost line: keep it off the frame
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, fontsize=8, loc="outside right center")
+    figure.suptitle(f"{title}: mean and standard error", fontsize=10)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"output_perturbation_{key}.png"
+    figure.savefig(path, dpi=80, metadata={"Software": None})
+    return path

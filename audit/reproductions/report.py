@@ -2,19 +2,58 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from dpassay.audit.plain import json_text, plain
 from dpassay.audit.row import Row
 from dpassay.audit.running.report_file import load
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput, printable
-from dpassay.reference.files import write_text
+from dpassay.reference.files import parse_toml, read_text, there, write_text
+
+NOTES = Path(__file__).with_name("notes.toml")
+Found = TypeVar("Found")
+
+
+def notes_of(name: str) -> tuple[str, ...]:
+    """What is said below the tables of a paper, from ``notes.toml``."""
+    return tuple(parse_toml(read_text(NOTES, "notes"), str(NOTES))[name])
+
+
+def kept_lines(path: Path, read: Callable[[str], Found], what: str) -> list[Found]:
+    """What a reproduction has finished: one line of JSON each. A last line without an end, cut off by an interrupt, goes.
+
+    Args:
+        read: raises ValueError for what is none.
+        what: a line is called.
+
+    Raises:
+        BadInput: naming the file and the first line that is none.
+    """
+    name = f"finished {what}s"
+    *lines, rest = read_text(path, name).split("\n") if there(path, name) else [""]
+    found = []
+    for number, line in enumerate(lines, 1):
+        try:
+            found.append(read(line))
+        except ValueError:
+            raise BadInput(str(path), line[:60], f"line {number} is not a {what}; delete the file") from None
+    if rest:
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return found
+
+
+def keep_line(path: Path, content: Mapping[str, Any]) -> None:
+    """Add one line, at once: an interrupted reproduction goes on behind it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps(content, sort_keys=True, allow_nan=False) + "\n")
 
 
 def untracked(items: Sequence[Any], what: str) -> Iterable[Any]:

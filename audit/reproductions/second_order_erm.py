@@ -5,10 +5,10 @@ Every finished run is written to a file at once, so an interrupted reproduction 
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from dpassay.audit.published.second_order_erm import remarks
-from dpassay.reference.errors import BadInput
-from dpassay.reference.files import read_text, there
+from dpassay.reference.files import there
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import LOSSES
@@ -28,28 +27,13 @@ from dpassay.reference.second_order_erm.printed_tables import EPSILONS, HESSIAN_
 from dpassay.reference.tape import LiveTape, Tape
 from dpassay.reference.types import Array
 
-from .report import Options, Report, Table
+from .report import Options, Report, Table, keep_line, kept_lines, notes_of
 
 HOPE = 20.0  # phase one of the two-phase methods counts on 20 MIN_DEC per step; the paper says only that T is smaller
 BATCH_SHARE = 0.01  # mini-batches of n / 100; the paper does not say
 LOSS_NAMES = {"loss_a": "loss_a", "loss_b": "loss_b_named"}
 AT_HAND = {"breast_cancer": real_data.breast_cancer, "digits": real_data.digits}  # real, but small for these noises
-NOTES = (
-    "Ours are the repaired readings: (epsilon, delta)-DP with delta = 1/(10 n), replace-one. The paper does not state "
-    "delta, the start, the batch size, c, c1, c2, or the parameters of the line search.",
-    "Start: N(0, I/d). Batches: n/100 records. Rows of the data have norm at most 1. Printed: x means that not all "
-    "five runs ended, NA not available, - not printed. Seconds are those of the machine that wrote the page, under "
-    "changing load: their spread says little.",
-    "Loss B is run as logistic plus ridge, the only reading that the printed losses fit.",
-    "failed: runs that used up their steps; the others were certified by the noisy test. true: (1 + c1) epsilon_g and "
-    "(1 + c) epsilon_H hold for the noise-free derivatives at the returned point.",
-    "Without --data the sets named covertype and ijcnn are synthetic stand-ins with as many columns of the same kinds: "
-    "losses are not comparable with the printed ones. The noise of a step falls as 1 / n: compare step counts, "
-    "failures and noise at equal n only (--quick takes a tenth of the records). With --data FOLDER: covtype.data (or "
-    ".gz) and ijcnn1 are read from it.",
-    "A final loss far above that of the start is noise: with few records a step of length 1/G times the noisy gradient "
-    "walks at random, and the losses grow with ||w||. Table 11 prints such a run, too (2OPT-LS at 0.2: 3.504).",
-)
+NOTES = notes_of("second_order_erm")
 
 
 @dataclass(frozen=True)
@@ -180,31 +164,18 @@ def one_run(problem: ErmProblem, s: Setting, method: str, epsilon: float, seed: 
 
 
 class Store:
-    """Finished runs in a JSON-lines file; a line that was cut off by an interrupt is dropped."""
+    """Finished runs in a JSON-lines file."""
 
     def __init__(self, path: Path):
         self.path = path
-        self.runs: dict[tuple[Any, ...], Run] = {}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lines = read_text(path, "finished runs").rstrip("\n").split("\n") if there(path, "finished runs") else []
-        for number, line in enumerate(lines, 1):
-            try:
-                found = _RUN.validate_json(line, strict=True)
-            except ValueError:
-                if number < len(lines):
-                    raise BadInput(str(path), line[:40], f"line {number} is not a run; delete the file") from None
-                path.write_text("".join(f"{kept}\n" for kept in lines[:-1]), encoding="utf-8")
-                break
-            self.runs[found.key] = found
+        self.runs = {one.key: one for one in kept_lines(path, partial(_RUN.validate_json, strict=True), "run")}
 
     def get_or(self, problem: ErmProblem, s: Setting, method: str, epsilon: float, seed: int) -> Run:
         """The stored run, or a new one, stored."""
         key = (s.data, problem.n, s.loss, s.tolerance, method, epsilon, seed)
         if key not in self.runs:
-            found = one_run(problem, s, method, epsilon, seed)
-            with self.path.open("a", encoding="utf-8") as stream:
-                stream.write(json.dumps(asdict(found)) + "\n")
-            self.runs[key] = found
+            self.runs[key] = one_run(problem, s, method, epsilon, seed)
+            keep_line(self.path, asdict(self.runs[key]))
         return self.runs[key]
 
 
