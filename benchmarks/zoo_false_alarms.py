@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 from dpassay.audit.blackbox.detect import audit_mechanism
 from dpassay.audit.results import Verdict
 from dpassay.audit.zoo.entries import zoo
-from dpassay.audit.zoo.entry import Entry
+from dpassay.audit.zoo.laws import Entry
 
 HEADER = ("mechanism", "seeds", "samples a side", "alarms", "share", "low", "high")
 SAMPLES, LEVEL = 1000, 0.05

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dpassay.audit.claims.reading import DEFAULT
-from dpassay.audit.claims.template import first_file
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import require_writable
+from dpassay.reference.files import read_text, require_writable
+
+TEMPLATE = Path(__file__).parents[1] / "claims" / "first_claims.template"
 
 
 def init(
@@ -41,3 +43,16 @@ def init(
     except OSError as error:
         raise BadInput("PATH", str(path), error.strerror or str(error)) from None
     print(f"{path}: change it to say what you claim, then: dpassay check {path}")
+
+
+def first_file(algorithm: str | None, space: str | None) -> str:
+    """The text of a first ``claims.toml``; the claim about one's own algorithm is a comment if none is named."""
+    name = algorithm.partition(":")[2].replace(".", "-") if algorithm else "my-mechanism"
+    said = {"name": name, "algorithm": algorithm or "mine:run", "space": space or "mine:space"}
+    text = read_text(TEMPLATE, "template").format(**said)
+    first, own, rest = re.split(r"(?m)^(?=\[\[claim\]\]|# An algorithm of the catalogue)", text, maxsplit=2)
+    if algorithm and not space:
+        own = own.replace('space = "', '# space = "')
+    if not algorithm:
+        own = "".join(f"# {line}\n" if line else "\n" for line in own.splitlines())
+    return first + own + rest

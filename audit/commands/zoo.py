@@ -15,7 +15,7 @@ from dpassay.audit.results import Verdict
 from dpassay.audit.terminal.options import AsJson
 from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.audit.zoo.entries import zoo as entries
-from dpassay.audit.zoo.entry import Entry
+from dpassay.audit.zoo.laws import Entry
 from dpassay.reference.errors import require
 
 

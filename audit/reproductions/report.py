@@ -27,7 +27,7 @@ def notes_of(name: str) -> tuple[str, ...]:
 
 
 def kept_lines(path: Path, read: Callable[[str], Found], what: str) -> list[Found]:
-    """What a reproduction has finished: one line of JSON each. A last line without an end, cut off by an interrupt, goes.
+    """What a reproduction has finished: one line of JSON each. A last line that was cut off is dropped.
 
     Args:
         read: raises ValueError for what is none.

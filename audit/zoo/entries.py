@@ -15,10 +15,8 @@ from dp_accounting.pld import privacy_loss_distribution as pld_lib
 from dpassay.reference.guarantee import from_pld
 
 from . import laws as law
-from .entry import DELTA, EPSILON, INFINITE, Entry, gauss, pure
-from .forms import forms
-from .held_out import held_out
-from .shapes import shapes
+from .laws import DELTA, EPSILON, INFINITE, Entry, gauss, pure
+from .shapes import forms, held_out, shapes
 from .sparse_vector import exact_epsilon, lyu_variant
 
 

@@ -1,4 +1,4 @@
-"""Mechanisms of the bug zoo, drawn in bulk, and the closed forms of their exact privacy."""
+"""What an entry of the bug zoo is, its mechanisms drawn in bulk, and the closed forms of their exact privacy."""
 
 from __future__ import annotations
 
@@ -11,8 +11,48 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.stats import laplace, norm
 
-from dpassay.reference.guarantee import gaussian_delta
+from dpassay.audit.blackbox.outputs import Mechanism
+from dpassay.reference.accounting.gdp import gdp_epsilon
+from dpassay.reference.guarantee import Guarantee, approx_dp, gaussian_delta, gdp
 from dpassay.reference.types import Array
+
+EPSILON = 1.0  # the claim of every pure mechanism
+DELTA = 1e-5  # where Gaussian claims are read
+INFINITE = float("inf")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One animal: a mechanism, the pair that shows it, the claim, and the truth."""
+
+    name: str
+    mechanism: Mechanism
+    dataset: Any
+    neighbour: Any
+    claim: Guarantee
+    claimed: float  # the claim's epsilon at `delta`
+    truth: float
+    delta: float = 0.0
+    at_least: bool = False
+    low_bits: bool = False  # judge the floats as they are, not the real numbers they stand for
+    source: str = ""
+
+    @property
+    def broken(self) -> bool:
+        """Does the pair exceed the claim?"""
+        return self.truth > self.claimed * (1 + 1e-4)
+
+
+def pure(name: str, mechanism: Mechanism, pair: tuple[Any, Any], truth: float, **more: Any) -> Entry:
+    """Claimed: (EPSILON, 0)-DP."""
+    return Entry(name, mechanism, *pair, approx_dp(EPSILON), EPSILON, truth, **more)
+
+
+def gauss(name: str, mechanism: Mechanism, pair: tuple[Any, Any], mu: float, true_mu: float) -> Entry:
+    """Claimed: mu-GDP; the truth is that of `true_mu`, read at DELTA."""
+    truth = INFINITE if np.isinf(true_mu) else gdp_epsilon(true_mu, DELTA)
+    return Entry(name, mechanism, *pair, gdp(mu), gdp_epsilon(mu, DELTA), truth, DELTA)
+
 
 Draw = Callable[[Any, np.random.Generator, int], Any]
 

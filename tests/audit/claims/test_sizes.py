@@ -2,9 +2,8 @@
 
 import pytest
 
-from dpassay.audit.claims.audited import audited, resolve
+from dpassay.audit.claims.audited import audited, resolve, space_at
 from dpassay.audit.claims.model import Algorithm
-from dpassay.audit.claims.sizes import space_at
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit.claims.reading import read_claims
-from dpassay.audit.claims.template import first_file
+from dpassay.audit.commands.init import first_file
 
 MINE = """
 import numpy as np
