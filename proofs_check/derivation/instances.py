@@ -35,7 +35,7 @@ def difference(language: Language, fact: Given, cited: Statement, hand: Sequence
     if fact.holds == "every" and cited.holds != "every":
         return "it is about every data set, and the cited statement about the one at hand"
     whole = says, {name: name for name in names_of(says) - _FIXED}
-    for part, conditions in _parts(tree(fact.says)):
+    for part, conditions in _parts(tree(fact.says), says):
         nearest = OTHERWISE
         for said, binding in (*_matches(says, part), whole):
             # what the cited statement is given of names of its own beside these is its own matter
@@ -56,12 +56,14 @@ def difference(language: Language, fact: Given, cited: Statement, hand: Sequence
 def _missing(language: Language, part: str, says: Sequence[str], needs: Sequence[str], hand: Sequence[str]) -> str:
     """The part must follow from what is said, and what is needed for it must be in hand; empty, or what is not so."""
     try:
-        if not follows(language, part, says).holds:
+        if part not in says and not follows(language, part, says).holds:
             return OTHERWISE
     except FormulaError:  # a name of the cited statement that nothing here stands for
         return OTHERWISE
     try:
-        missing = next((need for need in needs if not follows(language, need, hand).holds), "")
+        literally = {ast.unparse(one) for fact in hand for one in _conjuncts(tree(fact))}
+        missing = next((need for need in needs if need not in literally and not follows(language, need, []).holds
+                        and not follows(language, need, hand).holds), "")  # fmt: skip
     except FormulaError as error:
         return str(error)
     return f"it needs {missing}, which is not in hand" if missing else ""
@@ -73,20 +75,28 @@ def _conjuncts(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _parts(node: ast.expr) -> list[tuple[ast.expr, list[str]]]:
-    """What a fact claims, piece by piece, each with the conditions that the fact itself states for it."""
+def _parts(node: ast.expr, cited: str = "") -> list[tuple[ast.expr, list[str]]]:
+    """What a fact claims, piece by piece, each with the conditions that the fact itself states for it.
+
+    An implication that reads as one of the cited statement's is a piece as it stands.
+    """
     found = []
     for part in _conjuncts(node):
-        if isinstance(part, ast.Call) and ast.unparse(part.func) == "implies" and len(part.args) == 2:
-            found += [(inner, [ast.unparse(part.args[0]), *more]) for inner, more in _parts(part.args[1])]
+        if isinstance(part, ast.Call) and _conditional(part) and not (cited and any(_matches(cited, part))):
+            found += [(inner, [ast.unparse(part.args[0]), *more]) for inner, more in _parts(part.args[1], cited)]
         else:
             found.append((part, []))
     return found
 
 
+def _conditional(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "implies" and len(node.args) == 2
+
+
 def _matches(says: str, part: ast.expr) -> Iterator[tuple[str, Binding]]:
     """The pieces of what is said that read as the part, with their conditions, and what their names stand for."""
-    for pattern, conditions in _parts(tree(says)):
+    asserted = _conjuncts(tree(says))
+    for pattern, conditions in [*_parts(tree(says)), *((one, []) for one in asserted if _conditional(one))]:
         text = ast.unparse(pattern)
         found = _matched(pattern, part, names_of(text) - _FIXED, {})
         if found is not None:
