@@ -110,6 +110,13 @@ INFERENCES: dict[str, Inference] = {
         ("move(A) <= s", "noise(A) >= sigma", "sigma > 0", "2*e*sigma**2 >= a*s**2", "a > 1"),
         why="Mironov 2017, Corollary 3",
     ),
+    "renyi_sampled": Inference(
+        "A s sigma r a e", "renyi(A, a, e)",
+        ("drawn(A, r)", "0 < r", "r <= 1", "move(A) <= s", "noise(A) >= sigma", "sigma**2 >= 5*s**2",
+         "sigma**2 >= a*s**2", "e*sigma**2 >= 50*a*r**2*s**2", "a > 1"),
+        why="Bun, Dwork, Rothblum and Steinke 2018, Theorem 11: 13 r^2 times the cost without sampling, r <= 1/10; "
+        "for a larger r, 100 r^2 >= 1 times it",
+    ),
     "renyi_pair": Inference(
         "A e1 B e2 a", "renyi(pair(A, B), a, e1 + e2)", ("renyi(A, a, e1)", "renyi(B, a, e2)"),
         why="Mironov 2017, Proposition 1; B may depend on A's output",
