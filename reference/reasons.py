@@ -34,6 +34,16 @@ BATCHES: Reasons = {
     "batches.py: batch = tape.batch": _BATCHES,
     "batches.py: return batch.indices, batch": _BATCHES,
 }
+_COVERS = "nodes cover 1 to t, whatever t is (a test tries all t up to 4096), and how many values there are is public"
+WHOLE_TREE: Reasons = {
+    "tree.py: covered = intervals[-1][1]": _COVERS,
+    "tree.py: bare = [] if covered == t": _COVERS,
+}
+_ONE_PASS = "the batches of one pass are fresh, and a node has at least one value: the schedule decides both"
+ONE_PASS: Reasons = {
+    "tree.py: sensitivity=(max if once": _ONE_PASS,
+    "tree.py: batch=tuple(": _ONE_PASS,
+}
 DOUBLE_SPIDER: Reasons = {**CLIPPING, **BATCHES}
 RECURSIVE_SPIDER: Reasons = {**CLIPPING, "recursive_spider.py: if schedule.lines.line_16": OTHER_READING}
 _SOLVER = "whether the solver is trusted is part of the schedule"

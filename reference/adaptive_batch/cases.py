@@ -13,7 +13,7 @@ import numpy as np
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
-from dpassay.reference.reasons import Reasons
+from dpassay.reference.reasons import ONE_PASS, WHOLE_TREE, Reasons
 from dpassay.reference.types import Array
 
 from . import space
@@ -183,6 +183,7 @@ UNREACHED: Reasons = {
     "tree.py: if after <= t": "the printed NODE(t); with T = 2 it has no deeper node",
     "tree.py: return found": "the printed NODE(t); the repaired tree has another",
 }
+HESSIANS = "an escape has the batches of the Hessian that it is given, which the loop draws by its schedule"
 NO_LOG = "sigma_tree = alpha/sqrt(d) has lost the factor log(1/delta) of Lemma 3.14, which Lemma 3.13 asks for"
 NO_TREE = "one record enters 1 + log2(Sigma) nodes, each with sensitivity 2 G/b: Lemma 3.13 counts one node and G/b"
 NO_ESCAPES = "tau < 1 is charged for less than one escape, yet line 4 lets one start"
@@ -280,6 +281,7 @@ CASES: tuple[Case, ...] = (
             build=partial(instance, partial(mended, steps, regime, threshold), target, scene),
             completions=(*READ, *regime.choice),
             repairs=REPAIRS,
+            unreached={**UNREACHED, **WHOLE_TREE, **ONE_PASS, "escape.py: batch=saddle.batches or None": HESSIANS},
             space=partial(space.repaired, EPSILON, DELTA),
             quick=variant == "d1-T7-O1",
             attainable={"tree": BELOW},

@@ -6,6 +6,7 @@ from functools import partial
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
 from dpassay.reference.papers import Cite
+from dpassay.reference.reasons import ONE_PASS, WHOLE_TREE
 
 from . import dp_ftrl, worst_case
 from .space import CLIP, REGULARISATION, space
@@ -43,6 +44,7 @@ def _case(reading: Reading, batch: int, variant: str, quick: bool) -> Case:
         repairs=dp_ftrl.REPAIRS if reading == "repaired" else (),
         space=partial(space, reading, EPSILON, DELTA),
         quick=quick,
+        unreached={**WHOLE_TREE, **ONE_PASS},
         attainable={"tree": HALF},
     )
 

@@ -24,7 +24,7 @@ NOT_SEEN = {  # docs/certify.md, "What it is not"
 }
 UNBUILT = {  # the row is refused with it, or the living functions cannot have it
     "algorithm2: the last phase has no noise": Uncalibrated,
-    "algorithm5: the x block starts the next phase": ValueError,
+    "rgda one noise for v and u": ValueError,
     "logistic slope with a ripple": SyntaxError,
     "solver gives up after three steps": SyntaxError,
 }

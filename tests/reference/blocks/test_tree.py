@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit.lockstep.run import lockstep
-from dpassay.reference.blocks.tree import TreeSum
+from dpassay.reference.blocks.tree import TreeSum, nodes
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import LiveTape
 
@@ -22,6 +22,12 @@ def one_pass(data, tape):
         batch = tape.fresh("part", len(data), 2, order="index")
         sums.append(tree.add(data[batch.indices].sum(), sensitivity=1.0, batch=batch))
     return sums
+
+
+def test_the_nodes_of_a_prefix_cover_it_once_whatever_its_length_is():
+    """What certificates of the trees of this package lean on (``reference/reasons.py``)."""
+    for t in range(1, 4097):
+        assert [i for first, last in nodes(t) for i in range(first, last + 1)] == [*range(1, t + 1)]
 
 
 PAIR = Pair(np.zeros(8), np.eye(8)[0], 0)
