@@ -17,8 +17,7 @@ from joblib import Parallel, delayed
 from scipy.stats import binomtest
 
 from dpassay.audit.likelihood.bound import audit_likelihood
-from dpassay.audit.likelihood.samplers import GaussianSampler
-from dpassay.audit.zoo.finite_laws import SampledGaussianSampler
+from dpassay.audit.likelihood.samplers import GaussianSampler, SampledGaussianSampler
 from dpassay.reference.accounting.gdp import gdp_mu
 
 DELTA, LEVEL = 1e-5, 0.05

@@ -19,7 +19,7 @@ from dpassay.audit.crosscheck.differences import Difference, compare
 from dpassay.audit.crosscheck.encode import encode
 from dpassay.audit.crosscheck.evidence import Evidence, evidence
 from dpassay.audit.crosscheck.making import exported, run_again
-from dpassay.audit.crosscheck.recording import Diverged, VectorTape, events_of
+from dpassay.audit.crosscheck.recording import Diverged, VectorTape, asked
 from dpassay.audit.crosscheck.rounding import Again
 from dpassay.audit.crosscheck.storage import load, manifest, read_object, read_vectors, write_vector
 from dpassay.audit.inputs.foreign import foreign_code
@@ -259,8 +259,7 @@ def replay(
     # what a changed file makes the reference raise is the file's fault; where it goes another way, the events say where
     with foreign_code(f"vector {vector}", "problem, schedule, events"), suppress(Diverged):
         answers["output"] = encode(again(expected, tape, None), "output")
-    last = [{name: tape.diverged[name] for name in ("event", "label")}] if tape.diverged else []
-    _report(compare(expected, {**answers, "events": events_of(tape) + last}), as_json, None)
+    _report(compare(expected, {**answers, "events": asked(tape)}), as_json, None)
 
 
 def _again(expected: dict[str, Any], modules: list[str], where: str) -> Again:

@@ -27,7 +27,7 @@ from .differences import Difference, Part, compare, differ
 from .encode import encode
 from .epsilon import Effect, effect
 from .making import run_again
-from .recording import VectorTape, events_of, latest
+from .recording import VectorTape, asked, latest
 from .reference_line import Line, Watched, alike_in, lines_of, watched
 from .rounding import Run, computed, numbers
 
@@ -287,9 +287,8 @@ class Answered:
 
     def _same(self, tape: _Held, output: Any) -> bool:
         """Does the run differ from the other one nowhere?"""
-        last = [{name: tape.diverged[name] for name in ("event", "label")}] if tape.diverged else []
         known = [*self.vector["events"], {}]
-        events = [_with_rounding(one, place) for one, place in zip(events_of(tape) + last, known, strict=False)]
+        events = [_with_rounding(one, place) for one, place in zip(asked(tape), known, strict=False)]
         expected = self._given["output"] if self._given.get("kind") == "diverged" else output
         return not compare({**self.vector, "events": events, "output": expected}, self._given, float32=self._float32)
 

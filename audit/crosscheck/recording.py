@@ -157,6 +157,13 @@ def events_of(tape: Tape) -> list[dict[str, Any]]:
     return [event for event in found if event is not None]
 
 
+def asked(tape: VectorTape) -> list[dict[str, Any]]:
+    """All calls; one that the vector does not have is the last."""
+    found = events_of(tape)
+    last = [{name: tape.diverged[name] for name in ("event", "label")}] if tape.diverged else []
+    return found + last
+
+
 def latest(tape: Tape) -> dict[str, Any] | None:
     """The last of them that is no inner randomness; None before there is one."""
     for step in reversed(range(len(tape.transcript.events))):

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -127,12 +126,6 @@ def _vectors(document: Any, where: str) -> Iterator[Vector]:
                 f"{where}: vectors[{position}].case", name, "is not among the file's cases, which are objects"
             )
         yield check_vector({**row, **case}, f"{where}: vectors[{position}]")
-
-
-@lru_cache(maxsize=1)
-def count() -> int:
-    """How many vectors there are, by the manifest."""
-    return int(manifest()["vectors"])
 
 
 def write_vector(path: Path, vector: Vector) -> None:

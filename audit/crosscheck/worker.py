@@ -18,7 +18,7 @@ from dpassay.audit.running.workers import end_with
 from dpassay.reference.errors import BadInput, printable
 
 from .encode import encode
-from .recording import Diverged, VectorTape, events_of
+from .recording import Diverged, VectorTape, asked
 
 HIDDEN = (
     "events",
@@ -57,13 +57,6 @@ def answer(adapter: Callable[..., Any], vector: Vector) -> dict[str, Any]:
         return {"kind": "returned", "output": encode(output, "output"), "events": asked(tape)}
     except BadInput as error:
         return {"kind": "raised", "text": str(error), "events": asked(tape)}
-
-
-def asked(tape: VectorTape) -> list[dict[str, Any]]:
-    """All calls; one that the vector does not have is the last."""
-    found = events_of(tape)
-    last = [{name: tape.diverged[name] for name in ("event", "label")}] if tape.diverged else []
-    return found + last
 
 
 def _said(error: BaseException) -> str:

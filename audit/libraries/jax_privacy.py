@@ -25,7 +25,6 @@ from .data import ABSENT
 from .model import Model
 from .redirect import Patch, Patches, current_tape, on_tape, on_the_tape
 
-PACKAGE = "jax_privacy"
 DELTA = 1e-5
 CLIP, MULTIPLIER, STEPS, RATE = 1.0, 1.5, 3, 0.25
 FAR = 1e6  # a target beside which no output counts

@@ -27,7 +27,6 @@ from dpassay.reference.types import Array
 from .exact import Line, largest_loss, renyi_rho
 from .rejected_bingham import SampledBingham
 
-PACKAGE = "opendp"
 DRAWS = 3000
 _WHOLE = np.arange(-200, 201)
 _ORDERS = (1.001, 1.1, 1.5, 2.0, 4.0, 8.0, 32.0)

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from dpassay.audit.likelihood.bound import audit_likelihood
-from dpassay.audit.likelihood.samplers import GaussianSampler, Losses
+from dpassay.audit.likelihood.samplers import GaussianSampler, Losses, SampledGaussianSampler
 from dpassay.audit.likelihood.stages import joined, upper_limit
-from dpassay.audit.zoo import finite_laws as known
 from dpassay.reference.accounting.gdp import gdp_epsilon
 
 DELTA = 1e-5
@@ -33,7 +32,7 @@ def test_all_runs_are_made_where_nothing_is_enough_and_none_is_asked_for():
 
 def test_a_violated_claim_is_refuted_early():
     bound, _ = audit_likelihood(
-        known.SampledGaussianSampler(0.5, 1.0, 5), DELTA, claimed=1.0, runs=1000, pilot=200, enough=1.0 + 1e-9
+        SampledGaussianSampler(0.5, 1.0, 5), DELTA, claimed=1.0, runs=1000, pilot=200, enough=1.0 + 1e-9
     )
     assert bound.epsilon > 1.0 and bound.runs < 1000
 

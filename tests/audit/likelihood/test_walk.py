@@ -9,14 +9,15 @@ from dpassay.audit.bounds import betting_log_capital
 from dpassay.audit.likelihood import pilot
 from dpassay.audit.likelihood.bound import audit_likelihood, walk
 from dpassay.audit.likelihood.pilot import make_plan
-from dpassay.audit.likelihood.samplers import GaussianSampler, Losses
-from dpassay.audit.zoo import finite_laws as known
+from dpassay.audit.likelihood.samplers import GaussianSampler, Losses, SampledGaussianSampler
 from dpassay.reference.accounting.gdp import gdp_mu
+
+from . import finite_laws as known
 
 DELTA, ALPHA = 1e-5, 0.05
 SAMPLERS = [
     GaussianSampler(1.0),
-    known.SampledGaussianSampler(0.1, 1.0, 5),
+    SampledGaussianSampler(0.1, 1.0, 5),
     known.LaplaceSampler(1.0),
     known.FiniteSampler(*known.response(1.0)),
 ]

@@ -12,12 +12,13 @@ from scipy.stats import binomtest
 from dpassay.audit.evidence.processes import MeanProcess, hockey_stick
 from dpassay.audit.likelihood.bound import walk
 from dpassay.audit.likelihood.pilot import make_plan
-from dpassay.audit.likelihood.samplers import GaussianSampler
+from dpassay.audit.likelihood.samplers import GaussianSampler, SampledGaussianSampler
 from dpassay.audit.lockstep.tilting import PLAIN, Tilt
-from dpassay.audit.zoo import finite_laws as known
 from dpassay.audit.zoo.laws import mixture_epsilon
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon
 from dpassay.reference.errors import BadInput
+
+from . import finite_laws as known
 
 DELTA = 1e-5
 COIN = (np.array([0.5, 0.5]), np.array([0.5, 0.5]))
@@ -83,7 +84,7 @@ def sampled_delta(epsilon, back, rate=0.1, mu=2.0):
     return float(np.trapezoid(np.maximum(here - np.exp(epsilon) * there, 0.0), x))
 
 
-STEP = known.SampledGaussianSampler(0.1, 2.0, 1)
+STEP = SampledGaussianSampler(0.1, 2.0, 1)
 CONTINUOUS = [
     (known.LaplaceSampler(1.0), lambda e: -math.expm1((e - 1) / 2), (0.0, 0.5, 0.95)),
     (GaussianSampler(1.0), lambda e: gdp_delta(e, 1.0), (0.0, 1.0, 4.0)),
