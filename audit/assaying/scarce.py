@@ -11,7 +11,7 @@ import numpy as np
 
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler, Losses
-from dpassay.audit.live.errors import ProgramBroken
+from dpassay.audit.live.process import ProgramBroken
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.audit.row import Effort
 from dpassay.audit.search.quiet import one_line

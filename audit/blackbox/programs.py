@@ -21,8 +21,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from dpassay.audit.live.errors import ProgramBroken, ProgramEnded
-from dpassay.audit.live.process import MOST_LINE, Process
+from dpassay.audit.live.process import MOST_LINE, Process, ProgramBroken, ProgramEnded
 from dpassay.audit.running.programs import end_group, start, status_of
 from dpassay.reference.errors import BadInput
 

@@ -21,9 +21,8 @@ from dpassay.reference.transcript import Batch
 
 from . import messages
 from . import process as limits
-from .errors import ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
 from .messages import LAW_ASKS, QUERY, Malformed, Output, Refused, Unsupported, law_of, numbers, read_line
-from .process import Process
+from .process import Process, ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
 
 MOST_CALLS = 100_000  # of one case
 _CUT_OFF = 200  # calls that a run which was cut off may still make before its program is ended instead

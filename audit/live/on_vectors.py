@@ -8,11 +8,10 @@ from contextlib import ExitStack
 from typing import Any
 
 from dpassay.audit.crosscheck.adapter import Result, judged
-from dpassay.audit.crosscheck.recording import Diverged, VectorTape
-from dpassay.audit.crosscheck.worker import asked
+from dpassay.audit.crosscheck.recording import Diverged, VectorTape, asked
 from dpassay.reference.errors import BadInput
 
-from .errors import ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
+from .process import ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
 from .program import TIMEOUT, LiveProgram
 
 Vector = dict[str, Any]

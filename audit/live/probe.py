@@ -11,7 +11,7 @@ from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.transcript import Release, Transcript
 
-from .errors import ProgramBroken, ProgramEnded
+from .process import ProgramBroken, ProgramEnded
 
 BESIDE = 20  # runs in the midst of one; with secret batches not every one has the record that differs
 

@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
 
+from dpassay.audit.lockstep.outcome import NotJudged
 from dpassay.audit.running.programs import end_group, start, status_of
-
-from .errors import ProgramBroken, ProgramEnded
+from dpassay.reference.errors import printable
 
 MOST_LINE = 16 * 2**20  # bytes of one line of the program
 MOST_CASE = 256 * 2**20  # bytes of one case
@@ -28,6 +28,45 @@ _UNASKED = "said more than one line without waiting for an answer"
 _TICK = 0.05  # seconds between two looks at whether a silent program is still there
 _GRACE = 0.5  # seconds that a program has to end by itself once it was told to
 _PART = 1 << 16
+
+
+# how a program fails: by not keeping to the protocol, by ending within a case, or by refusing its input
+class ProgramBroken(NotJudged):
+    """The program cannot be started, is late, or says what the protocol does not know: nothing it says can be judged.
+
+    Args:
+        command: as the user gave it.
+        why: what it did, on one line.
+
+    Raises:
+        Nothing itself; the command line exits 2.
+    """
+
+    def __init__(self, command: str, why: str):
+        super().__init__("program", command, why)
+
+
+class ProgramUnsupported(ProgramBroken):
+    """The program does not know this algorithm or this problem, says so, and waits for the next case."""
+
+
+class ProgramEnded(RuntimeError):
+    """The program ended within a case. That may depend on the data, so it is an outcome of the run, as an exception is.
+
+    Args:
+        how: exit status or signal, and the end of what it said on standard error.
+    """
+
+    def __init__(self, how: str):
+        super().__init__(f"the program {printable(how)}")
+        self.how = printable(how)
+
+
+class ProgramRefused(ValueError):
+    """The program refused its input (a schedule that makes no sense, say), and waits for the next case."""
+
+    def __init__(self, why: str):
+        super().__init__(printable(why))
 
 
 class Process:

@@ -21,9 +21,8 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.tape import Tape
 
 from .conversation import Conversation
-from .errors import ProgramBroken, ProgramEnded, ProgramUnsupported
 from .messages import GREETING, VERSION, Malformed, read_line
-from .process import Process, close_all
+from .process import Process, ProgramBroken, ProgramEnded, ProgramUnsupported, close_all
 
 MOST_PROCESSES = 128  # at once
 TIMEOUT = 10.0  # seconds for one line

@@ -11,8 +11,8 @@ import numpy as np
 
 from dpassay.audit.assaying.assay import assay_case
 from dpassay.audit.assaying.scarce import Thrift
-from dpassay.audit.live.errors import ProgramBroken
 from dpassay.audit.live.probe import probe
+from dpassay.audit.live.process import ProgramBroken
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.outcome import Raised
 from dpassay.audit.plain_numpy.audited import random_rows

@@ -215,12 +215,6 @@ def test_bad_input_is_one_clear_line(place, words, what):
     assert "\n" not in str(found.value)
 
 
-def test_pickles_are_refused(place):
-    np.save("objects.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
-    with pytest.raises(BadInput, match="pickle"):
-        _run("scores", "objects.npy", "objects.npy")
-
-
 def test_a_black_box_session_is_kept(place):
     words = ("sequential", "blackbox", "mechanisms_of_a_test:quiet", *PAIR, "--epsilon", 1, "--checkpoint", "c.json")
     assert _run(*words, "--limit", 3000).exit_code == 1

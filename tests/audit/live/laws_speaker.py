@@ -56,15 +56,11 @@ def main():
             line = {"dpassay": 1, "program": "every law"}
         elif heard["do"] == "case":
             law = heard["algorithm"]
-            line = {"output": None}
-            if law.startswith("line "):
-                print(law.removeprefix("line "), flush=True)
-            else:
-                ask = asked(law.split()[0], heard["problem"])
-                if "half" in law:
-                    ask["sensitivity"] /= 2
-                print(json.dumps(ask), flush=True)
-            line["output"] = json.loads(sys.stdin.readline())["value"]
+            ask = asked(law.split()[0], heard["problem"])
+            if "half" in law:
+                ask["sensitivity"] /= 2
+            print(json.dumps(ask), flush=True)
+            line = {"output": json.loads(sys.stdin.readline())["value"]}
         else:
             return
         print(json.dumps(line), flush=True)

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 from dpassay.audit.cli import app
 from dpassay.audit.crosscheck.campaign import judge, read_expected
 from dpassay.audit.crosscheck.storage import load
-from dpassay.audit.live.errors import ProgramBroken
 from dpassay.audit.live.on_vectors import run_live
+from dpassay.audit.live.process import ProgramBroken
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.search.engine import search
 from dpassay.audit.subjects.programs import to_its_end

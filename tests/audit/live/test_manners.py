@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit.live import conversation, process
-from dpassay.audit.live.errors import ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
+from dpassay.audit.live.process import ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
 from dpassay.audit.live.program import LiveProgram, split
 from dpassay.audit.row import Effort
 from dpassay.audit.search.engine import search

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
 from dpassay.audit.crosscheck.storage import load
-from dpassay.audit.live.errors import ProgramBroken
 from dpassay.audit.live.on_vectors import run_live
+from dpassay.audit.live.process import ProgramBroken
 
 SPEAKER = Path(__file__).parent / "speaker.py"
 KEY = "baselines/dp_sgd:fixed-size@baseline"
@@ -24,11 +24,6 @@ def speaker(mode="good"):
 
 def outcomes(mode, **options):
     return [(result.outcome, result.message) for result in run_live(speaker(mode), VECTORS, **options)]
-
-
-def test_a_right_program_passes_on_all_vectors_of_its_case():
-    assert len(VECTORS) >= 2
-    assert outcomes("good") == [("pass", "")] * len(VECTORS)
 
 
 @pytest.mark.parametrize(

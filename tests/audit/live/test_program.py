@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpassay.audit.live.errors import ProgramEnded
+from dpassay.audit.live.process import ProgramEnded
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.run import Needs, lockstep
 from dpassay.audit.row import Effort

@@ -1,11 +1,16 @@
 """Ceilings against brute force and known mechanisms, p-values against simulated private attackers, the stored table."""
 
+from __future__ import annotations
+
 import json
 import math
 
+import mpmath
 import numpy as np
 import pytest
 import typer
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import norm
 from typer.testing import CliRunner
 
@@ -13,6 +18,7 @@ from dpassay.audit.commands.published import published
 from dpassay.audit.published import assessment as p
 from dpassay.audit.published import ceilings as c
 from dpassay.audit.published import matching
+from dpassay.audit.published.ceilings import ceiling_of, implied_epsilon
 from dpassay.audit.published.dro import table_2
 from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import approx_dp, gdp
@@ -230,3 +236,46 @@ def test_infinity_and_relations_are_spelled_as_everywhere(command):
     words = ["--tpr", "1", "--fpr", "0", "--epsilon", "1", "--delta", "1e-5", *COUNTS, "--json"]
     assert json.loads(command(*words, "--relation", "add-remove").stdout)["implied epsilon"] == "infinity"
     assert isinstance(command(*words, "--relation", "add/remove").exception, BadInput)
+
+
+values = st.floats(0, 1) | st.floats(-16, -0.1).map(lambda power: 1 - 10.0**power)
+deltas = st.just(0.0) | st.floats(-300, -0.1).map(lambda power: 10.0**power)
+
+
+def truth(metric, value, delta, fpr):
+    """Solved for epsilon by hand, to 60 digits; at least 0."""
+    with mpmath.workdps(60):
+        v, d = mpmath.mpf(value), mpmath.mpf(delta)
+        if metric == "tpr":
+            quotients = [(v - d, mpmath.mpf(fpr)), (1 - d - mpmath.mpf(fpr), 1 - v)]
+        else:
+            quotients = [((1 - d) ** 2 - (1 - v) if metric == "auc" else v - d, 1 - v)]
+        logs = [mpmath.inf if below == 0 else mpmath.log(above / below) for above, below in quotients if above > below]
+        return max([mpmath.mpf(0), *logs])
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(["auc", "balanced accuracy", "tpr"]), values, deltas, st.floats(0, 1))
+def test_an_implied_epsilon_is_rounded_down(metric, value, delta, fpr):
+    found, exact = implied_epsilon(metric, value, delta, fpr), truth(metric, value, delta, fpr)
+    assert found <= exact
+    if math.isfinite(found) and value < 1 - 1e-9 and exact > 1e-3:
+        assert found >= exact - 1e-9 or value - delta < 1e-6 or 1 - delta < 1e-6 or 1 - delta - fpr < 1e-6
+
+
+@settings(max_examples=100)
+@given(st.sampled_from(["auc", "balanced accuracy", "tpr"]), st.floats(0, 40), deltas, st.floats(0, 1))
+def test_a_ceiling_allows_its_own_epsilon(metric, epsilon, delta, fpr):
+    value = max(0.0, ceiling_of(metric, epsilon, delta, fpr) - 8e-16)  # what a ceiling is rounded up by, and more
+    assert implied_epsilon(metric, value, delta, fpr) <= epsilon
+
+
+@pytest.mark.parametrize("metric", ["auc", "balanced accuracy"])
+def test_a_perfect_attack_implies_everything(metric):
+    assert implied_epsilon(metric, 1.0, 0.0) == math.inf == implied_epsilon("tpr", 1.0, 0.0, 0.1)
+    assert implied_epsilon(metric, 0.5, 0.0) == 0.0
+
+
+def test_numbers_that_were_wrong():
+    found, exact = implied_epsilon("auc", 1 - 1e-12, 1e-5), truth("auc", 1 - 1e-12, 1e-5, 0.0)
+    assert found <= exact < found + 1e-12
