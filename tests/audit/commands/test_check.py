@@ -214,14 +214,6 @@ def test_no_output_goes_over_what_the_command_uses(dpassay, refused, project):
     assert (folder / "claims.toml").read_text() == before and not (folder / "l.json").exists()
 
 
-def test_the_other_formats(dpassay, project):
-    folder = project(claim("bad", "check_mine:forgets"))
-    code, _, _ = dpassay("check", "--junit", "j.xml", "--sarif", "s.json", "--markdown", "m.md", "--github")
-    assert code == 1
-    assert "bad" in (folder / "j.xml").read_text() and "check_mine.py" in (folder / "s.json").read_text()
-    assert "bad" in (folder / "m.md").read_text()
-
-
 def test_init_writes_once(dpassay, refused, project):
     folder = project()
     (folder / "claims.toml").unlink()

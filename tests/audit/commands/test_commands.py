@@ -188,7 +188,6 @@ def test_scores_in_a_table_with_names(place):
     [
         (("scores", "p.csv"), "second file"),
         (("scores", "none.csv", "none.csv"), "none.csv"),
-        (("scores", "bad.jsonl", "bad.jsonl"), "line 2"),
         (("scores", "words.jsonl", "words.jsonl"), "numbers"),
         (("scores", "d.json", "e.json", "--one-run"), "reads one file"),
         (("scores", "d.json", "e.json", "--epsilon", 1, "--gdp", 1), "give one of"),
@@ -198,7 +197,6 @@ def test_scores_in_a_table_with_names(place):
         (("blackbox", "json:decoder", *PAIR), "not callable"),
         (("blackbox",), "mechanism"),
         (("blackbox", "mechanisms_of_a_test:good"), "both files"),
-        (("blackbox", "--command", "false", *PAIR), "exit status"),
         (("blackbox", "--command", "no-such-program", *PAIR), "cannot be started"),
         (("blackbox", "--outputs", "d.json"), "two files"),
         (("sequential", "blackbox", "json:loads", "--checkpoint", "c.json", *PAIR), "claim"),
@@ -208,7 +206,6 @@ def test_scores_in_a_table_with_names(place):
     ],
 )
 def test_bad_input_is_one_clear_line(place, words, what):
-    (place / "bad.jsonl").write_text("1\n{\n")
     (place / "words.jsonl").write_text('"a"\n"b"\n')
     with pytest.raises(BadInput, match=what) as found:
         _run(*words)

@@ -70,16 +70,6 @@ def test_neighbours_of_plain_code(dpassay, refused, mine):
     refused(dpassay(*words), "does not run on 'linear' problems")
 
 
-@pytest.mark.more
-def test_a_vector_of_ones_own(dpassay, mine):
-    words = ["crosscheck", "export", "everywhere_mine:mean", "v.json", "--space", "everywhere_mine:space"]
-    code, _, _ = dpassay(*words)
-    vector = json.loads((mine / "v.json").read_text())
-    assert code == 0 and vector["source"] == "everywhere_mine.py"
-    assert [event["label"] for event in vector["events"]] == ["mean"]
-    assert vector["claim"]["epsilon"] == pytest.approx(0.926, abs=1e-3)
-
-
 def test_cases_of_other_packages_are_named_like_the_catalogue(dpassay, monkeypatch):
     case = replace(find("baselines/dp_sgd:full-batch")[0], id="theirs/sgd")
     monkeypatch.setattr(registered, "entry_points", lambda group: [EntryPoint("theirs", "a:b", registered.GROUP)])

@@ -8,8 +8,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dpassay.audit.crosscheck.differences import compare
 from dpassay.audit.crosscheck.encode import encode
@@ -165,34 +163,3 @@ def test_deep_nesting_is_bad_input():
 def test_only_what_was_evaluated_must_be():
     released = vector()["events"][2]
     assert len(released["queries"]) == released["value"] + 1
-
-
-def parts(document):
-    """Every place in a document, as keys and indices."""
-    if isinstance(document, dict):
-        return [()] + [(name, *rest) for name in document for rest in parts(document[name])]
-    if isinstance(document, list):
-        return [()] + [(index, *rest) for index in range(len(document)) for rest in parts(document[index])]
-    return [()]
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=6,
-)
-PLACES = [place for place in parts(vector()) if place and place[0] in ("events", "output", "claim")]
-
-
-@settings(max_examples=30, deadline=None, derandomize=True)
-@given(place=st.sampled_from(PLACES), value=JSON)
-def test_whatever_stands_in_the_answers_they_differ_agree_or_are_refused_in_one_line(place, value):
-    answers = vector()
-    inner = answers
-    for part in place[:-1]:
-        inner = inner[part]
-    inner[place[-1]] = value
-    try:
-        assert all(len(str(one).splitlines()) == 1 for one in compare(vector(), answers))
-    except BadInput as error:
-        assert len(str(error).splitlines()) == 1

@@ -13,7 +13,7 @@ from dpassay.audit.crosscheck.decode import CLASSES, FAMILIES, decode
 from dpassay.audit.crosscheck.encode import encode
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
-from dpassay.reference.problems.domains import Ball, Everywhere
+from dpassay.reference.problems.domains import Everywhere
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.problems.saddle_games import BilinearLoss
 
@@ -142,7 +142,3 @@ def test_what_is_no_problem_of_the_catalogue_is_refused_in_one_line(data: Any, w
     with pytest.raises(BadInput, match=words) as error:
         decode(data, "problem")
     assert "\n" not in str(error.value)
-
-
-def test_a_ball_is_read_back() -> None:
-    assert decode(encode(Ball(2.0))) == Ball(2.0)

@@ -74,13 +74,7 @@ def test_a_program_that_looks_who_runs_it_is_not_seen_through(judged):
 
 GAUSSIAN = 'const released = live.gaussian("gradient", mean, std, sensitivity, batch);'
 BROKEN = (  # file, before, after, words of the one line
-    ("noise of its own", "learning_rate * released[j]", "learning_rate * (released[j] + Math.random())", "no function"),
     ("the clock", "learning_rate * released[j]", "learning_rate * Date.now() * released[j]", "no function"),
-    (
-        "what it remembers", "function dpSgd(data, schedule) {",
-        "let runs = 0;\nfunction dpSgd(data, schedule) {\n  runs += 1;\n  if (runs > 1) schedule = { ...schedule, "
-        "learning_rate: 2 * schedule.learning_rate };", "no function",
-    ),
     (
         "a counter in a file", GAUSSIAN,
         'const fs = require("fs");\n    fs.appendFileSync("counter", "x");\n'

@@ -113,7 +113,6 @@ def test_numbers_that_make_no_law_end_the_run_and_a_case_that_was_cut_off_is_ans
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ({"ask": "cauchy", "label": "c", "query": 1.0, "scale": 1.0, "sensitivity": 1.0}, "asked for 'cauchy'"),
         ({"ask": "geometric", "label": "c", "query": [1.0], "scale": 1.0, "sensitivity": 1.0}, "query"),
         ({"ask": "discrete_gaussian", "label": "c", "query": 1, "scale": 1e5, "sensitivity": 1.0}, "scale"),
         ({"ask": "permute_and_flip", "label": "c", "utilities": [0.0] * 501, "rate": 1, "sensitivity": 1}, "utilities"),

@@ -11,7 +11,7 @@ import pytest
 
 from dpassay.audit.live import conversation, process
 from dpassay.audit.live.process import ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
-from dpassay.audit.live.program import LiveProgram, split
+from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.row import Effort
 from dpassay.audit.search.engine import search
 from dpassay.audit.subjects.programs import audited, to_its_end
@@ -60,7 +60,6 @@ def gone(pid):
         ("bytes", "which is no line of JSON"),
         ("text", "query of 'gradient': "),
         ("unknown batch", "depends on batch 5; it has drawn 1 so far"),
-        ("unknown ask", "'cauchy'"),
         ("missing field", "sensitivity: Field required"),
         ("version 2", "speaks version 2 of the protocol, not 1"),
         ("hi", "answered hello as follows"),
@@ -172,18 +171,6 @@ def test_a_case_may_be_refused_and_the_program_stays(mode, kind, text):
             with pytest.raises(kind, match=text):
                 program(PROBLEM, SCHEDULE, LiveTape(0))
         assert program.started == 1
-
-
-@pytest.mark.parametrize("command", ["", "  ", "'unclosed"])
-def test_a_command_that_is_none(command):
-    with pytest.raises(BadInput, match="--program"):
-        split(command)
-
-
-def test_a_program_that_does_not_exist():
-    program = LiveProgram("/no/such/program --live", CASE.id)
-    with pytest.raises(ProgramBroken, match="cannot be started: No such file or directory"):
-        program(PROBLEM, SCHEDULE, LiveTape(0))
 
 
 # -- as verdicts ------------------------------------------------------------------------------------------------

@@ -196,19 +196,3 @@ def test_the_check_world_has_the_record_often_however_small_the_rate(draw):
 
     inexact = sum(bool(lockstep(run, pair, [seed]).inexact) for seed in range(40))
     assert 8 <= inexact <= 32  # binomial(40, 1/2), nearly four standard deviations
-
-
-def test_a_batch_by_index_pays_for_its_own_records_alone():
-    """Phases on blocks by index: a later block's query that still reads the first block's record is not paid for."""
-
-    def run(rows, tape, reads):
-        first = tape.fresh("block", 4, 2, order="index")
-        one = tape.gaussian("one", rows[first.indices].sum(), std=5.0, sensitivity=2.0, batch=first)
-        second = tape.fresh("block", 4, 2, order="index")
-        query = rows[second.indices].sum() + (rows[0] if reads else 0.0)
-        return one + tape.gaussian("two", query, std=5.0, sensitivity=2.0, batch=second)
-
-    pair = Pair(np.array([1.0, 0, 0, 0]), np.array([-1.0, 0, 0, 0]), 0)
-    assert not lockstep(lambda rows, tape: run(rows, tape, False), pair, [0]).findings
-    (finding,) = lockstep(lambda rows, tape: run(rows, tape, True), pair, [0]).findings
-    assert finding.kind is Kind.UNDECLARED_BATCH and finding.label == "two"

@@ -9,12 +9,11 @@ from dpassay.audit.lockstep.hidden import HiddenStates
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.lockstep.worlds import Place
 from dpassay.reference.errors import BadInput
-from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.transcript import Draw
 
-from .test_lockstep import PAIR, N, declared, gradient
+from .test_lockstep import N, declared
 
 
 def test_sampled_loss_equals_the_mixture_by_hand():
@@ -66,22 +65,6 @@ def test_at_most_once_is_a_mixture_over_the_batch_it_meets():
         assert found.loss == pytest.approx(by_hand, rel=1e-9, abs=1e-9)
 
 
-def test_a_query_on_a_batch_by_index_that_was_drawn_before_the_target_is_told_apart():
-    """What depends on the record although its batch does not hold it is paid for elsewhere, if at all."""
-
-    def leaks(problem, tape):
-        batches = [tape.fresh("b", N, 4, order="index") for _ in range(2)]
-        return tape.gaussian("g", gradient(problem, np.zeros(2)), std=1.0, sensitivity=1.0, batch=batches[1])
-
-    def twin_of_it(problem, tape):
-        batches = [tape.fresh("b", N, 4, order="index") for _ in range(2)]
-        rows = problem.rows[batches[0].indices]
-        return tape.gaussian("g", rows.mean(axis=0), std=1.0, sensitivity=1.0, batch=batches[0])
-
-    assert {one.kind for one in lockstep(leaks, PAIR, [0]).findings} == {Kind.UNDECLARED_BATCH}
-    assert not lockstep(twin_of_it, PAIR, [0]).findings
-
-
 def test_the_check_world_is_held_against_the_world_that_has_the_target_where_it_has_it():
     """In none of the fresh batches so far: the first world; in the second batch: the third world."""
     states = HiddenStates([Place("D", "at", k) for k in (None, 0, 1, 2)])
@@ -99,18 +82,6 @@ def test_the_check_world_is_held_against_the_world_that_has_the_target_where_it_
     assert states.holding((0, 2)).tolist() == [False, True, False, True]
     with pytest.raises(BadInput, match="fresh batches = 4: more than in the probing run"):
         states.drawn(Draw(3, "f", "fresh", 12, 4, 1.0))
-
-
-def test_fresh_batches_meet_the_target_each_with_its_share():
-    """A third, half of what is left, the rest: the prior of each place after each draw."""
-    states = HiddenStates([Place("D", "at", k) for k in (None, 0, 1, 2)])
-    for k, rate in enumerate((1 / 3, 1 / 2, 1.0)):
-        states.drawn(Draw(k, "f", "fresh", 12, 4, rate))
-        expected = [1 - (k + 1) / 3, *[1 / 3] * (k + 1), *[0.0] * (2 - k)]
-        for log in (states.last.log_here, states.last.log_there):
-            assert np.exp(log) == pytest.approx(expected, abs=1e-15)
-    assert states.group((0,)) is states.group((0, 2)) is states.last
-    assert states.last.has_target.tolist() == [False, True, True, True]
 
 
 def test_a_sampled_batch_has_two_states_and_no_number_among_fresh_ones():
@@ -132,15 +103,3 @@ def test_a_sampled_batch_has_two_states_and_no_number_among_fresh_ones():
     for bad, places in (("fresh", ["out", "in"]), ("poisson", ["full"])):
         with pytest.raises(BadInput, match="batch = 'b': of a kind that the probing run did not draw"):
             HiddenStates([Place("D", role) for role in places]).drawn(Draw(0, "b", bad, 12, 4, 0.5))
-
-
-def test_a_released_value_moves_the_states_of_a_batch_and_never_those_of_a_full_one():
-    states = HiddenStates([Place("D", "out"), Place("D", "in")])
-    states.drawn(Draw(0, "b", "poisson", 12, None, 0.25))
-    group = states.group((0,))
-    states.update(group, np.array([0.5, -1.0]), np.array([np.inf, 2.0]))
-    assert group.log_here == pytest.approx([np.log(0.75) + 0.5, np.log(0.25) - 1.0])
-    assert group.log_there[0] == -np.inf and group.log_there[1] == pytest.approx(np.log(0.25) + 2.0)
-    full = states.full()
-    states.update(full, np.array([3.0]), np.array([4.0]))
-    assert full.log_here.tolist() == full.log_there.tolist() == [0.0]

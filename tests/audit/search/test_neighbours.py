@@ -84,13 +84,6 @@ def test_a_correct_algorithm_is_not_accused_after_a_search():
     assert 0.85 * exact < bound.epsilon <= exact
 
 
-def test_a_leak_ranks_first():
-    def leaky(problem, tape):
-        return tape.reveal("mean", problem.rows.mean(axis=0))
-
-    assert neighbours.separation(leaky, _where().pair(_where().plainest())) == np.inf
-
-
 def test_simplify_keeps_what_matters():
     """The second number of the target alone moves the query: a pair along the first axis would not do."""
 
