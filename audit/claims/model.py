@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
@@ -12,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_val
 from dpassay.audit.row import Effort
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.accounting.sampled import Relation
-from dpassay.reference.files import write_text
 
 _STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
 _GDP_DELTAS = (1e-3, 1e-5, 1e-7)  # at which mu-Gaussian DP is accounted and audited
@@ -224,19 +220,7 @@ class ClaimsFile(BaseModel):
         return 1 - self.false_alarms / len(self.claim)
 
 
-PATH = Path("docs/schemas/claims.schema.json")
-
-
 def schema() -> dict[str, Any]:
     """JSON Schema, draft 2020-12."""
     found = ClaimsFile.model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found}
-
-
-def schema_text() -> str:
-    """The committed file."""
-    return json.dumps(schema(), indent=1, sort_keys=True) + "\n"
-
-
-if __name__ == "__main__":  # python -m dpassay.audit.claims.model [PATH]
-    write_text(Path(sys.argv[1]) if len(sys.argv) > 1 else PATH, schema_text(), "schema")

@@ -1,24 +1,14 @@
-"""The form of a vector and of answers, as models: the published schema is made from them, and files are held to them.
-
-python -m dpassay.audit.crosscheck.model                                  print the schema
-python -m dpassay.audit.crosscheck.model docs/schemas/vector.schema.json  write it
-"""
+"""The form of a vector and of answers, as models: the published schema is made from them, files are held to them."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from dpassay.audit.plain import json_text
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import write_text
 
 FORMAT = 3
-PUBLISHED = Path("docs/schemas/vector.schema.json")
 Word = Literal["infinity", "-infinity", "nan"]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)] | Annotated[int, Field(strict=True)] | Word
 Text = Annotated[str, Field(max_length=10_000)]
@@ -187,16 +177,3 @@ def vector_schema() -> dict[str, Any]:
         **found,
         "title": "dpassay test vector",
     }
-
-
-def main(words: Sequence[str]) -> None:
-    """Print the schema, or write it to the file named."""
-    text = json_text(vector_schema()) + "\n"
-    if words:
-        write_text(Path(words[0]), text, "file")
-    else:
-        print(text, end="")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

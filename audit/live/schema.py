@@ -1,10 +1,7 @@
-"""The schema of the protocol's lines, both ways: ``python -m dpassay.audit.live.schema --write FILE``."""
+"""The schema of the protocol's lines, both ways."""
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -74,14 +71,3 @@ def _referred(part: Any) -> Any:
             return {"$ref": f"#/$defs/{NUMBERS}"}
         return {name: _referred(one) for name, one in part.items() if not (name == "title" and isinstance(one, str))}
     return [_referred(one) for one in part] if isinstance(part, list) else part
-
-
-def text() -> str:
-    """The file."""
-    return json.dumps(schema(), indent=1, sort_keys=True) + "\n"
-
-
-if __name__ == "__main__":
-    if len(sys.argv) != 3 or sys.argv[1] != "--write":
-        sys.exit("usage: python -m dpassay.audit.live.schema --write FILE")
-    Path(sys.argv[2]).write_text(text())

@@ -1,7 +1,6 @@
-"""The JSON schema of a report, generated from the model of a row; a test holds the published file against it.
+"""The published JSON schemas, generated from the models; a test compares the files with them.
 
-python -m dpassay.audit.report.json_schema                              print it
-python -m dpassay.audit.report.json_schema docs/schemas/report.schema.json   write it
+``python -m dpassay.audit.report.json_schema docs/schemas`` (``make schemas``) writes them.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from dpassay.audit.running.report_file import FORMAT, document
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.files import write_text
 
-PUBLISHED = Path("docs/schemas/report.schema.json")
 _INFINITE = ["infinity", "-infinity", "nan"]  # JSON has no numbers for them
 
 
@@ -71,14 +69,16 @@ def _with_infinities(schema: Any) -> Any:
     return {name: _with_infinities(value) for name, value in schema.items() if name != "default"}
 
 
-def main(words: Sequence[str]) -> None:
-    """Print the schema, or write it to the file named."""
-    text = json_text(report_schema()) + "\n"
-    if not words:
-        print(text, end="")
-    else:
-        write_text(Path(words[0]), text, "file")
+def published() -> dict[str, str]:
+    """The schemas of reports, claims files, test vectors and lines of the live protocol, by the names of the files."""
+    from dpassay.audit.claims.model import schema as claims_schema  # here: reports are written without them
+    from dpassay.audit.crosscheck.model import vector_schema
+    from dpassay.audit.live.schema import schema as live_schema
+
+    made = {"claims": claims_schema(), "live": live_schema(), "report": report_schema(), "vector": vector_schema()}
+    return {f"{name}.schema.json": json_text(one) + "\n" for name, one in made.items()}
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    for name, text in published().items():
+        write_text(Path(sys.argv[1]) / name, text, "folder")

@@ -186,35 +186,3 @@ def rounded_sampled_gaussian(rate: float, mu: float, cells: int = 2000) -> Finit
         return gaussian_cells(edges, -tilt.shift * rate * mu)
 
     return FiniteSampler(mixed(rate, mu), gaussian_cells(edges, 0.0), forth, back, has_hidden=True)
-
-
-# -- continuous mechanisms ------------------------------------------------------------------------------------
-class LaplaceSampler:
-    """Laplace(0, 1) against Laplace(epsilon, 1): loss ``|x - epsilon| - |x|``; the tilt is ``p exp(shift L) / Z``.
-
-    The density ``p exp(shift L)`` is exponential on three pieces: below 0, between the centres and above epsilon.
-    """
-
-    has_hidden = False
-
-    def __init__(self, epsilon: float):
-        self._gap = epsilon
-
-    def swapped(self) -> LaplaceSampler:
-        """Symmetric."""
-        return self
-
-    def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
-        """See :class:`Sampler`."""
-        rng, gap = np.random.default_rng(list(seed)), self._gap
-        shifts = np.array([tilt.shift for tilt in tilts])
-        rates = 1 + 2 * shifts  # decay between the centres
-        decays = np.exp(-rates * gap)
-        masses = np.stack([np.ones(len(shifts)), (1 - decays) / rates, decays])  # of the pieces, in exp(shift gap) / 2
-        normal = masses.sum(axis=0)
-        chosen = rng.choice(len(tilts), size=count, p=shares)
-        below, between = masses[0][chosen], (masses[0] + masses[1])[chosen]
-        u, v = rng.random(count) * normal[chosen], rng.random(count)
-        inner = -np.log1p(v * np.expm1(-rates[chosen] * gap)) / rates[chosen]
-        loss = np.where(u < below, gap, np.where(u < between, gap - 2 * inner, -gap))
-        return Losses(loss, np.log(normal / 2) + shifts * (gap - loss[:, None]))
