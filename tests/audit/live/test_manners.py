@@ -189,14 +189,6 @@ def test_an_end_or_a_shape_that_depends_on_the_data_is_a_finding(mode, kind):
     assert kind == "law" or "exit status 7" in finding.detail
 
 
-@pytest.mark.slow
-def test_the_whole_audit_of_a_program_that_crashes_on_some_data():
-    with speaker("crash on large rows") as program:
-        row = audited(CASE, program, QUICK)
-    assert row.exit_code() == 1
-    assert any("early end" in one for one in row.undeclared), row.undeclared
-
-
 @pytest.mark.parametrize(
     ("mode", "text"),
     [
