@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import linecache
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.search.coverage import own_functions
-from dpassay.audit.search.witness import Witness
-from dpassay.reference.findings import Declared, Finding
+from dpassay.audit.search.witness import Made, Witness
+from dpassay.reference.findings import Declared, Finding, Kind
 
 _SHOWN = re.compile(r"([^:/]+\.py):(\d{1,9}) in ")
 _LABEL = re.compile(r"([^:/\s]+\.py):(\d{1,9})")
+_OURS = re.compile(r"\((reference/[\w/]+\.py):(\d{1,9})\)")
 _PACKAGE = Path(__file__).resolve().parents[2]
+_Place = tuple[str, int]
 
 
 def places_of(
@@ -25,39 +30,88 @@ def places_of(
     shown: Iterable[Declared] = (),
     lost: str = "",
 ) -> list[dict[str, Any]]:
-    """One entry a finding: ``finding`` (its kind, and its label in brackets), ``file``, ``line``.
+    """The lines of each finding, most telling first: ``finding`` (its kind, its label in brackets), ``file``, ``line``.
 
-    A witness knows the line where the two runs part. What is about the whole run (over budget, violated) stands at the
-    line that a certificate names, else where the algorithm begins; there stands a last entry with an empty
-    ``finding`` too, for what has no place of its own.
-    Files are relative to the working directory where they lie in it.
+    ``role`` says what that line does with it. A witness knows which lines made what it shows, and where the two runs
+    part. What is about the whole run (over budget, violated) stands where its witness says, else where the first
+    finding is, at the line that a certificate names, or where the algorithm begins; there stands a last entry with an
+    empty ``finding`` too, for what has no place of its own. Files are relative to the working directory where they lie
+    in it.
 
     Args:
-        shown: what was found in the words of a declaration; what is of the whole run has an entry of its own.
+        shown: what was found in the words of a declaration; what is of the whole run has entries of its own.
         lost: why a certificate has no bound, in words that begin with a line.
     """
-    functions = _functions(run)
-    files = {Path(one.__code__.co_filename).name: one.__code__.co_filename for one in reversed(functions)}
-    seen = {(one.finding.kind, one.finding.label): _SHOWN.match(one.line) for one in witnesses}
+    functions, files = _functions(run), _files(run)
     start = (functions[0].__code__.co_filename, functions[0].__code__.co_firstlineno) if functions else None
-    named = _LABEL.search(lost)
-    whole = (files[named[1]], int(named[2])) if named and named[1] in files else start
+    known = {(one.finding.kind, one.finding.label): one for one in witnesses}
+    of_kind = {kind: one for (kind, _), one in known.items()}
+    whole = _named(_LABEL.search(lost), files) or start
     found: list[dict[str, Any]] = []
+    leading: list[tuple[str, _Place]] = []
 
-    def put(name: str, place: tuple[str, int] | None) -> None:
-        entry = place and {"finding": name, "file": shown_path(place[0]), "line": place[1]}
-        if entry and entry not in found:
-            found.append(entry)
+    def put(name: str, lines: Sequence[tuple[str, _Place]]) -> None:
+        for role, (file, line) in lines:
+            entry = {"finding": name, "file": shown_path(file), "line": line, "role": role}
+            if all((one["finding"], one["file"], one["line"]) != (name, entry["file"], line) for one in found):
+                found.append(entry)
 
     for finding in findings:
-        match = seen.get((finding.kind, finding.label)) or _LABEL.match(finding.label)  # plain code: labels are lines
-        name = finding.kind.value + (f" ({finding.label})" if finding.label else "")
-        put(name, (files[match[1]], int(match[2])) if match and match[1] in files else whole)
+        witness = known.get((finding.kind, finding.label))
+        lines = _lines(finding, witness, files) or ([("", whole)] if whole else [])
+        leading = leading or lines
+        put(finding.kind.value + (f" ({finding.label})" if finding.label else ""), lines)
     for one in sorted(shown, key=lambda one: one.kind.value):
         if one.kind.of_the_run:
-            put(one.kind.value, whole)
-    put("", start)
+            witness = of_kind.get(one.kind) or of_kind.get(Kind.OVER_BUDGET)
+            lines = [] if witness is None else _lines(witness.finding, witness, files)
+            put(one.kind.value, lines or leading or ([("", whole)] if whole else []))
+    put("", [("", start)] if start else [])
     return found
+
+
+def unbounded(run: Callable[..., Any], witnesses: Sequence[Witness], lost: str) -> list[Witness]:
+    """The witnesses of what costs too much, with the line at which nothing bounds a query before the others.
+
+    Args:
+        lost: what a certificate says of that line.
+    """
+    place = _named(_LABEL.search(lost), _files(run))
+    if place is None:
+        return list(witnesses)
+    file, line = place
+    text = f"{Path(file).name}:{line}: {linecache.getline(file, line).strip()}"
+    first = Made("nothing bounds it", text, file, line)
+    return [
+        replace(one, made=(first, *(other for other in one.made if (other.file, other.line) != place)))
+        if one.finding.kind in (Kind.SENSITIVITY_EXCEEDED, Kind.OVER_BUDGET)
+        else one
+        for one in witnesses
+    ]
+
+
+def _files(run: Callable[..., Any]) -> dict[str, str]:
+    return {Path(one.__code__.co_filename).name: one.__code__.co_filename for one in reversed(_functions(run))}
+
+
+def _lines(finding: Finding, witness: Witness | None, files: dict[str, str]) -> list[tuple[str, _Place]]:
+    """What is known of a finding's lines; of the apparatus that is its own source, of plain code its label."""
+    ours = _OURS.search(finding.label) if finding.kind is Kind.APPARATUS else None
+    if ours:
+        return [("", (str(_PACKAGE / ours[1]), int(ours[2])))]
+    if witness is not None and witness.made:
+        return [(one.role, (one.file, one.line)) for one in witness.made]
+    place = _named(_SHOWN.match(witness.line) if witness else None, files) or _named(_LABEL.match(finding.label), files)
+    return [("", place)] if place else []
+
+
+def _named(match: re.Match[str] | None, files: dict[str, str]) -> _Place | None:
+    """The place that words name: a file of the algorithm, else one that is loaded."""
+    if match is None:
+        return None
+    loaded = (getattr(one, "__file__", None) or "" for one in list(sys.modules.values()))
+    file = files.get(match[1]) or next((one for one in loaded if Path(one).name == match[1]), None)
+    return (file, int(match[2])) if file else None
 
 
 def place_of(run: Callable[..., Any]) -> tuple[str, int] | None:

@@ -1,15 +1,12 @@
-"""Lines of source and parts of outputs: where a call was made, where a run raised or returned, what differs."""
+"""Lines of source and parts of outputs: where a call was made, where a run raised, what differs."""
 
 from __future__ import annotations
 
 import linecache
-import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType
+from types import FrameType
 from typing import Any
 
 from dpassay.reference.equality import same
@@ -28,39 +25,9 @@ def parting(one: Any, other: Any, path: str = "") -> tuple[str, Any, Any]:
     return next((parting(a, b, path + name) for name, a, b in parts if not same(a, b)), (path, one, other))
 
 
-class Returned:
-    """The lines at which some functions returned, in the order in which they came up."""
-
-    def __init__(self, of: Sequence[FunctionType]):
-        self._codes: set[CodeType] = {one.__code__ for one in of}
-        self._lines: dict[str, None] = {}
-
-    def __str__(self) -> str:
-        return "; ".join(self._lines)
-
-    @contextmanager
-    def watching(self) -> Iterator[None]:
-        """Runs inside are watched."""
-        before = sys.gettrace()
-        sys.settrace(self._called)
-        try:
-            yield
-        finally:
-            sys.settrace(before)
-
-    def _called(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any] | None:
-        return self._inside if frame.f_code in self._codes else None
-
-    def _inside(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any]:
-        if event == "return":
-            self._lines[line_of(frame.f_code, frame.f_lineno)] = None
-        return self._inside
-
-
-def line_of(code: CodeType, number: int) -> str:
+def line_of(file: str, number: int, function: str) -> str:
     """``file.py:12 in run: the text of the line``."""
-    text = linecache.getline(code.co_filename, number).strip()
-    return f"{Path(code.co_filename).name}:{number} in {code.co_name}: {text}"
+    return f"{Path(file).name}:{number} in {function}: {linecache.getline(file, number).strip()}"
 
 
 _PACKAGE = Path(__file__).resolve().parents[2]
@@ -80,7 +47,7 @@ def calling_line(frame: FrameType | None) -> str:
         frame = frame.f_back
     if frame is None:
         return ""
-    text, caller = line_of(frame.f_code, frame.f_lineno), frame.f_back
+    text, caller = line_of(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name), frame.f_back
     if caller is not None and not is_apparatus(caller.f_code.co_filename):
         text += f" (from {Path(caller.f_code.co_filename).name}:{caller.f_lineno} in {caller.f_code.co_name})"
     return text

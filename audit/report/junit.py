@@ -68,7 +68,7 @@ def _case(row: Row, strict: bool) -> Xml.Element:
         names |= {"file": place.file, "line": str(place.line)}
     case = Xml.Element("testcase", names)
     said = outcome(row, strict)
-    lines = [f"{one.level.value}: {one.message}{f' [{one.place}]' if one.place else ''}" for one in found]
+    lines = [f"{one.level.value}: {one.message}{f' [{one.places}]' if one.places else ''}" for one in found]
     if said == "failed":
         first = found[0].message if found and found[0].level is Level.ERROR else row.why
         failure = Xml.SubElement(

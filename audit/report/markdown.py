@@ -67,7 +67,7 @@ def _detail(row: Row, strict: bool) -> Iterator[str]:
     ]
     for one in problems(row, strict):
         lines.append(f"{one.level.value}: {one.message}")
-        lines += [f"  at {one.place}"] if one.place else []
+        lines += [f"  at {one.places}"] if one.places else []
     lines.append(f"cause: {printable(row.why)}")
     lines += [f"how it was read: {printable(row.as_read)}"] if row.as_read else []
     folded = [part for line in lines for part in textwrap.wrap(line, 110, subsequent_indent="    ") or [""]]

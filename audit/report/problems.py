@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 from dpassay.audit.exit_codes import FAILED, INCONCLUSIVE
 from dpassay.audit.plain import number
@@ -33,6 +34,17 @@ class Level(StrEnum):
     NOTE = "note"  # the reading of the paper declares it
 
 
+class Spot(NamedTuple):
+    """A line of source, and what it does with what was found."""
+
+    file: str
+    line: int
+    role: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" + (f" ({self.role})" if self.role else "")
+
+
 @dataclass(frozen=True)
 class Problem:
     """One thing that is wrong with one row.
@@ -44,6 +56,8 @@ class Problem:
         label: of the release that it is about, as it is; empty if it is about the whole run.
         file: of the source line, relative to the working directory where that is possible; empty if it is not known.
         line: from 1; 0 if it is not known.
+        role: what that line does with it, in words; or empty.
+        related: further lines that made it.
     """
 
     rule: str
@@ -52,6 +66,8 @@ class Problem:
     label: str = ""
     file: str = ""
     line: int = 0
+    role: str = ""
+    related: tuple[Spot, ...] = ()
 
     @property
     def name(self) -> str:
@@ -62,6 +78,18 @@ class Problem:
     def place(self) -> str:
         """``file:line``, or empty."""
         return f"{self.file}:{self.line}" if self.file else ""
+
+    @property
+    def places(self) -> str:
+        """That with what the line does, and the further lines; or empty."""
+        spots = (Spot(self.file, self.line, self.role), *self.related) if self.file else ()
+        return ", ".join(map(str, spots))
+
+    def at(self, spots: Sequence[Spot]) -> Problem:
+        """The problem at the first of these lines; the others are related."""
+        if not spots:
+            return self
+        return replace(self, **spots[0]._asdict(), related=tuple(spots[1:]))
 
 
 @dataclass(frozen=True)
@@ -97,8 +125,8 @@ def problems(row: Row, strict: bool = False) -> list[Problem]:
     if row.verdict == Verdict.INCONCLUSIVE:
         why = f"nothing was decided: {row.why or 'the audit had too little power'}"
         judged.append(Problem("inconclusive", Level.WARNING, printable(why)))
-    file, line = _places(row).get("", ("", 0))  # where the algorithm begins
-    judged = [one if one.file else replace(one, file=file, line=line) for one in judged]
+    begins = spots_of(row).get("", [])
+    judged = [one if one.file else one.at(begins) for one in judged]
     if row.severity == "warning":  # a claim that does not count
         judged = [replace(one, level=Level.WARNING) if one.level is Level.ERROR else one for one in judged]
     return sorted(judged, key=lambda one: list(Level).index(one.level))
@@ -113,19 +141,17 @@ def _judged(problem: Problem, counts: bool) -> Problem:
 
 def _findings(row: Row) -> Iterator[Problem]:
     """The findings, then what is said of the whole run."""
-    places = _places(row)
-    first = places.get("") or next(iter(places.values()), ("", 0))
+    places = spots_of(row)
+    first = places.get("") or next(iter(places.values()), [])
     for one in row.findings:
         if one.kind.of_the_run:
             continue
         level = Level.WARNING if one.kind.bookkeeping or one.given_secrets else Level.ERROR
         message = printable(f"{one.kind.value} at {one.label!r}: {one.what}")
         problem = Problem(one.kind.value, level, message, one.label)
-        file, line = places.get(problem.name, first)
-        yield replace(problem, file=file, line=line)
+        yield problem.at(places.get(problem.name, first))
     for kind, text in _of_the_run(row):
-        file, line = places.get(kind.value, first)
-        yield Problem(kind.value, Level.ERROR, printable(text), "", file, line)
+        yield Problem(kind.value, Level.ERROR, printable(text)).at(places.get(kind.value, first))
 
 
 def _of_the_run(row: Row) -> Iterator[tuple[Kind, str]]:
@@ -145,17 +171,21 @@ def _of_the_run(row: Row) -> Iterator[tuple[Kind, str]]:
         yield Kind.VIOLATED, f"{realised} {surely}"
 
 
-def _places(row: Row) -> dict[str, tuple[str, int]]:
-    """Name of a problem to file and line: as the row has them, else from the witnesses."""
-    found: dict[str, tuple[str, int]] = {}
+def spots_of(row: Row) -> dict[str, list[Spot]]:
+    """Name of a problem to its lines, most telling first: as the row has them, else from the witnesses.
+
+    Every writer of reports reads this one.
+    """
+    found: dict[str, list[Spot]] = {}
     for one in row.places:
-        found.setdefault(str(one["finding"]), (relative(str(one["file"])), int(one["line"])))
+        spot = Spot(relative(str(one["file"])), int(one["line"]), printable(str(one.get("role", ""))))
+        found.setdefault(str(one["finding"]), []).append(spot)
     for witness in row.witnesses:
         finding = witness["finding"]
         place = _PLACE.match(str(witness.get("line", "")))
-        if place:
-            name = Problem(str(finding["kind"]), Level.ERROR, "", str(finding["label"])).name
-            found.setdefault(name, (relative(place["file"]), int(place["line"])))
+        name = Problem(str(finding["kind"]), Level.ERROR, "", str(finding["label"])).name
+        if place and name not in found:
+            found[name] = [Spot(relative(place["file"]), int(place["line"]))]
     return found
 
 

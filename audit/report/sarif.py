@@ -95,10 +95,7 @@ def _result(row: Row, problem: Problem) -> dict[str, Any]:
         "logicalLocations": [{"fullyQualifiedName": printable(row.key), "kind": "function"}],
     }
     if problem.file:
-        location["physicalLocation"] = {
-            "artifactLocation": {"uri": quote(problem.file), "uriBaseId": "%SRCROOT%"},
-            "region": {"startLine": problem.line},
-        }
+        location["physicalLocation"] = _physical(problem.file, problem.line)
     # numbers in messages may change from run to run: a change is told by its first words
     about = problem.label or (problem.message.partition(":")[0] if problem.rule == CHANGED else "")
     about = problem.message if problem.rule == "raised" else about
@@ -112,7 +109,16 @@ def _result(row: Row, problem: Problem) -> dict[str, Any]:
         "locations": [location],
         "partialFingerprints": {"dpassay/v1": identity.hexdigest()},
     }
+    if problem.related:
+        result["relatedLocations"] = [
+            {"physicalLocation": _physical(one.file, one.line), "message": {"text": one.role}}
+            for one in problem.related
+        ]
     if problem.level is Level.NOTE:
         why = "declared by this printed reading of the paper"
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": why}]
     return result
+
+
+def _physical(file: str, line: int) -> dict[str, Any]:
+    return {"artifactLocation": {"uri": quote(file), "uriBaseId": "%SRCROOT%"}, "region": {"startLine": line}}

@@ -9,12 +9,14 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from dpassay.audit.exit_codes import FAILED
 from dpassay.audit.plain import number
 from dpassay.audit.row import Row
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import printable
 
 from .console import wide_console
+from .problems import problems
 
 _PIPED = 100  # columns where no terminal says how wide it is
 _LONGEST = 140  # a longer line of prose is hard to read
@@ -99,7 +101,7 @@ def _short(why: str) -> str:
 
 def _below(row: Row, strict: bool, title: str) -> list[str]:
     """What stands under a row: ``title``, the cause, what differs from the declaration, the ledger."""
-    parts = [title, _short(row.why)]
+    parts = [title, _short(row.why), _place(row, strict)]
     if not strict and row.reading == "printed":
         parts += [f"not declared: {', '.join(row.undeclared)}"] if row.undeclared else []
         parts += [f"declared, but not shown: {', '.join(row.missing)}"] if row.missing else []
@@ -108,6 +110,12 @@ def _below(row: Row, strict: bool, title: str) -> list[str]:
     if row.proved not in ("", "-"):
         parts.append(f"ledger: {row.proved}")
     return [printable(part) for part in parts if part]
+
+
+def _place(row: Row, strict: bool) -> str:
+    """The lines of what is wrong first, where the row is not as it should be."""
+    found = problems(row, strict) if row.exit_code(strict) == FAILED else []
+    return f"at {found[0].places}" if found and found[0].places else ""
 
 
 def _style(row: Row) -> str:

@@ -10,6 +10,7 @@ every function is looked at (``sys.settrace``).
 from __future__ import annotations
 
 import ast
+import dis
 import inspect
 import linecache
 import sys
@@ -237,15 +238,20 @@ def _apparatus(name: str) -> bool:
 
 
 def _named_by(function: FunctionType) -> list[FunctionType]:
-    """Functions that a function's names may mean: of its module, its closure, and methods of classes that it names."""
-    names = {name for code in _nested(function.__code__) for name in code.co_names}
+    """Functions that a function uses: globals of its module, its closure, and what it takes of classes and modules.
+
+    An attribute is no global: ``rows.mean()`` is not a function ``mean`` of the same file.
+    """
+    steps = [step for code in _nested(function.__code__) for step in dis.get_instructions(code)]
+    names = {str(step.argval) for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    parts = {str(step.argval) for step in steps if step.opname in ("LOAD_ATTR", "LOAD_METHOD")}
     found: list[FunctionType] = []
     for name in sorted(names):
         value = function.__globals__.get(name)
         if isinstance(value, type):
-            found += [one for part, one in vars(value).items() if isinstance(one, FunctionType) and _used(part, names)]
+            found += [one for part, one in vars(value).items() if isinstance(one, FunctionType) and _used(part, parts)]
         elif inspect.ismodule(value):
-            found += [one for part in sorted(names) for one in _functions(vars(value).get(part))]
+            found += [one for part in sorted(parts) for one in _functions(vars(value).get(part))]
         else:
             found += _functions(value)
     for cell in function.__closure__ or ():

@@ -58,7 +58,7 @@ class DrawnLaws(Generic[E]):
 def _sampled_at(law: Law) -> str:
     """The line of ``sample``; empty for a law that is no Python."""
     code = getattr(type(law).sample, "__code__", None)
-    return line_of(code, code.co_firstlineno) if code is not None else ""
+    return line_of(code.co_filename, code.co_firstlineno, code.co_name) if code is not None else ""
 
 
 def _size(law: Law) -> int:

@@ -63,6 +63,9 @@ class Ground(Protocol):
     def setting(self, data: Data) -> Setting:
         """What these data stand for."""
 
+    def afresh(self, data: Data) -> Setting:
+        """The same, and nothing is kept of what was made before."""
+
 
 class OnePair:
     """One pair of neighbours, both directions; only the released values are searched."""
@@ -84,6 +87,10 @@ class OnePair:
     def setting(self, data: Data) -> Setting:
         """The pair."""
         return Setting(self._mechanism, self._pair.swapped() if data.swapped else self._pair, self._landmarks)
+
+    def afresh(self, data: Data) -> Setting:
+        """The pair; nothing is kept of it."""
+        return self.setting(data)
 
 
 class AllOf:
@@ -128,6 +135,11 @@ class AllOf:
         there = data.rows.copy()
         there[data.target] = data.there
         return replace(self.between(data.sizes, data.rows, there, data.target), data=data)
+
+    def afresh(self, data: Data) -> Setting:
+        """The same, under a schedule that is made anew."""
+        self._schedules.clear()
+        return self.setting(data)
 
     def between(self, sizes: Sizes, here: Array, there: Array, target: int) -> Setting:
         """Two data sets of one size, neighbours or not; shape (n, columns) each."""

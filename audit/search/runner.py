@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from dpassay.audit.lockstep.hub import LONGEST
 from dpassay.audit.lockstep.outcome import ScriptedRun
 from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import DRAWN, Dictation, Script
-from dpassay.audit.lockstep.source_lines import Returned
+from dpassay.audit.lockstep.watch import Watch
 from dpassay.reference.accounting.calibrate import Uncalibrated
-from dpassay.reference.findings import Kind
 
 from .coverage import Collector, own_functions
 from .drawn import DrawnLaws
 from .found import Found, Key
 from .ground import Data, Ground, Setting
+from .placing import placed
 from .premises import Premises
 from .quiet import one_line
 from .strategies import Same
@@ -38,6 +38,7 @@ class Runner:
         raised: what the algorithm raised on both sides alike, with how often.
         calls: of the tape, in all runs so far.
         note: what a reader must know of the runs; empty mostly.
+        build: makes the schedule of pairs from outside anew, to see which line makes which number.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Runner:
         premises: Premises,
         about: Mapping[str, str | float],
         tracing: bool,
+        build: Callable[[], Any] | None = None,
     ):
         collector = Collector(run)
         self.collector = collector if tracing and collector.codes else None
@@ -54,7 +56,8 @@ class Runner:
         self.raised: Counter[str] = Counter()
         self.examples, self.calls, self.note = 0, 0, ""
         self._laws = DrawnLaws[Example]()
-        self._begins = own_functions(run)[:1]
+        self._begins, self._build = own_functions(run)[:1], build
+        self._outside: list[tuple[Data, Setting]] = []  # of pairs from outside
         self._hidden = False
         self._largest: list[tuple[float, Setting]] = []  # by separation, under whatever script
 
@@ -63,6 +66,8 @@ class Runner:
     ) -> ScriptedRun:
         """Run an example, judge it, and keep what it shows."""
         longest = LONGEST if data.rows is None else CUT
+        if data.rows is None and all(one is not data for one, _ in self._outside):
+            self._outside.append((data, setting))
         run = self.scripted(setting, seed, dictation, longest, trace=True)
         self.examples += 1
         if run.raised:
@@ -127,13 +132,17 @@ class Runner:
         return found
 
     def placed(self, witness: Witness) -> Witness:
-        """With the line at which the run returns, where outputs differ: it is made again, watched."""
-        if witness.finding.kind is not Kind.OUTPUT or witness.line:
-            return witness
-        watch = Returned(self._begins)
-        with suppress(Exception), watch.watching():  # of a pair from outside, which is not of this ground
-            self.scripted(self.ground.setting(witness.data), witness.seed, witness.script, LONGEST)
-        return replace(witness, line=str(watch))
+        """With the lines that made what it shows: it is made again, watched."""
+        return placed(witness, self._begins, partial(self._watched, witness))
+
+    def _watched(self, witness: Witness, watch: Watch) -> None:
+        outside = next((setting for data, setting in self._outside if data is witness.data), None)
+        with suppress(Exception), watch.watching():  # a pair from outside may be gone
+            if outside is None:
+                outside = self.ground.afresh(witness.data)
+            elif self._build is not None:
+                self._build()
+            self.scripted(outside, witness.seed, witness.script, LONGEST)
 
     def worst(self) -> Setting | None:
         """The setting whose queries move the most with drawn values: what a likelihood audit of the pair will see."""

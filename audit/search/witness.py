@@ -26,6 +26,16 @@ FORMAT = 2
 _LARGEST = 10**6  # numbers in the rows of a file
 
 
+@dataclass(frozen=True)
+class Made:
+    """A line that made what a finding shows: what it does, ``file.py:12 in run: text``, and where it is."""
+
+    role: str
+    text: str
+    file: str = ""
+    line: int = 0
+
+
 @dataclass(frozen=True, eq=False)
 class Witness:
     """One finding with the example that shows it.
@@ -36,6 +46,7 @@ class Witness:
             return (of several, where the sides return at different ones), of a law that of its ``sample``.
         here: the query on D there, if the finding is about one, or the part of the output; ``there``: on D'.
         about: what was run (algorithm, space, epsilon, delta, relation), as the user named it.
+        made: the lines that made what it shows, the most telling first; a file keeps their words.
     """
 
     finding: Finding
@@ -46,13 +57,14 @@ class Witness:
     here: Array | None = None
     there: Array | None = None
     about: Mapping[str, str | float] = field(default_factory=dict)
+    made: tuple[Made, ...] = ()
 
     def lines(self) -> list[str]:
         """What a person reads."""
         finding = self.finding
         found = [f"{finding}" if finding.label else f"{finding.kind.value}: {finding.detail}"]
-        if self.line:
-            found.append(f"  at      {self.line}")
+        told = [f"{one.text}  <- {one.role}" for one in self.made] or [self.line] * bool(self.line)
+        found += [f"  {'at' if not number else '':7} {line}" for number, line in enumerate(told)]
         if self.here is not None and self.there is not None:
             what = "outputs" if finding.kind is Kind.OUTPUT else "queries"
             found.append(f"  {what} {_short(self.here)} on D, {_short(self.there)} on D'")
@@ -67,15 +79,15 @@ class Witness:
                 found.append(f"  others  {'all ' + _short(others[0]) if same else _short(others)}")
         else:
             found.append(f"  data    the given pair{', D and D exchanged' if self.data.swapped else ''}")
-        told = [f"{label!r} {choice}" for label, choice in self.script.values.items()]
-        told += [
+        values = [f"{label!r} {choice}" for label, choice in self.script.values.items()]
+        values += [
             f"{label!r} number {number} {choice}"
             for label, others_ in self.script.exceptions.items()
             for number, choice in others_.items()
         ]
-        if told:
-            more = f"; and {len(told) - 6} more" if len(told) > 6 else ""
-            found.append(f"  values  {'; '.join(told[:6])}{more}{self._reach}")
+        if values:
+            more = f"; and {len(values) - 6} more" if len(values) > 6 else ""
+            found.append(f"  values  {'; '.join(values[:6])}{more}{self._reach}")
         out = [str(number) for number, part in enumerate(self.script.participation) if not part]
         if self.script.participation:
             left = f"out of secret draws {', '.join(out)}" if out else "in every secret draw"
@@ -114,6 +126,7 @@ class Witness:
             "script": self.script.as_dict(),
             "seed": self.seed,
             "line": self.line,
+            "made": [[one.role, one.text] for one in self.made],
             "queries": None if self.here is None or self.there is None else [self.here.tolist(), self.there.tolist()],
             "about": dict(self.about),
         }
@@ -166,7 +179,16 @@ def witness_of(document: Any, path: Path | str) -> Witness:
         pair[0],
         pair[1],
         _about(path, document.get("about")),
+        _lines_made(path, document.get("made", [])),
     )
+
+
+def _lines_made(path: Path | str, found: Any) -> tuple[Made, ...]:
+    good = isinstance(found, list) and all(
+        isinstance(one, list) and len(one) == 2 and all(isinstance(part, str) for part in one) for one in found
+    )
+    require(good, f"{path}: made", type(found).__name__, "must be a list of pairs of texts")
+    return tuple(Made(role, text) for role, text in found)
 
 
 def _finding(path: Path | str, found: Any) -> Finding:

@@ -7,6 +7,7 @@ from typing import Any
 
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.plain import json_text, number
+from dpassay.audit.report.problems import spots_of
 from dpassay.audit.row import Row
 from dpassay.audit.search.witness import witness_of
 from dpassay.reference.case import Case
@@ -127,7 +128,7 @@ def _example(row: Row, data: Mapping[str, Any]) -> Example:
 
 def _findings(row: Row) -> tuple[tuple[str, str], ...]:
     """Each finding with the line of source where it is, as far as that is known; findings of the whole run last."""
-    places = {str(one.get("finding", "")): f"{one.get('file', '')}:{one.get('line', '')}" for one in row.places}
+    places = {name: ", ".join(map(str, spots)) for name, spots in spots_of(row).items()}
     found, used = [], set()
     for one in row.findings:
         name = f"{one.kind.value} ({one.label})"
