@@ -289,7 +289,7 @@ def holds(wanted: Any, value: Any, depth: int = 0) -> bool:
             return False
         return np.ndim(wanted) == 0 and math.isclose(value, wanted, rel_tol=_ROUNDING)
     if isinstance(value, np.ndarray):
-        good = value.dtype.kind in "fiu" and value.size == np.size(wanted) and value.ndim == np.ndim(wanted)
+        good = value.dtype.kind in "fiu" and value.shape == np.shape(wanted)
         return good and bool(np.allclose(value, wanted, rtol=_ROUNDING, atol=0.0))
     if depth == 0 or isinstance(value, type):
         return False

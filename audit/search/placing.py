@@ -18,6 +18,7 @@ import numpy as np
 
 from dpassay.audit.lockstep.watch import Call, Number, Side, Spot, Watch, parting
 from dpassay.audit.lockstep.worlds import SIDES
+from dpassay.reference.equality import same
 from dpassay.reference.findings import Kind
 from dpassay.reference.transcript import Batch
 
@@ -38,7 +39,6 @@ class _Seen:
     """What a first look shows: a call of the tape with its batch, or where the sides part; numbers to look for."""
 
     call: Call | None = None
-    sides: tuple[Side, Side] | None = None
     numbers: tuple[tuple[str, Number], ...] = ()
     parts: Spot | None = None
     raised: Spot | None = None
@@ -53,6 +53,8 @@ def placed(witness: Witness, begins: Sequence[FunctionType], again: Callable[[Wa
         begins: the first functions of the algorithm; those in their folders are its own.
         again: runs the example, schedule and all, under a watch.
     """
+    if not begins:
+        return witness
     homes = {Path(one.__code__.co_filename).resolve().parent for one in begins}
     codes = {one.__code__ for one in begins}
     first = Watch(homes, codes)
@@ -64,6 +66,8 @@ def placed(witness: Witness, begins: Sequence[FunctionType], again: Callable[[Wa
     if seen.numbers:
         second = Watch(homes, codes, [number for _, number in seen.numbers])
         again(second)
+    if len(second.sides) != len(first.sides):  # the run is no function of its data
+        return witness
     made = tuple(_made(witness.finding.kind, seen, second))
     line = witness.line
     if witness.finding.kind is Kind.OUTPUT and not line:
@@ -90,7 +94,8 @@ def _seen(witness: Witness, sides: Sequence[Side], begins: Sequence[FunctionType
         if call.spot is not None:
             return _Seen(call, numbers=_of_noise(call), draw=_drawn(call, calls))
         other = next(one for one in sides[-1].calls if one.label == call.label)  # plain code, that declares nothing
-        numbers = (("noise scale", Number(_scale(call))), ("query", Number(_query(call), _query(other))))
+        moved = (("query", Number(_query(call), _query(other))),) if _moved(call, other) else ()
+        numbers = (*_of_noise(replace(call, asked=call.asked | {"sensitivity": None})), *moved)
         return _Seen(replace(call, spot=_of_label(call, begins)), numbers=numbers, pair=half - 1)
     calls = [
         (*both, number)
@@ -111,7 +116,7 @@ def _seen(witness: Witness, sides: Sequence[Side], begins: Sequence[FunctionType
     for one, other, pair in calls:
         for name in names:
             here, there = one.asked.get(name), other.asked.get(name)
-            if isinstance(here, float | int | np.ndarray) and np.any(np.not_equal(here, there)):
+            if isinstance(here, float | int | np.ndarray) and not same(here, there):
                 return _Seen(one, numbers=((role, Number(here, there)),), pair=pair)
     return _Seen(calls[0][0])
 
@@ -123,6 +128,8 @@ def _made(kind: Kind, seen: _Seen, watch: Watch) -> Iterator[Made]:
     if seen.parts:
         known.setdefault(seen.parts, "the last line of both sides")
     for place, (role, number) in enumerate(seen.numbers):
+        if role == "noise scale" and "makes the noise multiplier" in known.values():
+            continue
         for spot, words in _makers(place, role, number, seen, watch):
             known.setdefault(spot, words)
     if kind is Kind.OUTPUT:
@@ -144,7 +151,8 @@ def _makers(place: int, role: str, number: Number, seen: _Seen, watch: Watch) ->
     else:
         held = watch.assigned(place, seen.call) if seen.call else None
         spots = [held] if held else []
-        spots += watch.made(place, None, None)[-1:]
+        if seen.call is None or not seen.call.stack or not float(number.here).is_integer():
+            spots += watch.made(place, None, None)[-1:]  # too many variables hold whole numbers
     for one in spots:
         yield one, f"makes the {role}" if one is spots[0] else "on the way"
 
