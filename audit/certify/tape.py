@@ -140,6 +140,9 @@ class CertifyTape(Tape):
     _indices = _value = _released  # type: ignore[assignment]
 
 
+CertifyTape.__name__ = CertifyTape.__qualname__ = "Tape"  # what Python's own messages call it
+
+
 @dataclass(frozen=True)
 class _TapeBatch:
     """What a tape hands out for a batch."""

@@ -25,8 +25,8 @@ def foreign_code(field: str, name: str) -> Iterator[None]:
     except BadInput:
         raise
     except (Exception, SystemExit) as error:
-        file, line = place_raised(error)
-        raise BadInput(field, name, f"raised {type(error).__name__} ({file}, line {line}): {error}") from None
+        where = place_raised(error).replace(":", ", line ")
+        raise BadInput(field, name, f"raised {type(error).__name__}{where}: {error}") from None
 
 
 def is_code(name: str) -> bool:

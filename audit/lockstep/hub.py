@@ -476,7 +476,7 @@ def _caught(run: Run[P]) -> Run[P]:
         except NotJudged:
             raise
         except Exception as error:
-            where = "{}:{}".format(*place_raised(error))
-            return Raised(type(error).__name__, f"{type(error).__name__} ({where}): {' '.join(str(error).split())}")
+            head = f"{type(error).__name__}{place_raised(error)}"
+            return Raised(type(error).__name__, f"{head}: {' '.join(str(error).split())}")
 
     return whole

@@ -53,12 +53,18 @@ def calling_line(frame: FrameType | None) -> str:
     return text
 
 
-def place_raised(error: BaseException) -> tuple[str, int]:
-    """File name and line of the innermost frame outside of installed packages and of this one; of any, if none is."""
+def place_raised(error: BaseException) -> str:
+    """`` (file.py:12)``, the innermost line outside of installed packages and of this one, else of an algorithm here.
+
+    Empty where only the apparatus has run: a function that cannot be called has no line.
+    """
     frames = [(Path(frame.filename), frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
-    theirs = [one for one in frames if _is_theirs(one[0])]
-    path, line = (theirs or frames or [(Path("?"), 0)])[-1]
-    return path.name, line
+    theirs = [one for one in frames if _is_theirs(one[0])] or [one for one in frames if not _is_inner(one[0])]
+    return f" ({theirs[-1][0].name}:{theirs[-1][1]})" if theirs else ""
+
+
+def _is_inner(path: Path) -> bool:
+    return is_apparatus(str(path)) or str(path).startswith("<") or any(part in path.parts for part in _INSTALLED)
 
 
 def _is_theirs(path: Path) -> bool:

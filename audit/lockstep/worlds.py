@@ -81,6 +81,10 @@ class WorldTape(Tape):
         self._ask(Request("reveal", label, value=value))
 
 
+WorldTape.__name__ = WorldTape.__qualname__ = "Tape"  # what Python's own messages call it
+WorldTape.__module__ = Tape.__module__
+
+
 class World:
     """One run in one place. ``answer`` lets it go on; ``ask`` is what it waits for then, once it is ``settled``."""
 
