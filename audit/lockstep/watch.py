@@ -20,7 +20,7 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 import numpy as np
-from greenlet import GreenletExit, getcurrent, greenlet
+from greenlet import getcurrent, greenlet
 
 from .source_lines import is_apparatus, line_of
 
@@ -31,6 +31,9 @@ _SPINE = ("accounting", "laws", "blocks")  # below `reference`: who calls these 
 _INSTALLED = ("site-packages", "dist-packages")
 _MOST = 300_000  # lines that are watched in one run
 _ROUNDING = 1e-12
+
+
+Number = tuple[Any, Any]  # to look for: its value on D, and on D' where that is another one (else None)
 
 
 class Spot(NamedTuple):
@@ -49,14 +52,6 @@ def spot_of(frame: FrameType, number: int = 0) -> Spot:
     return Spot(frame.f_code.co_filename, number or frame.f_lineno, frame.f_code.co_name)
 
 
-@dataclass(frozen=True)
-class Number:
-    """A number to look for: its value on D, and on D' where that is another one (else None)."""
-
-    here: Any
-    there: Any = None
-
-
 @dataclass(eq=False)
 class Call:
     """One call of the tape: its label, its arguments, and the line that makes it.
@@ -71,7 +66,7 @@ class Call:
     asked: dict[str, Any]
     spot: Spot | None
     lines: list[Spot]
-    stack: list[tuple[tuple[str, str], dict[str, float]]]
+    stack: list[tuple[str, str, dict[str, float]]]
 
 
 class Held(NamedTuple):
@@ -84,14 +79,13 @@ class Held(NamedTuple):
 
 @dataclass(eq=False)
 class Side:
-    """What was seen of one world: its calls, the lines since the last one, where an error began, what held each number.
+    """What was seen of one world: its calls, the lines since the last one, and what held each number.
 
     ``held`` is by number and side (``here`` or ``there``), and leads to the innermost line of the algorithm's folder.
     """
 
     calls: list[Call] = field(default_factory=list)
     lines: list[Spot] = field(default_factory=list)
-    raised: Spot | None = None
     held: dict[tuple[int, str], dict[Held, Spot]] = field(default_factory=lambda: defaultdict(dict))
 
 
@@ -111,7 +105,7 @@ class Watch:
         self.returned: dict[Spot, None] = {}
         self.inner: dict[Spot, Spot] = {}  # a line to the return of what it called last
         self.before, self._sides = Side(), dict[greenlet, Side]()
-        self._main, self._error = getcurrent(), None
+        self._main = getcurrent()
 
     @property
     def sides(self) -> list[Side]:
@@ -143,8 +137,8 @@ class Watch:
             found = [(one, home) for one, home in here.held[number, "here"].items() if one in other]
         else:
             found = [pair for side in (self.before, *self.sides) for pair in side.held[number, "here"].items()]
-            if float(self._numbers[number].here).is_integer():  # too many variables hold whole numbers
-                found = [(one, home) for one, home in found if one.spot == home and self._numbers[number].here > 1]
+            if float(self._numbers[number][0]).is_integer():  # too many variables hold whole numbers
+                found = [(one, home) for one, home in found if one.spot == home and self._numbers[number][0] > 1]
         if not found:
             return []
         one, home = found[0]
@@ -158,13 +152,13 @@ class Watch:
 
     def assigned(self, number: int, call: Call) -> Spot | None:
         """The line that gave a number to the outermost variable which holds it at a call; none if none does."""
-        wanted = self._numbers[number].here
+        wanted, _ = self._numbers[number]
         held = [one for side in (self.before, *self.sides) for one in side.held[number, "here"]]
-        for function, variables in call.stack:
+        for file, function, variables in call.stack:
             names = {name for name, value in variables.items() if holds(wanted, value)}
-            for one in held:
-                if (one.spot.file, one.spot.function) == function and one.name in names:
-                    return one.spot
+            for spot, name, _ in held:
+                if (spot.file, spot.function) == (file, function) and name in names:
+                    return spot
         return None
 
     # -- while the code runs ------------------------------------------------------------------------------
@@ -183,17 +177,16 @@ class Watch:
         if "label" not in asked or caller is None or _is_tape(caller.f_code.co_filename):
             return
         side = self._side()
-        spot = self._home(caller) or _innermost(caller)
-        side.calls.append(Call(asked["label"], frame.f_code.co_name, dict(asked), spot, side.lines, _stack(caller)))
+        stack = _stack(caller)
+        spot = self._home(caller) or (spot_of(stack[-1]) if stack else None)
+        waiting = [(one.f_code.co_filename, one.f_code.co_name, _floats(one)) for one in stack]
+        side.calls.append(Call(asked["label"], frame.f_code.co_name, dict(asked), spot, side.lines, waiting))
         side.lines = []
 
     def _home(self, frame: FrameType | None) -> Spot | None:
         """The innermost line of the algorithm's own folder."""
-        while frame is not None:
-            if _folder(frame.f_code.co_filename) in self._homes and is_watched(frame.f_code.co_filename):
-                return spot_of(frame)
-            frame = frame.f_back
-        return None
+        own = [one for one in _stack(frame) if _folder(one.f_code.co_filename) in self._homes]
+        return spot_of(own[-1]) if own else None
 
     def _inside(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any] | None:
         code, caller, side = frame.f_code, frame.f_back, self._side()
@@ -206,8 +199,6 @@ class Watch:
         if event == "line":
             self._last[frame] = frame.f_lineno
             side.lines.append(spot_of(frame))
-        elif event == "exception":
-            self._raised(side, spot_of(frame), arg[1])
         elif event == "return":
             spot = spot_of(frame)
             self._look(side, spot, frame, {"return": arg})
@@ -218,22 +209,15 @@ class Watch:
                 self.inner[spot_of(caller)] = spot
         return self._inside if self._left > 0 else None
 
-    def _raised(self, side: Side, spot: Spot, error: Any) -> None:
-        """The innermost line comes first; the callers are told of the same error."""
-        if error is not self._error and not isinstance(error, GreenletExit | StopIteration):
-            self._error, side.raised = error, spot
-
     def _look(self, side: Side, spot: Spot, frame: FrameType, variables: Mapping[str, Any]) -> None:
-        for number, wanted in enumerate(self._numbers):
-            for which, value in (("here", wanted.here), ("there", wanted.there)):
+        for number, both in enumerate(self._numbers):
+            depth = 3 if both[1] is None else 0
+            for which, value in zip(("here", "there"), both, strict=True):
                 for name, one in variables.items() if value is not None else ():
                     held = Held(spot, name, len(side.calls))
-                    depth = 3 if wanted.there is None else 0
                     if held not in side.held[number, which] and holds(value, one, depth):
-                        side.held[number, which][held] = self._at_home(spot, frame)
-
-    def _at_home(self, spot: Spot, frame: FrameType) -> Spot:
-        return spot if _folder(spot.file) in self._homes else self._home(frame) or spot
+                        at_home = _folder(spot.file) in self._homes
+                        side.held[number, which][held] = spot if at_home else self._home(frame) or spot
 
 
 @cache
@@ -266,20 +250,18 @@ def _of(path: Path, folders: Collection[str]) -> bool:
     return any(path.is_relative_to(_REFERENCE / folder) for folder in folders)
 
 
-def _stack(frame: FrameType | None) -> list[tuple[tuple[str, str], dict[str, float]]]:
-    found: list[tuple[tuple[str, str], dict[str, float]]] = []
+def _stack(frame: FrameType | None) -> list[FrameType]:
+    """The watched frames that wait for this one, it included, outermost first."""
+    found = []
     while frame is not None:
         if is_watched(frame.f_code.co_filename):
-            numbers = {name: one for name, one in frame.f_locals.items() if isinstance(one, float)}
-            found.append(((frame.f_code.co_filename, frame.f_code.co_name), numbers))
+            found.append(frame)
         frame = frame.f_back
     return found[::-1]
 
 
-def _innermost(frame: FrameType | None) -> Spot | None:
-    while frame is not None and not is_watched(frame.f_code.co_filename):
-        frame = frame.f_back
-    return None if frame is None else spot_of(frame)
+def _floats(frame: FrameType) -> dict[str, float]:
+    return {name: one for name, one in frame.f_locals.items() if isinstance(one, float)}
 
 
 def holds(wanted: Any, value: Any, depth: int = 0) -> bool:

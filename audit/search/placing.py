@@ -7,7 +7,6 @@ too small, the last line that both sides ran before they parted, the line that r
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,6 +30,7 @@ _ARGUMENTS = {  # of a call of the tape, which differ between the sides
     Kind.BATCH_SIZE: ("batch size", ("size", "rate")),
     Kind.REVEALED_VALUE: ("value", ("value",)),
 }
+Numbers = tuple[tuple[str, Number], ...]  # each with what it is called
 _DRAWS = ("batch", "poisson", "fresh")
 
 
@@ -39,9 +39,8 @@ class _Seen:
     """What a first look shows: a call of the tape with its batch, or where the sides part; numbers to look for."""
 
     call: Call | None = None
-    numbers: tuple[tuple[str, Number], ...] = ()
+    numbers: Numbers = ()
     parts: Spot | None = None
-    raised: Spot | None = None
     draw: Call | None = None
     pair: int = 0
 
@@ -78,55 +77,57 @@ def placed(witness: Witness, begins: Sequence[FunctionType], again: Callable[[Wa
 
 
 def _seen(witness: Witness, sides: Sequence[Side], begins: Sequence[FunctionType]) -> _Seen:
-    kind, label, half = witness.finding.kind, witness.finding.label, len(sides) // 2
+    kind, half = witness.finding.kind, len(sides) // 2
     pairs = list(zip(sides[:half], sides[half:], strict=False))
     if kind in (Kind.CALL, Kind.EARLY_END):
-        return next((found for pair in pairs if (found := _parted(*pair)).parts), _Seen())
+        return _Seen(parts=next(filter(None, (_parted(*pair) for pair in pairs)), None))
     if kind is Kind.OUTPUT:
         differ = witness.here is not None and witness.there is not None
-        numbers = (("output", Number(witness.here, witness.there)),) if differ else ()
-        return _Seen(numbers=numbers, pair=half - 1)
+        return _Seen(numbers=(("output", (witness.here, witness.there)),) if differ else (), pair=half - 1)
     if kind is Kind.OVER_BUDGET:
-        calls = sides[half - 1].calls
-        call = _costliest(calls, sides[-1].calls)
-        if call is None:
-            return _Seen()
-        if call.spot is not None:
-            return _Seen(call, numbers=_of_noise(call), draw=_drawn(call, calls))
-        other = next(one for one in sides[-1].calls if one.label == call.label)  # plain code, that declares nothing
-        moved = (("query", Number(_query(call), _query(other))),) if _moved(call, other) else ()
-        numbers = (*_of_noise(replace(call, asked=call.asked | {"sensitivity": None})), *moved)
-        return _Seen(replace(call, spot=_of_label(call, begins)), numbers=numbers, pair=half - 1)
+        return _of_budget(sides[half - 1].calls, sides[-1].calls, begins, half - 1)
     calls = [
-        (*both, number)
-        for number, (one, other) in enumerate(pairs)
-        for both in zip(one.calls, other.calls, strict=False)
-        if both[0].label == label
+        (one, other, pair)
+        for pair, (here, there) in enumerate(pairs)
+        for one, other in zip(here.calls, there.calls, strict=False)
+        if one.label == witness.finding.label
     ]
-    if not calls:
-        return _Seen()
+    return _of_calls(kind, calls) if calls else _Seen()
+
+
+def _of_calls(kind: Kind, calls: Sequence[tuple[Call, Call, int]]) -> _Seen:
+    """The calls of one label on both sides: the query that moves the most, or an argument that differs."""
     if kind in _OF_QUERIES:
         one, other, pair = max(calls, key=lambda both: _moved(both[0], both[1]))
-        numbers = (("query", Number(*map(_query, (one, other)))),) if _moved(one, other) > 0 else ()
+        found = _query_of(one, other)
         sensitivity = one.asked.get("sensitivity")
         if kind is Kind.SENSITIVITY_EXCEEDED and sensitivity:
-            numbers += (("sensitivity", Number(float(sensitivity))),)
-        return _Seen(one, numbers=numbers, pair=pair)
+            found = (*found, ("sensitivity", (float(sensitivity), None)))
+        return _Seen(one, found, pair=pair)
     role, names = _ARGUMENTS.get(kind, ("", ()))
     for one, other, pair in calls:
         for name in names:
             here, there = one.asked.get(name), other.asked.get(name)
             if isinstance(here, float | int | np.ndarray) and not same(here, there):
-                return _Seen(one, numbers=((role, Number(here, there)),), pair=pair)
+                return _Seen(one, ((role, (here, there)),), pair=pair)
     return _Seen(calls[0][0])
+
+
+def _of_budget(here: Sequence[Call], there: Sequence[Call], begins: Sequence[FunctionType], pair: int) -> _Seen:
+    """The noise of the releases that spend the most; of plain code, which declares nothing, what it is added to too."""
+    one, other = next(iter(_costliest(here, there)), (None, None))
+    if one is None or other is None:
+        return _Seen()
+    if one.spot is not None:
+        return _Seen(one, _of_noise(one, one.asked.get("sensitivity")), draw=_drawn(one, here), pair=pair)
+    one = replace(one, spot=_of_label(one, begins))
+    return _Seen(one, (*_of_noise(one, None), *_query_of(one, other)), pair=pair)
 
 
 def _made(kind: Kind, seen: _Seen, watch: Watch) -> Iterator[Made]:
     known: dict[Spot, str] = {}
-    if seen.raised:
-        known[seen.raised] = "raises"
     if seen.parts:
-        known.setdefault(seen.parts, "the last line of both sides")
+        known[seen.parts] = "the last line of both sides"
     for place, (role, number) in enumerate(seen.numbers):
         if role == "noise scale" and "makes the noise multiplier" in known.values():
             continue
@@ -145,28 +146,27 @@ def _made(kind: Kind, seen: _Seen, watch: Watch) -> Iterator[Made]:
 def _makers(place: int, role: str, number: Number, seen: _Seen, watch: Watch) -> Iterator[tuple[Spot, str]]:
     """The lines that make a number, and what the first of them called last."""
     half = len(watch.sides) // 2
-    if number.there is not None:
+    if number[1] is not None:
         spots = watch.made(place, watch.sides[seen.pair], watch.sides[seen.pair + half])
         spots += [watch.inner[one] for one in spots[:1] if one in watch.inner]
     else:
         held = watch.assigned(place, seen.call) if seen.call else None
         spots = [held] if held else []
-        if seen.call is None or not seen.call.stack or not float(number.here).is_integer():
+        if seen.call is None or not seen.call.stack or not float(number[0]).is_integer():
             spots += watch.made(place, None, None)[-1:]  # too many variables hold whole numbers
     for one in spots:
         yield one, f"makes the {role}" if one is spots[0] else "on the way"
 
 
-def _parted(one: Side, other: Side) -> _Seen:
-    """The last line of both, where their calls or their ends differ, and where an error ended one of them."""
+def _parted(one: Side, other: Side) -> Spot | None:
+    """The last line of both, where their calls or their ends differ."""
     common = 0
     for first, second in zip(one.calls, other.calls, strict=False):
         if (first.label, first.name) != (second.label, second.name):
             break
         common += 1
-    ended = [side for side in (one, other) if common == len(side.calls)]
-    ends = [side.lines if side in ended else side.calls[common].lines for side in (one, other)]
-    return _Seen(parts=parting(*ends), raised=next((side.raised for side in ended if side.raised), None))
+    ends = [side.calls[common].lines if common < len(side.calls) else side.lines for side in (one, other)]
+    return parting(*ends)
 
 
 def _drawn(call: Call, calls: Sequence[Call]) -> Call | None:
@@ -189,18 +189,23 @@ def _moved(one: Call, other: Call) -> float:
     return float(np.linalg.norm(np.ravel(here - there))) / (one.asked.get("sensitivity") or 1.0)
 
 
-def _costliest(calls: Sequence[Call], there: Sequence[Call]) -> Call | None:
-    """The first call of the label whose releases spend the most: the sum of squared sensitivities over noise.
+def _query_of(one: Call, other: Call) -> Numbers:
+    return (("query", (_query(one), _query(other))),) if _moved(one, other) > 0 else ()
+
+
+def _costliest(here: Sequence[Call], there: Sequence[Call]) -> list[tuple[Call, Call]]:
+    """The calls of the label whose releases spend the most: the sum of squared sensitivities over noise.
 
     Where nobody declares a sensitivity, it is the movement that counts.
     """
-    spent: Counter[str] = Counter()
-    for one, other in zip(calls, there, strict=False):
-        scale, sensitivity = _scale(one), one.asked.get("sensitivity") or _moved(one, other)
+    asked = [both for both in zip(here, there, strict=False) if "sensitivity" in both[0].asked]
+    costs: dict[str, float] = {}
+    for one, other in asked:
+        scale, sensitivity = _scale(one), one.asked["sensitivity"] or _moved(one, other)
         if sensitivity and scale is not None:
-            spent[one.label] += (sensitivity / scale) ** 2 if scale else math.inf
-    worst = max(spent, key=lambda label: spent[label], default=None)
-    return next((call for call in calls if call.label == worst and "sensitivity" in call.asked), None)
+            costs[one.label] = costs.get(one.label, 0.0) + ((sensitivity / scale) ** 2 if scale else math.inf)
+    worst = max(costs, key=lambda label: costs[label], default=None)
+    return [both for both in asked if both[0].label == worst]
 
 
 def _of_label(call: Call, begins: Sequence[FunctionType]) -> Spot | None:
@@ -216,10 +221,10 @@ def _scale(call: Call) -> float | None:
     return float(found) if isinstance(found, float | int | np.floating) else None
 
 
-def _of_noise(call: Call) -> tuple[tuple[str, Number], ...]:
+def _of_noise(call: Call, sensitivity: float | None) -> Numbers:
     """The multiplier that the noise is made of, else its scale."""
-    scale, sensitivity = _scale(call), call.asked.get("sensitivity")
+    scale = _scale(call)
     if not scale or not math.isfinite(scale):
         return ()
-    found = (("noise multiplier", Number(float(scale / sensitivity))),) if sensitivity else ()
-    return (*found, ("noise scale", Number(float(scale))))
+    found: Numbers = (("noise scale", (scale, None)),)
+    return (("noise multiplier", (scale / float(sensitivity), None)), *found) if sensitivity else found
