@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import linecache
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.search.coverage import own_functions
-from dpassay.audit.search.witness import Made, Witness
+from dpassay.audit.search.witness import Witness
 from dpassay.reference.findings import Declared, Finding, Kind
 
-_SHOWN = re.compile(r"([^:/]+\.py):(\d{1,9}) in ")
 _LABEL = re.compile(r"([^:/\s]+\.py):(\d{1,9})")
 _OURS = re.compile(r"\((reference/[\w/]+\.py):(\d{1,9})\)")
 _PACKAGE = Path(__file__).resolve().parents[2]
@@ -29,6 +26,7 @@ def places_of(
     witnesses: Sequence[Witness],
     shown: Iterable[Declared] = (),
     lost: str = "",
+    unbounded: bool = False,
 ) -> list[dict[str, Any]]:
     """The lines of each finding, most telling first: ``finding`` (its kind, its label in brackets), ``file``, ``line``.
 
@@ -41,12 +39,15 @@ def places_of(
     Args:
         shown: what was found in the words of a declaration; what is of the whole run has entries of its own.
         lost: why a certificate has no bound, in words that begin with a line.
+        unbounded: it has none because nothing bounds a query there: that line comes first where too much is spent.
     """
     functions, files = _functions(run), _files(run)
     start = (functions[0].__code__.co_filename, functions[0].__code__.co_firstlineno) if functions else None
     known = {(one.finding.kind, one.finding.label): one for one in witnesses}
     of_kind = {kind: one for (kind, _), one in known.items()}
-    whole = _named(_LABEL.search(lost), files) or start
+    opened = _named(_LABEL.search(lost), files)
+    whole = opened or start
+    endless = [("nothing bounds it", opened)] if unbounded and opened else []
     found: list[dict[str, Any]] = []
     leading: list[tuple[str, _Place]] = []
 
@@ -59,35 +60,16 @@ def places_of(
     for finding in findings:
         witness = known.get((finding.kind, finding.label))
         lines = _lines(finding, witness, files) or ([("", whole)] if whole else [])
+        lines = [*endless, *lines] if finding.kind is Kind.SENSITIVITY_EXCEEDED else lines
         leading = leading or lines
         put(finding.kind.value + (f" ({finding.label})" if finding.label else ""), lines)
     for one in sorted(shown, key=lambda one: one.kind.value):
         if one.kind.of_the_run:
             witness = of_kind.get(one.kind) or of_kind.get(Kind.OVER_BUDGET)
             lines = [] if witness is None else _lines(witness.finding, witness, files)
-            put(one.kind.value, lines or leading or ([("", whole)] if whole else []))
+            put(one.kind.value, [*endless, *(lines or leading)] or ([("", whole)] if whole else []))
     put("", [("", start)] if start else [])
     return found
-
-
-def unbounded(run: Callable[..., Any], witnesses: Sequence[Witness], lost: str) -> list[Witness]:
-    """The witnesses of what costs too much, with the line at which nothing bounds a query before the others.
-
-    Args:
-        lost: what a certificate says of that line.
-    """
-    place = _named(_LABEL.search(lost), _files(run))
-    if place is None:
-        return list(witnesses)
-    file, line = place
-    text = f"{Path(file).name}:{line}: {linecache.getline(file, line).strip()}"
-    first = Made("nothing bounds it", text, file, line)
-    return [
-        replace(one, made=(first, *(other for other in one.made if (other.file, other.line) != place)))
-        if one.finding.kind in (Kind.SENSITIVITY_EXCEEDED, Kind.OVER_BUDGET)
-        else one
-        for one in witnesses
-    ]
 
 
 def _files(run: Callable[..., Any]) -> dict[str, str]:
@@ -101,7 +83,7 @@ def _lines(finding: Finding, witness: Witness | None, files: dict[str, str]) -> 
         return [("", (str(_PACKAGE / ours[1]), int(ours[2])))]
     if witness is not None and witness.made:
         return [(one.role, (one.file, one.line)) for one in witness.made]
-    place = _named(_SHOWN.match(witness.line) if witness else None, files) or _named(_LABEL.match(finding.label), files)
+    place = _named(_LABEL.match(witness.line) if witness else None, files) or _named(_LABEL.match(finding.label), files)
     return [("", place)] if place else []
 
 

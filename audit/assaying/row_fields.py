@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from dpassay.audit.assaying.places import places_of, unbounded
+from dpassay.audit.assaying.places import places_of
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.audit.row import Effort
 from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.search.engine import Searched
-from dpassay.audit.search.witness import Witness
 from dpassay.audit.version import versions
 from dpassay.reference.case import Case
 from dpassay.reference.findings import Declared, Kind, compare
@@ -62,9 +61,7 @@ def of_shown(shown: set[Declared], declared: set[Declared]) -> dict[str, Any]:
 def of_assay(found: Assay, run: Callable[..., Any], about: Mapping[str, str | float], effort: Effort) -> dict[str, Any]:
     """What was found; its witnesses say ``about`` which run."""
     made, witnesses = found.certificate, found.searched.witnesses
-    lost = "" if made is None else made.open
-    if made is not None and made.epsilon is not None and not made.bounded:
-        witnesses = unbounded(run, witnesses, lost)
+    lost = ("", False) if made is None else (made.open, made.epsilon is not None and not made.bounded)
     return {
         "accounted": found.accounted,
         "accounting": found.account.method,
@@ -75,11 +72,11 @@ def of_assay(found: Assay, run: Callable[..., Any], about: Mapping[str, str | fl
         "why": found.why,
         "findings": list(found.findings),
         "movements": {label: movement.share for label, movement in found.movements.items()},
-        "places": places_of(run, found.findings, witnesses, found.shown, lost),
+        "places": places_of(run, found.findings, witnesses, found.shown, *lost),
         "curves": dict(found.curves),
         **_of_certificate(found),
         **_of_bound(found.bound, effort),
-        **_of_search(found.searched, witnesses, about),
+        **_of_search(found.searched, about),
     }
 
 
@@ -101,7 +98,7 @@ def _of_bound(bound: SoundBound | AssumedEstimate, effort: Effort) -> dict[str, 
     }
 
 
-def _of_search(searched: Searched, witnesses: Sequence[Witness], about: Mapping[str, str | float]) -> dict[str, Any]:
+def _of_search(searched: Searched, about: Mapping[str, str | float]) -> dict[str, Any]:
     """What a row keeps of a search; its witnesses say what was run."""
     coverage = searched.coverage
     counts = {
@@ -117,7 +114,7 @@ def _of_search(searched: Searched, witnesses: Sequence[Witness], about: Mapping[
         "unreached": list(coverage.unreached),
         "explained": dict(coverage.explained),
         "raised": list(searched.raised),
-        "witnesses": [witness.as_dict() | {"about": dict(about)} for witness in witnesses],
+        "witnesses": [witness.as_dict() | {"about": dict(about)} for witness in searched.witnesses],
     }
 
 

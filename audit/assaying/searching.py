@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from dpassay.audit.row import Effort
 from dpassay.audit.search.engine import Searched, search
@@ -21,32 +21,21 @@ def search_instance(
     space: Space | None,
     known: Sequence[Witness] = (),
     premises: Premises | None = None,
-    build: Callable[[], Instance] | None = None,
 ) -> Searched:
     """Search the space of a case, its own pairs first; without a space the released values on its pair.
 
-    The schedule of the instance is used where the space makes none; ``premises`` are those of a search without a space,
-    and ``build`` makes the instance again.
+    The schedule of the instance is used where the space makes none; ``premises`` are those of a search without a space.
     """
     if effort.examples < 1:
         return Searched()
     if space is None:
         few = max(1, effort.examples // _OF_A_PAIR)
         return search(
-            instance.mechanism,
-            instance.pair,
-            claim,
-            examples=few,
-            seed=effort.seed,
-            known=known,
-            premises=premises,
-            build=build,
+            instance.mechanism, instance.pair, claim, examples=few, seed=effort.seed, known=known, premises=premises
         )
     run = instance.mechanism if space.schedule is None else instance.run
     pairs = [(instance.mechanism, pair) for pair in (instance.pair, *instance.others)]
-    return search(
-        run, space, claim, examples=effort.examples, seed=effort.seed, explicit=pairs, known=known, build=build
-    )
+    return search(run, space, claim, examples=effort.examples, seed=effort.seed, explicit=pairs, known=known)
 
 
 def search_case(case: Case, instance: Instance, effort: Effort, known: Sequence[Witness] = ()) -> Searched:
@@ -55,8 +44,7 @@ def search_case(case: Case, instance: Instance, effort: Effort, known: Sequence[
     Args:
         known: witnesses of earlier searches, which are tried first.
     """
-    space = case.space() if case.space else None
-    searched = search_instance(instance, case.claim, effort, space, known, build=case.build)
+    searched = search_instance(instance, case.claim, effort, case.space() if case.space else None, known)
     searched.coverage = searched.coverage.explained_by(case.unreached)
     return searched
 

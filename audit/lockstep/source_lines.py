@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import linecache
+import sysconfig
 import traceback
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -32,6 +34,7 @@ def line_of(file: str, number: int, function: str) -> str:
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 _INSTALLED = ("site-packages", "dist-packages")
+_STDLIB = sysconfig.get_paths()["stdlib"]
 
 
 def is_apparatus(name: str) -> bool:
@@ -53,20 +56,24 @@ def calling_line(frame: FrameType | None) -> str:
     return text
 
 
+@cache
+def trade(name: str) -> str:
+    """``theirs``, ``ours`` (an algorithm of this package), a ``block`` of the reference, the ``tape``, or ``other``."""
+    path = Path(name).resolve()
+    if name.startswith("<") or any(part in name for part in _INSTALLED) or path.is_relative_to(_STDLIB):
+        return "other"
+    if not any(path.is_relative_to(_PACKAGE / one) for one in ("audit", "proofs_check", "reference")):
+        return "theirs"
+    below = path.relative_to(_PACKAGE).parts[1]
+    known = {"tape.py": "tape", "norms.py": "ours", "blocks": "block", "accounting": "other", "laws": "other"}
+    return known.get(below, "other" if is_apparatus(name) else "ours")
+
+
 def place_raised(error: BaseException) -> str:
-    """`` (file.py:12)``, the innermost line outside of installed packages and of this one, else of an algorithm here.
+    """`` (file.py:12)``, the innermost line of others' code, else of an algorithm here.
 
     Empty where only the apparatus has run: a function that cannot be called has no line.
     """
-    frames = [(Path(frame.filename), frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
-    theirs = [one for one in frames if _is_theirs(one[0])] or [one for one in frames if not _is_inner(one[0])]
-    return f" ({theirs[-1][0].name}:{theirs[-1][1]})" if theirs else ""
-
-
-def _is_inner(path: Path) -> bool:
-    return is_apparatus(str(path)) or str(path).startswith("<") or any(part in path.parts for part in _INSTALLED)
-
-
-def _is_theirs(path: Path) -> bool:
-    ours = any(path.resolve().is_relative_to(_PACKAGE / name) for name in ("audit", "proofs_check", "reference"))
-    return path.is_file() and not ours and not any(part in path.parts for part in _INSTALLED)
+    frames = [(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
+    found = [one for sort in ("ours", "theirs") for one in frames if trade(one[0]) == sort]
+    return f" ({Path(found[-1][0]).name}:{found[-1][1]})" if found else ""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 import sys
-import sysconfig
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -22,13 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from greenlet import getcurrent, greenlet
 
-from .source_lines import is_apparatus, line_of
+from .source_lines import line_of, trade
 
-_REFERENCE = Path(__file__).resolve().parents[2] / "reference"
-_TAPE = _REFERENCE / "tape.py"
-_NORMS = _REFERENCE / "norms.py"  # beside the tape, but what it makes are queries
-_SPINE = ("accounting", "laws", "blocks")  # below `reference`: who calls these made the number
-_INSTALLED = ("site-packages", "dist-packages")
 _MOST = 300_000  # lines that are watched in one run
 _ROUNDING = 1e-12
 
@@ -144,7 +139,7 @@ class Watch:
         one, home = found[0]
         if one.spot == home:
             return [home, *(self._callers(home) if one.name == "return" else [])]
-        return [home] if _shared(one.spot.file) else [home, one.spot]
+        return [home] if trade(one.spot.file) == "block" else [home, one.spot]
 
     def _callers(self, returned: Spot) -> list[Spot]:
         found = (one for one, inner in self.inner.items() if inner == returned and is_watched(one.file))
@@ -168,13 +163,13 @@ class Watch:
 
     def _called(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any] | None:
         name = frame.f_code.co_filename
-        if _is_tape(name):
+        if trade(name) == "tape":
             self._asked(frame)
         return self._inside if self._left > 0 and is_watched(name) else None
 
     def _asked(self, frame: FrameType) -> None:
         caller, asked = frame.f_back, frame.f_locals
-        if "label" not in asked or caller is None or _is_tape(caller.f_code.co_filename):
+        if "label" not in asked or caller is None or trade(caller.f_code.co_filename) == "tape":
             return
         side = self._side()
         stack = _stack(caller)
@@ -221,33 +216,13 @@ class Watch:
 
 
 @cache
-def _is_tape(name: str) -> bool:
-    return Path(name).resolve() == _TAPE
-
-
-@cache
 def _folder(name: str) -> Path:
     return Path(name).resolve().parent
 
 
-@cache
 def is_watched(name: str) -> bool:
     """Is this file code of the user, or an algorithm of the reference?"""
-    if name.startswith("<") or any(part in name for part in _INSTALLED):
-        return False
-    path = Path(name).resolve()
-    if path.is_relative_to(sysconfig.get_paths()["stdlib"]):
-        return False
-    return path == _NORMS or not (is_apparatus(name) or _of(path, ("accounting", "laws")))
-
-
-@cache
-def _shared(name: str) -> bool:
-    return _of(Path(name).resolve(), _SPINE)
-
-
-def _of(path: Path, folders: Collection[str]) -> bool:
-    return any(path.is_relative_to(_REFERENCE / folder) for folder in folders)
+    return trade(name) in ("theirs", "ours", "block")
 
 
 def _stack(frame: FrameType | None) -> list[FrameType]:
@@ -286,8 +261,5 @@ def holds(wanted: Any, value: Any, depth: int = 0) -> bool:
 
 def parting(here: Sequence[Spot], there: Sequence[Spot]) -> Spot | None:
     """The last line that both ran before they went different ways; None where they did not."""
-    for number, (one, other) in enumerate(zip(here, there, strict=False)):
-        if one != other:
-            return here[number - 1] if number else None
-    shorter = min(len(here), len(there))
-    return here[shorter - 1] if shorter and len(here) != len(there) else None
+    common = sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(here, there, strict=False)))
+    return here[common - 1] if common and common < max(len(here), len(there)) else None

@@ -30,7 +30,7 @@ def annotations(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[U
 
 
 def _line(command: str, row: Row, problem: Problem) -> str:
-    fields = {"file": problem.file, "line": str(problem.line)} if problem.file else {}
+    fields = {"file": one.file, "line": str(one.line)} if (one := next(iter(problem.spots), None)) else {}
     fields["title"] = f"dpassay: {printable(row.key)} {row.verdict_shown}"
     told = ",".join(f"{name}={_field(value)}" for name, value in fields.items())
     return f"::{command} {told}::{_text(problem.message)}"

@@ -63,7 +63,7 @@ def _counts(rows: Sequence[Row], strict: bool, name: str, errors: int = 0) -> di
 def _case(row: Row, strict: bool) -> Xml.Element:
     found = problems(row, strict)
     names = {"classname": printable(f"dpassay.{_suite(row)}"), "name": row_title(row), "time": f"{row.seconds:.3f}"}
-    place = next((one for one in found if one.file), None)
+    place = next((one.spots[0] for one in found if one.spots), None)
     if place:
         names |= {"file": place.file, "line": str(place.line)}
     case = Xml.Element("testcase", names)

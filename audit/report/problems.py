@@ -35,7 +35,10 @@ class Level(StrEnum):
 
 
 class Spot(NamedTuple):
-    """A line of source, and what it does with what was found."""
+    """A line of source, and what it does with what was found.
+
+    The file is relative to the working directory where that is possible.
+    """
 
     file: str
     line: int
@@ -54,20 +57,14 @@ class Problem:
         level: how much it counts.
         message: one line, control characters spelled out.
         label: of the release that it is about, as it is; empty if it is about the whole run.
-        file: of the source line, relative to the working directory where that is possible; empty if it is not known.
-        line: from 1; 0 if it is not known.
-        role: what that line does with it, in words; or empty.
-        related: further lines that made it.
+        spots: its lines in the source, the most telling first.
     """
 
     rule: str
     level: Level
     message: str
     label: str = ""
-    file: str = ""
-    line: int = 0
-    role: str = ""
-    related: tuple[Spot, ...] = ()
+    spots: tuple[Spot, ...] = ()
 
     @property
     def name(self) -> str:
@@ -77,19 +74,12 @@ class Problem:
     @property
     def place(self) -> str:
         """``file:line``, or empty."""
-        return f"{self.file}:{self.line}" if self.file else ""
+        return f"{self.spots[0].file}:{self.spots[0].line}" if self.spots else ""
 
     @property
     def places(self) -> str:
-        """That with what the line does, and the further lines; or empty."""
-        spots = (Spot(self.file, self.line, self.role), *self.related) if self.file else ()
-        return ", ".join(map(str, spots))
-
-    def at(self, spots: Sequence[Spot]) -> Problem:
-        """The problem at the first of these lines; the others are related."""
-        if not spots:
-            return self
-        return replace(self, **spots[0]._asdict(), related=tuple(spots[1:]))
+        """Every line with what it does; or empty."""
+        return ", ".join(map(str, self.spots))
 
 
 @dataclass(frozen=True)
@@ -125,8 +115,8 @@ def problems(row: Row, strict: bool = False) -> list[Problem]:
     if row.verdict == Verdict.INCONCLUSIVE:
         why = f"nothing was decided: {row.why or 'the audit had too little power'}"
         judged.append(Problem("inconclusive", Level.WARNING, printable(why)))
-    begins = spots_of(row).get("", [])
-    judged = [one if one.file else one.at(begins) for one in judged]
+    begins = spots_of(row).get("", ())
+    judged = [one if one.spots else replace(one, spots=begins) for one in judged]
     if row.severity == "warning":  # a claim that does not count
         judged = [replace(one, level=Level.WARNING) if one.level is Level.ERROR else one for one in judged]
     return sorted(judged, key=lambda one: list(Level).index(one.level))
@@ -142,16 +132,16 @@ def _judged(problem: Problem, counts: bool) -> Problem:
 def _findings(row: Row) -> Iterator[Problem]:
     """The findings, then what is said of the whole run."""
     places = spots_of(row)
-    first = places.get("") or next(iter(places.values()), [])
+    first = places.get("") or next(iter(places.values()), ())
     for one in row.findings:
         if one.kind.of_the_run:
             continue
         level = Level.WARNING if one.kind.bookkeeping or one.given_secrets else Level.ERROR
         message = printable(f"{one.kind.value} at {one.label!r}: {one.what}")
         problem = Problem(one.kind.value, level, message, one.label)
-        yield problem.at(places.get(problem.name, first))
+        yield replace(problem, spots=places.get(problem.name, first))
     for kind, text in _of_the_run(row):
-        yield Problem(kind.value, Level.ERROR, printable(text)).at(places.get(kind.value, first))
+        yield Problem(kind.value, Level.ERROR, printable(text), spots=places.get(kind.value, first))
 
 
 def _of_the_run(row: Row) -> Iterator[tuple[Kind, str]]:
@@ -171,21 +161,21 @@ def _of_the_run(row: Row) -> Iterator[tuple[Kind, str]]:
         yield Kind.VIOLATED, f"{realised} {surely}"
 
 
-def spots_of(row: Row) -> dict[str, list[Spot]]:
+def spots_of(row: Row) -> dict[str, tuple[Spot, ...]]:
     """Name of a problem to its lines, most telling first: as the row has them, else from the witnesses.
 
     Every writer of reports reads this one.
     """
-    found: dict[str, list[Spot]] = {}
+    found: dict[str, tuple[Spot, ...]] = {}
     for one in row.places:
         spot = Spot(relative(str(one["file"])), int(one["line"]), printable(str(one.get("role", ""))))
-        found.setdefault(str(one["finding"]), []).append(spot)
+        found[str(one["finding"])] = (*found.get(str(one["finding"]), ()), spot)
     for witness in row.witnesses:
         finding = witness["finding"]
         place = _PLACE.match(str(witness.get("line", "")))
         name = Problem(str(finding["kind"]), Level.ERROR, "", str(finding["label"])).name
         if place and name not in found:
-            found[name] = [Spot(relative(place["file"]), int(place["line"]))]
+            found[name] = (Spot(relative(place["file"]), int(place["line"])),)
     return found
 
 

@@ -18,7 +18,7 @@ from dpassay.audit.version import installed_version
 from dpassay.reference.errors import printable
 from dpassay.reference.findings import Kind
 
-from .problems import CHANGED, Level, Problem, Unchecked, problems, row_title
+from .problems import CHANGED, Level, Problem, Spot, Unchecked, problems, row_title
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 RULES: Mapping[str, str] = {  # rule: what it means, in one sentence
@@ -94,8 +94,8 @@ def _result(row: Row, problem: Problem) -> dict[str, Any]:
     location: dict[str, Any] = {
         "logicalLocations": [{"fullyQualifiedName": printable(row.key), "kind": "function"}],
     }
-    if problem.file:
-        location["physicalLocation"] = _physical(problem.file, problem.line)
+    if problem.spots:
+        location["physicalLocation"] = _physical(problem.spots[0])
     # numbers in messages may change from run to run: a change is told by its first words
     about = problem.label or (problem.message.partition(":")[0] if problem.rule == CHANGED else "")
     about = problem.message if problem.rule == "raised" else about
@@ -109,16 +109,15 @@ def _result(row: Row, problem: Problem) -> dict[str, Any]:
         "locations": [location],
         "partialFingerprints": {"dpassay/v1": identity.hexdigest()},
     }
-    if problem.related:
-        result["relatedLocations"] = [
-            {"physicalLocation": _physical(one.file, one.line), "message": {"text": one.role}}
-            for one in problem.related
-        ]
+    if problem.spots[1:]:
+        others = [{"physicalLocation": _physical(one), "message": {"text": one.role}} for one in problem.spots[1:]]
+        result["relatedLocations"] = others
     if problem.level is Level.NOTE:
         why = "declared by this printed reading of the paper"
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": why}]
     return result
 
 
-def _physical(file: str, line: int) -> dict[str, Any]:
-    return {"artifactLocation": {"uri": quote(file), "uriBaseId": "%SRCROOT%"}, "region": {"startLine": line}}
+def _physical(spot: Spot) -> dict[str, Any]:
+    file = {"uri": quote(spot.file), "uriBaseId": "%SRCROOT%"}
+    return {"artifactLocation": file, "region": {"startLine": spot.line}}

@@ -75,7 +75,6 @@ def search(
     about: Mapping[str, str | float] | None = None,
     tracing: bool = True,
     premises: Premises | None = None,
-    build: Callable[[], Any] | None = None,
 ) -> Searched:
     """Search a space (or one pair, under many released values) for whatever breaks the premises of the accounting.
 
@@ -88,7 +87,6 @@ def search(
         about: names for the witnesses (what was run), so that a file can be replayed.
         tracing: collect coverage.
         premises: what must hold, where that is something else than accounting to the claim.
-        build: makes the schedule of ``explicit`` pairs anew, to see which line makes which number.
 
     Raises:
         BadInput: no example could be run at all; it names what the first one raised.
@@ -96,7 +94,7 @@ def search(
     require(examples >= 1, "examples", examples, "must be at least 1")
     ground: Ground = AllOf(run, space) if isinstance(space, Space) else OnePair(run, space)
     held = premises or Premises(claim, ground.relation)
-    return Engine(run, ground, held, examples, seed, about or {}, tracing, build).go(explicit, known)
+    return Engine(run, ground, held, examples, seed, about or {}, tracing).go(explicit, known)
 
 
 class Engine:
@@ -111,11 +109,10 @@ class Engine:
         seed: int,
         about: Mapping[str, str | float],
         tracing: bool,
-        build: Callable[[], Any] | None = None,
     ):
         self._ground, self._examples, self._seed = ground, examples, seed
         self._space = ground.space if isinstance(ground, AllOf) else None
-        self._runner = Runner(run, ground, premises, about, tracing, build)
+        self._runner = Runner(run, ground, premises, about, tracing)
         self._name, self._checked = str(getattr(run, "__name__", "run")), False
         self._uphill = Uphill(self._runner, ground, self._enough) if isinstance(ground, AllOf) else None
         self._batches = OpenBatches(ground.space) if isinstance(ground, AllOf) else None

@@ -68,12 +68,8 @@ def placed(witness: Witness, begins: Sequence[FunctionType], again: Callable[[Wa
     if len(second.sides) != len(first.sides):  # the run is no function of its data
         return witness
     made = tuple(_made(witness.finding.kind, seen, second))
-    line = witness.line
-    if witness.finding.kind is Kind.OUTPUT and not line:
-        line = "; ".join(map(str, first.returned))
-    elif not line and seen.call and seen.call.spot:
-        line = str(seen.call.spot)
-    return replace(witness, line=line, made=made)
+    told = first.returned if witness.finding.kind is Kind.OUTPUT else (one.text for one in made[-1:])
+    return replace(witness, line=witness.line or "; ".join(map(str, told)), made=made)
 
 
 def _seen(witness: Witness, sides: Sequence[Side], begins: Sequence[FunctionType]) -> _Seen:

@@ -38,7 +38,6 @@ class Runner:
         raised: what the algorithm raised on both sides alike, with how often.
         calls: of the tape, in all runs so far.
         note: what a reader must know of the runs; empty mostly.
-        build: makes the schedule of pairs from outside anew, to see which line makes which number.
     """
 
     def __init__(
@@ -48,7 +47,6 @@ class Runner:
         premises: Premises,
         about: Mapping[str, str | float],
         tracing: bool,
-        build: Callable[[], Any] | None = None,
     ):
         collector = Collector(run)
         self.collector = collector if tracing and collector.codes else None
@@ -56,7 +54,7 @@ class Runner:
         self.raised: Counter[str] = Counter()
         self.examples, self.calls, self.note = 0, 0, ""
         self._laws = DrawnLaws[Example]()
-        self._begins, self._build = own_functions(run)[:1], build
+        self._begins = own_functions(run)[:1]
         self._outside: list[tuple[Data, Setting]] = []  # of pairs from outside
         self._hidden = False
         self._largest: list[tuple[float, Setting]] = []  # by separation, under whatever script
@@ -138,11 +136,7 @@ class Runner:
     def _watched(self, witness: Witness, watch: Watch) -> None:
         outside = next((setting for data, setting in self._outside if data is witness.data), None)
         with suppress(Exception), watch.watching():  # a pair from outside may be gone
-            if outside is None:
-                outside = self.ground.afresh(witness.data)
-            elif self._build is not None:
-                self._build()
-            self.scripted(outside, witness.seed, witness.script, LONGEST)
+            self.scripted(outside or self.ground.afresh(witness.data), witness.seed, witness.script, LONGEST)
 
     def worst(self) -> Setting | None:
         """The setting whose queries move the most with drawn values: what a likelihood audit of the pair will see."""

@@ -184,11 +184,10 @@ def witness_of(document: Any, path: Path | str) -> Witness:
 
 
 def _lines_made(path: Path | str, found: Any) -> tuple[Made, ...]:
-    good = isinstance(found, list) and all(
-        isinstance(one, list) and len(one) == 2 and all(isinstance(part, str) for part in one) for one in found
-    )
-    require(good, f"{path}: made", type(found).__name__, "must be a list of pairs of texts")
-    return tuple(Made(role, text) for role, text in found)
+    try:
+        return tuple(Made(str(role), str(text)) for role, text in found)
+    except (TypeError, ValueError):
+        raise BadInput(f"{path}: made", type(found).__name__, "must be a list of pairs of texts") from None
 
 
 def _finding(path: Path | str, found: Any) -> Finding:

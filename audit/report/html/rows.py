@@ -129,13 +129,10 @@ def _example(row: Row, data: Mapping[str, Any]) -> Example:
 def _findings(row: Row) -> tuple[tuple[str, str], ...]:
     """Each finding with the line of source where it is, as far as that is known; findings of the whole run last."""
     places = {name: ", ".join(map(str, spots)) for name, spots in spots_of(row).items()}
-    found, used = [], set()
-    for one in row.findings:
-        name = f"{one.kind.value} ({one.label})"
-        used.add(name)
-        found.append((printable(str(one)), printable(places.get(name, ""))))
-    found += [(printable(name), printable(place)) for name, place in places.items() if name and name not in used]
-    return tuple(found)
+    names = [f"{one.kind.value} ({one.label})" for one in row.findings]
+    found = [(str(one), places.pop(name, "")) for one, name in zip(row.findings, names, strict=True)]
+    found += [(name, place) for name, place in places.items() if name]
+    return tuple((printable(name), printable(place)) for name, place in found)
 
 
 def _about(row: Row, case: Case | None) -> list[tuple[str, str]]:
