@@ -53,7 +53,7 @@ class Call:
 
     Args:
         lines: that were run since the call before.
-        stack: file and name of the functions that wait for it, outermost first, with the variables that hold numbers.
+        stack: file and name of the functions that wait for it, outermost first, with their variables.
     """
 
     label: str
@@ -61,7 +61,7 @@ class Call:
     asked: dict[str, Any]
     spot: Spot | None
     lines: list[Spot]
-    stack: list[tuple[str, str, dict[str, float]]]
+    stack: list[tuple[str, str, dict[str, Any]]]
 
 
 class Held(NamedTuple):
@@ -174,7 +174,7 @@ class Watch:
         side = self._side()
         stack = _stack(caller)
         spot = self._home(caller) or (spot_of(stack[-1]) if stack else None)
-        waiting = [(one.f_code.co_filename, one.f_code.co_name, _floats(one)) for one in stack]
+        waiting = [(one.f_code.co_filename, one.f_code.co_name, dict(one.f_locals)) for one in stack]
         side.calls.append(Call(asked["label"], frame.f_code.co_name, dict(asked), spot, side.lines, waiting))
         side.lines = []
 
@@ -233,10 +233,6 @@ def _stack(frame: FrameType | None) -> list[FrameType]:
             found.append(frame)
         frame = frame.f_back
     return found[::-1]
-
-
-def _floats(frame: FrameType) -> dict[str, float]:
-    return {name: one for name, one in frame.f_locals.items() if isinstance(one, float)}
 
 
 def holds(wanted: Any, value: Any, depth: int = 0) -> bool:

@@ -101,7 +101,9 @@ def _short(why: str) -> str:
 
 def _below(row: Row, strict: bool, title: str) -> list[str]:
     """What stands under a row: ``title``, the cause, what differs from the declaration, the ledger."""
-    parts = [title, _short(row.why), _place(row, strict)]
+    parts = [title, _short(row.why)]
+    if row.exit_code(strict) == FAILED:
+        parts += [f"at {one.places}" for one in problems(row, strict)[:1] if one.places]
     if not strict and row.reading == "printed":
         parts += [f"not declared: {', '.join(row.undeclared)}"] if row.undeclared else []
         parts += [f"declared, but not shown: {', '.join(row.missing)}"] if row.missing else []
@@ -110,12 +112,6 @@ def _below(row: Row, strict: bool, title: str) -> list[str]:
     if row.proved not in ("", "-"):
         parts.append(f"ledger: {row.proved}")
     return [printable(part) for part in parts if part]
-
-
-def _place(row: Row, strict: bool) -> str:
-    """The lines of what is wrong first, where the row is not as it should be."""
-    found = problems(row, strict) if row.exit_code(strict) == FAILED else []
-    return f"at {found[0].places}" if found and found[0].places else ""
 
 
 def _style(row: Row) -> str:
