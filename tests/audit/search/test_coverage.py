@@ -19,7 +19,7 @@ def _half(v):
     return v / 2
 
 
-def _not_named_by_run():
+def mean():  # `rows.mean()` is another one
     raise AssertionError
 
 
