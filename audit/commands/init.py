@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -11,9 +10,13 @@ import typer
 
 from dpassay.audit.claims.reading import DEFAULT
 from dpassay.audit.inputs.foreign import is_code
+from dpassay.audit.subjects.own import open_own
+from dpassay.audit.subjects.unclaimed import NOTHING, nearest
+from dpassay.audit.terminal.progress import progress
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_text, require_writable
 
+_THERE = "is there already, and is never overwritten"
 TEMPLATE = Path(__file__).parents[1] / "claims" / "first_claims.template"
 
 
@@ -24,35 +27,57 @@ def init(
     ] = None,
     space: Annotated[str | None, typer.Option(help="MODULE:NAME of the data that its claim covers.")] = None,
 ) -> None:
-    """Write a first claims file with comments; a file that is there already stays as it is."""
+    """Write a first claims file with comments; a file that is there already stays as it is.
+
+    Your own algorithm is audited first: its claim has the epsilon that was found at delta 1e-5.
+    """
     for option, value in (("--algorithm", algorithm), ("--space", space)):
         good = value is None or (is_code(value) and '"' not in value and value.isprintable())
         require(good, option, value, "must be MODULE:NAME")
     require(algorithm is not None or space is None, "--space", space, "goes with --algorithm")
     require_writable(path, "PATH")
+    if path.exists():
+        raise BadInput("PATH", str(path), _THERE)
+    text, told = first_file(None, None), "change it to say what you claim"
+    if algorithm is not None:
+        run, where = open_own(algorithm, space, None, field="--algorithm")
+        with progress("searching for a claim", 1):
+            epsilon = nearest(algorithm, run, where, 1e-5, 0).epsilon
+        text = first_file(algorithm, space, epsilon if epsilon < NOTHING else 1.0)
+        found = f"it claims epsilon {epsilon:g}, which was found"
+        told = found if epsilon < NOTHING else f"no finite epsilon was found; {told}"
     try:
         made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
         try:
             with os.fdopen(made, "w", encoding="utf-8") as file:
-                file.write(first_file(algorithm, space))
+                file.write(text)
         except OSError:
             path.unlink(missing_ok=True)  # half a file would be in the way of the next try
             raise
     except FileExistsError:
-        raise BadInput("PATH", str(path), "is there already, and is never overwritten") from None
+        raise BadInput("PATH", str(path), _THERE) from None
     except OSError as error:
         raise BadInput("PATH", str(path), error.strerror or str(error)) from None
-    print(f"{path}: change it to say what you claim, then: dpassay check {path}")
+    print(f"{path}: {told}; then: dpassay check {path}")
 
 
-def first_file(algorithm: str | None, space: str | None) -> str:
-    """The text of a first ``claims.toml``; the claim about one's own algorithm is a comment if none is named."""
+def first_file(algorithm: str | None, space: str | None, epsilon: float = 1.0) -> str:
+    """The text of a first ``claims.toml``: one's own claim alone, or without one a claim of the catalogue.
+
+    Args:
+        epsilon: of one's own claim.
+    """
     name = algorithm.partition(":")[2].replace(".", "-") if algorithm else "my-mechanism"
-    said = {"name": name, "algorithm": algorithm or "mine:run", "space": space or "mine:space"}
+    said = {"name": name, "algorithm": algorithm or "mine:run", "space": space or "mine:space", "epsilon": epsilon}
     text = read_text(TEMPLATE, "template").format(**said)
-    first, own, rest = re.split(r"(?m)^(?=\[\[claim\]\]|# An algorithm of the catalogue)", text, maxsplit=2)
+    cuts = [text.index(mark) for mark in ("[[claim]]", "# An algorithm of the catalogue", "# A function")]
+    first, own, catalogue, rest = (text[i:j] for i, j in zip([0, *cuts], [*cuts, None], strict=True))
     if algorithm and not space:
         own = own.replace('space = "', '# space = "')
-    if not algorithm:
-        own = "".join(f"# {line}\n" if line else "\n" for line in own.splitlines())
-    return first + own + rest
+    if algorithm:
+        return first + own + _commented(catalogue) + rest
+    return first + _commented(own) + catalogue + rest
+
+
+def _commented(block: str) -> str:
+    return "".join(f"# {line}\n" if line and not line.startswith("#") else f"{line}\n" for line in block.splitlines())

@@ -1,6 +1,5 @@
 """``claims.toml``: what is understood, and how what is not is said."""
 
-
 import pytest
 
 from dpassay.audit.claims.ending import FailOn
@@ -103,10 +102,12 @@ def test_a_file_that_is_none(tmp_path, content):
         read_claims(path)
 
 
-@pytest.mark.parametrize(("algorithm", "space", "count"), [(None, None, 1), ("mine:f", None, 2), ("m:f", "m:s", 2)])
-def test_the_first_file_can_be_read(tmp_path, algorithm, space, count):
-    file = read(tmp_path, first_file(algorithm, space))
-    assert len(file.claim) == count
+@pytest.mark.parametrize(
+    ("algorithm", "space", "name"), [(None, None, "dp-sgd"), ("mine:f", None, "f"), ("m:f", "m:s", "f")]
+)
+def test_the_first_file_holds_one_claim(tmp_path, algorithm, space, name):
+    (claim,) = read(tmp_path, first_file(algorithm, space, 0.25)).claim
+    assert (claim.name, claim.epsilon) == (name, 2.0 if algorithm is None else 0.25)
 
 
 def test_fail_on_goes_down_to_its_verdict():

@@ -220,7 +220,9 @@ def test_init_writes_once(dpassay, refused, project):
     code, out, _ = dpassay("init", "--algorithm", "check_mine:mean", "--space", "check_mine:space")
     assert code == 0 and "dpassay check" in out
     before = (folder / "claims.toml").read_text()
-    assert "check_mine:mean" in before
+    assert "check_mine:mean" in before and [one.epsilon for one in read_claims(folder / "claims.toml")[0].claim] == [
+        0.927
+    ]
     refused(dpassay("init"), "claims.toml", "never overwritten")
     assert (folder / "claims.toml").read_text() == before
     refused(dpassay("init", "other.toml", "--algorithm", "nonsense"), "--algorithm")
