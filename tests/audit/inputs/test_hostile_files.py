@@ -239,14 +239,6 @@ def test_paths_are_told_as_paths():
     assert str(BadInput("path", Path("a.csv"), "x")) == "path = 'a.csv': x"
 
 
-def test_a_key_of_twenty_thousand_parts_is_refused_at_once(tmp_path):
-    """It took gigabytes: tomllib needs memory by the square of the parts."""
-    for text in (".".join(["a"] * 20_000) + " = 1", "[" + ".".join(["a"] * 20_000) + "]"):
-        (tmp_path / "claims.toml").write_text(text)
-        with pytest.raises(BadInput, match="more than 50 parts"):
-            read_claims(tmp_path / "claims.toml")
-
-
 def test_an_array_that_is_mostly_holes_is_refused_before_it_is_read(tmp_path):
     with (tmp_path / "holes.npy").open("wb") as file:
         header = {"descr": "<f8", "fortran_order": False, "shape": (2**24,)}

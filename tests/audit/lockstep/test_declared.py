@@ -11,6 +11,7 @@ from dpassay.audit.assaying.assay import Effort, assay_case
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.run import lockstep, needs
+from dpassay.audit.results import AssumedEstimate
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
@@ -100,6 +101,25 @@ def test_queries_of_above_threshold_are_measured(sensitivity, found):
         )
 
     assert kinds(run) == found
+
+
+def test_noise_of_above_threshold_that_the_data_choose_is_a_finding():
+    def run(problem, tape):
+        scale = 1.0 + float(problem.rows.sum())
+        tape.above_threshold("a", [0.0], threshold=1.0, threshold_scale=scale, query_scale=1.0, sensitivity=1.0)
+
+    assert kinds(run) == {(Kind.NOISE_SCALE, "a")}
+
+
+def test_inner_randomness_that_decides_a_query_is_no_bound_but_an_estimate():
+    """As of a solver that stops too early: the likelihood given its secrets is that of a stronger adversary."""
+
+    def run(problem, tape):
+        share = tape.secret("share", lambda rng: rng.random())
+        return tape.gaussian("g", share * float(problem.rows.sum()), std=1.0, sensitivity=1.0)
+
+    bound, losses = audit_likelihood(LockstepSampler(run, PAIR), 1e-3, runs=20, pilot=50)
+    assert isinstance(bound, AssumedEstimate) and "inner randomness" in losses.inexact
 
 
 def test_whether_the_order_is_secret_must_not_depend_on_the_data():
