@@ -38,7 +38,7 @@ from dpassay.reference.laws.staircase import Staircase
 
 BUGS = Path(__file__).parents[2] / "bugs" / "apparatus"
 PATCHES = read_patches(BUGS)
-QUICK = ("gaussian: five percent short", "batch: a block of neighbours", "account: the sampling rate squared")
+QUICK = ("gaussian: five percent short", "batch: a block of neighbours")
 LAWS = [
     Gaussian(np.array([1.0, -2.0]), 0.3),
     Gaussian(3.0, 20.0),

@@ -193,7 +193,7 @@ def test_an_end_or_a_shape_that_depends_on_the_data_is_a_finding(mode, kind):
     ("mode", "text"),
     [
         ("crash", "killed by SIGABRT"),
-        ("nan", "must be finite"),
+        pytest.param("nan", "must be finite", marks=pytest.mark.more),  # ten seconds
         ("garbage", "no line of JSON"),
         ("remembers", "no function of data and tape: run again, the output is another"),
         ("draws by itself", "no function of data and tape: run again, release 'gradient' is another"),
