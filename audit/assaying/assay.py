@@ -32,7 +32,7 @@ from dpassay.reference.space import Space
 from . import row_fields
 from .evidence import cause, gathered, judged
 from .exact_pair import with_exact_losses
-from .scarce import Thrift
+from .scarce import LONG_RUN, Thrift
 from .searching import about_run, search_case, search_instance
 from .unbuilt import unbuilt_row
 from .worst import chosen
@@ -82,7 +82,7 @@ def assay(
         certificate = None
         if isinstance(where, Space) and where.schedule is None:
             certificate = certify(_wrapped(plain), where, delta=claim.delta, seed=effort.seed)
-        thrift = thrift or Thrift(decided=True)
+        thrift = replace(thrift or Thrift(decided=True), calls=LONG_RUN)
         found = assay_plain(plain, where, claim, effort, partial(assay_on_tape, thrift=thrift))
         return found if certificate is None else _with_certificate(found, certificate)
     return assay_on_tape(run, where, claim, effort, thrift)
@@ -129,17 +129,21 @@ def assay_on_tape(
     premises: Premises | None = None,
 ) -> Assay:
     """:func:`assay` of what runs on a tape; ``premises`` as for `search`."""
+    thrift = thrift or Thrift()
+    calls = thrift.searched(effort)
     if isinstance(where, Pair):
         given = Instance(unscheduled(run), None, where)
-        searched = search_instance(given, claim, effort, None, premises=premises)
+        searched = search_instance(given, claim, effort, None, premises=premises, calls=calls)
         _settle(run, searched)
     else:
         require(effort.examples >= 1, "effort.examples", effort.examples, "a space needs a search")
         of_the_space = f"the space is for {where.relation} neighbours"
         require(claim.relation == where.relation, "relation", claim.relation, of_the_space)
-        searched = search(run, where, claim, examples=effort.examples, seed=effort.seed, premises=premises)
+        searched = search(
+            run, where, claim, examples=effort.examples, seed=effort.seed, premises=premises, calls=calls
+        )
         _settle(run, searched)
-        worst = chosen(searched.worst, run, where, thrift.pair if thrift else {})
+        worst = chosen(searched.worst, run, where, thrift.pair)
         worst = searched.worst = with_exact_losses(worst, run, where)
         given = Instance(unscheduled(worst.mechanism), None, worst.pair)
     measured = run.habits.shares.keys() if isinstance(run, PlainMechanism) else ()

@@ -24,7 +24,7 @@ from dpassay.reference.types import Array
 
 from .worst import separation
 
-_RUNS = 6  # in which no query may depend on the other records
+_RUNS, _RELEASES = 6, 150  # in which no query may depend on the other records: so many runs, or releases
 
 
 def with_exact_losses(found: Setting, run: Callable[..., Any], space: Space) -> Setting:
@@ -53,9 +53,14 @@ def _exact(setting: Setting) -> bool:
 
 
 def _runs(setting: Setting) -> list[LockstepRun]:
+    found: list[LockstepRun] = []
+    releases = 0
     try:
         with quiet():
-            return [lockstep(setting.mechanism, setting.pair, [seed]) for seed in range(_RUNS)]
+            while len(found) < _RUNS and releases < _RELEASES:
+                found.append(lockstep(setting.mechanism, setting.pair, [len(found)]))
+                releases += sum(one.releases for one in found[-1].movements.values())
+            return found
     except Exception:  # the search says on what the code raises
         return []
 

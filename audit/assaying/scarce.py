@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,10 @@ import numpy as np
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler, Losses
 from dpassay.audit.live.process import ProgramBroken
+from dpassay.audit.phases import TIME_IS_UP, TimeIsUp, time_is_up
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.audit.row import Effort
+from dpassay.audit.search.engine import CALLS
 from dpassay.audit.search.quiet import one_line
 from dpassay.audit.search.searched import Searched
 from dpassay.audit.verdict import TIGHT_SHARE, judge, over_budget
@@ -23,9 +25,12 @@ from dpassay.reference.transcript import Transcript
 
 NOT_MADE = "not made: what the search or the account shows fails the claim already"
 TOO_LONG = "not made: a run makes {calls} calls of the tape, {runs} runs more than {most}"
+NO_TIME = f"not made: {TIME_IS_UP}"
 STOPPED = "not made: the run that costs the most was stopped after {calls} calls, as they cost more than is claimed"
 RAISED = "not made: a run raised {error}"
 MOST = 50_000_000  # calls of the tape in all runs of one likelihood audit: hours
+LONG_RUN = 20  # calls of plain code, whose every call costs a millisecond: a run of more stands for several
+_RUNS, _PILOT = 60, 50  # of long runs: they show about 93 % of what a thousand show
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,7 @@ class Thrift:
         decided: the likelihood audit stops as soon as its bound decides, likewise; none is left out.
         pair: rows, sizes and target of the neighbours that an earlier audit used; used again unless the search finds
             neighbours that are clearly worse.
+        calls: of the tape for each run of the effort; where runs make more, there are fewer. 0: there never are.
 
     Raises:
         Nothing: a pair that does not fit the space is left aside.
@@ -53,6 +59,17 @@ class Thrift:
     statistics: bool = False
     decided: bool = False
     pair: Mapping[str, Any] = field(default_factory=dict)
+    calls: int = 0
+
+    def searched(self, effort: Effort) -> int:
+        """Calls that all examples of a search may make."""
+        return 2 * self.calls * effort.examples or CALLS
+
+    def lighter(self, effort: Effort, calls: int) -> Effort:
+        """The effort for runs of so many calls."""
+        share = min(1.0, self.calls / max(1, calls)) if self.calls else 1.0
+        runs, pilot = max(_RUNS, round(share * effort.runs)), max(_PILOT, round(share * effort.pilot))
+        return replace(effort, runs=min(effort.runs, runs), pilot=min(effort.pilot, pilot))
 
 
 def statistics(
@@ -74,8 +91,9 @@ def statistics(
     Raises:
         Exception: whatever a run raises, unless the claim has failed without the likelihood audit.
     """
-    if stopped:
-        return _none(claim, effort, stopped)
+    if stopped or time_is_up():
+        return _none(claim, effort, stopped or NO_TIME)
+    effort = effort if thrift is None else thrift.lighter(effort, calls)
     runs = effort.runs + effort.pilot
     if calls * runs > MOST:
         return _none(claim, effort, TOO_LONG.format(calls=calls, runs=runs, most=MOST))
@@ -97,6 +115,8 @@ def statistics(
             relation=claim.relation,
             enough=enough,
         )
+    except TimeIsUp:
+        return _none(claim, effort, NO_TIME)
     except Exception as error:
         if isinstance(error, ProgramBroken) or not fails(claim, searched, cost):
             raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpassay.audit.row import Effort
-from dpassay.audit.search.engine import Searched, search
+from dpassay.audit.search.engine import CALLS, Searched, search
 from dpassay.audit.search.premises import Premises
 from dpassay.audit.search.witness import Witness
 from dpassay.reference.case import Case, Instance, PrivacyClaim
@@ -21,6 +21,7 @@ def search_instance(
     space: Space | None,
     known: Sequence[Witness] = (),
     premises: Premises | None = None,
+    calls: int = CALLS,
 ) -> Searched:
     """Search the space of a case, its own pairs first; without a space the released values on its pair.
 
@@ -31,7 +32,14 @@ def search_instance(
     if space is None:
         few = max(1, effort.examples // _OF_A_PAIR)
         return search(
-            instance.mechanism, instance.pair, claim, examples=few, seed=effort.seed, known=known, premises=premises
+            instance.mechanism,
+            instance.pair,
+            claim,
+            examples=few,
+            seed=effort.seed,
+            known=known,
+            premises=premises,
+            calls=calls,
         )
     run = instance.mechanism if space.schedule is None else instance.run
     pairs = [(instance.mechanism, pair) for pair in (instance.pair, *instance.others)]

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.phases import phase, step, time_left
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.space import Space
@@ -28,6 +29,7 @@ from .value import Line, Open, Value, axioms, rows, trace
 assert rules
 FINITE = "the data are finite numbers, and arithmetic is over the reals"
 _EXTREMES = (1.0, 0.0, 1e9, -1e9, 1e-9)  # what released values are multiplied by, on the paths that are run
+_MANY = 50  # releases of a run that is certified at few sizes
 _PATHS = 64  # ways through the decisions on released values
 _SECONDS = 20.0  # of this process: a busy machine changes no certificate
 
@@ -115,14 +117,21 @@ def certify(
     Source: ``docs/certify.md``.
     """
     found: list[Certificate] = []
-    deadline = time.process_time() + _SECONDS
-    for sizes in _combinations(where):
+    deadline = time.process_time() + min(_SECONDS, time_left())
+    left = list(_combinations(where))
+    named = ", ".join(f"{name} in {', '.join(map(str, values))}" for name, values in where.sizes.items())
+    phase("certifying", len(left))
+    while left:
+        sizes = left.pop(0)
         one = _of_size(run, where, sizes, delta, seed, on_tape, any_length, deadline)
         if one.epsilon is None:
             return one
         found.append(one)
+        step()
+        if len(one.releases) > _MANY and len(left) > 1:  # of a long training the smallest and the largest sizes
+            left = left[-1:]
+            named = " and ".join(", ".join(f"{name} = {one[name]}" for name in one) for one in (sizes, *left))
     worst = max(found, key=lambda one: one.epsilon if one.epsilon is not None else math.inf)
-    named = ", ".join(f"{name} in {', '.join(map(str, values))}" for name, values in where.sizes.items())
     return replace(worst, sizes=named)
 
 

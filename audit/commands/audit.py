@@ -15,6 +15,7 @@ import typer
 from dpassay.audit.exit_codes import FAILED, FINE, INTERRUPTED
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.inputs.registered import find_cases
+from dpassay.audit.phases import watched
 from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.running.report_file import Report, load, save, store_of
@@ -42,6 +43,7 @@ class OwnClaim:
     relation: str | None
     required: str | None = None  # the verdict that the exit code hangs on
     given: tuple[str, ...] = ()  # values of parameters, NAME=VALUE
+    budget: float | None = None  # seconds after which the audit ends with what it has found
 
     def check_required(self) -> None:
         """Raises BadInput for a verdict that cannot be required."""
@@ -59,7 +61,7 @@ class OwnClaim:
         why = "is for an algorithm of your own: MODULE:RUN, or --program with --space"
         options = {"--epsilon": self.epsilon, "--space": self.space, "--relation": self.relation}
         self.check_required()
-        for option, value in (options | {"--with": self.given or None}).items():
+        for option, value in (options | {"--with": self.given or None, "--budget": self.budget}).items():
             require(value is None, option, value, why)
         return True
 
@@ -105,13 +107,14 @@ def audit_own(asked: Asked, own: OwnClaim) -> int:
     if own.epsilon is not None:
         own.stated()
     own.check_required()
+    require(own.budget is None or 0 < own.budget < float("inf"), "--budget", own.budget, "must be positive and finite")
     require(effort.examples >= 1, "--examples", effort.examples, "your own algorithm needs a search")
     relation = own.of_relation()
     (name,) = asked.names
     require(is_code(name), "algorithm", name, "must be MODULE:RUN")
     path = _report(asked, [name], "")
     run, where = open_own(name, own.space, relation, given=own.given)
-    with progress("searching and auditing", 1, quiet=options.quiet):
+    with progress("auditing", 2, quiet=options.quiet) as say, watched(say, own.budget):
         claim = nearest(name, run, where, own.delta, effort.seed) if own.epsilon is None else own.stated()
         row, _ = own_row(name, own.space, replace(claim, relation=where.relation), effort, given=own.given)
     code = asked.saved([row], path, own=path.stem)
@@ -152,6 +155,7 @@ def audit_own_program(asked: Asked, own: OwnClaim, program: Program) -> int:
     effort, why = asked.effort, "a program with data of its own stands alone: name it once"
     require(len(asked.names) == 1, "algorithms", ", ".join(asked.names), why)
     require(own.required is None, "--require", own.required, "is for code; a program has no certificate")
+    require(own.budget is None, "--budget", own.budget, "is for code")
     (name,) = asked.names
     require(not is_code(name), "algorithm", name, "a program is told a plain name; --space names your data")
     require(not program.declared, "--declared", True, "is about a printed reading of the catalogue")
@@ -202,6 +206,9 @@ Given = Annotated[
     list[str] | None,
     typer.Option("--with", help="NAME=VALUE for a parameter of your own function that is neither data nor noise."),
 ]
+Budget = Annotated[
+    float | None, typer.Option(help="Seconds after which the audit of your own code ends with what it has found.")
+]
 ProgramCommand = Annotated[
     str | None, typer.Option(help="A command that speaks the live protocol: it runs in place of the reference.")
 ]
@@ -238,6 +245,7 @@ def audit(
     space: Space = None,
     relation: OfRelation = None,
     given: Given = None,
+    budget: Budget = None,
     program: ProgramCommand = None,
     timeout: Timeout = 10.0,
     declared: Declared = False,
@@ -268,7 +276,7 @@ def audit(
     A run without names writes its report anew; a run with names changes the rows of these names and keeps the others.
     """
     options = Options(junit, sarif, markdown, github, as_json, explain, strict, quiet)
-    own = OwnClaim(epsilon, delta, space, relation, required, tuple(given or ()))
+    own = OwnClaim(epsilon, delta, space, relation, required, tuple(given or ()), budget)
     told = Program(program, timeout, declared)
     asked = Asked(
         algorithms or [], everything, _effort(runs, pilot, confidence, seed, examples), output, resume, options

@@ -21,6 +21,7 @@ from bisect import bisect_left
 import numpy as np
 
 from dpassay.audit.bounds import needed_log_wealth
+from dpassay.audit.phases import TimeIsUp, phase, time_is_up
 from dpassay.audit.results import AssumedEstimate, GivenSecrets, SoundBound
 from dpassay.reference.errors import require
 from dpassay.reference.findings import merge
@@ -59,13 +60,19 @@ def audit_likelihood(
     Returns:
         The bound, and the losses with all findings. The bound is :class:`AssumedEstimate` (it cannot decide) if the
         losses are only those of an adversary who also sees the secret batches or inner randomness.
+
+    Raises:
+        TimeIsUp: before there is any bound.
     """
     require(0 < delta < 1, "delta", delta, "must lie in (0, 1)")
     require(0 < confidence < 1, "confidence", confidence, "must lie in (0, 1)")
     require(runs >= 10, "runs", runs, "must be at least 10")
     require(pilot >= 50, "pilot", pilot, "must be at least 50")
     start = time.perf_counter()
+    phase("bounding from below", pilot + runs)
     plan, scouted = make_plan(sampler, delta, 1 - confidence, runs, pilot, seed)
+    if time_is_up():  # in the pilot, whose runs count for nothing
+        raise TimeIsUp
     final = sampler.swapped() if plan.swapped else sampler
     losses, epsilon = drawn(final, plan, runs, seed, lambda seen: walk(seen, plan, delta, 1 - confidence), enough)
     losses.shares = plan.shares

@@ -11,6 +11,7 @@ import numpy as np
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.audit.lockstep.run import Needs, lockstep, needs
 from dpassay.audit.lockstep.tilting import Tilt, Tilts
+from dpassay.audit.phases import step, time_is_up
 from dpassay.reference.findings import Finding, merge
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.types import Array, Indices
@@ -43,7 +44,7 @@ class Sampler(Protocol):
     """Draws losses of a mechanism on a pair. The same seed gives the same losses."""
 
     def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
-        """``count`` independent runs, each under tilt ``c`` with probability ``shares[c]``."""
+        """``count`` independent runs, each under tilt ``c`` with probability ``shares[c]``; fewer if time is up."""
 
     def swapped(self) -> Sampler:
         """The other direction: D and D' change places."""
@@ -80,6 +81,8 @@ class LockstepSampler:
             size = min(_BLOCK, count - start)
             chosen = rng.choice(len(tilts), size=size, p=shares)  # the same numbers as all at once
             kept.append(self._block(losses, tilts, chosen, seed, start))
+            if time_is_up():
+                break
         losses.loss = np.concatenate([loss for loss, _ in kept])
         losses.log_weights = np.concatenate([weights for _, weights in kept])
         return losses
@@ -99,6 +102,9 @@ class LockstepSampler:
             losses.inexact = losses.inexact or result.inexact
             merge(losses.findings, result.findings)
             _merge_movements(losses, result.movements)
+            step()
+            if time_is_up():
+                return loss[: i + 1], log_weights[: i + 1]
         return loss, log_weights
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import ndtri
 
+from dpassay.audit.phases import time_is_up
 from dpassay.reference.findings import merge
 from dpassay.reference.types import Array
 
@@ -46,7 +47,7 @@ def drawn(
         losses = final.sample(plan.tilts, plan.shares, size, (seed, 2, stage))
         found = losses if found is None else joined(found, losses)
         epsilon = bound(found)
-        if epsilon >= enough:
+        if epsilon >= enough or time_is_up():
             break
     assert found is not None
     return found, epsilon

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import weakref
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from dpassay.reference.types import Array, Indices
 from . import answers
 from .habits import Habits, Noticed
 from .kinds import Terms, coefficients_of, law_of_noise, merged, shared, square_root, standard, tell
-from .noisy import Noisy, Number
+from .noisy import Drawn, Noisy, Number
 from .outputs import inside
 from .places import WAY_OUT, NotUnderstood, here, not_understood
 
@@ -57,6 +58,7 @@ class Desk:
         self._met: set[int] = set()
         self.seeds: dict[int, str] = {}  # wide whole numbers that were drawn, with their lines
         self._sown: dict[int, str] = {}  # those of them of which a generator was made
+        self._single: list[int] = []  # released each for itself
 
     # -- drawing ------------------------------------------------------------------------------------------
     def draw(self, kind: str, shape: tuple[int, ...], scale: Any, offset: Any, mixed: bool) -> Any:
@@ -70,18 +72,36 @@ class Desk:
             found = np.asarray(numbers).reshape(shape) * scale
             return found if shape else float(found)
         numbers = np.empty(shape, dtype=object)
-        each = zip(np.broadcast_to(offset, shape).flat, np.broadcast_to(scale, shape).flat, strict=True)
+        queries, factors = (np.broadcast_to(one, shape).ravel().tolist() for one in (offset, scale))
         line += " (no records)" if self.of_nobody else ""
-        for place, (query, factor) in enumerate(each):
-            numbers.flat[place] = Number(float(query), {self._variable(kind, line, self.batch): float(factor)})
-        return Noisy(self, numbers, mixed)
+        first = self._variables(kind, line, self.batch, len(factors))
 
-    def _variable(self, kind: str, line: str, batch: Batch | None) -> int:
-        self.kinds.append(kind)
-        self.lines.append(line)
-        self._batches.append(batch)
+        def made() -> Any:
+            for place, (query, factor) in enumerate(zip(queries, factors, strict=True)):
+                numbers.flat[place] = Number(query, {first + place: factor})
+            return numbers
+
+        if line in self.habits.prompt and factors and not mixed:
+            return Drawn(self, shape, made, lambda data: self._told_at_once(data, first, factors))
+        return Noisy(self, made(), mixed)
+
+    def _variables(self, kind: str, line: str, batch: Batch | None, count: int) -> int:
+        """The first of so many new ones."""
+        self.kinds += [kind] * count
+        self.lines += [line] * count
+        self._batches += [batch] * count
         self.noticed.drawn = len(self.kinds)
-        return len(self.kinds) - 1
+        return len(self.kinds) - count
+
+    def _told_at_once(self, data: Any, first: int, factors: list[float]) -> Any:
+        """What comes back for data plus fresh noise, which is known from then on."""
+        query, label, batch = np.ravel(data), self.lines[first], self._batches[first]
+        secret = (batch,) if batch is not None and label in self.habits.sampled else None
+        given = np.ravel(tell(self, label, self.kinds[first], query, np.abs(factors), secret))
+        known = zip(given.tolist(), query.tolist(), factors, strict=True)
+        self._known.update((first + place, Told(*one)) for place, one in enumerate(known))
+        self._met.update(range(first, first + len(factors)))
+        return as_released(given.reshape(np.shape(data)))
 
     def has_met_data(self, noisy: Noisy) -> None:
         """Noise was added to data."""
@@ -89,7 +109,7 @@ class Desk:
         self._met |= noisy.variables
         self.noticed.again.update(self.lines[one] for one in again)
         if self.habits.renewed and again:
-            new = {one: self._variable(self.kinds[one], self.lines[one], self._batches[one]) for one in again}
+            new = {one: self._variables(self.kinds[one], self.lines[one], self._batches[one], 1) for one in again}
             fresh = [Number(n.query, {new.get(one, one): c for one, c in n.terms.items()}) for n in noisy.numbers.flat]
             noisy.numbers = np.array([*fresh, None], dtype=object)[:-1].reshape(noisy.shape)
         if not self.habits.late:
@@ -152,6 +172,7 @@ class Desk:
             if len(rows[number]) == 1:
                 ((variable, coefficient),) = rows[number].items()
                 self._known[variable] = Told(value, float(flat[number]), coefficient)
+                self._single.append(variable)
             else:
                 self._spent.update(rows[number])
         return found
@@ -215,6 +236,11 @@ class Desk:
             self._release_pending()
         return self.released(output, at_the_end=True) if isinstance(output, Noisy) else inside(output, self.finish)
 
+    def prompt(self) -> frozenset[str]:
+        """Lines of which all noise was released, each number of it by itself."""
+        every, single = Counter(self.lines), Counter(self.lines[one] for one in self._single)
+        return frozenset(line for line in every if single[line] == every[line])
+
     # -- how ----------------------------------------------------------------------------------------------
     def _resolved(self, noisy: Noisy) -> tuple[Array, list[Terms]]:
         """The queries with known noise put in, and for each its unknown noise variables.
@@ -223,15 +249,20 @@ class Desk:
         """
         flat, rows = np.empty(noisy.size), []
         for place, number in enumerate(noisy.numbers.flat):
-            terms = number.terms if isinstance(number, Number) else {}
-            query = float(number.query if isinstance(number, Number) else number)
-            used = {one: float(c) for one, c in terms.items() if c != 0}
-            known = [(c, self._known[one]) for one, c in used.items() if one in self._known]
-            left = {one: c for one, c in used.items() if one not in self._known}
-            for one in left.keys() & self._spent:
-                why = "is used again after a released value or a comparison told a part of it; draw it anew,"
-                raise NotUnderstood("noise", self.lines[one], f"{why} {WAY_OUT}")
-            flat[place] = _put_in(query, known) if known else query
+            left: Terms = {}
+            known: list[tuple[float, Told]] = []
+            query, terms = (number.query, number.terms) if isinstance(number, Number) else (number, {})
+            for one, coefficient in terms.items():
+                if coefficient == 0:
+                    continue
+                if one in self._known:
+                    known.append((float(coefficient), self._known[one]))
+                elif one in self._spent:
+                    why = "is used again after a released value or a comparison told a part of it; draw it anew,"
+                    raise NotUnderstood("noise", self.lines[one], f"{why} {WAY_OUT}")
+                else:
+                    left[one] = float(coefficient)
+            flat[place] = _put_in(float(query), known) if known else query
             rows.append(left)
         return flat, rows
 

@@ -20,6 +20,8 @@ class Habits:
             otherwise something would leak on the trial pairs.
         known: lines of noise that is looked at before it meets data: a random start, a random direction.
         renewed: noise that was added to data before is drawn anew: what leaks no more then, leaks by that alone.
+        prompt: lines whose noise, all of it and unmixed, was released right after it had met data in the trial runs:
+            there it is released when it meets data, which saves most of the time of a long run.
         whole: delta, where the one release is the output with its exact law: it makes finitely many choices.
         shares: the largest movement that a search found, as a share of the noise scale.
         assumed: that share for every other release.
@@ -30,6 +32,7 @@ class Habits:
     late: bool = False
     known: frozenset[str] = frozenset()
     renewed: bool = False
+    prompt: frozenset[str] = frozenset()
     whole: float | None = None
     shares: Mapping[str, float] = field(default_factory=dict)
     assumed: float = UNIT
@@ -61,6 +64,7 @@ class Noticed:
         used_again: those that were used again afterwards.
         shared_out: one draw is handed out in several numbers, whose differences have no noise.
         drawn: noise variables of the last run.
+        prompt: lines of the last run whose noise was released whole and unmixed.
         refused: the first use of noise whose law is not known.
     """
 
@@ -71,4 +75,5 @@ class Noticed:
     used_again: set[str] = field(default_factory=set)
     shared_out: bool = False
     drawn: int = 0
+    prompt: frozenset[str] = frozenset()
     refused: NotUnderstood | None = None

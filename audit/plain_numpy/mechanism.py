@@ -12,6 +12,7 @@ import numpy as np
 from dpassay.audit.lockstep.reach import WithinReach
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.lockstep.source_lines import parting
+from dpassay.audit.phases import phase, step
 from dpassay.reference.equality import same, snapshot
 from dpassay.reference.errors import BadInput, printable
 from dpassay.reference.findings import Kind
@@ -32,6 +33,7 @@ from .signature import adapted
 _LAWS_KEPT = 4_000  # exact laws, by data set
 _TRIES = 3  # runs on a pair that look for a leak
 _ROUNDS = 8  # of trial runs: each may bring up what the next one needs
+_LONG, _FEW = 200, 2  # a run of so many calls shows in each what others show in many runs: so many pairs do
 
 
 class PlainMechanism:
@@ -61,7 +63,9 @@ class PlainMechanism:
         self.noticed.drawn = 0
         try:
             with followed(self.mechanism, TapeGenerator(desk)) as rng:
-                return desk.finish(self.mechanism(snapshot(data), rng))
+                output = desk.finish(self.mechanism(snapshot(data), rng))
+            self.noticed.prompt = desk.prompt()
+            return output
         except NotUnderstood as error:
             self.noticed.refused = self.noticed.refused or error
             raise
@@ -115,15 +119,30 @@ class PlainMechanism:
         """
         if self.habits.read:
             return self
+        phase("reading the code", len(pairs))
         whole = self.with_habits(whole=delta, read=True)
         if whole.finite_on(pairs):
             return whole
+        tries = _TRIES
+        with contextlib.suppress(Exception):  # the trial runs say what it raises
+            if len(recorded(self, pairs[0].here, seed).events) > _LONG:
+                pairs, tries = pairs[:_FEW], 1
         found = self._tried(pairs, seed)
-        if found.leaks(pairs, seed):
+        if found.leaks(pairs, seed, tries):
             with contextlib.suppress(NotUnderstood):
                 late = self.with_habits(late=True)._tried(pairs, seed)
-                found = found if late.leaks(pairs, seed) else late
-        return found.with_habits(read=True)
+                found = found if late.leaks(pairs, seed, tries) else late
+        prompt = frozenset() if tries == _TRIES or found.habits.late else found._prompt(pairs, seed)
+        return found.with_habits(read=True, prompt=prompt)
+
+    def _prompt(self, pairs: Sequence[Pair[Any]], seed: int) -> frozenset[str]:
+        """Lines whose noise is released right away, in a run on every data set of these pairs."""
+        found: list[frozenset[str]] = []
+        for data in [one for pair in pairs for one in (pair.here, pair.there)]:
+            with contextlib.suppress(Exception):  # as in the trial runs
+                recorded(self, data, seed)
+                found.append(self.noticed.prompt)
+        return frozenset.intersection(*found) if found else frozenset()
 
     def finite_on(self, pairs: Sequence[Pair[Any]]) -> bool:
         """Does it make finitely many choices on these pairs, and any at all?"""
@@ -145,13 +164,14 @@ class PlainMechanism:
                 raise
             except Exception as error:  # code of others; the search says on which data it raises
                 failed.append(error)
+            step()
         if failed and len(failed) == len(pairs):
             raise failed[0]
         return found
 
-    def leaks(self, pairs: Sequence[Pair[Any]], seed: int) -> bool:
+    def leaks(self, pairs: Sequence[Pair[Any]], seed: int, tries: int = _TRIES) -> bool:
         """Does any of a few runs on each pair show something private beside the releases?"""
-        return any(leaking(self, pair, seed) for pair in pairs)
+        return any(leaking(self, pair, seed, tries) for pair in pairs)
 
     def _refuse_transformed(self, pair: Pair[Any], seed: int) -> None:
         """Nothing is released but noise was drawn, transformed, and perhaps added: its law is not known here."""

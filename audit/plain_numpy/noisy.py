@@ -6,6 +6,7 @@ has led to, and what comes back is the released value. From then on its noise is
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -60,8 +61,10 @@ class Number:
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: float) -> Number:
-        terms = {one: np.divide(coefficient, divisor) for one, coefficient in self.terms.items()}
-        return Number(np.divide(self.query, divisor), terms)  # NumPy's way with zero
+        over = operator.truediv if divisor else np.divide  # NumPy's way with zero
+        return Number(
+            over(self.query, divisor), {one: over(coefficient, divisor) for one, coefficient in self.terms.items()}
+        )
 
     def __neg__(self) -> Number:
         return self * -1.0
@@ -229,6 +232,41 @@ class Noisy(NDArrayOperatorsMixin):
 
     def _method(self, method: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *given, **named: self.of(method(*map(looked_at, given), **named))
+
+
+class Drawn(Noisy):
+    """Fresh noise that is released when it meets data; for any other use it becomes an array of numbers first.
+
+    Args:
+        numbers: makes these numbers.
+        tell: releases data plus this noise; gives what comes back.
+    """
+
+    def __init__(
+        self, desk: Desk, shape: tuple[int, ...], numbers: Callable[[], Any], tell: Callable[[Any], Any]
+    ) -> None:
+        self.desk, self.mixed, self.parents, self.given, self.compared = desk, False, (), None, False
+        self._shape, self._make, self._tell = shape, numbers, tell
+        self._fresh, self._numbers = True, None
+
+    shape = property(lambda self: self._shape)
+
+    @property
+    def numbers(self) -> Any:  # type: ignore[override]
+        """Its elements."""
+        if self._numbers is None:
+            self._fresh, self._numbers = False, self._make()
+        return self._numbers
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **rest: Any) -> Any:
+        if self._fresh and ufunc is np.add and method == "__call__" and not rest:
+            (data,) = (one for one in inputs if one is not self)
+            numbers = isinstance(data, float | np.ndarray) and np.asarray(data).dtype == float
+            if numbers and np.shape(data) == self.shape:
+                self._fresh = False
+                found = self._tell(data)
+                return found if out is None else _written(out[0], found)
+        return super().__array_ufunc__(ufunc, method, *inputs, out=out, **rest)
 
 
 def looked_at(value: Any) -> Any:

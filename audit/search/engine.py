@@ -28,6 +28,7 @@ from hypothesis.errors import Flaky
 
 from dpassay.audit.lockstep.outcome import ScriptedRun
 from dpassay.audit.lockstep.script import DRAWN, Choice, Script
+from dpassay.audit.phases import TIME_IS_UP, phase, step, time_is_up
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.equality import same, snapshot
 from dpassay.reference.errors import BadInput, require
@@ -75,6 +76,7 @@ def search(
     about: Mapping[str, str | float] | None = None,
     tracing: bool = True,
     premises: Premises | None = None,
+    calls: int = CALLS,
 ) -> Searched:
     """Search a space (or one pair, under many released values) for whatever breaks the premises of the accounting.
 
@@ -87,6 +89,7 @@ def search(
         about: names for the witnesses (what was run), so that a file can be replayed.
         tracing: collect coverage.
         premises: what must hold, where that is something else than accounting to the claim.
+        calls: of the tape that all examples may make together.
 
     Raises:
         BadInput: no example could be run at all; it names what the first one raised.
@@ -94,7 +97,8 @@ def search(
     require(examples >= 1, "examples", examples, "must be at least 1")
     ground: Ground = AllOf(run, space) if isinstance(space, Space) else OnePair(run, space)
     held = premises or Premises(claim, ground.relation)
-    return Engine(run, ground, held, examples, seed, about or {}, tracing).go(explicit, known)
+    phase("searching", examples)
+    return Engine(run, ground, held, examples, seed, about or {}, tracing, calls).go(explicit, known)
 
 
 class Engine:
@@ -109,8 +113,9 @@ class Engine:
         seed: int,
         about: Mapping[str, str | float],
         tracing: bool,
+        calls: int = CALLS,
     ):
-        self._ground, self._examples, self._seed = ground, examples, seed
+        self._ground, self._examples, self._seed, self._calls = ground, examples, seed, calls
         self._space = ground.space if isinstance(ground, AllOf) else None
         self._runner = Runner(run, ground, premises, about, tracing)
         self._name, self._checked = str(getattr(run, "__name__", "run")), False
@@ -125,12 +130,15 @@ class Engine:
                 self._known(witness)
             for mechanism, pair in explicit:
                 self._explicit(mechanism, pair)
+            most, self._calls = self._calls, self._calls // (1 if self._calls >= CALLS else 2)
             self._examined(self._examples - self._examples // _UPHILL)
+            self._calls = most  # of long runs, half is left for what goes uphill
             self._climbed(self._examples // _UPHILL)
             searched = self._summed_up()
-            keys = list(self._runner.found.witnesses)[:_SHRUNK]
+            keys = [] if time_is_up() else list(self._runner.found.witnesses)[:_SHRUNK]
+            runs = min(_SHRINKS, self._calls * self._runner.examples // max(1, self._runner.calls))
             for key in keys:
-                self._shrink(key, _SHRINKS // len(keys))
+                self._shrink(key, runs // len(keys))
             shown = map(self._runner.placed, self._runner.found.witnesses.values())
         searched.witnesses = [*shown, *self._runner.drawn()]
         searched.findings = [one.finding for one in searched.witnesses]
@@ -188,9 +196,13 @@ class Engine:
                 self._uphill.climb(examples, np.random.default_rng([self._seed, 23]))
 
     def _enough(self) -> None:
-        """Stop a search whose runs are too long."""
-        if self._runner.calls > CALLS:
-            self._runner.note = f"stopped after {CALLS} calls of the tape and {self._runner.examples} examples"
+        """Stop a search whose runs are too long, or whose time is up, once something has run."""
+        step()
+        if self._runner.calls > self._calls:
+            self._runner.note = f"stopped after {self._calls} calls of the tape and {self._runner.examples} examples"
+            raise _Enough
+        if self._runner.examples and time_is_up():
+            self._runner.note = f"stopped after {self._runner.examples} examples: {TIME_IS_UP}"
             raise _Enough
 
     def _example(self, draw: Callable[[Any], Any]) -> None:

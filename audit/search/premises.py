@@ -44,11 +44,13 @@ class Premises:
     """
 
     hub_type: Callable[..., ScriptedHub] | None = None  # what runs are watched by
+    cut = 300  # calls after which an example is cut off: others show more for the time
+    many = math.inf  # releases from which on a run is accounted only if it spends notably more than those before
 
     def __init__(self, claim: Claimed, relation: Relation):
         self._claim, self._relation = claim, relation
         self._epsilons: dict[Account, float] = {}
-        self._allowed = 0.0  # the largest spending of a run that was cut off and kept to the claim
+        self._allowed = 0.0  # the largest spending of a long run that kept to the claim
         self.shares: dict[str, float] = {}
         self.accounted: float | None = None
         self.gap = ""
@@ -70,11 +72,13 @@ class Premises:
                 counted = "half" if whole < 1 else "all"
                 detail = f"a record moves the query by {share:.4g} of its sensitivity, {counted} is counted"
                 found.append(Finding(Kind.SENSITIVITY_EXCEEDED, label, 0, detail))
-        return found + (self._over_budget(run.transcript) if run.complete else self._beginning(run))
+        if run.complete and len(run.transcript.releases) <= self.many:
+            return found + self._over_budget(run.transcript)
+        return found + self._of_a_long_run(run)
 
-    def _beginning(self, run: ScriptedRun) -> list[Finding]:
+    def _of_a_long_run(self, run: ScriptedRun) -> list[Finding]:
         """What a run had released when it was cut off costs no more than all of it would."""
-        if not run.too_long:
+        if not (run.too_long or run.complete):
             return []
         spending = _spending(run.transcript)
         if spending <= _NOTABLY * self._allowed:

@@ -26,8 +26,8 @@ from .strategies import Same
 from .witness import Witness
 
 Example = tuple[Data, int, Script]  # with the seed
-CUT = 300  # calls after which an example is cut off: others show more for the time
 _KEPT = 6  # settings that are compared with drawn values in the end
+_LONG, _FEW = 500, 2  # of runs with so many calls so few
 
 
 class Runner:
@@ -63,7 +63,7 @@ class Runner:
         self, setting: Setting, data: Data, seed: int, dictation: Dictation, script: Callable[[], Script]
     ) -> ScriptedRun:
         """Run an example, judge it, and keep what it shows."""
-        longest = LONGEST if data.rows is None else CUT
+        longest = LONGEST if data.rows is None else self.premises.cut
         if data.rows is None and all(one is not data for one, _ in self._outside):
             self._outside.append((data, setting))
         run = self.scripted(setting, seed, dictation, longest, trace=True)
@@ -76,13 +76,13 @@ class Runner:
         findings = self.premises.findings(run, by_rows=data.rows is not None)
         if data.rows is not None:
             alone = any(draw.hidden and draw.n == 1 for draw in run.transcript.draws)  # it cannot be left out there
-            size = run.separation if run.complete and not (run.raised or alone) else -1.0
+            size = run.separation if (run.complete or run.too_long) and not (run.raised or alone) else -1.0
             self._largest = sorted([*self._largest, (size, setting)], key=lambda one: -one[0])[:_KEPT]
         self.found.note(findings, data, seed, script, run.seen)
         return run
 
     def scripted(
-        self, setting: Setting, seed: int, dictation: Dictation, longest: int = CUT, trace: bool = False
+        self, setting: Setting, seed: int, dictation: Dictation, longest: int = 0, trace: bool = False
     ) -> ScriptedRun:
         """A run that is not judged."""
         with self.collector.tracing() if self.collector and trace else nullcontext():
@@ -93,7 +93,7 @@ class Runner:
                 dictation,
                 hidden=self._hidden,
                 hub_type=self.premises.hub_type,
-                longest=longest,
+                longest=longest or self.premises.cut,
             )
         self.calls += len(run.transcript.events)
         self._hidden = self._hidden or any(draw.hidden for draw in run.transcript.draws)
@@ -103,7 +103,7 @@ class Runner:
         """Run an example for one finding: its witness if it shows."""
         try:
             setting = self.ground.setting(data)
-            run = self.scripted(setting, seed, script, LONGEST if data.rows is None else CUT)
+            run = self.scripted(setting, seed, script, LONGEST if data.rows is None else 0)
         except Uncalibrated as error:
             return self.found.witness(key, [error.finding] if error.finding else [], data, seed, script, {})
         except Exception:  # rows that make no problem
@@ -140,7 +140,9 @@ class Runner:
 
     def worst(self) -> Setting | None:
         """The setting whose queries move the most with drawn values: what a likelihood audit of the pair will see."""
-        return max((setting for _, setting in self._largest), key=self._drawn, default=None)
+        long = self.calls > _LONG * max(1, self.examples)
+        settings = [setting for _, setting in self._largest[: _FEW if long else _KEPT]]
+        return max(settings, key=self._drawn, default=None)
 
     def _drawn(self, setting: Setting) -> float:
         return sum(self.scripted(setting, seed, Same(DRAWN), LONGEST).separation for seed in (1, 2))

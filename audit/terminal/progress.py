@@ -41,10 +41,13 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stand
 
 
 class Say(Protocol):
-    """What is told: some steps are done, the last of them this."""
+    """What is told: some steps are done, the last of them this; or another kind of work begins."""
 
     def __call__(self, text: str = "", steps: int = 1) -> None:
         """Add ``steps``; ``text`` may hold foreign names."""
+
+    def phase(self, what: str, total: int) -> None:
+        """From now on ``what`` is done, in so many steps."""
 
 
 @contextmanager
@@ -58,7 +61,7 @@ def progress(what: str, total: int, *, done: int = 0, quiet: bool = False, pace:
     """
     console = Console(stderr=True)
     if quiet:
-        yield _silent
+        yield _Silent()
     elif console.is_terminal and not console.is_dumb_terminal:
         with _bar(console, counts=total > 1) as bar:
             yield _Bar(bar, bar.add_task(what, total=total, completed=done, now=""))
@@ -66,8 +69,14 @@ def progress(what: str, total: int, *, done: int = 0, quiet: bool = False, pace:
         yield _Lines(what, total, done, pace)
 
 
-def _silent(text: str = "", steps: int = 1) -> None:
+class _Silent:
     """Nothing is said."""
+
+    def __call__(self, text: str = "", steps: int = 1) -> None:
+        pass
+
+    def phase(self, what: str, total: int) -> None:
+        pass
 
 
 def _bar(console: Console, counts: bool) -> Progress:
@@ -90,11 +99,18 @@ class _Bar:
     def __call__(self, text: str = "", steps: int = 1) -> None:
         self._bar.update(self._task, advance=steps, now=printable(text).replace("[", "\\["))
 
+    def phase(self, what: str, total: int) -> None:
+        self._bar.reset(self._task, total=total, description=what, now="")
+
 
 class _Lines:
     def __init__(self, what: str, total: int, done: int, pace: float):
         self._what, self._total, self._done, self._first, self._pace = what, total, done, done, pace
         self._start = self._said = time.monotonic()
+
+    def phase(self, what: str, total: int) -> None:
+        self(steps=0)
+        self._what, self._total, self._done, self._first, self._start = what, total, 0, 0, time.monotonic()
 
     def __call__(self, text: str = "", steps: int = 1) -> None:
         self._done += steps
