@@ -15,7 +15,6 @@ from dpassay.audit.live.process import ProgramBroken
 from dpassay.audit.phases import TIME_IS_UP, TimeIsUp, time_is_up
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.audit.row import Effort
-from dpassay.audit.search.engine import CALLS
 from dpassay.audit.search.quiet import one_line
 from dpassay.audit.search.searched import Searched
 from dpassay.audit.verdict import TIGHT_SHARE, judge, over_budget
@@ -61,9 +60,9 @@ class Thrift:
     pair: Mapping[str, Any] = field(default_factory=dict)
     calls: int = 0
 
-    def searched(self, effort: Effort) -> int:
-        """Calls that all examples of a search may make."""
-        return 2 * self.calls * effort.examples or CALLS
+    def searched(self, effort: Effort) -> int | None:
+        """Calls that all examples of a search may make; None: as many as any search."""
+        return 2 * self.calls * effort.examples or None
 
     def lighter(self, effort: Effort, calls: int) -> Effort:
         """The effort for runs of so many calls."""

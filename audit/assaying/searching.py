@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpassay.audit.row import Effort
-from dpassay.audit.search.engine import CALLS, Searched, search
+from dpassay.audit.search.engine import Searched, search
 from dpassay.audit.search.premises import Premises
 from dpassay.audit.search.witness import Witness
 from dpassay.reference.case import Case, Instance, PrivacyClaim
@@ -21,7 +21,7 @@ def search_instance(
     space: Space | None,
     known: Sequence[Witness] = (),
     premises: Premises | None = None,
-    calls: int = CALLS,
+    calls: int | None = None,
 ) -> Searched:
     """Search the space of a case, its own pairs first; without a space the released values on its pair.
 

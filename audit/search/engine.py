@@ -76,7 +76,7 @@ def search(
     about: Mapping[str, str | float] | None = None,
     tracing: bool = True,
     premises: Premises | None = None,
-    calls: int = CALLS,
+    calls: int | None = None,
 ) -> Searched:
     """Search a space (or one pair, under many released values) for whatever breaks the premises of the accounting.
 
@@ -89,7 +89,7 @@ def search(
         about: names for the witnesses (what was run), so that a file can be replayed.
         tracing: collect coverage.
         premises: what must hold, where that is something else than accounting to the claim.
-        calls: of the tape that all examples may make together.
+        calls: of the tape that all examples may make together, where their runs are long; default: `CALLS`.
 
     Raises:
         BadInput: no example could be run at all; it names what the first one raised.
@@ -113,9 +113,10 @@ class Engine:
         seed: int,
         about: Mapping[str, str | float],
         tracing: bool,
-        calls: int = CALLS,
+        calls: int | None = None,
     ):
-        self._ground, self._examples, self._seed, self._calls = ground, examples, seed, calls
+        self._ground, self._examples, self._seed = ground, examples, seed
+        self._calls, self._few = (CALLS, False) if calls is None else (calls, True)
         self._space = ground.space if isinstance(ground, AllOf) else None
         self._runner = Runner(run, ground, premises, about, tracing)
         self._name, self._checked = str(getattr(run, "__name__", "run")), False
@@ -130,7 +131,7 @@ class Engine:
                 self._known(witness)
             for mechanism, pair in explicit:
                 self._explicit(mechanism, pair)
-            most, self._calls = self._calls, self._calls // (1 if self._calls >= CALLS else 2)
+            most, self._calls = self._calls, self._calls // (2 if self._few else 1)
             self._examined(self._examples - self._examples // _UPHILL)
             self._calls = most  # of long runs, half is left for what goes uphill
             self._climbed(self._examples // _UPHILL)
