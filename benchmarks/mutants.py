@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import audit_figures as figures
 
-from dpassay.audit.zoo.mutants import Effort, Outcome, run_mutants
+from dpassay.audit.zoo.mutants import Effort, Outcome, plan, run_planned
 
 HEADER = ("case", "mutation", "claimed", "epsilon of the pair", "likelihood >=", "caught by", "verdict", "seconds")
 METHODS = ("replay", "likelihood", "black box")
@@ -19,7 +19,7 @@ def main() -> None:
     effort = Effort(runs=200, outputs=0) if chosen.quick else Effort(runs=200, outputs=200)
     outcomes: list[Outcome] = []
     rows = []
-    for one in run_mutants((), effort, "half" if chosen.quick else ""):
+    for one in run_planned(plan(only="half" if chosen.quick else ""), effort):
         outcomes.append(one)
         bound = "" if one.likelihood is None else figures.text(one.likelihood)
         said = "right" if one.right else "MISSED" if one.must_be_caught else "FALSE ALARM"

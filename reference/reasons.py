@@ -14,54 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import cos, exp, pi, sin
+from pathlib import Path
+
+from .files import parse_toml, read_text
 
 Reasons = Mapping[str, str]
 OTHER_READING = "the schedule decides; the other way is another reading or variant"
-_MODE = "how is clipped is part of the schedule; the other way is another reading"
-
-CLIPPING: Reasons = {
-    "clipping.py: if math.isinf(threshold)": "no threshold is infinite in a schedule of these",
-    "clipping.py: return norms.mean_of(rows)": "no threshold is infinite in a schedule of these",
-    'clipping.py: if mode == "mean"': _MODE,
-    "clipping.py: return clip(norms.mean_of(rows)": _MODE,
-    "clipping.py: return norms.mean_of(clip_rows": _MODE,
-    "clipping.py: if threshold == 0": "the thresholds of this schedule do not follow the iterate",
-    "clipping.py: return np.zeros(rows.shape": "the thresholds of this schedule do not follow the iterate",
-}
-_BATCHES = "full or sampled batches are part of the schedule"
-BATCHES: Reasons = {
-    "batches.py: if size == n": _BATCHES,
-    "batches.py: batch = tape.batch": _BATCHES,
-    "batches.py: return batch.indices, batch": _BATCHES,
-}
-_COVERS = "nodes cover 1 to t, whatever t is (a test tries all t up to 4096), and how many values there are is public"
-WHOLE_TREE: Reasons = {
-    "tree.py: covered = intervals[-1][1]": _COVERS,
-    "tree.py: bare = [] if covered == t": _COVERS,
-}
-_ONE_PASS = "the batches of one pass are fresh, and a node has at least one value: the schedule decides both"
-ONE_PASS: Reasons = {
-    "tree.py: sensitivity=(max if once": _ONE_PASS,
-    "tree.py: batch=tuple(": _ONE_PASS,
-}
+_TOLD: dict[str, Reasons] = parse_toml(read_text(Path(__file__).with_suffix(".toml"), "reasons"), "reasons.toml")
+CLIPPING, BATCHES = _TOLD["clipping"], _TOLD["batches"]
+WHOLE_TREE, ONE_PASS = _TOLD["whole_tree"], _TOLD["one_pass"]
 DOUBLE_SPIDER: Reasons = {**CLIPPING, **BATCHES}
 RECURSIVE_SPIDER: Reasons = {**CLIPPING, "recursive_spider.py: if schedule.lines.line_16": OTHER_READING}
-_SOLVER = "whether the solver is trusted is part of the schedule"
-OUTPUT_PERTURBATION: Reasons = {
-    "base_solver.py: if not certified": _SOLVER,
-    "base_solver.py: return solver(": _SOLVER,
-    "base_solver.py: if not certificate.holds": "the solvers reach what is asked for; a test has one that does not",
-    "algorithm3.py: if schedule.jointly": "x and y together or one by one is part of the schedule",
-    "algorithm3.py: pair = tape.gaussian": "x and y together or one by one is part of the schedule",
-    "algorithm3.py: x_moves, y_moves": "x and y together or one by one is part of the schedule",
-    "algorithm3.py: x = tape.gaussian": "x and y together or one by one is part of the schedule",
-    "algorithm3.py: y = tape.gaussian": "x and y together or one by one is part of the schedule",
-}
-DP_SPIDER: Reasons = {
-    **CLIPPING,
-    'dp_spider.py: if s.select == "random"': "the last or a random iterate is part of the schedule",
-    "dp_spider.py: chosen = tape.public": "the last or a random iterate is part of the schedule",
-}
+DP_SPIDER: Reasons = {**CLIPPING, **_TOLD["dp_spider"]}
+OUTPUT_PERTURBATION = _TOLD["output_perturbation"]
 STEPS = 80  # of a bisection, or of a search by thirds: to the last digit
 
 

@@ -1,6 +1,6 @@
 """Encoded problems and schedules as objects of the reference again: only classes of a list, only their fields.
 
-The list holds what the catalogue uses. Nothing that a file names is imported: the file chooses among these classes.
+The list, ``classes.toml``, holds what the catalogue uses. Nothing that a file names is imported: it chooses from these.
 """
 
 from __future__ import annotations
@@ -10,50 +10,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from dpassay.reference.dro.divergences import chi_square, cressie_read, kl, kl_cvar
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import parse_toml, read_text
 from dpassay.reference.problems.margin_losses import LOGISTIC, SIGMOID, ridge, saturating
 
 from .encode import HOME, NOT_FINITE, RESERVED
 
-PROBLEMS = (
-    "adaptive_batch.worst_case.SignedWave", "baselines.protocols.Clipped", "baselines.protocols.Primal",
-    "dro.minimax_form.MinimaxProblem", "dro.objective.CompositionalObjective", "dro.objective.DualObjective",
-    "dro.space.Squares", "dro.space.Waves", "dro.worst_case.RoughRecord", "minimax_sosp.worst_case.TugOfWar",
-    "problems.auc.AUCLoss",
-    "problems.bent_game.BentGame", "problems.domains.Ball", "problems.domains.Box", "problems.domains.Everywhere",
-    "problems.erm.ErmProblem", "problems.finite_sum.Convex", "problems.finite_sum.FiniteSum",
-    "problems.finite_sum.Regulariser", "problems.linear.LinearLosses", "problems.margin_losses.Loss",
-    "problems.one_way.OneWay", "problems.pulls.Pulls", "problems.saddle_games.BilinearLoss",
-    "problems.strongly_convex.LinearLoss", "problems.strongly_convex.LogisticLoss",
-    "problems.strongly_convex.SquaredLoss", "problems.waves.WaveRisk",
-)  # fmt: skip
-SCHEDULES = (
-    "adaptive_batch.stochastic_spider.Schedule", "baselines.dp_sgd.Schedule", "baselines.dp_sgda.Schedule",
-    "baselines.dp_spider.Schedule", "baselines.private_diff.Schedule", "case.NoSchedule", "dp_ftrl.dp_ftrl.Schedule",
-    "dro.double_spider.Schedule", "dro.double_spider.Threshold", "dro.recursive_spider.Lines",
-    "dro.recursive_spider.Schedule", "dro.single_sample.Schedule", "minimax_sosp.dp_rgda.Schedule",
-    "minimax_sosp.sto_spider.Schedule", "output_perturbation.algorithm1.Schedule",
-    "output_perturbation.algorithm2.Schedule", "output_perturbation.algorithm3.Schedule",
-    "output_perturbation.algorithms4and5.Schedule", "output_perturbation.phased_saddle.Schedule",
-    "output_perturbation.phases.Phases", "second_order_erm.common.Accuracy", "second_order_erm.common.Sensitivities",
-    "second_order_erm.dp_gd.Schedule", "second_order_erm.dp_tr.Schedule", "second_order_erm.eigen.Dense",
-    "second_order_erm.eigen.Lanczos", "second_order_erm.line_search.LineSearch", "second_order_erm.opt.Schedule",
-    "second_order_erm.opt_b.Schedule", "second_order_erm.opt_ls.Schedule", "second_order_erm.tr_b.Schedule",
-    "second_order_erm.two_opt.Schedule", "second_order_erm.two_opt_b.Schedule",
-    "second_order_erm.two_opt_ls.Schedule",
-)  # fmt: skip
-PARTS = (
-    "noise.Multipliers", "noise.Printed", "second_order_erm.calibration.Budget",
-    "second_order_erm.subsampled.AdvancedBudget", "second_order_erm.subsampled.SampledBudget",
-    "problems.bent_game.BentGameSolver", "solvers.early_stop.UndecayedPasses", "solvers.exact.Exact",
-    "solvers.extragradient.Extragradient", "solvers.gradient_descent.GradientDescent",
-)  # fmt: skip
-CLASSES = frozenset((*PROBLEMS, *SCHEDULES, *PARTS))
+_LISTED = parse_toml(read_text(Path(__file__).with_name("classes.toml"), "classes"), "classes.toml")
+CLASSES = frozenset(name for names in _LISTED.values() for name in names)
 
 
 def _link(data: Mapping[str, Any]) -> Any:

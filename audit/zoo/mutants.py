@@ -290,8 +290,3 @@ def run_planned(mutants: Sequence[Planned], effort: Effort | None = None) -> Ite
     """One outcome at a time."""
     for case, instance, mutation, structural in mutants:
         yield assess(case, instance, mutation, effort or Effort(), structural)
-
-
-def run_mutants(cases: Sequence[Case] = (), effort: Effort | None = None, only: str = "") -> Iterator[Outcome]:
-    """:func:`plan` and :func:`run_planned` in one."""
-    return run_planned(plan(cases, only), effort)

@@ -18,7 +18,7 @@ FIRST = "output_perturbation/algorithm1@repaired"
 
 def test_every_mutant_of_a_one_release_algorithm_is_judged_right():
     """12 planted bugs and controls; likelihood at 99 % with 200 runs, seed 0."""
-    outcomes = list(mutants.run_mutants(find(FIRST), mutants.Effort(runs=200, outputs=0)))
+    outcomes = list(mutants.run_planned(mutants.plan(find(FIRST)), mutants.Effort(runs=200, outputs=0)))
     assert len(outcomes) == 12 and all(outcome.right for outcome in outcomes)
     assert sum(outcome.must_be_caught for outcome in outcomes) == 8
     assert "same noise again" not in {outcome.mutation for outcome in outcomes}, "one release uses no noise twice"
@@ -69,7 +69,7 @@ def test_what_leaves_outside_the_accounting_has_no_number():
     """A scale that follows the data has a finite cost at delta 1e-5, reused noise may have one: neither is stated."""
     effort = mutants.Effort(replays=1, runs=50, outputs=0)
     for only in ("same noise", "follows the data"):
-        (found,) = mutants.run_mutants(find("second_order_erm/dp_gd@repaired"), effort, only)
+        (found,) = mutants.run_planned(mutants.plan(find("second_order_erm/dp_gd@repaired"), only), effort)
         assert found.epsilon is None and found.must_be_caught and not found.safe and found.caught_by == ("replay",)
 
 
@@ -106,7 +106,8 @@ def test_an_escaped_mutant_would_be_reported():
 def test_epsilon_is_called_exact_only_where_runs_are_alike(algorithm, alike):
     """DP-GD's search rarely happens and costs nothing on its pair; Double-SPIDER's differences follow the noise."""
     key = mutants.first_repaired(algorithm).key
-    (safe,) = mutants.run_mutants(find(key), mutants.Effort(replays=1, runs=50, outputs=0), "10 % too large")
+    planned = mutants.plan(find(key), "10 % too large")
+    (safe,) = mutants.run_planned(planned, mutants.Effort(replays=1, runs=50, outputs=0))
     assert safe.safe and safe.right and safe.exact is alike
 
 
@@ -124,4 +125,4 @@ def test_the_suite_calls_no_epsilon_exact_that_is_not():
 
 @pytest.mark.slow
 def test_all_mutants_of_all_tight_cases():
-    assert all(outcome.right for outcome in mutants.run_mutants(effort=mutants.Effort(outputs=0)))
+    assert all(outcome.right for outcome in mutants.run_planned(mutants.plan(), mutants.Effort(outputs=0)))
