@@ -50,7 +50,10 @@ def keep(name: str, code: str, answer: Any) -> None:
 
 
 def code_of(rooms: Iterable[str], *more: str) -> str:
-    """A hash of all source of these rooms of the package, of the interpreter, the libraries, and ``more``."""
+    """A hash of all source of these rooms of the package, of the interpreter, the libraries, and ``more``.
+
+    Data that stand beside a module under its name belong to it.
+    """
     digest = hashlib.sha256()
     for part in (*(_room(room) for room in rooms), _environment(), *more):
         digest.update(part.encode() + b"\0")
@@ -60,7 +63,9 @@ def code_of(rooms: Iterable[str], *more: str) -> str:
 @cache
 def _room(room: str) -> str:
     digest = hashlib.sha256()
-    for path in sorted(path for end in ("py", "csv") for path in (_HOME / room).rglob(f"*.{end}")):
+    found = [path for end in ("py", "csv") for path in (_HOME / room).rglob(f"*.{end}")]
+    found += [beside for path in found if (beside := path.with_suffix(".toml")).is_file()]
+    for path in sorted(found):
         digest.update(path.relative_to(_HOME).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 

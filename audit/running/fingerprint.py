@@ -21,7 +21,7 @@ def fingerprint(case: Case) -> str:
     modules = reached(home) | reached(_JUDGES)
     digest = hashlib.sha256()
     for name, path in sorted(sources(modules).items()):
-        digest.update(name.encode() + b"\0" + _content(path) + b"\0")
+        digest.update(name.encode() + b"\0" + _content(path) + _data(path) + b"\0")
     return digest.hexdigest()[:16]
 
 
@@ -32,7 +32,7 @@ def package() -> str:
     home = Path(__file__).resolve().parents[2]
     for room in ("reference", "audit"):
         for path in sorted((home / room).rglob("*.py")):
-            digest.update(path.relative_to(home).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+            digest.update(path.relative_to(home).as_posix().encode() + b"\0" + path.read_bytes() + _data(path) + b"\0")
     return digest.hexdigest()[:16]
 
 
@@ -49,7 +49,7 @@ def forget() -> None:
 
 def forget_projects() -> None:
     """The same but for this package as a whole: what runs is what was read when it was loaded."""
-    for kept in (reached, named, source, _content):
+    for kept in (reached, named, source, _content, _data):
         kept.cache_clear()
 
 
@@ -119,3 +119,10 @@ def source(name: str) -> Path | None:
 @cache
 def _content(path: Path) -> bytes:
     return path.read_bytes()
+
+
+@cache
+def _data(path: Path) -> bytes:
+    """What stands beside a module under its name."""
+    beside = path.with_suffix(".toml")
+    return beside.read_bytes() if beside.is_file() else b""

@@ -48,19 +48,20 @@ def test_another_step_another_source_and_another_solver_are_decided_anew(printed
 
 
 def test_a_bug_in_the_engine_is_not_hidden(tmp_path, monkeypatch):
-    """The hash is of the source: one character more in any file of the two packages is another hash."""
+    """The hash is of the source: one character more in any file of the two packages, or in its data, is another."""
     for room in ("reference", "proofs_check"):
         (tmp_path / room / "inside").mkdir(parents=True)
         (tmp_path / room / "inside" / "a.py").write_text("x = 1\n")
+    (tmp_path / "reference" / "inside" / "a.toml").write_text("y = 1\n")
     monkeypatch.setattr(store, "_HOME", tmp_path)
     codes = set()
-    for room in ("", "reference", "proofs_check"):
-        if room:
-            (tmp_path / room / "inside" / "a.py").write_text("x = 2\n")
+    for changed in ("", "reference/inside/a.py", "reference/inside/a.toml", "proofs_check/inside/a.py"):
+        if changed:
+            (tmp_path / changed).write_text("x = 2\n")
         store._room.cache_clear()
         codes.add(store.code_of(("reference", "proofs_check")))
     store._room.cache_clear()
-    assert len(codes) == 3
+    assert len(codes) == 4
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"code": 1}', "[]", "null", '{"code": "x", "answer": null}'])

@@ -11,8 +11,9 @@ import time
 
 import pytest
 
-from dpassay.audit.running import checkpoint
+from dpassay.audit.running import checkpoint, fingerprint
 from dpassay.audit.running.store import Store
+from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
 
 RECORDS = {"b": {"x": 1.5, "why": 'quotes " and\n lines'}, "a": [1, "ü", None]}
@@ -194,3 +195,12 @@ def test_a_checkpoint_is_replaced_by_who_read_it_only(tmp_path):
     with pytest.raises(BadInput, match="another process"):
         checkpoint.write(path, "session", {"runs": 64}, None)
     assert checkpoint.read(path, "session") == {"runs": 128}
+
+
+def test_a_row_of_other_data_beside_the_code_is_of_other_code(monkeypatch):
+    """What no run comes to is read from a file beside ``reference/reasons.py``, on which certificates of trees lean."""
+    (case,) = find("dp_ftrl/dp_ftrl@repaired")[:1]
+    before, data = fingerprint.fingerprint(case), fingerprint._data
+    changed = lambda path: data(path) + b"x" * (path.name == "reasons.py")  # noqa: E731
+    monkeypatch.setattr(fingerprint, "_data", changed)
+    assert fingerprint.fingerprint(case) != before
