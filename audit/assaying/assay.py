@@ -16,6 +16,7 @@ from dpassay.audit.likelihood.curve import curves
 from dpassay.audit.plain_numpy.audited import assay_plain
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.plain_numpy.signature import is_plain
+from dpassay.audit.results import AssumedEstimate
 from dpassay.audit.row import Effort as Effort
 from dpassay.audit.row import Row as Row
 from dpassay.audit.search.engine import Searched, search
@@ -116,7 +117,10 @@ def _with_certificate(found: Assay, certificate: Certificate) -> Assay:
     if found.verdict.failed or not within:
         return replace(found, certificate=certificate, why=why)
     why = f"certified for all neighbours, with {certificate.sizes}; {len(certificate.releases)} releases"
-    why = f"{why}; {found.why}" if found.why and found.read_as is None else why
+    unmade = found.bound.assumption if isinstance(found.bound, AssumedEstimate) and found.bound.method == "none" else ""
+    ended = "; ".join(filter(None, (found.searched.note, unmade and f"statistics {unmade}")))
+    more = found.why if found.read_as is None else ended
+    why = f"{why}; {more}" if more else why
     return replace(found, certificate=certificate, verdict=Verdict.CERTIFIED, why=why)
 
 

@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
     "docs/reading.md",
     pytest.param("docs/own.md", marks=pytest.mark.slow),  # a second; `make journeys` runs it
+    "docs/training.md",
     "docs/search.md",
     "docs/statistics.md",
     "docs/neighbours.md",
