@@ -16,7 +16,7 @@ QUICK = {  # found on ways that neither the longest run nor two drawn ones take,
     "dp_tr one clean step at the end": "second_order_erm/dp_tr@repaired",
     "opt_ls: b_H in place of b_g": "second_order_erm/opt_ls@repaired",
     "algorithm2: no noise where it leaves the domain": "output_perturbation/algorithm2@repaired",
-    "double_spider: no noise where x stands still": "dro/double_spider:kl@repaired",  # its scale follows released values
+    "double_spider: no noise where x stands still": "dro/double_spider:kl@repaired",  # noise by releases
 }
 NOT_SEEN = {  # docs/certify.md, "What it is not"
     "line search keeps f by the point": "a value that is kept from one run for the next",
