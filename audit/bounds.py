@@ -18,11 +18,8 @@ from scipy.special import betainc, betaincc, betainccinv, betaincinv
 from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array, Bools
 
-_CLOSE = 1e-7  # to the largest mean that is rejected, relative
-_SMALLEST = 1e-285  # mean: below, what is tried under it is no float with all its digits; zero is a lower bound
 _SURELY = 1 - 1e-11  # of the level: the tails themselves are right to two parts in 1e13
 _LEAST_LEVEL = 1e-260  # below, SciPy's tails are not what they say (at 1e-290 by a factor of 1e15)
-_DEEPEST = 30  # powers of four below the mean at which a rejected mean is looked for
 _FOR_ROUNDING, _EACH = 1e-9, 1e-12  # of log wealth: more than a sum of logarithms loses, and each of its terms
 _CHUNK = 4_000_000  # cells per block of the capital computation, 32 MB
 
@@ -103,27 +100,6 @@ def betting_rejects(x: ArrayLike, m0: ArrayLike, alpha: float, bets: ArrayLike |
     _check_alpha(alpha)
     rejected = betting_log_capital(x, m0, bets) >= needed_log_wealth(alpha, np.shape(x)[0])
     return bool(rejected) if rejected.ndim == 0 else rejected
-
-
-def betting_lower(x: ArrayLike, alpha: float, bets: ArrayLike | None = None) -> float:
-    """Lower bound of the mean with P(bound > mean) <= alpha: the largest m0 rejected (wealth falls in m0)."""
-    _check_alpha(alpha)
-    values = _samples(x)
-    mean = float(values.mean())
-    if mean < _SMALLEST:
-        return 0.0
-    high = mean  # at m0 = mean the log wealth is at most 0 (Jensen), so the answer lies below
-    for power in range(1, _DEEPEST + 1):  # first walk down by powers of four to find a rejected m0 however tiny
-        low = mean * 4.0**-power
-        if betting_rejects(values, low, alpha, bets):
-            break
-        high = low
-    else:
-        return 0.0
-    while high - low > _CLOSE * high:
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if betting_rejects(values, middle, alpha, bets) else (low, middle)
-    return low
 
 
 def clopper_pearson_lower(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> Any:

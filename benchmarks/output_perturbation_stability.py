@@ -9,11 +9,11 @@ import keep
 import numpy as np
 from scipy.optimize import differential_evolution
 
-from dpassay.reference.output_perturbation.utility import search, shares
 from dpassay.reference.problems.finite_sum import FiniteSum, Regulariser
 from dpassay.reference.problems.saddle_games import BilinearLoss, saddle_pair
 from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss, regularised, stability_pair
 
+search, shares = (keep.MEASURED[name] for name in ("search", "shares"))
 N, SEED = 20, 0
 
 

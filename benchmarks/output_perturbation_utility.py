@@ -9,7 +9,7 @@ from itertools import product
 
 import keep
 
-from dpassay.reference.output_perturbation import bounds, utility
+from dpassay.reference.output_perturbation import bounds
 from dpassay.reference.output_perturbation.bounds import Setting
 
 SEED = 7
@@ -21,16 +21,16 @@ def grid(sizes):
     for n, d, epsilon in product(sizes, (2, 16), (0.1, 0.9)):
         budget = (epsilon, 1 / n**2)
         for kappa in (1.0, 10.0, 100.0):
-            empirical, population = utility.strongly_convex(n, d, *budget, kappa, SEED)
+            empirical, population = keep.MEASURED["strongly_convex"](n, d, *budget, kappa, SEED)
             show("3.4 empirical", n, d, epsilon, kappa, empirical)
             show("3.4 population", n, d, epsilon, kappa, population)
-        show("3.7", n, d, epsilon, 0, utility.convex(n, d, *budget, SEED))
+        show("3.7", n, d, epsilon, 0, keep.MEASURED["convex"](n, d, *budget, SEED))
         for mu in (1.0, 0.1):
-            empirical, population = utility.saddle(n, d, *budget, mu, SEED)
+            empirical, population = keep.MEASURED["saddle"](n, d, *budget, mu, SEED)
             show("4.4 empirical", n, d, epsilon, 1 + 1 / mu, empirical)
             show("4.4 population", n, d, epsilon, 1 + 1 / mu, population)
-        show("4.8", n, d, epsilon, 0, utility.convex_concave(n, d, *budget, SEED, runs=10))
-        show("Cor. 4.9", n, d, epsilon, 0, utility.strongly_concave_side(n, d, *budget, 1.0, SEED, runs=10))
+        show("4.8", n, d, epsilon, 0, keep.MEASURED["convex_concave"](n, d, *budget, SEED, runs=10))
+        show("Cor. 4.9", n, d, epsilon, 0, keep.MEASURED["strongly_concave_side"](n, d, *budget, 1.0, SEED, runs=10))
 
 
 def show(name, n, d, epsilon, kappa, cell):

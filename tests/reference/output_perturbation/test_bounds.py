@@ -7,12 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpassay.reference.output_perturbation import bounds, utility
+from dpassay.reference.output_perturbation import bounds
 from dpassay.reference.output_perturbation.bounds import Setting
-from dpassay.reference.output_perturbation.utility import search, shares
 from dpassay.reference.problems.domains import Box, Everywhere
 from dpassay.reference.problems.finite_sum import FiniteSum, Regulariser
 from dpassay.reference.problems.saddle_games import BilinearLoss, saddle_pair, sharp_stability
+
+from . import measured
+from .measured import search, shares
 
 EPSILON, DELTA = 0.9, 1e-4
 N = 12
@@ -76,11 +78,11 @@ def test_sharp_bound_is_half_of_the_papers_for_very_different_moduli():
 def test_theorems_hold_on_populations_with_known_optimum():
     """Means over 10 to 20 runs (seed 7); the bounds have room of a factor 2 or more, far above the noise."""
     cells = [
-        *utility.strongly_convex(64, 4, EPSILON, DELTA, 10.0, 7, runs=20),
-        utility.convex(64, 4, EPSILON, DELTA, 7, runs=10),
-        *utility.saddle(64, 2, EPSILON, DELTA, 0.5, 7, runs=20),
-        utility.convex_concave(64, 2, EPSILON, DELTA, 7, runs=4),
-        utility.strongly_concave_side(64, 2, EPSILON, DELTA, 1.0, 7, runs=4),
+        *measured.strongly_convex(64, 4, EPSILON, DELTA, 10.0, 7, runs=20),
+        measured.convex(64, 4, EPSILON, DELTA, 7, runs=10),
+        *measured.saddle(64, 2, EPSILON, DELTA, 0.5, 7, runs=20),
+        measured.convex_concave(64, 2, EPSILON, DELTA, 7, runs=4),
+        measured.strongly_concave_side(64, 2, EPSILON, DELTA, 1.0, 7, runs=4),
     ]
     for cell in cells:
         assert cell.measured + 4 * cell.error >= 0
@@ -89,7 +91,7 @@ def test_theorems_hold_on_populations_with_known_optimum():
 
 def test_a_bound_that_is_too_small_is_seen():
     """A tenth of Theorem 3.4's empirical bound is below what is measured (share about 0.22 at kappa 10)."""
-    empirical, _ = utility.strongly_convex(64, 4, EPSILON, DELTA, 10.0, 7, runs=150)
+    empirical, _ = measured.strongly_convex(64, 4, EPSILON, DELTA, 10.0, 7, runs=150)
     assert empirical.measured - 4 * empirical.error > 0.1 * empirical.bound
 
 

@@ -16,6 +16,16 @@ import numpy as np
 
 from dpassay.reference.errors import BadInput
 from dpassay.reference.extras import Later
+from dpassay.reference.output_perturbation import (
+    algorithm1,
+    algorithm2,
+    algorithm3,
+    algorithms4and5,
+    bounds,
+    phases,
+    strongly_concave,
+)
+from dpassay.reference.output_perturbation.bounds import Setting
 from dpassay.reference.problems.domains import Ball
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
 from dpassay.reference.problems.saddle_games import BilinearLoss, sharp_stability
@@ -23,9 +33,6 @@ from dpassay.reference.problems.strongly_convex import LinearLoss, QuadraticLoss
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.types import Array
-
-from . import algorithm1, algorithm2, algorithm3, algorithms4and5, bounds, phases, strongly_concave
-from .bounds import Setting
 
 
 @dataclass(frozen=True)
