@@ -16,7 +16,9 @@ from typing import Any
 from .errors import BadInput
 from .files import read_json, write_text
 
-LIBRARIES = ("numpy", "scipy", "dp-accounting", "sympy", "mpmath", "z3-solver")
+LIBRARIES = (
+    *("numpy", "scipy", "dp-accounting", "hypothesis", "scikit-learn", "greenlet", "sympy", "mpmath", "z3-solver"),
+)
 _HOME = Path(__file__).resolve().parents[1]
 
 
@@ -55,13 +57,14 @@ def code_of(rooms: Iterable[str], *more: str) -> str:
     Data that stand beside a module under its name belong to it.
     """
     digest = hashlib.sha256()
-    for part in (*(_room(room) for room in rooms), _environment(), *more):
+    for part in (*(room_hash(room) for room in rooms), environment(), *more):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()
 
 
 @cache
-def _room(room: str) -> str:
+def room_hash(room: str) -> str:
+    """Of all source of a room of the package, and of the data beside it."""
     digest = hashlib.sha256()
     found = [path for end in ("py", "csv") for path in (_HOME / room).rglob(f"*.{end}")]
     found += [beside for path in found if (beside := path.with_suffix(".toml")).is_file()]
@@ -71,7 +74,8 @@ def _room(room: str) -> str:
 
 
 @cache
-def _environment() -> str:
+def environment() -> str:
+    """The interpreter and the libraries whose numbers go into an answer."""
     found = [sys.version]
     for name in LIBRARIES:
         with suppress(PackageNotFoundError):

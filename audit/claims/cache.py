@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from dpassay.audit.row import Row
 from dpassay.audit.running.report_file import load, save
 from dpassay.reference.errors import BadInput
+from dpassay.reference.kept import environment
 
 from .audited import named
 from .model import Claim
 
 FOLDER = ".dpassay_cache"
 _MOST = 500  # rows that are kept
-_LIBRARIES = ("numpy", "scipy", "dp-accounting", "hypothesis", "scikit-learn", "greenlet")
 
 
 class Cache:
@@ -56,15 +53,3 @@ class Cache:
         kept = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
         for path in kept[_MOST:]:
             path.unlink(missing_ok=True)
-
-
-@cache
-def environment() -> str:
-    """The interpreter and the libraries whose numbers go into a row."""
-    found = [sys.version.split()[0]]
-    for name in _LIBRARIES:
-        try:
-            found.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            continue
-    return ", ".join(found)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dpassay.reference.case import Case
+from dpassay.reference.kept import room_hash
 
 _JUDGES = "dpassay.audit.assaying.assay"  # the auditor's own code makes the row as well
 
@@ -25,15 +26,9 @@ def fingerprint(case: Case) -> str:
     return digest.hexdigest()[:16]
 
 
-@cache
 def package() -> str:
     """A hash of all source of the reference and the auditors."""
-    digest = hashlib.sha256()
-    home = Path(__file__).resolve().parents[2]
-    for room in ("reference", "audit"):
-        for path in sorted((home / room).rglob("*.py")):
-            digest.update(path.relative_to(home).as_posix().encode() + b"\0" + path.read_bytes() + _data(path) + b"\0")
-    return digest.hexdigest()[:16]
+    return hashlib.sha256("".join(map(room_hash, ("reference", "audit"))).encode()).hexdigest()[:16]
 
 
 def sources(modules: Iterable[str]) -> dict[str, Path]:
@@ -44,7 +39,7 @@ def sources(modules: Iterable[str]) -> dict[str, Path]:
 def forget() -> None:
     """Read all sources anew: files may have changed since."""
     forget_projects()
-    package.cache_clear()
+    room_hash.cache_clear()
 
 
 def forget_projects() -> None:

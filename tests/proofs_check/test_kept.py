@@ -42,7 +42,7 @@ def test_another_step_another_source_and_another_solver_are_decided_anew(printed
     for statement, sources in ((other, {}), (printed, {"x": other})):
         with pytest.raises(AssertionError, match="decided anew"):
             kept.derived(statement, sources)
-    monkeypatch.setattr(store, "_environment", lambda: "another solver")
+    monkeypatch.setattr(store, "environment", lambda: "another solver")
     with pytest.raises(AssertionError, match="decided anew"):
         kept.derived(printed, {})
 
@@ -58,9 +58,9 @@ def test_a_bug_in_the_engine_is_not_hidden(tmp_path, monkeypatch):
     for changed in ("", "reference/inside/a.py", "reference/inside/a.toml", "proofs_check/inside/a.py"):
         if changed:
             (tmp_path / changed).write_text("x = 2\n")
-        store._room.cache_clear()
+        store.room_hash.cache_clear()
         codes.add(store.code_of(("reference", "proofs_check")))
-    store._room.cache_clear()
+    store.room_hash.cache_clear()
     assert len(codes) == 4
 
 

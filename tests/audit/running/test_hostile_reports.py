@@ -91,7 +91,7 @@ def test_a_line_in_a_report_whose_number_no_line_has(written):
     for digits, told in ((9, True), (5000, False)):
         witness = {**about, "line": f"a.py:{'1' * digits} in run"}
         shown = problems(replace(row, witnesses=[witness], findings=[finding]))
-        assert any(one.file.endswith("a.py") for one in shown) == told
+        assert any(spot.file.endswith("a.py") for one in shown for spot in one.spots) == told
 
 
 def test_a_whole_number_that_no_float_can_be(written):
