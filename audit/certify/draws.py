@@ -72,6 +72,7 @@ class Ledger:
     deadline: float = math.inf
     asked: int = 0
     done: bool = False
+    unknown: bool = False  # no bound of a private value counts on how large released numbers are
     plain: bool = False  # released values are plain numbers: whoever runs it says which ways it may take
 
     def __post_init__(self) -> None:

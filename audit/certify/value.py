@@ -405,6 +405,9 @@ def followed(function: Any, args: Any, options: Any) -> Any:
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:
             raise Open(f"np.{name} is not followed with these options") from None
         raise
+    if isinstance(found, Value) and any(getattr(getattr(one, "ledger", None), "unknown", False) for one in args):
+        kept = found.move if function in (np.add, np.subtract) else Norms()
+        found = found.like(size=Norms(), move=kept, low=-INF, high=INF, holes=found.holes)  # whatever was released
     noted(name, found)
     return found
 

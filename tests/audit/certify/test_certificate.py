@@ -8,6 +8,7 @@ import pytest
 
 from dpassay.audit.certify.certificate import certify
 from dpassay.reference import Space
+from dpassay.reference.accounting.gdp import gdp_epsilon
 
 from . import programs
 
@@ -87,3 +88,25 @@ def test_on_a_tape_the_declared_sensitivity_is_not_believed():
     found = certify(run, SPACE, delta=1e-5, on_tape=True)
     (release,) = found.releases
     assert release.declared == 1e-3 and release.moves == pytest.approx(2.0) and found.epsilon > 0.9
+
+
+def logistic(rows, rng):
+    w = np.zeros(2)
+    for _ in range(3):
+        g = rows / (1 + np.exp(-(rows @ w)))[:, None]
+        g = g / np.maximum(1, np.linalg.norm(g, axis=1, keepdims=True))
+        w = w - (g.sum(axis=0) + rng.normal(scale=8.0, size=2)) / len(rows)
+    return w
+
+
+def weighted_by_what_was_released(rows, rng):
+    weight = np.clip(rows, 0, 1).mean() + rng.normal(scale=1.0)
+    return (rows * weight).sum(axis=0) + rng.normal(scale=8.0, size=2)
+
+
+def test_a_slope_at_released_weights_is_bounded_whatever_they_are():
+    """Of rows of length 1 the first gradient, at w = 0, moves by 1, the others by 2 at most: for every w."""
+    where = Space.matrix(n=(4,), d=(2,))
+    found = certify(logistic, where, delta=1e-5)
+    assert found.epsilon == pytest.approx(gdp_epsilon(math.sqrt(1 + 4 + 4) / 8, 1e-5), rel=1e-6)
+    assert certify(weighted_by_what_was_released, where, delta=1e-5).epsilon is None
