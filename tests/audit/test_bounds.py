@@ -43,19 +43,6 @@ def test_clopper_pearson_agrees_with_scipy():
         assert bounds.clopper_pearson_upper(k, n, 0.05) == pytest.approx(exact.high, rel=1e-9)
 
 
-def _laws(rng, runs, n):
-    yield "rare", (rng.random((runs, n)) < 0.002).astype(float), 0.002
-    yield "skew", rng.beta(0.05, 5.0, (runs, n)), 0.05 / 5.05
-    yield "two", np.where(rng.random((runs, n)) < 0.5, 0.9, 0.1), 0.5
-
-
-def test_the_coverage_check_rejects_a_normal_approximation():
-    """Red case: mean - 1.28 std / sqrt(n) on mirrored skewed data errs far above 10 % (seed 12)."""
-    x = 1 - (np.random.default_rng(12).random((400, 100)) < 0.002)
-    normal = x.mean(axis=1) - 1.2816 * x.std(axis=1, ddof=1) / 10
-    assert binomtest(int((normal > 0.998).sum()), 400, 0.1, alternative="greater").pvalue < 1e-6
-
-
 @pytest.mark.parametrize(
     ("x", "alpha"),
     [([], 0.05), ([1.5], 0.05), ([-0.1], 0.05), ([float("nan")], 0.05), ([0.5], 0.0), ([0.5], -0.1), ([0.5], 1.0)],

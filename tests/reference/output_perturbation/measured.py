@@ -1,9 +1,6 @@
-"""What the theorems of `output_perturbation` bound, measured: excess risks and gaps, and how far solutions really move.
+"""What the theorems of `output_perturbation` bound, measured on populations whose optimum is known in closed form.
 
-Risks are of populations whose optimum is known in closed form. Each function draws data sets, runs the algorithm, and
-returns (measured mean, printed bound, trivial bound): what the theorem bounds, what it says, and what holds for any
-point of the domain. Stability is looked for: a family builds a problem from a parameter vector that holds the records,
-and the search moves all records, the replaced one included, to push the exact solutions of the neighbours apart.
+Each function returns the measured mean, the printed bound, and what holds for any point; `search` moves all records.
 """
 
 from __future__ import annotations
