@@ -56,6 +56,9 @@ def main():
             line = {"dpassay": 1, "program": "every law"}
         elif heard["do"] == "case":
             law = heard["algorithm"]
+            if law.startswith("line "):
+                print(law.removeprefix("line "), flush=True)
+                continue
             ask = asked(law.split()[0], heard["problem"])
             if "half" in law:
                 ask["sensitivity"] /= 2
