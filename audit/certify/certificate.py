@@ -24,7 +24,7 @@ from . import rules
 from .draws import Certified, Draws, Ledger
 from .patched import kept_numbers, patched
 from .tape import CertifyTape, as_release
-from .value import Line, Open, Value, axioms, rows, trace
+from .value import Line, Open, Value, axioms, raised, rows, trace
 
 assert rules
 FINITE = "the data are finite numbers, and arithmetic is over the reals"
@@ -182,7 +182,7 @@ class _Paths:
     seed: int
     deadline: float
     unknown: bool = False
-    costs: dict[tuple[bool, ...], tuple[Any, ...]] = field(default_factory=dict)
+    costs: dict[tuple[int, ...], tuple[Any, ...]] = field(default_factory=dict)
     ledgers: list[Ledger] = field(default_factory=list)
 
     def explore(self) -> None:
@@ -191,7 +191,7 @@ class _Paths:
         Raises:
             Open: what a run raises, too many ways, or a cost that follows released values.
         """
-        waiting: list[tuple[bool, ...]] = []
+        waiting: list[tuple[int, ...]] = []
         for number, factor in enumerate(_EXTREMES):
             waiting += self._others(self._follow(number, factor, ()), 0)
         seen = set(waiting)
@@ -200,27 +200,34 @@ class _Paths:
             wanted = waiting.pop()
             runs += 1
             if runs > _PATHS:
-                places = sorted({place for ledger in self.ledgers for place, _ in ledger.decisions})
+                places = sorted({one[0] for ledger in self.ledgers for one in ledger.decisions})
                 raise Open(f"too many ways through the decisions on released values at {', '.join(places[:3])}")
             for other in self._others(self._follow(0, 1.0, wanted), len(wanted)):
                 if other not in seen:
                     seen.add(other)
                     waiting.append(other)
 
-    def _follow(self, number: int, factor: float, wanted: tuple[bool, ...]) -> tuple[bool, ...]:
+    def _follow(self, number: int, factor: float, wanted: tuple[int, ...]) -> list[tuple[int, int]]:
+        """The ways that a run took, each with how many there are."""
         ledger = Ledger(self.n, self.seed + number, factor, wanted, deadline=self.deadline, unknown=self.unknown)
         output = self.run(ledger)
         ledger.left(output)
-        taken = tuple(one for _, one in ledger.decisions)
+        taken = tuple(way for _, way, _ in ledger.decisions)
         cost = (*(one.kind for one in ledger.releases), *((one.kind, one.rate) for one in ledger.batches))
         if self.costs.setdefault(taken, cost) != cost:
             raise _Varies("what a release costs follows released values or public draws")
         self.ledgers.append(ledger)
-        return taken
+        return [(way, ways) for _, way, ways in ledger.decisions]
 
     @staticmethod
-    def _others(taken: tuple[bool, ...], after: int) -> list[tuple[bool, ...]]:
-        return [(*taken[:number], not taken[number]) for number in range(after, len(taken))]
+    def _others(taken: list[tuple[int, int]], after: int) -> list[tuple[int, ...]]:
+        before = [way for way, _ in taken]
+        return [
+            (*before[:number], other)
+            for number in range(after, len(taken))
+            for other in range(taken[number][1])
+            if other != before[number]
+        ]
 
 
 def _of_size(
@@ -243,7 +250,9 @@ def _of_size(
         paths = _Paths(one_run, sizes["n"], seed, deadline)
         try:
             paths.explore()
-        except _Varies:
+        except _Varies as error:
+            if (kept := raised.get()) is not None:
+                kept.remove(error)
             paths = _Paths(one_run, sizes["n"], seed, deadline, unknown=True)
             paths.explore()
             if any(math.isinf(one.counted) for ledger in paths.ledgers for one in ledger.releases):
@@ -257,7 +266,7 @@ def ended(runs: Callable[[], list[Ledger]], relation: Relation, delta: float, si
     """The certificate of some runs: what the costliest releases, or where it ends."""
     lines: dict[tuple[str, str], Line] = {}
     taken: dict[str, None] = {}
-    tokens = trace.set(lines), axioms.set(taken)
+    tokens = trace.set(lines), axioms.set(taken), raised.set([])
     made = partial(Certificate, delta=delta, relation=relation, sizes=sizes)
     try:
         with np.errstate(all="ignore"):
@@ -268,6 +277,7 @@ def ended(runs: Callable[[], list[Ledger]], relation: Relation, delta: float, si
     finally:
         trace.reset(tokens[0])
         axioms.reset(tokens[1])
+        raised.reset(tokens[2])
     return replace(found, axioms=(FINITE, *taken), lines=tuple(lines.values()))
 
 

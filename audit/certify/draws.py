@@ -20,8 +20,9 @@ from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
 from dpassay.reference.transcript import Draw
 
+from .public import public
 from .shapes import Batch
-from .value import Open, Records, Value, here, private
+from .value import Open, Records, Value, bare, here, private, raised
 
 ROUNDING = 1 + 1e-12  # bounds are sums of floats
 _SELDOM = 16  # asking for the time takes as long as following an operation
@@ -61,10 +62,10 @@ class Ledger:
     n: int
     seed: int
     factor: float = 1.0
-    wanted: tuple[bool, ...] = ()
+    wanted: tuple[int, ...] = ()
     releases: list[Certified] = field(default_factory=list)
     batches: list[Draw] = field(default_factory=list)
-    decisions: list[tuple[str, bool]] = field(default_factory=list)
+    decisions: list[tuple[str, int, int]] = field(default_factory=list)  # where, which way, of how many
     used: set[int] = field(default_factory=set)
     seeds: set[int] = field(default_factory=set)  # wide whole numbers that were drawn
     sown: set[int] = field(default_factory=set)  # those of them of which a generator was made
@@ -78,12 +79,12 @@ class Ledger:
     def __post_init__(self) -> None:
         self.rng = fresh_generator(self.seed)
 
-    def decide(self, found: bool) -> bool:
-        """The decision wanted on this path; without one that of the value."""
+    def decide(self, found: int, ways: int = 2) -> int:
+        """The way wanted on this path, of so many; without one that of the value."""
         self.within_limits()
         number = len(self.decisions)
-        taken = self.wanted[number] if number < len(self.wanted) else found
-        self.decisions.append((here(), taken))
+        taken = self.wanted[number] if number < len(self.wanted) else int(found)
+        self.decisions.append((here(), taken, ways))
         return taken
 
     def within_limits(self) -> None:
@@ -123,7 +124,9 @@ class Ledger:
         return public(noise + centre, self)
 
     def left(self, output: Any) -> None:
-        """The run is over: what it hands out holds nothing private."""
+        """The run is over: what it hands out holds nothing private, and it caught nothing that ends a certificate."""
+        for one in raised.get() or ():
+            raise one
         self.done = True
         _leave(output, self.sown)
 
@@ -134,70 +137,6 @@ class Ledger:
         self.releases.append(
             Certified(place or here(), law, moves, counted, draws, query.records, declared, query.cause)
         )
-
-
-class Public(np.ndarray[Any, Any]):
-    """A released or public random value: an array whose decisions are noted."""
-
-    ledger: Ledger | None = None
-
-    def __array_finalize__(self, other: Any) -> None:
-        self.ledger = getattr(other, "ledger", None)
-
-    def __bool__(self) -> bool:
-        found = bool(self.view(np.ndarray))
-        return found if self.ledger is None else self.ledger.decide(found)
-
-    def __getitem__(self, key: Any) -> Any:
-        found = super().__getitem__(key)
-        return found if isinstance(found, np.ndarray) or self.ledger is None else public(found, self.ledger)
-
-    def __float__(self) -> float:
-        self._plain()
-        return float(self.view(np.ndarray))
-
-    def __int__(self) -> int:
-        self._plain()
-        return int(self.view(np.ndarray))
-
-    def __index__(self) -> int:
-        self._plain()
-        return self.view(np.ndarray).__index__()
-
-    def item(self, *args: Any) -> Any:
-        """A plain number."""
-        self._plain()
-        return self.view(np.ndarray).item(*args)
-
-    def tolist(self) -> Any:
-        """Plain numbers."""
-        self._plain()
-        return self.view(np.ndarray).tolist()
-
-    def _plain(self) -> None:
-        """Decisions on a plain number are not seen."""
-        if self.ledger is not None and not self.ledger.done:
-            raise Open("a released or random number is made a plain number, so decisions on it cannot be followed")
-
-    def any(self, *args: Any, **options: Any) -> Any:
-        """As of an array; the answer is noted where it decides."""
-        return self._kept(self.view(np.ndarray).any(*args, **options))
-
-    def all(self, *args: Any, **options: Any) -> Any:
-        """As of an array."""
-        return self._kept(self.view(np.ndarray).all(*args, **options))
-
-    def _kept(self, found: Any) -> Any:
-        return found if self.ledger is None else public(found, self.ledger)
-
-
-def public(value: Any, ledger: Ledger) -> Any:
-    """The value as one whose decisions are noted."""
-    if ledger.plain:
-        return value
-    found = np.array(value).view(Public)
-    found.ledger = ledger
-    return found
 
 
 class Noise(NDArrayOperatorsMixin):
@@ -302,6 +241,11 @@ class Draws(np.random.Generator):
         super().__init__(np.random.PCG64(ledger.seed))
         self._ledger, self._real = ledger, fresh_generator([ledger.seed, 1])
 
+    @property
+    def plain(self) -> bool:
+        """Are released values plain numbers?"""
+        return self._ledger.plain
+
     def _noise(self, law: str, loc: Any, scale: Any, size: Any) -> Any:
         if private(scale):
             raise Open("a noise scale that depends on private data")
@@ -313,7 +257,7 @@ class Draws(np.random.Generator):
         if not np.isfinite(scale).all() or (scale < 0).any():
             raise Open("a noise scale that is negative or no number")
         noise = Noise(self._ledger, law, np.broadcast_to(scale, shape), self._ledger.cells(shape))
-        return noise if not private(loc) and not np.any(loc) else noise + loc
+        return noise if not private(loc) and not np.any(bare(loc)) else noise + loc
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Gaussian noise."""
@@ -358,7 +302,7 @@ class Draws(np.random.Generator):
     def _known(self, name: str, *args: Any, **options: Any) -> Any:
         if any(private(one) for one in (*args, *options.values())):
             raise Open(f"a draw by {name} whose law depends on private data has no rule")
-        found = getattr(self._real, name)(*args, **options)
+        found = getattr(self._real, name)(*bare(args), **{key: bare(one) for key, one in options.items()})
         if name == "integers" and np.ndim(found) == 0 and abs(found) >= _AS_A_SEED:
             self._ledger.seeds.add(int(found))
         return public(found, self._ledger) if isinstance(found, float | np.ndarray | np.generic) else found
@@ -367,7 +311,7 @@ class Draws(np.random.Generator):
         """Was this seed drawn here? What it makes is as secret as these draws: once, and unless the seed is told."""
         if not isinstance(seed, int | np.integer | np.ndarray) or np.ndim(seed):
             return False
-        number = int(np.asarray(seed).view(np.ndarray))  # which decides nothing
+        number = int(np.asarray(seed))  # which decides nothing
         if number in self._ledger.sown:
             raise Open("a second generator of one seed: the same noise again")
         if number in self._ledger.seeds:
@@ -469,17 +413,19 @@ for _name in dir(np.random.Generator):
 def _leave(output: Any, seeds: set[int], depth: int = 0) -> None:
     """What is handed out holds nothing private, and no seed of the noise."""
     number = isinstance(output, int | float | np.generic | np.ndarray)
-    if seeds and number and np.isin(np.asarray(output).view(np.ndarray), list(seeds)).any():
+    if seeds and number and np.isin(np.asarray(output), list(seeds)).any():
         raise Open("a seed is handed out, and who has it can draw the noise")
     if isinstance(output, Value | Batch | Uniforms):
         raise Open("private data is returned without noise")
+    if isinstance(output, BaseException):
+        raise Open("an error is returned, which is not looked through")
     if isinstance(output, Noise):
         output.known()
         return
     if depth > 6:
         raise Open("the output is too deep to be looked through")
     if isinstance(output, Mapping):
-        for one in output.values():
+        for one in (*output, *output.values()):
             _leave(one, seeds, depth + 1)
     elif isinstance(output, list | tuple | set | frozenset):
         for one in output:
@@ -489,15 +435,20 @@ def _leave(output: Any, seeds: set[int], depth: int = 0) -> None:
             for one in output.ravel():
                 _leave(one, seeds, depth + 1)
     elif hasattr(output, "__dict__") and not callable(output) and not isinstance(output, np.generic):
-        _leave(vars(output), seeds, depth + 1)
+        slots = (one for kind in type(output).__mro__ for one in np.atleast_1d(vars(kind).get("__slots__", ())))
+        kept = {str(one): getattr(output, str(one), None) for one in slots}
+        _leave({**kept, **vars(output)}, seeds, depth + 1)
     elif not (output is None or isinstance(output, bool | int | float | complex | str | bytes | np.generic)):
         raise Open(f"the output is a {type(output).__name__}, which is not looked through")
 
 
 def holds_private(thing: Any) -> bool:
     """Is something private in it?"""
+    kept = raised.set([])  # an answer, and no end
     try:
         _leave(thing, set())
     except Open:
         return True
+    finally:
+        raised.reset(kept)
     return False

@@ -8,7 +8,7 @@ import numpy as np
 
 from .arithmetic import add, compared, where
 from .reductions import axes_of, replaced
-from .value import INF, ZERO, Norms, Open, Records, Value, join, noted, plain, private, rule
+from .value import INF, ZERO, Norms, Open, Records, Value, bare, join, noted, plain, private, rule
 
 
 class Batch:
@@ -64,6 +64,7 @@ def taken(a: Value, batch: Batch) -> Value:
 
 def index(a: Value, key: Any) -> Value:
     """Part of an array: norms and movements of a part are at most those of the whole."""
+    key = bare(key)
     if isinstance(key, Batch):
         return taken(a, key)
     keys = key if isinstance(key, tuple) else (key,)
@@ -180,6 +181,7 @@ _CHOSEN: dict[tuple[int, int], tuple[Records, Any]] = {}  # the same records for
 
 def assign(a: Value, key: Any, given: Any) -> None:
     """``a[mask] = b``: entries of one or the other. The value itself changes."""
+    key, given = bare(key), bare(given)
     if a.viewed:
         raise Open("private data is changed in place where another name shares its memory; make a copy")
     if a.integer:

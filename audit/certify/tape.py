@@ -15,7 +15,8 @@ from dpassay.reference.laws.law import Law
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Draw, Note, Release
 
-from .draws import ROUNDING, Certified, Draws, Ledger, Noise, Secret, fresh_generator, public
+from .draws import ROUNDING, Certified, Draws, Ledger, Noise, Secret, fresh_generator
+from .public import public
 from .shapes import Batch
 from .value import Norms, Open, join, private, times
 

@@ -26,7 +26,16 @@ _TAPE = str(Path("reference") / "tape.py")
 
 
 class Open(Exception):
-    """Private data would decide something, leave, or go through a function without a rule."""
+    """Private data would decide something, leave, or go through a function without a rule.
+
+    Each is kept in `raised`: code that catches it goes on, and its certificate is open all the same.
+    """
+
+    def __init__(self, why: str):
+        super().__init__(why)
+        kept = raised.get()
+        if kept is not None:
+            kept.append(self)
 
 
 @dataclass(frozen=True)
@@ -41,6 +50,7 @@ class Line:
         return f"{self.place}: {self.rule}: {self.says}"
 
 
+raised: ContextVar[list[Open] | None] = ContextVar("raised", default=None)
 trace: ContextVar[dict[tuple[str, str], Line] | None] = ContextVar("trace", default=None)
 axioms: ContextVar[dict[str, None] | None] = ContextVar("axioms", default=None)
 
@@ -302,8 +312,22 @@ class Value(NDArrayOperatorsMixin):
     def _leaves(self, *_: Any, **__: Any) -> NoReturn:
         raise Open("private data leaves as a plain number; add noise to it first")
 
-    __float__ = __int__ = __index__ = __complex__ = __array__ = item = tolist = _leaves
+    def _told(self, *_: Any) -> NoReturn:
+        raise Open("private data becomes a text")
+
+    __float__ = __int__ = __index__ = __complex__ = __array__ = item = tolist = tobytes = _leaves
+    __str__ = __repr__ = __format__ = _told
     __hash__ = object.__hash__
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """What code sees that asks for the type."""
+        return np.ndarray if self._shape else np.bool_ if self.truth else np.float64
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(np.ndarray, name) and not name.startswith("__"):
+            raise Open(f"{name} of private data has no rule")
+        raise AttributeError(name)
 
     # -- bounds -------------------------------------------------------------------------------------------
     @property
@@ -331,7 +355,8 @@ class Value(NDArrayOperatorsMixin):
             at=None, size=self._size.repeated(count), move=self.move, low=self.low, high=self.high, holes=self.holes
         )
 
-    def __str__(self) -> str:
+    def said(self) -> str:
+        """What is known of it, for the derivation."""
         what = (
             f"a record of norm at most {self._size.two:.4g}" if self.at is not None else "a number" * (not self._shape)
         )
@@ -399,13 +424,14 @@ def followed(function: Any, args: Any, options: Any) -> Any:
         raise Open(f"np.{name} of private data has no rule")
     if function not in HOLES_ALLOWED and any(isinstance(one, Value) and one.holes for one in args):
         raise Open("a division by zero is possible; add a floor, as np.maximum(norm, 1e-12) does")
+    unknown = any(getattr(getattr(one, "ledger", None), "unknown", False) for one in args)
     try:
-        found = transfer(*args, **options)
+        found = transfer(*bare(tuple(args)), **{name: bare(one) for name, one in options.items()})
     except TypeError as error:  # an option that the rule does not know
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:
             raise Open(f"np.{name} is not followed with these options") from None
         raise
-    if isinstance(found, Value) and any(getattr(getattr(one, "ledger", None), "unknown", False) for one in args):
+    if isinstance(found, Value) and unknown:
         kept = found.move if function in (np.add, np.subtract) else Norms()
         found = found.like(size=Norms(), move=kept, low=-INF, high=INF, holes=found.holes)  # whatever was released
     noted(name, found)
@@ -420,7 +446,7 @@ def noted(name: str, found: Any) -> None:
     lines = trace.get()
     if lines is not None and isinstance(found, Value):
         place = here()
-        lines[place, name] = Line(place, name, str(found))
+        lines[place, name] = Line(place, name, found.said())
 
 
 def _written(target: Any, found: Any) -> Any:
@@ -473,9 +499,18 @@ def private(one: Any) -> bool:
     return isinstance(one, Value)
 
 
+def bare(one: Any) -> Any:
+    """The numbers of an array in the same memory, as a plain array; of a tuple or list each of them."""
+    if isinstance(one, np.ndarray) and not isinstance(one, Value):
+        return np.ndarray.view(one, np.ndarray)
+    if type(one) in (tuple, list):
+        return type(one)(map(bare, one))
+    return one
+
+
 def plain(array: Any) -> Any:
     """A public array of finite numbers."""
-    found = np.asarray(array, dtype=float)
+    found = bare(np.asarray(bare(array), dtype=float))
     if not np.isfinite(found).all():
         raise Open("a public array holds infinities or NaN")
     return found

@@ -1,0 +1,270 @@
+"""Released numbers and public draws: arrays whose decisions are noted, whatever NumPy makes of them.
+
+An array that the code makes itself is one too, for what is released may be written into it later. A decision is taken
+both ways, and an index in every way that it can go, because another way may release more. Where a number becomes one
+that cannot be watched, the certificate is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .value import Open, bare
+
+if TYPE_CHECKING:
+    from .draws import Ledger
+
+_OF_SHAPES = {np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.shares_memory, np.may_share_memory}
+_COUNTED = {np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros}
+_COUNTED |= {np.intersect1d, np.union1d, np.setdiff1d, np.setxor1d}
+_PLACES = {np.argmax, np.argmin}
+
+
+class Public(np.ndarray[Any, Any]):
+    """A released or public random value; or, without a ledger, an array into which none was written yet.
+
+    Args:
+        kept: the ledger in which decisions are noted.
+        sized: the number of its entries depends on released values.
+        ways: it is a whole number below this one.
+    """
+
+    kept: Ledger | None = None
+    sized: bool = False
+    ways: int = 0
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.kept, self.sized = getattr(other, "kept", None), getattr(other, "sized", False)
+
+    @property
+    def ledger(self) -> Ledger | None:
+        """Its own, or that of the array whose memory it shares."""
+        one: Any = self
+        while isinstance(one, np.ndarray):
+            if getattr(one, "kept", None) is not None:
+                return one.kept  # type: ignore[attr-defined, no-any-return]
+            one = one.base
+        return None
+
+    def written(self, ledger: Ledger | None) -> None:
+        """What is released is in it from now on, and in the array whose memory it shares."""
+        one: Any = self if ledger is not None else None
+        while isinstance(one, np.ndarray):
+            if isinstance(one, Public):
+                one.kept = ledger
+            one = one.base
+
+    # -- NumPy --------------------------------------------------------------------------------------------
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = (), **options: Any) -> Any:
+        if any(_other(one) for one in (*inputs, *out)):
+            return NotImplemented
+        ledger = ledger_of((inputs, out, options))
+        if out:
+            options["out"] = tuple(bare(one) for one in out)
+        found = getattr(ufunc, method)(*map(bare, inputs), **{name: bare(one) for name, one in options.items()})
+        for target in (*out, *(inputs[:1] if method == "at" else ())):
+            if isinstance(target, Public):
+                target.written(ledger)
+        if len(out) == 1 and isinstance(out[0], Public):
+            return out[0]
+        return watched(found, ledger, sized=_sized(inputs))
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        """What NumPy makes of it stays public; an error that NumPy raises is not followed."""
+        if any(one.__array_function__ not in _WATCHED for one in types):
+            return NotImplemented
+        if function in _OF_SHAPES:
+            return super().__array_function__(function, types, args, options)
+        ledger = ledger_of((args, options))
+        try:
+            found = function(*(bare(one) for one in args), **{name: bare(one) for name, one in options.items()})
+        except Exception as error:
+            if ledger is None:
+                raise
+            raise Open(f"np.{function.__name__} fails on some released numbers: {error}") from error
+        if isinstance(target := options.get("out"), Public):
+            target.written(ledger)
+        counted = function in _COUNTED or (function is np.where and len(args) == 1)
+        found = watched(found, ledger, sized=counted or _sized(args))
+        return placed(found, np.size(bare(args[0]))) if function in _PLACES and args else found
+
+    def __getitem__(self, key: Any) -> Any:
+        masked = any(one.dtype == bool and one.ledger is not None for one in _parts(key) if isinstance(one, Public))
+        return watched(bare(self)[bare(key)], ledger_of((self, key)), sized=masked or _sized((self, key)))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        bare(self)[bare(key)] = bare(value)
+        self.written(ledger_of((key, value)))
+
+    # -- what leaves ---------------------------------------------------------------------------------------
+    def __bool__(self) -> bool:
+        found, ledger = bool(bare(self)), self.ledger
+        return found if ledger is None else bool(ledger.decide(found))
+
+    def __index__(self) -> int:
+        found, ledger = int(bare(self).__index__()), self.ledger
+        if ledger is None or ledger.done:
+            return found
+        if not self.ways:
+            self.plain()
+        return ledger.decide(found, self.ways)
+
+    def __int__(self) -> int:
+        return self.__index__() if self.ways else int(self.plain())
+
+    def __round__(self, digits: int | None = None) -> Any:
+        found = np.round(self, digits or 0)
+        return found.astype(int) if digits is None else found
+
+    def __float__(self) -> float:
+        return float(self.plain())
+
+    def __complex__(self) -> complex:
+        return complex(self.plain())
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(self.__index__() if self.ways else self.plain().item())
+
+    def __repr__(self) -> str:
+        return repr(self.plain())
+
+    def __str__(self) -> str:
+        return str(self.plain())
+
+    def __format__(self, form: str) -> str:
+        found = self.plain()
+        return format(found if found.ndim else found[()], form)
+
+    def __len__(self) -> int:
+        return int(np.shape(self.counted())[0])
+
+    def __iter__(self) -> Any:
+        return (self[number] for number in range(len(self)))
+
+    @property
+    def shape(self) -> Any:
+        """Of a public number of entries."""
+        return self.counted().shape
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        bare(self).shape = shape
+
+    @property
+    def size(self) -> int:
+        """Of a public number of entries."""
+        return int(self.counted().size)
+
+    @property
+    def flat(self) -> Any:
+        """Numbers that cannot be watched."""
+        return self.plain().flat
+
+    def plain(self) -> Any:
+        """Decisions on a plain number are not seen."""
+        ledger = self.ledger
+        if ledger is not None and not ledger.done:
+            raise Open("a released or random number is made a plain number, so decisions on it cannot be followed")
+        return bare(self)
+
+    def counted(self) -> Any:
+        """How many entries there are decides, and is not seen."""
+        return self.plain() if self.sized else bare(self)
+
+
+_WATCHED = {np.ndarray.__array_function__, Public.__array_function__}
+
+
+def _parts(one: Any) -> Any:
+    return one if isinstance(one, tuple | list) else one.values() if isinstance(one, dict) else (one,)
+
+
+def ledger_of(one: Any) -> Ledger | None:
+    """Where what is in it was released."""
+    if isinstance(one, Public):
+        return one.ledger
+    if isinstance(one, tuple | list | dict):
+        return next((found for part in _parts(one) if (found := ledger_of(part)) is not None), None)
+    return None
+
+
+def _sized(one: Any) -> bool:
+    if isinstance(one, Public):
+        return one.sized
+    return isinstance(one, tuple | list) and any(map(_sized, one))
+
+
+def _other(one: Any) -> bool:
+    """Has it rules of its own?"""
+    return getattr(type(one), "__array_ufunc__", np.ndarray.__array_ufunc__) not in (
+        np.ndarray.__array_ufunc__,
+        Public.__array_ufunc__,
+    ) and not isinstance(one, np.generic)
+
+
+def watched(found: Any, ledger: Ledger | None, sized: bool = False) -> Any:
+    """An array in the same memory, a number as an array of one; of a tuple or list each of them."""
+    if isinstance(found, Public) or found is None:
+        return found
+    if isinstance(found, tuple | list):
+        parts = [watched(one, ledger, sized) for one in found]
+        return type(found)(*parts) if hasattr(found, "_fields") else type(found)(parts)
+    if ledger is None and not isinstance(found, np.ndarray):
+        return found
+    if not isinstance(found, bool | int | float | complex | np.generic | np.ndarray):
+        return found
+    made = np.ndarray.view(np.ndarray.__array__(found) if isinstance(found, np.ndarray) else _scalar(found), Public)
+    made.kept, made.sized = ledger, sized and made.ndim > 0 and ledger is not None
+    return made
+
+
+def _scalar(number: Any) -> Any:
+    found = np.empty((), dtype=np.result_type(number))
+    found[...] = number
+    return found
+
+
+def placed(found: Any, ways: int) -> Any:
+    """A place among so many."""
+    if isinstance(found, Public) and np.ndim(bare(found)) == 0:
+        found.ways = ways
+    return found
+
+
+def blank(array: Any, ledger: Ledger | None) -> Any:
+    """An array of the code's own, which owns its memory."""
+    made = np.ndarray.__new__(Public, array.shape, array.dtype)
+    bare(made)[...] = bare(array)
+    made.kept = ledger
+    return made
+
+
+def public(value: Any, ledger: Ledger) -> Any:
+    """The value as one whose decisions are noted."""
+    return value if ledger.plain else watched(np.array(bare(value)), ledger)
+
+
+_MADE_PLAIN = ("item", "tolist", "tobytes", "tofile", "dump", "dumps")
+
+
+def _forwarded(name: str) -> Callable[..., Any]:
+    def method(self: Public, *args: Any, **options: Any) -> Any:
+        if name in _MADE_PLAIN:
+            return getattr(self.plain(), name)(*args, **options)
+        ledger = ledger_of((self, args, options))
+        if name in ("fill", "put", "itemset"):
+            self.written(ledger)
+        found = getattr(bare(self), name)(*bare(args), **{key: bare(one) for key, one in options.items()})
+        sized = self.sized or name in ("nonzero", "compress")
+        return placed(watched(found, ledger, sized), bare(self).size if name in ("argmax", "argmin") else 0)
+
+    method.__name__, method.__doc__ = name, "As of an array."
+    return method
+
+
+for _name in dir(np.ndarray):
+    if not _name.startswith("_") and _name not in vars(Public) and callable(getattr(np.ndarray, _name)):
+        setattr(Public, _name, _forwarded(_name))

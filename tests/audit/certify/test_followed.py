@@ -1,0 +1,119 @@
+"""What hides from a followed run: errors that are caught, texts, types, and released numbers that decide unseen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpassay.audit.certify.certificate import certify
+from dpassay.reference import Space
+
+WHERE = Space.matrix(n=(4,), d=(3,))
+
+
+def epsilon(run):
+    """Infinite where the certificate is open."""
+    found = certify(run, WHERE, delta=1e-9, any_length=True)
+    return np.inf if found.epsilon is None else found.epsilon
+
+
+def caught(total):
+    try:
+        return 1.0 if total[0] > 3 else 0.0
+    except Exception:
+        return 2.0
+
+
+class Slotted:
+    __slots__ = ("__dict__", "total")
+
+    def __init__(self, total):
+        self.total = total
+
+
+PRIVATE = {
+    "an error that is caught": caught,
+    "a text": lambda total: str(total[0]),
+    "a text with a format": lambda total: f"{total[0]:.3f}",
+    "bytes": lambda total: total.tobytes(),
+    "an attribute without a rule": lambda total: hasattr(total, "ctypes"),
+    "the type of an array": lambda total: total if isinstance(total, np.ndarray) else 0.0,
+    "the type of a number": lambda total: total[0] if isinstance(total[0], float) else 0.0,
+    "the key of a dictionary": lambda total: {total[0]: 1},
+    "an error that is returned": lambda total: ValueError(total),
+    "a slot": Slotted,
+}
+
+
+@pytest.mark.parametrize("look", PRIVATE.values(), ids=PRIVATE)
+def test_private_data_that_hide_end_the_certificate(look):
+    def run(rows, rng):
+        total = np.clip(rows, 0, 1).sum(axis=0)
+        return total + rng.laplace(scale=1000.0, size=3), look(total)
+
+    assert epsilon(run) == np.inf
+
+
+FAR = [0.0, 0.0, 1e6]
+
+
+def cholesky(noisy):
+    try:
+        return np.linalg.cholesky(np.diag(noisy)).size == 0
+    except np.linalg.LinAlgError:
+        return False
+
+
+def seldom(number):
+    """Where no run on drawn or extreme values comes to."""
+    return (number > 1e6) & (number < 1e6 + 1)
+
+
+def written(noisy):
+    array = np.zeros(3)
+    part = array[:2]
+    array[0] = noisy[0]
+    return seldom(part[0])
+
+
+def in_place(noisy):
+    array = np.zeros(3)
+    array += noisy
+    return seldom(array[0])
+
+
+RARE = {
+    "a plain array of it": lambda noisy: seldom(np.asarray(noisy)[0]),
+    "a copy": lambda noisy: seldom(np.array([noisy, noisy])[0, 0]),
+    "written into an array": written,
+    "added in place": in_place,
+    "an answer of NumPy": lambda noisy: np.array_equal(seldom(noisy), [True] * 3),
+    "how many": lambda noisy: len(noisy[seldom(noisy)]) > 0,
+    "places": lambda noisy: np.where(seldom(noisy))[0].size > 0,
+    "a place": lambda noisy: int(np.argmax([noisy[0], 1e6])) == 1,
+    "a method": lambda noisy: (noisy - FAR).argmax() == 2,
+    "a text": lambda noisy: f"{noisy[0]:.0e}" == "1e+06",
+    "a failure": cholesky,
+    "a set": lambda noisy: np.argmax(noisy - FAR) in {2},
+}
+
+
+@pytest.mark.parametrize("look", RARE.values(), ids=RARE)
+def test_a_release_that_hangs_on_released_numbers_counts(look):
+    """The other way costs 10: whoever follows the common way alone certifies 0.003."""
+
+    def run(rows, rng):
+        total = np.clip(rows, 0, 1).sum(axis=0)
+        noisy = total + rng.laplace(scale=1000.0, size=3)
+        return (noisy, total[0] + rng.laplace(scale=0.1)) if look(noisy) else noisy
+
+    assert epsilon(run) >= 10 * (1 - 1e-6)
+
+
+def test_a_released_place_is_followed_in_each_way():
+    def run(rows, rng):
+        total = np.clip(rows, 0, 1).sum(axis=0)
+        best = int(np.argmax(total + rng.laplace(scale=1000.0, size=3)))
+        return ["a", "b", "c"][best], total[best] + rng.laplace(scale=[1.0, 1.0, 0.1][best])
+
+    assert epsilon(run) == pytest.approx(10 + 3 / 1000, rel=1e-3)
