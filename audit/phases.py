@@ -1,7 +1,7 @@
 """What an audit is at, how far it has come, and whether its time is up.
 
-Whoever works says so here (`phase`, `step`); whoever shows it, or limits it, says `watched`. Outside of that nothing is
-shown and time is never up, so that the same seed gives the same audit.
+Whoever works says so here (`phase`, `step`); whoever shows it, or limits it, says `reporting`. Outside of that nothing
+is shown and time is never up, so that the same seed gives the same audit.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class Shown(Protocol):
 
 
 @dataclass(frozen=True)
-class _Watch:
+class _Audience:
     shown: Shown
     end: float
 
 
-_WATCH: ContextVar[_Watch | None] = ContextVar("who watches the audit", default=None)
+_AUDIENCE: ContextVar[_Audience | None] = ContextVar("who is told of the audit", default=None)
 TIME_IS_UP = "the time of --budget is up"
 
 
@@ -40,33 +40,33 @@ class TimeIsUp(Exception):
 
 
 @contextmanager
-def watched(shown: Shown, seconds: float | None = None) -> Iterator[None]:
+def reporting(shown: Shown, seconds: float | None = None) -> Iterator[None]:
     """Show the work inside, and say that its time is up after so many seconds by the clock."""
-    token = _WATCH.set(_Watch(shown, math.inf if seconds is None else time.monotonic() + seconds))
+    token = _AUDIENCE.set(_Audience(shown, math.inf if seconds is None else time.monotonic() + seconds))
     try:
         yield
     finally:
-        _WATCH.reset(token)
+        _AUDIENCE.reset(token)
 
 
 def phase(what: str, total: int) -> None:
     """Another kind of work begins, in so many steps."""
-    watch = _WATCH.get()
-    if watch is not None:
-        watch.shown.phase(what, total)
+    audience = _AUDIENCE.get()
+    if audience is not None:
+        audience.shown.phase(what, total)
 
 
 def step() -> None:
     """One step of it is done."""
-    watch = _WATCH.get()
-    if watch is not None:
-        watch.shown()
+    audience = _AUDIENCE.get()
+    if audience is not None:
+        audience.shown()
 
 
 def time_left() -> float:
     """Seconds until the time is up; infinite where nobody limits it."""
-    watch = _WATCH.get()
-    return math.inf if watch is None else watch.end - time.monotonic()
+    audience = _AUDIENCE.get()
+    return math.inf if audience is None else audience.end - time.monotonic()
 
 
 def time_is_up() -> bool:

@@ -303,7 +303,7 @@ class Draws(np.random.Generator):
         if any(private(one) for one in (*args, *options.values())):
             raise Open(f"a draw by {name} whose law depends on private data has no rule")
         found = getattr(self._real, name)(*bare(args), **{key: bare(one) for key, one in options.items()})
-        if name == "integers" and np.ndim(found) == 0 and abs(found) >= _AS_A_SEED:
+        if name == "integers" and np.ndim(found) == 0 and abs(found) >= AS_A_SEED:
             self._ledger.seeds.add(int(found))
         return public(found, self._ledger) if isinstance(found, float | np.ndarray | np.generic) else found
 
@@ -336,7 +336,7 @@ class Draws(np.random.Generator):
         return [self] * n_children
 
 
-_AS_A_SEED = 2**16  # a smaller whole number is a place or a count
+AS_A_SEED = 2**16  # a smaller whole number is a place or a count
 
 
 class Secret(int):

@@ -11,12 +11,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from dpassay.audit.lockstep.source_lines import file_name
 
 INF = math.inf
 Shape = tuple[int, ...]
@@ -55,18 +56,13 @@ trace: ContextVar[dict[tuple[str, str], Line] | None] = ContextVar("trace", defa
 axioms: ContextVar[dict[str, None] | None] = ContextVar("axioms", default=None)
 
 
-@cache
-def _file_name(filename: str) -> str:
-    return Path(filename).name
-
-
 def here() -> str:
     """``file.py:12`` of the user's line that is running."""
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
         if not name.startswith(_SKIPPED) and not name.endswith(_TAPE):
-            return f"{_file_name(name)}:{frame.f_lineno}"
+            return f"{file_name(name)}:{frame.f_lineno}"
         frame = frame.f_back  # type: ignore[assignment]
     return "?"
 

@@ -15,7 +15,7 @@ import typer
 from dpassay.audit.exit_codes import FAILED, FINE, INTERRUPTED
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.inputs.registered import find_cases
-from dpassay.audit.phases import watched
+from dpassay.audit.phases import reporting
 from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.running.report_file import Report, load, save, store_of
@@ -114,7 +114,7 @@ def audit_own(asked: Asked, own: OwnClaim) -> int:
     require(is_code(name), "algorithm", name, "must be MODULE:RUN")
     path = _report(asked, [name], "")
     run, where = open_own(name, own.space, relation, given=own.given)
-    with progress("auditing", 2, quiet=options.quiet) as say, watched(say, own.budget):
+    with progress("auditing", 2, quiet=options.quiet) as say, reporting(say, own.budget):
         claim = nearest(name, run, where, own.delta, effort.seed) if own.epsilon is None else own.stated()
         row, _ = own_row(name, own.space, replace(claim, relation=where.relation), effort, given=own.given)
     code = asked.saved([row], path, own=path.stem)

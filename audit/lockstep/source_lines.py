@@ -27,9 +27,15 @@ def parting(one: Any, other: Any, path: str = "") -> tuple[str, Any, Any]:
     return next((parting(a, b, path + name) for name, a, b in parts if not same(a, b)), (path, one, other))
 
 
+@cache  # asked for every draw
+def file_name(path: str) -> str:
+    """``file.py``, without its folder."""
+    return Path(path).name
+
+
 def line_of(file: str, number: int, function: str) -> str:
     """``file.py:12 in run: the text of the line``."""
-    return f"{Path(file).name}:{number} in {function}: {linecache.getline(file, number).strip()}"
+    return f"{file_name(file)}:{number} in {function}: {linecache.getline(file, number).strip()}"
 
 
 _PACKAGE = Path(__file__).resolve().parents[2]

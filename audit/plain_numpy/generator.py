@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from dpassay.audit.certify.draws import AS_A_SEED
 from dpassay.reference.types import Indices
 
 from .answers import Chosen
@@ -154,9 +155,6 @@ class Piece:
         return getattr(self.value(), name)
 
 
-_AS_A_SEED = 2**16  # a smaller number is a place or a count
-
-
 class TapeGenerator(np.random.Generator):
     """``np.random.Generator`` for one run on a tape."""
 
@@ -254,7 +252,7 @@ class TapeGenerator(np.random.Generator):
         """Whole numbers; public, but for a wide one of which a generator is made."""
         everyone = self._of_records(low if high is None else high)
         drawn = self._public("integers", low, high, *rest, of_records=everyone, **more)
-        if np.ndim(drawn) == 0 and abs(drawn) >= _AS_A_SEED:
+        if np.ndim(drawn) == 0 and abs(drawn) >= AS_A_SEED:
             self._desk.seeds[int(drawn)] = here()
         return drawn
 

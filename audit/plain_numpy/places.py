@@ -6,6 +6,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from dpassay.audit.lockstep.source_lines import file_name
 from dpassay.reference.errors import BadInput
 
 _AUDIT = Path(__file__).resolve().parents[1]
@@ -26,17 +27,12 @@ def here() -> str:
     frame = sys._getframe(1)
     while frame.f_back is not None and not of_the_code(frame.f_code.co_filename):
         frame = frame.f_back
-    return f"{_name(frame.f_code.co_filename)}:{frame.f_lineno}"
+    return f"{file_name(frame.f_code.co_filename)}:{frame.f_lineno}"
 
 
 def not_understood(what: str, instead: str) -> NotUnderstood:
     """The error for the line that is being run."""
     return NotUnderstood("noise", here(), f"{what}; {instead}")
-
-
-@cache
-def _name(filename: str) -> str:
-    return Path(filename).name
 
 
 @cache  # asked for every frame of every draw

@@ -21,12 +21,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from math import inf, pi, sqrt
+from math import inf, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
 
-from dpassay.reference.accounting.gdp import gdp_epsilon, zcdp_rho
+from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import Constants
@@ -197,15 +197,3 @@ class Filter:
         """Spend; raises BadInput naming the cost when it does not fit."""
         require(self.allows(cost), "cost", cost, f"only {self.left:.6g} of {self.limit:.6g} is left")
         self.spent += cost
-
-
-def odometer_epsilon(spent: float, delta: float, first_limit: float = 1e-4) -> float:
-    """Epsilon that may be reported for a realised rho (Gaussian releases) at a data-dependent stopping time.
-
-    Limits first_limit * 2^j have shares delta * 6 / (pi^2 (j+1)^2); the smallest limit that holds `spent` is reported.
-    """
-    require(spent >= 0, "spent", spent, "must not be negative")
-    j, limit = 0, first_limit
-    while limit < spent:
-        j, limit = j + 1, 2 * limit
-    return gdp_epsilon(sqrt(2 * limit), delta * 6 / (pi * (j + 1)) ** 2)

@@ -8,9 +8,10 @@ from scipy.special import ndtr
 
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.curve import POINTS, curves, grid, lower_bounds, shown, trade_off
-from dpassay.audit.likelihood.samplers import GaussianSampler
 from dpassay.reference import account, record
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon
+
+from .gaussian_laws import GaussianSampler
 
 MU, DELTA = 0.5, 1e-5
 CLAIMED = gdp_epsilon(MU, DELTA)

@@ -12,13 +12,13 @@ from scipy.stats import binomtest
 from dpassay.audit.evidence.processes import MeanProcess, hockey_stick
 from dpassay.audit.likelihood.bound import walk
 from dpassay.audit.likelihood.pilot import make_plan
-from dpassay.audit.likelihood.samplers import GaussianSampler, SampledGaussianSampler
 from dpassay.audit.lockstep.tilting import PLAIN, Tilt
 from dpassay.audit.zoo.laws import mixture_epsilon
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon
 from dpassay.reference.errors import BadInput
 
 from . import finite_laws as known
+from .gaussian_laws import GaussianSampler, SampledGaussianSampler
 
 DELTA = 1e-5
 COIN = (np.array([0.5, 0.5]), np.array([0.5, 0.5]))

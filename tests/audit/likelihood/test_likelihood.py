@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 
 from dpassay.audit.likelihood.bound import audit_likelihood
-from dpassay.audit.likelihood.samplers import GaussianSampler, LockstepSampler
+from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.results import AssumedEstimate, SoundBound, Verdict
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.accounting.gdp import gdp_epsilon, gdp_mu
 from dpassay.reference.errors import BadInput
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import record
+
+from .gaussian_laws import GaussianSampler
 
 DELTA = 1e-5
 

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from dpassay.audit.likelihood.bound import audit_likelihood
-from dpassay.audit.likelihood.samplers import GaussianSampler, Losses, SampledGaussianSampler
+from dpassay.audit.likelihood.samplers import Losses
 from dpassay.audit.likelihood.stages import joined, upper_limit
 from dpassay.reference.accounting.gdp import gdp_epsilon
+
+from .gaussian_laws import GaussianSampler, SampledGaussianSampler
 
 DELTA = 1e-5
 EXACT = gdp_epsilon(1.0, DELTA)

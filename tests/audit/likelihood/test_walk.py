@@ -9,10 +9,11 @@ from dpassay.audit.bounds import betting_log_capital
 from dpassay.audit.likelihood import pilot
 from dpassay.audit.likelihood.bound import audit_likelihood, walk
 from dpassay.audit.likelihood.pilot import make_plan
-from dpassay.audit.likelihood.samplers import GaussianSampler, Losses, SampledGaussianSampler
+from dpassay.audit.likelihood.samplers import Losses
 from dpassay.reference.accounting.gdp import gdp_mu
 
 from . import finite_laws as known
+from .gaussian_laws import GaussianSampler, SampledGaussianSampler
 
 DELTA, ALPHA = 1e-5, 0.05
 SAMPLERS = [
