@@ -11,10 +11,10 @@ import numpy as np
 
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler, Losses
-from dpassay.audit.live.process import ProgramBroken
 from dpassay.audit.phases import TIME_IS_UP, TimeIsUp, time_is_up
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.audit.row import Effort
+from dpassay.audit.running.programs import ProgramBroken
 from dpassay.audit.search.quiet import one_line
 from dpassay.audit.search.searched import Searched
 from dpassay.audit.verdict import TIGHT_SHARE, judge, over_budget

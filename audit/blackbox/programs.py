@@ -21,12 +21,19 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from dpassay.audit.live.process import MOST_LINE, Process, ProgramBroken, ProgramEnded
-from dpassay.audit.running.programs import end_group, start, status_of
+from dpassay.audit.running.programs import (
+    MOST_LINE,
+    SAID,
+    Process,
+    ProgramBroken,
+    ProgramEnded,
+    end_group,
+    start,
+    status_of,
+)
 from dpassay.reference.errors import BadInput
 
-MOST_BYTES = 16 * 2**20  # of one answer, for a process a run; kept alive: ``live.process``
-SAID = 200  # last characters of standard error that a message quotes
+MOST_BYTES = 16 * 2**20  # of one answer, for a process a run; kept alive: ``MOST_LINE``
 _FIRST, _MOST_AT_ONCE = 16, 10_000  # outputs for one request of a program that is kept alive
 _LINE = 2**20  # bytes that an answer with many outputs should have
 _QUIET = 0.02  # seconds without output after the program has ended, before its descendants are no longer waited for

@@ -7,16 +7,13 @@ is an outcome, and where it does not answer in time its process is ended and a n
 from __future__ import annotations
 
 import json
-import os
-import selectors
-import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from dpassay.audit.running.programs import end_group, start
+from dpassay.audit.running.programs import MOST_CASE, Process, ProgramBroken, ProgramEnded
 from dpassay.reference.errors import BadInput, printable
 
 from .differences import Difference, compare, unstated
@@ -24,7 +21,6 @@ from .differences import Difference, compare, unstated
 Outcome = Literal["pass", "fail", "unsupported", "error"]
 LIMIT = 60.0  # seconds for one vector
 STARTING = 120.0  # seconds until the adapter is loaded
-LONGEST = 2**26  # bytes of one answer
 Vector = dict[str, Any]
 
 
@@ -43,79 +39,54 @@ class Result:
     answers: Vector = field(default_factory=dict, repr=False, compare=False)
 
 
-class _Silent(Exception):
-    """No answer: in words why."""
-
-
-class Process:
+class Adapter:
     """The adapter's process; started when it is needed, ended with everything that it started."""
 
-    def __init__(self, adapter: str, limit: float):
-        self._adapter, self._limit = adapter, limit
-        self._process: subprocess.Popen[bytes] | None = None
-        self._rest = b""
+    def __init__(self, name: str, limit: float):
+        self._name, self._limit = name, limit
+        self._process: Process | None = None
 
     def ask(self, vector: Vector) -> Vector:
         """The answer to one vector.
 
         Raises:
             BadInput: the adapter cannot be loaded.
-            _Silent: it did not answer in time, or its process ended, or the answer is too long.
+            ProgramBroken, ProgramEnded: it did not answer in time, or its process ended, or the answer is too long.
         """
-        process = self._started()
-        assert process.stdin is not None
+        process = self._process = self._process or self._started()
         try:
-            process.stdin.write(json.dumps(vector).encode() + b"\n")
-            process.stdin.flush()
-        except OSError:
-            self.close()
-            raise _Silent("the process ended") from None
-        return self._read(self._limit)
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
-            words = [sys.executable, "-m", "dpassay.audit.crosscheck.worker", self._adapter]
-            self._process = start(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-            self._rest = b""
-            try:
-                said = self._read(STARTING)
-            except _Silent as error:
-                raise BadInput("adapter", self._adapter, f"cannot be loaded: {error}") from None
-            if said.get("kind") == "bad":
-                self.close()
-                raise BadInput(str(said["field"]), said["value"], str(said["why"]))
-        return self._process
-
-    def _read(self, limit: float) -> Vector:
-        process, end = self._process, time.monotonic() + limit
-        assert process is not None and process.stdout is not None
-        with selectors.DefaultSelector() as selector:
-            selector.register(process.stdout, selectors.EVENT_READ)
-            while b"\n" not in self._rest:
-                if len(self._rest) > LONGEST:
-                    self.close()
-                    raise _Silent(f"the answer is longer than {LONGEST} bytes")
-                if not selector.select(max(0.0, end - time.monotonic())):
-                    self.close()
-                    raise _Silent(f"no answer within {limit:g} seconds")
-                piece = os.read(process.stdout.fileno(), 2**16)
-                if not piece:
-                    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-                    self.close()
-                    raise _Silent(f"the process ended with code {process.returncode}")
-                self._rest += piece
-        line, _, self._rest = self._rest.partition(b"\n")
-        try:
-            return dict(json.loads(line))
+            process.budget = MOST_CASE
+            process.send(json.dumps(vector).encode() + b"\n")
+            return dict(json.loads(process.receive()))
         except ValueError:
             self.close()
-            raise _Silent("the answer is no JSON") from None
+            raise ProgramBroken(self._name, "the answer is no JSON") from None
+        except (ProgramBroken, ProgramEnded):
+            self.close()
+            raise
+
+    def _started(self) -> Process:
+        words = [sys.executable, "-m", "dpassay.audit.crosscheck.worker", self._name]
+        process = Process(words, self._name, self._limit, shown=True)
+        try:
+            said = json.loads(process.receive(STARTING))
+        except (ProgramBroken, ProgramEnded) as error:
+            process.close()
+            raise BadInput("adapter", self._name, f"cannot be loaded: {_why(error)}") from None
+        if said.get("kind") == "bad":
+            process.close()
+            raise BadInput(str(said["field"]), said["value"], str(said["why"]))
+        return process
 
     def close(self) -> None:
         """End the process and its children, and wait for it."""
         process, self._process = self._process, None
         if process is not None:
-            end_group(process)
+            process.close()
+
+
+def _why(error: ProgramBroken | ProgramEnded) -> str:
+    return error.why if isinstance(error, ProgramBroken) else str(error)
 
 
 def run_all(
@@ -126,7 +97,7 @@ def run_all(
     Raises:
         BadInput: it cannot be loaded.
     """
-    process = Process(adapter, limit)
+    process = Adapter(adapter, limit)
     try:
         for vector in vectors:
             start = time.monotonic()
@@ -137,8 +108,8 @@ def run_all(
                 continue
             try:
                 answers = process.ask(vector)
-            except _Silent as error:
-                yield _result(vector, "error", str(error), seconds=time.monotonic() - start)
+            except (ProgramBroken, ProgramEnded) as error:
+                yield _result(vector, "error", _why(error), seconds=time.monotonic() - start)
                 continue
             yield judged(vector, answers, float32, time.monotonic() - start)
     finally:

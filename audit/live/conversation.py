@@ -15,14 +15,26 @@ import numpy as np
 
 from dpassay.audit.lockstep.worlds import WorldTape
 from dpassay.audit.plain import plain
+from dpassay.audit.running import programs
+from dpassay.audit.running.programs import Process, ProgramBroken, ProgramEnded
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import LiveTape, Tape
 from dpassay.reference.transcript import Batch
 
 from . import messages
-from . import process as limits
-from .messages import LAW_ASKS, QUERY, Malformed, Output, Refused, Unsupported, law_of, numbers, read_line
-from .process import Process, ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
+from .messages import (
+    LAW_ASKS,
+    QUERY,
+    Malformed,
+    Output,
+    ProgramRefused,
+    ProgramUnsupported,
+    Refused,
+    Unsupported,
+    law_of,
+    numbers,
+    read_line,
+)
 
 MOST_CALLS = 100_000  # of one case
 _CUT_OFF = 200  # calls that a run which was cut off may still make before its program is ended instead
@@ -56,7 +68,7 @@ class Conversation:
             ProgramRefused: it says that its input is bad.
             BadInput: a call that no tape takes (a query that is not finite, a batch larger than the data).
         """
-        self._process.budget = limits.MOST_CASE
+        self._process.budget = programs.MOST_CASE
         self._process.send(case)
         for _ in range(MOST_CALLS):
             self._leave()

@@ -17,6 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,
 from pydantic import create_model as model_of
 from pydantic_core import from_json
 
+from dpassay.audit.running.programs import ProgramBroken
 from dpassay.reference.errors import printable, require
 from dpassay.reference.laws.between import (
     BoundedLaplace,
@@ -377,3 +378,15 @@ def _finite_or_not(value: Any) -> Any:
 def _short(line: bytes) -> str:
     text = printable(line[:200].decode(errors="replace"))
     return repr(text if len(text) <= 80 else text[:77] + "...")
+
+
+# what a program says of a whole case, as a run raises it
+class ProgramUnsupported(ProgramBroken):
+    """The program does not know this algorithm or this problem, says so, and waits for the next case."""
+
+
+class ProgramRefused(ValueError):
+    """The program refused its input (a schedule that makes no sense, say), and waits for the next case."""
+
+    def __init__(self, why: str):
+        super().__init__(printable(why))

@@ -9,9 +9,10 @@ from typing import Any
 
 from dpassay.audit.crosscheck.adapter import Result, judged
 from dpassay.audit.crosscheck.recording import Diverged, VectorTape, asked
+from dpassay.audit.running.programs import ProgramBroken, ProgramEnded
 from dpassay.reference.errors import BadInput
 
-from .process import ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
+from .messages import ProgramRefused, ProgramUnsupported
 from .program import TIMEOUT, LiveProgram
 
 Vector = dict[str, Any]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dpassay.audit.running.programs import ProgramBroken, ProgramEnded
 from dpassay.reference.equality import same
 from dpassay.reference.laws.law import Law
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.transcript import Release, Transcript
-
-from .process import ProgramBroken, ProgramEnded
 
 BESIDE = 20  # runs in the midst of one; with secret batches not every one has the record that differs
 

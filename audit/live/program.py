@@ -17,12 +17,12 @@ from typing import Any
 from greenlet import GreenletExit
 
 from dpassay.audit.crosscheck.encode import encode
+from dpassay.audit.running.programs import Process, ProgramBroken, ProgramEnded, close_all
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.tape import Tape
 
 from .conversation import Conversation
-from .messages import GREETING, VERSION, Malformed, read_line
-from .process import Process, ProgramBroken, ProgramEnded, ProgramUnsupported, close_all
+from .messages import GREETING, VERSION, Malformed, ProgramUnsupported, read_line
 
 MOST_PROCESSES = 128  # at once
 TIMEOUT = 10.0  # seconds for one line

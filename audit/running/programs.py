@@ -1,21 +1,37 @@
-"""Programs of others: each in a process group of its own, and ended with all that it has started."""
+"""Programs of others: each in a process group of its own, ended with all that it has started, heard within limits.
+
+Nothing that a program does makes the harness wait for longer than the time-out of a line, or keep more than
+``MOST_LINE`` bytes of it.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
+import select
 import signal
 import subprocess
-import sys
+import time
+import weakref
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
-from weakref import WeakKeyDictionary
+from typing import Any, NoReturn
+
+from dpassay.audit.lockstep.outcome import NotJudged
+from dpassay.reference.errors import printable
 
 MARK = "DPASSAY_STARTED"  # in the environment of a program, and of what it starts
+MOST_LINE = 16 * 2**20  # bytes of one line of the program
+MOST_CASE = 256 * 2**20  # bytes of one case
+SAID = 200  # last characters of standard error that a message quotes
+_KEPT = 4096  # bytes of standard error that are kept
+_UNASKED = "said more than one line without waiting for an answer"
+_TICK = 0.05  # seconds between two looks at whether a silent program is still there
+_GRACE = 0.5  # seconds that a program has to end by itself once it was told to
+_PART = 1 << 16
 _numbers = itertools.count()
-_marks: WeakKeyDictionary[subprocess.Popen[bytes], str] = WeakKeyDictionary()
+_marks: weakref.WeakKeyDictionary[subprocess.Popen[bytes], str] = weakref.WeakKeyDictionary()
 
 
 def start(command: Sequence[str], **pipes: Any) -> subprocess.Popen[bytes]:
@@ -28,19 +44,6 @@ def start(command: Sequence[str], **pipes: Any) -> subprocess.Popen[bytes]:
     started = subprocess.Popen(list(command), start_new_session=True, env={**os.environ, MARK: mark}, **pipes)
     _marks[started] = mark
     return started
-
-
-def runs(pid: int) -> bool:
-    """Is there a process of this number? Where that cannot be asked, there may be."""
-    if sys.platform == "win32":
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def status_of(process: subprocess.Popen[bytes]) -> Any:
@@ -75,3 +78,201 @@ def _later(pid: int) -> list[int]:
     with suppress(OSError):
         return sorted(int(one.name) for one in Path("/proc").iterdir() if one.name.isdigit() and int(one.name) > pid)
     return []
+
+
+# how a program fails: by not keeping to the protocol, or by ending within a case
+class ProgramBroken(NotJudged):
+    """The program cannot be started, is late, or says what the protocol does not know: nothing it says can be judged.
+
+    Args:
+        command: as the user gave it.
+        why: what it did, on one line.
+
+    Raises:
+        Nothing itself; the command line exits 2.
+    """
+
+    def __init__(self, command: str, why: str):
+        super().__init__("program", command, why)
+
+
+class ProgramEnded(RuntimeError):
+    """The program ended within a case. That may depend on the data, so it is an outcome of the run, as an exception is.
+
+    Args:
+        how: exit status or signal, and the end of what it said on standard error.
+    """
+
+    def __init__(self, how: str):
+        super().__init__(f"the program {printable(how)}")
+        self.how = printable(how)
+
+
+class Process:
+    """A running program.
+
+    Args:
+        command: program and arguments; no shell is involved.
+        name: the command as the user gave it, for messages.
+        timeout: seconds for one line.
+        shown: its standard error goes where ours goes; else it is kept, and a message quotes the end of it.
+
+    Raises:
+        ProgramBroken: it cannot be started.
+    """
+
+    def __init__(self, command: Sequence[str], name: str, timeout: float, *, shown: bool = False) -> None:
+        self.name, self.timeout = name, timeout
+        pipe = subprocess.PIPE
+        try:
+            self._popen = start(command, stdin=pipe, stdout=pipe, stderr=None if shown else pipe, bufsize=0)
+        except (OSError, ValueError) as error:
+            raise ProgramBroken(name, f"cannot be started: {getattr(error, 'strerror', None) or error}") from None
+        weakref.finalize(self, end_group, self._popen)
+        assert self._popen.stdin and self._popen.stdout
+        self._in, self._out = self._popen.stdin.fileno(), self._popen.stdout.fileno()
+        self._complaints = self._popen.stderr.fileno() if self._popen.stderr else -1
+        self._reading, self._writing, self._speaking = select.poll(), select.poll(), select.poll()
+        os.set_blocking(self._in, False)
+        if not shown:
+            os.set_blocking(self._complaints, False)
+            self._reading.register(self._complaints, select.POLLIN)
+            self._writing.register(self._complaints, select.POLLIN)
+        self._reading.register(self._out, select.POLLIN)
+        self._writing.register(self._in, select.POLLOUT)
+        self._speaking.register(self._out, select.POLLIN)
+        self._rest = bytearray()  # what it has said beyond the last line
+        self._said = bytearray()  # the end of its standard error
+        self.budget = MOST_CASE  # bytes that it may still say in this case
+
+    def send(self, line: bytes) -> None:
+        """Write one line.
+
+        Raises:
+            ProgramBroken: it has said more than it was asked for, or does not read.
+            ProgramEnded: it is not there any more.
+        """
+        if self._rest:
+            self._broken(_UNASKED)
+        left, limit = memoryview(line), time.monotonic() + self.timeout
+        while left:
+            try:
+                left = left[os.write(self._in, left) :]
+            except BlockingIOError:
+                if any(event & select.POLLIN for _, event in self._speaking.poll(0)):  # it does not read, and speaks
+                    self._broken(_UNASKED)
+                if time.monotonic() >= limit:
+                    self._broken(f"did not read its input for {self.timeout:g} s")
+                self._listen(self._writing.poll(1000 * _TICK))
+            except OSError:
+                self._ended()
+
+    def receive(self, timeout: float | None = None) -> bytes:
+        """The next line, without its end.
+
+        Raises:
+            ProgramBroken: it is late, or says too much.
+            ProgramEnded: it ended instead.
+        """
+        seconds = self.timeout if timeout is None else timeout
+        limit, searched = time.monotonic() + seconds, 0
+        while (end := self._rest.find(b"\n", searched)) < 0:
+            searched = len(self._rest)
+            if searched > MOST_LINE:
+                self._broken(f"said more than {MOST_LINE // 2**20} MiB in one line")
+            left = limit - time.monotonic()
+            if left <= 0:
+                self._broken(f"took longer than {seconds:g} s for an answer")
+            if not self._listen(self._reading.poll(1000 * min(_TICK, left))) and status_of(self._popen) is not None:
+                self._ended()  # a descendant may hold its output open
+        line = bytes(self._rest[:end])
+        del self._rest[: end + 1]
+        self.budget -= end + 1
+        if self.budget < 0:
+            self._broken(f"said more than {MOST_CASE // 2**20} MiB in one case")
+        return line
+
+    def _listen(self, events: list[tuple[int, int]]) -> bool:
+        """Take what is there; False if there was nothing."""
+        for end, _ in events:
+            if end == self._out:
+                part = os.read(self._out, _PART)
+                if not part:
+                    self._ended()
+                self._rest += part
+            elif end == self._complaints:
+                self._complain()
+        return bool(events)
+
+    def _complain(self) -> None:
+        try:
+            part = os.read(self._complaints, _PART)
+        except BlockingIOError:
+            return
+        self._said = (self._said + part)[-_KEPT:]
+        if not part:
+            self._reading.unregister(self._complaints)
+            self._writing.unregister(self._complaints)
+
+    # -- ends ---------------------------------------------------------------------------------------------
+    @property
+    def running(self) -> bool:
+        """It has not ended."""
+        return status_of(self._popen) is None
+
+    def _ended(self) -> NoReturn:
+        limit = time.monotonic() + _GRACE
+        while (status := status_of(self._popen)) is None and time.monotonic() < limit:
+            time.sleep(0.002)
+        how = "closed its output"
+        if status is not None:
+            killed = status.si_code in (os.CLD_KILLED, os.CLD_DUMPED)
+            code = status.si_status
+            how = f"was killed by {_signal(code)}" if killed else f"ended with exit status {code}"
+        half = " in the middle of a line" if self._rest else ""
+        raise ProgramEnded(f"{how}{half}{self.complaint}")
+
+    def _broken(self, why: str) -> NoReturn:
+        raise ProgramBroken(self.name, why + self.complaint)
+
+    @property
+    def complaint(self) -> str:
+        """The end of what it said on standard error, for a message."""
+        for _ in range(16):  # what it said just now may still be in the pipe
+            with suppress(OSError):
+                part = os.read(self._complaints, _PART)
+                self._said = (self._said + part)[-_KEPT:]
+                if part:
+                    continue
+            break
+        text = " ".join(self._said.decode(errors="replace").split())
+        return f"; it said: {'...' if len(text) > SAID else ''}{text[-SAID:]}" if text else ""
+
+    def tell(self, last: bytes) -> None:
+        """Say that it should end: a last line, and the end of its input."""
+        assert self._popen.stdin
+        with suppress(OSError):
+            if not self._rest:
+                os.write(self._in, last)
+            self._popen.stdin.close()
+
+    def close(self) -> None:
+        """End it, and all that it has started."""
+        end_group(self._popen)
+
+
+def close_all(processes: Sequence[Process], last: bytes) -> None:
+    """Tell all of them to end, give them a moment together, and end what is left."""
+    for process in processes:
+        process.tell(last)
+    limit = time.monotonic() + _GRACE
+    while time.monotonic() < limit and any(process.running for process in processes):
+        time.sleep(0.002)
+    for process in processes:
+        process.close()
+
+
+def _signal(number: int) -> str:
+    with suppress(ValueError):
+        return signal.Signals(number).name
+    return f"signal {number}"

@@ -27,7 +27,6 @@ from dpassay.audit.version import installed_version
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_json, write_text
 
-from .programs import runs
 from .store import Store
 
 FORMAT = 4
@@ -118,7 +117,7 @@ class Report:
         if self._writes or self._resume or self._path.exists():
             return False
         writers = (name.rpartition(":") for name in self._store.records("writer"))
-        return not any(host != node() or runs(int(process)) for host, _, process in writers)
+        return not any(host != node() or _runs(int(process)) for host, _, process in writers)
 
     def write(self) -> list[Row]:
         """Write the report, which then holds all that the store held; returns its rows."""
@@ -229,3 +228,14 @@ def _number(value: Any) -> Any:
     """Back from `plain`."""
     words = {"infinity": math.inf, "-infinity": -math.inf, "nan": math.nan}
     return words.get(value, value) if isinstance(value, str) else value
+
+
+def _runs(pid: int) -> bool:
+    """Is there a process of this number? Where that cannot be asked, there may be."""
+    with suppress(PermissionError):
+        try:
+            if sys.platform != "win32":
+                os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+    return True

@@ -12,11 +12,11 @@ import numpy as np
 from dpassay.audit.assaying.assay import assay_case
 from dpassay.audit.assaying.scarce import Thrift
 from dpassay.audit.live.probe import probe
-from dpassay.audit.live.process import ProgramBroken
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.outcome import Raised
 from dpassay.audit.plain_numpy.audited import random_rows
 from dpassay.audit.row import Effort, Row
+from dpassay.audit.running.programs import ProgramBroken
 from dpassay.audit.search.ground import AllOf, Data, Setting
 from dpassay.reference.case import Case, Instance, PrivacyClaim, bind
 from dpassay.reference.catalogue import CASES

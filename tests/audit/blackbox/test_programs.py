@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit.blackbox import programs
-from dpassay.audit.live import process
+from dpassay.audit.running import programs as running
 from dpassay.reference.errors import BadInput
 
 RNG = np.random.default_rng(0)
@@ -44,7 +44,7 @@ def test_endless_output_is_cut(monkeypatch):
     monkeypatch.setattr(programs, "MOST_BYTES", 100_000)
     with pytest.raises(BadInput, match="printed more than"):
         programs.CommandLine(["yes"])(0, RNG)
-    monkeypatch.setattr(process, "MOST_LINE", 100_000)
+    monkeypatch.setattr(running, "MOST_LINE", 100_000)
     with pytest.raises(BadInput, match="said more than"):
         programs.KeptAlive([sys.executable, "-c", "print('1' * 10**6, flush=True); input(); input()"])(0, RNG)
 
@@ -82,7 +82,7 @@ def test_many_outputs_are_asked_for_at_once_where_the_program_gives_them(code, r
     """Five hundred outputs: sixteen, then the rest; or one by one, where the count is not understood."""
     sent = []
     monkeypatch.setattr(
-        process.Process, "send", lambda self, line, old=process.Process.send: (sent.append(line), old(self, line))
+        running.Process, "send", lambda self, line, old=running.Process.send: (sent.append(line), old(self, line))
     )
     program = programs.KeptAlive([sys.executable, "-c", code])
     found = program.many(3, np.random.default_rng(0), 500)

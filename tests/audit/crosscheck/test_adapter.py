@@ -9,7 +9,7 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from dpassay.audit.crosscheck.adapter import Process, run_all
+from dpassay.audit.crosscheck.adapter import Adapter, run_all
 from dpassay.audit.crosscheck.campaign import Expected, exit_code, judge, read_expected
 from dpassay.audit.crosscheck.storage import load
 from dpassay.reference.errors import BadInput
@@ -82,8 +82,8 @@ def test_an_adapter_that_fails_in_every_way_is_judged_vector_by_vector(adapter):
     found = {one.id.split("/")[-1]: one for one in run_all(f"{adapter}:changed", dp_sgd_vectors(), limit=3.0)}
     assert len(found) == len(dp_sgd_vectors())
     expected = {
-        "smallest": ("error", "code 7"),
-        "ordinary": ("error", "no answer within 3 seconds"),
+        "smallest": ("error", "exit status 7"),
+        "ordinary": ("error", "took longer than 3 s for an answer"),
         "boundary": ("error", "line one line two"),
         "ties": ("error", "FORMULAS"),
         "zero-gradient": ("error", "finite"),
@@ -100,8 +100,8 @@ def test_an_adapter_that_fails_in_every_way_is_judged_vector_by_vector(adapter):
 
 @pytest.mark.slow
 def test_a_process_that_does_not_answer_is_ended_with_its_children(adapter):
-    process = Process(f"{adapter}:deaf", 1.0)
-    with pytest.raises(Exception, match="no answer"):
+    process = Adapter(f"{adapter}:deaf", 1.0)
+    with pytest.raises(Exception, match="took longer"):
         process.ask(dp_sgd_vectors()[0])
     time.sleep(0.1)
     alive = os.popen("ps -eo args").read()

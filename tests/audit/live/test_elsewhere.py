@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
-from dpassay.audit.live.process import ProgramBroken
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.row import Effort
+from dpassay.audit.running.programs import ProgramBroken
 from dpassay.audit.subjects.programs import audited
 from dpassay.reference.catalogue import find
 from dpassay.reference.findings import Kind

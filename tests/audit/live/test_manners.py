@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpassay.audit.live import conversation, process
-from dpassay.audit.live.process import ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
+from dpassay.audit.live import conversation
+from dpassay.audit.live.messages import ProgramRefused, ProgramUnsupported
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.row import Effort
+from dpassay.audit.running import programs
+from dpassay.audit.running.programs import ProgramBroken, ProgramEnded
 from dpassay.audit.search.engine import search
 from dpassay.audit.subjects.programs import audited, to_its_end
 from dpassay.reference.catalogue import find
@@ -98,7 +100,7 @@ def test_a_program_that_hangs_is_late(mode):
     ],
 )
 def test_a_crash_is_an_end_of_that_run_and_the_next_starts_another(mode, text, monkeypatch):
-    monkeypatch.setattr(process, "_GRACE", 0.05)
+    monkeypatch.setattr(programs, "_GRACE", 0.05)
     assert text in failure(mode, kind=ProgramEnded)
     with speaker(mode) as program:
         for _ in range(3):
@@ -110,11 +112,11 @@ def test_a_crash_is_an_end_of_that_run_and_the_next_starts_another(mode, text, m
 def test_endless_output_is_cut_off(monkeypatch):
     """The limits that are stated, made small: a line, a case, the number of calls."""
     assert "without waiting for an answer" in failure("endless lines")
-    monkeypatch.setattr(process, "MOST_LINE", 2**20)
+    monkeypatch.setattr(programs, "MOST_LINE", 2**20)
     assert "more than 1 MiB in one line" in failure("endless line")
     monkeypatch.setattr(conversation, "MOST_CALLS", 50)
     assert "more than 50 calls" in failure("endless calls")
-    monkeypatch.setattr(process, "MOST_CASE", 1000)
+    monkeypatch.setattr(programs, "MOST_CASE", 1000)
     assert "in one case" in failure("endless calls")
 
 

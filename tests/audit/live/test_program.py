@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpassay.audit.live.process import ProgramEnded
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.run import Needs, lockstep
 from dpassay.audit.row import Effort
+from dpassay.audit.running.programs import ProgramEnded
 from dpassay.audit.search.engine import search
 from dpassay.audit.subjects.programs import audited
 from dpassay.reference.case import bind
