@@ -14,7 +14,6 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from dpassay.audit.crosscheck.adapter import LIMIT, Result, run_all
-from dpassay.audit.crosscheck.campaign import Expected, Judged, exit_code, judge, junit, read_expected, report, table
 from dpassay.audit.crosscheck.differences import Difference, compare
 from dpassay.audit.crosscheck.encode import encode
 from dpassay.audit.crosscheck.evidence import Evidence, evidence
@@ -27,6 +26,7 @@ from dpassay.audit.inputs.registered import all_cases
 from dpassay.audit.live.on_vectors import run_live
 from dpassay.audit.live.program import TIMEOUT
 from dpassay.audit.plain import json_text
+from dpassay.audit.report.campaign import Expected, Judged, exit_code, judge, junit, read_expected, report, table
 from dpassay.audit.subjects.own_vectors import again_of, vector_of_own
 from dpassay.audit.subjects.subject import Subject, subjects
 from dpassay.audit.terminal.options import AsJson

@@ -58,12 +58,12 @@ class Adapter:
             process.budget = MOST_CASE
             process.send(json.dumps(vector).encode() + b"\n")
             return dict(json.loads(process.receive()))
-        except ValueError:
-            self.close()
-            raise ProgramBroken(self._name, "the answer is no JSON") from None
         except (ProgramBroken, ProgramEnded):
             self.close()
             raise
+        except ValueError:
+            self.close()
+            raise ProgramBroken(self._name, "the answer is no JSON") from None
 
     def _started(self) -> Process:
         words = [sys.executable, "-m", "dpassay.audit.crosscheck.worker", self._name]

@@ -10,8 +10,8 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from dpassay.audit.crosscheck.adapter import Adapter, run_all
-from dpassay.audit.crosscheck.campaign import Expected, exit_code, judge, read_expected
 from dpassay.audit.crosscheck.storage import load
+from dpassay.audit.report.campaign import Expected, exit_code, judge, read_expected
 from dpassay.reference.errors import BadInput
 
 ADAPTER = '''

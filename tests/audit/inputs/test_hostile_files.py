@@ -17,9 +17,9 @@ from dpassay.audit.blackbox.power import recognised
 from dpassay.audit.blackbox.programs import _json
 from dpassay.audit.claims.reading import read_claims
 from dpassay.audit.commands import neighbours
-from dpassay.audit.crosscheck.campaign import read_expected
 from dpassay.audit.inputs import stored
 from dpassay.audit.lockstep.script import Script
+from dpassay.audit.report.campaign import read_expected
 from dpassay.audit.reproductions import dro, second_order_erm
 from dpassay.audit.scores.files import read_scores
 from dpassay.audit.search.ground import data_of

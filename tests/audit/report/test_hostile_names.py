@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from dpassay.audit.blackbox import shown
-from dpassay.audit.crosscheck import campaign
 from dpassay.audit.crosscheck.adapter import Result
+from dpassay.audit.report import campaign
 from dpassay.audit.report.annotations import annotations
 from dpassay.audit.report.explain import explain_lines
 from dpassay.audit.report.junit import junit

@@ -8,14 +8,14 @@ from fnmatch import fnmatchcase
 from itertools import groupby
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as Xml
 
+from dpassay.audit.crosscheck.adapter import Result
 from dpassay.audit.exit_codes import FAILED, FINE, INCONCLUSIVE
 from dpassay.audit.plain import json_text
 from dpassay.reference.errors import printable, require
 from dpassay.reference.files import parse_toml, read_text
 
-from .adapter import Result
+from .junit import Case, junit_xml
 
 OUTCOMES = ("pass", "fail", "unsupported", "error")
 FORMAT = 2
@@ -132,26 +132,16 @@ def report(adapter: str, judged: Sequence[Judged], total: int, evidence: Mapping
 
 def junit(adapter: str, judged: Sequence[Judged], evidence: Mapping[str, Any]) -> str:
     """The campaign as JUnit XML: one suite an algorithm; what was expected to be red is skipped."""
-    root = Xml.Element("testsuites", _totals(printable(adapter), judged))
-    for algorithm, group in groupby(judged, key=lambda one: one.result.algorithm):
-        members = list(group)
-        suite = Xml.SubElement(root, "testsuite", _totals(printable(algorithm), members))
-        for one in members:
-            suite.append(_case(one, evidence.get(one.result.id)))
-    Xml.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
+    return junit_xml(adapter, [_test_case(one, evidence.get(one.result.id)) for one in judged])
 
 
-def _totals(name: str, judged: Sequence[Judged]) -> dict[str, str]:
-    kinds = [_kind(one) for one in judged]
-    return {
-        "name": name,
-        "tests": str(len(judged)),
-        "failures": str(kinds.count("failure")),
-        "errors": str(kinds.count("error")),
-        "skipped": str(kinds.count("skipped")),
-        "time": f"{sum(one.result.seconds for one in judged):.3f}",
-    }
+def _test_case(one: Judged, evidence: Any) -> Case:
+    result, kind = one.result, _kind(one)
+    known = "" if one.expected is None else one.expected.why
+    message = "passes, but was expected not to" if one.unexpected_pass else result.message or result.outcome
+    lines = [*map(str, result.differences[:20]), *([str(evidence)] if evidence else [])]
+    names = result.algorithm, result.algorithm.replace("/", "."), result.id
+    return Case(*names, result.seconds, kind, {"message": f"{message} ({known})" if known else message}, lines)
 
 
 def _kind(one: Judged) -> str:
@@ -160,17 +150,3 @@ def _kind(one: Judged) -> str:
     if one.result.outcome == "unsupported" or not one.unexpected:
         return "" if one.result.outcome == "pass" else "skipped"
     return "error" if one.result.outcome == "error" else "failure"
-
-
-def _case(one: Judged, evidence: Any) -> Xml.Element:
-    result = one.result
-    names = {"classname": printable(result.algorithm.replace("/", ".")), "name": printable(result.id)}
-    case = Xml.Element("testcase", {**names, "time": f"{result.seconds:.3f}"})
-    kind = _kind(one)
-    if kind:
-        known = "" if one.expected is None else one.expected.why
-        message = "passes, but was expected not to" if one.unexpected_pass else result.message or result.outcome
-        found = Xml.SubElement(case, kind, {"message": printable(f"{message} ({known})" if known else message)})
-        lines = [printable(str(difference)) for difference in result.differences[:20]]
-        found.text = "\n".join([*lines, *([printable(str(evidence))] if evidence else [])])
-    return case
