@@ -12,6 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.types import Array
+
+NOT_FINITE = {"infinity": math.inf, "-infinity": -math.inf, "nan": math.nan}  # JSON has no numbers for them
+
 
 def plain(value: Any) -> Any:
     """Plain data for JSON; infinities and NaN become words, NumPy's numbers Python's, records objects."""
@@ -28,6 +32,34 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
     return value
+
+
+def number_of(value: Any) -> Any:
+    """Back from `plain`: a word that stands for what is not finite as that number, anything else as it is."""
+    return NOT_FINITE.get(value, value) if isinstance(value, str) else value
+
+
+def array_of(value: Any, null: float | None = None) -> Array | None:
+    """A number of JSON, or nested lists of them of one shape, as an array; None for anything else.
+
+    Args:
+        null: the number that ``null`` stands for, if it may stand for one.
+    """
+    try:
+        found = np.asarray(value)
+        if found.dtype.kind not in "iuf":
+            found = np.asarray(_numbers(value, null))
+        return found.astype(float) if found.dtype.kind in "iuf" else None
+    except (TypeError, ValueError, OverflowError):  # true, which is no number; lists of different lengths
+        return None
+
+
+def _numbers(value: Any, null: float | None) -> Any:
+    if isinstance(value, list):
+        return [_numbers(one, null) for one in value]
+    if isinstance(value, bool):
+        raise TypeError
+    return null if value is None else number_of(value)
 
 
 def rounded(value: Any, digits: int = 12) -> Any:

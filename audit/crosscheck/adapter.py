@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -47,23 +48,22 @@ class Adapter:
         self._process: Process | None = None
 
     def ask(self, vector: Vector) -> Vector:
-        """The answer to one vector.
+        """The answer to one vector; of the kind ``error`` where there is none in time, or the process ended.
 
         Raises:
             BadInput: the adapter cannot be loaded.
-            ProgramBroken, ProgramEnded: it did not answer in time, or its process ended, or the answer is too long.
         """
         process = self._process = self._process or self._started()
+        process.budget = MOST_CASE
         try:
-            process.budget = MOST_CASE
             process.send(json.dumps(vector).encode() + b"\n")
             return dict(json.loads(process.receive()))
-        except (ProgramBroken, ProgramEnded):
-            self.close()
-            raise
+        except (ProgramBroken, ProgramEnded) as error:
+            why = _why(error)
         except ValueError:
-            self.close()
-            raise ProgramBroken(self._name, "the answer is no JSON") from None
+            why = "the answer is no JSON"
+        self.close()
+        return {"kind": "error", "text": why}
 
     def _started(self) -> Process:
         words = [sys.executable, "-m", "dpassay.audit.crosscheck.worker", self._name]
@@ -97,30 +97,26 @@ def run_all(
     Raises:
         BadInput: it cannot be loaded.
     """
-    process = Adapter(adapter, limit)
-    try:
-        for vector in vectors:
-            start = time.monotonic()
-            if float32 and not vector["float32"]:
-                yield _result(
-                    vector, "unsupported", "not judged in single precision: its decisions are within rounding"
-                )
-                continue
-            try:
-                answers = process.ask(vector)
-            except (ProgramBroken, ProgramEnded) as error:
-                yield _result(vector, "error", _why(error), seconds=time.monotonic() - start)
-                continue
-            yield judged(vector, answers, float32, time.monotonic() - start)
-    finally:
-        process.close()
+    with closing(Adapter(adapter, limit)) as process:
+        yield from results(process.ask, vectors, float32)
+
+
+def results(ask: Callable[[Vector], Vector], vectors: Iterable[Vector], float32: bool) -> Iterator[Result]:
+    """What becomes of these vectors, in order, by what ``ask`` answers."""
+    for vector in vectors:
+        start = time.monotonic()
+        if float32 and not vector["float32"]:
+            why = "not judged in single precision: its decisions are within rounding"
+            yield _result(vector, "unsupported", why)
+        else:
+            yield judged(vector, ask(vector), float32, time.monotonic() - start)
 
 
 def judged(vector: Vector, answers: Vector, float32: bool, seconds: float = 0.0) -> Result:
     """One answer of the worker, held to its vector."""
     kind, text = answers["kind"], printable(str(answers.get("text", "")))
-    if kind == "unsupported":
-        return _result(vector, "unsupported", text, seconds=seconds)
+    if kind in ("unsupported", "error"):
+        return _result(vector, kind, text, seconds=seconds)
     if vector["expect"] == "refused":
         released = any(event["event"] == "release" for event in answers["events"])
         if kind == "raised" and not released:

@@ -15,12 +15,14 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from dpassay.audit.plain import array_of, number_of
 from dpassay.reference.dro.divergences import chi_square, cressie_read, kl, kl_cvar
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import parse_toml, read_text
 from dpassay.reference.problems.margin_losses import LOGISTIC, SIGMOID, ridge, saturating
+from dpassay.reference.types import Array
 
-from .encode import HOME, NOT_FINITE, RESERVED
+from .encode import HOME, RESERVED
 
 _LISTED = parse_toml(read_text(Path(__file__).with_name("classes.toml"), "classes"), "classes.toml")
 CLASSES = frozenset(name for names in _LISTED.values() for name in names)
@@ -64,7 +66,7 @@ def decode(data: Any, where: str = "value") -> Any:
             class itself refuses.
     """
     try:
-        return np.asarray(_numbers(data, where)) if isinstance(data, list) else _object(data, where)
+        return _numbers(data, where) if isinstance(data, list) else _object(data, where)
     except RecursionError:
         raise BadInput(where, "malformed", "is nested too deeply") from None
 
@@ -128,10 +130,8 @@ def _meant(hint: Any) -> Any:
 
 
 def _scalar(data: Any, where: str) -> Any:
-    if isinstance(data, str) and data in NOT_FINITE:
-        return NOT_FINITE[data]
     require(data is None or isinstance(data, bool | int | float | str), where, data, "must be a number, text or null")
-    return data
+    return number_of(data)
 
 
 def _number(data: Any, where: str) -> float:
@@ -143,17 +143,9 @@ def _number(data: Any, where: str) -> float:
         raise BadInput(where, "an integer", "has too many digits") from None
 
 
-def _numbers(data: Any, where: str) -> Any:
+def _numbers(data: Any, where: str) -> Array:
     """Nested lists of numbers of one shape."""
-    try:
-        found = np.asarray(_finite(data))
-    except (ValueError, OverflowError):
-        found = np.asarray("ragged")
-    require(found.dtype.kind in "iuf", where, data, "must be numbers, or lists of them of one shape")
-    return found.astype(float)
-
-
-def _finite(data: Any) -> Any:
-    if isinstance(data, list):
-        return [_finite(one) for one in data]
-    return NOT_FINITE.get(data, data) if isinstance(data, str) else data
+    found = array_of(data)
+    if found is None:
+        raise BadInput(where, data, "must be numbers, or lists of them of one shape")
+    return found

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.plain import array_of, number_of
 from dpassay.reference.errors import BadInput, printable
 from dpassay.reference.types import Array
 
-from .encode import NOT_FINITE, RESERVED
+from .encode import RESERVED
 from .model import check_answers
 from .rounding import NOISE_SHARE, UNIT32, UNIT64, computed, numbers
 
@@ -139,7 +140,7 @@ def _event(step: int, one: Data, other: Data, unit: float, rtol: float | None) -
         optional = name == "sensitivity" or one["event"] == "noise"
         if optional and other.get(name) is None:
             continue
-        expected, got = _array(one[name]), _array(other.get(name))
+        expected, got = array_of(one[name]), array_of(other.get(name))
         if expected is None or got is None:
             if not _same(one[name], other.get(name)):
                 found.append(Difference(step, label, name, one[name], other.get(name)))
@@ -188,7 +189,7 @@ def _numbers(expected: Array, got: Array, allowed: float) -> dict[str, Any] | No
 
 
 def _output(one: Any, other: Any, allowed: float, index: tuple[int | str, ...]) -> Sequence[Difference]:
-    a, b = _array(one), _array(other)
+    a, b = array_of(one), array_of(other)
     if a is not None and b is not None:
         difference = _numbers(a, b, allowed)
         if difference is None:
@@ -215,25 +216,6 @@ def _same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def _array(value: Any) -> Array | None:
-    """A number, or nested lists of them of one shape, as an array; None for anything else (true is no number)."""
-    if isinstance(value, str):
-        return np.asarray(NOT_FINITE[value]) if value in NOT_FINITE else None
-    if not isinstance(value, int | float | list) or isinstance(value, bool):
-        return None
-    try:
-        found = np.asarray(_words(value))
-        return found.astype(float) if found.dtype.kind in "iuf" else None
-    except (ValueError, OverflowError):
-        return None
-
-
-def _words(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_words(one) for one in value]
-    return NOT_FINITE.get(value, value) if isinstance(value, str) else value
-
-
 def _finite(value: Any) -> Array:
     found = np.array(numbers(value))
     return np.asarray(found[np.isfinite(found)])
@@ -241,7 +223,7 @@ def _finite(value: Any) -> Array:
 
 def _number(value: Any) -> float:
     """As a number; what is none counts as zero, so that it allows nothing."""
-    found = NOT_FINITE.get(value) if isinstance(value, str) else value
+    found = number_of(value)
     try:
         return float(found) if isinstance(found, int | float) else 0.0
     except OverflowError:

@@ -7,7 +7,6 @@ below ``dpassay.reference``. A function is never written as a name: a class that
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -15,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.plain import plain
 from dpassay.reference.errors import BadInput
 
 HOME = "dpassay.reference."
-NOT_FINITE = {"infinity": math.inf, "-infinity": -math.inf, "nan": math.nan}
 RESERVED = ("class", "derived", "formulas")
 
 
@@ -51,10 +50,8 @@ def _encode(value: Any, where: str) -> Any:
         return _encode(value.item(), where)
     if isinstance(value, Enum):
         return _encode(value.value, where)
-    if isinstance(value, float) and not math.isfinite(value):
-        return "nan" if math.isnan(value) else "infinity" if value > 0 else "-infinity"
     if value is None or isinstance(value, bool | int | float | str):
-        return value
+        return plain(value)
     if isinstance(value, Mapping):
         return {str(name): _encode(entry, f"{where}[{name}]") for name, entry in value.items()}
     if isinstance(value, list | tuple):

@@ -22,11 +22,12 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.plain import NOT_FINITE
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum
 from dpassay.reference.tape import Tape
 
-from .encode import NOT_FINITE, encode
+from .encode import encode
 from .recording import Diverged, VectorTape, events_of
 
 H = 2.0**-30  # far above rounding (2^-53), far below what bends

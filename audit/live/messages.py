@@ -17,6 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,
 from pydantic import create_model as model_of
 from pydantic_core import from_json
 
+from dpassay.audit.plain import NOT_FINITE, array_of, number_of
 from dpassay.audit.running.programs import ProgramBroken
 from dpassay.reference.errors import printable, require
 from dpassay.reference.laws.between import (
@@ -41,20 +42,14 @@ from dpassay.reference.types import Array
 
 VERSION = 1
 _BARE = re.compile(rb"[:\[,]\s*-?(inf|nan)\b", re.IGNORECASE)  # as printf writes it
-NOT_FINITE = {"infinity": np.inf, "-infinity": -np.inf, "nan": np.nan}
 NUMBERS = "numbers"  # the title by which the schema finds its definition
 
 Numbers = Annotated[Any, WithJsonSchema({"title": NUMBERS})]
 
 
-def finite_or_word(value: Any) -> Any:
-    """A word that stands for what is not finite, as that number."""
-    return NOT_FINITE.get(value, value) if isinstance(value, str) else value
-
-
 Number = Annotated[
     float,
-    BeforeValidator(finite_or_word),  # what is not finite is refused by the tape, as a query is: it ends that run only
+    BeforeValidator(number_of),  # what is not finite is refused by the tape, as a query is: it ends that run only
     WithJsonSchema({"anyOf": [{"type": "number"}, {"enum": [*NOT_FINITE]}]}),
 ]
 Label = Annotated[str, Field(min_length=1, max_length=200)]
@@ -353,26 +348,11 @@ def numbers(value: Any, place: str) -> Array:
     Raises:
         Malformed: something else, or lists of different lengths.
     """
-    try:
-        found = np.asarray(value)
-    except (ValueError, OverflowError):
-        raise Malformed(f"{place}: lists of different lengths") from None
-    if found.dtype.kind in "if":
-        return found.astype(float)
-    try:
-        return np.array(_finite_or_not(value), dtype=float)
-    except (TypeError, ValueError, KeyError, OverflowError):
-        raise Malformed(f"{place}: {_short(repr(value).encode())} is no number and no list of numbers") from None
-
-
-def _finite_or_not(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_finite_or_not(one) for one in value]
-    if value is None:
-        return np.nan
-    if isinstance(value, bool):
-        raise TypeError
-    return NOT_FINITE[value] if isinstance(value, str) else value
+    found = array_of(value, np.nan)
+    if found is None:
+        why = "lists of different lengths, or no numbers" if isinstance(value, list) else "no number"
+        raise Malformed(f"{place}: {_short(repr(value).encode())} is {why}")
+    return found
 
 
 def _short(line: bytes) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
-from dpassay.audit.crosscheck.adapter import Result, judged
+from dpassay.audit.crosscheck.adapter import Result, results
 from dpassay.audit.crosscheck.recording import Diverged, VectorTape, asked
 from dpassay.audit.running.programs import ProgramBroken, ProgramEnded
 from dpassay.reference.errors import BadInput
@@ -31,17 +30,14 @@ def run_live(
     """
     programs: dict[tuple[str, str], LiveProgram] = {}
     with ExitStack() as stack:
-        for vector in vectors:
-            if float32 and not vector["float32"]:
-                why = "not judged in single precision: its decisions are within rounding"
-                yield judged(vector, {"kind": "unsupported", "text": why, "events": []}, float32)
-                continue
+
+        def ask(vector: Vector) -> Vector:
             key = str(vector["algorithm"]), str(vector["reading"])
             if key not in programs:
                 programs[key] = stack.enter_context(LiveProgram(command, *key, timeout=timeout))
-            start = time.monotonic()
-            answers = answered(programs[key], vector)
-            yield judged(vector, answers, float32, time.monotonic() - start)
+            return answered(programs[key], vector)
+
+        yield from results(ask, vectors, float32)
 
 
 def answered(program: LiveProgram, vector: Vector) -> Vector:

@@ -6,8 +6,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from dpassay.audit.plain import NOT_FINITE
+
 from . import messages
-from .messages import NOT_FINITE, NUMBERS, VERSION
+from .messages import NUMBERS, VERSION
 
 _PROGRAM: tuple[type[Any], ...] = (
     messages.Greeting,

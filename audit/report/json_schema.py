@@ -13,13 +13,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from dpassay.audit.plain import json_text
+from dpassay.audit.plain import NOT_FINITE, json_text
 from dpassay.audit.row import Row
 from dpassay.audit.running.report_file import FORMAT, document
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.files import write_text
-
-_INFINITE = ["infinity", "-infinity", "nan"]  # JSON has no numbers for them
 
 
 def json_schema(rows: Sequence[Row]) -> str:
@@ -65,7 +63,7 @@ def _with_infinities(schema: Any) -> Any:
         return schema
     if schema.get("type") == "number":
         rest = {name: value for name, value in schema.items() if name not in ("type", "default")}
-        return {**rest, "anyOf": [{"type": "number"}, {"enum": _INFINITE}]}
+        return {**rest, "anyOf": [{"type": "number"}, {"enum": [*NOT_FINITE]}]}
     return {name: _with_infinities(value) for name, value in schema.items() if name != "default"}
 
 

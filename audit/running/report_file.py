@@ -7,7 +7,6 @@ and the store goes. After a kill the store is still there: the next run takes it
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -20,7 +19,7 @@ from typing import Any, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
-from dpassay.audit.plain import json_text
+from dpassay.audit.plain import json_text, number_of
 from dpassay.audit.row import Row
 from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import installed_version
@@ -186,10 +185,10 @@ def _row(where: str, data: Any) -> Row:
     require(not later, where, later, "are fields that this version does not know: the report is of a newer one")
     missing = sorted(_NEEDED - set(data))
     require(not missing, where, missing, "are missing: it is no row of a report")
-    values = {**_defaults(), **{name: _number(value) for name, value in data.items()}}
+    values = {**_defaults(), **{name: number_of(value) for name, value in data.items()}}
     for name in ("movements", "shares"):
         if isinstance(values[name], dict):
-            values[name] = {label: _number(value) for label, value in values[name].items()}
+            values[name] = {label: number_of(value) for label, value in values[name].items()}
     for name, kind in _TYPES.items():
         try:
             if name == "findings":  # records: made of the objects that stand for them
@@ -222,12 +221,6 @@ def _look_into(where: str, values: dict[str, Any]) -> None:
         found = one.get("finding")
         good = isinstance(found, dict) and all(isinstance(found.get(name), str) for name in ("kind", "label", "detail"))
         require(good, f"{where}.witnesses[{number}].finding", found, "must have kind, label and detail")
-
-
-def _number(value: Any) -> Any:
-    """Back from `plain`."""
-    words = {"infinity": math.inf, "-infinity": -math.inf, "nan": math.nan}
-    return words.get(value, value) if isinstance(value, str) else value
 
 
 def _runs(pid: int) -> bool:

@@ -101,8 +101,7 @@ def test_an_adapter_that_fails_in_every_way_is_judged_vector_by_vector(adapter):
 @pytest.mark.slow
 def test_a_process_that_does_not_answer_is_ended_with_its_children(adapter):
     process = Adapter(f"{adapter}:deaf", 1.0)
-    with pytest.raises(Exception, match="took longer"):
-        process.ask(dp_sgd_vectors()[0])
+    assert "took longer" in process.ask(dp_sgd_vectors()[0])["text"]
     time.sleep(0.1)
     alive = os.popen("ps -eo args").read()
     assert f"{adapter}:deaf" not in alive
