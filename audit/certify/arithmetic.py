@@ -97,9 +97,8 @@ def add(a: Any, b: Any) -> Value:
     shape = a._shape
     low, high = _ends(b)
     size = a.norms.plus(_public_norms(np.broadcast_to(b, shape), a.at))
-    found: Value = a.like(
-        size=size, move=a.move, low=a.low + low, high=a.high + high, forms=_above(a) if low >= 0 else ()
-    )
+    forms = (*_kept(a, "shifted"), *(_above(a) if low >= 0 else ()))
+    found: Value = a.like(size=size, move=a.move, low=a.low + low, high=a.high + high, forms=forms)
     return found
 
 
@@ -110,8 +109,17 @@ def _multiple(a: Value, b: Value) -> Value | None:
     return scaled(a, np.asarray(1 + b.weighted[1]))
 
 
+def _kept(a: Value, *kinds: str) -> tuple[Form, ...]:
+    return tuple(one for one in a.forms if one.kind in kinds)
+
+
 def _above(a: Value) -> tuple[Form, ...]:
-    return tuple(one for one in a.forms if one.kind in ("above", "squares"))
+    return _kept(a, "above", "squares")
+
+
+def _shifted(a: Value, kind: str = "shifted") -> Form:
+    """How far all its numbers move, up to one number for all of them."""
+    return Form(kind, a.token, INF, min((one.k for one in _kept(a, "shifted")), default=a.move.sup))
 
 
 def _above_kept(a: Value, b: Value) -> tuple[Form, ...]:
@@ -149,8 +157,17 @@ def positive(a: Value) -> Value:
 
 @rule(np.subtract)
 def subtract(a: Any, b: Any) -> Value:
-    """a + (-b)."""
-    return add(a, negative(b) if private(b) else -plain(b))
+    """a + (-b); of a row less its largest number the largest is 0."""
+    if not private(b):
+        return add(a, -plain(b))
+    found = add(a, negative(b))
+    if private(a) and b.entries == 1 and found._shape == a._shape:
+        if a.at is None and b.at is None:
+            found.forms = (*found.forms, _shifted(a))
+        if any(one.kind == "largest" and one.token is a.token for one in b.forms) and b.at == a.at:
+            found.high = min(found.high, 0.0)
+            found.forms = (*found.forms, Form("touches", a.token, INF, 0.0))
+    return found
 
 
 def scaled(a: Value, c: Any) -> Value:
@@ -163,10 +180,9 @@ def scaled(a: Value, c: Any) -> Value:
     ends = [times(x, y) for x in (a.low, a.high) for y in (low, high)]
     forms: tuple[Form, ...] = ()
     if c.size and low == high and low > 0:
-        grown = tuple(
-            replace(one, k=one.k * (math.sqrt(low) if one.kind in ("squares", "entries") else low)) for one in a.forms
-        )
-        forms = tuple(one for one in grown if one.kind not in ("exceeds", "positive"))
+        powers = {"squares": 0.5, "entries": 0.5, "rated": 0.0}
+        kept = (one for one in a.forms if one.kind not in ("exceeds", "positive", "largest"))
+        forms = tuple(replace(one, k=one.k * low ** powers.get(one.kind, 1.0)) for one in kept)
     weighted = None
     if c.size and low == high:  # of rows that are weighted by the same number themselves, so many times that
         token, least, most = a.weighted if a.weighted and a.weighted[1] == a.weighted[2] else (a.token, 1.0, 1.0)
@@ -210,6 +226,7 @@ def multiply(a: Any, b: Any) -> Value:
             weighted = (rows.token, weight.low, weight.high)
     if a.token is b.token and not a.holes:
         return square(a)
+    rated = tuple(form for one, other in ((a, b), (b, a)) if not other._shape for form in _kept(one, "rated"))
     a, b = aligned(a, b)
     product = a.norms.by(b.norms.sup).both(b.norms.by(a.norms.sup))
     move = a.move.by(b.norms.sup).plus(b.move.by(a.norms.sup))
@@ -224,6 +241,7 @@ def multiply(a: Any, b: Any) -> Value:
         high=max(ends),
         holes=a.holes | b.holes,
         weighted=weighted,
+        forms=rated,
         **{"at": None, **_of_both(a, b)},
     )
 
@@ -449,7 +467,10 @@ def _function(function: Any, of: Callable[[float], float], slope: Callable[[Valu
 
     def transfer(a: Value) -> Value:
         size = a.norms if shortens else Norms()
-        return a.like(size=size, move=a.move.by(slope(a)), low=of(a.low), high=of(a.high))
+        forms = [replace(one, k=of(one.k)) for one in _kept(a, "touches")]
+        if function is np.exp and a.at is None:
+            forms.append(_shifted(a, "rated"))
+        return a.like(size=size, move=a.move.by(slope(a)), low=of(a.low), high=of(a.high), forms=tuple(forms))
 
     transfer.__doc__ = "Increasing, so its range is known; |f(a) - f(b)| is at most the largest slope times |a - b|."
     rule(function)(transfer)
@@ -483,11 +504,17 @@ def norm_forms(a: Value, order: float) -> tuple[Form, ...]:
     return Form("above", a.token, order, 1.0), Form("norm", a.token, order, 1.0)
 
 
+def norm_of_sizes(a: Value, order: float) -> tuple[Form, ...]:
+    """Of the norm that the sizes of all numbers of a row make."""
+    return tuple(Form(kind, one.token, order, one.k) for one in _kept(a, "sizes") for kind in ("above", "norm"))
+
+
 @rule(np.abs, np.fabs)
 def absolute(a: Value) -> Value:
     """||a| - |b|| <= |a - b|, and |a| is as long as a; of single numbers it is their norm."""
     low = 0.0 if a.low < 0 < a.high else min(abs(a.low), abs(a.high))
-    forms = norm_forms(a, 1) + norm_forms(a, 2) + norm_forms(a, INF) if a.entries == 1 else ()
+    of_one = norm_forms(a, 1) + norm_forms(a, 2) + norm_forms(a, INF)
+    forms = of_one if a.entries == 1 else (Form("sizes", a.token, 1, 1.0),)
     return a.like(size=a.norms, move=a.move, low=low, high=max(abs(a.low), abs(a.high)), forms=forms)
 
 

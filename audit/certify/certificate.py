@@ -24,7 +24,7 @@ from . import rules
 from .draws import Certified, Draws, Ledger
 from .patched import kept_numbers, patched
 from .tape import CertifyTape, as_release
-from .value import Line, Open, Value, axioms, raised, rows, trace
+from .value import Line, Open, Overflow, Value, axioms, forget, raised, rows, trace
 
 assert rules
 FINITE = "the data are finite numbers, and arithmetic is over the reals"
@@ -193,7 +193,7 @@ class _Paths:
         """
         waiting: list[tuple[int, ...]] = []
         for number, factor in enumerate(_EXTREMES):
-            waiting += self._others(self._follow(number, factor, ()), 0)
+            waiting += self._others(self._extreme(number, factor), 0)
         seen = set(waiting)
         runs = 0
         while waiting:
@@ -206,6 +206,16 @@ class _Paths:
                 if other not in seen:
                     seen.add(other)
                     waiting.append(other)
+
+    def _extreme(self, number: int, factor: float) -> list[tuple[int, int]]:
+        """What overflows is followed at smaller released values: a certificate is about numbers that do not."""
+        try:
+            return self._follow(number, factor, ())
+        except Overflow as error:
+            if abs(factor) <= 1:
+                raise
+            forget(error)
+            return self._extreme(number, factor / 1000)
 
     def _follow(self, number: int, factor: float, wanted: tuple[int, ...]) -> list[tuple[int, int]]:
         """The ways that a run took, each with how many there are."""
@@ -251,8 +261,7 @@ def _of_size(
         try:
             paths.explore()
         except _Varies as error:
-            if (kept := raised.get()) is not None:
-                kept.remove(error)
+            forget(error)
             paths = _Paths(one_run, sizes["n"], seed, deadline, unknown=True)
             paths.explore()
             if any(math.isinf(one.counted) for ledger in paths.ledgers for one in ledger.releases):

@@ -18,15 +18,17 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
+from dpassay.reference.laws.selection import exponential
 from dpassay.reference.transcript import Draw
 
-from .public import public
+from .public import placed, public
 from .shapes import Batch
-from .value import Open, Records, Value, bare, here, private, raised
+from .value import Open, Overflow, Records, Value, bare, forget, here, private, raised
 
 ROUNDING = 1 + 1e-12  # bounds are sums of floats
 _SELDOM = 16  # asking for the time takes as long as following an operation
 _MOST = 2_000  # decisions in one run
+_WIDEST = 1e100  # noise; beyond, laws are refused
 
 
 def fresh_generator(seed: Any) -> np.random.Generator:
@@ -110,18 +112,24 @@ class Ledger:
     def release(self, query: Value, law: Law, order: float, place: str = "", declared: float | None = None) -> Any:
         """Keeps the release, and gives a public value of its shape."""
         self.within_limits()
-        if query.at is not None:
-            query = query.whole()  # one record's entries move
-        if query.holes:
-            raise Open("a division by zero is possible in what is released")
-        draws = tuple(sorted(query.draws))
-        poisson = any(number >= 0 and self.batches[number].kind == "poisson" for number in draws)
-        # one record may appear where another one disappears: the accountant takes half of it for each
-        moves = query.move.of_order(order) * ROUNDING * (2 if poisson else 1)
+        query = _as_query(query)
+        moves = query.move.of_order(order) * ROUNDING * self._sides(query)
         self.keep(query, law, moves, place, declared)
         noise = self.rng.normal(size=query._shape) * (law.scale or 1.0) * self.factor
         centre = float(np.clip(0.0, query.low, query.high))
         return public(noise + centre, self)
+
+    def choose(self, query: Value, moves: float, ways: int, place: str = "") -> Any:
+        """One of so many, whose probabilities move by the factor exp(2 moves) at most."""
+        self.within_limits()
+        query = _as_query(query)
+        law = exponential([0.0] * ways, 1.0)
+        self.keep(query, law, moves * ROUNDING * self._sides(query), place)
+        return placed(public(self.rng.integers(ways), self), ways)
+
+    def _sides(self, query: Value) -> int:
+        """One record may appear where another one disappears: the accountant takes half of it for each."""
+        return 2 if any(number >= 0 and self.batches[number].kind == "poisson" for number in query.draws) else 1
 
     def left(self, output: Any) -> None:
         """The run is over: what it hands out holds nothing private, and it caught nothing that ends a certificate."""
@@ -137,6 +145,13 @@ class Ledger:
         self.releases.append(
             Certified(place or here(), law, moves, counted, draws, query.records, declared, query.cause)
         )
+
+
+def _as_query(query: Value) -> Value:
+    """As what is released: one record's entries move."""
+    if query.holes:
+        raise Open("a division by zero is possible in what is released")
+    return query.whole()
 
 
 class Noise(NDArrayOperatorsMixin):
@@ -182,6 +197,9 @@ class Noise(NDArrayOperatorsMixin):
         return float(self.known())
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        inputs = tuple(one.known() if isinstance(one, Unseen) else one for one in inputs)
+        if not any(isinstance(one, Noise) for one in inputs):
+            return getattr(ufunc, method)(*inputs, **options)
         out = options.pop("out", (None,))[0]
         if private(out):
             out = None  # `a += noise`: the name stands for what is released, and the array stays private elsewhere
@@ -197,13 +215,15 @@ class Noise(NDArrayOperatorsMixin):
                     raise Open("a noise scale that depends on private data")
                 if noise is a or ufunc is np.multiply:
                     return noise._scaled(ufunc, np.asarray(other, dtype=float))
-        if method == "__call__" and ufunc is np.negative:
+        if method == "__call__" and ufunc is np.negative and self.law != "gumbel":
             return self
         return getattr(ufunc, method)(*(one.known() if isinstance(one, Noise) else one for one in inputs), **options)
 
     def _scaled(self, ufunc: Any, other: Any) -> Any:
-        scale = np.abs(ufunc(self.scale, other))
-        if scale.shape != self.shape or not np.isfinite(scale).all():
+        scale = ufunc(self.scale, other)
+        lopsided = self.law == "gumbel" and (scale < 0).any()
+        scale = np.abs(scale)
+        if lopsided or scale.shape != self.shape or not np.isfinite(scale).all():
             return ufunc(self.known(), other)
         return Noise(self.ledger, self.law, scale, self.cells)
 
@@ -216,6 +236,8 @@ class Noise(NDArrayOperatorsMixin):
         query, noise = (a, b) if isinstance(b, Noise) else (b, a)
         if not private(query):
             return ufunc(*(one.known() if isinstance(one, Noise) else one for one in (a, b)))
+        if self.law == "gumbel" and ufunc is np.subtract:
+            raise Open("Gumbel noise is taken away: its other tail hides nothing")
         return noise._released(query)
 
     def _released(self, query: Value) -> Any:
@@ -227,11 +249,75 @@ class Noise(NDArrayOperatorsMixin):
         self.ledger.use(self.cells)
         # coordinates of other noise scales cost at most what the least noise costs
         least = float(scales[0])
+        if abs(self.ledger.factor) > 1 and not 1 / _WIDEST < least < _WIDEST:
+            raise Overflow("a noise scale beyond all numbers")
         if self.law == "normal":
             return self.ledger.release(query, Gaussian(np.zeros(self.shape), least), 2)
         if least <= 0:
             raise Open("noise of scale zero")
-        return self.ledger.release(query, Laplace(np.zeros(self.shape), least), 1)
+        seen = Unseen(self, query, least)
+        return seen if self.law == "gumbel" or (self.ndim == 1 and self.size > 1) else seen.known()
+
+
+class Unseen(Noise):
+    """Numbers and noise that nobody has looked at: the place of the largest is a release that costs less than they do.
+
+    With noise of scale b, Laplace's or Gumbel's, it costs 2 s / b where no number moves by more than s: shift the noise
+    of the winner by 2 s, and it still wins. After it, the numbers cost what they always do, and their place nothing.
+    """
+
+    def __init__(self, noise: Noise, query: Value, scale: float):
+        super().__init__(noise.ledger, noise.law, noise.scale, noise.cells)
+        self._query, self._least, self._place = _as_query(query), scale, here()
+        self._numbers: Any = None
+        self._winners: dict[str, tuple[Any, Certified]] = {}
+
+    T = property(lambda self: self.known().T)
+
+    def known(self) -> Any:
+        """The noisy numbers, released."""
+        if self.law == "gumbel":
+            raise Open("Gumbel noise has a rule for the place of the largest number alone")
+        if self._numbers is None:
+            kept = [one for _, one in self._winners.values()]
+            self.ledger.releases = [one for one in self.ledger.releases if not any(one is other for other in kept)]
+            law = Laplace(np.zeros(self.shape), self._least)
+            self._numbers = self.ledger.release(self._query, law, 1, self._place)
+        return self._numbers
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.known(), name)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.known()[key]
+
+    def reshape(self, *shape: Any) -> Any:
+        """Of the released numbers."""
+        return self.known().reshape(*shape)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        if function in (np.argmax, np.argmin) and len(args) == 1 and args[0] is self and not options:
+            return self.argmax() if function is np.argmax else self.argmin()
+        return super().__array_function__(function, types, args, options)
+
+    def argmax(self, *args: Any, **options: Any) -> Any:
+        """The place of the largest."""
+        return self.known().argmax(*args, **options) if args or options else self._won("argmax")
+
+    def argmin(self, *args: Any, **options: Any) -> Any:
+        """The place of the smallest, which Laplace noise hides as well as the largest."""
+        seen = args or options or self.law == "gumbel"
+        return self.known().argmin(*args, **options) if seen else self._won("argmin")
+
+    def _won(self, name: str) -> Any:
+        if self._numbers is not None:
+            return getattr(self._numbers, name)()
+        if name not in self._winners:
+            ledger, query = self.ledger, self._query
+            sup = min(query.move.sup, query.move.one / 2)
+            found = ledger.choose(query, sup / self._least, self.size, self._place)
+            self._winners[name] = found, ledger.releases[-1]
+        return self._winners[name][0]
 
 
 class Draws(np.random.Generator):
@@ -272,11 +358,25 @@ class Draws(np.random.Generator):
         return self._noise("laplace", loc, scale, size)
 
     def choice(self, a: Any, size: Any = None, replace: Any = True, p: Any = None, *_: Any, **__: Any) -> Any:
-        """Without replacement from all records: a secret batch."""
+        """Without replacement from all records: a secret batch. With private probabilities: a release."""
         n = self._ledger.n
+        if private(p):
+            return self._of_probabilities(a, p, size)
         if not replace and p is None and np.ndim(a) == 0 and a == n and size is not None and np.ndim(size) == 0:
             return self.batch(int(size))
         return self._known("choice", a, size, replace, p)
+
+    def _of_probabilities(self, a: Any, p: Value, size: Any) -> Any:
+        """Weights whose logarithms move by s, up to one number for all, make probabilities that do by 2 s."""
+        rated = [one.k for one in p.forms if one.kind == "rated"]
+        if private(a) or size is not None or p.at is not None or p.ndim != 1 or not rated:
+            raise Open("a choice with private probabilities that are no exponential of private numbers has no rule")
+        place = self._ledger.choose(p, min(rated), len(p))
+        return place if np.ndim(a) == 0 else public(np.asarray(a), self._ledger)[place]
+
+    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Noise for the place of the largest number."""
+        return self._noise("gumbel", loc, scale, size)
 
     def batch(self, size: int) -> Batch:
         """Some of the records."""
@@ -382,7 +482,7 @@ class Uniforms:
         )
 
 
-_PUBLIC = ("integers", "uniform", "permutation", "exponential", "gamma", "beta", "binomial", "poisson", "gumbel")
+_PUBLIC = ("integers", "uniform", "permutation", "exponential", "gamma", "beta", "binomial", "poisson")
 
 
 def _public_draw(name: str) -> Callable[..., Any]:
@@ -444,11 +544,9 @@ def _leave(output: Any, seeds: set[int], depth: int = 0) -> None:
 
 def holds_private(thing: Any) -> bool:
     """Is something private in it?"""
-    kept = raised.set([])  # an answer, and no end
     try:
         _leave(thing, set())
-    except Open:
+    except Open as error:
+        forget(error)
         return True
-    finally:
-        raised.reset(kept)
     return False

@@ -18,6 +18,7 @@ from .value import Open, Value, bare
 
 _CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asfarray", "asarray_chkfinite")
 _FRESH = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "arange")
+_FRESH += ("take",)  # which NumPy asks for the array that is taken from alone
 _LEGACY = ("normal", "laplace", "standard_normal", "randn", "rand", "randint", "choice", "permutation", "uniform")
 _GLOBAL = ("gauss", "normalvariate")
 _BUILTIN = type(math.sqrt)
@@ -43,9 +44,10 @@ def _constructor(real: Callable[..., Any], copies: bool, plain: bool) -> Callabl
 def _fresh(real: Callable[..., Any]) -> Callable[..., Any]:
     def made(*args: Any, **options: Any) -> Any:
         found = real(*args, **options)
-        if not isinstance(found, np.ndarray) or isinstance(found, Value) or _ours():
+        if isinstance(found, Value) or _ours():
             return found
-        return blank(found, ledger_of((args, options)))
+        ledger = ledger_of((args, options))
+        return blank(found, ledger) if isinstance(found, np.ndarray) else watched(found, ledger)
 
     return made
 

@@ -183,12 +183,11 @@ def _parts(one: Any) -> Any:
 
 
 def ledger_of(one: Any) -> Ledger | None:
-    """Where what is in it was released."""
-    if isinstance(one, Public):
-        return one.ledger
-    if isinstance(one, tuple | list | dict):
-        return next((found for part in _parts(one) if (found := ledger_of(part)) is not None), None)
-    return None
+    """Where what is in it was released, or drawn."""
+    if not isinstance(one, tuple | list | dict):
+        found: Ledger | None = getattr(one, "ledger", None)
+        return found
+    return next((found for part in _parts(one) if (found := ledger_of(part)) is not None), None)
 
 
 def _sized(one: Any) -> bool:

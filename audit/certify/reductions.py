@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import add, multiply, norm_forms, root, scaled, square, subtract
-from .value import INF, Norms, Open, Value, here, private, rule, times
+from .arithmetic import add, multiply, norm_forms, norm_of_sizes, root, scaled, square, subtract
+from .value import INF, Form, Norms, Open, Value, here, private, rule, times
 
 
 def axes_of(a: Value, axis: Any) -> tuple[int, ...]:
@@ -95,7 +95,9 @@ def _over_numbers(a: Value, axes: tuple[int, ...]) -> Value:
     shape = tuple(1 if i - a.ndim in axes else s for i, s in enumerate(a._shape))
     low, high = times(k, a.low), times(k, a.high)
     whole = math.prod(s for i, s in enumerate(shape) if i - a.ndim != a.at) == 1
-    forms = tuple(replace(one, kind="squares") for one in kept) if whole else ()
+    forms = (*(replace(one, kind="squares") for one in kept), *norm_of_sizes(a, 1)) if whole else ()
+    if a.low >= 0 and whole:  # one of them is as large as that
+        low = max(low, *(one.k for one in a.forms if one.kind == "touches"), 0.0)
     return a.like(shape=shape, size=summed(a.norms), move=summed(a.move), low=low, high=high, forms=forms)
 
 
@@ -150,7 +152,16 @@ def norm(a: Value, ord: Any = None, axis: Any = None, keepdims: bool = False) ->
     return a.like(shape=shape, at=at, size=of(a.norms), move=of(a.move), low=0.0, high=high, forms=forms)
 
 
-@rule(np.max, np.min, np.amax, np.amin)
+@rule(np.max, np.amax)
+def largest(a: Value, axis: Any = None, keepdims: bool = False, **_: Any) -> Value:
+    """The largest size of the numbers of a row is its sup-norm."""
+    found = extreme(a, axis, keepdims)
+    if a.at not in (axes := axes_of(a, axis)) and _count(a, axes) == a.entries:
+        found.forms = (Form("largest", a.token, INF, 1.0), *norm_of_sizes(a, INF))
+    return found
+
+
+@rule(np.min, np.amin)
 def extreme(a: Value, axis: Any = None, keepdims: bool = False, **_: Any) -> Value:
     """1-Lipschitz in the sup-norm of what it is taken over, and within its range."""
     axes = axes_of(a, axis)

@@ -52,6 +52,17 @@ class Line:
 
 
 raised: ContextVar[list[Open] | None] = ContextVar("raised", default=None)
+class Overflow(Open):
+    """A public number is none any more."""
+
+
+def forget(error: Open) -> None:
+    """It was an answer, and no end."""
+    kept = raised.get()
+    if kept is not None and error in kept:
+        kept.remove(error)
+
+
 trace: ContextVar[dict[tuple[str, str], Line] | None] = ContextVar("trace", default=None)
 axioms: ContextVar[dict[str, None] | None] = ContextVar("axioms", default=None)
 
@@ -153,8 +164,11 @@ class Form:
 
     ``above``: it is at least ``k |row|``. ``norm``: it is a positive multiple of ``|row|``. ``below``: it is between 0
     and ``k / |row|``. ``squares``: it is at least ``(k |row|_2)^2``; ``entries``: so is its sum over all entries of a
-    record. Of a truth value: ``exceeds``, where it is false, ``|row| <= k``; ``positive``, where it is true,
-    ``|row| > 0``.
+    record. ``sizes``: each is at least k times the size of its entry. Of a truth value: ``exceeds``, where it is false,
+    ``|row| <= k``; ``positive``, where it is true, ``|row| > 0``.
+
+    Of several numbers: ``largest``: it is their largest one; ``touches``: their largest one is k. ``shifted``: they
+    move by at most k, up to one number for all; ``rated``: so do their logarithms.
     """
 
     kind: str
@@ -508,7 +522,7 @@ def plain(array: Any) -> Any:
     """A public array of finite numbers."""
     found = bare(np.asarray(bare(array), dtype=float))
     if not np.isfinite(found).all():
-        raise Open("a public array holds infinities or NaN")
+        raise Overflow("a public array holds infinities or NaN")
     return found
 
 

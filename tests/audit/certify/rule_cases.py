@@ -73,6 +73,11 @@ def by_block(x, c):
     return np.concatenate([one / np.maximum(1, lengths(one) / c) for one in parts], axis=1)
 
 
+def softmax(x):
+    weights = np.exp(x - x.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
 def in_place(x, c):
     y = x * 1.0
     y += c
@@ -107,6 +112,9 @@ ROWS = {
     "factor by clip": with_number(lambda x, c: x * np.clip(c / lengths(x), None, 1.0)),
     "clip sup-norm": with_number(lambda x, c: x / np.maximum(1, lengths(x, np.inf) / c)),
     "clip one-norm": with_number(lambda x, c: x / np.maximum(1, lengths(x, 1) / c)),
+    "clip by sum of sizes": with_number(lambda x, c: x / np.maximum(1, np.abs(x).sum(axis=1, keepdims=True) / c)),
+    "clip by largest size": with_number(lambda x, c: x / np.maximum(1, np.abs(x).max(axis=1, keepdims=True) / c)),
+    "softmax": with_number(lambda x, c: softmax(c * x)),
     "clip by root of squares": with_number(lambda x, c: x / np.maximum(np.sqrt((x**2).sum(axis=1))[:, None] / c, 1)),
     "clip by einsum": with_number(lambda x, c: x / np.maximum(1, np.sqrt(np.sum(x * x, axis=1, keepdims=True)) / c)),
     "blocks": with_number(by_block),
@@ -205,6 +213,7 @@ REDUCED = {
     "deviation with floor": with_number(lambda x, c: np.sqrt(np.var(x, axis=0) + c)),
     "centred": unary(lambda x: (x - x.mean(axis=0)).sum(axis=1)),
     "max": unary(lambda x: x.max(axis=0)),
+    "min": unary(lambda x: x.min(axis=0)),
     "median": unary(lambda x: np.median(x, axis=0)),
     "quantile": unary(lambda x: np.quantile(x[:, 0], 0.3)),
     "sort": unary(lambda x: np.sort(x, axis=0)),

@@ -148,14 +148,14 @@ def _range(value):
 
 
 def _form(value):
-    larger = {"above": 2.0, "squares": 4.0, "below": 0.5, "exceeds": 0.5}
+    larger = {"above": 2.0, "sizes": 2.0, "squares": 4.0, "below": 0.5, "exceeds": 0.5}
     value.forms = tuple(replace(one, k=one.k * larger.get(one.kind, 1.0)) for one in value.forms)
 
 
 WRONG = {"factor": _factor, "norm": _norm, "size": _size, "range": _range, "form": _form}
 OF_NUMBERS = {np.argmin, np.argmax, np.trace, np.any, np.all, np.quantile, np.percentile, np.hypot, np.inner, np.vdot}
 OF_NUMBERS |= {np.count_nonzero, np.histogram, np.less_equal, np.less, np.greater_equal}
-FORMS = {np.linalg.norm, np.maximum, np.minimum, np.divide, np.sqrt, np.add}
+FORMS = {np.linalg.norm, np.maximum, np.minimum, np.divide, np.sqrt, np.add, np.abs, np.max}
 TELLS = {np.shape, np.ndim, np.size, np.isfinite, np.isnan, np.isinf, np.isscalar, np.iscomplexobj, np.iscomplex}
 TELLS |= {np.isrealobj, np.zeros_like, np.ones_like, np.empty_like, np.full_like}  # nothing private comes out
 
