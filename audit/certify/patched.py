@@ -18,7 +18,7 @@ from .value import Open, Value, bare
 
 _CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asfarray", "asarray_chkfinite")
 _FRESH = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "arange")
-_FRESH += ("take",)  # which NumPy asks for the array that is taken from alone
+_ASKED = ("take",)  # whose rule NumPy asks for by the first argument alone
 _LEGACY = ("normal", "laplace", "standard_normal", "randn", "rand", "randint", "choice", "permutation", "uniform")
 _GLOBAL = ("gauss", "normalvariate")
 _BUILTIN = type(math.sqrt)
@@ -184,7 +184,7 @@ def patched(draws: Draws) -> Iterator[None]:
         for name in _CONSTRUCTORS:
             if hasattr(np, name):
                 put(np, name, _constructor(getattr(np, name), name == "array", draws.plain))
-        for name in () if draws.plain else _FRESH:
+        for name in () if draws.plain else (*_FRESH, *_ASKED):
             put(np, name, _fresh(getattr(np, name)))
         put(np.random, "default_rng", own)
         put(np.random, "RandomState", Legacy)

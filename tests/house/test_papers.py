@@ -53,7 +53,6 @@ def test_the_map_leads_to_files_tests_and_statements_that_exist(key):
     assert named and all((ROOT / file).is_file() for file in named.values())
 
 
-@pytest.mark.slow  # a second; `make journeys` runs it
 def test_the_generated_page_and_docstrings_are_up_to_date():
     stale = [
         path.relative_to(ROOT).as_posix()
