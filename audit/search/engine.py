@@ -38,7 +38,6 @@ from dpassay.reference.space import Space
 from .coverage import Coverage
 from .designed import OpenBatches, at_landmarks, largest, one_by_one, one_way, turned
 from .far import ANYWHERE, EVERY, WAYS, Way, far_rows, turning
-from .found import Key
 from .ground import AllOf, Data, Ground, OnePair, Setting, data_of
 from .premises import Claimed, Premises
 from .quiet import one_line, quiet
@@ -47,7 +46,7 @@ from .searched import Searched as Searched
 from .smaller import smaller
 from .strategies import Drawing, Same
 from .uphill import Peak, Uphill
-from .witness import Witness
+from .witness import Key, Witness
 
 EXAMPLES = 150
 CALLS = 200_000  # of the tape, in all runs of the examples; a search that they stop says so
@@ -136,11 +135,11 @@ class Engine:
             self._calls = most  # of long runs, half is left for what goes uphill
             self._climbed(self._examples // _UPHILL)
             searched = self._summed_up()
-            keys = [] if time_is_up() else list(self._runner.found.witnesses)[:_SHRUNK]
+            keys = [] if time_is_up() else list(self._runner.witnesses)[:_SHRUNK]
             runs = min(_SHRINKS, self._calls * self._runner.examples // max(1, self._runner.calls))
             for key in keys:
                 self._shrink(key, runs // len(keys))
-            shown = map(self._runner.placed, self._runner.found.witnesses.values())
+            shown = map(self._runner.placed, self._runner.witnesses.values())
         searched.witnesses = [*shown, *self._runner.drawn()]
         searched.findings = [one.finding for one in searched.witnesses]
         searched.note, searched.seconds = self._runner.note, perf_counter() - self._start
@@ -154,7 +153,7 @@ class Engine:
     def _summed_up(self) -> Searched:
         """What the examples showed, before small witnesses are made."""
         runner = self._runner
-        if runner.raised and not runner.found.witnesses and runner.raised.total() >= runner.examples:
+        if runner.raised and not runner.witnesses and runner.raised.total() >= runner.examples:
             raise BadInput("run", next(iter(runner.raised)), "was raised by every example")
         return Searched(
             shares=dict(runner.premises.shares),
@@ -299,7 +298,7 @@ class Engine:
     # -- small witnesses ----------------------------------------------------------------------------------
     def _shrink(self, key: Key, most: int) -> None:
         """The smallest example of a finding; one that does not come again says that the run is no function."""
-        witness = self._runner.found.witnesses[key]
+        witness = self._runner.witnesses[key]
         if self._explicit_pair(witness):
             return
         if self._runner.again(key, witness.seed, witness.data, witness.script) is None:
@@ -307,7 +306,7 @@ class Engine:
             return
         combinations = self._ground.combinations if isinstance(self._ground, AllOf) else ()
         again = partial(self._runner.again, key, witness.seed)
-        self._runner.found.witnesses[key] = smaller(witness, again, self._space, combinations, most)
+        self._runner.witnesses[key] = smaller(witness, again, self._space, combinations, most)
 
     def _explicit_pair(self, witness: Witness) -> bool:
         """Found on a pair from outside, beside a space: there is nothing to choose there."""

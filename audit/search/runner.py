@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any
 
 from dpassay.audit.lockstep.hub import LONGEST
-from dpassay.audit.lockstep.outcome import ScriptedRun
+from dpassay.audit.lockstep.outcome import ScriptedRun, Seen
 from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import DRAWN, Dictation, Script
 from dpassay.audit.lockstep.watch import Watch
 from dpassay.reference.accounting.calibrate import Uncalibrated
+from dpassay.reference.findings import Finding
 
 from .coverage import Collector, own_functions
 from .drawn import DrawnLaws
-from .found import Found, Key
 from .ground import Data, Ground, Setting
 from .placing import placed
 from .premises import Premises
 from .quiet import one_line
 from .strategies import Same
-from .witness import Witness
+from .witness import Key, Witness, weight
 
 Example = tuple[Data, int, Script]  # with the seed
 _KEPT = 6  # settings that are compared with drawn values in the end
@@ -34,6 +34,7 @@ class Runner:
     """Every run of a search goes through it.
 
     Args:
+        witnesses: each kind at each label once, in the order in which they were first seen, with its smallest example.
         examples: runs that were judged.
         raised: what the algorithm raised on both sides alike, with how often.
         calls: of the tape, in all runs so far.
@@ -50,7 +51,8 @@ class Runner:
     ):
         collector = Collector(run)
         self.collector = collector if tracing and collector.codes else None
-        self.ground, self.found, self.premises = ground, Found(about), premises
+        self.ground, self.premises, self.about = ground, premises, about
+        self.witnesses: dict[Key, Witness] = {}
         self.raised: Counter[str] = Counter()
         self.examples, self.calls, self.note = 0, 0, ""
         self._laws = DrawnLaws[Example]()
@@ -78,7 +80,7 @@ class Runner:
             alone = any(draw.hidden and draw.n == 1 for draw in run.transcript.draws)  # it cannot be left out there
             size = run.separation if (run.complete or run.too_long) and not (run.raised or alone) else -1.0
             self._largest = sorted([*self._largest, (size, setting)], key=lambda one: -one[0])[:_KEPT]
-        self.found.note(findings, data, seed, script, run.seen)
+        self._note(findings, data, seed, script, run.seen)
         return run
 
     def scripted(
@@ -101,22 +103,44 @@ class Runner:
 
     def again(self, key: Key, seed: int, data: Data, script: Script) -> Witness | None:
         """Run an example for one finding: its witness if it shows."""
+        seen: Mapping[Key, Seen] = {}
         try:
             setting = self.ground.setting(data)
             run = self.scripted(setting, seed, script, LONGEST if data.rows is None else 0)
         except Uncalibrated as error:
-            return self.found.witness(key, [error.finding] if error.finding else [], data, seed, script, {})
+            findings = [error.finding] if error.finding else []
         except Exception:  # rows that make no problem
             return None
-        findings = self.premises.findings(run, by_rows=data.rows is not None)
-        return self.found.witness(key, findings, data, seed, script, run.seen)
+        else:
+            findings, seen = self.premises.findings(run, by_rows=data.rows is not None), run.seen
+        shown = (self._witness(one, data, seed, script, seen) for one in findings if (one.kind, one.label) == key)
+        return next(shown, None)
+
+    def _note(
+        self,
+        findings: Sequence[Finding],
+        data: Data,
+        seed: int,
+        script: Callable[[], Script],
+        places: Mapping[Key, Seen],
+    ) -> None:
+        """Keep the smallest example of each finding."""
+        told = script() if findings else Script()
+        for finding in findings:
+            before = self.witnesses.get((finding.kind, finding.label))
+            if before is None or weight(data, told) < weight(before.data, before.script):
+                self.witnesses[finding.kind, finding.label] = self._witness(finding, data, seed, told, places)
+
+    def _witness(self, finding: Finding, data: Data, seed: int, script: Script, places: Mapping[Key, Seen]) -> Witness:
+        seen = places.get((finding.kind, finding.label), Seen(""))
+        return Witness(finding, data, script, seed, seen.line, seen.here, seen.there, self.about)
 
     def without_schedule(self, error: Uncalibrated, data: Data, seed: int) -> None:
         """No noise meets the budget for these sizes: nothing can be run, and that is the finding."""
         if error.finding is None:
             self.raised[one_line(error)] += 1
         else:
-            self.found.note([error.finding], data, seed, Script, {})
+            self._note([error.finding], data, seed, Script, {})
 
     def drawn(self) -> list[Witness]:
         """Laws that draw other values than their densities say; the note says what is wrong.
@@ -125,7 +149,7 @@ class Runner:
         """
         found = []
         for finding, line, (data, seed, script) in self._laws.findings():
-            found.append(Witness(finding, data, script, seed, line, about=self.found.about))
+            found.append(Witness(finding, data, script, seed, line, about=self.about))
         self.note = "; ".join(filter(None, (self.note, *(one.finding.detail for one in found))))
         return found
 

@@ -24,6 +24,7 @@ from .ground import Data
 
 FORMAT = 2
 _LARGEST = 10**6  # numbers in the rows of a file
+Key = tuple[Kind, str]  # of a finding: kind and label
 
 
 @dataclass(frozen=True)
