@@ -141,7 +141,6 @@ def evidence(
     others: Sequence[Pair] = (),
     changes: bool = True,
     float32: bool = False,
-    seconds: float = SECONDS,
 ) -> Evidence:
     """What is known of the first of these differences.
 
@@ -152,7 +151,6 @@ def evidence(
         others: more vectors of the same algorithm, and what was asked for on them.
         changes: look for changes that reproduce the run.
         float32: the other implementation computes in single precision.
-        seconds: of processor time for that, at most.
     """
     given = {"output": None, **given}
     known = Evidence(found[0])
@@ -166,14 +164,14 @@ def evidence(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of runs that are watched, or changed
         try:
-            with limited(seconds):
+            with limited(SECONDS):
                 seen = watched(case.build().run, vector, _until(vector, found[0]))
             known = replace(known, lines=tuple(lines_of(seen, vector, given, found)))
         except (BadInput, TooLong, *UNUSABLE):  # a file that is no vector of the reference
             return known
         if changes:
             pairs = [(vector, given), *((one, {"output": None, **theirs}) for one, theirs in others)]
-            known = _reproduced(known, case, pairs, float32, seconds)
+            known = _reproduced(known, case, pairs, float32)
     return known
 
 
@@ -184,9 +182,9 @@ def _until(vector: Data, first: Difference) -> int | None:
     return len([one for one in vector["events"][: first.step] if one["event"] != "secret"])
 
 
-def _reproduced(known: Evidence, case: Case, pairs: Sequence[Pair], float32: bool, seconds: float) -> Evidence:
+def _reproduced(known: Evidence, case: Case, pairs: Sequence[Pair], float32: bool) -> Evidence:
     """The changes that give the first run, or else its first difference; then on how many of the others each does."""
-    end, runs = process_time() + seconds, {one.key: one.build().run for one in CASES if one.id == case.id}
+    end, runs = process_time() + SECONDS, {one.key: one.build().run for one in CASES if one.id == case.id}
     answered = [Answered(runs[vector["case"]], vector, given, float32) for vector, given in pairs]
     if answered[0].given_by(None) is not None:  # so near that no change of a line is told from rounding
         return known
@@ -203,7 +201,7 @@ def _reproduced(known: Evidence, case: Case, pairs: Sequence[Pair], float32: boo
     whole = bool(found[True])
     judged = []
     for one in found[whole]:
-        others = [other.given_by(one) if process_time() < end + seconds else None for other in answered[1:]]
+        others = [other.given_by(one) if process_time() < end + SECONDS else None for other in answered[1:]]
         count = sum(given is Given.RUN or (given is not None and not whole) for given in others)
         judged.append(replace(one, vectors=1 + count))
     judged.sort(key=lambda one: (-one.vectors, one.length))

@@ -44,13 +44,13 @@ class Needs:
     inner: bool
 
 
-def needs(run: Run[P], problem: P, seed: int = 0) -> Needs:
+def needs(run: Run[P], problem: P) -> Needs:
     """Probe with one live run: secret sampling, number of fresh batches, inner randomness.
 
     Raises:
         BadInput: the run changed ``problem``, which the worlds of a lockstep run share.
     """
-    tape, before = LiveTape(seed), snapshot(problem)
+    tape, before = LiveTape(0), snapshot(problem)
     run(problem, tape)
     require(same(before, problem), "run", getattr(run, "__name__", "run"), "changes the problem that it is given")
     draws = [draw for draw in tape.transcript.draws if draw.hidden]

@@ -122,11 +122,11 @@ class OpenBatches:
         if len(begins) > 1:
             self.examples.append(_Far(data, script, seed, begins, _reached(run.transcript), calm))
 
-    def examples_with_target(self, most: int = _RUNS) -> Iterator[tuple[Data, Script, int]]:
-        """The examples that together reach the most, with the target in each batch, ``most`` in all."""
-        chosen = list(self._chosen(most // 2))
+    def examples_with_target(self) -> Iterator[tuple[Data, Script, int]]:
+        """The examples that together reach the most, with the target in each batch."""
+        chosen = list(self._chosen(_RUNS // 2))
         every = [(one, place, silent) for silent in (False, True) for one in chosen for place in one.begins[-_BATCHES:]]
-        for one, place, silent in every[:most]:
+        for one, place, silent in every[:_RUNS]:
             yield self._with_target(one.data, place, silent), one.script, one.seed
 
     def _chosen(self, most: int) -> Iterator[_Far]:

@@ -14,7 +14,7 @@ nothing depends on the clock.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from time import perf_counter
@@ -72,7 +72,6 @@ def search(
     seed: int = 0,
     explicit: Sequence[tuple[Run[Any], Pair[Any]]] = (),
     known: Sequence[Witness] = (),
-    about: Mapping[str, str | float] | None = None,
     tracing: bool = True,
     premises: Premises | None = None,
     calls: int | None = None,
@@ -85,7 +84,6 @@ def search(
         examples: runs of the search; comparisons with data sets far away and smaller witnesses come on top.
         explicit: mechanisms with pairs that are tried first, under a few scripts.
         known: witnesses of earlier searches, tried before anything else; those that do not fit are left out.
-        about: names for the witnesses (what was run), so that a file can be replayed.
         tracing: collect coverage.
         premises: what must hold, where that is something else than accounting to the claim.
         calls: of the tape that all examples may make together, where their runs are long; default: `CALLS`.
@@ -97,7 +95,7 @@ def search(
     ground: Ground = AllOf(run, space) if isinstance(space, Space) else OnePair(run, space)
     held = premises or Premises(claim, ground.relation)
     phase("searching", examples)
-    return Engine(run, ground, held, examples, seed, about or {}, tracing, calls).go(explicit, known)
+    return Engine(run, ground, held, examples, seed, tracing, calls).go(explicit, known)
 
 
 class Engine:
@@ -110,14 +108,13 @@ class Engine:
         premises: Premises,
         examples: int,
         seed: int,
-        about: Mapping[str, str | float],
         tracing: bool,
         calls: int | None = None,
     ):
         self._ground, self._examples, self._seed = ground, examples, seed
         self._calls, self._few = (CALLS, False) if calls is None else (calls, True)
         self._space = ground.space if isinstance(ground, AllOf) else None
-        self._runner = Runner(run, ground, premises, about, tracing)
+        self._runner = Runner(run, ground, premises, tracing)
         self._name, self._checked = str(getattr(run, "__name__", "run")), False
         self._uphill = Uphill(self._runner, ground, self._enough) if isinstance(ground, AllOf) else None
         self._batches = OpenBatches(ground.space) if isinstance(ground, AllOf) else None

@@ -70,15 +70,9 @@ class Ground(Protocol):
 class OnePair:
     """One pair of neighbours, both directions; only the released values are searched."""
 
-    def __init__(
-        self,
-        mechanism: Run[Any],
-        pair: Pair[Any],
-        relation: Relation = "replace-one",
-        landmarks: Landmarks | None = None,
-    ):
+    def __init__(self, mechanism: Run[Any], pair: Pair[Any], relation: Relation = "replace-one"):
         self.relation: Relation = relation
-        self._mechanism, self._pair, self._landmarks = mechanism, pair, landmarks or {}
+        self._mechanism, self._pair = mechanism, pair
 
     def strategy(self) -> st.SearchStrategy[Data]:
         """Both directions."""
@@ -86,7 +80,7 @@ class OnePair:
 
     def setting(self, data: Data) -> Setting:
         """The pair."""
-        return Setting(self._mechanism, self._pair.swapped() if data.swapped else self._pair, self._landmarks)
+        return Setting(self._mechanism, self._pair.swapped() if data.swapped else self._pair)
 
     def afresh(self, data: Data) -> Setting:
         """The pair; nothing is kept of it."""

@@ -38,6 +38,7 @@ from .uphill import SEPARATION
 FORMAT = 1  # of a witness file
 OUTSIDE = "outside the accounting"  # in the evidence: what replay found
 _SEEDS = (1, 2)  # of the drawn runs by which pairs are ranked
+_KEPT = 0.98  # of the separation, by a simpler pair
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +124,7 @@ def search(
     Raises:
         BadInput: every example raised.
     """
-    engine = Engine(run, Paired(run, where), Premises(claim, "replace-one"), examples, seed, {}, tracing=False)
+    engine = Engine(run, Paired(run, where), Premises(claim, "replace-one"), examples, seed, tracing=False)
     searched = engine.go((), ())
     named = {f"{one.finding.kind.value} ({one.finding.label})": one.data for one in searched.witnesses}
     named |= {f"moves {label!r} most" if label != SEPARATION else "moves most": one.data for label, one in engine.peaks}
@@ -157,12 +158,12 @@ def separation(run: Run[Any], pair: Pair[Any]) -> float:
     return math.sqrt(total / len(_SEEDS))
 
 
-def simplify(run: Run[Any], where: Where, found: Candidate, share: float = 0.98) -> Candidate:
-    """The plainest pair, or the same one with silent records and few digits, that keeps `share` of its separation.
+def simplify(run: Run[Any], where: Where, found: Candidate) -> Candidate:
+    """The plainest pair, or the same one with silent records and few digits, that keeps most of its separation.
 
     What became another pair is called so.
     """
-    floor = share * separation(run, where.pair(found))
+    floor = _KEPT * separation(run, where.pair(found))
 
     def kept(candidate: Candidate) -> bool:
         return separation(run, where.pair(candidate)) >= floor

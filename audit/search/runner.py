@@ -41,17 +41,10 @@ class Runner:
         note: what a reader must know of the runs; empty mostly.
     """
 
-    def __init__(
-        self,
-        run: Callable[..., Any],
-        ground: Ground,
-        premises: Premises,
-        about: Mapping[str, str | float],
-        tracing: bool,
-    ):
+    def __init__(self, run: Callable[..., Any], ground: Ground, premises: Premises, tracing: bool):
         collector = Collector(run)
         self.collector = collector if tracing and collector.codes else None
-        self.ground, self.premises, self.about = ground, premises, about
+        self.ground, self.premises = ground, premises
         self.witnesses: dict[Key, Witness] = {}
         self.raised: Counter[str] = Counter()
         self.examples, self.calls, self.note = 0, 0, ""
@@ -133,7 +126,7 @@ class Runner:
 
     def _witness(self, finding: Finding, data: Data, seed: int, script: Script, places: Mapping[Key, Seen]) -> Witness:
         seen = places.get((finding.kind, finding.label), Seen(""))
-        return Witness(finding, data, script, seed, seen.line, seen.here, seen.there, self.about)
+        return Witness(finding, data, script, seed, seen.line, seen.here, seen.there)
 
     def without_schedule(self, error: Uncalibrated, data: Data, seed: int) -> None:
         """No noise meets the budget for these sizes: nothing can be run, and that is the finding."""
@@ -149,7 +142,7 @@ class Runner:
         """
         found = []
         for finding, line, (data, seed, script) in self._laws.findings():
-            found.append(Witness(finding, data, script, seed, line, about=self.about))
+            found.append(Witness(finding, data, script, seed, line))
         self.note = "; ".join(filter(None, (self.note, *(one.finding.detail for one in found))))
         return found
 

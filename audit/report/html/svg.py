@@ -46,9 +46,9 @@ _STYLE = {
 }
 
 
-def new_figure(width: float = 4.6, height: float = 3.3) -> Figure:
-    """A figure of this many inches, without a window."""
-    figure = Figure(figsize=(width, height))
+def new_figure() -> Figure:
+    """A figure without a window."""
+    figure = Figure(figsize=(4.6, 3.3))
     FigureCanvasSVG(figure)
     return figure
 

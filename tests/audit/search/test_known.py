@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -48,7 +49,8 @@ def test_what_nobody_declared_is_kept_for_later_audits(tmp_path, capsys):
 
     report = tmp_path / "audit.json"
     report.write_text("{}")
-    (witness,) = search(total, Space.matrix(n=(2,), d=(1,)), CLAIM, about=ABOUT).witnesses
+    (witness,) = search(total, Space.matrix(n=(2,), d=(1,)), CLAIM).witnesses
+    witness = replace(witness, about=ABOUT)
     row = SimpleNamespace(key="test/one@repaired", witnesses=[witness.as_dict()], undeclared=[])
     cases = [SimpleNamespace(key="test/one@repaired"), SimpleNamespace(key="test/two@repaired")]
     remember(report, row)
