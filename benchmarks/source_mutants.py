@@ -16,12 +16,12 @@ from pathlib import Path
 
 import audit_figures as figures
 
-from dpassay.audit.mutate.bugs import checkout_folder, read_patches
-from dpassay.audit.mutate.campaign import WRONG, by_kind, choose, rate, reference_folder, run, summary
+from dpassay.audit.mutate.bugs import CHECKOUT, read_patches
+from dpassay.audit.mutate.campaign import WRONG, by_kind, choose, rate, run, summary
 from dpassay.audit.mutate.judge import Judged
 from dpassay.reference.files import parse_toml, read_text
 
-BUGS = checkout_folder(reference_folder())
+BUGS = CHECKOUT
 HEADER = ("kind", "what is wrong with it", "planted", "caught, or rightly passed", "wrong")
 
 

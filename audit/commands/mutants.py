@@ -10,8 +10,8 @@ import typer
 
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.inputs.registered import find_cases
-from dpassay.audit.mutate.bugs import Bug, checkout_folder, read_patches
-from dpassay.audit.mutate.campaign import choose, rate, reference_folder, run, summary
+from dpassay.audit.mutate.bugs import CHECKOUT, Bug, read_patches
+from dpassay.audit.mutate.campaign import choose, rate, run, summary
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.console import plain_table, wide_console
 from dpassay.audit.subjects.subject import subjects
@@ -142,7 +142,7 @@ def _print(outcomes: list[Outcome], summary: dict[str, Any]) -> None:
 
 
 def _planted(folder: Path | None, bug_set: str, only: str, sample: int, seed: int) -> list[Bug]:
-    default = checkout_folder(reference_folder())
+    default = CHECKOUT
     where = "give the folder of TOML files with bugs: only a checkout of dpassay has its own, tests/bugs"
     require(folder is not None or default.is_dir(), "--bugs", folder, where)
     patches = read_patches(default if folder is None else folder)

@@ -127,26 +127,20 @@ _VECTOR, _ANSWERS, _MANIFEST = TypeAdapter(Vector), TypeAdapter(Answers), TypeAd
 
 def check_vector(document: Any, where: str) -> dict[str, Any]:
     """The document itself, if it is a vector; :class:`BadInput` naming the first wrong field otherwise."""
-    require(isinstance(document, dict), where, type(document).__name__, "must be a JSON object")
-    found = document.get("format")
+    found = json_object(document, where).get("format")
     require(found == FORMAT and type(found) is int, f"{where}: format", found, f"must be {FORMAT}; export it again")
-    _check(_VECTOR, document, where)
-    return dict(document)
+    return _checked(_VECTOR, document, where)
 
 
 def check_answers(document: Any, where: str) -> dict[str, Any]:
     """The document itself, if it holds answers; :class:`BadInput` otherwise."""
-    require(isinstance(document, dict), where, type(document).__name__, "must be a JSON object")
-    require("output" in document, f"{where}: output", None, "is missing: it is compared as well")
-    _check(_ANSWERS, document, where)
-    return dict(document)
+    require("output" in json_object(document, where), f"{where}: output", None, "is missing: it is compared as well")
+    return _checked(_ANSWERS, document, where)
 
 
 def check_manifest(document: Any, where: str) -> dict[str, Any]:
     """The document itself, if it is a manifest; :class:`BadInput` otherwise."""
-    require(isinstance(document, dict), where, type(document).__name__, "must be a JSON object")
-    _check(_MANIFEST, document, where)
-    return dict(document)
+    return _checked(_MANIFEST, json_object(document, where), where)
 
 
 def check_file(document: Any, where: str) -> None:
@@ -157,7 +151,13 @@ def check_file(document: Any, where: str) -> None:
     require(good, where, type(document).__name__, 'must be an object with "cases" and a list of "vectors"')
 
 
-def _check(adapter: TypeAdapter[Any], document: Any, where: str) -> None:
+def json_object(document: Any, where: str) -> dict[str, Any]:
+    """The document itself, if it is an object; :class:`BadInput` otherwise."""
+    require(isinstance(document, dict), where, type(document).__name__, "must be a JSON object")
+    return dict(document)
+
+
+def _checked(adapter: TypeAdapter[Any], document: Any, where: str) -> dict[str, Any]:
     try:
         adapter.validate_python(document)
     except RecursionError:
@@ -166,6 +166,7 @@ def _check(adapter: TypeAdapter[Any], document: Any, where: str) -> None:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise BadInput(f"{where}: {place}", first["input"], first["msg"]) from None
+    return dict(document)
 
 
 def vector_schema() -> dict[str, Any]:

@@ -15,7 +15,7 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import write_text
 
 from .flags import FLAGS
-from .model import FORMAT, check_file, check_manifest, check_vector
+from .model import FORMAT, check_file, check_manifest, check_vector, json_object
 
 FOLDER = Path(__file__).with_name("vectors")
 OF_CASE = (
@@ -111,9 +111,7 @@ def read_vectors(path: Path) -> list[Vector]:
 
 def read_object(path: Path, what: str) -> dict[str, Any]:
     """A JSON object from a file; :class:`BadInput` for anything else."""
-    document = files.read_json(path, what)
-    require(isinstance(document, dict), f"{path}", type(document).__name__, "must be a JSON object")
-    return dict(document)
+    return json_object(files.read_json(path, what), str(path))
 
 
 def _vectors(document: Any, where: str) -> Iterator[Vector]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -12,7 +11,8 @@ from dpassay.reference.laws.law import Law
 from dpassay.reference.transcript import Draw
 from dpassay.reference.types import Array
 
-_LOG_2 = math.log(2.0)
+from .worlds import Request
+
 LEAST = 1e-12  # a query that moves by less moves by rounding, however small its sensitivity is
 
 
@@ -28,29 +28,12 @@ def rounding(one: Law, other: Law) -> float:
     return 1e-12 * max((float(np.max(np.abs(query), initial=0.0)) for query in found if query is not None), default=0.0)
 
 
-class Stated(Protocol):
-    """A release that is asked for: its law, and the sensitivity that it declares."""
-
-    @property
-    def law(self) -> Law | None:
-        """What the value follows."""
-
-    @property
-    def sensitivity(self) -> float | None:
-        """Of its query."""
-
-
-def in_proportion(one: Stated, other: Stated) -> bool:
+def in_proportion(one: Request, other: Request) -> bool:
     """Both declare the same share of their noise scale as sensitivity: that it differs is said by the scale."""
     if one.sensitivity is None or other.sensitivity is None or one.law is None or other.law is None:
         return False
     crossed = one.sensitivity * other.law.scale, other.sensitivity * one.law.scale
     return math.isclose(*crossed, rel_tol=1e-9) and crossed[0] > 0
-
-
-def distances_of(here: Sequence[Law], there: Sequence[Law]) -> list[float]:
-    """How far each state's query is moved."""
-    return [one.distance(other) for one, other in zip(here, there, strict=True)]
 
 
 def joining(
@@ -68,18 +51,4 @@ def joining(
 
 def mean_density(log_weights: Array, logs: Array) -> float:
     """Log of the mean density under these weights; one state is certain, its log weight is 0."""
-    if len(logs) == 1:
-        return float(logs[0])
-    if len(logs) == 2:
-        return log_add(*(log_weights + logs).tolist())
-    return float(np.logaddexp.reduce(log_weights + logs))
-
-
-def log_add(x: float, y: float) -> float:
-    """``numpy.logaddexp`` of two numbers bit for bit, in a fifth of its time."""
-    if x == y:
-        return x + _LOG_2
-    gap = x - y
-    if gap > 0:
-        return x + math.log1p(math.exp(-gap))
-    return y + math.log1p(math.exp(gap)) if gap <= 0 else gap
+    return float(logs[0]) if len(logs) == 1 else float(np.logaddexp.reduce(log_weights + logs))

@@ -23,13 +23,12 @@ from dpassay.reference.neighbours import P, Pair, Run
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Draw
 
-from .compare import LEAST, distances_of, exceeds, in_proportion, joining, mean_density, rounding
+from .compare import LEAST, exceeds, in_proportion, joining, mean_density, rounding
 from .hidden import Group, HiddenStates
 from .outcome import WHOLE, LockstepRun, Movement, NotJudged, Raised, ScriptedRun, Seen
-from .records import Records, ScriptedRecords
+from .records import CHECK, PUBLIC, RECORDS, VALUES, Records, ScriptedRecords, Streams
 from .script import Choice, Dictation, dictated
 from .source_lines import calling_line, parting, place_raised
-from .streams import CHECK, PUBLIC, RECORDS, VALUES, Streams
 from .tilting import Logs, States, Tilts, proposal
 from .worlds import SIDES, Place, Request, Role, World
 
@@ -261,7 +260,7 @@ class Hub:
 
     def _movement(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> list[float]:
         """Note how far each state's query is moved."""
-        distances = distances_of(here, there)
+        distances = [one.distance(other) for one, other in zip(here, there, strict=True)]
         movement = self.result.movements.get(ask.label, Movement())
         for one, other, distance in zip(here, there, distances, strict=True):
             movement = movement.with_other(Movement(distance, ask.sensitivity))

@@ -20,8 +20,6 @@ import numpy as np
 from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.types import Array, Bools
 
-from .compare import log_add
-
 
 @dataclass(frozen=True)
 class Tilt:
@@ -116,18 +114,9 @@ def _tilted_weights(states: States, tilts: Tilts) -> Array:
     return found
 
 
-def _mean_densities(logs: Array) -> Array:
-    """Log of the sum over states, shape (tilts, states) to (tilts,)."""
-    if logs.shape[1] == 2:  # as below, in fewer calls
-        return np.asarray(np.logaddexp(logs[:, 0], logs[:, 1]))
-    return np.asarray(np.logaddexp.reduce(logs, axis=1))
-
-
 def _choose(rng: np.random.Generator, log_weights: Array) -> int:
     if len(log_weights) == 1:
         return 0
-    if len(log_weights) == 2:  # as below, in fewer calls
-        return int(rng.random() >= np.exp(log_weights)[0])
     steps = np.cumsum(np.exp(log_weights))
     return min(int(np.searchsorted(steps, rng.random(), side="right")), len(log_weights) - 1)
 
@@ -224,32 +213,11 @@ class ManyGaussians:
         """See :class:`Proposal`."""
         flat = np.asarray(value, dtype=float).ravel()
         one, other = _factors(flat, self._here, self._away, self._there)
-        sums = np.einsum("ksp,ksp->ks", one, other)
-        if len(sums[0]) == 2 and isinstance(self._twice, float) and isinstance(self._twice_there, float):
-            return self._logs_of_two(flat.size, sums.tolist())
-        squares, cross, length, squares_there = sums
+        squares, cross, length, squares_there = np.einsum("ksp,ksp->ks", one, other)
         here = -flat.size * self._log_scales - squares / self._twice
         there = -flat.size * self._log_scales_there - squares_there / self._twice_there
         moved = here + (self._tilts.twice * cross - self._tilts.squares * length) / self._twice
-        return Logs(here, there, _mean_densities(self._log_weights + moved))
-
-    def _logs_of_two(self, size: int, sums: list[list[float]]) -> Logs:
-        """As above for two states with the same noise, number by number: fewer calls."""
-        squares, cross, length, squares_there = sums
-        twice, base, base_there = self._twice, -size * self._log_scales, -size * self._log_scales_there
-        here = out, held = base - squares[0] / twice, base - squares[1] / twice
-        there = [base_there - one / self._twice_there for one in squares_there]
-        (cross_out, cross_held), (length_out, length_held) = cross, length
-        moved = [
-            log_add(
-                weight_out + (out + (shift * cross_out - square * length_out) / twice),
-                weight_held + (held + (shift * cross_held - square * length_held) / twice),
-            )
-            for (shift, square), (weight_out, weight_held) in zip(
-                self._tilts.pairs, self._log_weights.tolist(), strict=True
-            )
-        ]
-        return Logs(np.array(here), np.array(there), np.array(moved))
+        return Logs(here, there, np.asarray(np.logaddexp.reduce(self._log_weights + moved, axis=1)))
 
 
 class _TiltedProposal:

@@ -13,12 +13,14 @@ from pydantic.dataclasses import dataclass
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import parse_toml, read_text
 
+from .lent import HOME
 from .operators import plant, sites
 from .planted import SCALES
 
 #: files of `reference/` that are no algorithms: their bugs are the spine's, which other tests hold
 SPINE = ("tape.py", "replay.py", "transcript.py", "case.py", "space.py", "noise.py", "equality.py")
 FOLDERS = ("accounting", "laws", "problems", "solvers")
+CHECKOUT = HOME.parent / "tests" / "bugs"  # of the checkout that runs; no part of an installed package
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Patch:
     first_sight: str = ""
     survives: str = ""
 
-    def bug(self, reference: Path) -> Bug:
+    def bug(self) -> Bug:
         """The bug in today's file.
 
         Raises:
@@ -81,9 +83,9 @@ class Patch:
                 the file is none of the reference, or the new text is no Python.
         """
         parts = PurePosixPath(self.file).parts
-        inside = ".." not in parts and not self.file.startswith("/") and (reference / self.file).is_file()
+        inside = ".." not in parts and not self.file.startswith("/") and (HOME / self.file).is_file()
         require(inside, f"patch {self.name}", self.file, "must name a file below reference/")
-        text = (reference / self.file).read_text(encoding="utf-8")
+        text = (HOME / self.file).read_text(encoding="utf-8")
         count = text.count(self.old)
         require(count == 1, f"patch {self.name} ({self.file})", count, "the old text must be there exactly once")
         changed = text.replace(self.old, self.new)
@@ -123,15 +125,10 @@ def read_patches(folder: Path) -> list[Patch]:
     return found
 
 
-def checkout_folder(reference: Path) -> Path:
-    """``tests/bugs`` of the checkout that this package runs from; it is no part of an installed package."""
-    return reference.parent / "tests" / "bugs"
-
-
-def generated(reference: Path) -> Iterator[Bug]:
+def generated() -> Iterator[Bug]:
     """Every operator at every place of every algorithm's file, in the order of the files."""
-    for path in sorted(reference.rglob("*.py")):
-        file = path.relative_to(reference).as_posix()
+    for path in sorted(HOME.rglob("*.py")):
+        file = path.relative_to(HOME).as_posix()
         if file in SPINE or file.split("/")[0] in FOLDERS:
             continue
         text = path.read_text(encoding="utf-8")

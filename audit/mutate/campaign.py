@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -19,16 +18,10 @@ TRIED = 4  # times as many rows may be tried where a bug changes nothing on the 
 WRONG = ("missed", "accused", "too slow", "crashed")
 
 
-def reference_folder() -> Path:
-    """Where the algorithms' files are."""
-    return Path(catalogue.__file__).resolve().parent
-
-
 def choose(patches: Sequence[Patch], only: str, sample: int, seed: int) -> list[Bug]:
     """The bugs whose name contains ``only``; of the generated ones at most ``sample``, evenly over the kinds."""
-    reference = reference_folder()
-    written = [patch.bug(reference) for patch in patches if only in patch.name]
-    made = [bug for bug in generated(reference) if only in bug.name]
+    written = [patch.bug() for patch in patches if only in patch.name]
+    made = [bug for bug in generated() if only in bug.name]
     if 0 <= sample < len(made):
         rng = np.random.default_rng([seed, 41])
         kinds: dict[str, list[Bug]] = defaultdict(list)
@@ -41,14 +34,13 @@ def choose(patches: Sequence[Patch], only: str, sample: int, seed: int) -> list[
 
 def run(bugs: Sequence[Bug], jobs: int, rows: int, seed: int) -> Iterator[Judged]:
     """Judge every bug, in order as they are done; each runs the command in a process of its own."""
-    reference = reference_folder()
-    reach = reaches(reference, near({bug.file for bug in bugs if not bug.row}))
+    reach = reaches(near({bug.file for bug in bugs if not bug.row}))
     work = [
-        (bug, catalogue.find(bug.row) if bug.row else rows_of(reference, reach, bug.file, bug.line, TRIED * rows))
+        (bug, catalogue.find(bug.row) if bug.row else rows_of(reach, bug.file, bug.line, TRIED * rows))
         for bug in bugs
     ]
     yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(
-        delayed(judge)(bug, chosen, reference, seed, rows) for bug, chosen in work
+        delayed(judge)(bug, chosen, seed, rows) for bug, chosen in work
     )
 
 

@@ -17,6 +17,7 @@ from dpassay.reference.case import Case
 
 from . import planted
 from .bugs import Bug
+from .lent import HOME
 
 UNDECIDED = ("missed", "within the claim", "no change")  # another row may show it; the gravest is kept
 FOLDERS = ("reference", "audit", "proofs_check")
@@ -50,12 +51,7 @@ class Judged:
     seconds: float
 
 
-def package_of(reference: Path) -> Path:
-    """The folder that holds the three folders of the package."""
-    return reference.parent
-
-
-def judge(bug: Bug, rows: Sequence[Case], reference: Path, seed: int = 0, at_once: int = 1) -> Judged:
+def judge(bug: Bug, rows: Sequence[Case], seed: int = 0, at_once: int = 1) -> Judged:
     """One bug, and the user's command on the rows that use the line, until one of them ends with exit code 1.
 
     Args:
@@ -64,22 +60,22 @@ def judge(bug: Bug, rows: Sequence[Case], reference: Path, seed: int = 0, at_onc
     """
     found = Judged(bug.name, bug.must, bug.why, (), None, (), "no row", 0.0)
     for start in range(0, len(rows), at_once):
-        one = _judged(bug, tuple(case.key for case in rows[start : start + at_once]), reference, seed)
+        one = _judged(bug, tuple(case.key for case in rows[start : start + at_once]), seed)
         if one.answer not in UNDECIDED:
             return one
         found = max(found, one, key=lambda each: (*UNDECIDED, "no row")[::-1].index(each.answer))
     return found
 
 
-def _judged(bug: Bug, keys: tuple[str, ...], reference: Path, seed: int) -> Judged:
+def _judged(bug: Bug, keys: tuple[str, ...], seed: int) -> Judged:
     with tempfile.TemporaryDirectory(prefix="dpassay-mutant-") as folder:
-        root = _copy(reference, Path(folder), bug)
+        root = planted_copy(Path(folder), bug)
         report = Path(folder) / "report.json"
         words = ["audit", *keys, "--jobs", "1", "--seed", str(seed), "--output", str(report)]
         code, seconds = _run(root, words)
         verdicts, within = _read(report)
         answer = _answer(bug, code, within)
-        if answer == "missed" and not _changes(root, keys, reference, bug):
+        if answer == "missed" and not _changes(root, keys, bug):
             answer = "no change"
     return Judged(bug.name, bug.must, bug.why, keys, code, verdicts, answer, seconds)
 
@@ -96,10 +92,11 @@ def _answer(bug: Bug, code: int | None, within: bool) -> str:
     return "within the claim" if bug.only_noise and within else "missed"
 
 
-def _copy(reference: Path, folder: Path, bug: Bug) -> Path:
+def planted_copy(folder: Path, bug: Bug) -> Path:
+    """The package with the bug, below a folder that is returned, for ``PYTHONPATH``."""
     root = folder / "dpassay"
     for name in FOLDERS:
-        shutil.copytree(package_of(reference) / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(HOME.parent / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     (root / "reference" / bug.file).write_text(bug.text, encoding="utf-8")
     shutil.copy(Path(planted.__file__), root / "reference" / "_planted.py")
     return folder
@@ -137,10 +134,10 @@ def _read(report: Path) -> tuple[tuple[str, ...], bool]:
     return tuple(row["verdict"] for row in rows), within
 
 
-def _changes(root: Path, keys: Sequence[str], reference: Path, bug: Bug) -> bool:
+def _changes(root: Path, keys: Sequence[str], bug: Bug) -> bool:
     """Does any run differ without the bug? The copy is as it should be from here on."""
     found = _digests(root, keys)
-    shutil.copy(reference / bug.file, root / "dpassay" / "reference" / bug.file)
+    shutil.copy(HOME / bug.file, root / "dpassay" / "reference" / bug.file)
     return found != _digests(root, keys)
 
 

@@ -15,6 +15,8 @@ from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.tape import LiveTape
 
+from .lent import HOME
+
 READINGS = ("repaired", "baseline")  # a printed reading shows findings anyway
 
 
@@ -27,7 +29,7 @@ class Reach:
     calls: int
 
 
-def reaches(reference: Path, cases: Sequence[Case] = CASES) -> list[Reach]:
+def reaches(cases: Sequence[Case] = CASES) -> list[Reach]:
     """One run of every repaired and baseline row of ``cases``, the shortest run first."""
     found = []
     for case in cases:
@@ -46,16 +48,16 @@ def reaches(reference: Path, cases: Sequence[Case] = CASES) -> list[Reach]:
             instance.mechanism(instance.pair.here, LiveTape(0))
         finally:
             sys.setprofile(None)
-        functions = frozenset(_place(code, reference) for code in counts) - {("", 0)}
+        functions = frozenset(map(_place, counts)) - {("", 0)}
         found.append(Reach(case, functions, counts.total() - made))
     return sorted(found, key=lambda reach: (reach.calls, reach.case.key))
 
 
-def _place(code: CodeType, reference: Path) -> tuple[str, int]:
+def _place(code: CodeType) -> tuple[str, int]:
     """File below ``reference`` and first line; empty for code from elsewhere."""
     path = Path(code.co_filename).resolve()
-    inside = path.is_relative_to(reference)
-    return (path.relative_to(reference).as_posix(), code.co_firstlineno) if inside else ("", 0)
+    inside = path.is_relative_to(HOME)
+    return (path.relative_to(HOME).as_posix(), code.co_firstlineno) if inside else ("", 0)
 
 
 def near(files: Iterable[str], cases: Sequence[Case] = CASES) -> list[Case]:
@@ -65,9 +67,9 @@ def near(files: Iterable[str], cases: Sequence[Case] = CASES) -> list[Case]:
     return [case for case in cases if not folders <= papers or case.paper in folders]
 
 
-def rows_of(reference: Path, reach: Sequence[Reach], file: str, line: int, most: int = 2) -> list[Case]:
+def rows_of(reach: Sequence[Reach], file: str, line: int, most: int = 2) -> list[Case]:
     """Rows whose run enters the function around a line: the file's own algorithm first, then those with a space."""
-    inside = _function_at((reference / file).read_text(encoding="utf-8"), line)
+    inside = _function_at((HOME / file).read_text(encoding="utf-8"), line)
     using = [one for one in reach if any(name == file and first in inside for name, first in one.functions)]
     own = Path(file).stem
     using.sort(key=lambda one: (one.case.id.split("/")[1] != own, one.case.space is None))

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -15,14 +14,9 @@ from pydantic import TypeAdapter
 
 from dpassay.audit.plain import NOT_FINITE, json_text
 from dpassay.audit.row import Row
-from dpassay.audit.running.report_file import FORMAT, document
+from dpassay.audit.running.report_file import FORMAT
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.files import write_text
-
-
-def json_schema(rows: Sequence[Row]) -> str:
-    """The rows as the JSON document that the schema describes."""
-    return json_text(document(rows)) + "\n"
 
 
 def report_schema() -> dict[str, Any]:

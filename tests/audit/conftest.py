@@ -1,7 +1,10 @@
 """What tests of several rooms share."""
 
+import sys
+
 import pytest
 
+from dpassay.audit.cli import main
 from dpassay.audit.running import store
 from dpassay.audit.scores import power
 
@@ -18,3 +21,35 @@ def _no_power_cut():
 def brief_power(monkeypatch):
     """Two simulated samples in place of forty beside an inconclusive verdict: for tests of something else."""
     monkeypatch.setattr(power, "REPETITIONS", 2)
+
+
+@pytest.fixture
+def dpassay(monkeypatch, capfd, tmp_path):
+    """Run a command in the test's own process, in an empty folder; returns exit code, output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["dpassay", *map(str, words)])
+        try:
+            main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.fixture
+def refused():
+    """Asserts that a command was refused: one line that holds these words, exit code 2, nothing on standard output."""
+
+    def judge(result, *words):
+        code, out, err = result
+        assert code == 2 and not out, (code, out)
+        assert len(err.strip().splitlines()) == 1 and err.startswith("dpassay: "), err
+        for word in words:
+            assert word in err, err
+
+    return judge

@@ -12,8 +12,7 @@ from dpassay.audit.apparatus.checked import apparatus
 from dpassay.audit.apparatus.described import _TABLE
 from dpassay.audit.apparatus.laws import wrong_density, wrong_sampler, wrong_tails
 from dpassay.audit.mutate.bugs import Patch, read_patches
-from dpassay.audit.mutate.campaign import reference_folder
-from dpassay.audit.mutate.judge import _copy, _run
+from dpassay.audit.mutate.judge import _run, planted_copy
 from dpassay.reference import account, record
 from dpassay.reference.catalogue import find
 from dpassay.reference.laws.above_threshold import AboveThreshold
@@ -128,7 +127,7 @@ def test_an_account_that_leaves_out_a_release_is_too_low():
 
 def judged(patch: Patch, folder: Path) -> tuple[int | None, str]:
     """Exit code of the command on the row that the bug names, and the cause that the report gives."""
-    root = _copy(reference_folder(), folder, patch.bug(reference_folder()))
+    root = planted_copy(folder, patch.bug())
     shutil.copy(BUGS / "programs.py", root)
     own = ["--space", "programs:space", "--epsilon", "30"] if patch.row.startswith("programs:") else []
     report = folder / "report.json"

@@ -12,8 +12,7 @@ import pytest
 
 import dpassay.audit
 from dpassay.audit.mutate import judge
-from dpassay.audit.mutate.bugs import checkout_folder, read_patches
-from dpassay.audit.mutate.campaign import reference_folder
+from dpassay.audit.mutate.bugs import CHECKOUT, read_patches
 
 AUDIT = Path(dpassay.audit.__file__).resolve().parent
 CODE = """\
@@ -87,10 +86,10 @@ PLANTED = ("sto_spider: clips after the mean", "single_sample takes turns", "tr_
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_bug_is_within_three_lines_of_the_first_that_is_named(name, tmp_path):
-    (patch,) = (one for one in read_patches(checkout_folder(reference_folder())) if one.name == name)
-    bug = patch.bug(reference_folder())
+    (patch,) = (one for one in read_patches(CHECKOUT) if one.name == name)
+    bug = patch.bug()
     (row,) = judge_rows(bug)
-    root = judge._copy(reference_folder(), tmp_path, bug)
+    root = judge.planted_copy(tmp_path, bug)
     report = tmp_path / "r.json"
     effort = ["--runs", "300", "--pilot", "100", "--examples", "80", "--jobs", "1"]
     assert judge._run(root, ["audit", row, *effort, "--output", str(report)])[0] == 1
@@ -103,8 +102,8 @@ def judge_rows(bug):
 
     if bug.row:
         return [bug.row]
-    reach = reaches(reference_folder(), near({bug.file}))
-    return [case.key for case in rows_of(reference_folder(), reach, bug.file, bug.line, 1)]
+    reach = reaches(near({bug.file}))
+    return [case.key for case in rows_of(reach, bug.file, bug.line, 1)]
 
 
 ODD = """\

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from dpassay.audit.lockstep import hub
-from dpassay.audit.lockstep.compare import log_add
+from dpassay.audit.lockstep.records import Streams
 from dpassay.audit.lockstep.run import lockstep
-from dpassay.audit.lockstep.streams import Streams
 from dpassay.audit.lockstep.tilting import ManyGaussians, OneGaussian, States, Tilt, Tilts, proposal
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.equality import same
@@ -128,12 +127,3 @@ def test_two_states_have_the_numbers_of_the_plain_sums(seed):
         found = ManyGaussians(states, tilts).logs(value)
         expected = (*logs, np.logaddexp.reduce(weights + moved, axis=1))
         assert all(same(*pair) for pair in zip(found, expected, strict=True))
-    for one, other in zip(states.log_here + found.here, states.log_there + found.there, strict=True):
-        assert same(log_add(one, other), float(np.logaddexp(one, other)))
-
-
-def test_log_add_at_its_edges():
-    numbers = (-np.inf, -800.0, -1.0, 0.0, 1.0, 709.0)
-    for one in numbers:
-        for other in numbers:
-            assert same(log_add(one, other), float(np.logaddexp(one, other)))

@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 
 from dpassay.audit.mutate import campaign, planted
-from dpassay.audit.mutate.bugs import Patch, checkout_folder, generated, read_patches
-from dpassay.audit.mutate.campaign import by_kind, choose, rate, reference_folder, run, summary
+from dpassay.audit.mutate.bugs import CHECKOUT, Patch, generated, read_patches
+from dpassay.audit.mutate.campaign import by_kind, choose, rate, run, summary
 from dpassay.audit.mutate.digest import digest
 from dpassay.audit.mutate.judge import Judged, judge
+from dpassay.audit.mutate.lent import HOME
 from dpassay.audit.mutate.operators import OPERATORS, plant, sites
 from dpassay.audit.mutate.rows import reaches, rows_of
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import record
 
-PATCHES = read_patches(checkout_folder(reference_folder()))
+PATCHES = read_patches(CHECKOUT)
 OUTSIDERS = [patch for patch in PATCHES if patch.set == "outsider"]
 
 TEXT = """from __future__ import annotations
@@ -50,7 +51,7 @@ def test_every_operator_finds_its_place_and_leaves_valid_source():
 @pytest.fixture(scope="module")
 def bugs():
     """The generated ones: all of the reference is parsed for them."""
-    return list(generated(reference_folder()))
+    return list(generated())
 
 
 def test_every_bug_of_the_catalogue_is_valid_source_with_a_name_of_its_own(bugs):
@@ -92,13 +93,12 @@ def test_value_bugs_do_what_they_say():
 
 
 def test_rows_that_run_a_line_are_found():
-    reference = reference_folder()
-    text = (reference / "baselines" / "dp_sgd.py").read_text()
+    text = (HOME / "baselines" / "dp_sgd.py").read_text()
     line = next(n for n, row in enumerate(text.splitlines(), 1) if "tape.gaussian(" in row)
     sgd, other = find("baselines/dp_sgd:digits"), find("output_perturbation/algorithm1")
-    reach = reaches(reference, [*sgd, *other])
+    reach = reaches([*sgd, *other])
     assert {one.case.reading for one in reach} == {"baseline", "repaired"}  # the printed row is left out
-    assert rows_of(reference, reach, "baselines/dp_sgd.py", line, 3) == sgd
+    assert rows_of(reach, "baselines/dp_sgd.py", line, 3) == sgd
 
 
 def test_a_change_that_the_rows_own_pair_does_not_show_is_a_change():
@@ -117,12 +117,12 @@ def test_a_change_that_the_rows_own_pair_does_not_show_is_a_change():
 
 def test_a_patch_whose_text_is_gone_says_so():
     with pytest.raises(BadInput, match="exactly once"):
-        Patch("x", "baselines/dp_sgd.py", "no such text", "", "").bug(reference_folder())
+        Patch("x", "baselines/dp_sgd.py", "no such text", "", "").bug()
 
 
 def test_the_sample_is_the_same_for_the_same_seed_and_covers_kinds(bugs, monkeypatch):
     first = choose([], "", 33, 5)
-    monkeypatch.setattr(campaign, "generated", lambda folder: bugs)
+    monkeypatch.setattr(campaign, "generated", lambda: bugs)
     again = choose([], "", 33, 5)
     assert [bug.name for bug in first] == [bug.name for bug in again] and len(first) == 33
     assert len({bug.name.split(":")[2] for bug in first}) >= 30
@@ -142,7 +142,7 @@ def test_the_rate_counts_what_must_be_caught_and_changes_something():
 def test_the_command_catches_a_missing_noise_and_passes_more_noise():
     bugs = [
         bug
-        for bug in generated(reference_folder())
+        for bug in generated()
         if bug.file == "baselines/dp_sgd.py" and bug.name.split(":")[2] in ("noise_dropped", "noise_tenth_more")
     ]
     answers = {one.bug.split(":")[2]: one.answer for one in run(bugs, 2, 1, 0)}
@@ -150,7 +150,7 @@ def test_the_command_catches_a_missing_noise_and_passes_more_noise():
 
 
 def test_bugs_of_people_fit_the_source_and_cite_where_they_were_made():
-    bugs = [patch.bug(reference_folder()) for patch in PATCHES]  # each old text is there exactly once
+    bugs = [patch.bug() for patch in PATCHES]  # each old text is there exactly once
     assert len(bugs) >= 226 and len({bug.file.split("/")[0] for bug in bugs}) >= 6
     threads = {patch.thread for patch in PATCHES if patch.thread}
     assert len(threads) >= 15 and all(re.fullmatch(r"[\w.-]+/[\w.-]+#\d+", thread) for thread in threads)
@@ -181,4 +181,4 @@ def test_a_wrong_file_of_bugs_is_one_line(text, why, tmp_path):
 )
 def test_the_command_on_what_an_outsider_planted(name, code):
     (one,) = [one for one in OUTSIDERS if name in one.name]
-    assert judge(one.bug(reference_folder()), find(one.row), reference_folder()).exit_code == code
+    assert judge(one.bug(), find(one.row)).exit_code == code
