@@ -1,11 +1,10 @@
-"""The numbered statements of the papers, in their order (of dp_ftrl: those that are implemented): ``numbered.toml``."""
+"""The numbered statements of the papers, in their order (of dp_ftrl: those that are implemented)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
-from dpassay.reference.files import parse_toml, read_text
+from dpassay.reference.papers import NUMBERED
 
 
 def _names(kinds: Mapping[str, str | int]) -> Iterator[str]:
@@ -14,5 +13,4 @@ def _names(kinds: Mapping[str, str | int]) -> Iterator[str]:
         yield from (f"{kind} {number}" for number in counted)
 
 
-_TOLD = parse_toml(read_text(Path(__file__).with_suffix(".toml"), "statements"), "numbered.toml")
-STATEMENTS: dict[str, tuple[str, ...]] = {paper: tuple(_names(kinds)) for paper, kinds in _TOLD.items()}
+STATEMENTS: dict[str, tuple[str, ...]] = {paper: tuple(_names(kinds)) for paper, kinds in NUMBERED.items()}

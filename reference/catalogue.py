@@ -1,4 +1,4 @@
-"""The explicit list of everything that is audited. Nothing is discovered: what is not here does not exist."""
+"""Everything that is audited: the table ``CASES`` in the ``cases.py`` of each paper's folder, and of the baselines."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from importlib import import_module
 from .case import Case
 from .errors import BadInput, Broken
 from .extras import missing
+from .papers import PAPERS
 
-ROOMS = ("baselines", "output_perturbation", "second_order_erm", "dro", "minimax_sosp", "adaptive_batch", "dp_ftrl")
+_FIRST = ("baselines", "output_perturbation", "second_order_erm", "dro")
+ROOMS = (*_FIRST, *(key for key in PAPERS if key not in _FIRST))  # the folders, in the order that tables have them
 
 
 def _cases(room: str) -> tuple[Case, ...]:

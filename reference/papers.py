@@ -40,6 +40,7 @@ class Paper:
 
 
 _TOLD = parse_toml(read_text(Path(__file__).with_suffix(".toml"), "papers"), "papers.toml")
+NUMBERED: dict[str, dict[str, str | int]] = {one["key"]: one.pop("numbered") for one in _TOLD["paper"]}
 PAPERS: dict[str, Paper] = {one["key"]: Paper(**one | {"authors": tuple(one["authors"])}) for one in _TOLD["paper"]}
 """The papers that are implemented, checked and audited here (of dp_ftrl its main algorithm alone)."""
 

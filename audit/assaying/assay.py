@@ -112,7 +112,10 @@ def _with_certificate(found: Assay, certificate: Certificate) -> Assay:
             f"realised {found.realised:.4g} is more than certified {certificate.epsilon:.4g}: an error of dpassay, or "
             "the chance that its lower bound leaves; please report it with the code"
         )
-    why = f"{found.why}; {certificate}" if not certificate.bounded else found.why
+    words = [found.why] if certificate.bounded else [found.why, str(certificate)]
+    if found.read_as is not None and certificate.epsilon is not None:
+        words.reverse()  # of code that somebody wrote, what nothing bounds is said first
+    why = "; ".join(words)
     within = certificate.epsilon is not None and not over_budget(certificate.epsilon, found.claimed)
     if found.verdict.failed or not within:
         return replace(found, certificate=certificate, why=why)

@@ -4,7 +4,7 @@ A factor that is one in every vector may be forgotten, and two constants that ar
 would show it. Here every number that a vector tells has a factor of its own, as far as the reference takes it. Factors
 are above one, so that what bounds the records still does; sensitivities, which may be made of other constants, have
 the largest ones. What a printed formula makes the noise of keeps its value, and so do the numbers that the cost of a
-line search is computed from. Which constants lead to a rare branch is written in ``branches.toml``.
+line search is computed from. Which constants lead to a rare branch is written in the ``vectors.toml`` of a paper.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from dpassay import reference
 from dpassay.reference.files import parse_toml, read_text
 
 Data = dict[str, Any]
@@ -31,9 +33,11 @@ OF_RECORDS = "_bound"  # ends of names: what the records keep to
 DECIDES = {"accuracy.gradient": 16.0}  # else one half of a test of two is never what decides
 
 
-BRANCHES: dict[str, list[Data]] = parse_toml(
-    read_text(Path(__file__).with_name("branches.toml"), "branches"), "branches.toml"
-)
+@cache
+def written(paper: str) -> Data:
+    """What ``vectors.toml``, beside a paper's algorithms, says of their vectors: noise and branches."""
+    path = Path(reference.__file__).parent / paper / "vectors.toml"
+    return parse_toml(read_text(path, "vectors"), path.name) if path.is_file() else {}
 
 
 def unequal(vector: Mapping[str, Any], accepts: Accepts) -> Data:

@@ -1,10 +1,11 @@
-"""Encoded problems and schedules as objects of the reference again: only classes of a list, only their fields.
+"""Encoded problems and schedules as objects of the reference again: only its frozen dataclasses, only their fields.
 
-The list, ``classes.toml``, holds what the catalogue uses. Nothing that a file names is imported: it chooses from these.
+What a file names is imported only from a file of the reference itself, and nothing but such a class is called.
 """
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
@@ -15,17 +16,16 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from dpassay import reference
 from dpassay.audit.plain import array_of, number_of
 from dpassay.reference.dro.divergences import chi_square, cressie_read, kl, kl_cvar
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import parse_toml, read_text
 from dpassay.reference.problems.margin_losses import LOGISTIC, SIGMOID, ridge, saturating
 from dpassay.reference.types import Array
 
 from .encode import HOME, RESERVED
 
-_LISTED = parse_toml(read_text(Path(__file__).with_name("classes.toml"), "classes"), "classes.toml")
-CLASSES = frozenset(name for names in _LISTED.values() for name in names)
+_NAME = re.compile(r"((?:[a-z]\w*\.)+)([A-Z]\w*)", re.ASCII)
 
 
 def _link(data: Mapping[str, Any]) -> Any:
@@ -77,9 +77,8 @@ def _object(data: Any, where: str) -> Any:
     name = str(data["class"])
     if name in FAMILIES:
         return FAMILIES[name](data)
-    require(name in CLASSES, f"{where}: class", name, "is not a class of the catalogue's problems and schedules")
-    kind, hints = _class(name)
-    wanted = tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
+    kind, hints = _class(name, where)
+    wanted = tuple(field.name for field in fields(kind))
     extra = sorted(set(data) - set(wanted) - set(RESERVED) - {"name"})
     require(not extra, where, extra, f"{name} has no such field")
     missing = [one for one in wanted if one not in data]
@@ -94,9 +93,13 @@ def _object(data: Any, where: str) -> Any:
 
 
 @lru_cache(maxsize=128)
-def _class(name: str) -> tuple[Any, dict[str, Any]]:
-    module, _, kind = name.rpartition(".")
-    found = getattr(import_module(HOME + module), kind)
+def _class(name: str, where: str) -> tuple[Any, dict[str, Any]]:
+    found: Any = None
+    parts = _NAME.fullmatch(name)
+    if parts and (Path(reference.__file__).parent / f"{parts[1][:-1].replace('.', '/')}.py").is_file():
+        found = vars(import_module(HOME + parts[1][:-1])).get(parts[2])
+    good = isinstance(found, type) and is_dataclass(found) and f"{found.__module__}.{found.__qualname__}" == HOME + name
+    require(good and found.__dataclass_params__.frozen, f"{where}: class", name, "is not a class of the reference")
     return found, get_type_hints(found)
 
 

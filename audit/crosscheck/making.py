@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,14 +18,14 @@ import numpy as np
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
-from dpassay.reference.files import parse_toml, read_text, write_text
+from dpassay.reference.files import write_text
 from dpassay.reference.laws.law import Law
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.gradient_descent import GradientDescent
 from dpassay.reference.space import Space
 
-from .constants import BRANCHES, begun, points, unequal, with_fields
+from .constants import begun, points, unequal, with_fields, written
 from .decode import decode
 from .encode import encode
 from .flags import flags_of
@@ -37,9 +36,11 @@ from .rounding import Again, Jitter, Run, rounding
 from .storage import FOLDER, texts
 
 LONGEST = 20_000  # characters of a vector that is committed
-NOISE: list[dict[str, Any]] = parse_toml(read_text(Path(__file__).with_name("noise.toml"), "noise"), "noise.toml")[
-    "noise"
-]
+CALIBRATED = {
+    "rule": "calibrated",
+    "how": "one common factor on all noise multipliers: the least for which the releases of the longest run, composed "
+    "exactly under claim.relation, satisfy delta(claim.epsilon) <= claim.delta",
+}
 UNEQUAL, RARE = "unequal-constants", "rare-branch"
 TRIED = 8  # sizes for it
 MOST_EVENTS = 60
@@ -91,7 +92,7 @@ def _unequal(case: Case, run: Run, space: Space) -> Iterator[Vector]:
 
 def _branches(case: Case, run: Run, space: Space) -> Iterator[Vector]:
     """Runs that go where ordinary constants do not lead."""
-    for number, fields in enumerate(BRANCHES.get(case.id, ()), 1):
+    for number, fields in enumerate(written(case.paper).get("branches", {}).get(case.id.partition("/")[2], ()), 1):
         name = f"{RARE}-{number}"
         sizes = with_fields({"sizes": largest(fitting(space))}, fields)["sizes"]
         seed = seed_of(case.id, name)
@@ -142,7 +143,7 @@ def head(case: Case, run: Run, name: str, sizes: Sizes, seed: int) -> Vector:
         "title": case.title,
         "cite": str(case.cite),
         "claim": {"epsilon": case.claim.epsilon, "delta": case.claim.delta, "relation": case.claim.relation},
-        "noise": noise_of(case.key),
+        "noise": noise_of(case),
         "readings": list(case.completions or case.repairs),
         "sizes": dict(sizes),
         "seed": seed,
@@ -150,10 +151,13 @@ def head(case: Case, run: Run, name: str, sizes: Sizes, seed: int) -> Vector:
     }
 
 
-def noise_of(key: str) -> dict[str, Any]:
-    """Where the noise scales of a case come from: the first entry of ``noise.toml`` for it."""
-    found = next(one for one in NOISE if any(fnmatchcase(key, case) for case in one["cases"]))
-    return {name: found[name] for name in ("rule", "of", "how", "names", "values", "cite") if name in found}
+def noise_of(case: Case) -> dict[str, Any]:
+    """Where the noise scales of a case come from: the first entry for it beside its algorithm, else they are fitted."""
+    for one in written(case.paper).get("noise", ()):
+        if any(fnmatchcase(case.key, f"{case.paper}/{pattern}") for pattern in one["cases"]):
+            found = {name: entry for name, entry in one.items() if name != "cases"}
+            return found if "rule" in found else {"rule": "printed", "names": {}, **found}
+    return CALIBRATED
 
 
 def every_vector(algorithm: str = "") -> Iterator[Vector]:

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from dpassay.proofs_check.ties import Tie
+from dpassay.reference.papers import PAPERS
 
-from . import adaptive_batch, dp_ftrl, dro, minimax_sosp, output_perturbation, second_order_erm
-
-TIES: tuple[Tie, ...] = (
-    *minimax_sosp.TIES,
-    *adaptive_batch.TIES,
-    *second_order_erm.TIES,
-    *dro.TIES,
-    *output_perturbation.TIES,
-    *dp_ftrl.TIES,
-)
+TIES: tuple[Tie, ...] = tuple(tie for key in PAPERS for tie in import_module(f"{__name__}.{key}").TIES)
 """Every tie, in the order of the papers."""

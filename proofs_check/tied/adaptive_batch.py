@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import exp
 
+from dpassay.proofs_check.formula import FormulaError
 from dpassay.proofs_check.ties import Numbers, Tie, up
+from dpassay.reference.adaptive_batch.cases import CASES
 from dpassay.reference.adaptive_batch.stochastic_spider import Schedule, printed
 from dpassay.reference.adaptive_batch.theorems import Constants, oracle_count
-from dpassay.reference.adaptive_batch.tree import tree_theorem_std
+from dpassay.reference.adaptive_batch.tree import printed_nodes, tree_theorem_std
 
 TREE = ({"S": 1024, "s": 0.3, "epsilon": 1.0, "delta": 1e-5}, {"S": 60, "s": 2.0, "epsilon": 0.2, "delta": 1e-6})
 NOISE = ({"alpha": 0.4, "d": 10, "epsilon": 0.8, "ell": 11.0}, {"alpha": 0.2, "d": 3, "epsilon": 0.5, "ell": 13.0})
@@ -64,3 +67,30 @@ TIES = (
             Constants(10, int(p["d"]), p["epsilon"], 1e-5, 1.0, p["M"], p["rho"], p["B"]), p["a"], p["kappa"], 0.0),
         "adaptive_batch.theorems.oracle_count", COUNT),
 )  # fmt: skip
+
+
+def _one_tree(T: int) -> Counter[str]:
+    """Tree nodes that record 0 (first batch) enters in Algorithm 3 with one tree; a refresh follows step 2^m."""
+    return _record_in_nodes(f"lemma-3.13-d1-T{T}-O1", "printed")
+
+
+def _tree_per_epoch(T: int) -> Counter[str]:
+    """The same with a new tree at every refresh."""
+    return _record_in_nodes(f"d1-T{T}-O1", "repaired")
+
+
+def _record_in_nodes(variant: str, reading: str) -> Counter[str]:
+    found = [case for case in CASES if (case.variant, case.reading) == (variant, reading)]
+    if not found:
+        raise FormulaError(f"releases: adaptive_batch has no case {variant}@{reading}")
+    releases = found[0].build().longest_transcript().releases
+    return Counter(node=sum(release.label.startswith("tree/") and 0 in release.draws for release in releases))
+
+
+def _tree(S: int) -> Counter[str]:
+    """Nodes that the fullest leaf belongs to, among all that the prefixes 1..S use."""
+    used = {node for t in range(1, S + 1) for node in printed_nodes(t, S)}
+    return Counter(node=max(sum(a <= leaf <= b for a, b in used) for leaf in range(1, S + 1)))
+
+
+COUNTS = {"tree": _tree, "one_tree": _one_tree, "tree_per_epoch": _tree_per_epoch}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from dpassay.proofs_check.ties import Tie
+from dpassay.reference.dp_ftrl.cases import build
 from dpassay.reference.dp_ftrl.dp_ftrl import depth, printed_std
 
 NOISE = ({"L": 1.5, "epsilon": 0.8, "delta": 1e-5, "T": 31}, {"L": 0.3, "epsilon": 4.0, "delta": 1e-6, "T": 64})
@@ -21,3 +24,12 @@ TIES = (
         ({"T": 1}, {"T": 7}, {"T": 8}, {"T": 1000}),
     ),
 )
+
+
+def _dp_ftrl(T: int) -> Counter[str]:
+    """Nodes that the fullest leaf enters, of all that a pass of T steps releases."""
+    releases = build("printed", 1, n=T).longest_transcript().releases
+    return Counter(node=max(Counter(draw for release in releases for draw in release.draws).values()))
+
+
+COUNTS = {"dp_ftrl": _dp_ftrl}

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from dpassay.proofs_check.ties import Numbers, Tie, down
+from dpassay.proofs_check.transcripts import RECORDS, labels
 from dpassay.reference.dro import double_spider, recursive_spider
 from dpassay.reference.dro.constants import Constants
 from dpassay.reference.dro.divergences import Divergence, chi_square, cressie_read, kl_cvar
 from dpassay.reference.dro.plan import Plan
 from dpassay.reference.dro.theorem_sizes import TheoremEight, theorem_eight, theorem_seven
+from dpassay.reference.dro.worst_case import compositional_pair, dual_pair
+from dpassay.reference.tape import LiveTape
 
 C = 4.0  # the constant c in the rows
 SIZES = (
@@ -115,3 +120,19 @@ TIES = (
         lambda p: _true(cressie_read(p["k"]), p["u"]),
         "dro.divergences.cressie_read", ({"k": 1.5, "u": 0.4}, {"k": 3.0, "u": 2.0})),
 )  # fmt: skip
+
+
+def _double_spider(T: int, q: int) -> Counter[str]:
+    tape, plan = LiveTape(0), Plan(n=RECORDS, steps=T, phase=q, batch=3)
+    schedule = double_spider.printed(plan, Constants(), 1.0, 1e-5)
+    double_spider.run(dual_pair(chi_square(), RECORDS).here, schedule, tape)
+    return labels(tape)
+
+
+def _recursive_spider(T: int, q: int) -> Counter[str]:
+    tape, plan = LiveTape(0), Plan(n=RECORDS, steps=T, phase=q, batch=3)
+    recursive_spider.run(compositional_pair(RECORDS).here, recursive_spider.printed(plan, 1.0, 1e-5), tape)
+    return labels(tape)
+
+
+COUNTS = {"double_spider": _double_spider, "recursive_spider": _recursive_spider}

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from math import exp, sqrt
 
+import numpy as np
+
 from dpassay.proofs_check.ties import Numbers, Tie
+from dpassay.proofs_check.transcripts import labels
+from dpassay.reference.minimax_sosp import dp_rgda
 from dpassay.reference.minimax_sosp.dp_rgda import algorithm3_noise, appendix_b2_noise
+from dpassay.reference.minimax_sosp.experiment import experiment_schedule
 from dpassay.reference.minimax_sosp.theorem_schedules import Constants
+from dpassay.reference.minimax_sosp.worst_case import sign_flip, steep
+from dpassay.reference.problems.saddles import CosineSaddle, CoupledSaddle, sample_landscape
+from dpassay.reference.tape import LiveTape
 
 ERM = (
     {"epsilon": 1.0, "delta": 1e-5, "n": 1000, "T": 60, "q": 20},
@@ -67,3 +77,40 @@ TIES = (
     Tie("minimax_sosp", "Lemma 5 against its proof", "1 / (sqrt(d * ell) / (n * epsilon))", _inverse_error,
         "minimax_sosp.theorem_schedules.Constants.privacy_error", ERROR),
 )  # fmt: skip
+
+
+def _dp_rgda(T: int, K: int, q: int) -> Counter[str]:
+    n, tape = 9, LiveTape(0)
+    schedule = experiment_schedule(
+        n=n, steps=T, inner_steps=K, period=q, refresh_batch=n, step_batch=n, tolerance=1e-12
+    )
+    dp_rgda.run(sign_flip(n, "balanced", steep()).here, schedule, tape)
+    return labels(tape)
+
+
+def _dp_rgda_at_a_saddle(T: int) -> Counter[str]:
+    """Algorithm 2 without noise, from a saddle of curvature -0.39: is x_{m_s} returned although line 15 left it?
+
+    ``corrected``: x_{m_s} only if its escape phase has lasted, else the last iterate. Is that a point that was left?
+    """
+    landscape = sample_landscape(CosineSaddle((1.0, 0.7, -0.4)), 8, np.random.default_rng(0), tilt=0.0)
+    schedule = experiment_schedule(
+        n=8, steps=T, inner_steps=3, period=1, refresh_batch=8, step_batch=8,
+        tolerance=0.05, escape_threshold=60, average_movement=2e-5,
+    )  # fmt: skip
+    quiet = replace(schedule, noise=dp_rgda.SILENT, descent_step=0.05, escape_step=0.1, restart_at_refresh=True)
+    problem = CoupledSaddle(landscape)
+    result = dp_rgda.run(problem, quiet, LiveTape(5))
+    phases = result.phases
+    anchor = len(phases) - 1 - phases[::-1].index("perturb")  # m_s
+    returned = np.array_equal(result.x, result.iterates[anchor])
+    early = "escaped" in phases[anchor:]
+    saddle = problem.smallest_eigenvalue(result.x) < 0
+    lasted = not early and phases[anchor:].count("escape") >= quiet.escape_threshold
+    corrected = result.iterates[anchor if lasted else -1]
+    stays = np.array_equal(corrected, result.iterates[anchor])
+    found = {"returned/left": returned and early, "returned/saddle": saddle, "corrected/left": stays and early}
+    return Counter({label: int(value) for label, value in found.items()})
+
+
+COUNTS = {"dp_rgda": _dp_rgda, "dp_rgda_at_a_saddle": _dp_rgda_at_a_saddle}

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import log, log2, sqrt
 
 from dpassay.proofs_check.ties import Numbers, Tie
+from dpassay.proofs_check.transcripts import labels
 from dpassay.reference.output_perturbation.base_solver import printed_multiplier
 from dpassay.reference.output_perturbation.bounds import Setting, theorem_3_4_empirical, theorem_4_4_empirical
+from dpassay.reference.output_perturbation.cases import third
 from dpassay.reference.output_perturbation.phases import convex_concave_regulariser, convex_regulariser, phases
+from dpassay.reference.tape import LiveTape
 
 ONE = (
     {"L": 2.0, "mu": 0.5, "n": 100, "epsilon": 0.7, "delta": 1e-5},
@@ -66,3 +70,12 @@ TIES = (
     Tie("output_perturbation", "eq. (29), third line", "max(2*a, 13*b)", lambda p: _regulariser(p, True),
         "output_perturbation.phases.convex_concave_regulariser", _roots_of(5)),
 )  # fmt: skip
+
+
+def _algorithm_3() -> Counter[str]:
+    instance, tape = third("", "printed"), LiveTape(0)
+    instance.mechanism(instance.pair.here, tape)
+    return labels(tape)
+
+
+COUNTS = {"algorithm3": _algorithm_3}

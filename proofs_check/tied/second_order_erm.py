@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import exp
 
 from dpassay.proofs_check.ties import Numbers, Tie
+from dpassay.proofs_check.transcripts import labels
 from dpassay.reference.accounting.gdp import zcdp_rho
+from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import Constants
+from dpassay.reference.second_order_erm import instances, opt
 from dpassay.reference.second_order_erm.calibration import Budget
 from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities, printed_sensitivities
 from dpassay.reference.second_order_erm.line_search import curvature_roots
 from dpassay.reference.second_order_erm.opt import minimum_decrease
 from dpassay.reference.second_order_erm.sample_complexity import batch_minimum, line_search_minimum, short_step_minimum
+from dpassay.reference.tape import LiveTape, ScriptedTape
 
 BOUNDS = ({"B": 0.7, "B_g": 1.3, "B_H": 0.25, "n": 500, "d": 10}, {"B": 2.0, "B_g": 0.4, "B_H": 3.0, "n": 77, "d": 3})
 RHO = ({"rho_f": 0.02, "gap": 0.3, "T": 40}, {"rho_f": 0.5, "gap": 2.0, "T": 7})
 SLACK = ({"c": 0.1, "c2": 0.05}, {"c": 0.2, "c2": 0.02})
 ROOTS = ({"c": 0.1, "c2": 0.05, "c_H": 0.2}, {"c": 0.2, "c2": 0.02, "c_H": 0.1})
+UNIT = Multipliers({"gradient": 1.0, "hessian": 1.0})
 TINY = 1e-9  # makes the other branch of a maximum or minimum negligible
 
 
@@ -99,3 +105,23 @@ TIES = (
         "second_order_erm.sample_complexity.line_search_minimum",
         ({"lam": 12.0, "L": 7.0, "b_g": 8.0, "B_g": 1.3, "c_g": 0.2, "eps_g": 0.05, "gbar": 1.0},)),
 )  # fmt: skip
+
+
+def _opt(T: int) -> Counter[str]:
+    """Algorithm 1 when every iteration takes a curvature step, which spends the most."""
+    return _descend(T, ScriptedTape(instances.LONGEST, 0), Accuracy(0.3, 0.3))
+
+
+def _opt_returning(T: int) -> Counter[str]:
+    """Algorithm 1 when the first iterate passes the test and is returned."""
+    return _descend(T, LiveTape(0), Accuracy(1e9, 1e9))
+
+
+def _descend(T: int, tape: LiveTape, accuracy: Accuracy) -> Counter[str]:
+    schedule = opt.printed(instances.problem(), instances.start(), accuracy, 1.0, 1e-5)
+    outcome = opt.descend(instances.problem(), schedule, tape, schedule.start, T, UNIT)
+    steps = {"taken/gradient": outcome.gradient_steps, "taken/curvature": outcome.curvature_steps}
+    return labels(tape) + Counter(steps)
+
+
+COUNTS = {"opt": _opt, "opt_returning": _opt_returning}

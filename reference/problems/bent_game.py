@@ -73,6 +73,7 @@ class BentGame(Loss):
         return np.array([self.coupling * np.sign(x - self.bend) * y + self.drift, -self.coupling * abs(x - self.bend)])
 
 
+@dataclass(frozen=True)
 class BentGameSolver:
     """Saddle point of a `BentGame` in closed form: best y for each x, then one monotone, piecewise linear equation."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from math import inf
 from typing import Any, NamedTuple
@@ -52,6 +52,7 @@ SEARCHED: Reasons = {
 FAR_OUT = "0.99 is attained far from the start, where a model is wrong about both records; not every seed goes there"
 
 
+@cache
 def printed_hessian_share(d: int) -> float:
     """What the Hessian can move, over 2 B_H sqrt(d)/n of eq. (4): the regulariser cancels, a record has rank one."""
     problem, start = public({"n": 1, "d": d})

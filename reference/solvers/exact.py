@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -26,6 +27,7 @@ def closed_form(problem: FiniteSum) -> Array | None:
     return z if (outside <= 1e-15 + 1e-12 * np.abs(z)).all() else None  # rounding of the projection
 
 
+@dataclass(frozen=True)
 class Exact:
     """Closed form if there is one, else full gradients down to the rounding floor; ignores the requested target."""
 

@@ -135,6 +135,7 @@ def test_what_is_known_of_a_row_is_there(page_rows):
         "<strong>violated</strong>", "tight", "seed", "Timeline of releases", "Smallest example 1", "how often",
     ):  # fmt: skip
         assert part in text, part
+    assert "Filter the verdicts" not in text and "Filter the verdicts" in written(page_rows)
     assert "Repair" not in text  # neither row is a printed reading
     assert "not declared" not in text  # nor one that declares anything
 

@@ -8,8 +8,8 @@ from dp_accounting import dp_event, privacy_accountant, rdp
 
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference import BadInput, LiveTape, account, find, record
-from dpassay.reference.dp_ftrl import dp_ftrl, worst_case
-from dpassay.reference.dp_ftrl.space import space
+from dpassay.reference.dp_ftrl import dp_ftrl
+from dpassay.reference.dp_ftrl.cases import one_record, space
 from dpassay.reference.noise import Printed
 from dpassay.reference.problems.linear import LinearLosses
 
@@ -95,7 +95,7 @@ def test_a_release_that_is_not_clipped_is_found():
         tape.gaussian("raw", twice.rows.sum(axis=0), std=1.0, sensitivity=1.0)
         return dp_ftrl.run(problem, schedule, tape)
 
-    found = lockstep(loud, worst_case.one_record(4, 1, 1.0), (0,)).findings
+    found = lockstep(loud, one_record(4, 1, 1.0), (0,)).findings
     assert [finding.label for finding in found] == ["raw"]
 
 
