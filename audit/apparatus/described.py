@@ -131,7 +131,8 @@ def _folded(noisy: Callable[[Array, Any], Array]) -> Callable[[Array, NumberBetw
         before = 1.0 if law.whole else 0.0
         inside = np.clip(x, law.lower - before, law.upper)
         if math.isinf(law.lower):
-            return np.asarray(noisy(inside, law) + 1 - noisy(2 * law.upper - inside - before, law) * (x < law.upper))
+            beyond = 1 - noisy(2 * law.upper - inside - before, law)
+            return np.where(x >= law.upper, 1.0, noisy(inside, law) + beyond)
         period = 2 * (law.upper - law.lower)
         shifts = _IMAGES * period if math.isfinite(period) else np.zeros(1)
         ends = inside[..., None] + shifts, 2 * law.lower - inside[..., None] + shifts - before

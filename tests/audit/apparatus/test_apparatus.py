@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from dpassay.audit.apparatus import checked, drawers
 from dpassay.audit.apparatus.checked import apparatus
 from dpassay.audit.apparatus.described import _TABLE
 from dpassay.audit.apparatus.laws import wrong_density, wrong_sampler, wrong_tails
+from dpassay.audit.lockstep.script import Choice, dictated
 from dpassay.audit.mutate.bugs import Patch, read_patches
 from dpassay.audit.mutate.judge import _run, planted_copy
 from dpassay.reference import account, record
@@ -45,6 +47,7 @@ LAWS = [
     UniformNoise(1.0, 0.2),
     BoundedNoiseLaplace(1.0, 2.0, 3.0),
     BoundedLaplace(1.0, 2.0, -1.0, 4.0),
+    BoundedLaplace(1.0, 2.0, lower=0.0),
     TruncatedLaplace(1.0, 2.0, -1.0, 4.0),
     TruncatedLaplace(1.0, 2.0, 0.0),
     FoldedLaplace(1.0, 2.0, -1.0, 4.0),
@@ -52,10 +55,14 @@ LAWS = [
     FoldedLaplace(1.0, 2.0, upper=2.0),
     Geometric(4.0, 1.5),
     TruncatedGeometric(4.0, 1.5, 0.0, 6.0),
+    TruncatedGeometric(4.0, 1.5, 0, 2**63),
     FoldedGeometric(4.0, 1.5, 0.0, 6.0),
     FoldedGeometric(4.0, 1.5, lower=0.5),
+    FoldedGeometric(4.0, 1.5, 0.5, 6.5),
+    FoldedGeometric(4.0, 1.5, upper=4.0),
     DiscreteGaussian(4.0, 2.5),
     Snapping(1.0, 0.7, 0.5, 3.0),
+    Snapping(1.0, 0.7, 0.5, 3.2),
     Staircase(1.0, 2.0, 0.8, 0.3),
     Categorical(("a", "b", "c"), np.log([0.2, 0.5, 0.3])),
     exponential([1.0, 2.0, 0.0], 0.7),
@@ -91,6 +98,14 @@ def test_a_sampler_that_gives_one_value_too_often_is_found(law, monkeypatch):
 
     monkeypatch.setattr(type(law), "sample", sticky)
     assert list(wrong_sampler(law, 0))
+
+
+def test_dictated_values_can_come_out():
+    """Whatever a search dictates is a value of the law: whole, bounded, on the grid, of length one."""
+    rng, ends = np.random.default_rng(0), (UniformNoise, BoundedNoiseLaplace)
+    for law, kind in product(LAWS, ("query", "zero", "opposite", "huge", "norm")):
+        value = dictated(Choice(kind, 0.7), law, None, rng)
+        assert law.log_density(value) > -np.inf or isinstance(law, ends), (law, kind)
 
 
 def row_of(key):

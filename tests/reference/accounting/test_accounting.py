@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
-from scipy.stats import norm
 
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.accounting.dp_events import dp_event_of, rdp_epsilon
 from dpassay.reference.accounting.gdp import gdp_epsilon, gdp_mu
-from dpassay.reference.accounting.sampled import sampled_delta
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import LiveTape
 
@@ -31,36 +28,6 @@ def sampled(rate, mu, steps, poisson=False, n=1000):
         batch = tape.poisson(f"b{k}", n, rate) if poisson else tape.batch(f"b{k}", n, round(rate * n))
         tape.gaussian("g", 0.0, std=1 / mu, sensitivity=1.0, batch=batch)
     return tape.transcript
-
-
-@pytest.mark.parametrize("poisson", [False, True])
-def test_one_sampled_release_is_the_pair_in_closed_form(poisson):
-    found = account(sampled(0.1, 1.0, 1, poisson=poisson))
-    for epsilon in (0.05, 0.2, 0.4):
-        exact = float(sampled_delta(np.array([epsilon]), 0.1, 1.0, "poisson" if poisson else "without-replacement")[0])
-        assert found.delta(epsilon) == pytest.approx(exact, rel=0.01)
-        assert found.delta(epsilon) >= exact * (1 - 1e-9), "an upper bound"
-
-
-@pytest.mark.parametrize("sampling", ["poisson", "without-replacement"])
-@pytest.mark.parametrize("mu", [0.2, 1.0, 4 / 3, 3.0])
-def test_sampled_pair_against_quadrature(sampling, mu):
-    """The hockey-stick of the mixtures, integrated; one epsilon at a time equals the whole curve at once."""
-    q, (up, down) = 0.2, (mu / 2, -mu / 2) if sampling == "poisson" else (mu, 0.0)
-
-    def excess(x, epsilon, one, other):
-        first = (1 - q) * norm.pdf(x) + q * norm.pdf(x, one)
-        second = (1 - q) * norm.pdf(x) + q * norm.pdf(x, other)
-        return np.maximum(first - math.exp(epsilon) * second, 0.0)
-
-    epsilons = np.array([-0.3, 0.1, 0.5, 1.0, 2.0])
-    x = np.linspace(-12, 15, 100_001)
-    curve = sampled_delta(epsilons, q, mu, sampling)
-    for epsilon, delta in zip(epsilons, curve, strict=True):
-        pairs = [(up, down)] if sampling == "poisson" else [(up, down), (down, up)]
-        exact = max(np.trapezoid(excess(x, epsilon, *pair), x) for pair in pairs)
-        assert delta == pytest.approx(exact, rel=1e-5, abs=1e-12)
-        assert sampled_delta(np.array([epsilon]), q, mu, sampling)[0] == pytest.approx(delta, rel=1e-9, abs=1e-15)
 
 
 def test_fixed_size_batches_cover_both_directions():

@@ -16,18 +16,6 @@ CASES = {case.key: case for case in ROWS}
 NAME = "adaptive_batch/stochastic_spider"
 
 
-@pytest.mark.parametrize("key", CASES)
-def test_account_and_findings_are_those_the_case_declares(is_as_declared, key):
-    is_as_declared(CASES[key])
-
-
-@pytest.mark.parametrize(
-    ("variant", "label"), [("bare-refresh", "refresh/bare"), ("theorem-3.17-d1-T2-O2", "tree/(2,2)")]
-)
-def test_release_without_noise_is_found_with_its_label(is_bare, variant, label):
-    is_bare(CASES[f"{NAME}:{variant}@printed"], label)
-
-
 @pytest.mark.parametrize("key", [key for key in CASES if "O1@repaired" in key])
 def test_one_record_moves_every_node_above_its_leaf_by_its_whole_sensitivity(key):
     instance = CASES[key].build()

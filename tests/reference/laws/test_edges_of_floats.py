@@ -117,15 +117,3 @@ def test_an_end_is_an_end_whatever_its_type():
     for end in (0, 300):
         assert law.log_density(float(end)) == law.log_density(end) == law.log_density(np.float64(end))
     assert math.exp(law.log_density(0.0)) > 1.3 * math.exp(Geometric(np.array(1.0), 1.5).log_density(0))
-
-
-def test_what_above_threshold_can_release():
-    law = AboveThreshold([0.5, 1.0, -3.0], 0.0, 1.0, 2.0)
-    assert [law.happens(one) for one in (None, 0, 2, 3, "x")] == [True, True, True, False, False]
-    assert [law.nth(one) for one in range(5)] == [0, 1, 2, None, 0]
-    logs = [law.log_density(one) for one in (0, 1, 2, None)]
-    assert np.exp(logs).sum() == pytest.approx(1.0) and law.outcomes().support == (0, 1, 2, None)
-    drawn = [law.sample(np.random.default_rng(seed)) for seed in range(4000)]
-    for value, log in zip((0, 1, 2, None), logs, strict=True):  # 5 standard errors
-        share = math.exp(log)
-        assert abs(drawn.count(value) / 4000 - share) < 5 * math.sqrt(share * (1 - share) / 4000)

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from dpassay.audit.lockstep.script import Choice, dictated
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.between import (
     BoundedLaplace,
@@ -22,8 +21,6 @@ from dpassay.reference.laws.between import (
     TruncatedLaplace,
 )
 from dpassay.reference.laws.bingham import Bingham
-from dpassay.reference.laws.bounded_noise import BoundedNoiseLaplace, UniformNoise
-from dpassay.reference.laws.discrete_gaussian import DiscreteGaussian
 from dpassay.reference.laws.geometric import Geometric
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
@@ -32,89 +29,6 @@ from dpassay.reference.laws.snapping import Snapping
 from dpassay.reference.laws.staircase import Staircase
 
 INF = math.inf
-ATOMS = {  # laws on countable sets: make(query, scale), and all values that matter
-    "geometric": (lambda q, s: Geometric(q, s), range(-150, 150)),
-    "truncated geometric": (lambda q, s: TruncatedGeometric(q, s, 0, 6), range(-3, 10)),
-    "truncated geometric above": (lambda q, s: TruncatedGeometric(q, s, 0, 2**63), range(-3, 150)),
-    "folded geometric half": (lambda q, s: FoldedGeometric(q, s, 0.5, INF), range(-3, 150)),
-    "folded geometric halves": (lambda q, s: FoldedGeometric(q, s, 0.5, 6.5), range(-3, 10)),
-    "folded geometric whole": (lambda q, s: FoldedGeometric(q, s, 0, 6), range(-3, 10)),
-    "folded geometric below": (lambda q, s: FoldedGeometric(q, s, -INF, 4), range(-150, 6)),
-    "discrete gaussian": (lambda q, s: DiscreteGaussian(q, s), range(-80, 80)),
-    "snapping": (lambda q, s: Snapping(q, s, 0.5, 3.0), [k / 2 for k in range(-8, 9)]),
-    "snapping off the grid": (lambda q, s: Snapping(q, s, 0.5, 3.2), [*(k / 2 for k in range(-8, 9)), -3.2, 3.2]),
-}
-DENSITIES = {  # laws with a density: make(query, scale), points where it has kinks or jumps, and its atoms
-    "truncated laplace": (lambda q, s: TruncatedLaplace(q, s, 0.0, 5.0), [0.0, 5.0], [0.0, 5.0]),
-    "truncated laplace below": (lambda q, s: TruncatedLaplace(q, s, 0.0), [0.0, 90.0], [0.0]),
-    "folded laplace": (lambda q, s: FoldedLaplace(q, s, 0.0, 5.0), [0.0, 5.0], []),
-    "folded laplace half open": (lambda q, s: FoldedLaplace(q, s, 0.0, INF), [0.0, 90.0], []),
-    "folded laplace below": (lambda q, s: FoldedLaplace(q, s, -INF, 5.0), [-90.0, 5.0], []),
-    "bounded laplace": (lambda q, s: BoundedLaplace(q, s, 0.0, 5.0), [0.0, 5.0], []),
-    "bounded laplace half open": (lambda q, s: BoundedLaplace(q, s, 0.0, INF), [0.0, 90.0], []),
-    "bounded noise": (lambda q, s: BoundedNoiseLaplace(q, s, 2.0), [-3.0, 8.0], []),
-    "uniform": (lambda q, s: UniformNoise(q, s), [-6.0, 10.0], []),
-    "staircase": (lambda q, s: Staircase(q, s, 0.7, 0.3), [-60.0, 64.0], []),
-}
-QUERIES = [2.0, 4.0]
-
-
-@pytest.mark.parametrize("name", ATOMS)
-@pytest.mark.parametrize("query", QUERIES)
-def test_probabilities_sum_to_one_and_draws_follow_them(name, query):
-    make, values = ATOMS[name]
-    law = make(query, 1.7)
-    logs = np.array([law.log_density(value) for value in values])
-    assert np.exp(logs).sum() == pytest.approx(1.0, abs=1e-9)
-    assert law.log_density(0.25) == -INF
-    rng = np.random.default_rng(7)
-    draws = [law.sample(rng) for _ in range(4000)]
-    assert _chi_square(draws, list(values), np.exp(logs)) > 1e-3
-    other = np.exp([make(query, 1.25 * 1.7).log_density(value) for value in values])
-    assert _chi_square(draws, list(values), other) < 1e-6
-
-
-@pytest.mark.parametrize("name", DENSITIES)
-@pytest.mark.parametrize("query", QUERIES)
-def test_densities_integrate_to_one_and_draws_follow_them(name, query):
-    make, (low, high), atoms = DENSITIES[name]
-    scale = 1.7
-    law, other = make(query, scale), make(query, 1.25 * scale)
-    grid, below = _distribution(law, low, high, atoms)
-    assert below[-1] == pytest.approx(1.0, abs=2e-3)
-    rng = np.random.default_rng(11)
-    draws = np.array([law.sample(rng) for _ in range(4000)])
-    inner = draws[~np.isin(draws, atoms)]
-    for atom in atoms:
-        mass = math.exp(law.log_density(atom))
-        assert np.mean(draws == atom) == pytest.approx(mass, abs=4.5 * math.sqrt(mass * (1 - mass) / 4000) + 1e-12)
-    assert _ks(inner, grid, below, atoms) > 1e-3
-    assert _ks(inner, *_distribution(other, low, high, atoms), atoms) < 1e-2
-
-
-def _distribution(law, low, high, atoms):
-    grid = np.linspace(low, high, 8_001)
-    inner = (grid[1:] + grid[:-1]) / 2
-    density = np.exp([law.log_density(x) for x in inner])
-    mass = sum(math.exp(law.log_density(atom)) for atom in atoms)
-    return grid, np.concatenate([[0.0], np.cumsum(density) * (grid[1] - grid[0])]) + mass
-
-
-def _ks(draws, grid, below, atoms):
-    return stats.kstest(draws, lambda x: (np.interp(x, grid, below) - below[0]) / (below[-1] - below[0])).pvalue
-
-
-def _chi_square(draws, values, probabilities):
-    counts = np.array([draws.count(value) for value in values], dtype=float)
-    assert counts.sum() == len(draws)
-    common = probabilities * len(draws) >= 5
-    seen = np.append(counts[common], counts[~common].sum())
-    expected = np.append(probabilities[common], probabilities[~common].sum()) * len(draws)
-    if expected[-1] < 1:
-        seen, expected = seen[:-1], expected[:-1]
-    return stats.chisquare(seen, expected * seen.sum() / expected.sum()).pvalue
-
-
 PURE = {
     "geometric": (lambda q: Geometric(q, 2.0), 1),
     "truncated geometric": (lambda q: TruncatedGeometric(q, 2.0, 0, 6), 1),
@@ -215,18 +129,6 @@ def test_bingham_on_the_sphere_integrates_to_one_and_its_draws_follow_it():
     v = np.array([1.0, 0.0, 0.0])
     constants = [-Bingham(matrix, 1.5 + s).log_density(v) + (1.5 + s) * v @ matrix @ v for s in (-step, step)]
     assert seen == pytest.approx((constants[1] - constants[0]) / (2 * step), abs=0.05)
-
-
-def test_dictated_values_can_come_out():
-    """Whatever a search dictates is a value of the law: whole, bounded, on the grid, of length one."""
-    rng = np.random.default_rng(0)
-    choices = [Choice("query"), Choice("zero"), Choice("opposite"), Choice("huge"), Choice("norm", 0.7)]
-    laws = [make(2.0, 1.7) for make, _ in ATOMS.values()]
-    laws += [make(2.0, 1.7) for name, (make, *_) in DENSITIES.items() if name not in ("bounded noise", "uniform")]
-    laws.append(Bingham(np.diag([1.0, 2.0]), 1.0))
-    for law in laws:
-        for choice in choices:
-            assert law.log_density(dictated(choice, law, None, rng)) > -INF
 
 
 @pytest.mark.parametrize(

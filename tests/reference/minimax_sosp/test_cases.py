@@ -10,22 +10,6 @@ CASES = {case.key: case for case in MINIMAX_SOSP}
 SMALL = [key for key in CASES if ":experiment" not in key]
 
 
-@pytest.mark.some(20)
-@pytest.mark.parametrize("key", SMALL)
-def test_account_and_findings_are_those_the_case_declares(is_as_declared, key):
-    is_as_declared(CASES[key])
-
-
-@pytest.mark.parametrize(
-    ("key", "label"),
-    [
-        ("minimax_sosp/dp_rgda:appendixB2-n9-d2-T3-K2-q3-b9@printed", "step/v"),
-    ],
-)
-def test_release_without_noise_is_found_with_its_label(is_bare, key, label):
-    is_bare(CASES[key], label)
-
-
 def test_clip_of_the_mean_exceeds_the_claimed_sensitivity_nine_times():
     """n = 9: the clipped mean moves by 2 C, the claim is 2 C / 9."""
     instance = CASES["minimax_sosp/dp_rgda:mean-clip-n9-d2-T3-K2-q3-b9@printed"].build()

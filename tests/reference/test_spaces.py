@@ -1,0 +1,98 @@
+"""The spaces of the catalogue: a search shows there what the case declares and nothing else; planted bugs are found."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpassay.audit.assaying.searching import search_case
+from dpassay.audit.row import Effort
+from dpassay.audit.search.engine import search
+from dpassay.reference.baselines import dp_sgd
+from dpassay.reference.catalogue import CASES, find
+from dpassay.reference.dro import double_spider
+from dpassay.reference.dro.divergences import kl
+from dpassay.reference.dro.objective import DualObjective
+from dpassay.reference.dro.space import Squares
+from dpassay.reference.findings import Declared, Kind, compare
+from dpassay.reference.second_order_erm import space
+
+FAST = (
+    "baselines/dp_sgd:full-batch@baseline", "baselines/dp_sgd:fixed-size@baseline", "dro/double_spider:kl@repaired",
+    "output_perturbation/algorithm1:early-stop@printed", "second_order_erm/dp_gd@repaired",
+    "adaptive_batch/stochastic_spider:bare-refresh@printed",
+)  # fmt: skip
+LONG = ("_ls", "two_opt", "dp_tr", "tr_b", "4and5", "recursive_spider")  # several seconds each
+FIRST = {(case.id, case.reading): case.key for case in reversed(CASES) if ":experiment" not in case.key}
+OTHERS = [
+    pytest.param(key, marks=pytest.mark.slow if any(part in key for part in LONG) else pytest.mark.more)
+    for key in FIRST.values()
+    if key not in FAST
+]
+
+
+@pytest.mark.parametrize("key", [*FAST, *OTHERS])
+def test_a_search_shows_what_the_case_declares_and_no_more(key):
+    """Seed 0. Of a repaired reading some query moves by all that it declares, or by next to it."""
+    (case,) = (one for one in CASES if one.key == key)
+    found = search_case(case, case.build(), Effort(examples=15))
+    news, _ = compare({Declared(one.kind, one.label) for one in found.findings}, set(case.declared))
+    assert not news and not found.raised, (news, found.raised)
+    assert found.coverage.lines_reached > 0.6 * found.coverage.lines
+    if case.reading != "printed":
+        assert found.accounted <= case.claim.epsilon and 0.7 < max(found.shares.values()) <= 1 + 1e-9
+    elif not case.known:
+        assert found.accounted <= case.claim.epsilon
+
+
+def by_largest_entry(rows, bound):
+    """A row of d entries keeps a length of sqrt(d) C."""
+    return rows * np.minimum(1.0, bound / np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-300))
+
+
+def silent_end(problem, schedule, tape):
+    """The last step takes the exact mean of the clipped gradients."""
+    w = np.zeros(problem.d)
+    if schedule.steps > 1:
+        w = dp_sgd.run(problem, replace(schedule, steps=schedule.steps - 1), tape)
+    rows = dp_sgd.clip_rows(problem.gradients(w, np.arange(problem.n)), schedule.clip)
+    return w - schedule.learning_rate * rows.mean(axis=0)
+
+
+@pytest.mark.parametrize(
+    ("key", "module", "planted", "examples", "kind"),
+    [
+        ("baselines/dp_sgd:full-batch", dp_sgd, {"run": silent_end}, 15, Kind.OUTPUT),
+        pytest.param("baselines/dp_sgd:full-batch", dp_sgd, {"clip_rows": by_largest_entry}, 150,
+                     Kind.SENSITIVITY_EXCEEDED, marks=pytest.mark.more),
+        pytest.param("dro/double_spider:chi_square@repaired", double_spider,
+                     {"clipped_mean": lambda rows, c, mode: np.clip(rows, -c, c).mean(axis=0)}, 80,
+                     Kind.SENSITIVITY_EXCEEDED, marks=pytest.mark.more),
+    ],
+)  # fmt: skip
+def test_a_planted_bug_is_found(monkeypatch, key, module, planted, examples, kind):
+    """Seed 0: a last step without noise, a clip by the largest entry, a clip of each coordinate."""
+    (case,) = find(key)
+    run = planted.get("run", case.build().run)
+    for name, other in planted.items():
+        if name != "run":
+            monkeypatch.setattr(module, name, other)
+    assert kind in {one.kind for one in search(run, case.space(), case.claim, examples=examples, seed=0).findings}
+
+
+def test_gradients_stay_finite_where_the_conjugate_overflows():
+    """exp(loss) is infinite for a loss of half a million; infinity times a gradient of zero would be no number."""
+    problem = DualObjective(Squares(np.array([[1.0, 0.0, 1e3], [0.0, 1.0, 1.0]])), kl(), 1.0)
+    x = np.zeros(2)
+    assert np.isfinite(problem.x_gradients(x, 0.0)).all() and np.isfinite(problem.eta_gradients(x, 0.0)).all()
+
+
+def test_the_tolerances_of_the_second_order_spaces_fit_the_steps():
+    """Repaired, T is about `steps`; printed, f(w0) by its sensitivity moves it by a sixth of them."""
+    for steps in (1, 2, 4):
+        sizes = {"n": 3, "d": 2, "steps": steps}
+        repaired = space.space("opt", "repaired").schedule(sizes)
+        risk, start = space.public(sizes)
+        assert risk.value_bound(start) / repaired.minimum_decrease < steps
+        printed = space.space("opt", "printed").schedule(sizes)
+        assert 6 * printed.sensitivity.value / printed.minimum_decrease == pytest.approx(steps)
