@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,7 @@ from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import SoundBound
 from dpassay.reference.errors import printable
 
+BROKEN = Path(__file__).parents[1] / "search" / "broken.py"
 ESCAPE = "\x1b[2J"
 ESCAPE_IN_TOML = "\\u001b[2J\\n"
 CLAIM = """version = 1
@@ -125,9 +128,28 @@ def test_an_empty_name_is_no_way_to_say_all(dpassay, refused, tmp_path, words):
         ("scores", "a.csv", "a.csv", "--curve", "bool.json"),
         ("crosscheck", "compare", "vector.json", "vector.json", "--rtol", "inf"),
         ("reproduce", "output_perturbation", "--data", "."),
+        ("audit", "nobody"),
+        ("audit", "baselines", "--jobs", "0"),
+        ("show", "nobody"),
+        ("crosscheck", "export", "baselines/dp_sgd", "x.json"),
+        ("crosscheck", "compare", "nowhere.json", "nowhere.json"),
+        ("prove", "--paper", "nobody"),
+        ("prove", "Theorem 99"),
+        ("audit", "planted:true_branch", "--epsilon", "-1"),
+        ("audit", "planted:nothing", "--epsilon", "1"),
+        ("audit", "planted:STD", "--epsilon", "1"),
+        ("audit", "planted:descent", "--epsilon", "1", "--space", "planted:STD"),
+        ("audit", "planted:descent", "--epsilon", "1", "--space", "planted:descent"),
+        ("audit", "planted:descent", "--epsilon", "1", "--relation", "near"),
+        ("audit", "planted:descent", "--epsilon", "1", "--examples", "0"),
+        ("audit", "planted:descent", "dro", "--epsilon", "1"),
+        ("audit", "baselines", "--epsilon", "1"),
     ],
 )
-def test_numbers_out_of_range_and_options_without_effect(dpassay, refused, tmp_path, words):
+def test_what_means_nothing_is_one_line(dpassay, refused, monkeypatch, tmp_path, words):
+    """Names of nothing, numbers out of range, options without effect, values of another kind."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    shutil.copy(BROKEN, tmp_path / "planted.py")
     (tmp_path / "claims.toml").write_text(CLAIM)
     (tmp_path / "a.csv").write_text("1\n2\n3\n")
     (tmp_path / "bool.json").write_text("[[true, false]]")

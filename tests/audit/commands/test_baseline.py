@@ -91,26 +91,9 @@ def project(dpassay, tmp_path, monkeypatch, locked):
 STD = "std=NOISE * 2.0 / n"
 NOISY = '        noisy = tape.gaussian("gradient", gradient, std=NOISE * 2.0 / n, sensitivity=2.0 / n)\n'
 REGRESSIONS = {
-    "noise halved": (("NOISE = 3, 4.0", "NOISE = 3, 2.0"), "over budget", "less noise at 'gradient'"),
     "10 % less noise": ((STD, "std=0.9 * NOISE * 2.0 / n"), "accounted epsilon rises", "noise scale of 'gradient'"),
     "clip removed": (("clip(rows - x).mean", "(rows - x).mean"), "overshoots", "sensitivity exceeded at gradient"),
-    "clip after the mean": (
-        ("clip(rows - x).mean(axis=0)", "clip((rows - x).mean(axis=0, keepdims=True))[0]"),
-        "overshoots",
-        "sensitivity exceeded at gradient",
-    ),
     "stopping time on the true loss": (("norm(noisy) > 50.0", "norm(gradient) > 0.9"), "leaks", "early end"),
-    "start without noise": (("x = np.zeros(rows.shape[1])", "x = rows.mean(axis=0)"), "leaks", "output"),
-    "a batch counted twice": (
-        ("clip(rows - x).mean(axis=0)", "clip(rows[[0, *range(n)]] - x).sum(axis=0) / n"),
-        "overshoots",
-        "sensitivity exceeded at gradient",
-    ),
-    "one more step": (
-        ("STEPS, NOISE = 3", "STEPS, NOISE = 4"),
-        "accounted epsilon rises",
-        "released 4 times, before 3",
-    ),
     "another release": (
         (NOISY, NOISY + '        tape.laplace("size", float(n), scale=50.0, sensitivity=1.0)\n'),
         "release 'size': not released -> released",
@@ -129,7 +112,7 @@ REGRESSIONS = {
 }
 
 
-@pytest.mark.some(7)
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", REGRESSIONS)
 def test_a_regression_goes_red_for_the_right_reason(project, name):
     edit, *words = REGRESSIONS[name]
@@ -140,28 +123,16 @@ def test_a_regression_goes_red_for_the_right_reason(project, name):
     assert "this is what to commit: --- a/privacy.lock.json" in out
 
 
-HELPER = """def noisy_mean(rows, x, tape):
-    n = len(rows)
-    gradient = clip(rows - x).mean(axis=0)
-    return tape.gaussian("gradient", gradient, std=NOISE * 2.0 / n, sensitivity=2.0 / n)
-
-
-def descend("""
 LOOP = "    step = 0\n    while step < STEPS:\n        step += 1\n"
 REFACTORINGS = {
     "a comment and an empty line": [("    n = len(rows)\n", "    # how many\n\n    n = len(rows)\n")],
     "names of variables": [("noisy", "answer"), ("gradient = ", "pull = "), ('", gradient,', '", pull,')],
     "a constant in place of a number": [("NOISE = 3, 4.0", "NOISE, SPAN = 3, 4.0, 2.0"), ("2.0 / n", "SPAN / n")],
-    "the same mean by hand": [("clip(rows - x).mean(axis=0)", "np.add.reduce(clip(rows - x), axis=0) / n")],
     "a while loop": [("    for step in range(STEPS):\n", LOOP)],
-    "a function of its own": [
-        ("def descend(", HELPER),
-        ("        gradient = clip(rows - x).mean(axis=0)\n" + NOISY, "        noisy = noisy_mean(rows, x, tape)\n"),
-    ],
 }
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", REFACTORINGS)
 def test_a_harmless_change_stays_green(project, name):
     code, out, err = project(*REFACTORINGS[name])
@@ -238,6 +209,7 @@ def test_a_named_file_is_part_of_the_claim(project):
     assert code == 2 and "claim descent.files[0] = 'radius.txt'" in err
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

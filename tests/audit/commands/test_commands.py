@@ -87,20 +87,6 @@ def test_floating_point_has_a_verdict_of_its_own(place):
         _run("blackbox", "mechanisms_of_a_test:good", *PAIR, "--epsilon", 1, "--laplace", "2:1", "--samples", 50)
 
 
-@pytest.mark.parametrize(
-    ("words", "what"),
-    [
-        (("--epsilon", 1, "--laplace", "2"), "ANSWER:SCALE"),
-        (("--epsilon", 1, "--laplace", "2:-1"), "SCALE positive"),
-        (("--floats",), "test a claim"),
-    ],
-)
-def test_options_are_checked_before_the_mechanism_runs(place, words, what):
-    """The program would fail if it were started; hours of runs before a wrong option would be lost."""
-    with pytest.raises(BadInput, match=what):
-        _run("blackbox", "--command", "no_such_program_of_a_test", *PAIR, *words)
-
-
 def test_stored_outputs_and_bounds_without_a_claim(place):
     rng = np.random.default_rng(0)
     np.save("p.npy", rng.normal(0, 0.5, (2000, 2)))
@@ -198,6 +184,9 @@ def test_scores_in_a_table_with_names(place):
         (("blackbox",), "mechanism"),
         (("blackbox", "mechanisms_of_a_test:good"), "both files"),
         (("blackbox", "--command", "no-such-program", *PAIR), "cannot be started"),
+        (("blackbox", "--command", "no-such-program", *PAIR, "--epsilon", 1, "--laplace", "2"), "ANSWER:SCALE"),
+        (("blackbox", "--command", "no-such-program", *PAIR, "--epsilon", 1, "--laplace", "2:-1"), "SCALE positive"),
+        (("blackbox", "--command", "no-such-program", *PAIR, "--floats"), "test a claim"),
         (("blackbox", "--outputs", "d.json"), "two files"),
         (("sequential", "blackbox", "json:loads", "--checkpoint", "c.json", *PAIR), "claim"),
         (("sequential", "combine", "d.json"), "checkpoint"),

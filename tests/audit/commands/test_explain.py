@@ -8,7 +8,6 @@ import pytest
 
 from dpassay.audit.running.report_file import load
 from dpassay.audit.terminal.finish import Options, show_row
-from dpassay.reference.catalogue import find
 
 KEY = "second_order_erm/opt@printed"
 SMALL = ("--jobs", 1, "--runs", 60, "--pilot", 50, "--examples", 12)
@@ -46,19 +45,6 @@ def test_explain_tells_premises_movements_source_and_witnesses_which_replay(dpas
     assert row.witnesses and not row.undeclared
     show_row(REPORT, row, Options())
     assert not capfd.readouterr().out  # what was declared prints no witness
-
-
-@pytest.mark.more
-def test_a_line_that_was_not_reached_is_shown_with_its_text(dpassay):
-    out = dpassay("audit", KEY, *SMALL[:-1], 2, "--explain")[1]
-    unseen = "    early end at 'gradient', step 5: the end on one side, release 'gradient' on the other (by a run on"
-    assert unseen in out and out.count("no witness)") == 1 and out.count("neighbours replay") == 2
-    missed = out.split("  releases and decisions that were not reached\n")[1].split("\n\n")[0].splitlines()
-    for line in (one for one in missed if one.startswith("    ")):
-        name, number, text = line.strip().split(":", 2)
-        (path,) = Path(find.__code__.co_filename).parent.glob(f"*/{name}")
-        written = path.read_text(encoding="utf-8").splitlines()[int(number) - 1].strip()
-        assert written and text.strip().startswith(written)
 
 
 @pytest.mark.parametrize("words", [("--explain", "--json")])
