@@ -43,7 +43,7 @@ def test_full_batches_get_the_closed_form():
     assert exact < found.noise["mean"] < exact * (1 + 2e-6)
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(st.integers(1, 6), st.sampled_from([None, 5, 25]), st.sampled_from(["gaussian", "laplace"]), st.floats(0.3, 4.0))
 def test_the_account_meets_the_budget_and_nearly_uses_it_up(steps, batch, law, epsilon):
     schedule = Schedule(steps, Multipliers({"mean": 1.0}), batch, law)

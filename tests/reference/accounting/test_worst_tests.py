@@ -13,6 +13,16 @@ def stays(x):
     return np.where(x < 0, np.exp(np.minimum(x, 0)) / 2, 1 - np.exp(-np.maximum(x, 0)) / 2)
 
 
+@pytest.mark.parametrize("log_ratio", [-3.0, -0.7, -0.5, -0.2, 0.0, 0.3, 0.5, 0.6])
+def test_the_hockey_stick_of_two_laplace_laws_is_a_supremum(log_ratio):
+    """Over 200,001 places x; shift 0.5."""
+    x = np.linspace(-30, 30, 200_001)
+    # F(x) - r F(x - shift): for r below 1 the supremum is at +infinity, 1 - r
+    best = max(float(np.max(stays(x) - np.exp(log_ratio) * stays(x - 0.5))), 0.0, -np.expm1(log_ratio))
+    found = float(bound._laplace_share(np.array([log_ratio]), 0.5)[0])
+    assert best - 1e-9 <= found <= best + 1e-7
+
+
 def test_where_only_the_pure_epsilon_is_known():
     """Shifts from 1e-7 to 5, and epsilons up to 100, have a curve of their own."""
     known = [(20.0, 0.25), (100.0, 0.05), (100.0, 1e-6), (1e-6, 0.2)]

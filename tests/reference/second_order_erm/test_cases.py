@@ -7,18 +7,14 @@ import numpy as np
 import pytest
 
 from dpassay.audit.lockstep.run import lockstep
-from dpassay.reference.accounting.cost import Account, Part, account
+from dpassay.reference.accounting.cost import account
 from dpassay.reference.second_order_erm import opt, opt_b, opt_ls, two_opt, two_opt_b, two_opt_ls
 from dpassay.reference.second_order_erm.cases import CASES, SHARED
 from dpassay.reference.second_order_erm.subsampled import SampledBudget
 from dpassay.reference.second_order_erm.worst_case import StepBound, pair_delta, pair_delta_infinity
 from dpassay.reference.tape import LiveTape, record
 
-
-def sampled_epsilon(sigma, releases, rate, delta):
-    """Epsilon of sampled Gaussian releases, composed by dp-accounting."""
-    return Account(((Part("sampled", 1 / sigma, rate), releases),)).epsilon(delta)
-
+from .replays import sampled_epsilon
 
 WORST = [case for case in CASES if case.variant in ("worst", "lanczos")]
 
@@ -27,17 +23,16 @@ def case_of(key):
     return next(case for case in CASES if case.key == f"second_order_erm/{key}")
 
 
-@pytest.mark.some(15)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
-def test_findings_and_accounting_agree_with_what_is_known(case):
+LEAKING = [case for case in CASES if case.known and case.known != SHARED]  # that one is found by accounting
+
+
+@pytest.mark.some(4)
+@pytest.mark.parametrize("case", LEAKING, ids=lambda case: case.key)
+def test_a_number_of_steps_that_leaks_shows_in_one_of_sixty_runs(case):
+    """z is the same on both sides, so the printed T differs only where f(w0) + |z| crosses an edge."""
     instance = case.build()
-    # z is the same on both sides, so the printed T differs only in the runs in which f(w0) + |z| crosses an edge
-    leaks = bool(case.known) and case.known != SHARED  # that one is found by accounting, not by replay
-    found = (bool(lockstep(instance.mechanism, instance.pair, [7, k]).findings) for k in range(60 if leaks else 2))
-    assert any(found) == leaks
-    assert (instance.exact is not None) == leaks
-    if case.reading == "repaired":
-        assert instance.accounted().epsilon(case.claim.delta) <= case.claim.epsilon
+    assert any(lockstep(instance.mechanism, instance.pair, [7, k]).findings for k in range(60))
+    assert instance.exact is not None
 
 
 @pytest.mark.parametrize("case", WORST, ids=lambda case: case.key)

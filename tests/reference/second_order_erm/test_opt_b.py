@@ -6,18 +6,13 @@ import numpy as np
 import pytest
 from dp_accounting import dp_event, privacy_accountant, rdp
 
-from dpassay.reference.accounting.cost import Account, Part
 from dpassay.reference.errors import BadInput
 from dpassay.reference.second_order_erm import opt_b, worst_case
 from dpassay.reference.second_order_erm import subsampled as ss
 from dpassay.reference.second_order_erm.common import Accuracy
 from dpassay.reference.tape import record
 
-
-def sampled_epsilon(sigma, releases, rate, delta):
-    """Epsilon of sampled Gaussian releases, composed by dp-accounting."""
-    return Account(((Part("sampled", 1 / sigma, rate), releases),)).epsilon(delta)
-
+from .replays import sampled_epsilon
 
 ACCURACY = Accuracy(gradient=0.3, curvature=0.3)
 
