@@ -79,7 +79,7 @@ def test_named_files_exist():
 def test_printed_commands_are_known():
     def unheard_of(page, text):
         lines = [line for line in printed(text) if re.match(r"dpassay \w", line)]
-        return {line: unknown(line) for line in lines if unknown(line)}
+        return {line: found for line in lines if (found := unknown(line))}
 
     assert broken(unheard_of) == {}
 
