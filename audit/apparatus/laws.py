@@ -13,6 +13,7 @@ from dpassay.reference.laws.law import Law
 from dpassay.reference.types import Array
 
 from .described import Described, described, selected
+from .own_laws import wrong_draws
 from .uniform import not_uniform, tails
 
 FEWEST = 500  # draws of a law, however many coordinates it has
@@ -25,6 +26,7 @@ def wrong_sampler(law: Law, seed: int) -> Iterator[str]:
     """What is wrong with the values that the law draws."""
     known = described(law)
     if known is None:
+        yield from wrong_draws(law, seed)
         return
     rng = np.random.default_rng([seed, 1])
     first = known.numbers(known.law.sample(rng))

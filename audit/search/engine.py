@@ -136,8 +136,7 @@ class Engine:
             runs = min(_SHRINKS, self._calls * self._runner.examples // max(1, self._runner.calls))
             for key in keys:
                 self._shrink(key, runs // len(keys))
-            shown = map(self._runner.placed, self._runner.witnesses.values())
-        searched.witnesses = [*shown, *self._runner.drawn()]
+            searched.witnesses = list(map(self._runner.placed, self._runner.witnesses.values()))
         searched.findings = [one.finding for one in searched.witnesses]
         searched.note, searched.seconds = self._runner.note, perf_counter() - self._start
         return searched

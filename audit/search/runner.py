@@ -17,7 +17,6 @@ from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.findings import Finding
 
 from .coverage import Collector, own_functions
-from .drawn import DrawnLaws
 from .ground import Data, Ground, Setting
 from .placing import placed
 from .premises import Premises
@@ -25,7 +24,6 @@ from .quiet import one_line
 from .strategies import Same
 from .witness import Key, Witness, weight
 
-Example = tuple[Data, int, Script]  # with the seed
 _KEPT = 6  # settings that are compared with drawn values in the end
 _LONG, _FEW = 500, 2  # of runs with so many calls so few
 
@@ -48,7 +46,6 @@ class Runner:
         self.witnesses: dict[Key, Witness] = {}
         self.raised: Counter[str] = Counter()
         self.examples, self.calls, self.note = 0, 0, ""
-        self._laws = DrawnLaws[Example]()
         self._begins = own_functions(run)[:1]
         self._outside: list[tuple[Data, Setting]] = []  # of pairs from outside
         self._hidden = False
@@ -67,7 +64,6 @@ class Runner:
             self.raised[run.raised] += 1
         if run.too_long:
             self.note = f"runs were cut off after {longest} calls"
-        self._laws.note(run.transcript, lambda: (data, seed, script()))
         findings = self.premises.findings(run, by_rows=data.rows is not None)
         if data.rows is not None:
             alone = any(draw.hidden and draw.n == 1 for draw in run.transcript.draws)  # it cannot be left out there
@@ -134,17 +130,6 @@ class Runner:
             self.raised[one_line(error)] += 1
         else:
             self._note([error.finding], data, seed, Script, {})
-
-    def drawn(self) -> list[Witness]:
-        """Laws that draw other values than their densities say; the note says what is wrong.
-
-        Any data show it: the example is one that released such a law, and its line is that of the law's ``sample``.
-        """
-        found = []
-        for finding, line, (data, seed, script) in self._laws.findings():
-            found.append(Witness(finding, data, script, seed, line))
-        self.note = "; ".join(filter(None, (self.note, *(one.finding.detail for one in found))))
-        return found
 
     def placed(self, witness: Witness) -> Witness:
         """With the lines that made what it shows: it is made again, watched."""

@@ -44,7 +44,7 @@ class Witness:
     Args:
         data: rows of D, the target's row on D', sizes.
         line: of the algorithm's source where the runs part, ``file:line in function: text``: of outputs that of the
-            return (of several, where the sides return at different ones), of a law that of its ``sample``.
+            return (of several, where the sides return at different ones).
         here: the query on D there, if the finding is about one, or the part of the output; ``there``: on D'.
         about: what was run (algorithm, space, epsilon, delta, relation), as the user named it.
         made: the lines that made what it shows, the most telling first; a file keeps their words.

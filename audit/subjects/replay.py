@@ -10,7 +10,6 @@ from dpassay.audit.inputs.foreign import foreign_code, is_code
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.plain import is_float
-from dpassay.audit.search.drawn import DrawnLaws
 from dpassay.audit.search.ground import AllOf, Data, Ground, OnePair, data_of
 from dpassay.audit.search.premises import Premises
 from dpassay.audit.search.quiet import quiet
@@ -65,9 +64,6 @@ def replay(witness: Witness, modules: Collection[str], where: str = "witness", p
         with quiet():
             run = scripted(setting.mechanism, setting.pair, [witness.seed], witness.script)
     findings = _premises(setting.mechanism, claim, ground.relation).findings(run, by_rows=data.rows is not None)
-    laws = DrawnLaws[None]()
-    laws.note(run.transcript, lambda: None)
-    findings += [finding for finding, _, _ in laws.findings()]
     return _replayed(witness, findings, run.raised)
 
 

@@ -1,4 +1,4 @@
-"""A finding names its place: outputs that differ the return and the part, a law that cheats its ``sample``."""
+"""A finding names its place: outputs that differ the return and the part."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from dpassay.audit.lockstep.source_lines import parting
 from dpassay.audit.search.engine import search
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.findings import Kind
-from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 
@@ -32,15 +31,6 @@ def by_sides(rows, tape):
     if rows[0, 0] > 0.5:
         return "large"
     return "small"
-
-
-class HalfTheNoise(Gaussian):
-    def sample(self, rng):
-        return self.query + 0.5 * self.std * rng.standard_normal(self.query.shape)
-
-
-def half_the_noise(rows, tape):
-    return tape.release("mean", HalfTheNoise(rows.mean(axis=0), 9.0), sensitivity=2.0)
 
 
 def line_of(text):
@@ -63,15 +53,6 @@ def test_sides_that_return_elsewhere_name_both_lines():
     (witness,) = search(by_sides, LINE, CLAIM, examples=12).witnesses
     assert all(f":{line_of(f'return {text}')} in by_sides" in witness.line for text in ('"large"', '"small"'))
     assert witness.here is None  # words are no numbers
-
-
-def test_a_law_that_cheats_names_its_sample_and_data_that_show_it():
-    found = search(half_the_noise, LINE, CLAIM, examples=12)
-    (witness,) = found.witnesses
-    assert [one.kind for one in found.findings] == [Kind.LAW] and witness.data.rows is not None
-    assert witness.line.startswith(f"test_places_of_findings.py:{line_of('def sample')} in sample: def sample")
-    again = search(half_the_noise, LINE, CLAIM, examples=1, known=[witness])
-    assert [one.finding for one in again.witnesses] == [witness.finding]
 
 
 def test_on_one_pair_it_is_the_same():

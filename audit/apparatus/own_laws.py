@@ -1,29 +1,24 @@
-"""Does a law draw what its density says? Everything else that is computed of a release believes the density.
+"""Does a law of one's own draw what its density says? Everything else that is computed of a release believes it.
 
-Lockstep runs weigh values by densities, and accountants read noise scales: neither looks at the numbers that a live run
-would draw. Here one law of each type that a search saw draws values. Finitely many outcomes are counted. Else a shift
-of the law is weighed: for a density p on all of space ``E p(x - v) / p(x) = 1`` whatever v is, and noise that is
-missing, too small by half, or the same on two numbers gives another mean.
+Nobody has described such a law a second time. Finitely many outcomes are counted. Else a shift of the law is weighed:
+for a density p on all of space ``E p(x - v) / p(x) = 1`` whatever v is, and noise that is missing, too small by half,
+or the same on two numbers gives another mean.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from scipy.special import bdtr, bdtrc
 
-from dpassay.audit.lockstep.source_lines import line_of
-from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law, query_of
-from dpassay.reference.transcript import Transcript
 from dpassay.reference.types import Array
 
-E = TypeVar("E")  # what an example is
 DRAWS = 1024
 _SHIFT = 0.7  # of a shift, in noise scales: larger ones weigh a few draws too much
 _ERRORS = 6.0  # standard errors by which a mean may be off: one in 1e8 by chance, and the seed is fixed
@@ -33,36 +28,10 @@ _MOST = 1000  # numbers of a law: a larger one is left alone
 _ASKED, _AGREE = 8, 1e-6  # values whose density is asked for; rounding of a query that is large beside its noise
 
 
-class DrawnLaws(Generic[E]):
-    """The law with the most numbers of each type, its label, and the example that released it."""
-
-    def __init__(self) -> None:
-        self._laws: dict[type[Law], tuple[str, Law, Callable[[], E]]] = {}
-
-    def note(self, transcript: Transcript, example: Callable[[], E]) -> None:
-        """A run was made."""
-        for one in transcript.releases:
-            known = self._laws.get(type(one.law))
-            if (known is None or _size(one.law) > _size(known[1])) and _fits(one.law):
-                self._laws[type(one.law)] = one.label, one.law, example
-
-    def findings(self, seed: int = 0) -> Iterator[tuple[Finding, str, E]]:
-        """Where a law draws other values than its density says, with the line of its ``sample`` and the example."""
-        for label, law, example in self._laws.values():
-            why = _off(law, np.random.default_rng([seed, 31]))
-            if why:
-                detail = f"{type(law).__name__}.sample, {label}: {why}"
-                yield Finding(Kind.LAW, label, 0, detail), _sampled_at(law), example()
-
-
-def _sampled_at(law: Law) -> str:
-    """The line of ``sample``; empty for a law that is no Python."""
-    code = getattr(type(law).sample, "__code__", None)
-    return line_of(code.co_filename, code.co_firstlineno, code.co_name) if code is not None else ""
-
-
-def _size(law: Law) -> int:
-    return 1 if law.query is None else law.query.size
+def wrong_draws(law: Law, seed: int) -> Iterator[str]:
+    """What is wrong with the values that the law draws."""
+    why = _off(law, np.random.default_rng([seed, 31])) if _fits(law) else ""
+    yield from [why] * bool(why)
 
 
 def _fits(law: Law) -> bool:
