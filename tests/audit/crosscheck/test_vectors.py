@@ -35,7 +35,14 @@ def runs():
     return [vector for vector in everything() if vector["expect"] == "run"]
 
 
-def made_again(algorithm):
+ALGORITHMS = sorted({case.id for case in CASES})
+QUICK = ("dro/single_sample",)
+
+
+@pytest.mark.parametrize(
+    "algorithm", [pytest.param(one, marks=[] if one in QUICK else pytest.mark.slow) for one in ALGORITHMS]
+)
+def test_vectors_are_made_again_as_they_are(algorithm):
     """Bytes are the same on the machine that made them; on another processor numbers may round otherwise."""
     found = list(every_vector(algorithm))
     assert texts(found) == texts(every_vector(algorithm))  # twice the same, everywhere
@@ -45,18 +52,6 @@ def made_again(algorithm):
         if canonical(one) != canonical(other):
             assert (one["flags"], one["expect"], one["noise"]) == (other["flags"], other["expect"], other["noise"])
             assert compare(other, {"events": one["events"], "output": one["output"], "claim": one["claim"]}) == []
-
-
-@pytest.mark.some(1)
-@pytest.mark.parametrize("algorithm", ["baselines/dp_sgd", "dro/single_sample"])
-def test_vectors_are_made_again_as_they_are(algorithm):
-    made_again(algorithm)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("algorithm", sorted({case.id for case in CASES}))
-def test_all_vectors_are_made_again_as_they_are(algorithm):
-    made_again(algorithm)
 
 
 def test_the_manifest_counts_what_is_there():

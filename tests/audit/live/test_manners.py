@@ -28,7 +28,7 @@ PROBLEM = LinearLosses(np.array([[0.5], [0.25], [0.0]]))
 SCHEDULE = CASE.space().schedule({"n": 3, "d": 1, "steps": 1, "batch": 2})
 
 
-def speaker(mode, *more, timeout=10.0):
+def speaker(mode="good", *more, timeout=10.0):
     return LiveProgram([sys.executable, "-S", str(SPEAKER), mode, *map(str, more)], CASE.id, timeout=timeout)
 
 

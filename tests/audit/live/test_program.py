@@ -1,32 +1,24 @@
 """Programs that speak the protocol behave as algorithms in Python do."""
 
-import sys
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.run import Needs, lockstep
 from dpassay.audit.row import Effort
 from dpassay.audit.running.programs import ProgramEnded
 from dpassay.audit.search.engine import search
 from dpassay.audit.subjects.programs import audited
 from dpassay.reference.case import bind
-from dpassay.reference.catalogue import find
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.tape import LiveTape, Tape
 
-SPEAKER = Path(__file__).parent / "speaker.py"
-CASE = find("baselines/dp_sgd:fixed-size")[0]
+from .test_manners import CASE, speaker
+
 QUICK = Effort(runs=10, pilot=50, examples=15)
-
-
-def speaker(mode="good", *more, timeout=10.0):
-    return LiveProgram([sys.executable, "-S", str(SPEAKER), mode, *map(str, more)], CASE.id, timeout=timeout)
 
 
 def test_the_same_tape_gives_the_same_run():

@@ -16,25 +16,6 @@ from dpassay.reference.transcript import Draw
 from .test_lockstep import N, declared
 
 
-def test_sampled_loss_equals_the_mixture_by_hand():
-    """The loss of one sampled release is the log ratio of two-component mixtures, at every value."""
-
-    def run(problem, tape):
-        batch = tape.batch("b", N, 2)
-        rows = problem.rows[batch.indices, 0]
-        return tape.gaussian("g", rows.mean(), std=0.5, sensitivity=1.0, batch=batch)
-
-    alike = LinearLosses(np.tile([-1.0, 0.0], (N, 1)))
-    pair = Pair(alike.replace(3, np.array([1.0, 0.0])), alike, 3)
-    for seed in range(50):
-        found = lockstep(run, pair, [seed])
-        x, q = found.output, 2 / N
-        density = lambda mean, x=x: np.exp(-((x - mean) ** 2) / (2 * 0.25))  # noqa: E731
-        by_hand = np.log((1 - q) * density(-1.0) + q * density(0.0)) - np.log(density(-1.0))
-        assert found.loss == pytest.approx(by_hand, rel=1e-9, abs=1e-12)
-        assert not found.inexact
-
-
 def test_other_records_that_differ_make_the_mixture_inexact():
     """The condition of the mixture is checked: with unequal other records the loss is labelled."""
     rows = np.random.default_rng(0).normal(size=(N, 2))

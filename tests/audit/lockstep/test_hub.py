@@ -47,17 +47,6 @@ def test_a_batch_by_index_holds_its_last_record_and_neither_later_nor_earlier_on
     assert {kind for kind, _ in found(run)} == kinds
 
 
-def test_a_longer_batch_by_index_holds_all_between_its_ends():
-    """The target, number 3, is the last of four: paid for there, and not in the next four."""
-
-    def run(problem, tape, number):
-        batches = [tape.fresh("b", N, 4, order="index") for _ in range(2)]
-        return tape.gaussian("g", float(problem.rows.sum()), std=1.0, sensitivity=1.0, batch=batches[number])
-
-    kinds = [{kind for kind, _ in found(lambda problem, tape, k=k: run(problem, tape, k))} for k in range(2)]
-    assert kinds == [set(), {Kind.UNDECLARED_BATCH}]
-
-
 @pytest.mark.parametrize(
     ("pair", "words"), [(PAIR, "4 of 8 against 2 of 8"), (PAIR.swapped(), "2 of 8 against 4 of 8")]
 )

@@ -145,11 +145,3 @@ def test_one_side_that_raises_is_a_leak_and_both_alike_are_none():
     assert finding.kind is Kind.OUTPUT and "RuntimeError" in finding.detail
     found = scripted(run(-9), PAIR, [0], Script())
     assert found.findings == [] and "refused" in found.raised
-
-
-def test_endless_runs_are_cut_off():
-    def run(rows, tape):
-        while True:
-            tape.gaussian("g", rows.mean(axis=0), std=1.0, sensitivity=5.0)
-
-    assert scripted(run, PAIR, [0], Script()).too_long

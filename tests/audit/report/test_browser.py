@@ -18,19 +18,10 @@ from dpassay.audit.report.html.page import render
 from dpassay.audit.report.html.records import Ledger, StatementView
 from dpassay.audit.report.html.view import view_of
 
+from .test_html import CURVES, RELEASE
+
 pytestmark = pytest.mark.slow
-CURVES = {
-    "epsilons": [0.0, 0.5, 1.0, 1.5, 2.0],
-    "accounted": [0.3, 1e-2, 1e-5, 1e-8, 1e-12],
-    "realised": [0.2, 5e-3, 4e-6, 0.0, 0.0],
-    "pointwise": [0.22, 6e-3, 5e-6, 0.0, 0.0],
-    "true positives": [0.4, 0.02, 2e-5, 0.0, 0.0],
-}
-RELEASES = [
-    {"label": f"{name}/{'long' * 20}", "law": "Gaussian", "count": 8, "scale": [0.5, 0.7], "sensitivity": [0.1, 0.1],
-     "participation": "every record"}
-    for name in ("gradient", "line search")
-]  # fmt: skip
+RELEASES = [{**RELEASE, "label": f"{name}/{'long' * 20}"} for name in ("gradient", "line search")]
 
 
 @pytest.fixture(scope="module")
