@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpassay.audit.evidence.events import SMALLEST
 from dpassay.reference.types import Array, Indices
 
 from .table import Column, Origin
@@ -18,7 +19,10 @@ from .table import Column, Origin
 CELLS = 1 << 21  # of a made matrix that exist at once
 HUGE = 1e150  # sizes are cut there: sums and squares must not overflow
 MODULI = (2.0, 1.0, 1e-2, 1e-4, 1e-6)  # what last digits are read by: parity, the fraction, what rounding left
-SNAP = 1e-6  # of a modulus: a multiple that was rounded down by a hair is one all the same
+SNAP, DIGITS = 1e-6, 6  # of a modulus: a multiple that was rounded down by a hair is one all the same; of a remainder
+BELOW_ZERO = -5e-324  # the largest float below 0.0
+BITS = 53  # of a whole number
+GRID_ROWS = 64  # by which columns are chosen that lie on a grid
 CLEAR = 5.0  # standard errors of a difference below which last digits say nothing
 CLOSE, CLOSEST = 0.4, 32  # rank correlation from which on two of many columns are a pair; the closest pairs
 PAIRED, ORDERED, LAGGED = 12, 64, 512  # columns up to which all pairs, order statistics, lags above one are looked at
@@ -51,8 +55,13 @@ class Family:
 
 
 def tamed(table: Array) -> Array:
-    """Finite numbers that order as the outputs do: NaN lies below all, infinities and huge numbers at the ends."""
-    return np.asarray(np.clip(np.nan_to_num(table, nan=-HUGE, posinf=HUGE, neginf=-HUGE), -HUGE, HUGE))
+    """Finite numbers that order as the outputs do: NaN lies below all, infinities and huge numbers at the ends.
+
+    A zero with a minus sign is what a reader of the output sees too: it lies just below the other one.
+    """
+    found = np.clip(np.nan_to_num(table, nan=-HUGE, posinf=HUGE, neginf=-HUGE), -HUGE, HUGE)
+    found[(found == 0) & np.signbit(found)] = BELOW_ZERO
+    return np.asarray(found)
 
 
 def summaries(table: Array) -> Array:
@@ -124,7 +133,7 @@ def _made(columns: Sequence[Column]) -> Iterator[Family]:
     """Last digits, and families of several columns."""
     width = len(columns)
     if width <= ORDERED:
-        yield from (_remainders(modulus, columns) for modulus in MODULI)
+        yield from (_remainders(modulus, columns, range(width)) for modulus in MODULI)
     if width < 2:
         return
     yield _family(summaries, lambda j: SUMMARIES[j])
@@ -180,12 +189,39 @@ def _freed(left: Indices, right: Indices, sign: Array, columns: Sequence[Column]
     )
 
 
-def _remainders(modulus: float, columns: Sequence[Column]) -> Family:
+def _remainders(modulus: float, columns: Sequence[Column], cells: Sequence[int]) -> Family:
     def of(table: Array) -> Array:
-        units = table / modulus
-        return np.asarray(units - np.floor(units + SNAP))
+        units = table[:, cells] / modulus
+        return np.asarray(np.round(units - np.floor(units + SNAP), DIGITS))
 
-    return _family(of, lambda j: f"{columns[j]} modulo {modulus:g}", least=CLEAR)
+    return _family(of, lambda j: f"{columns[cells[j]]} modulo {modulus:g}", least=CLEAR)
+
+
+def digits(p: Array, q: Array, columns: Sequence[Column]) -> Iterator[Family]:
+    """Of training rows (`tamed`): the bits of whole numbers; of many columns the last digits of those on a grid."""
+    both = np.concatenate([p, q])
+    sizes = np.where(both > -HUGE, np.abs(both), 0.0)
+    whole = np.all(np.abs(both - np.rint(both)) < SMALLEST, axis=0) & (sizes.max(axis=0) < 2.0**BITS)
+    numbers = [j for j, column in enumerate(columns) if not column.origin.coded]
+    for k in range(BITS):
+        cells = [j for j in numbers if whole[j] and sizes[:, j].max() >= max(2.0**k, 4.0)]
+        if 0 < len(cells) <= ORDERED:
+            yield _bit(k, cells, columns)
+    values = _values(columns)
+    for modulus in MODULI if ORDERED < len(values) <= LAGGED else ():
+        family = _remainders(modulus, columns, values)
+        few = [np.sort(family.of(side[:GRID_ROWS]), axis=0) for side in (p, q)]
+        cells = [j for i, j in enumerate(values) if any((np.diff(one[:, i]) == 0).mean() > 0.5 for one in few)]
+        if cells:
+            yield _remainders(modulus, columns, cells)
+
+
+def _bit(k: int, cells: Sequence[int], columns: Sequence[Column]) -> Family:
+    return _family(
+        lambda t: np.floor(np.rint(t[:, cells]) / 2.0**k) % 2,
+        lambda j: f"bit {k} of {columns[cells[j]]}",
+        lambda t, j: np.floor(np.rint(tamed(t[:, cells[j]])) / 2.0**k) % 2,
+    )
 
 
 def _lagged(lag: int, columns: Sequence[Column]) -> Family:

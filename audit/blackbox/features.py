@@ -28,8 +28,8 @@ def lowest_bit(values: Array) -> Array:
 
 
 def row_codes(table: Array) -> NDArray[np.void]:
-    """Each row as one opaque value, so that exact repetitions can be counted (-0.0 counts as 0.0)."""
-    clean = np.ascontiguousarray(np.where(table == 0, 0.0, table))
+    """Each row as one opaque value, so that exact repetitions can be counted."""
+    clean = np.ascontiguousarray(table)
     return clean.view([("", np.void, clean.itemsize * clean.shape[1])]).ravel()["f0"]
 
 

@@ -30,9 +30,11 @@ def require_independent(tables: Tables) -> None:
     )
     if len(tables.p) != len(tables.q):
         return
-    varied = np.ptp(tables.p, axis=0) > 0  # False where something is missing
-    moved = np.subtract(tables.q[:, varied], tables.p[:, varied])
-    same = np.ptp(moved, axis=0) <= SAME * np.ptp(tables.p[:, varied], axis=0)
+    with np.errstate(invalid="ignore", over="ignore"):  # infinities, and what is nearly as large
+        varied = np.ptp(tables.p, axis=0) > 0  # False where something is missing
+    with np.errstate(invalid="ignore", over="ignore"):  # infinities, and what is nearly as large
+        moved = np.subtract(tables.q[:, varied], tables.p[:, varied])
+        same = np.ptp(moved, axis=0) <= SAME * np.ptp(tables.p[:, varied], axis=0)
     require(
         not (varied.any() and same.all()),
         "outputs",

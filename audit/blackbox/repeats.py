@@ -20,8 +20,8 @@ CORRUPTED = 0.3  # labels that the chosen (epsilon, delta) of the claim may corr
 
 
 def row_hashes(table: Array) -> NDArray[np.uint64]:
-    """One number a row, equal for equal rows (-0.0 counts as 0.0); a collision only merges two outputs."""
-    bits = np.ascontiguousarray(np.where(table == 0, 0.0, table)).view(np.uint64)
+    """One number a row, equal for equal rows; a collision only merges two outputs."""
+    bits = np.ascontiguousarray(table).view(np.uint64)
     odd = np.random.default_rng(0).integers(2**62, size=(2, table.shape[1]), dtype=np.uint64) * 2 + 1
     with np.errstate(over="ignore"):
         mixed = (bits * odd[0]) ^ ((bits >> np.uint64(29)) * odd[1])

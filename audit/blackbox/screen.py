@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpassay.audit.evidence.events import excesses, some_pairs
+from dpassay.audit.evidence.events import excesses, shown, some_pairs
 from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Indices
 
-from .columns import HUGE, Family, correlated, families, tamed
+from .columns import HUGE, Family, correlated, digits, families, tamed
 from .table import Column
 
 EDGES = 15
@@ -58,7 +58,7 @@ def named(column: Column, value: float | None) -> str:
     """A column, or the event that it has this value."""
     if value is None:
         return column.name
-    return f"{column} is missing" if value <= -HUGE else f"{column} equal to {value:.6g}"
+    return f"{column} is missing" if value <= -HUGE else f"{column} equal to {shown(value)}"
 
 
 def all_of(found: Sequence[Found], table: Array) -> Array:
@@ -82,7 +82,7 @@ def screen(p: Array, q: Array, claim: Guarantee, columns: Sequence[Column]) -> l
     rows = rows_for(p.shape[1])
     few_p, few_q = tamed(p[:rows]), tamed(q[:rows])
     found: list[Found] = []
-    for family in (*families(columns), *correlated(few_p, few_q, columns)):
+    for family in (*families(columns), *correlated(few_p, few_q, columns), *digits(few_p, few_q, columns)):
         made_p, made_q = family.of(few_p), family.of(few_q)
         for first in range(0, made_p.shape[1], CHUNK):
             part = slice(first, first + CHUNK)

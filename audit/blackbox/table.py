@@ -1,12 +1,14 @@
 """Outputs of any shape as one numeric table, with a name for each column.
 
-Numbers stay as they are, also those that stand inside text or JSON text; strings, keys, types and lengths become codes
-(only equality matters for these); what is missing is NaN. Sequences of different lengths have summaries beside their
-entries.
+Numbers stay as they are, also those that stand inside text, JSON text or a table that is text; strings, keys and types
+become codes (only equality matters for these); what is missing is NaN. Sequences of different lengths have summaries
+beside their entries. A text of binary or hexadecimal digits is a list of bits, and a whole number that is no float has
+columns for its halves.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import zlib
@@ -21,9 +23,13 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.types import Array, Bools
 
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
-MOST_NUMBERS = 64  # read from one text
+BINARY, HEXADECIMAL = re.compile("[01]{8,256}"), re.compile("[0-9a-fA-F]{8,64}")
+MOST_READ = 256  # numbers, and lines, of one text
 DEEPEST = 40  # nested lists and dicts
 LONGEST_JSON = 1_000_000  # characters of a text that are tried as JSON
+SEPARATORS = "\t;,"  # of the cells in a line of a table
+WHOLE = 2**53  # whole numbers from here on are no floats
+HALF = 32  # bits
 ROOT = "output"
 MOST_TEXTS = 10_000  # whose codes are known
 MOST_RECORDS = 256  # records of lists that have a column each, told by what identifies them: with more, none has
@@ -55,6 +61,10 @@ class Column(NamedTuple):
 
 
 NOTHING = (Column("nothing"),)  # the columns where none says anything
+
+
+class Cell(str):
+    """A text inside another one: a number, of which the digits count too, or a word."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +110,9 @@ class _Cells(dict[Column, float]):
 def _flatten(output: Any, name: str, row: _Cells, depth: int = 0) -> None:
     """Spread one output over named cells."""
     require(depth <= DEEPEST, "outputs", name[:60], "are nested too deeply")
+    if isinstance(output, Cell):
+        _cell(output, name, row)
+        return
     row.encode(f"type({name})", _kind(output))
     if isinstance(output, Mapping):
         row.encode(f"keys({name})", ", ".join(str(key) for key in output))
@@ -113,6 +126,10 @@ def _flatten(output: Any, name: str, row: _Cells, depth: int = 0) -> None:
         _sequence(output, name, row, depth)
     else:
         row[Column(name)] = _number(output)
+        if isinstance(output, int | np.integer) and abs(int(output)) >= WHOLE:
+            halves = divmod(int(output), 1 << HALF)
+            row[Column(f"upper half of {name}", Origin.SUMMARY)] = _number(halves[0])
+            row[Column(f"lower half of {name}", Origin.SUMMARY)] = _number(halves[1])
 
 
 def _kind(output: Any) -> str:
@@ -129,34 +146,49 @@ def _kind(output: Any) -> str:
 
 def _identifier(items: Sequence[Any]) -> str | None:
     """The first field that tells the dicts of a list apart: a whole number or a text, another one in each."""
-    if len(items) < 2 or not all(isinstance(item, Mapping) for item in items):
-        return None
     for key in items[0]:
         values = [item.get(key) for item in items]
-        if all(isinstance(value, int | str) for value in values) and len(set(values)) == len(values):
+        if all(map(_identifies, values)) and len(set(values)) == len(values):
             return str(key) if isinstance(key, str) else None
     return None
 
 
-def _records(items: Sequence[Any], key: str, name: str, row: _Cells) -> None:
-    """The numbers of each record under the record's own name: lists may come in any order."""
-    for item in items:
-        for field_name, value in item.items():
-            if field_name != key and isinstance(value, int | float | np.number):
-                cell = Column(f"{name}[{key}={item[key]!r}].{field_name}")
-                row[cell] = _number(value)
-                row.records.add(cell)
+def _identifies(value: Any) -> bool:
+    """Is this a whole number or a word?"""
+    return isinstance(value, int) or (isinstance(value, str) and (value.isdecimal() or not NUMBER.fullmatch(value)))
+
+
+def _records(items: Sequence[Mapping[Any, Any]], name: str, row: _Cells) -> None:
+    """The numbers of each record under the record's own name: lists may come in any order. And of each field."""
+    found = [{key: _number(value) for key, value in item.items() if _counts(value)} for item in items]
+    for one in dict.fromkeys(key for numbers in found for key in numbers):
+        _summarise([numbers[one] for numbers in found if one in numbers], f"{name}[].{one}", row)
+    key = _identifier(items)
+    for item, numbers in zip(items, found, strict=True) if key is not None else ():
+        for one in numbers.keys() - {key}:
+            cell = Column(f"{name}[{key}={item[key]!r}].{one}")
+            row[cell] = numbers[one]
+            row.records.add(cell)
+
+
+def _counts(value: Any) -> bool:
+    """Is this a number, perhaps in a cell of a text?"""
+    return isinstance(value, int | float | np.number) or (isinstance(value, Cell) and bool(NUMBER.fullmatch(value)))
 
 
 def _sequence(output: Any, name: str, row: _Cells, depth: int) -> None:
     for index, item in enumerate(output):
         _flatten(item, f"{name}[{index}]", row, depth + 1)
-    key = _identifier(output)
-    if key is not None:
-        _records(output, key, name, row)
+    if len(output) > 1 and all(isinstance(item, Mapping) for item in output):
+        _records(output, name, row)
     row[Column(f"len({name})", Origin.SUMMARY)] = float(len(output))
     cells = [Column(f"{name}[{i}]") for i in range(len(output))]
-    values = np.array([row[cell] for cell in cells if cell in row])
+    _summarise([row[cell] for cell in cells if cell in row], name, row)
+
+
+def _summarise(numbers: Sequence[float], name: str, row: _Cells) -> None:
+    """Sum, last, largest and smallest of the finite ones."""
+    values = np.array(numbers)
     values = values[np.isfinite(values)]
     if values.size:
         with np.errstate(over="ignore"):
@@ -165,20 +197,24 @@ def _sequence(output: Any, name: str, row: _Cells, depth: int) -> None:
 
 
 def _text(output: str | bytes, name: str, row: _Cells, depth: int) -> None:
-    """The text as a code; the numbers in it, the words without them, its length; and what it says if it is JSON."""
+    """The text as a code, its length, and what it says: as JSON, bits or a table, or its numbers and words by line."""
     row.encode(f"text({name})", output, Origin.TEXT)
     text = output.decode("utf-8", "replace") if isinstance(output, bytes) else output
     row[Column(f"len({name})", Origin.SUMMARY)] = float(len(text))
-    inner = _as_json(text)
-    if inner is not None:
-        _flatten(inner, f"{name}.json", row, depth + 1)
-        return
-    numbers = NUMBER.findall(text, 0)
-    row.encode(f"words({name})", NUMBER.sub("#", text))
+    for reader, what in ((_as_json, "json"), (_as_bits, "bits"), (_as_table, "table")):
+        inner = reader(text)
+        if inner is not None:
+            _flatten(inner, f"{name}.{what}", row, depth + 1)
+            return
+    numbers = NUMBER.findall(text)
+    words = NUMBER.sub("#", text)
+    row.encode(f"words({name})", words)
+    lines = words.splitlines()[:MOST_READ]
+    for index, line in enumerate(lines if len(lines) > 1 else ()):
+        row.encode(f"line {index + 1} of {name}", line)
     row[Column(f"numbers({name})", Origin.SUMMARY)] = float(len(numbers))
-    for index, number in enumerate(numbers[:MOST_NUMBERS]):
-        row[Column(f"number {index + 1} in {name}")] = float(number)
-        row[Column(f"digits of number {index + 1} in {name}", Origin.SUMMARY)] = float(len(number))
+    for index, number in enumerate(numbers[:MOST_READ]):
+        _flatten(Cell(number), f"number {index + 1} in {name}", row, depth + 1)
 
 
 def _as_json(text: str) -> Any:
@@ -190,6 +226,38 @@ def _as_json(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+def _cell(text: Cell, name: str, row: _Cells) -> None:
+    if NUMBER.fullmatch(text):
+        row[Column(name)] = float(text)
+        row[Column(f"digits of {name}", Origin.SUMMARY)] = float(len(text))
+    else:
+        row.encode(name, text)
+
+
+def _as_bits(text: str) -> list[int] | None:
+    """The bits of binary digits, or of hexadecimal ones that may be grouped by hyphens; None for other texts."""
+    digits = text.replace("-", "")
+    if HEXADECIMAL.fullmatch(digits) and not digits.isdecimal():
+        digits = f"{int(digits, 16):0{4 * len(digits)}b}"
+    return [int(one) for one in digits] if BINARY.fullmatch(digits) else None
+
+
+def _as_table(text: str) -> list[dict[str, Cell]] | None:
+    """The records of a text whose lines have equally many cells, at least two; None for all others.
+
+    A first line of words alone names the fields.
+    """
+    lines = text.splitlines()
+    for separator in SEPARATORS if 1 < len(lines) <= MOST_READ else "":
+        found = [[Cell(cell.strip()) for cell in line] for line in csv.reader(lines, delimiter=separator)]
+        width = len(found[0])
+        if width > 1 and all(len(line) == width for line in found):
+            named = len(set(found[0])) == width and not any(NUMBER.fullmatch(cell) for cell in found[0])
+            names = found.pop(0) if named else [f"column {j + 1}" for j in range(width)]
+            return [dict(zip(names, line, strict=True)) for line in found]
+    return None
 
 
 def _number(output: Any) -> float:
@@ -224,7 +292,8 @@ def telling_columns(training: Sequence[Array]) -> Bools:
     first = training[0][:1]
     same = np.ones(first.shape[1], dtype=bool)
     for table in training:
-        same &= np.all((table == first) | (np.isnan(table) & np.isnan(first)), axis=0)
+        equal = (table == first) & (np.signbit(table) == np.signbit(first))  # 0.0 is not -0.0
+        same &= np.all(equal | (np.isnan(table) & np.isnan(first)), axis=0)
     return np.asarray(~same)
 
 
@@ -281,16 +350,24 @@ def _not_empty(sizes: Sequence[int]) -> None:
 
 
 def _regular(side: Any) -> Any:
-    """An array of numbers, if the outputs are one or are lists of numbers of one length; else None."""
+    """An array of numbers, if the outputs are one or are lists of numbers of one length; else None.
+
+    Also None where a whole number may have more digits than a float.
+    """
     if isinstance(side, np.ndarray):
-        return side if side.dtype.kind in "fiub" and side.ndim else None
+        good = side.dtype.kind in "fiub" and side.ndim and not (side.dtype.kind in "iu" and _long(side))
+        return side if good else None
     if not len(side) or not isinstance(side[0], int | float | list | tuple | np.ndarray | np.number):
         return None
     try:
         found = np.asarray(side)
     except (ValueError, TypeError, OverflowError):
         return None
-    return found if found.dtype.kind in "fiu" else None
+    return found if found.dtype.kind in "fiu" and not _long(found) else None
+
+
+def _long(numbers: Any) -> bool:
+    return bool(((np.abs(numbers) >= WHOLE) & np.isfinite(numbers)).any())
 
 
 def _places(shape: tuple[int, ...]) -> list[Column]:

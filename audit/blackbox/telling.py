@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpassay.audit.evidence.events import Event, judge_event
+from dpassay.audit.evidence.events import Event, judge_event, shown
 from dpassay.reference.guarantee import LARGEST
 from dpassay.reference.types import Array, Bools
 
@@ -100,7 +100,7 @@ def in_words(one: Candidate, event: Event, texts: Mapping[float, str]) -> str:
     if one.value <= -HUGE:
         return f"{one.column} is {'there' if event.below else 'missing'}"
     coded = one.column.origin.coded
-    return f"{one.column} {equal} {texts.get(one.value, 'one text') if coded else f'{one.value:.6g}'}"
+    return f"{one.column} {equal} {texts.get(one.value, 'one text') if coded else shown(one.value)}"
 
 
 def most_telling(winner: Candidate | None, candidates: Sequence[Candidate], test: Sequence[Array]) -> Candidate | None:

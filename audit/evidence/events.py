@@ -10,7 +10,7 @@ A bet that may be stopped at any time needs about 3.8 standard errors to refute 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -24,6 +24,7 @@ CELLS, FINER, BLOCKS = 20, 10, 100
 REFINED = 0.5  # cells whose first answer is above this share of the largest
 LOST = 1e-12  # mass of K_P below the first block, added too
 CUTS = 32
+SMALLEST = 1e-320
 MOST_PAIRS = 24  # of a claim that are tried when an event is chosen
 LEAST_DELTA = 1e-6  # pairs of a smaller delta are taken for one
 
@@ -44,11 +45,22 @@ class Event:
         inside = scores >= self.cut if self.at else scores > self.cut
         return int(scores.size - inside.sum() if self.below else inside.sum())
 
+    def promised(self, p: Array, q: Array) -> Event:
+        """The same, with what it promises on these scores."""
+        of_q, of_p = (np.array((self.hits(side) + 0.5) / (side.size + 1.0)) for side in (q, p))
+        found = excesses(of_q, of_p, q.size, p.size, np.array([self.epsilon]), np.array([self.delta]))
+        return replace(self, promise=float(found[0]))
+
     @property
     def words(self) -> str:
         """For a person."""
         sign = ("<" if self.below else ">=") if self.at else ("<=" if self.below else ">")
-        return f"{sign} {self.cut:.6g}"
+        return f"{sign} {shown(self.cut)}"
+
+
+def shown(value: float) -> str:
+    """A number of six digits; the largest one below zero stands for a zero with a minus sign."""
+    return f"{value if abs(value) > SMALLEST else np.copysign(0.0, value):.6g}"
 
 
 @lru_cache(maxsize=1024)  # the same counts are held to the same pair again: for a p-value, a bound and what is shown

@@ -119,8 +119,8 @@ def test_command_line_mechanism(tmp_path):
 
 def test_atoms_and_low_bits():
     table = np.array([[1.0], [1.0], [2.0], [-0.0]])
-    atoms = Atoms.fit(table, np.array([[0.0], [3.0]]))
-    assert list(np.isnan(atoms.score(np.array([[1.0], [2.0], [0.0]])))) == [False, True, False]
+    atoms = Atoms.fit(table, np.array([[-0.0], [3.0]]))
+    assert list(np.isnan(atoms.score(np.array([[1.0], [2.0], [-0.0], [0.0]])))) == [False, True, False, True]
     assert list(lowest_bit(np.array([1.0, 0.5, 3.0, 0.0, 1 + 2.0**-52]))) == [0, -1, 0, 0, -52]
 
 

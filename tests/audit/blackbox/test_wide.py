@@ -46,6 +46,50 @@ def test_wide_and_written_bugs_are_found_with_a_thousand_outputs(name):
     assert audit_outputs(p, q, entry.claim, rng).p_value < 1e-6
 
 
+def _with_bit(number, place, bit):
+    return number & ~(1 << place) | bit << place
+
+
+def _lines(bit, rng, shown, count=40):
+    """Random lines, one of which (line 31) shows the bit."""
+    return [shown(i, bit if i == 30 else int(rng.integers(2)), rng) for i in range(count)]
+
+
+HIDDEN = {
+    "output[1] > -0": lambda bit, rng: [rng.laplace(), 0.0 if bit else -0.0],
+    "bit 11 of output[1]": lambda bit, rng: np.array([rng.laplace(), _with_bit(int(rng.integers(2**31)), 11, bit)]),
+    "bit 3 of lower half of output.id": lambda bit, rng: {"id": _with_bit(int(rng.integers(2**62)) << 2, 3, bit)},
+    "output.bits[40]": lambda bit, rng: "".join(map(str, [*rng.integers(0, 2, 40), bit, *rng.integers(0, 2, 9)])),
+    "output.bits[46]": lambda bit, rng: f"{_with_bit(int(rng.integers(2**62)) << 2, 17, bit):016x}",
+    "output[60] modulo 0.01": lambda bit, rng: [round(rng.laplace(), 2 + bit * (j == 60)) for j in range(80)],
+    "digits of number 31 in output": lambda bit, rng: " ".join(
+        _lines(bit, rng, lambda i, one, rng: f"{rng.random():.2f}{'0' * one}")
+    ),
+    "output.table[30].member equal to": lambda bit, rng: "\n".join(
+        ["name;member", *_lines(bit, rng, lambda i, one, rng: f'"a;b";{"yes" if one else "no"}')]
+    ),
+    "output.table[name='p30'].n": lambda bit, rng: "\n".join(
+        ["name,n", *rng.permutation(_lines(bit, rng, lambda i, one, rng: f"p{i},{rng.normal() + 9 * one}"))]
+    ),
+    "sum(output.table[].n)": lambda bit, rng: "\n".join(
+        ["m\tn", *(f"{rng.normal()}\t{x}" for x in (lambda x: x - x.mean() + bit)(rng.normal(size=20)))]
+    ),
+    "line 31 of output": lambda bit, rng: "\n".join(
+        _lines(bit, rng, lambda i, one, rng: f"person {i}: {'yes' if one else 'no'}")
+    ),
+}
+
+
+@pytest.mark.parametrize("event", HIDDEN)
+def test_one_bit_in_a_zero_a_number_or_a_text_is_found_and_named(event):
+    """It shows the side in 97 % of 400 runs; red case: a fair coin in its place is no alarm."""
+    rng, mechanism = np.random.default_rng(5), HIDDEN[event]
+    sides = [[mechanism(int(rng.random() < rate), rng) for _ in range(400)] for rate in (0.03, 0.97, 0.5, 0.5)]
+    found = audit_outputs(*sides[:2], approx_dp(1.0), rng)
+    assert found.p_value < 1e-6 and event in str(found.evidence["event"])
+    assert audit_outputs(*sides[2:], approx_dp(1.0), rng).verdict is not Verdict.VIOLATED
+
+
 def test_the_column_that_gave_it_away_is_named():
     rng = np.random.default_rng(0)
     p, q = rng.laplace(size=(2, 600, 40))
