@@ -38,7 +38,6 @@ from dpassay.audit.evidence.fdp import fdp_refuted
 from dpassay.audit.evidence.fixed_guesses import guesses_p_value
 from dpassay.audit.results import Verdict
 from dpassay.audit.scores import labels, one_run, one_run_claim, thresholds
-from dpassay.audit.scores.assumed import bayesian, gdp_fit
 from dpassay.audit.sequential.black_box import audit_sequentially
 from dpassay.reference import guarantee
 from dpassay.reference.types import Array, Indices
@@ -64,9 +63,6 @@ def two_samples(law: Law, n: int) -> Asking:
         yield "labels", lambda: labels.epsilon_labels(p, q, law.delta, rng).epsilon > top
         yield "one event, split", lambda: thresholds.epsilon_split(p, q, law.delta, rng).epsilon > top
         yield "joint curve", lambda: refute_curve(p, q, law.claim, rng).verdict is Verdict.VIOLATED
-        if n == 1000:  # labelled estimates: shown so that nobody takes them for bounds
-            yield "(assumed) GDP fit", lambda: gdp_fit(p, q, law.delta, rng).epsilon > top
-            yield "(assumed) Bayesian", lambda: bayesian(p, q, law.delta, rng).epsilon > top
 
     return ask
 
@@ -259,7 +255,6 @@ def _write(rows: list[tuple[object, ...]]) -> None:
     notes = [
         f"Level {LEVEL:g}, delta {DELTA:g} (0.01 for the rare branch and the common failure).",
         "A cell is flagged when its whole 95 % interval lies above the level.",
-        "Rows marked (assumed) are estimates that never decide a verdict; they are shown to tell what they are worth.",
         f"{len(rows)} cells, flagged: {'; '.join(flagged) or 'none'}.",
     ]
     command = "python benchmarks/coverage.py --write --resume --largest 1000000 --workers 2"

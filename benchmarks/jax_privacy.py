@@ -26,7 +26,6 @@ from scipy.stats import binomtest
 from scores_ceiling import ceiling
 
 from dpassay.audit.scores import labels, one_run, thresholds
-from dpassay.audit.scores.assumed import gdp_fit
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.types import Array, Bools
 
@@ -90,7 +89,6 @@ ASSUMED: dict[tuple[str, str], Bound] = {
     ("jax-privacy", "GDP bound (assumes a Gaussian curve)"): lambda p, q, rng: float(
         theirs.CanaryScoreAuditor(q, p).epsilon_from_gdp(ALPHA, DELTA)
     ),
-    ("dpassay", "GDP fit (an estimate by type)"): lambda p, q, rng: gdp_fit(p, q, DELTA, rng).epsilon,
 }
 
 

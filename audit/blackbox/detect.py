@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -74,7 +74,7 @@ def judge_events(candidates: Sequence[Candidate], test: Sequence[Array]) -> list
     best = sorted(candidates, key=lambda one: -one.event.promise)[: len(EVENT_SHARES)]
     found = []
     for share, one in zip(EVENT_SHARES, best, strict=False):
-        p_value, _ = judge_event(one.event, one.score(test[0]), one.score(test[1]))
+        p_value = judge_event(one.event, one.score(test[0]), one.score(test[1]))
         found.append(Judged(min(1.0, p_value / share), one.name, one, {"by": "one event"}))
     return found
 
@@ -96,12 +96,11 @@ def audit_outputs(
     claim: Guarantee,
     rng: np.random.Generator,
     confidence: float = 0.95,
-    relation: str = "replace-one",
     low_bits: bool = False,
 ) -> ClaimTest:
     """Test `claim` on stored outputs of independent runs on D (P) and D' (Q): the result of `audit_in_detail`."""
     tables = to_tables(outputs_p, outputs_q)
-    return audit_in_detail(tables, claim, rng, confidence, relation, low_bits)[0]
+    return audit_in_detail(tables, claim, rng, confidence, low_bits)[0]
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,6 @@ def audit_in_detail(
     claim: Guarantee,
     rng: np.random.Generator,
     confidence: float = 0.95,
-    relation: str = "replace-one",
     low_bits: bool = False,
 ) -> tuple[ClaimTest, Detail]:
     """Test `claim`, and what it was decided by.
@@ -153,7 +151,6 @@ def audit_in_detail(
         p_value=found.p_value,
         confidence=confidence,
         method="black box: learned scores, exact events, repeated outputs",
-        relation=relation,
         runs=len(tables.p) + len(tables.q),
         seconds=time.perf_counter() - start,
         evidence={"score": found.name, **found.evidence, **(telling.evidence if telling else {})},
@@ -206,15 +203,9 @@ def bound_of_scores(
     start = time.perf_counter() if start is None else start
     best = _best_for_bound(candidates, parts.training, delta)
     bound = epsilon_labels(best.score(parts.test[0]), best.score(parts.test[1]), delta, rng, confidence)
-    return SoundBound(
-        epsilon=bound.epsilon,
-        delta=delta,
-        confidence=confidence,
-        method="black box: learned score, labels",
-        runs=sum(len(table) for table in (*parts.training, *parts.test)),
-        seconds=time.perf_counter() - start,
-        evidence={"score": best.name, **bound.evidence},
-    )
+    runs, seconds = sum(map(len, (*parts.training, *parts.test))), time.perf_counter() - start
+    evidence = {"score": best.name, **bound.evidence}
+    return replace(bound, method="black box: learned score, labels", runs=runs, seconds=seconds, evidence=evidence)
 
 
 def _best_for_bound(candidates: Sequence[Candidate], training: Sequence[Array], delta: float) -> Candidate:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -23,7 +24,7 @@ from dpassay.reference.types import Array, Bools
 
 from .detect import audit_outputs
 from .features import lowest_bit, row_codes
-from .table import to_table
+from .table import to_tables
 
 _NEAR = np.arange(-12, 13)  # grid points tried on either side: exp and log are wrong by a few units at most
 _PEAKS = 3  # bits by which an honest density may be narrower than its middle half
@@ -60,7 +61,8 @@ def support_holes(
         for side in (outputs_p, outputs_q)
     ]
     result = refute_curve(scores[0], scores[1], claim, rng, confidence)
-    return _named(result, "support holes", {"unattainable": (float(scores[0].mean()), float(scores[1].mean()))})
+    rates = float(scores[0].mean()), float(scores[1].mean())
+    return replace(result, method="support holes", evidence={**result.evidence, "unattainable": rates})
 
 
 def float_grid(
@@ -71,8 +73,8 @@ def float_grid(
     without = audit_outputs(outputs_p, outputs_q, claim, rng, confidence)
     only_floats = without.verdict is not Verdict.VIOLATED
     cause = "none" if seen.verdict is not Verdict.VIOLATED else "floats" if only_floats else "mechanism"
-    found: dict[str, object] = {"real_numbers": without.verdict.value, "cause": cause}
-    return _named(seen, "grid of the floats", found)
+    found = {**seen.evidence, "real_numbers": without.verdict.value, "cause": cause}
+    return replace(seen, method="grid of the floats", evidence=found)
 
 
 def repeated_noise(outputs_p: Any, outputs_q: Any, resolution_bits: int = 40, confidence: float = 0.95) -> ClaimTest:
@@ -84,7 +86,8 @@ def repeated_noise(outputs_p: Any, outputs_q: Any, resolution_bits: int = 40, co
     between: honest noise is clipped there. For discrete mechanisms the test does not apply.
     """
     start = time.perf_counter()
-    table = np.concatenate(to_table(outputs_p, outputs_q))
+    tables = to_tables(outputs_p, outputs_q)
+    table = np.concatenate([tables.p, tables.q])
     low, high = np.fmin.reduce(table), np.fmax.reduce(table)  # NaN: missing entries
     between = ((table > low) & (table < high)).any(axis=1)
     counted = table[between] if between.any() else table
@@ -116,15 +119,3 @@ def _shown_bits(column: Array) -> int:
     grid = max(float(np.median(2.0 ** lowest_bit(values))), float(np.median(decimal)))
     return max(0, int(np.log2((high - low or abs(low)) / grid)) - _PEAKS)
 
-
-def _named(result: ClaimTest, method: str, evidence: dict[str, object]) -> ClaimTest:
-    return ClaimTest(
-        claim=result.claim,
-        p_value=result.p_value,
-        confidence=result.confidence,
-        method=method,
-        relation=result.relation,
-        runs=result.runs,
-        seconds=result.seconds,
-        evidence={**result.evidence, **evidence},
-    )

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import kolmogorov, ndtr
@@ -32,8 +31,8 @@ from dpassay.reference.types import Array, Bools, Indices
 
 from .detect import REPEATS_SHARE, Detail, audit_in_detail, audit_outputs
 from .repeats import repeats_log_wealth, row_hashes
-from .table import Tables, to_table
-from .telling import in_words, inside, oriented
+from .table import Tables
+from .telling import in_words
 
 NOISES = ("gaussian", "laplace")
 REPETITIONS, MISSES = 24, 1  # simulations; a second miss ends them (22 of 24 would not show power 0.8)
@@ -109,9 +108,9 @@ class Branch:
         return self.shown.statement
 
 
-def branch_power(outputs_p: Any, outputs_q: Any, claim: Guarantee, confidence: float, seed: int) -> Branch:
+def branch_power(tables: Tables, claim: Guarantee, confidence: float, seed: int) -> Branch:
     """Plant branches of growing probability in the outputs on D and on D' until they are refuted reliably."""
-    p, q = (table[:MOST_PLANTED] for table in to_table(outputs_p, outputs_q))
+    p, q = (table[:MOST_PLANTED] for table in (tables.p, tables.q))
     _, codes = np.unique(np.concatenate([row_hashes(p), row_hashes(q)]), return_inverse=True)
     sides = codes[: len(p)].astype(float), codes[len(p) :].astype(float)
     size, needed = min(len(p), len(q)), -np.log((1 - confidence) * REPEATS_SHARE)
@@ -165,9 +164,9 @@ def _looks_like(noise: str, column: Array, centre: float, scale: float) -> bool:
     return float(kolmogorov(np.sqrt(column.size) * distance)) > DOUBT
 
 
-def recognised(outputs_p: Any, outputs_q: Any, declared: str | None = None) -> Additive | None:
+def recognised(tables: Tables, declared: str | None = None) -> Additive | None:
     """The noise around the answers, as declared or as it looks; None for everything else."""
-    sides = to_table(outputs_p, outputs_q)
+    sides = tables.p, tables.q
     if not all(np.isfinite(one).all() and len(one) >= LEAST and np.abs(one).max() <= _FAR for one in sides):
         return None
     width = sides[0].shape[1]
@@ -210,9 +209,9 @@ def event_power(
 ) -> tuple[Planted, dict[str, object]]:
     """Audits of the outputs at hand with one event made more frequent on one side; and the event, for a report."""
     one = detail.plainest or detail.candidate
-    event, side = oriented(one.event)
+    event, side = one.event.oriented
     sides = [matrix[:MOST_OUTPUTS] for matrix in tables.matrices(detail.parts.columns)]
-    masks = [inside(event, one.score(matrix)) for matrix in sides]
+    masks = [event.inside(one.score(matrix)) for matrix in sides]
     other = (masks[1 - side].sum() + 0.5) / (masks[1 - side].size + 1)
     share = max(float(masks[side].mean()), float(1 - larger(claim, factor).trade_off(np.array([other]))[0]))
     size, words = _possible(masks[side], share), in_words(one, event, tables.texts)

@@ -15,7 +15,6 @@ from dpassay.reference.types import Array
 
 from .detect import Detail
 from .learner import Candidate
-from .telling import oriented
 
 EACH = 3  # outputs a side
 LONGEST = 160  # characters of one
@@ -109,7 +108,7 @@ def _draw_sides(axes: Any, scores: tuple[Array, Array], one: Candidate) -> None:
     edges = np.linspace(float(pooled.min()), float(pooled.max()), BINS + 1)
     for side, name in ((p, "on D"), (q, "on D'")):
         axes.hist(side, edges if edges[-1] > edges[0] else 3, alpha=0.5, label=name)
-    event, _ = oriented(one.event)  # as it is told in words
+    event, _ = one.event.oriented  # as it is told in words
     cut, words = float(np.clip(event.cut, edges[0], edges[-1])), drawn(event.words)
     if one.value is not None:
         words = "no" if event.below else "yes"

@@ -339,12 +339,6 @@ def _columns(rows: Sequence[_Cells]) -> list[Column]:
     return sorted(found - records if len(records) > MOST_RECORDS else found)
 
 
-def to_table(outputs_p: Any, outputs_q: Any) -> tuple[Array, Array]:
-    """The two matrices of `to_tables`."""
-    found = to_tables(outputs_p, outputs_q)
-    return found.p, found.q
-
-
 def _not_empty(sizes: Sequence[int]) -> None:
     require(0 not in sizes, "outputs", tuple(sizes), "both samples need at least one output")
 

@@ -6,13 +6,13 @@ All counts are those of the judged part of the outputs, so they are what the ver
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from dpassay.audit.evidence.events import Event, judge_event, shown
 from dpassay.reference.guarantee import LARGEST
-from dpassay.reference.types import Array, Bools
+from dpassay.reference.types import Array
 
 from .columns import HUGE
 from .learner import Candidate
@@ -65,27 +65,9 @@ class Telling:
 
 def of_event(one: Candidate, test: Sequence[Array], texts: Mapping[float, str]) -> Telling:
     """The event of a candidate on the judged part."""
-    event, side = oriented(one.event)
+    event, side = one.event.oriented
     hits, of = (event.hits(one.score(test[0])), event.hits(one.score(test[1]))), (len(test[0]), len(test[1]))
     return Telling(in_words(one, event, texts), one.column, hits, of, (event.epsilon, event.delta), side)
-
-
-def oriented(event: Event) -> tuple[Event, int]:
-    """The event with an epsilon of 0 or more, and where it is too frequent: 0 is D, 1 is D'.
-
-    q <= s p + d says of the complement that p' <= q' / s + (d - 1 + s) / s, which is what it is told by if s < 1.
-    """
-    if event.epsilon >= 0:
-        return event, 1
-    slope = float(np.exp(event.epsilon))
-    back = max(0.0, (event.delta - 1 + slope) / slope)
-    return replace(event, below=not event.below, epsilon=-event.epsilon, delta=back), 0
-
-
-def inside(event: Event, scores: Array) -> Bools:
-    """Which scores are in the event."""
-    above = scores >= event.cut if event.at else scores > event.cut
-    return np.asarray(~above if event.below else above)
 
 
 def in_words(one: Candidate, event: Event, texts: Mapping[float, str]) -> str:
@@ -110,7 +92,7 @@ def most_telling(winner: Candidate | None, candidates: Sequence[Candidate], test
     repeat decided, and no column shows it.
     """
     single = [(one, one.column) for one in candidates if one.column is not None]
-    p_values = [judge_event(one.event, one.score(test[0]), one.score(test[1]))[0] for one, _ in single]
+    p_values = [judge_event(one.event, one.score(test[0]), one.score(test[1])) for one, _ in single]
     best = min(p_values, default=1.0)
     if best > SHOWS:
         return winner

@@ -91,8 +91,8 @@ def judge(
     """
     claim, level = question.claim, 1 - question.confidence
     share = 1.0 if claim.epsilon is None else 0.9
-    test, detail = audit_in_detail(tables, claim.guarantee, rng, 1 - share * level, question.relation)
-    notes = []
+    test, detail = audit_in_detail(tables, claim.guarantee, rng, 1 - share * level)
+    test, notes = replace(test, relation=question.relation), []
     if test.verdict is Verdict.VIOLATED:
         shown = telling_outputs(detail, *outputs)
         test = replace(test, evidence={**test.evidence, "most_telling_outputs": shown})
@@ -117,9 +117,9 @@ def with_power(
 ) -> tuple[list[Sound], list[str]]:
     """Planted violations that the first result, the test of the claim, would have refuted: as evidence, in words."""
     test, curve = deciding[0], question.claim.guarantee
-    branch = branch_power(tables.p, tables.q, curve, test.confidence, question.seed)
+    branch = branch_power(tables, curve, test.confidence, question.seed)
     said, evidence = [branch.statement], {**test.evidence, "planted_branch": branch.evidence}
-    found = recognised(tables.p, tables.q, question.noise)
+    found = recognised(tables, question.noise)
     required = found is not None or question.noise is None
     require(required, "--noise", question.noise, "needs finite numbers, 100 a side or more")
     said += of_the_claim(found, question.pair_claimed)

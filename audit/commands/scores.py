@@ -12,14 +12,12 @@ import typer
 from dpassay.audit.claims.claimed import Claim, read_claim
 from dpassay.audit.claims.scores import STREAM, both_sides, hints, judge_canaries, judge_runs, shown_by, with_power
 from dpassay.audit.report.verdicts import print_results
-from dpassay.audit.results import AuditResult, Sound, Verdict, decide
+from dpassay.audit.results import Sound, Verdict, decide
 from dpassay.audit.scores.anytime_kept import grow
-from dpassay.audit.scores.assumed import bayesian, gdp_fit
 from dpassay.audit.scores.blocks import marks
 from dpassay.audit.scores.one_run import RELATION
 from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled, relation_named
 from dpassay.reference.errors import require
-from dpassay.reference.types import Array
 
 MOST_CONFIDENCE = 1 - 1e-9  # what is left of the level beyond is rounding
 
@@ -33,7 +31,6 @@ Anytime = Annotated[
     Path | None,
     typer.Option(help="Keep a bound that holds at all looks together in this file; give new scores alone each time."),
 ]
-Estimates = Annotated[bool, typer.Option("--estimates", help="Also print estimates under an assumption.")]
 Confidence = Annotated[float, typer.Option(help="Confidence of the verdict.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random order in which scores are read.")]
 
@@ -49,7 +46,6 @@ def scores(
     one_run: OneRun = False,
     relation: OfRelation = None,
     anytime: Anytime = None,
-    estimates: Estimates = False,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -71,15 +67,12 @@ def scores(
     claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng([seed, STREAM])
     neighbours = _relation(relation, claim, one_run)
     if anytime is not None:
-        one_bound = (mu, sampled, pairs) == (None, None, None) and not (one_run or estimates)
+        one_bound = (mu, sampled, pairs) == (None, None, None) and not one_run
         require(one_bound, "--anytime", str(anytime), "bounds epsilon: of claims it takes --epsilon, of runs many")
         _anytime(anytime, (first, second), epsilon, (delta, confidence, seed), neighbours, as_json)
     p, q = both_sides(first, second, one_run)
     judge = (judge_canaries if one_run else judge_runs)(claim, delta, confidence)
     deciding: list[Sound] = judge(p, q, rng)
-    more: list[AuditResult] = []
-    if estimates and not one_run:
-        more += _estimates(p, q, delta, confidence, rng)
     overall, note = None, "No claim was given, so nothing is decided; the bounds hold one by one, not jointly."
     if claim:
         overall, note = decide(deciding), ""
@@ -89,8 +82,7 @@ def scores(
     note = "\n".join([*shown_by(deciding[0]), note, *found]).strip()
     if found:
         deciding[0] = replace(deciding[0], evidence={**deciding[0].evidence, "hints": found})
-    shown = [replace(one, relation=neighbours) for one in (*deciding, *more)]
-    print_results(shown, overall, as_json, note)
+    print_results([replace(one, relation=neighbours) for one in deciding], overall, as_json, note)
     raise typer.Exit(overall.exit_code if overall else 0)
 
 
@@ -122,8 +114,3 @@ def _anytime(
     overall = None if claimed is None else decide([bound])
     print_results([bound], overall, as_json, "\n".join([note, *hints(p, q, False)]))
     raise typer.Exit(overall.exit_code if overall else 0)
-
-
-def _estimates(p: Array, q: Array, delta: float, confidence: float, rng: np.random.Generator) -> list[AuditResult]:
-    found: list[AuditResult] = [bayesian(p, q, delta, rng, confidence)]
-    return [*found, gdp_fit(p, q, delta, rng, confidence)] if delta > 0 else found

@@ -21,6 +21,8 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
 
+from .events import above, at_spread_ranks
+
 PHASES = (0.03, 0.08, 0.2, 0.45, 1.0)  # share of the pairs seen by the end of each; the first only teaches
 THRESHOLDS = 24
 STAKES = np.array([1.25, 2.5, 5.0, 10.0, 25.0, 100.0])  # drift / sqrt(pairs) the bet is best for, in null std
@@ -49,20 +51,12 @@ def check_scores(scores: ArrayLike, name: str) -> Array:
 def _cuts(past_p: Array, past_q: Array) -> Array:
     """Thresholds at logit-spaced quantiles of the pooled past; both sides of an atom when there are ties."""
     pooled = np.sort(np.concatenate([past_p, past_q]))  # both are sorted already: a merge
-    depth = np.log(max(pooled.size / 2.0, 2.0))
-    levels = 1 / (1 + np.exp(-np.linspace(-depth, depth, THRESHOLDS)))
-    cuts = pooled[np.minimum((levels * pooled.size).astype(int), pooled.size - 1)]
+    cuts = at_spread_ranks(pooled, THRESHOLDS)
     if bool((pooled[1:] == pooled[:-1]).any()):
         with np.errstate(over="ignore"):  # just below the smallest float is -inf: no score is below it, a fine cut
             cuts = np.concatenate([cuts, np.nextafter(cuts, -np.inf)])
     cuts = np.unique(cuts)
     return np.asarray(cuts[cuts < np.inf]) if bool((cuts < np.inf).any()) else cuts
-
-
-def _rates(ordered: Array, cuts: Array) -> Array:
-    """Smoothed share of the sorted scores above each cut."""
-    above = ordered.size - np.searchsorted(ordered, cuts, side="right")
-    return np.asarray((above + 0.5) / (ordered.size + 1.0))
 
 
 def _portfolios(p: Array, q: Array, slopes: Array, excess: Array) -> Array:
@@ -86,14 +80,14 @@ def _portfolios(p: Array, q: Array, slopes: Array, excess: Array) -> Array:
 def learn_bets(past_p: Array, past_q: Array, curve: Guarantee) -> _Bets:
     """Choose, for each threshold, the claim's most violated tangent on the sorted past, then the portfolios."""
     cuts = _cuts(past_p, past_q)
-    p, q = _rates(past_p, cuts), _rates(past_q, cuts)
+    p, q = above(past_p, cuts), above(past_q, cuts)
     odds = np.exp(curve.epsilons)
     excess = q[:, None] - odds[None, :] * p[:, None] - curve.deltas[None, :]
     best = excess.argmax(axis=1)
     slopes, deltas = odds[best], curve.deltas[best]
     weights = _portfolios(p, q, slopes, excess[np.arange(cuts.size), best])
-    above = np.arange(cuts.size + 1)[:, None] > np.arange(cuts.size)[None, :]  # bin b lies above cuts 0..b-1
-    earn, pay = weights @ above.T, (weights * slopes) @ above.T
+    beyond = np.arange(cuts.size + 1)[:, None] > np.arange(cuts.size)[None, :]  # bin b lies above cuts 0..b-1
+    earn, pay = weights @ beyond.T, (weights * slopes) @ beyond.T
     level = weights @ deltas
     gains = earn[:, :, None] - pay[:, None, :] - level[:, None, None]
     return _Bets(cuts, gains, pay.max(axis=1) + level)

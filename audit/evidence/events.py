@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 from scipy.special import bdtr, bdtrc, betaincinv, expit, logit
 
 from dpassay.reference.guarantee import LARGEST, Guarantee
-from dpassay.reference.types import Array
+from dpassay.reference.types import Array, Bools
 
 NUISANCE = 1e-7  # level of the interval of p, added to the p-value
 CELLS, FINER, BLOCKS = 20, 10, 100
@@ -40,14 +41,29 @@ class Event:
     delta: float
     promise: float  # standard errors by which it exceeded the claim where it was chosen
 
+    def inside(self, scores: Array) -> Bools:
+        """Which scores are in the event."""
+        above = scores >= self.cut if self.at else scores > self.cut
+        return np.asarray(~above if self.below else above)
+
     def hits(self, scores: Array) -> int:
         """How many of the scores are in the event."""
-        inside = scores >= self.cut if self.at else scores > self.cut
-        return int(scores.size - inside.sum() if self.below else inside.sum())
+        return int(self.inside(scores).sum())
+
+    def rate(self, scores: Array) -> float:
+        """Their share, smoothed."""
+        return (self.hits(scores) + 0.5) / (scores.size + 1.0)
+
+    @property
+    def oriented(self) -> tuple[Event, int]:
+        """The event with an epsilon of 0 or more, and where it is too frequent: 0 is D, 1 is D'."""
+        if self.epsilon >= 0:
+            return self, 1
+        return replace(self, below=not self.below, epsilon=-self.epsilon, delta=_back(self.epsilon, self.delta)), 0
 
     def promised(self, p: Array, q: Array) -> Event:
         """The same, with what it promises on these scores."""
-        of_q, of_p = (np.array((self.hits(side) + 0.5) / (side.size + 1.0)) for side in (q, p))
+        of_q, of_p = np.array(self.rate(q)), np.array(self.rate(p))
         found = excesses(of_q, of_p, q.size, p.size, np.array([self.epsilon]), np.array([self.delta]))
         return replace(self, promise=float(found[0]))
 
@@ -63,6 +79,12 @@ def shown(value: float) -> str:
     return f"{value if abs(value) > SMALLEST else np.copysign(0.0, value):.6g}"
 
 
+def _back(epsilon: float, delta: float) -> float:
+    """The delta at -epsilon: q <= s p + d says of the complement that p' <= q' / s + (d - 1 + s) / s, used if s < 1."""
+    slope = float(np.exp(epsilon))
+    return max(0.0, (delta - 1 + slope) / slope)
+
+
 @lru_cache(maxsize=1024)  # the same counts are held to the same pair again: for a p-value, a bound and what is shown
 def event_p_value(hits_q: int, n_q: int, hits_p: int, n_p: int, epsilon: float, delta: float) -> float:
     """P(an excess this large or larger), at most, if Q(S) <= e^epsilon P(S) + delta; valid for every size.
@@ -71,8 +93,7 @@ def event_p_value(hits_q: int, n_q: int, hits_p: int, n_p: int, epsilon: float, 
     """
     slope = float(np.exp(min(epsilon, LARGEST)))
     if epsilon < 0:
-        back = max(0.0, (delta - 1 + slope) / slope)
-        return event_p_value(n_p - hits_p, n_p, n_q - hits_q, n_q, -epsilon, back)
+        return event_p_value(n_p - hits_p, n_p, n_q - hits_q, n_q, -epsilon, _back(epsilon, delta))
     errors = _errors(hits_q / n_q, np.array([float(hits_p)]), n_q, n_p, slope, delta)
     if errors <= 0:
         return 1.0
@@ -153,11 +174,8 @@ def best_event(p: Array, q: Array, claim: Guarantee) -> Event:
     """The threshold, its side and the pair of the claim that these scores (no NaN) exceed by most standard errors."""
     ordered_p, ordered_q = np.sort(p), np.sort(q)
     pooled = np.sort(np.concatenate([p, q]))
-    depth = np.log(max(pooled.size / 2.0, 2.0))
-    cuts = np.unique(pooled[(expit(np.linspace(-depth, depth, CUTS)) * pooled.size).astype(int)])
-    rates = [
-        np.concatenate([_above(side, cuts, "right"), _above(side, cuts, "left")]) for side in (ordered_q, ordered_p)
-    ]
+    cuts = np.unique(at_spread_ranks(pooled, CUTS))
+    rates = [np.concatenate([above(side, cuts), above(side, cuts, "left")]) for side in (ordered_q, ordered_p)]
     epsilons, deltas = some_pairs(claim)
     both = [np.concatenate([rate, 1 - rate]) for rate in rates]
     found = excesses(both[0], both[1], q.size, p.size, epsilons, deltas)
@@ -174,13 +192,18 @@ def best_event(p: Array, q: Array, claim: Guarantee) -> Event:
     )
 
 
-def _above(ordered: Array, cuts: Array, side: str) -> Array:
-    """Smoothed share of the sorted scores above (or from) each cut on."""
-    above = ordered.size - np.searchsorted(ordered, cuts, side=side)  # type: ignore[call-overload]
-    return np.asarray((above + 0.5) / (ordered.size + 1.0))
+def at_spread_ranks(pooled: Array, count: int) -> Array:
+    """So many of the sorted scores, at ranks that are evenly spread in log odds."""
+    depth = np.log(max(pooled.size / 2.0, 2.0))
+    ranks = (expit(np.linspace(-depth, depth, count)) * pooled.size).astype(int)
+    return np.asarray(pooled[np.minimum(ranks, pooled.size - 1)])
 
 
-def judge_event(event: Event, p: Array, q: Array) -> tuple[float, tuple[int, int]]:
-    """The p-value of a fixed event on other scores, and its hits among them on D and on D'."""
-    hits = event.hits(p), event.hits(q)
-    return event_p_value(hits[1], q.size, hits[0], p.size, event.epsilon, event.delta), hits
+def above(ordered: Array, cuts: Array, side: Literal["left", "right"] = "right") -> Array:
+    """Smoothed share of the sorted scores above each cut ("left": or equal to it)."""
+    return np.asarray((ordered.size - np.searchsorted(ordered, cuts, side) + 0.5) / (ordered.size + 1.0))
+
+
+def judge_event(event: Event, p: Array, q: Array) -> float:
+    """The p-value of a fixed event on other scores."""
+    return event_p_value(event.hits(q), q.size, event.hits(p), p.size, event.epsilon, event.delta)

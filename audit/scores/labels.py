@@ -52,7 +52,7 @@ def epsilon_labels(
         method="labels of extreme scores",
         runs=p.size + q.size,
         seconds=time.perf_counter() - start,
-        evidence={**(shown if value > 0 else {"by": "nothing seen"}), **_hint(p, q, value)},
+        evidence=shown if value > 0 else {"by": "nothing seen"},
     )
 
 
@@ -64,9 +64,3 @@ def _outward(
     named = {"by": "direction", "guesses": "guesses", "wrong": "wrong"}
     return value, {name: seen[was] for name, was in named.items() if was in seen}
 
-
-def _hint(p: Array, q: Array, value: float) -> dict[str, object]:
-    """Why there is nothing to see, where that is plain."""
-    if value == 0 and np.unique(np.concatenate([p, q])).size == 1:
-        return {"hint": "all scores are equal: they say nothing"}
-    return {}

@@ -14,7 +14,6 @@ from scipy.special import logsumexp
 
 from dpassay.audit.blackbox.detect import REPEATED
 from dpassay.audit.blackbox.learner import Candidate
-from dpassay.audit.blackbox.telling import inside
 from dpassay.audit.evidence.events import Event
 from dpassay.reference.guarantee import LARGEST
 from dpassay.reference.types import Array
@@ -41,7 +40,7 @@ class EventBet:
     def of_past(event: Event, p: Array, q: Array) -> EventBet:
         """Stakes that would have been best for the rates of past scores, drawn to the claim by their errors."""
         slope = float(np.exp(min(event.epsilon, LARGEST)))
-        rate_p, rate_q = ((event.hits(side) + 0.5) / (side.size + 1) for side in (p, q))
+        rate_p, rate_q = event.rate(p), event.rate(q)
         error = np.sqrt(rate_q * (1 - rate_q) / q.size + slope**2 * rate_p * (1 - rate_p) / p.size)
         excess = rate_q - slope * rate_p - event.delta
         kept = max(0.0, 1 - 0.5 * error / excess) if excess > 0 else 0.0
@@ -57,7 +56,7 @@ class EventBet:
         """Of equal parts on each stake, on the scores of fresh outputs, paired in order as far as both sides go."""
         pairs = min(p.size, q.size)
         slope, delta = float(np.exp(min(self.event.epsilon, LARGEST))), self.event.delta
-        in_p, in_q = inside(self.event, p[:pairs]), inside(self.event, q[:pairs])
+        in_p, in_q = self.event.inside(p[:pairs]), self.event.inside(q[:pairs])
         counts = np.bincount(2 * in_q + in_p, minlength=4)
         gains = np.array([0.0, -slope, 1.0, 1.0 - slope]) - delta
         return float(logsumexp(np.log1p(self.stakes[:, None] * gains) @ counts) - np.log(self.stakes.size))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
 from scipy.integrate import quad
@@ -54,7 +55,9 @@ def gauss(name: str, mechanism: Mechanism, pair: tuple[Any, Any], mu: float, tru
     return Entry(name, mechanism, *pair, gdp(mu), gdp_epsilon(mu, DELTA), truth, DELTA)
 
 
-Draw = Callable[[Any, np.random.Generator, int], Any]
+Rng = np.random.Generator
+P = ParamSpec("P")
+Draw = Callable[[Any, Rng, int], Any]
 
 
 @dataclass(frozen=True)
@@ -63,19 +66,36 @@ class Bulk:
 
     many: Draw
 
-    def __call__(self, dataset: Any, rng: np.random.Generator) -> Any:
+    def __call__(self, dataset: Any, rng: Rng) -> Any:
         """One output on `dataset`."""
         return self.many(dataset, rng, 1)[0]
 
 
-def additive(noise: Callable[[np.random.Generator, tuple[int, ...]], Array]) -> Bulk:
+def bulk(sampler: Callable[Concatenate[Any, Rng, int, P], Any]) -> Callable[P, Bulk]:
+    """A family of mechanisms from `sampler(value, rng, size, ...)`: called with the rest, it gives one of them."""
+
+    @wraps(sampler)
+    def made(*how: P.args, **named: P.kwargs) -> Bulk:
+        return Bulk(lambda value, rng, size: sampler(value, rng, size, *how, **named))
+
+    return made
+
+
+def one_by_one(sampler: Callable[Concatenate[float, Rng, P], Any]) -> Callable[P, Bulk]:
+    """The same from `sampler(value, rng, ...)`, which gives one output."""
+
+    @wraps(sampler)
+    def made(*how: P.args, **named: P.kwargs) -> Bulk:
+        return Bulk(lambda value, rng, size: [sampler(float(value), rng, *how, **named) for _ in range(size)])
+
+    return made
+
+
+@bulk
+def additive(value: Any, rng: Rng, size: int, noise: Callable[[Rng, tuple[int, ...]], Array]) -> Array:
     """query value(s) + noise of the same shape."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> Array:
-        base = np.atleast_1d(np.asarray(value, dtype=float))
-        return np.asarray(base + noise(rng, (size, base.size)))
-
-    return Bulk(many)
+    base = np.atleast_1d(np.asarray(value, dtype=float))
+    return np.asarray(base + noise(rng, (size, base.size)))
 
 
 def laplace_noise(scale: float) -> Bulk:
@@ -96,7 +116,7 @@ def half_normal_noise(std: float) -> Bulk:
 def coarse_laplace(scale: float, bits: int) -> Bulk:
     """Laplace by inverting a uniform variable that has only `bits` random bits: the support has holes."""
 
-    def noise(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    def noise(rng: Rng, shape: tuple[int, ...]) -> Array:
         uniform = (rng.integers(0, 2**bits, shape) + 0.5) / 2**bits
         return np.asarray(laplace.ppf(uniform, scale=scale))
 
@@ -106,32 +126,26 @@ def coarse_laplace(scale: float, bits: int) -> Bulk:
 def same_seed(std: float) -> Bulk:
     """Gaussian mechanism that starts its generator anew in each run."""
 
-    def noise(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    def noise(rng: Rng, shape: tuple[int, ...]) -> Array:
         return np.tile(np.random.default_rng(0).normal(0, std, (1, *shape[1:])), (shape[0], 1))
 
     return additive(noise)
 
 
-def rare_branch(inner: Bulk, probability: float) -> Bulk:
+@bulk
+def rare_branch(value: Any, rng: Rng, size: int, inner: Bulk, probability: float) -> Array:
     """Skips the noise with the given probability."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> Array:
-        noisy = np.asarray(inner.many(value, rng, size))
-        skip = rng.random(size) < probability
-        return np.where(skip[:, None], np.atleast_1d(np.asarray(value, dtype=float)), noisy)
-
-    return Bulk(many)
+    noisy = np.asarray(inner.many(value, rng, size))
+    skip = rng.random(size) < probability
+    return np.where(skip[:, None], np.atleast_1d(np.asarray(value, dtype=float)), noisy)
 
 
-def noisy_max(scale: float, release: str) -> Bulk:
+@bulk
+def noisy_max(answers: Any, rng: Rng, size: int, scale: float, release: str) -> Array:
     """Report noisy max with Laplace noise: release the "index" or the noisy "value"."""
-
-    def many(answers: Any, rng: np.random.Generator, size: int) -> Array:
-        noisy = np.asarray(answers, dtype=float) + rng.laplace(0, scale, (size, len(answers)))
-        chosen = noisy.argmax(axis=1) if release == "index" else noisy.max(axis=1)
-        return np.asarray(chosen, dtype=float)[:, None]
-
-    return Bulk(many)
+    noisy = np.asarray(answers, dtype=float) + rng.laplace(0, scale, (size, len(answers)))
+    chosen = noisy.argmax(axis=1) if release == "index" else noisy.max(axis=1)
+    return np.asarray(chosen, dtype=float)[:, None]
 
 
 def noisy_max_epsilon(scale: float, answers: Array, neighbour: Array) -> float:
@@ -151,19 +165,17 @@ def noisy_max_epsilon(scale: float, answers: Array, neighbour: Array) -> float:
     return max(abs(float(np.log(a / b))) for a, b in pairs)
 
 
-def exponential_mechanism(epsilon: float) -> Bulk:
+@bulk
+def exponential_mechanism(answers: Any, rng: Rng, size: int, epsilon: float) -> Array:
     """Index with probability proportional to exp(epsilon score / 2)."""
-
-    def many(answers: Any, rng: np.random.Generator, size: int) -> Array:
-        logits = epsilon * np.asarray(answers, dtype=float) / 2 + rng.gumbel(size=(size, len(answers)))
-        return np.asarray(logits.argmax(axis=1).astype(float)[:, None])
-
-    return Bulk(many)
+    logits = epsilon * np.asarray(answers, dtype=float) / 2 + rng.gumbel(size=(size, len(answers)))
+    return np.asarray(logits.argmax(axis=1).astype(float)[:, None])
 
 
-def randomised_response(keep: float) -> Bulk:
+@bulk
+def randomised_response(bit: Any, rng: Rng, size: int, keep: float) -> Array:
     """Tell the bit with probability `keep`, its complement otherwise."""
-    return Bulk(lambda bit, rng, size: np.where(rng.random(size) < keep, bit, 1 - bit).astype(float)[:, None])
+    return np.asarray(np.where(rng.random(size) < keep, bit, 1 - bit)[:, None], dtype=float)
 
 
 def discrete_laplace(epsilon: float) -> Bulk:
@@ -172,19 +184,16 @@ def discrete_laplace(epsilon: float) -> Bulk:
     return additive(lambda rng, shape: (rng.geometric(stop, shape) - rng.geometric(stop, shape)).astype(float))
 
 
-def sampled_gaussian(rate: float, steps: int, std: float, how: str) -> Bulk:
+@bulk
+def sampled_gaussian(value: Any, rng: Rng, size: int, rate: float, steps: int, std: float, how: str) -> Array:
     """`steps` noisy sums of one record's value, included "poisson", "once" for all steps, or "shuffle"d."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> Array:
-        if how == "poisson":
-            taken = rng.random((size, steps)) < rate
-        elif how == "once":
-            taken = np.repeat(rng.random((size, 1)) < rate, steps, axis=1)
-        else:
-            taken = np.arange(steps)[None, :] == rng.integers(0, steps, (size, 1))
-        return np.asarray(float(value) * taken + rng.normal(0, std, (size, steps)))
-
-    return Bulk(many)
+    if how == "poisson":
+        taken = rng.random((size, steps)) < rate
+    elif how == "once":
+        taken = np.repeat(rng.random((size, 1)) < rate, steps, axis=1)
+    else:
+        taken = np.arange(steps)[None, :] == rng.integers(0, steps, (size, 1))
+    return np.asarray(float(value) * taken + rng.normal(0, std, (size, steps)))
 
 
 def mixture_epsilon(rate: float, mu: float, delta: float) -> float:
@@ -206,45 +215,33 @@ def shuffle_epsilon(steps: int, std: float, delta: float) -> float:
         return max(0.0, float((np.log(np.maximum(p - delta, 0.0)) - log_q).max()))
 
 
-def on_a_grid(inner: Bulk, spacing: float) -> Bulk:
+@bulk
+def on_a_grid(value: Any, rng: Rng, size: int, inner: Bulk, spacing: float) -> Array:
     """Round to a grid far coarser than floating point: no low-order bit of the noise survives."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> Array:
-        return np.round(np.asarray(inner.many(value, rng, size)) / spacing) * spacing
-
-    return Bulk(many)
+    return np.round(np.asarray(inner.many(value, rng, size)) / spacing) * spacing
 
 
-def tree_gaussian(std: float, silent: bool) -> Bulk:
+@bulk
+def tree_gaussian(leaves: Any, rng: Rng, size: int, std: float, silent: bool) -> Array:
     """Noisy nodes of a binary tree over four leaves; with `silent` the second leaf's node gets no noise."""
-
-    def many(leaves: Any, rng: np.random.Generator, size: int) -> Array:
-        a = np.asarray(leaves, dtype=float)
-        nodes = np.array([*a, a[0] + a[1], a[2] + a[3], a.sum()])
-        noise = rng.normal(0, std, (size, nodes.size))
-        if silent:
-            noise[:, 1] = 0.0
-        return np.asarray(nodes + noise)
-
-    return Bulk(many)
+    a = np.asarray(leaves, dtype=float)
+    nodes = np.array([*a, a[0] + a[1], a[2] + a[3], a.sum()])
+    noise = rng.normal(0, std, (size, nodes.size))
+    if silent:
+        noise[:, 1] = 0.0
+    return np.asarray(nodes + noise)
 
 
-def clipped_mean(scale: float, clip_each: bool) -> Bulk:
+@bulk
+def clipped_mean(records: Any, rng: Rng, size: int, scale: float, clip_each: bool) -> Array:
     """Laplace mean of records clipped to [-1, 1], or (the bug) the mean clipped instead of the records."""
-
-    def many(records: Any, rng: np.random.Generator, size: int) -> Array:
-        values = np.asarray(records, dtype=float)
-        mean = np.clip(values, -1, 1).mean() if clip_each else np.clip(values.mean(), -1, 1)
-        return np.asarray(mean + rng.laplace(0, scale, (size, 1)))
-
-    return Bulk(many)
+    values = np.asarray(records, dtype=float)
+    mean = np.clip(values, -1, 1).mean() if clip_each else np.clip(values.mean(), -1, 1)
+    return np.asarray(mean + rng.laplace(0, scale, (size, 1)))
 
 
-def leaking_report(scale: float) -> Bulk:
+@bulk
+def leaking_report(records: Any, rng: Rng, size: int, scale: float) -> list[dict[str, Any]]:
     """A dict with a noisy sum and a text that gives the exact number of records."""
-
-    def many(records: Any, rng: np.random.Generator, size: int) -> list[dict[str, Any]]:
-        noisy = float(np.sum(records)) + rng.laplace(0, scale, size)
-        return [{"sum": float(x), "note": f"{len(records)} records read"} for x in noisy]
-
-    return Bulk(many)
+    noisy = float(np.sum(records)) + rng.laplace(0, scale, size)
+    return [{"sum": float(x), "note": f"{len(records)} records read"} for x in noisy]

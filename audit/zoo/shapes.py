@@ -15,21 +15,19 @@ import numpy as np
 
 from dpassay.reference.types import Array
 
-from .laws import EPSILON, INFINITE, Bulk, Entry, discrete_laplace, exponential_mechanism, gauss, laplace_noise, pure
+from . import laws as law
+from .laws import EPSILON, INFINITE, Bulk, Entry, Rng, bulk, gauss, one_by_one, pure
 
-Sampler = Callable[[float, np.random.Generator, int], Any]
+Sampler = Callable[[float, Rng, int], Any]
 UNIT = (0.0, 1.0)
 
 
-def one_column(width: int, column: int, scale: float) -> Bulk:
+@bulk
+def one_column(value: Any, rng: Rng, size: int, width: int, column: int, scale: float) -> Array:
     """Laplace noise of scale 1 / epsilon in all columns but one, which carries the answer with noise of its own."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> Array:
-        table = rng.laplace(0, 1 / EPSILON, (size, width))
-        table[:, column] = value + scale * rng.laplace(size=size)
-        return table
-
-    return Bulk(many)
+    table = rng.laplace(0, 1 / EPSILON, (size, width))
+    table[:, column] = value + scale * rng.laplace(size=size)
+    return table
 
 
 def _tree(leaves: int) -> Array:
@@ -59,7 +57,7 @@ def prefix_sums(leaves: int, std: float, bare: int | None) -> Bulk:
     """Prefix sums from noisy nodes of a tree; the node of leaf `bare` gets no noise. The data: which leaf has a one."""
     tree, sums = _tree(leaves), _prefixes(leaves)
 
-    def many(leaf: Any, rng: np.random.Generator, size: int) -> Array:
+    def many(leaf: Any, rng: Rng, size: int) -> Array:
         noise = rng.normal(0, std, (size, len(tree)))
         if bare is not None:
             noise[:, bare] = 0.0
@@ -76,7 +74,8 @@ def prefix_mu(leaves: int, std: float, leaf: int) -> float:
     return float(np.sqrt(moved @ np.linalg.solve(sums @ sums.T, moved)) / std)
 
 
-def written(scale: float, form: str) -> Bulk:
+@bulk
+def written(value: Any, rng: Rng, size: int, scale: float, form: str) -> list[Any]:
     """A Laplace answer as "text", "json" text, or a "nested" dict."""
 
     def one(x: float) -> Any:
@@ -85,86 +84,72 @@ def written(scale: float, form: str) -> Bulk:
         document = {"status": "ok", "result": {"mean": x, "unit": "kg"}}
         return json.dumps(document) if form == "json" else document
 
-    return Bulk(lambda value, rng, size: [one(float(x)) for x in value + rng.laplace(0, scale, size)])
+    return [one(float(x)) for x in value + rng.laplace(0, scale, size)]
 
 
-def optional_field(rates: tuple[float, float]) -> Bulk:
+@bulk
+def optional_field(value: Any, rng: Rng, size: int, rates: tuple[float, float]) -> list[dict[str, Any]]:
     """A dict whose field "note" is there in a share of runs that depends on the data."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> list[dict[str, Any]]:
-        there = rng.random(size) < rates[int(value)]
-        return [
-            {"x": float(x), **({"note": None} if yes else {})}
-            for x, yes in zip(rng.normal(size=size), there, strict=True)
-        ]
-
-    return Bulk(many)
+    there = rng.random(size) < rates[int(value)]
+    return [
+        {"x": float(x), **({"note": None} if yes else {})} for x, yes in zip(rng.normal(size=size), there, strict=True)
+    ]
 
 
-def number_of_entries() -> Bulk:
+@one_by_one
+def number_of_entries(records: float, rng: Rng) -> list[float]:
     """A list of noise, one entry a record."""
-    return Bulk(lambda records, rng, size: [rng.laplace(size=5 + int(records)).tolist() for _ in range(size)])
+    return [float(x) for x in rng.laplace(size=5 + int(records))]
 
 
-def vector(shift: float, width: int, std: float, laplace: bool) -> Bulk:
+@bulk
+def vector(value: Any, rng: Rng, size: int, shift: float, width: int, std: float, laplace: bool) -> Array:
     """All of `width` answers move by `shift`; noise is drawn for each."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> Array:
-        noise = rng.laplace(0, std, (size, width)) if laplace else rng.normal(0, std, (size, width))
-        return np.asarray(float(value) * shift + noise)
-
-    return Bulk(many)
+    noise = rng.laplace(0, std, (size, width)) if laplace else rng.normal(0, std, (size, width))
+    return np.asarray(float(value) * shift + noise)
 
 
-def drawn(sampler: Sampler) -> Bulk:
+@bulk
+def drawn(value: Any, rng: Rng, size: int, sampler: Sampler) -> Array:
     """A mechanism of one number."""
-    return Bulk(lambda value, rng, size: np.asarray(sampler(float(value), rng, size), dtype=float)[:, None])
+    return np.asarray(sampler(float(value), rng, size), dtype=float)[:, None]
 
 
-def _positive_laplace(value: float, rng: np.random.Generator, size: int) -> Array:
+def _positive_laplace(value: float, rng: Rng, size: int) -> Array:
     """Laplace noise drawn again until the output is positive (by inversion)."""
     lost = 0.5 * np.exp(-value)
     u = lost + (1 - lost) * rng.random(size)
     return np.asarray(value - np.sign(u - 0.5) * np.log1p(-2 * np.abs(u - 0.5)))
 
 
-def _rare_signal(value: float, rng: np.random.Generator, size: int) -> Array:
+def _rare_signal(value: float, rng: Rng, size: int) -> Array:
     """Laplace noise, and in three runs of a thousand another place that shows the side."""
     signal = rng.random(size) < 0.003
     return np.where(signal, 1000 + 20 * value + rng.normal(size=size), value + rng.laplace(0, 1 / EPSILON, size))
 
 
-def categories(keep: float, count: int) -> Bulk:
+@bulk
+def categories(value: Any, rng: Rng, size: int, keep: float, count: int) -> Array:
     """Randomised response over several categories."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> Array:
-        other = (int(value) + rng.integers(1, count, size)) % count
-        return np.where(rng.random(size) < keep, int(value), other).astype(float)[:, None]
-
-    return Bulk(many)
+    other = (int(value) + rng.integers(1, count, size)) % count
+    return np.where(rng.random(size) < keep, int(value), other).astype(float)[:, None]
 
 
-def zero_sum(width: int) -> Bulk:
+@bulk
+def zero_sum(value: Any, rng: Rng, size: int, width: int) -> Array:
     """Laplace noise on each bin, centred so that 'the total stays right': the total is exact."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> Array:
-        noise = rng.laplace(0, 2 / EPSILON, (size, width))
-        noise -= noise.mean(axis=1, keepdims=True)
-        noise[:, 0] += float(value)
-        return noise
-
-    return Bulk(many)
+    noise = rng.laplace(0, 2 / EPSILON, (size, width))
+    noise -= noise.mean(axis=1, keepdims=True)
+    noise[:, 0] += float(value)
+    return noise
 
 
-def shared_noise(width: int, first: int, second: int) -> Bulk:
+@bulk
+def shared_noise(value: Any, rng: Rng, size: int, width: int, first: int, second: int) -> Array:
     """Two of the columns carry the same noise; the answer is in one of them."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> Array:
-        table = rng.laplace(0, 1 / EPSILON, (size, width))
-        table[:, second] = table[:, first] + float(value)
-        return table
-
-    return Bulk(many)
+    table = rng.laplace(0, 1 / EPSILON, (size, width))
+    table[:, second] = table[:, first] + float(value)
+    return table
 
 
 def _wide() -> Iterator[Entry]:
@@ -212,30 +197,27 @@ def _noises() -> Iterator[Entry]:
     )
     yield pure("laplace, drawn again until positive", drawn(_positive_laplace), UNIT, 1 + float(np.log(2 - np.exp(-1))))
     yield pure("uniform noise", drawn(lambda v, r, n: v + r.uniform(-5, 5, n)), UNIT, INFINITE)
-    yield pure("discrete laplace at epsilon 1.5", discrete_laplace(1.5), (3, 4), 1.5)
+    yield pure("discrete laplace at epsilon 1.5", law.discrete_laplace(1.5), (3, 4), 1.5)
     keep = float(np.e / (np.e + 9))
     yield pure("ten categories", categories(keep, 10), (2, 7), EPSILON)
     yield pure("ten categories, wrong rate", categories(0.4, 10), (2, 7), float(np.log(6)))
     scores = (np.array([1.0, 0, 0, 0, 0]), np.array([0.0, 1, 1, 1, 1]))
     logs = [one - np.log(np.exp(2 * EPSILON * one).sum()) / (2 * EPSILON) for one in scores]
     truth = float(2 * EPSILON * np.abs(logs[0] - logs[1]).max())
-    yield pure("exponential mechanism, sensitivity forgotten", exponential_mechanism(4 * EPSILON), scores, truth)
+    yield pure("exponential mechanism, sensitivity forgotten", law.exponential_mechanism(4 * EPSILON), scores, truth)
     yield pure("rare signal, 0.3 % of runs", drawn(_rare_signal), UNIT, INFINITE)
     yield pure("rounds until a noisy stop", drawn(lambda v, r, n: r.geometric(0.1 + 0.2 * v, n)), UNIT, INFINITE)
     yield pure("spread of the noise depends on the data", drawn(lambda v, r, n: r.normal(0, 1 + v, n)), UNIT, INFINITE)
     yield gauss("gaussian in one column of 20, noise halved", one_of_gaussian(20, 13, 0.5), UNIT, 1.0, 2.0)
-    yield pure("laplace, noise 30 % too small", laplace_noise(0.7 / EPSILON), UNIT, EPSILON / 0.7)
+    yield pure("laplace, noise 30 % too small", law.laplace_noise(0.7 / EPSILON), UNIT, EPSILON / 0.7)
 
 
-def one_of_gaussian(width: int, column: int, std: float) -> Bulk:
+@bulk
+def one_of_gaussian(value: Any, rng: Rng, size: int, width: int, column: int, std: float) -> Array:
     """Gaussian noise of deviation 1 in all columns but one."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> Array:
-        table = rng.normal(size=(size, width))
-        table[:, column] = float(value) + std * table[:, column]
-        return table
-
-    return Bulk(many)
+    table = rng.normal(size=(size, width))
+    table[:, column] = float(value) + std * table[:, column]
+    return table
 
 
 def shapes() -> list[Entry]:
@@ -243,72 +225,55 @@ def shapes() -> list[Entry]:
     return [*_wide(), *_texts(), *_noises()]
 
 
-def picture(side: int, pixel: tuple[int, int], scale: float) -> Bulk:
+@bulk
+def picture(value: Any, rng: Rng, size: int, side: int, pixel: tuple[int, int], scale: float) -> Array:
     """Laplace noise on each pixel; one of them carries the answer with noise of its own."""
     flat = one_column(side * side, pixel[0] * side + pixel[1], scale)
-    return Bulk(lambda value, rng, size: np.asarray(flat.many(value, rng, size)).reshape(size, side, side))
+    return np.asarray(flat.many(value, rng, size)).reshape(size, side, side)
 
 
-def ragged(scale: float) -> Bulk:
+@one_by_one
+def ragged(value: float, rng: Rng, scale: float) -> list[float]:
     """Lists of 2 to 8 noisy numbers; the length is drawn, and the answer is in the last one."""
-
-    def one(value: float, rng: np.random.Generator) -> list[float]:
-        row = rng.laplace(0, 1 / EPSILON, int(rng.integers(2, 9)))
-        row[-1] = value + rng.laplace(0, scale)
-        return [float(x) for x in row]
-
-    return Bulk(lambda value, rng, size: [one(float(value), rng) for _ in range(size)])
+    row = rng.laplace(0, 1 / EPSILON, int(rng.integers(2, 9)))
+    row[-1] = value + rng.laplace(0, scale)
+    return [float(x) for x in row]
 
 
-def several(scale: float) -> Bulk:
+@bulk
+def several(value: Any, rng: Rng, size: int, scale: float) -> list[Any]:
     """A tuple of noise, a dict with the answer, and a word."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> list[Any]:
-        noise, answers = rng.laplace(size=size), float(value) + rng.laplace(0, scale, size)
-        return [(float(a), {"mean": float(b), "unit": "kg"}, "done") for a, b in zip(noise, answers, strict=True)]
-
-    return Bulk(many)
+    noise, answers = rng.laplace(size=size), float(value) + rng.laplace(0, scale, size)
+    return [(float(a), {"mean": float(b), "unit": "kg"}, "done") for a, b in zip(noise, answers, strict=True)]
 
 
-def key_of_the_record() -> Bulk:
+@bulk
+def key_of_the_record(value: Any, rng: Rng, size: int) -> list[dict[str, float]]:
     """A dict with a noisy count for each group that has records; the record is alone in its group."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> list[dict[str, float]]:
-        groups = ["a", "b"] + (["c"] if value else [])
-        noise = rng.laplace(0, 1 / EPSILON, (size, len(groups)))
-        return [{name: float(x) for name, x in zip(groups, row, strict=True)} for row in noise]
-
-    return Bulk(many)
+    groups = ["a", "b"] + (["c"] if value else [])
+    noise = rng.laplace(0, 1 / EPSILON, (size, len(groups)))
+    return [{name: float(x) for name, x in zip(groups, row, strict=True)} for row in noise]
 
 
-def absent_or_noise(rates: tuple[float, float]) -> Bulk:
+@bulk
+def absent_or_noise(value: Any, rng: Rng, size: int, rates: tuple[float, float]) -> list[float | None]:
     """None in a share of runs that depends on the data, else noise."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> list[float | None]:
-        there = rng.random(size) < rates[int(value)]
-        return [float(x) if yes else None for x, yes in zip(rng.normal(size=size), there, strict=True)]
-
-    return Bulk(many)
+    there = rng.random(size) < rates[int(value)]
+    return [float(x) if yes else None for x, yes in zip(rng.normal(size=size), there, strict=True)]
 
 
-def rounded_noise(digits: int) -> Bulk:
+@bulk
+def rounded_noise(value: Any, rng: Rng, size: int, digits: int) -> Array:
     """The noise is rounded, and not the output: the answer's further digits stay."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> Array:
-        return np.asarray(float(value) / 3 + np.round(rng.laplace(0, 1 / (3 * EPSILON), size), digits))[:, None]
-
-    return Bulk(many)
+    return np.asarray(float(value) / 3 + np.round(rng.laplace(0, 1 / (3 * EPSILON), size), digits))[:, None]
 
 
-def running_mean(steps: int, std: float) -> Bulk:
+@bulk
+def running_mean(value: Any, rng: Rng, size: int, steps: int, std: float) -> Array:
     """Means of the first 1, 2, ... of as many noisy answers: the first one moves by the record."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> Array:
-        noisy = rng.normal(0, std, (size, steps))
-        noisy[:, 0] += float(value)
-        return np.asarray(noisy.cumsum(axis=1) / np.arange(1, steps + 1))
-
-    return Bulk(many)
+    noisy = rng.normal(0, std, (size, steps))
+    noisy[:, 0] += float(value)
+    return np.asarray(noisy.cumsum(axis=1) / np.arange(1, steps + 1))
 
 
 def forms() -> Iterator[Entry]:
@@ -332,122 +297,91 @@ def forms() -> Iterator[Entry]:
 EPOCH, DAY = 1_760_000_000.0, 86_400.0  # seconds
 
 
-def mirrored_pixel(side: int, pixels: tuple[int, int]) -> Bulk:
+@bulk
+def mirrored_pixel(value: Any, rng: Rng, size: int, side: int, pixels: tuple[int, int]) -> Array:
     """A noisy picture; the noise of the pixel with the answer stands in another pixel, with the other sign."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> Array:
-        flat = rng.laplace(0, 1 / EPSILON, (size, side * side))
-        flat[:, pixels[1]] = -flat[:, pixels[0]]
-        flat[:, pixels[0]] += float(value)
-        return flat.reshape(size, side, side)
-
-    return Bulk(many)
+    flat = rng.laplace(0, 1 / EPSILON, (size, side * side))
+    flat[:, pixels[1]] = -flat[:, pixels[0]]
+    flat[:, pixels[0]] += float(value)
+    return flat.reshape(size, side, side)
 
 
-def blurred(side: int) -> Bulk:
+@bulk
+def blurred(value: Any, rng: Rng, size: int, side: int) -> Array:
     """A noisy picture, blurred afterwards by a kernel that can be undone (for an odd side)."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> Array:
-        picture = rng.laplace(0, 1 / EPSILON, (size, side, side))
-        picture[:, side // 2, side // 3] += float(value)
-        for axis in (1, 2):
-            picture = 0.5 * picture + 0.25 * (np.roll(picture, 1, axis) + np.roll(picture, -1, axis))
-        return picture
-
-    return Bulk(many)
+    picture = rng.laplace(0, 1 / EPSILON, (size, side, side))
+    picture[:, side // 2, side // 3] += float(value)
+    for axis in (1, 2):
+        picture = 0.5 * picture + 0.25 * (np.roll(picture, 1, axis) + np.roll(picture, -1, axis))
+    return picture
 
 
-def csv_line(fields: int, answer: int, scale: float) -> Bulk:
+@bulk
+def csv_line(value: Any, rng: Rng, size: int, fields: int, answer: int, scale: float) -> list[str]:
     """A line of numbers, divided by semicolons, with a name in front."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> list[str]:
-        table = rng.laplace(0, 1 / EPSILON, (size, fields))
-        table[:, answer] = float(value) + rng.laplace(0, scale, size)
-        return ["store 7;" + ";".join(f"{x:.3f}" for x in row) for row in table]
-
-    return Bulk(many)
+    table = rng.laplace(0, 1 / EPSILON, (size, fields))
+    table[:, answer] = float(value) + rng.laplace(0, scale, size)
+    return ["store 7;" + ";".join(f"{x:.3f}" for x in row) for row in table]
 
 
-def bins_in_any_order(bins: int, answer: int, scale: float) -> Bulk:
+@one_by_one
+def bins_in_any_order(value: float, rng: Rng, bins: int, answer: int, scale: float) -> str:
     """JSON text: a list of bins, each with its number and its noisy count, in random order."""
-
-    def one(value: float, rng: np.random.Generator) -> str:
-        counts = rng.laplace(0, 1 / EPSILON, bins)
-        counts[answer] = value + rng.laplace(0, scale)
-        return json.dumps([{"bin": int(k), "count": round(float(counts[k]), 4)} for k in rng.permutation(bins)])
-
-    return Bulk(lambda value, rng, size: [one(float(value), rng) for _ in range(size)])
+    counts = rng.laplace(0, 1 / EPSILON, bins)
+    counts[answer] = value + rng.laplace(0, scale)
+    return json.dumps([{"bin": int(k), "count": round(float(counts[k]), 4)} for k in rng.permutation(bins)])
 
 
-def words(stops: tuple[float, float]) -> Bulk:
+@one_by_one
+def words(value: float, rng: Rng, stops: tuple[float, float]) -> str:
     """Random words until a stop, whose rate depends on the data."""
     known = np.array(["ash", "beech", "cedar", "elm", "fir"])
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> list[str]:
-        lengths = rng.geometric(stops[int(value)], size)
-        return [" ".join(known[rng.integers(0, known.size, length)]) for length in lengths]
-
-    return Bulk(many)
+    return " ".join(known[rng.integers(0, known.size, rng.geometric(stops[int(value)]))])
 
 
-def undefined_at_times(rates: tuple[float, float]) -> Bulk:
+@bulk
+def undefined_at_times(value: Any, rng: Rng, size: int, rates: tuple[float, float]) -> Array:
     """Three numbers, noise alone; the second is NaN in a share of runs that depends on the data."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> Array:
-        table = rng.normal(size=(size, 3))
-        table[rng.random(size) < rates[int(value)], 1] = np.nan
-        return table
-
-    return Bulk(many)
+    table = rng.normal(size=(size, 3))
+    table[rng.random(size) < rates[int(value)], 1] = np.nan
+    return table
 
 
-def times(slower: float, answer: bool) -> Bulk:
+@bulk
+def times(value: Any, rng: Rng, size: int, slower: float, answer: bool) -> Array:
     """Seconds since 1970 of a start and of an end; how long it took may depend on the data. Then a noisy answer."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> Array:
-        start = EPOCH + DAY * rng.random(size)
-        took = 0.1 + rng.exponential(0.05 * (1 + slower * float(value)), size)
-        noisy = float(value) * answer + rng.laplace(0, 1 / EPSILON, size)
-        return np.stack([start, start + took, noisy], axis=1)
-
-    return Bulk(many)
+    start = EPOCH + DAY * rng.random(size)
+    took = 0.1 + rng.exponential(0.05 * (1 + slower * float(value)), size)
+    noisy = float(value) * answer + rng.laplace(0, 1 / EPSILON, size)
+    return np.stack([start, start + took, noisy], axis=1)
 
 
-def ranking(digits: int, by_truth: bool) -> Bulk:
+@bulk
+def ranking(value: Any, rng: Rng, size: int, digits: int, by_truth: bool) -> list[str]:
     """Text: two noisy counts, the larger one first; where they are tied, the one that is truly larger, or the first."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> list[str]:
-        truly = {"a": 4.0 + float(value), "b": 4.5}
-        found = []
-        for noise in rng.laplace(0, 1 / EPSILON, (size, 2)):
-            noisy = {name: round(count + x, digits) for (name, count), x in zip(truly.items(), noise, strict=True)}
-            order = sorted((-noisy[name], -truly[name] if by_truth else 0.0, name) for name in noisy)
-            found.append(", ".join(f"{name} {noisy[name]:.{digits}f}" for _, _, name in order))
-        return found
-
-    return Bulk(many)
+    truly = {"a": 4.0 + float(value), "b": 4.5}
+    found = []
+    for noise in rng.laplace(0, 1 / EPSILON, (size, 2)):
+        noisy = {name: round(count + x, digits) for (name, count), x in zip(truly.items(), noise, strict=True)}
+        order = sorted((-noisy[name], -truly[name] if by_truth else 0.0, name) for name in noisy)
+        found.append(", ".join(f"{name} {noisy[name]:.{digits}f}" for _, _, name in order))
+    return found
 
 
-def flags(count: int, flag: int, keep: float) -> Bulk:
+@bulk
+def flags(value: Any, rng: Rng, size: int, count: int, flag: int, keep: float) -> Array:
     """Many coins, one of which answers by randomised response."""
-
-    def many(value: Any, rng: np.random.Generator, size: int) -> Array:
-        table = rng.integers(0, 2, (size, count)).astype(float)
-        kept = rng.random(size) < keep
-        table[:, flag] = np.where(kept, int(value), 1 - int(value))
-        return table
-
-    return Bulk(many)
+    table = rng.integers(0, 2, (size, count)).astype(float)
+    kept = rng.random(size) < keep
+    table[:, flag] = np.where(kept, int(value), 1 - int(value))
+    return table
 
 
-def journal() -> Bulk:
+@one_by_one
+def journal(value: float, rng: Rng) -> dict[str, Any]:
     """A dict with a journal of changing length, whose entries may be missing, and a noisy answer."""
-
-    def one(value: float, rng: np.random.Generator) -> dict[str, Any]:
-        entries = [None if rng.random() < 0.2 else float(x) for x in rng.normal(size=rng.geometric(0.3))]
-        return {"journal": entries, "answer": float(value + rng.laplace(0, 1 / EPSILON))}
-
-    return Bulk(lambda value, rng, size: [one(float(value), rng) for _ in range(size)])
+    entries = [None if rng.random() < 0.2 else float(x) for x in rng.normal(size=rng.geometric(0.3))]
+    return {"journal": entries, "answer": float(value + rng.laplace(0, 1 / EPSILON))}
 
 
 def held_out() -> Iterator[Entry]:

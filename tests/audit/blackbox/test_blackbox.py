@@ -84,8 +84,8 @@ def test_truths_of_closed_form():
 
 
 def test_strings_dicts_and_ragged_outputs_become_one_table():
-    p, q = table.to_table([{"a": 1, "b": "x"}, {"a": 2.5}], [{"a": [1, 2]}, {"b": None}])
-    assert p.shape[1] == q.shape[1] and p.shape[0] == 2
+    found = table.to_tables([{"a": 1, "b": "x"}, {"a": 2.5}], [{"a": [1, 2]}, {"b": None}])
+    assert found.p.shape == found.q.shape == (2, len(found.columns))
     claim = approx_dp(0.5)
     rng = np.random.default_rng(0)
     texts = [["yes" if x else "no" for x in rng.random(600) < rate] for rate in (0.3, 0.8)]

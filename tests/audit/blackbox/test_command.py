@@ -156,10 +156,10 @@ def test_empty_audits_are_no_success(run):
 def test_noise_is_recognised_or_declared():
     rng = np.random.default_rng(0)
     for name, noise in (("gaussian", rng.normal(size=(2, 3000, 1))), ("laplace", rng.laplace(size=(2, 3000, 1)))):
-        assert recognised(noise[0], noise[1] + 1).noise == name
-    assert recognised(rng.uniform(size=3000), rng.uniform(size=3000)) is None
-    assert recognised(rng.normal(size=3000), 3 * rng.normal(size=3000)) is None
-    assert recognised(rng.uniform(size=3000), rng.uniform(size=3000), "laplace").declared
+        assert recognised(to_tables(noise[0], noise[1] + 1)).noise == name
+    assert recognised(to_tables(rng.uniform(size=3000), rng.uniform(size=3000))) is None
+    assert recognised(to_tables(rng.normal(size=3000), 3 * rng.normal(size=3000))) is None
+    assert recognised(to_tables(rng.uniform(size=3000), rng.uniform(size=3000)), "laplace").declared
     for other, said in ((np.ones(5), True), (np.zeros(5), False)):
         assert bool(of_outputs(to_tables(np.ones(5), other), np.ones(5), other)) is said
     assert same_data(([1], [1])) and not same_data(([1], [2]))

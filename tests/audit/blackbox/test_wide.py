@@ -65,7 +65,7 @@ HIDDEN = {
     "digits of number 31 in output": lambda bit, rng: " ".join(
         _lines(bit, rng, lambda i, one, rng: f"{rng.random():.2f}{'0' * one}")
     ),
-    "output.table[30].member equal to": lambda bit, rng: "\n".join(
+    "output.table[30].member": lambda bit, rng: "\n".join(
         ["name;member", *_lines(bit, rng, lambda i, one, rng: f'"a;b";{"yes" if one else "no"}')]
     ),
     "output.table[name='p30'].n": lambda bit, rng: "\n".join(

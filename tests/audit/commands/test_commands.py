@@ -108,9 +108,6 @@ def test_stored_scores(place):
     assert _run("scores", "p.csv", "q.csv", "--gdp", 1, "--delta", 1e-5).exit_code == 3
     shown = _run("scores", "p.csv", "q.csv", "--delta", 1e-5).output
     assert re.search(r"Shown by: [\d,]+ of the scores, high scores guessed to be of D'; \d+ guesses are wrong\.", shown)
-    plain = _run("scores", "p.csv", "q.csv", "--delta", 1e-5, "--estimates", "--json")
-    kinds = [one["kind"] for one in json.loads(plain.output)["results"]]
-    assert plain.exit_code == 0 and kinds.count("estimate under an assumption") == 2
     (place / "curve.json").write_text("[[0.1, 0.2], [1, 0.001]]")
     assert _run("scores", "p.csv", "q.csv", "--curve", "curve.json").exit_code == 1
     assert _run("scores", "p.csv", "q.csv", "--sampled-gaussian", "0.9:1:1", "--delta", 1e-5).exit_code == 3

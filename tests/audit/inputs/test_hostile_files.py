@@ -15,6 +15,7 @@ import pytest
 from dpassay.audit.attacks.estimators import labelled_data
 from dpassay.audit.blackbox.power import recognised
 from dpassay.audit.blackbox.programs import _json
+from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.claims.reading import read_claims
 from dpassay.audit.commands import neighbours
 from dpassay.audit.inputs import stored
@@ -252,5 +253,5 @@ def test_outputs_near_the_largest_number_are_judged_without_a_warning():
     rng = np.random.default_rng(0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert recognised(1e200 * rng.normal(size=400), 1e200 * rng.normal(size=400)) is None
+        assert recognised(to_tables(*1e200 * rng.normal(size=(2, 400)))) is None
         assert not clip_rows(np.full((1, 2), 1e200), 1.0).any()

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from dpassay.audit.cli import app
 from dpassay.audit.evidence import curves as curve_test
 from dpassay.audit.evidence import fdp
-from dpassay.audit.results import AssumedEstimate, ClaimTest, Verdict
-from dpassay.audit.scores import assumed, files, one_run, one_run_claim, power
+from dpassay.audit.results import ClaimTest, Verdict
+from dpassay.audit.scores import files, one_run, one_run_claim, power
 from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
 
@@ -73,29 +73,6 @@ def test_a_claim_of_thousands_of_pairs_needs_no_gigabyte():
     assert law.draw(np.random.default_rng(0), 5, 5)[1].shape == (5,)
 
 
-ESTIMATES = [assumed.gdp_fit, assumed.bayesian]
-
-
-@pytest.mark.parametrize("estimate", ESTIMATES)
-def test_estimates_of_infinite_scores_are_those_of_finite_ones(estimate, recwarn):
-    """Randomised response at log 1.5, answers -inf and inf: about 0.4, not the 7 of a threshold 'nan'."""
-    p, q = np.repeat([-1.0, 1.0], [600, 400]), np.repeat([-1.0, 1.0], [400, 600])
-    finite = estimate(p, q, 1e-3, np.random.default_rng(0))
-    infinite = estimate(p * np.inf, q * np.inf, 1e-3, np.random.default_rng(0))
-    assert infinite.epsilon == finite.epsilon and math.isfinite(infinite.evidence["threshold"])
-    assert estimate(p * 1.7e308, q * 1.7e308, 1e-3, np.random.default_rng(0)).epsilon == finite.epsilon
-    assert assumed.bayesian(p, q, 1e-3, np.random.default_rng(0)).epsilon < 0.6
-    assert not recwarn.list
-
-
-@pytest.mark.parametrize("estimate", ESTIMATES)
-@pytest.mark.parametrize(("left", "right"), [(1, 1), (1, 5), (5, 1), (2, 2)])
-def test_estimates_of_few_scores(estimate, left, right, recwarn):
-    found = estimate(np.zeros(left), np.ones(right), 0.1, np.random.default_rng(0))
-    assert isinstance(found, AssumedEstimate) and 0 <= found.epsilon < math.inf
-    assert not recwarn.list
-
-
 def test_a_p_value_of_one_refutes_nothing():
     """1 - 1e-17 is 1 in floats."""
     with pytest.raises(BadInput, match="confidence"):
@@ -121,23 +98,6 @@ def test_coins_that_cannot_be_fair_are_refused_not_blamed_on_the_mechanism(tmp_p
         else:
             with pytest.raises(BadInput, match=f"second column = '{included} of 600 canaries included'.*fair coin"):
                 _run(path, "--one-run", "--epsilon", 0.1)
-
-
-@pytest.mark.usefixtures("brief_power")
-def test_an_estimate_far_above_the_claim_changes_no_verdict_and_no_exit_code(tmp_path):
-    """Laplace noise, exactly (1, 0)-DP; the Gaussian fit says 1.5 and more at delta 1e-9, the claim is 1.3 (seed 6)."""
-    rng = np.random.default_rng(6)
-    paths = tmp_path / "p.npy", tmp_path / "q.npy"
-    for path, answer in zip(paths, (0.0, 1.0), strict=True):
-        np.save(path, rng.laplace(answer, 1, 5000))
-    words = (*paths, "--epsilon", 1.3, "--delta", 1e-9, "--json")
-    plain, with_estimates = _run(*words), _run(*words, "--estimates")
-    document = json.loads(with_estimates.output)
-    guesses = [one for one in document["results"] if one["kind"] == "estimate under an assumption"]
-    assert max(one["epsilon"] for one in guesses) > 1.5
-    assert {one["verdict"] for one in guesses} == {"inconclusive"}
-    assert document["verdict"] == json.loads(plain.output)["verdict"]
-    assert with_estimates.exit_code == plain.exit_code == 3
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 0.9999999999999999, "nan"])

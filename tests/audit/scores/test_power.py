@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from dpassay.audit.blackbox.detect import audit_outputs
 from dpassay.audit.blackbox.power import branch_power
+from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.claims.claimed import read_claim
 from dpassay.audit.cli import app
 from dpassay.audit.evidence.curves import refute_curve
@@ -127,7 +128,7 @@ def test_the_audit_refutes_what_was_planted(grid):
     outputs = [rng.laplace(mean, 1.0, 600) for mean in (0, 1)]
     outputs = [np.round(one / grid) * grid for one in outputs] if grid else outputs
     claim = guarantee.approx_dp(1.0)
-    found = branch_power(*outputs, claim, 0.955, 0)
+    found = branch_power(to_tables(*outputs), claim, 0.955, 0)
     assert found.runs is not None and found.shown.at_least >= 0.8
     caught = [
         audit_outputs(*_planted_outputs(rng, outputs, found.runs), claim, rng, 0.955).verdict is Verdict.VIOLATED
@@ -139,9 +140,9 @@ def test_the_audit_refutes_what_was_planted(grid):
 def test_nothing_is_promised_where_nothing_is_seen():
     """Ten outputs show nothing; a branch within the claimed delta breaks nothing, so it is not planted."""
     rng = np.random.default_rng(4)
-    few = branch_power(rng.normal(size=10), rng.normal(size=10), guarantee.approx_dp(1.0), 0.95, 0)
+    few = branch_power(to_tables(rng.normal(size=10), rng.normal(size=10)), guarantee.approx_dp(1.0), 0.95, 0)
     assert few.runs is None and "not even" in few.statement
-    found = branch_power(rng.normal(size=900), rng.normal(size=900), guarantee.approx_dp(1.0, 0.2), 0.95, 0)
+    found = branch_power(to_tables(rng.normal(size=900), rng.normal(size=900)), guarantee.approx_dp(1.0, 0.2), 0.95, 0)
     assert found.runs in (None, 3)
 
 

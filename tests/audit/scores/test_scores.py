@@ -10,8 +10,8 @@ from dpassay.audit.bounds import clopper_pearson_lower, clopper_pearson_upper
 from dpassay.audit.claims.scores import hints
 from dpassay.audit.evidence import curves
 from dpassay.audit.evidence.events import event_p_value
-from dpassay.audit.results import AssumedEstimate, SoundBound, Verdict
-from dpassay.audit.scores import assumed, labels, thresholds
+from dpassay.audit.results import SoundBound, Verdict
+from dpassay.audit.scores import labels, thresholds
 from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
 
@@ -79,17 +79,6 @@ def test_corrupted_labels_are_paid_for():
     p, q = (np.where(rng.random(2000) < 0.05, side, 0.0) for side in (-1.0, 1.0))
     assert labels.epsilon_labels(p, q, 0.05, rng).epsilon == 0.0
     assert labels.epsilon_labels(p, q, 0.0, rng).epsilon > 2.0
-
-
-def test_estimates_under_an_assumption_are_labelled_and_exceed_the_truth_when_it_fails():
-    """Laplace noise is not Gaussian: the GDP fit claims more than the true epsilon 1 at delta = 1e-9 (seed 6)."""
-    rng = np.random.default_rng(6)
-    p, q = rng.laplace(0, 1, 100_000), rng.laplace(1, 1, 100_000)
-    fit = assumed.gdp_fit(p, q, 1e-9, rng)
-    assert isinstance(fit, AssumedEstimate) and fit.epsilon > 1.5 and "Gaussian" in fit.assumption
-    assert labels.epsilon_labels(p, q, 0.0, rng).epsilon <= 1.0
-    credible = assumed.bayesian(p, q, 0.0, rng)
-    assert isinstance(credible, AssumedEstimate) and 0.8 < credible.epsilon < 1.05
 
 
 @settings(max_examples=25)
@@ -183,5 +172,4 @@ def test_what_shows_the_bound_is_named():
     for size in (1, 2):
         none = labels.epsilon_labels(np.ones(size), np.full(size, 2.0), 0.0, rng)
         assert none.epsilon == 0.0 and none.evidence["by"] == "nothing seen"
-    equal = labels.epsilon_labels([1.0] * 30, [1.0] * 30, 0.0, rng)
-    assert equal.epsilon == 0.0 and "all scores are equal" in equal.evidence["hint"]
+    assert labels.epsilon_labels([1.0] * 30, [1.0] * 30, 0.0, rng).epsilon == 0.0
