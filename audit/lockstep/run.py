@@ -27,12 +27,10 @@ from dpassay.reference.neighbours import P, Pair, Run
 from dpassay.reference.tape import LiveTape
 
 from .hub import LONGEST, DrawnHub, ScriptedHub
-from .outcome import LockstepRun, Movement, ScriptedRun
+from .outcome import LockstepRun, ScriptedRun
 from .script import Dictation
 from .tilting import PLAIN, Tilt, Tilts
 from .worlds import SIDES, Place, Role
-
-__all__ = ["LockstepRun", "Movement", "Needs", "Pair", "Run", "lockstep", "needs", "places", "scripted"]
 
 
 @dataclass(frozen=True)
