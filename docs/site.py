@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -27,8 +28,7 @@ from dpassay.proofs_check.derivation.ledger import Examined, examine
 from dpassay.proofs_check.derivation.model import statements
 from dpassay.proofs_check.derivation.pages import index as statements_index
 from dpassay.proofs_check.derivation.pages import page as statement_page
-from dpassay.proofs_check.derivation.pages import path_of
-from dpassay.proofs_check.derivation.show import schedule_lines
+from dpassay.proofs_check.derivation.pages import path_of, schedule_table
 from dpassay.reference.catalogue import CASES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -145,17 +145,20 @@ def algorithm(name: str, found: Sequence[Examined], places: Mapping[str, str]) -
         lines += ["## Statements about it", "", "| statement | status |", "|---|---|"]
         up = "../" * (1 + name.count("/"))
         lines += [f"| [{one.statement.name}]({up}{places[one.statement.key]}) | {one.status.label} |" for one in mine]
-    schedule = [line.strip() for one in mine for line in schedule_lines(one.statement)[1:]]
-    if schedule:
-        lines += ["", "## Schedule", "", "```text", *dict.fromkeys(schedule), "```"]
-    lines += ["", "## Readings"]
+    lines += ["", *schedule_table(one.statement for one in mine), "## Readings"]
     before: dict[str, Any] = {}
     for case in CASES:
         if case.id == name:
             now = described(case)
-            lines += ["", "```text", *described_lines(now, before), "```"]
+            lines += ["", "```text", *(part for line in described_lines(now, before) for part in wrapped(line)), "```"]
             before = now
     return "\n".join(lines) + "\n"
+
+
+def wrapped(line: str) -> list[str]:
+    """A line of a text block in lines that fit a page; what goes on is indented."""
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    return textwrap.wrap(line, 100, subsequent_indent=indent, break_long_words=False) or [""]
 
 
 def notebook(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -186,6 +187,7 @@ def reference(paper: str, fact: Given) -> str:
 _CLASSES: dict[str, type] = {
     "given": Given, "step": Step, "slip": Remark, "edge": Remark, "note": Remark, "schedule": Parameter,
 }  # fmt: skip
+_PLACE = re.compile(r"\d|assumption|algorithm|definition|proof|appendix", re.IGNORECASE)
 _WORDS = {"sides", "by", "uses", "algorithms"}
 
 
@@ -239,11 +241,15 @@ def _require_form(statement: Statement, where: str) -> None:
     for one in both:
         if one.id in seen:
             raise BadInput(f"{where}: {one.id}", one.id, "there are two of this id")
-        if isinstance(one, Given) and not (one.place or one.source or one.added):
-            raise BadInput(f"{where}: given {one.id}", one.says, "has no place in the paper")
-        if isinstance(one, Given) and one.added and not one.words:
-            raise BadInput(f"{where}: given {one.id}", one.says, "is added, and no words say what it is")
         seen.add(one.id)
+    changed = statement.repaired.given if statement.repaired is not None else ()
+    for fact in (*statement.given, *changed):
+        found = fact.place if fact in changed else _PLACE.search(fact.place)
+        if not (found or fact.source or fact.added):
+            says = "is no place in the paper (a number, an assumption, a definition, an algorithm, a proof, an appendix)"
+            raise BadInput(f"{where}: given {fact.id}", fact.place, f"{says}; what the paper does not give is added")
+        if fact.added and not fact.words:
+            raise BadInput(f"{where}: given {fact.id}", fact.says, "is added, and no words say what it is")
 
 
 def _in_order(path: Path) -> tuple[str, list[tuple[int, str]]]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
+
+from dpassay.proofs_check.tied import TIES
 
 from .derive import Chain, Checked
 from .ledger import Examined
+from .model import Statement
 from .solver import Answer
 from .words import closing, sentence
 
@@ -42,15 +45,28 @@ def page(one: Examined, titles: dict[str, str]) -> str:
         if looked:
             lines += [f"## {head}", "", *(_remark(found.remark.place, found.remark.printed, found.remark.meant,
                                                   found.remark.words) for found in looked), ""]  # fmt: skip
-    if statement.schedule:
-        lines += ["## Schedule", "", "| | formula | printed in | computed by |", "|---|---|---|---|"]
-        lines += [f"| {row.name} | `{row.formula}` | {row.place} | {f'`{row.code}`' if row.code else '-'} |"
-                  for row in statement.schedule] + [""]  # fmt: skip
+    lines += schedule_table([statement])
     for head, keys in (("Rests on", one.rests_on), ("Used by", one.used_by)):
         if keys:
             lines += [f"{head}: " + ", ".join(_link(key, titles, one) for key in keys) + ".", ""]
     lines += ["Reproduce:", "", f"    dpassay prove \"{statement.name}\" --paper {statement.paper}", ""]
     return "\n".join(lines)
+
+
+def schedule(statement: Statement) -> list[tuple[str, str, str, str]]:
+    """An algorithm's schedule: each name, its formula, where it is printed, and what computes it in ``reference/``."""
+    tied = {tie.source for tie in TIES}
+    return [(row.name, row.formula, row.place,
+             f"{row.code.replace(':', '.')}{', compared at numbers' if row.code.replace(':', '.') in tied else ''}")
+            for row in statement.schedule]  # fmt: skip
+
+
+def schedule_table(of: Iterable[Statement]) -> list[str]:
+    """The schedules of these statements as one section of a page; no lines where there is none."""
+    rows = dict.fromkeys(f"| {name} | `{_cell(formula)}` | {_cell(place)} | {code or '-'} |"
+                         for one in of for name, formula, place, code in schedule(one))  # fmt: skip
+    head = ["## Schedule", "", "| | formula | printed in | computed by |", "|---|---|---|---|"]
+    return [*head, *rows, ""] if rows else []
 
 
 def index(found: Sequence[Examined], places: dict[str, str]) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from dpassay.proofs_check.tied import TIES
 from dpassay.reference.errors import BadInput
 
 from .derive import Chain, Derivation
 from .ledger import Examined
 from .model import Statement
+from .pages import schedule
 from .solver import Answer
 from .status import Status
 
@@ -56,16 +56,10 @@ def step_text(one: Examined, name: str) -> str:
 
 
 def schedule_lines(statement: Statement) -> list[str]:
-    """The schedule of an algorithm: each formula, where it is printed, and whether the reference is tied to it."""
-    if not statement.schedule:
-        return []
-    tied = {tie.source for tie in TIES}
-    lines = ["  schedule"]
-    for row in statement.schedule:
-        code = row.code.replace(":", ".")
-        computed = f"; computed by {code}{', compared at numbers' if code in tied else ''}" if code else ""
-        lines.append(f"    {row.name} = {row.formula}   [{row.place}]{computed}")
-    return lines
+    """The schedule of an algorithm for the terminal."""
+    lines = [f"    {name} = {formula}   [{place}]{f'; computed by {code}' if code else ''}"
+             for name, formula, place, code in schedule(statement)]  # fmt: skip
+    return ["  schedule", *lines] if lines else []
 
 
 def _chain(chain: Chain, shown: Collection[str]) -> list[str]:

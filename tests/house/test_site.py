@@ -59,7 +59,7 @@ def test_generated_pages_hold_what_they_are_made_of(site):
     assert 'class="gp"' in reference  # examples are shown as code
     opt = (site / "algorithms" / "second_order_erm" / "opt.html").read_text("utf-8")
     assert "statements/second_order_erm/algorithm_1.html" in opt  # its statements, its schedule, its readings
-    assert "MIN_DEC = min(" in opt and "opt:worst@repaired" in opt
+    assert "<td><code>min((1 - 2*c1)" in opt and "opt:worst@repaired" in opt
     options = (site / "options.html").read_text("utf-8")
     assert all(f"dpassay {name}" in options for name in COMMANDS)
 

@@ -8,6 +8,7 @@ import pytest
 from dpassay.proofs_check.derivation.derive import derive
 from dpassay.proofs_check.derivation.model import parse
 from dpassay.proofs_check.derivation.status import statuses
+from dpassay.reference.errors import BadInput
 
 TRIALS = tomllib.loads(Path(__file__).with_name("trials.toml").read_text())["statement"]
 
@@ -30,3 +31,17 @@ def found():
 @pytest.mark.parametrize("entry", [one for one in TRIALS if "status" in one], ids=lambda one: one["name"])
 def test_a_trial_ends_in_its_status(found, entry):
     assert found[f"dro: {entry['name']}"].label == entry["status"]
+
+
+@pytest.mark.parametrize("fact", [
+    {"place": "small delta"}, {"place": "repaired"}, {}, {"added": True}, {"added": True, "place": "Lemma 1"},
+])  # fmt: skip
+def test_a_fact_that_is_not_in_the_paper_is_added_and_says_what_it_is(fact):
+    good = {"name": "x", "says": "a <= 1", "symbols": {"positive": "a"}, "step": [{"id": "one", "says": "a <= 1"}]}
+    given = {"id": "range", "says": "a <= 1"}
+    assert parse({**good, "given": [{**given, "added": True, "words": "a is small"}]}, "dro", "x").given
+    with pytest.raises(BadInput, match=r"is no place in the paper|no words say"):
+        parse({**good, "given": [{**given, **fact}]}, "dro", "x")
+    if fact.get("place") != "repaired":  # there it says that the repaired form changes something
+        with pytest.raises(BadInput, match=r"is no place in the paper|no words say"):
+            parse({**good, "repaired": {"says": "a <= 1", "given": [{**given, **fact, "place": ""}]}}, "dro", "x")
