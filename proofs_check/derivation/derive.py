@@ -309,7 +309,7 @@ def _side_conditions(
     language: Language, one: Instance, facts: Sequence[str], sure: Sequence[str], failures: dict[str, str]
 ) -> tuple[Decision | None, dict[str, str]]:
     for need in one.needs:
-        decision = follows(language, need, facts if one.allowed else sure)
+        decision = follows(language, need, facts if one.allowed else sure, aside=True)
         if not decision.holds:
             surely = "" if one.allowed or follows(language, need, facts).answer is not Answer.FOLLOWS else " surely"
             evidence = f"{one.name} needs {need}{surely}: not in hand"

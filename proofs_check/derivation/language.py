@@ -9,7 +9,7 @@ linear combinations of named ones; ``dot`` expands into atoms ``<u, v>`` and ``E
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -58,9 +58,11 @@ class Language:
     lengths: dict[str, Vector] = field(default_factory=dict)  # name of a norm -> its vector
     _cache: dict[str, Any] = field(default_factory=dict)
     _formulas: dict[str, z3.BoolRef] = field(default_factory=dict)
-    _expressions: dict[str, list[Any]] = field(default_factory=dict)
+    _parts: dict[str, list[Any]] = field(default_factory=dict)
+    _laws: dict[Any, list[z3.BoolRef]] = field(default_factory=dict)
     _differences: dict[str, Any] = field(default_factory=dict)
-    decided: dict[Any, Any] = field(default_factory=dict)  # (claim, facts, effort) -> decision: repairs repeat steps
+    decided: dict[Any, Any] = field(default_factory=dict)  # (claim, facts) -> decision: repairs repeat steps
+    consistent: list[set[str]] = field(default_factory=lambda: [set()])  # formulas that are possible together
 
     def __post_init__(self) -> None:
         self.random |= self.symbols.random
@@ -290,26 +292,32 @@ class Language:
         whole = z3.Product([value] * abs(numerator)) if abs(numerator) > 1 else value
         return 1 / whole if numerator < 0 else whole
 
-    def laws(self, expressions: list[Any]) -> list[z3.BoolRef]:
-        """What is always known of the symbols, roots, lengths and functions in these expressions."""
+    def laws(self, texts: Sequence[str]) -> list[z3.BoolRef]:
+        """What is always known of the symbols, roots, lengths and functions in these formulas."""
+        parts = {part: None for text in texts for part in self._parts_of(text)}
+        for part in parts:
+            if part not in self._laws:
+                self._laws[part] = self._laws_of(part)
+        return [law for part in sorted(parts, key=str) for law in self._laws[part]]
+
+    def _laws_of(self, part: Any) -> list[z3.BoolRef]:
         found: list[z3.BoolRef] = []
-        for part in _parts(expressions):
-            if part.is_Symbol:
-                found += self._of_symbol(part)
-            elif part.is_Pow and part.args[1].is_Rational and part.args[1].q > 1:
-                root, inside = z3.Real(str(part.args[0] ** sp.Rational(1, part.args[1].q))), self.real(part.args[0])
-                holds = z3.And(root >= 0, z3.Product([root] * int(part.args[1].q)) == inside)
-                found.append(holds if part.args[0].is_positive else z3.Implies(inside >= 0, holds))
-            elif part.is_Pow and not part.args[1].is_Rational and part.args[0].is_positive:
-                found.append(z3.Real(str(part)) > 0)
-            elif part.func in (sp.floor, sp.ceiling):
-                inside, whole = self.real(part.args[0]), z3.Real(str(part))
-                found.append(z3.And(whole <= inside, inside < whole + 1) if part.func is sp.floor else
-                             z3.And(inside <= whole, whole < inside + 1))  # fmt: skip
-            elif part.func is sp.exp or part.is_NumberSymbol:
-                found.append(z3.Real(str(part)) > 0)
-            if (part.func in (sp.log, sp.exp) and part.is_number) or part.is_NumberSymbol:
-                found += _enclosed(part)
+        if part.is_Symbol:
+            found += self._of_symbol(part)
+        elif part.is_Pow and part.args[1].is_Rational and part.args[1].q > 1:
+            root, inside = z3.Real(str(part.args[0] ** sp.Rational(1, part.args[1].q))), self.real(part.args[0])
+            holds = z3.And(root >= 0, z3.Product([root] * int(part.args[1].q)) == inside)
+            found.append(holds if part.args[0].is_positive else z3.Implies(inside >= 0, holds))
+        elif part.is_Pow and not part.args[1].is_Rational and part.args[0].is_positive:
+            found.append(z3.Real(str(part)) > 0)
+        elif part.func in (sp.floor, sp.ceiling):
+            inside, whole = self.real(part.args[0]), z3.Real(str(part))
+            found.append(z3.And(whole <= inside, inside < whole + 1) if part.func is sp.floor else
+                         z3.And(inside <= whole, whole < inside + 1))  # fmt: skip
+        elif part.func is sp.exp or part.is_NumberSymbol:
+            found.append(z3.Real(str(part)) > 0)
+        if (part.func in (sp.log, sp.exp) and part.is_number) or part.is_NumberSymbol:
+            found += _enclosed(part)
         return found
 
     def _of_symbol(self, part: Any) -> list[z3.BoolRef]:
@@ -326,11 +334,14 @@ class Language:
             found.append(variable * variable == self.real(sp.expand(square)))
         return found
 
-    def expressions(self, text: str) -> list[Any]:
-        """The scalar expressions in a formula, lengths with what they are made of."""
-        if text not in self._expressions:
-            self._expressions[text] = self._expressions_of(text)
-        return self._expressions[text]
+    def _parts_of(self, text: str) -> list[Any]:
+        """What is no sum, product or number in a formula; of lengths what they are made of too."""
+        if text not in self._parts:
+            self._parts[text] = list(dict.fromkeys(
+                part for one in self._expressions_of(text) for part in sp.preorder_traversal(one)
+                if not (part.is_Add or part.is_Mul or part.is_Rational)
+            ))  # fmt: skip
+        return self._parts[text]
 
     def _expressions_of(self, text: str) -> list[Any]:
         found = [self.scalar(side) for node in ast.walk(tree(text)) if isinstance(node, ast.Compare)
@@ -383,12 +394,6 @@ def put_in(text: str, values: Mapping[str, str]) -> str:
             return replacements.get(node.id, node)
 
     return ast.unparse(Put().visit(tree(text)))
-
-
-def _parts(expressions: list[Any]) -> list[Any]:
-    found: Mapping[Any, None] = {part: None for one in expressions for part in sp.preorder_traversal(one)
-                                 if not (part.is_Add or part.is_Mul or part.is_Rational)}  # fmt: skip
-    return sorted(found, key=str)
 
 
 def _enclosed(part: Any) -> list[z3.BoolRef]:

@@ -246,8 +246,8 @@ def _require_form(statement: Statement, where: str) -> None:
     for fact in (*statement.given, *changed):
         found = fact.place if fact in changed else _PLACE.search(fact.place)
         if not (found or fact.source or fact.added):
-            says = "is no place in the paper (a number, an assumption, a definition, an algorithm, a proof, an appendix)"
-            raise BadInput(f"{where}: given {fact.id}", fact.place, f"{says}; what the paper does not give is added")
+            raise BadInput(f"{where}: given {fact.id}", fact.place, "is no place in the paper (a number, an appendix, "
+                           "proof, algorithm, assumption, definition); what it does not give is added")  # fmt: skip
         if fact.added and not fact.words:
             raise BadInput(f"{where}: given {fact.id}", fact.says, "is added, and no words say what it is")
 

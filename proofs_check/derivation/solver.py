@@ -49,25 +49,35 @@ class Decision:
         return self.answer in (Answer.FOLLOWS, Answer.CITED, Answer.SAMPLED)
 
 
-def follows(language: Language, claim: str, facts: Sequence[str], effort: int = EFFORT) -> Decision:
-    """Whether the facts, and the laws of what occurs in them, imply the claim."""
+def follows(language: Language, claim: str, facts: Sequence[str], *, aside: bool = False) -> Decision:
+    """Whether the facts, and the laws of what occurs in them, imply the claim.
+
+    ``aside``: not whether the facts are possible together, which the step that they belong to asks of all its facts.
+    """
     texts = list(dict.fromkeys(facts))
-    key = (claim, tuple(texts), effort)
+    key = (claim, tuple(texts), aside)
     if key not in language.decided:
-        language.decided[key] = _decide(language, claim, texts, effort)
+        language.decided[key] = _decide(language, claim, texts, aside)
     decision: Decision = language.decided[key]
     return decision
 
 
-def _decide(language: Language, claim: str, texts: Sequence[str], effort: int) -> Decision:
+def _decide(language: Language, claim: str, texts: Sequence[str], aside: bool) -> Decision:
     known = [language.formula(text) for text in texts]
     wanted = language.formula(claim)
-    laws = language.laws([one for text in [claim, *texts] for one in language.expressions(text)])
-    answer, model = _solve([*laws, *known, z3.Not(wanted)], effort)
+    laws = language.laws([claim, *texts])
+    answer, model = (z3.unsat, None) if claim in texts else _solve([*laws, *known, z3.Not(wanted)], EFFORT)
     if answer == z3.unsat:
-        possible, _ = _solve([*laws, *known], effort // 3)
+        around = [one for one in language.consistent if one.issuperset(texts)]
+        for one in around:  # what follows from them is possible with them
+            one.add(claim)
+        if aside or around:
+            return Decision(Answer.FOLLOWS)
+        possible, _ = _solve([*laws, *known], EFFORT // 3)
         if possible == z3.unsat:
             return Decision(Answer.VACUOUS, "the facts contradict each other")
+        if possible == z3.sat:
+            language.consistent.append({*texts, claim})
         return Decision(Answer.FOLLOWS, "" if possible == z3.sat else AT_ODDS)
     if answer == z3.unknown or model is None:
         return Decision(Answer.UNDECIDED, "the solver does not decide it within its effort: split the step")
@@ -85,7 +95,7 @@ def possible(language: Language, formulas: Sequence[str], values: Mapping[str, s
         if value in ("true", "false"):
             flag = z3.Bool(language.predicate(name))
             known.append(flag if value == "true" else z3.Not(flag))
-    laws = language.laws([one for text in [denied, *texts] for one in language.expressions(text)])
+    laws = language.laws([denied, *texts])
     answer, model = _solve([*laws, *known, z3.Not(language.formula(denied))], EFFORT)
     if answer == z3.unsat:
         return False
