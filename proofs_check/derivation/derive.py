@@ -207,7 +207,8 @@ def _chain(language: Language, statement: Statement, part: Part, sources: Mappin
             decision, now = _step(language, step, known)
             without = None
             if added & set(step.uses) and decision.holds:
-                without, _ = _step(language, replace(step, uses=tuple(set(step.uses) - added)), known)
+                alone = tuple(name for name in step.uses if name not in added)
+                without, _ = _step(language, replace(step, uses=alone), known)
         except FormulaError as error:
             problems.append(f"step {step.id}: {error}")
             decision, now, without = Decision(Answer.UNDECIDED, str(error)), Known("0 == 0"), None
@@ -225,8 +226,11 @@ def _restated(
     language: Language, statement: Statement, fact: Given, given: Sequence[Given], sources: Mapping[str, Statement]
 ) -> str:
     cited = sources.get(reference(statement.paper, fact).removesuffix(" repaired"))
+    if cited is None:
+        return "there is no such statement here"
+    part = parts_of(cited)[-1 if fact.source.endswith(" repaired") else 0]
     hand = [one.says for one in given if one.id != fact.id and not one.failure]
-    return "there is no such statement here" if cited is None else difference(language, fact, cited, hand)
+    return difference(language, fact, cited, [one for one in part.given if one.id in part.reached], hand)
 
 
 def _conclusion(language: Language, statement: Statement, last: Known, part: Part) -> list[str]:

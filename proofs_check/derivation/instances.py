@@ -20,17 +20,19 @@ OTHERWISE = "it reads otherwise"
 Binding = dict[str, str]  # a name of the cited statement -> an expression of this one
 
 
-def difference(language: Language, fact: Given, cited: Statement, hand: Sequence[str]) -> str:
+def difference(
+    language: Language, fact: Given, cited: Statement, rests_on: Sequence[Given], hand: Sequence[str]
+) -> str:
     """What keeps a fact from being an instance of the cited statement; empty where it is one.
 
     Args:
         fact: from ``cited``, or from its repaired form.
+        rests_on: the facts that the chain of that form reaches.
         hand: formulas that the citing statement is given for sure.
     """
-    repaired = cited.repaired if fact.source.endswith(" repaired") else None
-    says, failure = (repaired.says, repaired.failure) if repaired else (cited.says, cited.failure)
-    every = {one.id: one for one in (*cited.given, *(repaired.given if repaired else ()))}.values()
-    given = [ast.unparse(part) for one in every if not one.source and not one.added  # what is added is told as such
+    form = cited.repaired if cited.repaired and fact.source.endswith(" repaired") else cited
+    says, failure = form.says, form.failure
+    given = [ast.unparse(part) for one in rests_on if not one.source and not one.added  # what is added is told as such
              for part in _conjuncts(tree(one.says))]  # fmt: skip
     if fact.holds == "every" and cited.holds != "every":
         return "it is about every data set, and the cited statement about the one at hand"

@@ -146,16 +146,19 @@ def parse(data: Mapping[str, Any], paper: str, where: str) -> Statement:
     if paper not in PAPERS:
         raise BadInput(where, paper, f"the folder is none of {', '.join(PAPERS)}")
     parts: dict[str, Any] = {"paper": paper, "file": where}
+    own = str(data.get("name", "")).partition(",")[0]
     for name, value in data.items():
         if name == "symbols":
             parts[name] = _symbols(value, where)
         elif name in ("given", "step", "slip", "edge", "note", "schedule"):
-            parts[name] = _records(_CLASSES[name], value, f"{where}: {name}")
+            full = _concluded(value, data.get("says"), own) if name == "step" else value
+            parts[name] = _records(_CLASSES[name], full, f"{where}: {name}")
         elif name == "false":
             parts[name] = _record(Refutation, value, f"{where}: false")
         elif name == "repaired":
-            inside = {key: _records(_CLASSES[key], value[key], f"{where}: repaired.{key}")
-                      for key in ("given", "step") if key in value}  # fmt: skip
+            steps = {"step": _concluded(value["step"], value.get("says"), "")} if "step" in value else {}
+            inside = {key: _records(_CLASSES[key], one, f"{where}: repaired.{key}")
+                      for key, one in {**value, **steps}.items() if key in ("given", "step")}  # fmt: skip
             parts[name] = _record(Repaired, {**value, **inside}, f"{where}: repaired")
         else:
             parts[name] = value
@@ -188,6 +191,7 @@ _CLASSES: dict[str, type] = {
     "given": Given, "step": Step, "slip": Remark, "edge": Remark, "note": Remark, "schedule": Parameter,
 }  # fmt: skip
 _PLACE = re.compile(r"\d|assumption|algorithm|definition|proof|appendix", re.IGNORECASE)
+_KINDS = {"check": "check", "scale": "rates", "source": "cited"}  # a part of a step: by what it is decided
 _WORDS = {"sides", "by", "uses", "algorithms"}
 
 
@@ -205,6 +209,17 @@ def _symbols(value: Any, where: str) -> Symbols:
     if not isinstance(value, dict) or not set(value) <= known:
         raise BadInput(f"{where}: symbols", value, f"takes {', '.join(sorted(known))}")
     return Symbols(**{name: frozenset(str(text).split()) for name, text in value.items()})
+
+
+def _concluded(steps: Any, says: Any, place: str) -> Any:
+    """Steps in full: the last one says what the statement says, a place not told is the statement itself, and what a
+    step has beside its formula tells how it is decided.
+    """
+    if not (isinstance(steps, list) and steps and all(isinstance(one, dict) for one in steps)):
+        return steps
+    filled = [{"by": next((kind for part, kind in _KINDS.items() if part in one), ""), "place": place, **one}
+              for one in steps]  # fmt: skip
+    return [*filled[:-1], {"says": says, **filled[-1]}]
 
 
 def _records(kind: type, values: Any, where: str) -> tuple[Any, ...]:
