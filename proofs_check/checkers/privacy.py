@@ -176,7 +176,8 @@ _DEFAULTS = {
 
 
 def _number(expression: Any, point: Point) -> float:
-    value = evaluate(expression, point)
+    value = point.get(expression, expression)  # most of them are a name or a number
+    value = value if value.is_Rational else evaluate(expression, point)
     if value is None:
         raise ValueError(f"{expression} has no value at {show(point)}")
     return float(value)

@@ -9,6 +9,7 @@ linear combinations of named ones; ``dot`` expands into atoms ``<u, v>`` and ``E
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -26,6 +27,9 @@ RELATIONS: dict[type[ast.cmpop], str] = {
 SCALAR_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sqrt": sp.sqrt, "log": sp.log, "exp": sp.exp, "abs": sp.Abs, "min": sp.Min, "max": sp.Max, "floor": sp.floor,
     "ceil": sp.ceiling, "log2": lambda x: sp.log(x) / sp.log(2),
+}  # fmt: skip
+_COMPARE: dict[str, Callable[..., Any]] = {
+    "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 DIGITS = 12  # of the rationals that enclose the logarithm or exponential of a number
 Vector = dict[str, Any]  # basis vector -> coefficient
@@ -103,11 +107,9 @@ class Language:
             raise FormulaError(f"formula = {ast.unparse(call)!r}: expected name(arguments)")
         return f"{call.func.id}({', '.join(self._argument(one) for one in call.args)})"
 
-    def _related(self, left: ast.expr, operator: str, right: ast.expr) -> z3.BoolRef:
+    def _related(self, left: ast.expr, relation: str, right: ast.expr) -> z3.BoolRef:
         zero = self.real(self._difference(left, right))
-        return {"<=": zero <= 0, "<": zero < 0, ">=": zero >= 0, ">": zero > 0, "==": zero == 0, "!=": zero != 0}[
-            operator
-        ]
+        return _COMPARE[relation](zero, 0)
 
     def _difference(self, left: ast.expr, right: ast.expr) -> Any:
         """An expression with the sign of ``left - right``: without its denominator where that is positive."""
@@ -374,10 +376,10 @@ class _Scalars(Builder):
 
 def pairs(node: ast.Compare) -> Iterator[tuple[ast.expr, str, ast.expr]]:
     """The relations of a chain ``a <= b <= c``."""
-    for left, operator, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
-        if type(operator) not in RELATIONS:
-            raise FormulaError(f"formula = {ast.unparse(node)!r}: {type(operator).__name__} is not allowed")
-        yield left, RELATIONS[type(operator)], right
+    for left, kind, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
+        if type(kind) not in RELATIONS:
+            raise FormulaError(f"formula = {ast.unparse(node)!r}: {type(kind).__name__} is not allowed")
+        yield left, RELATIONS[type(kind)], right
 
 
 def names_of(*texts: str) -> set[str]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import sympy as sp
@@ -106,7 +107,8 @@ def possible(language: Language, formulas: Sequence[str], values: Mapping[str, s
 
 def _solve(formulas: Sequence[z3.BoolRef], effort: int) -> tuple[z3.CheckSatResult, z3.ModelRef | None]:
     answer = z3.unknown
-    for solver in (z3.Solver(), z3.SolverFor("QF_NRA")):
+    for make in (z3.Solver, partial(z3.SolverFor, "QF_NRA")):
+        solver = make()
         solver.set("rlimit", effort)
         solver.set("random_seed", 1)
         solver.add(*formulas)
