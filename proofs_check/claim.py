@@ -44,13 +44,12 @@ class Assumptions:
 
     ``positive`` lists real symbols greater than zero; ``domain`` gives the others as ``"(0, 1/2)"``,
     ``"[1, inf)"`` or ``"integer [1, 100]"`` (a bound may mention symbols declared before it);
-    ``conditions`` are further relations; ``note`` says in words what else is taken for granted.
+    ``conditions`` are further relations.
     """
 
     positive: str = ""
     domain: Mapping[str, str] = field(default_factory=dict)
     conditions: tuple[str, ...] = ()
-    note: str = ""
 
     @property
     def names(self) -> frozenset[str]:
@@ -71,23 +70,15 @@ class Claim:
 class Finding:
     """What a checker says: verdict, evidence, and the numbers of a counterexample where there is one.
 
-    ``points`` counts the cases that were evaluated; ``vacuous`` marks a pass in which no case met the
-    assumptions. ``excess`` is the true epsilon over the claimed one at the counterexample, where that was measured.
+    ``points`` counts the cases that were evaluated.
     """
 
     verdict: Verdict
     evidence: str
     counterexample: Mapping[str, str] = field(default_factory=dict)
     points: int = 0
-    vacuous: bool = False
-    excess: float = 0.0
-
-    @property
-    def holds(self) -> bool:
-        """True for proved and for a non-vacuous checked."""
-        return self.verdict in (Verdict.PROVED, Verdict.CHECKED) and not self.vacuous
 
     @property
     def passes(self) -> bool:
         """Not contradicted: it holds, or was looked at on few points."""
-        return self.holds or (self.verdict is Verdict.SPOT_CHECKED and not self.vacuous)
+        return self.verdict in (Verdict.PROVED, Verdict.CHECKED, Verdict.SPOT_CHECKED)

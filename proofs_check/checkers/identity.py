@@ -27,7 +27,7 @@ def compare(left: Any, right: Any, space: Region) -> Finding:
     """Decide ``left == right`` on the region."""
     points = sample(space, np.random.default_rng(SEED), POINTS)
     if not points:
-        return Finding(Verdict.UNKNOWN, "no point satisfies the assumptions", vacuous=True)
+        return Finding(Verdict.UNKNOWN, "no point satisfies the assumptions")
     confirmed = 0
     for point in points:
         answer = holds(left, "==", right, point)

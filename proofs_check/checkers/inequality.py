@@ -53,7 +53,7 @@ def bound(left: Any, right: Any, seen: Visit, *, strict: bool, hints: list[Point
     operator = "<" if strict else "<="
     points = [p for p in hints or [] if admissible(space, p)] + sample(space, rng, POINTS if space.variables else 1)
     if not points:
-        return Finding(Verdict.UNKNOWN, "no point satisfies the assumptions", vacuous=True)
+        return Finding(Verdict.UNKNOWN, "no point satisfies the assumptions")
     states = [holds(left, operator, right, point) for point in points]
     for point, state in zip(points, states, strict=True):
         if state is False:

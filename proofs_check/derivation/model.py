@@ -67,9 +67,7 @@ class Parameter:
     name: str
     formula: str
     place: str = ""
-    positive: str = ""
     code: str = ""
-    words: str = ""
 
 
 @dataclass(frozen=True)

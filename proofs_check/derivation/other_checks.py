@@ -20,7 +20,6 @@ from .solver import Answer, Decision, follows
 
 _KINDS = {"same": Kind.CONSISTENCY, "program": Kind.CONSISTENCY, "releases": Kind.PRIVACY}
 _RENAMED = {"hints": "try", "places": "same", "steps": "program"}
-_PRIVACY = {"count": "1", "rate": "1", "failure": "0", "instances": []}
 _DOMAIN = re.compile(r"^(?:integer )?\s*([\[(])(.+),([^,]+)([\])])$")
 
 
@@ -34,15 +33,10 @@ def claim_of(table: Mapping[str, Any]) -> Claim:
     if kind not in _KINDS and kind not in set(Kind):
         raise FormulaError(f"kind = {kind!r}: not one of {', '.join([*Kind, *_KINDS])}")
     assumed = Assumptions(
-        str(table.get("positive", "")), dict(table.get("domain", {})), tuple(table.get("conditions", ())),
-        str(table.get("note", "")),
-    )  # fmt: skip
-    beside = {"kind", "positive", "domain", "conditions", "note"}
+        str(table.get("positive", "")), dict(table.get("domain", {})), tuple(table.get("conditions", ()))
+    )
+    beside = {"kind", "positive", "domain", "conditions"}
     formula = {_RENAMED.get(name, name): value for name, value in table.items() if name not in beside}
-    if kind == "privacy":
-        formula = {**_PRIVACY, **formula}
-    if kind == "inequality":
-        formula.setdefault("try", [])
     return Claim(_KINDS.get(kind) or Kind(kind), formula, assumed)
 
 
@@ -70,7 +64,7 @@ def finding_of(table: Mapping[str, Any]) -> Finding:
 
 
 def _decision(finding: Finding) -> Decision:
-    if finding.passes and not finding.vacuous:
+    if finding.passes:
         sampled = finding.verdict in (Verdict.CHECKED, Verdict.SPOT_CHECKED)
         return Decision(Answer.SAMPLED if sampled else Answer.FOLLOWS, f"{finding.verdict}: {finding.evidence}")
     if finding.verdict in (Verdict.REFUTED, Verdict.ILL_DEFINED):
