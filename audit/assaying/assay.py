@@ -119,7 +119,8 @@ def _with_certificate(found: Assay, certificate: Certificate) -> Assay:
     within = certificate.epsilon is not None and not over_budget(certificate.epsilon, found.claimed)
     if found.verdict.failed or not within:
         return replace(found, certificate=certificate, why=why)
-    why = f"certified for all neighbours, with {certificate.sizes}; {len(certificate.releases)} releases"
+    count = len(certificate.releases)
+    why = f"certified for all neighbours, with {certificate.sizes}; {count} release{'s' * (count != 1)}"
     unmade = found.bound.assumption if isinstance(found.bound, AssumedEstimate) and found.bound.method == "none" else ""
     ended = "; ".join(filter(None, (found.searched.note, unmade and f"statistics {unmade}")))
     more = found.why if found.read_as is None else ended
