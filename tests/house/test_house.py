@@ -6,7 +6,6 @@ import ast
 import re
 from pathlib import Path
 
-from dpassay.audit.cli import COMMANDS, GROUPS
 from dpassay.reference.catalogue import CASES, ROOMS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,8 +90,3 @@ def test_every_algorithm_names_the_five_sections():
             if re.search(r"^def run\(", text, re.MULTILINE):
                 missing = [one for one in SECTIONS if not re.search(rf"\b{one}\b", text)]
                 assert not missing, f"{name(path)} lacks {missing}"
-
-
-def test_every_command_has_a_module_and_a_docstring():
-    modules = {path.stem for path in (ROOT / "audit" / "commands").glob("*.py")}
-    assert {*COMMANDS, *GROUPS} <= modules

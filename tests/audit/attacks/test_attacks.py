@@ -72,20 +72,6 @@ def bound_of_canaries(run, base, rows, rng):
     return epsilon_one_run(*canaries.gradient_game(run, base, rows, rng), 1e-5, rng, 0.95)
 
 
-@pytest.mark.some(1)
-@pytest.mark.parametrize("kind", ["one-hot", "orthogonal", "random"])
-def test_gradient_canaries_reach_most_of_epsilon_and_never_more(kind):
-    """1,000 canaries, mu = 2 for a gradient or zero (epsilon 9.997 at 1e-5): bound between 1.5 and it
-    (seed 6).
-    """
-    rng = np.random.default_rng(6)
-    rows = canaries.gradient_canaries(kind, 1000, 3000, 1.0, rng)
-    assert np.allclose(np.linalg.norm(rows, axis=1), 1.0)
-    run = bind(dp_sgd.run, dp_sgd.with_multiplier(steps=4, learning_rate=0.1, clip=1.0, noise_multiplier=1.0))
-    bound = bound_of_canaries(run, LinearLosses(np.zeros((5, 3000))), rows, rng)
-    assert 1.5 < bound.epsilon < gdp_epsilon(2.0, 1e-5)
-
-
 def test_a_louder_claim_is_refuted_by_canaries():
     """Red case: with a tenth of the noise the bound exceeds the epsilon of the claimed noise (mu = 0.5,
     1.99).
@@ -96,16 +82,6 @@ def test_a_louder_claim_is_refuted_by_canaries():
     base = LinearLosses(np.zeros((5, 600)))
     bound = bound_of_canaries(bind(dp_sgd.run, schedule), base, rows, rng)
     assert bound.epsilon > gdp_epsilon(0.5, 1e-5)
-
-
-def test_crafted_initialisation_silences_the_others():
-    """Ordinary gradients below 1 % of the canary's, on 40 records in 60 dimensions (seed 8)."""
-    rng = np.random.default_rng(8)
-    x, signs = rng.normal(size=(40, 60)) / 8, rng.choice([-1.0, 1.0], 40)
-    canary = np.ones(60) / np.sqrt(60)
-    w = canaries.crafted_initialisation(x, signs, canary)
-    size = np.linalg.norm(x, axis=1) / (1 + np.exp(signs * (x @ w)))
-    assert size.max() < 0.01 * 0.5 and abs(canary @ w) < 0.01
 
 
 def test_input_canaries():
@@ -142,8 +118,3 @@ def test_attacks_from_the_command_line(tmp_path):
     rows = np.column_stack([np.random.default_rng(0).normal(size=(200, 3)), np.arange(200) % 3])
     np.savetxt(tmp_path / "own.csv", rows, delimiter=",")
     assert _attack("--estimator", "GaussianNB", "--data", str(tmp_path / "own.csv")).exit_code == 0
-
-
-@pytest.mark.parametrize("words", [("--estimator", "os.system"), ("--data", "none.csv"), ("--canaries", "all")])
-def test_only_listed_names_are_attacked(words):
-    assert isinstance(_attack(*words).exception, BadInput)

@@ -94,14 +94,6 @@ def test_what_is_wrong_is_named(tmp_path, old, new, words):
     assert all(word in text for word in words), text
 
 
-@pytest.mark.parametrize("content", [b"\xff\x00", b"[" * 100_000, b"\x00"])
-def test_a_file_that_is_none(tmp_path, content):
-    path = tmp_path / "claims.toml"
-    path.write_bytes(content)
-    with pytest.raises(BadInput, match=r"claims\.toml"):
-        read_claims(path)
-
-
 @pytest.mark.parametrize(
     ("algorithm", "space", "name"), [(None, None, "dp-sgd"), ("mine:f", None, "f"), ("m:f", "m:s", "f")]
 )

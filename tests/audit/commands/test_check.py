@@ -109,8 +109,7 @@ def test_black_boxes_outputs_and_scores(dpassay, project):
     rng = np.random.default_rng(0)
     head = '[[claim]]\nname = "{}"\nepsilon = 0.5\ndelta = 1e-5\n'
     folder = project(
-        head.format("box")
-        + 'function = "check_mine:called"\ndataset = "d.json"\nneighbour = "e.json"\nsamples = 300\n',
+        head.format("box") + BOX,
         head.format("outputs") + 'outputs = ["p.npy", "q.npy"]\n',
         head.format("scores") + 'scores = ["p.npy", "q.npy"]\n',
     )

@@ -65,6 +65,7 @@ def test_a_program_with_a_space_of_its_own(dpassay, refused, project):
     assert code == 1 and "Now: the same finding" in out
 
 
+@pytest.mark.more
 def test_the_lock_of_a_program_notices_less_noise(dpassay, project):
     folder = project(own_program("mine", "laplace", "scaled.py"))
     (folder / "check_column.py").write_text(OWN)

