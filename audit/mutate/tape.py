@@ -15,10 +15,10 @@ import numpy as np
 
 from dpassay.reference import neighbours
 from dpassay.reference.baselines import dp_sgd
-from dpassay.reference.baselines.protocols import PerSample
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.law import Law, query_of
+from dpassay.reference.problems.interfaces import PerSample
 from dpassay.reference.replay import Layer
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch, Draw

@@ -17,12 +17,10 @@ from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers, NoiseRule
-from dpassay.reference.problems.interfaces import Flat
+from dpassay.reference.problems.interfaces import Flat, PerSample
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
-
-from .protocols import PerSample
 
 
 # SCHEDULE

@@ -17,12 +17,12 @@ from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.blocks.clipping import clipped_mean
 from dpassay.reference.errors import require, require_at_least, require_positive
 from dpassay.reference.noise import Multipliers, NoiseRule
-from dpassay.reference.problems.interfaces import Flat
+from dpassay.reference.problems.interfaces import Flat, PerSample
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-from .protocols import Path, PerSample
+from .protocols import Path
 
 EQUAL = Multipliers({"refresh": 1.0, "difference": 1.0})
 

@@ -16,21 +16,6 @@ from dpassay.reference.problems.interfaces import MinimaxProblem
 from dpassay.reference.types import Array, Indices
 
 
-class PerSample(Protocol):
-    """A finite sum over records with per-record gradients."""
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-
-    @property
-    def d(self) -> int:
-        """Number of parameters."""
-
-    def gradients(self, w: Array, indices: Indices) -> Array:
-        """Gradients of the losses of these records at ``w``, shape (len(indices), d)."""
-
-
 class Game(Protocol):
     """A finite sum over records, minimised over x and maximised over y, seen through bounded queries."""
 

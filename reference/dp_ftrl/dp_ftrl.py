@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import ceil, sqrt
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,9 +23,10 @@ from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.errors import require, require_at_least, require_positive
 from dpassay.reference.noise import Multipliers, NoiseRule, Printed
+from dpassay.reference.problems.interfaces import PerSample
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array, Indices
+from dpassay.reference.types import Array
 
 COMPLETIONS = (
     "C is a ball around zero, or all of R^d: the text leaves the convex set open",
@@ -92,21 +93,6 @@ def repaired(
     """The least noise for the same neighbours."""
     draft = Schedule(n, d, batch, clip, regularisation, Multipliers({"tree": 1.0}), radius)
     return noise_for(run, draft, LinearLosses(np.zeros((n, d))), epsilon, delta, relation="add-remove")
-
-
-class PerSample(Protocol):
-    """A finite-sum problem with per-sample gradients."""
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-
-    @property
-    def d(self) -> int:
-        """Number of parameters."""
-
-    def gradients(self, w: Array, indices: Indices) -> Array:
-        """Gradients of the losses of these records at ``w``, shape (len(indices), d)."""
 
 
 def run(problem: PerSample, schedule: Schedule, tape: Tape) -> Array:

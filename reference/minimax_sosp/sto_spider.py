@@ -15,12 +15,12 @@ from math import inf
 import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
-from dpassay.reference.baselines.protocols import Path, PerSample
+from dpassay.reference.baselines.protocols import Path
 from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.errors import require, require_at_least, require_positive
 from dpassay.reference.noise import Multipliers, NoiseRule
-from dpassay.reference.problems.interfaces import Flat
+from dpassay.reference.problems.interfaces import Flat, PerSample
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array

@@ -11,19 +11,23 @@ from dpassay.reference.errors import require_at_least
 from dpassay.reference.types import Array, Indices
 
 
-class MinimisationProblem(Protocol):
-    """A finite sum over records, minimised over x in R^d."""
+class PerSample(Protocol):
+    """A finite sum over records with per-record gradients."""
 
     @property
     def n(self) -> int:
-        """Number of records n."""
+        """Number of records."""
 
     @property
     def d(self) -> int:
-        """Dimension d of x."""
+        """Number of parameters."""
 
-    def gradients(self, x: Array, indices: Indices) -> Array:
-        """Per-sample gradients, shape (len(indices), d)."""
+    def gradients(self, w: Array, indices: Indices) -> Array:
+        """Gradients of the losses of these records at ``w``, shape (len(indices), d)."""
+
+
+class MinimisationProblem(PerSample, Protocol):
+    """A finite sum over records, minimised over x in R^d."""
 
     def hessians(self, x: Array, indices: Indices) -> Array:
         """Per-sample Hessians, shape (len(indices), d, d)."""
