@@ -18,9 +18,8 @@ from dpassay.audit.subjects.subject import subjects
 from dpassay.audit.terminal.options import AsJson
 from dpassay.audit.terminal.progress import Quiet, counted
 from dpassay.audit.zoo.mutants import Effort, Outcome, plan, run_planned
-from dpassay.reference.case import Case, PrivacyClaim
-from dpassay.reference.errors import require, require_budget
-from dpassay.reference.space import Space
+from dpassay.reference.case import Case
+from dpassay.reference.errors import require
 
 METHODS = ("replay", "likelihood", "black box")
 
@@ -107,11 +106,7 @@ def _cases(name: str, space: str | None, epsilon: float | None, delta: float) ->
         require(space is None, "--space", space, why)
         return find_cases(name)
     (subject,) = subjects(name, space=space)
-    if epsilon is None:
-        return [subject.as_case()]
-    require_budget(epsilon, delta)
-    relation = subject.where.relation if isinstance(subject.where, Space) else "replace-one"
-    return [subject.as_case(PrivacyClaim(epsilon, delta, relation=relation))]
+    return [subject.as_case() if epsilon is None else subject.claimed(epsilon, delta)]
 
 
 def _summary(outcomes: list[Outcome]) -> dict[str, Any]:

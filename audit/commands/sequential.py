@@ -25,10 +25,9 @@ from dpassay.audit.subjects.programs import by_program
 from dpassay.audit.subjects.subject import subjects
 from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled
 from dpassay.audit.terminal.progress import Quiet, session_progress
-from dpassay.reference.case import Case, PrivacyClaim
-from dpassay.reference.errors import BadInput, require, require_budget
+from dpassay.reference.case import Case
+from dpassay.reference.errors import BadInput, require
 from dpassay.reference.guarantee import Guarantee, approx_dp
-from dpassay.reference.space import Space
 
 app = typer.Typer(
     help="Audits that stop as soon as a claim is refuted, continue from a checkpoint, and join several machines.",
@@ -117,9 +116,7 @@ def _case(name: str, space: str | None, epsilon: float | None, delta: float) -> 
         return subject.case
     if epsilon is None:
         raise BadInput("--epsilon", None, "what do you claim?")
-    require_budget(epsilon, delta)
-    relation = subject.where.relation if isinstance(subject.where, Space) else "replace-one"
-    return subject.as_case(PrivacyClaim(epsilon, delta, relation=relation))
+    return subject.claimed(epsilon, delta)
 
 
 @app.command(short_help="Black box: learn on past outputs, bet on fresh ones.")

@@ -16,7 +16,7 @@ from dpassay.audit.search.engine import search
 from dpassay.audit.search.ground import Setting
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import Case, Instance, NoSchedule, PrivacyClaim, unscheduled
-from dpassay.reference.errors import BadInput, require
+from dpassay.reference.errors import BadInput, require, require_budget
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.space import Space
@@ -125,6 +125,12 @@ class Subject:
         name = self.key.replace("/", ".")
         build = partial(_itself, instance)
         return Case(f"own/{name}", "baseline", self.key, Cite("own", self.key), claim, build)
+
+    def claimed(self, epsilon: float, delta: float) -> Case:
+        """One's own algorithm as a case with this claim, for the neighbours of its space."""
+        require_budget(epsilon, delta)
+        relation = self.where.relation if isinstance(self.where, Space) else "replace-one"
+        return self.as_case(PrivacyClaim(epsilon, delta, relation=relation))
 
 
 def _itself(instance: Instance) -> Instance:

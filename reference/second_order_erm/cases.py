@@ -60,6 +60,7 @@ def printed_hessian_share(d: int) -> float:
     return exact_sensitivities(problem, start).hessian / printed.hessian
 
 
+@cache
 def of_printed() -> Reasons:
     """Of the readings with the sensitivities of eq. (4), on logistic losses."""
     shares = ", ".join(f"{printed_hessian_share(d):.3f} for d = {d}" for d in (1, 2, 3))
@@ -79,6 +80,7 @@ def farthest() -> float:
     return START + longest
 
 
+@cache
 def of_few_steps() -> Reasons:
     """TR-B by eq. (30), whose T is 2 at most: there is no noise for more."""
     length = farthest()
