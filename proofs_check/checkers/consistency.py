@@ -15,9 +15,9 @@ _STEP = re.compile(r"^(?P<line>[\w.-]+): (?P<writes>[^<]*)<-(?P<reads>.*)$")
 
 
 def check(claim: Claim) -> Finding:
-    """Formula keys: either ``same`` (formulas by place, with optional ``let``) or ``program`` and ``given``."""
-    if "program" in claim.formula:
-        return program(claim.formula["program"], str(claim.formula.get("given", "")).split())
+    """Formula keys: either ``places`` (formula by place, with optional ``let``) or ``steps`` and ``given``."""
+    if "steps" in claim.formula:
+        return program(claim.formula["steps"], str(claim.formula.get("given", "")).split())
     return same(claim)
 
 
@@ -25,7 +25,7 @@ def same(claim: Claim) -> Finding:
     """All places print the same quantity; otherwise the text is ill-defined. The weakest comparison decides."""
     space = region(claim.assumptions)
     table = resolve(claim.formula.get("let", {}), space.symbols)
-    places = list(claim.formula["same"].items())
+    places = list(claim.formula["places"].items())
     if len(places) < 2:
         raise FormulaError("same: needs two places or more")
     first_place, first = places[0]

@@ -32,7 +32,7 @@ FEW = 100  # fewer points than that are a spot check
 
 
 def check(claim: Claim) -> Finding:
-    """Formula keys: ``claim`` ("left <= right", also <, >=, >), optional ``let``, optional ``try`` (points to test)."""
+    """Formula keys: ``claim`` ("left <= right", also <, >=, >), optional ``let`` and ``hints`` (points to test)."""
     space = region(claim.assumptions)
     table = resolve(claim.formula.get("let", {}), space.symbols)
     left, operator, right = parse_relation(claim.formula["claim"], table)
@@ -42,7 +42,7 @@ def check(claim: Claim) -> Finding:
         left, right = right, left
     hints = [
         {space.symbols[name]: parse(str(text), {}) for name, text in point.items()}
-        for point in claim.formula.get("try", ())
+        for point in claim.formula.get("hints", ())
     ]
     return bound(left, right, visit(claim.assumptions), strict=operator in ("<", ">"), hints=hints)
 

@@ -19,7 +19,6 @@ from .language import Language, names_of, put_in
 from .solver import Answer, Decision, follows
 
 _KINDS = {"same": Kind.CONSISTENCY, "program": Kind.CONSISTENCY, "releases": Kind.PRIVACY}
-_RENAMED = {"hints": "try", "places": "same", "steps": "program"}
 _DOMAIN = re.compile(r"^(?:integer )?\s*([\[(])(.+),([^,]+)([\])])$")
 
 
@@ -36,7 +35,7 @@ def claim_of(table: Mapping[str, Any]) -> Claim:
         str(table.get("positive", "")), dict(table.get("domain", {})), tuple(table.get("conditions", ()))
     )
     beside = {"kind", "positive", "domain", "conditions"}
-    formula = {_RENAMED.get(name, name): value for name, value in table.items() if name not in beside}
+    formula = {name: value for name, value in table.items() if name not in beside}
     return Claim(_KINDS.get(kind) or Kind(kind), formula, assumed)
 
 

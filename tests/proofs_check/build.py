@@ -31,8 +31,8 @@ def same(places, positive=""):
     return _of("same", places=places, positive=positive)
 
 
-def montecarlo(sampler, below, probability, instances, trials):
-    return _of("montecarlo", sampler=sampler, below=below, probability=probability, instances=instances, trials=trials)
+def montecarlo(below, probability, instances, trials):
+    return _of("montecarlo", below=below, probability=probability, instances=instances, trials=trials)
 
 
 def privacy(std, sensitivity, epsilon, delta, positive="", domain=None, **more):

@@ -14,14 +14,7 @@ from dpassay.proofs_check.claim import Assumptions, Claim, Kind, Verdict
 
 from . import build
 
-PROVED, CHECKED, REFUTED, ILL, UNKNOWN = (
-    Verdict.PROVED,
-    Verdict.CHECKED,
-    Verdict.REFUTED,
-    Verdict.ILL_DEFINED,
-    Verdict.UNKNOWN,
-)
-SPOT = Verdict.SPOT_CHECKED
+PROVED, CHECKED, SPOT, REFUTED, ILL, UNKNOWN = Verdict
 
 
 @pytest.mark.parametrize(
@@ -53,8 +46,6 @@ SPOT = Verdict.SPOT_CHECKED
         (build.table("largest_auc", auc="0.53", epsilon="0.1", delta="1/100000"), REFUTED),
         (build.table("at_most", values=[("a", "0.69")], bound="log(2)"), PROVED),
         (build.table("at_most", values=[("a", "0.70")], bound="log(2)"), REFUTED),
-        (build.table("monotone", values=["1", "2", "2"], direction="up"), PROVED),
-        (build.table("monotone", values=["1", "3", "2"], direction="up"), REFUTED),
         (build.table("rounds_to", printed="0.245", formula="sqrt(6/100)"), PROVED),
         (build.table("rounds_to", printed="0.254", formula="sqrt(6/100)"), REFUTED),
         (build.table("complete", entries=["1", "<NA>"]), ILL),
@@ -63,8 +54,8 @@ SPOT = Verdict.SPOT_CHECKED
         (build.same({"a": "1/x", "b": "x"}, "x"), ILL),
         (build.same({"a": "x + y", "b": "max(x, y) + min(x, y)", "c": "y + x"}, "x y"), CHECKED),  # not the last alone
         (build.same({"a": "1/x"}, "x"), UNKNOWN),
-        (build.montecarlo("gaussian_norm", "sqrt(d) + 3", "99/100", [{"d": "10"}], 5000), SPOT),
-        (build.montecarlo("gaussian_norm", "sqrt(d)", "99/100", [{"d": "10"}], 5000), REFUTED),
+        (build.montecarlo("3*sqrt(d)", "99/100", [{"d": "10"}], 400), SPOT),
+        (build.montecarlo("sqrt(d)", "99/100", [{"d": "10"}], 400), REFUTED),
     ],
 )
 def test_verdicts(claim, verdict):
@@ -105,13 +96,6 @@ def test_rates(claim, tilde, verdict):
     assert finding.verdict is verdict, finding.evidence
     if verdict is PROVED:
         assert ("logarithms hidden" in finding.evidence) is tilde
-
-
-def test_a_term_that_is_a_sum_has_no_regime():
-    """max(n, d) against min(n, d): the first term too large is told, where it fits is no product of powers."""
-    finding = check(build.rates("n*max(n, d) <= n*min(n, d)", "n", "n d", conditions=("d >= 1",)))
-    assert finding.verdict is REFUTED
-    assert "first term too large" in finding.evidence and "it is within where" not in finding.evidence
 
 
 def test_rate_counterexamples_are_exact_exponents():
