@@ -31,27 +31,20 @@ _REACH = 40.0  # standard deviations: beyond, tails are below 1e-300
 _TINIEST = 1e-320
 
 
-def _mixture_delta(epsilons: Array, q: float, up: float, down: float) -> Array:
-    """Hockey-stick of ``(1-q) N(0) + q N(up)`` against ``(1-q) N(0) + q N(down)``, ``up > down``; L is increasing.
+def _mixture_delta(epsilons: Array, q: float, up: float) -> Array:
+    """Hockey-stick of ``(1-q) N(0) + q N(up)`` against ``(1-q) N(0) + q N(-up)`` at epsilons of at least zero.
 
-    A cut that is a little off makes the value smaller: at most by what rounding moves L, times the mass beyond it.
+    The loss is increasing in x, and epsilon where ``up x = epsilon/2 + arsinh((1-q)/q exp(up^2/2) sinh(epsilon/2))``. A
+    cut that is a little off makes the value smaller: at most by what rounding moves the loss, times the mass beyond it.
     """
-
-    def loss(x: Array) -> Array:
-        with np.errstate(divide="ignore"):
-            rest = math.log1p(-q) if q < 1 else -math.inf
-            top = np.logaddexp(rest, math.log(q) + up * x - up**2 / 2)
-            bottom = np.logaddexp(rest, math.log(q) + down * x - down**2 / 2)
-        return np.asarray(top - bottom)
-
-    reach = _REACH + abs(up) + abs(down)
-    never = loss(np.full_like(epsilons, reach)) < epsilons  # the largest loss there is stays below epsilon
-    low, high = np.full_like(epsilons, -reach), np.full_like(epsilons, reach)
-    for _ in range(80):
-        middle = (low + high) / 2
-        below = loss(middle) < epsilons
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    cut = (low + high) / 2
+    down, reach = -up, _REACH + 2 * up
+    with np.errstate(divide="ignore"):
+        log_sine = epsilons / 2 + np.log(-np.expm1(-epsilons) / 2)
+        inner = np.log1p(-q) - math.log(q) + up**2 / 2 + log_sine
+    large = np.maximum(inner, 0.0)
+    cut = (epsilons / 2 + np.where(inner > 0, large + np.log1p(np.hypot(1, np.exp(-large))),
+                                   np.arcsinh(np.exp(np.minimum(inner, 0.0))))) / up  # fmt: skip
+    never = cut > reach  # the largest loss there is stays below epsilon
     above_up, above_down, above = scipy.special.ndtr(up - cut), scipy.special.ndtr(down - cut), scipy.special.ndtr(-cut)
     with np.errstate(over="ignore", invalid="ignore"):
         slope = np.exp(epsilons)
@@ -94,7 +87,7 @@ def sampled_curve(
 ) -> Array:
     """delta at each epsilon of at least zero, rounded up; ``backward``: of D' against D, where that differs."""
     if sampling == "poisson" and relation == "replace-one":
-        return _mixture_delta(epsilons, q, mu / 2, -mu / 2)
+        return _mixture_delta(epsilons, q, mu / 2)
     if sampling == "poisson":
         return (_null_against if backward else _against_null)(epsilons, q, mu / 2)
     require(relation == "replace-one", "relation", relation, "fixed-size batches have no add-remove neighbours")
