@@ -54,6 +54,17 @@ def test_a_report_without_a_field_that_every_row_has(written, name):
         report_file.load(write(rows=[{key: value for key, value in document["rows"][0].items() if key != name}]))
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("claimed", "1"), ("verdict", "private"), ("findings", "none"), ("runs", 1.5), ("expected", 1)]
+)
+def test_a_field_of_another_kind_is_named(written, name, value):
+    _, document, write = written
+    with pytest.raises(BadInput, match=rf"rows\[0\]\.{name}"):
+        report_file.load(write(rows=[document["rows"][0] | {name: value}]))
+    with pytest.raises(BadInput, match="rows = 3"):
+        report_file.load(write(rows=3))
+
+
 def test_a_newer_report_is_refused_and_says_so(written):
     _, document, write = written
     with pytest.raises(BadInput, match=r"rows\[0\] = \['later'\].*newer one"):

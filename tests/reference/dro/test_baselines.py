@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from dpassay.reference.baselines import dp_sgd
-from dpassay.reference.dro import composite_sgd, composite_spider, minimax_form, scdro
+from dpassay.reference.dro import composite_sgd, composite_spider, minimax_form, private_diff, scdro, sgda
 from dpassay.reference.dro.divergences import kl
 from dpassay.reference.dro.objective import CompositionalObjective, DualObjective
 from dpassay.reference.dro.plan import Plan
@@ -58,3 +58,15 @@ def test_composite_spider_without_noise_telescopes(small_loss):
     chosen = next(event.value for event in tape.transcript.events if event.label == "select")
     plain = composite_sgd.run(problem, dp_sgd.Schedule(chosen, 0.2, 1e9, SILENT), LiveTape(0))
     assert z == pytest.approx(plain, rel=1e-9)
+
+
+def test_sgda_without_noise_follows_the_worst_case(small_loss):
+    """With a silent tape the weights rise where the loss is high, and stay on the simplex."""
+    problem = minimax_form.MinimaxProblem(small_loss)
+    plan = Plan(14, 40, 10, 14)
+    drawn = sgda.calibrated(plan, 1.0, 1e-5, x_step=0.3, clip=100.0)
+    x = sgda.run(problem, replace(drawn, noise=SILENT, step_y=0.01), LiveTape(0))
+    assert small_loss.losses(x).max() < small_loss.losses(np.zeros(problem.d)).max() + 0.2
+    drawn = private_diff.calibrated(plan, 1.0, 1e-5, x_step=0.3, clip=100.0)
+    other = private_diff.run(problem, replace(drawn, noise=SILENT, step_y=0.01), LiveTape(0))
+    assert small_loss.losses(other).mean() < 1.2
