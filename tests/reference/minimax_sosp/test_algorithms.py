@@ -1,13 +1,11 @@
 """DP-RGDA (minimax_sosp, Algorithms 1 to 3): against a plain twin, telescoping, replay, escape, calibration."""
 
 from dataclasses import replace
-from math import ceil, exp, log, sqrt
+from math import ceil, log, sqrt
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 
-from dpassay.reference.accounting.gdp import gdp_mu
 from dpassay.reference.blocks.balls import uniform_ball
 from dpassay.reference.errors import BadInput
 from dpassay.reference.minimax_sosp import dp_rgda
@@ -127,21 +125,9 @@ def test_a_saddle_that_was_left_is_returned_when_the_steps_run_out(make_schedule
     assert landscape.value(result.iterates[-1]) < landscape.value(result.x)
 
 
-def test_exact_calibration_meets_the_budget_with_equality(make_schedule):
-    """Full batches: 2 T K Gaussian releases of one multiplier, so mu = sqrt(2 T K) / multiplier."""
-    for epsilon, delta, steps in [(2.0, 1e-6, 340), (0.5, 1e-5, 3)]:
-        schedule = repaired(make_schedule(10, steps=steps, inner_steps=6), epsilon, delta)
-        mu = sqrt(2 * steps * 6) / schedule.noise["step"]
-        assert schedule.noise["refresh"] == schedule.noise["step"]
-        assert mu == pytest.approx(gdp_mu(epsilon, delta), rel=2e-6)
-        reached = norm.cdf(-epsilon / mu + mu / 2) - exp(epsilon) * norm.cdf(-epsilon / mu - mu / 2)
-        assert reached == pytest.approx(delta, rel=1e-4)
-        assert advanced_composition_multiplier(epsilon, delta, 2 * steps * 6) > 2 * schedule.noise["step"]
-
-
 def test_calibration_pays_for_runs_that_never_stop_early(small_sensing, make_schedule):
     """An escape phase of one step would end the dry run at once; the noise is that of all T steps."""
-    hasty = make_schedule(10, tolerance=1e9, escape_threshold=1, average_movement=1e9)
+    hasty = make_schedule(10, tolerance=1e9, escape_threshold=1, average_movement=1e30)
     assert repaired(hasty, 1.0, 1e-5).noise == repaired(make_schedule(10, tolerance=1e-12), 1.0, 1e-5).noise
 
 
