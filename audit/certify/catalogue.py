@@ -13,6 +13,7 @@ import numpy as np
 
 from dpassay.audit.lockstep.script import ALONG, Choice, dictated
 from dpassay.audit.search.reached import reason_for
+from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import Instance, PrivacyClaim
 from dpassay.reference.tape import ScriptedTape
 from dpassay.reference.transcript import Note, Release, Transcript
@@ -64,8 +65,10 @@ def certify_instance(
     def runs() -> list[Ledger]:
         for pair in instance.others:
             abstract(pair.here, pair.there)
-        problem = abstract(here, instance.pair.there)
-        followed = _Followed(instance, problem, n, time.process_time() + _SECONDS, unreached)
+        sides = (here, instance.pair.there)
+        gone = claim.relation == "add-remove" and any(_without(one, instance.pair.target) for one in sides)
+        problem = abstract(*sides, absent=gone)
+        followed = _Followed(instance, problem, n, claim.relation, time.process_time() + _SECONDS, unreached)
         ledgers.extend(followed.all_ways(transcript or instance.longest_run()[0]))
         return ledgers
 
@@ -88,8 +91,16 @@ def _releases(transcript: Transcript) -> bool:
 class _Followed:
     """Runs of a row on its abstract records, until both ways out of every decision were taken in one of them."""
 
-    def __init__(self, instance: Instance, problem: Any, n: int, deadline: float, unreached: Mapping[str, str]):
-        self._unreached = unreached
+    def __init__(
+        self,
+        instance: Instance,
+        problem: Any,
+        n: int,
+        relation: Relation,
+        deadline: float,
+        unreached: Mapping[str, str],
+    ):
+        self._unreached, self._relation = unreached, relation
         self._instance, self._problem, self._n, self._deadline = instance, problem, n, deadline
         self._ways, self._tried = Ways(), Ways(instance.schedule, instance.pair.here, instance.run)
         self._ledgers: list[Ledger] = []
@@ -123,7 +134,7 @@ class _Followed:
         return reason_for(place(way), self._unreached)
 
     def _follow(self, transcript: Transcript, force: Way | None = None) -> Ledger:
-        ledger, instance = Ledger(self._n, 0, plain=True, deadline=self._deadline), self._instance
+        ledger, instance = Ledger(self._n, 0, self._relation, plain=True, deadline=self._deadline), self._instance
         tape = CertifyTape(ledger, replayed(transcript))
         with patched(Draws(ledger)), kept_numbers(instance.run), self._ways.watched(force):
             output = instance.run(self._problem, _with_unknown_solver(instance.schedule), tape)
@@ -217,28 +228,39 @@ def states_records(problem: Any) -> bool:
     return dataclasses.is_dataclass(problem) and any(map(states_records, vars(problem).values()))
 
 
-def abstract(problem: Any, *others: Any) -> Any:
+def _without(problem: Any, target: int) -> bool:
+    """Is there nothing but zeros in the place of this record?"""
+    if isinstance(problem, np.ndarray):
+        return not np.any(problem[target])
+    kept = {name: one for name, one in vars(problem).items() if not isinstance(one, np.ndarray)}
+    parts = [getattr(problem, name) for name in _domains(problem)] + [one for one in kept.values() if states_records(one)]
+    return all(_without(one, target) for one in parts)
+
+
+def abstract(problem: Any, *others: Any, absent: bool = False) -> Any:
     """The problem with records of which only their domain is known; its constructor, which reads them, is passed over.
+
+    ``absent``: a record that is not there is one of zeros, and one of two neighbours lacks it.
 
     Raises:
         Open: something differs from the ``others``, its neighbours, of which the problem does not say that it is part
             of the records.
     """
     if isinstance(problem, np.ndarray):
-        return _records(problem, None, problem)
+        return _records(problem, None, problem, absent)
     kind, domains, found = type(problem).__name__, _domains(problem), object.__new__(type(problem))
     for name, one in vars(problem).items():
         if name in domains or isinstance(getattr(type(problem), name, None), cached_property):
             continue
         of_others = [getattr(other, name) for other in others]
         if _domains(one) or (dataclasses.is_dataclass(one) and not isinstance(one, type)):
-            found.__dict__[name] = abstract(one, *of_others)
+            found.__dict__[name] = abstract(one, *of_others, absent=absent)
         elif all(_same(one, other) for other in of_others):
             found.__dict__[name] = one
         else:
             raise Open(f"{kind}.{name} differs between neighbours, and {kind}.RECORDS states no domain for it")
     for name, domain in domains.items():
-        found.__dict__[name] = _records(getattr(problem, name), domain, problem)
+        found.__dict__[name] = _records(getattr(problem, name), domain, problem, absent)
     return found
 
 
@@ -250,7 +272,7 @@ def _same(one: Any, other: Any) -> bool:
     return one is other or bool(np.array_equal(one, other))
 
 
-def _records(array: Any, domain: Any, problem: Any) -> Value:
+def _records(array: Any, domain: Any, problem: Any, absent: bool) -> Value:
     shape = np.shape(array)
     if not shape:  # a number of one record
         return Value((), None, Records())
@@ -259,7 +281,7 @@ def _records(array: Any, domain: Any, problem: Any) -> Value:
         low, high = domain
     elif domain is not None:
         two = float(getattr(problem, domain) if isinstance(domain, str) else domain)
-    return Value(shape, -len(shape), Records(np.arange(shape[0])), Norms(two=two), low=low, high=high)
+    return Value(shape, -len(shape), Records(np.arange(shape[0])), Norms(two=two), low=low, high=high, vanishes=absent)
 
 
 def _with_unknown_solver(schedule: Any) -> Any:

@@ -163,7 +163,8 @@ def abstract_rows(where: Space, sizes: Mapping[str, int], any_length: bool = Fal
         absent = np.asarray(where.absent, dtype=float)
         two = max(two, float(np.linalg.norm(absent)))
         low, high = min(low, float(absent.min())), max(high, float(absent.max()))
-    return rows(n, columns, two, low=low, high=high)
+    gone = where.relation == "add-remove" and where.absent is not None and not np.any(where.absent)
+    return rows(n, columns, two, low, high, absent=gone)
 
 
 class _Varies(Open):
@@ -180,6 +181,7 @@ class _Paths:
     run: Callable[[Ledger], Any]
     n: int
     seed: int
+    relation: Relation
     deadline: float
     unknown: bool = False
     costs: dict[tuple[int, ...], tuple[Any, ...]] = field(default_factory=dict)
@@ -219,7 +221,9 @@ class _Paths:
 
     def _follow(self, number: int, factor: float, wanted: tuple[int, ...]) -> list[tuple[int, int]]:
         """The ways that a run took, each with how many there are."""
-        ledger = Ledger(self.n, self.seed + number, factor, wanted, deadline=self.deadline, unknown=self.unknown)
+        ledger = Ledger(
+            self.n, self.seed + number, self.relation, factor, wanted, deadline=self.deadline, unknown=self.unknown
+        )
         output = self.run(ledger)
         ledger.left(output)
         taken = tuple(way for _, way, _ in ledger.decisions)
@@ -257,12 +261,12 @@ def _of_size(
             return run(data, CertifyTape(ledger) if on_tape else draws)
 
     def runs() -> list[Ledger]:
-        paths = _Paths(one_run, sizes["n"], seed, deadline)
+        paths = _Paths(one_run, sizes["n"], seed, where.relation, deadline)
         try:
             paths.explore()
         except _Varies as error:
             forget(error)
-            paths = _Paths(one_run, sizes["n"], seed, deadline, unknown=True)
+            paths = _Paths(one_run, sizes["n"], seed, where.relation, deadline, unknown=True)
             paths.explore()
             if any(math.isinf(one.counted) for ledger in paths.ledgers for one in ledger.releases):
                 raise

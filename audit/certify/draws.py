@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
@@ -63,6 +64,7 @@ class Ledger:
 
     n: int
     seed: int
+    relation: Relation = "replace-one"
     factor: float = 1.0
     wanted: tuple[int, ...] = ()
     releases: list[Certified] = field(default_factory=list)
@@ -141,6 +143,8 @@ class Ledger:
     def keep(self, query: Value, law: Law, moves: float, place: str = "", declared: float | None = None) -> None:
         """Notes a release."""
         draws = tuple(sorted(query.draws))
+        if declared and self.relation == "add-remove":  # declared are sensitivities for replaced records
+            declared /= 2
         counted = max(moves, declared or 0.0) if self.plain else moves  # other released values may move it that far
         self.releases.append(
             Certified(place or here(), law, moves, counted, draws, query.records, declared, query.cause)

@@ -24,7 +24,7 @@ def matmul(a: Any, b: Any) -> Value:
     if 0 in sides:
         return multiply(a, b)
     if sides == (1, 1):
-        return total(multiply(a, b))
+        return total(np.multiply(a, b))
     subscripts = {(2, 1): "ij,j->i", (1, 2): "i,ij->j", (2, 2): "ij,jk->ik"}.get(sides)
     if subscripts is None:
         raise Open("products of more than two axes: write np.einsum")
@@ -36,7 +36,7 @@ def inner(a: Any, b: Any) -> Value:
     """Of vectors."""
     if (_pieces(a), _pieces(b)) != (1, 1):
         raise Open("np.inner is followed for vectors")
-    return total(multiply(a, b))
+    return total(np.multiply(a, b))
 
 
 @rule(np.outer)
@@ -133,7 +133,7 @@ def _by_record(terms: Terms, record: str) -> Value:
         return Value(terms.shape, at, first.records, size, move, draws=draws, absent=max(absent), cause=cause)
     count = first._shape[first.at] if first.at is not None else 1
     # the closure of a single term: |a - b| <= |a| + |b|
-    move = Value(terms.shape, None, first.records, size, move).move
+    move = Value(terms.shape, None, first.records, size, move, vanishes=any(one.vanishes for one in given)).move
     if "masked" in absent:
         move = move.either(size)
     if "poisson" in absent:

@@ -43,7 +43,7 @@ def unbounded(a: Value) -> str:
 def total(a: Value, axis: Any = None, keepdims: bool = False, dtype: Any = None, where: Any = None) -> Value:
     """Over records one term changes: the sum moves as one row does. Over k numbers: |sum|_2 <= sqrt(k) |v|_2."""
     if where is not None:
-        return total(multiply(a, where), axis, keepdims)
+        return total(np.multiply(a, where), axis, keepdims)
     axes = axes_of(a, axis)
     if axes == (-a.ndim,) and a.parts:
         summed = functools.reduce(add, a.parts)

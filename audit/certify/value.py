@@ -214,6 +214,7 @@ class Value(NDArrayOperatorsMixin):
         forms: relations to the norms of rows.
         holes: tokens of the rows that, where they are zero, make a division by zero.
         weighted: ``(token, lowest, highest weight)`` of rows that are other rows times a weight.
+        vanishes: one of two neighbours lacks the record, and its entry there is zero.
         cause: where nothing bounds it any more.
         truth: its entries are True and False.
     """
@@ -237,6 +238,7 @@ class Value(NDArrayOperatorsMixin):
         weighted: tuple[object, float, float] | None = None,
         cause: str = "",
         truth: bool = False,
+        vanishes: bool = False,
     ):
         entries = math.prod(shape) // (shape[at] if at is not None and shape[at] else 1)
         if at is not None and shape[at] == 0:
@@ -244,7 +246,7 @@ class Value(NDArrayOperatorsMixin):
         sup = max(abs(low), abs(high))
         size = Norms(size.one, size.two, min(size.sup, sup)).closed(entries)
         low, high = max(low, -size.sup), min(high, size.sup)
-        apart = size.by(2.0)
+        apart = size.by(1.0 if vanishes else 2.0)
         if low >= 0 or high <= 0:  # of one sign: |a - b|_2^2 <= |a|_2^2 + |b|_2^2
             apart = Norms(apart.one, math.sqrt(2) * size.two, size.sup)
         span = high - low if high > low else 0.0
@@ -253,7 +255,7 @@ class Value(NDArrayOperatorsMixin):
         self.low, self.high, self.draws, self.absent = low, max(low, high), draws, absent
         self.forms, self.holes, self.weighted, self.truth = forms, holes, weighted, truth
         self.cause = cause if math.isinf(self.move.two) else ""
-        self.token, self.viewed, self.integer = object(), False, False
+        self.token, self.viewed, self.integer, self.vanishes = object(), False, False, vanishes
         self.parts: tuple[Any, ...] = ()  # what was stacked along the first axis
 
     if TYPE_CHECKING:  # in `shapes.py`
@@ -316,6 +318,7 @@ class Value(NDArrayOperatorsMixin):
         if taken is not None:
             taken[axiom] = None
         kept = {"holes": self.holes, "forms": self.forms, "truth": self.truth, "weighted": self.weighted}
+        kept["vanishes"] = self.vanishes
         ends = {"low": max(self.low, low), "high": min(self.high, high)}
         return self.like(size=self.norms.both(Norms(two=norm)), move=self.move.both(Norms(two=moves)), **ends, **kept)
 
@@ -349,6 +352,11 @@ class Value(NDArrayOperatorsMixin):
     def entries(self) -> int:
         """Numbers of one record, or of the whole."""
         return math.prod(s for i, s in enumerate(self._shape) if self.at is None or i != self.at + len(self._shape))
+
+    @property
+    def alone(self) -> bool:
+        """Does it depend on one record and no other one?"""
+        return self.at is None and self.records.numbers is not None and np.size(self.records.numbers) == 1
 
     def like(self, **changes: Any) -> Value:
         """The same records and draws with other bounds; forms are dropped unless given."""
@@ -408,6 +416,7 @@ class Value(NDArrayOperatorsMixin):
     def view_of(self, other: Value) -> Value:
         """Shares memory with another one: neither may be written to from now on."""
         self.viewed = other.viewed = True
+        self.vanishes = other.vanishes and (self.at is not None or self.alone)
         return self
 
 
@@ -441,14 +450,46 @@ def followed(function: Any, args: Any, options: Any) -> Any:
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:
             raise Open(f"np.{name} is not followed with these options") from None
         raise
+    if isinstance(found, Value) and _vanishes(function, args, options, found):
+        found.move, found.vanishes = found.move.both(found.norms), True
     if isinstance(found, Value) and unknown:
         kept = found.move if function in (np.add, np.subtract) else Norms()
-        found = found.like(size=Norms(), move=kept, low=-INF, high=INF, holes=found.holes)  # whatever was released
+        zero = found.vanishes and function in _MULTILINEAR
+        found = found.like(move=kept, holes=found.holes, vanishes=zero)  # whatever was released
     noted(name, found)
     return found
 
 
 HOLES_ALLOWED: set[Any] = set()
+_MULTILINEAR = {np.multiply, np.true_divide, np.matmul, np.dot, np.einsum}
+
+
+def _vanishes(function: Any, args: Any, options: Any, found: Value) -> bool:
+    """Is the entry of a record that is not there zero? Of entries that are zero NumPy itself makes what it is."""
+    given = [one for one in args if isinstance(one, Value)]
+    zero = [one for one in given if one.vanishes]
+    if not zero or found.holes or any(one.holes for one in given):
+        return False
+    if not (found.alone if found.at is None else all(one.at is not None for one in given)):
+        return False
+    if not all(one.records.same(found.records) for one in given):
+        return False
+    if function in _MULTILINEAR and (function is not np.true_divide or args[0] is zero[0]):
+        return True
+    if len(zero) < len(given):
+        return False
+    try:
+        made = function(*(_absent(one) for one in args), **{name: bare(one) for name, one in options.items()})
+    except Exception:  # a public array with an entry for each record
+        return False
+    return not np.any(made)
+
+
+def _absent(one: Any) -> Any:
+    """The numbers of a record that is not there."""
+    if not isinstance(one, Value):
+        return bare(one)
+    return np.zeros(tuple(1 if k - one.ndim == one.at else s for k, s in enumerate(one._shape)))
 
 
 def noted(name: str, found: Any) -> None:
@@ -526,10 +567,10 @@ def plain(array: Any) -> Any:
     return found
 
 
-def rows(n: int, d: int | None, two: float = INF, one: float = INF, low: float = -INF, high: float = INF) -> Value:
-    """The data: n records of d numbers (None: a number each), bounded as said."""
+def rows(n: int, d: int | None, two: float = INF, low: float = -INF, high: float = INF, absent: bool = False) -> Value:
+    """The data: n records of d numbers (None: a number each), bounded as said; ``absent``: neighbours lack one."""
     shape = (n,) if d is None else (n, d)
-    return Value(shape, -len(shape), Records(np.arange(n)), Norms(one, two), low=low, high=high)
+    return Value(shape, -len(shape), Records(np.arange(n)), Norms(two=two), low=low, high=high, vanishes=absent)
 
 
 __all__ = ["Form", "Line", "Norms", "Open", "Records", "Value", "replace", "rows"]

@@ -14,11 +14,10 @@ from dpassay.reference.catalogue import CASES
 
 SOUND = [case for case in CASES if case.reading != "printed"]
 LEFT = [
-    "dp_ftrl/dp_ftrl@repaired",
-    "dp_ftrl/dp_ftrl:batches@repaired",
     "minimax_sosp/dp_rgda:experiment-n400-d1-T400-K5-q10-b50@repaired",
 ]
 ONE_OF_EACH = [
+    "dp_ftrl/dp_ftrl:batches@repaired",
     "baselines/dp_sgd:full-batch@baseline",
     "baselines/dp_sgd:poisson@baseline",
     "output_perturbation/algorithm3@repaired",
@@ -60,12 +59,6 @@ def test_a_sound_row_is_certified_within_its_claim(key):
 @pytest.mark.parametrize("key", [case.key for case in SOUND if case.key not in LEFT])
 def test_every_sound_row_is_certified_within_its_claim(key):
     within_claim(key)
-
-
-def test_a_claim_of_added_records_is_bounded_by_what_replaced_ones_show():
-    """The truth is between: a record that is added moves a clipped sum by C, and the rule for rows says 2 C."""
-    case, _, found = certified(LEFT[0])
-    assert case.claim.relation == "add-remove" and case.claim.epsilon < found.epsilon < 2.3 * case.claim.epsilon
 
 
 def test_a_tree_without_its_reasons_says_where_it_was_not_followed():

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dpassay.audit.certify import rules  # noqa: F401 - registers them
+from dpassay.audit.certify import rules, value  # noqa: F401 - rules registers them
 from dpassay.audit.certify.value import RULES, Norms, Open, Value, rows
 
 from .rule_cases import REDUCED, ROWS
@@ -34,9 +34,12 @@ def data(g, n, d, two, box):
     return x
 
 
-def neighbours(g, n, d, two, box):
+def neighbours(g, n, d, two, box, absent=False):
     here = data(g, n, d, two, box)
     there, target = here.copy(), int(g.integers(0, n))
+    if absent:
+        there[target] = 0.0
+        return here, there, target
     there[target] = -here[target] if box is None and g.random() < 0.4 else data(g, 1, d, two, box)[0]
     if g.random() < 0.2:
         here[np.arange(n) != target] = there[np.arange(n) != target] = here[(target + 1) % n] if n > 1 else 0
@@ -52,10 +55,10 @@ def exceeds(value, bound, scale):
     return value > bound + 1e-9 * max(1.0, scale, abs(bound) if math.isfinite(bound) else 1.0)
 
 
-def broken_bound(value, f, g, n, d, two, box):
+def broken_bound(value, f, g, n, d, two, box, absent=False):
     """The first bound that neighbours break, in words; None where all hold."""
     for _ in range(TRIALS):
-        here, there, target = neighbours(g, n, d, two, box)
+        here, there, target = neighbours(g, n, d, two, box, absent)
         with np.errstate(all="ignore"):
             a, b = (np.asarray(f(one.copy()), dtype=float) for one in (here, there))
         if not (np.isfinite(a).all() and np.isfinite(b).all()):  # an overflow: bounds are over the reals
@@ -89,6 +92,7 @@ def tried(case, seed):
         (math.inf, (-0.5, 1.0)),
         (math.inf, (0.0, 1.5)),
     ][int(g.integers(0, 6))]
+    absent = bool(seed % 2)
     f = case(g, d)
     before = list(ROWS.values())[int(g.integers(0, len(ROWS)))](g, d) if g.random() < 0.5 else None
 
@@ -98,13 +102,13 @@ def tried(case, seed):
             x = y if y.ndim == 2 and y.shape[1] == d else x
         return f(x)
 
-    given = rows(n, d, two) if box is None else rows(n, d, low=box[0], high=box[1])
+    low, high = box or (-math.inf, math.inf)
     try:
-        value = program(given)
+        value = program(rows(n, d, two, low, high, absent))
     except Open:
         return None
     assert isinstance(value, Value)
-    return broken_bound(value, program, g, n, d, two, box)
+    return broken_bound(value, program, g, n, d, two, box, absent)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -127,6 +131,46 @@ def test_every_case_is_followed():
     for name, case in CASES.items():
         value = case(np.random.default_rng(1), 3)(rows(3, 3, 1.0))
         assert math.isfinite(value.move.two), name
+
+
+# -- records that are added --------------------------------------------------------------------------------------
+ADDED = {
+    "sum": (lambda x: clip(x).sum(axis=0), 1.0),
+    "range": (lambda x: np.clip(x[:, 0], 0, 1).sum(), 1.0),
+    "row by row": (lambda x: sum(clip(x[k : k + 1])[0] for k in range(len(x))), 1.0),
+    "labelled": (lambda x: np.clip(x, -1, 1)[:, 0] @ np.tanh(x[:, 1]), 1.0),
+    "gram": (lambda x: clip(x).T @ clip(x), 1.0),
+    "weighted": (lambda x: (np.cos(x[:, :1]) * clip(x)).sum(axis=0), 1.0),
+    "moved first": (lambda x: clip(x - 3.0).sum(axis=0), 2.0),
+    "not zero at zero": (lambda x: np.cos(x[:, 0]).sum(), 2.0),
+    "one of two is not": (lambda x: (np.tanh(x[:, 0]) + np.cos(x[:, 0])).sum(), 3.0),
+    "neighbouring rows": (lambda x: (clip(x)[1:] - clip(x)[:-1]).sum(axis=0), 2**1.5),
+    "by their mean": (lambda x: clip(x - clip(x).mean(axis=0)).sum(axis=0), math.inf),
+}
+
+
+def clip(x):
+    return x / np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("name", ADDED)
+def test_what_is_zero_without_a_record_moves_by_one_side_alone(name):
+    """And nothing else does: a factor 1/2 where it is not so is caught by neighbours of which one lacks a record."""
+    f, moves = ADDED[name]
+    found = f(rows(4, 2, absent=True))
+    assert found.move.two == pytest.approx(moves)
+    assert broken_bound(found, f, np.random.default_rng(0), 4, 2, math.inf, None, absent=True) is None
+
+
+@pytest.mark.parametrize("name", ["moved first", "not zero at zero", "one of two is not"])
+def test_a_record_taken_for_zero_that_is_none_is_caught(name, monkeypatch):
+    f, _ = ADDED[name]
+    monkeypatch.setattr(value, "_vanishes", lambda function, args, options, found: found.at is not None)
+    found = f(rows(4, 2, absent=True))
+    monkeypatch.undo()
+    assert any(
+        broken_bound(found, f, np.random.default_rng(seed), 4, 2, math.inf, None, absent=True) for seed in range(20)
+    )
 
 
 # -- wrong variants of each rule ----------------------------------------------------------------------------------
