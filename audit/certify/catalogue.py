@@ -19,14 +19,14 @@ from dpassay.reference.tape import ScriptedTape
 from dpassay.reference.transcript import Note, Release, Transcript
 
 from .certificate import Certificate, ended
-from .draws import Draws, Ledger
+from .draws import Draws, Ledger, Limits
 from .patched import kept_numbers, patched
 from .solvers import unknown
 from .tape import Answer, CertifyTape
 from .value import INF, Norms, Open, Records, Value, axioms
 from .ways import Way, Ways, place, said
 
-_SECONDS = 60.0  # of this process, several times what the slowest row takes: given up, and no verdict
+_SECONDS = 300.0  # of this process, far beyond the slowest row, whose runs are counted below
 _LONG = 4_000  # calls of the tape, in all runs on chosen released values
 _TRIED = 60  # runs on chosen released values
 _FORCED = 20  # runs in which one decision is forced
@@ -68,7 +68,8 @@ def certify_instance(
         sides = (here, instance.pair.there)
         gone = claim.relation == "add-remove" and any(_without(one, instance.pair.target) for one in sides)
         problem = abstract(*sides, absent=gone)
-        followed = _Followed(instance, problem, n, claim.relation, time.process_time() + _SECONDS, unreached)
+        limits = Limits(time.process_time() + _SECONDS, INF)
+        followed = _Followed(instance, problem, n, claim.relation, limits, unreached)
         ledgers.extend(followed.all_ways(transcript or instance.longest_run()[0]))
         return ledgers
 
@@ -97,11 +98,11 @@ class _Followed:
         problem: Any,
         n: int,
         relation: Relation,
-        deadline: float,
+        limits: Limits,
         unreached: Mapping[str, str],
     ):
         self._unreached, self._relation = unreached, relation
-        self._instance, self._problem, self._n, self._deadline = instance, problem, n, deadline
+        self._instance, self._problem, self._n, self._limits = instance, problem, n, limits
         self._ways, self._tried = Ways(), Ways(instance.schedule, instance.pair.here, instance.run)
         self._ledgers: list[Ledger] = []
 
@@ -134,7 +135,7 @@ class _Followed:
         return reason_for(place(way), self._unreached)
 
     def _follow(self, transcript: Transcript, force: Way | None = None) -> Ledger:
-        ledger, instance = Ledger(self._n, 0, self._relation, plain=True, deadline=self._deadline), self._instance
+        ledger, instance = Ledger(self._n, 0, self._relation, plain=True, limits=self._limits), self._instance
         tape = CertifyTape(ledger, replayed(transcript))
         with patched(Draws(ledger)), kept_numbers(instance.run), self._ways.watched(force):
             output = instance.run(self._problem, _with_unknown_solver(instance.schedule), tape)
@@ -232,9 +233,8 @@ def _without(problem: Any, target: int) -> bool:
     """Is there nothing but zeros in the place of this record?"""
     if isinstance(problem, np.ndarray):
         return not np.any(problem[target])
-    kept = {name: one for name, one in vars(problem).items() if not isinstance(one, np.ndarray)}
-    parts = [getattr(problem, name) for name in _domains(problem)] + [one for one in kept.values() if states_records(one)]
-    return all(_without(one, target) for one in parts)
+    parts = [one for one in vars(problem).values() if not isinstance(one, np.ndarray) and states_records(one)]
+    return all(_without(one, target) for one in (*parts, *(getattr(problem, name) for name in _domains(problem))))
 
 
 def abstract(problem: Any, *others: Any, absent: bool = False) -> Any:

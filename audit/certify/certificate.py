@@ -21,7 +21,7 @@ from dpassay.reference.space import Space
 from dpassay.reference.transcript import Transcript
 
 from . import rules
-from .draws import Certified, Draws, Ledger
+from .draws import Certified, Draws, Ledger, Limits
 from .patched import kept_numbers, patched
 from .tape import CertifyTape, as_release
 from .value import Line, Open, Overflow, Value, axioms, forget, raised, rows, trace
@@ -29,9 +29,10 @@ from .value import Line, Open, Overflow, Value, axioms, forget, raised, rows, tr
 assert rules
 FINITE = "the data are finite numbers, and arithmetic is over the reals"
 _EXTREMES = (1.0, 0.0, 1e9, -1e9, 1e-9)  # what released values are multiplied by, on the paths that are run
+_OF_MANY = 3  # of a long run the first of them: among so many released values all signs and sizes occur
 _MANY = 50  # releases of a run that is certified at few sizes
 _PATHS = 64  # ways through the decisions on released values
-_SECONDS = 20.0  # of this process: a busy machine changes no certificate
+_SECONDS = 120.0  # of this process, against runs without end; the count of `Limits` comes long before
 
 
 @dataclass(frozen=True)
@@ -117,13 +118,13 @@ def certify(
     Source: ``docs/certify.md``.
     """
     found: list[Certificate] = []
-    deadline = time.process_time() + min(_SECONDS, time_left())
+    limits = Limits(time.process_time() + min(_SECONDS, time_left()))
     left = list(_combinations(where))
     named = ", ".join(f"{name} in {', '.join(map(str, values))}" for name, values in where.sizes.items())
     phase("certifying", len(left))
     while left:
         sizes = left.pop(0)
-        one = _of_size(run, where, sizes, delta, seed, on_tape, any_length, deadline)
+        one = _of_size(run, where, sizes, delta, seed, on_tape, any_length, limits)
         if one.epsilon is None:
             return one
         found.append(one)
@@ -182,7 +183,7 @@ class _Paths:
     n: int
     seed: int
     relation: Relation
-    deadline: float
+    limits: Limits
     unknown: bool = False
     costs: dict[tuple[int, ...], tuple[Any, ...]] = field(default_factory=dict)
     ledgers: list[Ledger] = field(default_factory=list)
@@ -195,6 +196,8 @@ class _Paths:
         """
         waiting: list[tuple[int, ...]] = []
         for number, factor in enumerate(_EXTREMES):
+            if number >= _OF_MANY and len(self.ledgers[0].releases) > _MANY:
+                break
             waiting += self._others(self._extreme(number, factor), 0)
         seen = set(waiting)
         runs = 0
@@ -222,7 +225,7 @@ class _Paths:
     def _follow(self, number: int, factor: float, wanted: tuple[int, ...]) -> list[tuple[int, int]]:
         """The ways that a run took, each with how many there are."""
         ledger = Ledger(
-            self.n, self.seed + number, self.relation, factor, wanted, deadline=self.deadline, unknown=self.unknown
+            self.n, self.seed + number, self.relation, factor, wanted, limits=self.limits, unknown=self.unknown
         )
         output = self.run(ledger)
         ledger.left(output)
@@ -252,24 +255,25 @@ def _of_size(
     seed: int,
     on_tape: bool,
     any_length: bool,
-    deadline: float,
+    limits: Limits,
 ) -> Certificate:
     def one_run(ledger: Ledger) -> Any:
         data = where.problem(abstract_rows(where, sizes, any_length), sizes)  # type: ignore[arg-type]
         draws = Draws(ledger)
-        with patched(draws), kept_numbers(run):
+        with patched(draws):
             return run(data, CertifyTape(ledger) if on_tape else draws)
 
     def runs() -> list[Ledger]:
-        paths = _Paths(one_run, sizes["n"], seed, where.relation, deadline)
-        try:
-            paths.explore()
-        except _Varies as error:
-            forget(error)
-            paths = _Paths(one_run, sizes["n"], seed, where.relation, deadline, unknown=True)
-            paths.explore()
-            if any(math.isinf(one.counted) for ledger in paths.ledgers for one in ledger.releases):
-                raise
+        paths = _Paths(one_run, sizes["n"], seed, where.relation, limits)
+        with kept_numbers(run):
+            try:
+                paths.explore()
+            except _Varies as error:
+                forget(error)
+                paths = replace(paths, unknown=True, costs={}, ledgers=[])
+                paths.explore()
+                if any(math.isinf(one.counted) for ledger in paths.ledgers for one in ledger.releases):
+                    raise
         return paths.ledgers
 
     return ended(runs, where.relation, delta)

@@ -27,6 +27,7 @@ from .shapes import Batch
 from .value import Open, Overflow, Records, Value, bare, forget, here, private, raised
 
 ROUNDING = 1 + 1e-12  # bounds are sums of floats
+_ASKED = 12_000  # releases and decisions in all runs of a certificate: trainings of some thousand steps
 _SELDOM = 16  # asking for the time takes as long as following an operation
 _MOST = 2_000  # decisions in one run
 _WIDEST = 1e100  # noise; beyond, laws are refused
@@ -59,6 +60,25 @@ class Certified:
 
 
 @dataclass
+class Limits:
+    """How much is followed for one certificate: a count, which is the same on every machine, and a time far beyond."""
+
+    deadline: float = math.inf
+    most: float = _ASKED
+    asked: int = 0
+
+    def ask(self) -> None:
+        """One more release or decision.
+
+        Raises:
+            Open: it is one too many.
+        """
+        self.asked += 1
+        if self.asked > self.most or (self.asked % _SELDOM == 0 and time.process_time() > self.deadline):
+            raise Open("the run releases or decides too often")
+
+
+@dataclass
 class Ledger:
     """One run: what it released, which draws are used, and which decisions on released values are taken."""
 
@@ -74,8 +94,7 @@ class Ledger:
     seeds: set[int] = field(default_factory=set)  # wide whole numbers that were drawn
     sown: set[int] = field(default_factory=set)  # those of them of which a generator was made
     drawn: int = 0
-    deadline: float = math.inf
-    asked: int = 0
+    limits: Limits = field(default_factory=Limits)
     done: bool = False
     unknown: bool = False  # no bound of a private value counts on how large released numbers are
     plain: bool = False  # released values are plain numbers: whoever runs it says which ways it may take
@@ -93,10 +112,9 @@ class Ledger:
 
     def within_limits(self) -> None:
         """A run that goes on and on is not followed."""
-        self.asked += 1
-        late = self.asked % _SELDOM == 0 and time.process_time() > self.deadline
-        if len(self.decisions) > _MOST or late:
-            raise Open("the run takes too long, or decides on released values too often")
+        self.limits.ask()
+        if len(self.decisions) > _MOST:
+            raise Open("the run decides on released values too often")
 
     def cells(self, shape: tuple[int, ...]) -> Any:
         """Numbers of fresh draws."""
@@ -398,10 +416,9 @@ class Draws(np.random.Generator):
 
     def random(self, size: Any = None, *_: Any, **__: Any) -> Any:
         """Uniform numbers; one a record and compared with a rate, they are a Poisson batch."""
-        drawn = self._known("random", size)
-        if size is not None and np.shape(drawn) == (self._ledger.n,):
-            return Uniforms(self, drawn)
-        return drawn
+        if not private(size) and size is not None and np.array_equal(np.atleast_1d(bare(size)), [self._ledger.n]):
+            return Uniforms(self, self._ledger.n)
+        return self._known("random", size)
 
     def _known(self, name: str, *args: Any, **options: Any) -> Any:
         if any(private(one) for one in (*args, *options.values())):
@@ -450,26 +467,29 @@ class Secret(int):
 class Uniforms:
     """Uniform numbers, one a record: compared with a public rate, they are a secret Poisson batch, and nothing else."""
 
-    def __init__(self, draws: Draws, numbers: Any):
-        self._draws, self._numbers, self._chosen = draws, numbers, False
-
-    shape = property(lambda self: self._numbers.shape)
+    def __init__(self, draws: Draws, n: int):
+        self._draws, self._numbers, self._chosen, self.shape = draws, None, False, (n,)
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return self.shape[0]
 
     def __lt__(self, rate: Any) -> Any:
         if private(rate) or np.ndim(rate) or not 0 < float(rate) <= 1:
             return self._known() < rate
-        self._known()
+        self._open()
         self._chosen = True
         return self._draws.poisson_batch(float(rate))
 
     __le__ = __lt__
 
-    def _known(self) -> Any:
+    def _open(self) -> None:
         if self._chosen:
             raise Open("the numbers that chose a secret batch are used again")
+
+    def _known(self) -> Any:
+        self._open()
+        if self._numbers is None:
+            self._numbers = self._draws._known("random", self.shape)
         return self._numbers
 
     def __array__(self, *_: Any, **__: Any) -> Any:

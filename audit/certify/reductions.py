@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import add, multiply, norm_forms, norm_of_sizes, root, scaled, square, subtract
+from .arithmetic import add, norm_forms, norm_of_sizes, root, scaled, square, subtract
 from .value import INF, Form, Norms, Open, Value, here, private, rule, times
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -52,6 +52,8 @@ class Line:
 
 
 raised: ContextVar[list[Open] | None] = ContextVar("raised", default=None)
+
+
 class Overflow(Open):
     """A public number is none any more."""
 
@@ -83,8 +85,7 @@ def times(a: float, b: float) -> float:
     return 0.0 if a == 0 or b == 0 else a * b
 
 
-@dataclass(frozen=True)
-class Norms:
+class Norms(NamedTuple):
     """Bounds on the 1-, 2- and sup-norm of an array."""
 
     one: float = INF
@@ -128,7 +129,7 @@ class Norms:
         return self.one if order == 1 else self.two if order == 2 else self.sup
 
 
-ZERO = Norms(0.0, 0.0, 0.0)
+ZERO, UNKNOWN = Norms(0.0, 0.0, 0.0), Norms()
 
 
 class Records:
@@ -227,8 +228,8 @@ class Value(NDArrayOperatorsMixin):
         shape: Shape,
         at: int | None,
         records: Records,
-        size: Norms = Norms(),
-        move: Norms = Norms(),
+        size: Norms = UNKNOWN,
+        move: Norms = UNKNOWN,
         low: float = -INF,
         high: float = INF,
         draws: frozenset[int] = frozenset({-1}),

@@ -122,6 +122,14 @@ def _replacements() -> dict[int, tuple[Any, Any]]:
     return found
 
 
+@cache
+def _in_modules() -> list[tuple[dict[str, Any], str]]:
+    """Where NumPy and Python keep what is replaced."""
+    known = _replacements()
+    every = [(names, name) for names in (vars(np.random), vars(random)) for name in names]
+    return [(names, name) for names, name in every if id(names[name]) in known]
+
+
 def _of_the_run(name: str) -> Callable[..., Any]:
     return lambda *given, **named: getattr(CURRENT.get(), name)(*given, **named)
 
@@ -142,8 +150,9 @@ def followed(code: Callable[..., Any], rng: Any) -> Iterator[Any]:
     token, known = CURRENT.set(rng), _replacements()
     with _lock:
         _running[0] += 1
-        for names in (vars(np.random), vars(random), *names_of(code)):
-            for name in [name for name, one in names.items() if id(one) in known]:
+        own = [(names, name) for names in names_of(code) for name in names]
+        for names, name in (*_in_modules(), *own):
+            if id(names[name]) in known:
                 _put(names, name, known[id(names[name])][1])
         for names, name in _kept(code):
             _put(names, name, _Forward())
