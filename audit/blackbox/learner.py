@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from dpassay.audit.evidence.events import Event, best_event
 from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
 
-from .columns import tamed
 from .features import Atoms, ColumnAtoms, Features
 from .models import Remembered, Score, boosting, direction, kernel, logistic
 from .screen import SPREAD, AddedOdds, named, screen
@@ -33,14 +31,6 @@ class Candidate:
     event: Event
     column: Column | None = None  # the one column (or plain sum or difference of columns) that it is about
     value: float | None = None  # the score is 1 where the column is equal to this, else 0
-
-
-def _of_column(column: int, table: Array) -> Array:
-    return tamed(table[:, column])
-
-
-def _of_tamed(score: Score, table: Array) -> Array:
-    return score(tamed(table))
 
 
 def _models(p: Array, q: Array, features: Features, atoms: Atoms, rng: np.random.Generator) -> list[tuple[str, Score]]:
@@ -88,14 +78,12 @@ def _candidates(
         by_column = ColumnAtoms.fit(p, q)
         found += [("repeated values of columns", by_column.score)] if by_column.parts else []
         for squared in (False, True):
-            along = direction(tamed(p[:ROWS_CAP]), tamed(q[:ROWS_CAP]), squared)
             what = "squares of all columns" if squared else "direction of all columns"
-            found.append((what, partial(_of_tamed, along)))
-    plain = list(dict.fromkeys(one.column for one in screened if one.base.origin is Origin.VALUE))[:COLUMNS]
-    columns: list[tuple[Column, Score, float | None]] = [(titles[j], partial(_of_column, j), None) for j in plain]
-    known = {titles[j] for j in plain}
-    best = [one for one in screened if one.value is not None or one.base not in known][:BEST_COLUMNS]
-    return found, [*columns, *((one.base, one.of, one.value) for one in best)]
+            found.append((what, direction(p[:ROWS_CAP], q[:ROWS_CAP], squared)))
+    entries = {one.base: replace(one, value=None) for one in screened if one.base.origin is Origin.VALUE}
+    plain = list(entries)[:COLUMNS]
+    best = [one for one in screened if one.value is not None or one.base not in plain][:BEST_COLUMNS]
+    return found, [(one.base, one.of, one.value) for one in (*(entries[base] for base in plain), *best)]
 
 
 def learn_scores(

@@ -12,6 +12,8 @@ import numpy as np
 
 from dpassay.reference.types import Array, Indices
 
+from .columns import tamed
+
 Score = Callable[[Array], Array]
 KERNEL_ROWS = 4000
 CENTRES = 30
@@ -88,10 +90,10 @@ def kernel(x: Array, y: Indices, rng: np.random.Generator) -> Score:
 
 def direction(p: Array, q: Array, squared: bool) -> Score:
     """Along the difference of the means of all columns (or of their squares), whitened where they are not too many."""
-    scale = Scale.fit(np.concatenate([p, q]))
+    scale = Scale.fit(tamed(np.concatenate([p, q])))
 
     def shape(z: Array) -> Array:
-        return scale(z) ** 2 if squared else scale(z)
+        return scale(tamed(z)) ** (2 if squared else 1)
 
     x, y = shape(p), shape(q)
     shift = y.mean(axis=0) - x.mean(axis=0)

@@ -13,10 +13,6 @@ import numpy as np
 from dpassay.audit.inputs.foreign import foreign_code
 from dpassay.reference.errors import require
 
-from .programs import CommandLine, KeptAlive
-
-__all__ = ["CommandLine", "KeptAlive", "Mechanism", "draw"]
-
 Mechanism = Callable[[Any, np.random.Generator], Any]
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .kept import Kept, Part, joined, stream_of
-from .outputs import KeptAlive, draw
+from .outputs import draw
+from .programs import KeptAlive
 from .sources import Named, Source
 
 PARTS = 8  # a side

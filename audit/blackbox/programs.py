@@ -62,18 +62,6 @@ class _Program:
     def _fail(self, why: str) -> NoReturn:
         raise BadInput("command", self.command, why)
 
-    def _start(self, stdin: Any, stderr: Any) -> subprocess.Popen[bytes]:
-        try:
-            return start(self.command, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr)
-        except OSError as error:
-            self._fail(f"cannot be started: {error.strerror}")
-
-    def _too_much(self) -> NoReturn:
-        self._fail(f"printed more than {MOST_BYTES // 2**20} MiB in one run")
-
-    def _late(self) -> NoReturn:
-        self._fail(f"took longer than {self.timeout:g} s for one run")
-
     def _value(self, text: bytes) -> Any:
         try:
             return json.loads(text)
@@ -89,7 +77,10 @@ class CommandLine(_Program):
         with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as complaints:
             asked.write(_request(_json(dataset), rng))
             asked.seek(0)
-            process = self._start(asked, complaints)
+            try:
+                process = start(self.command, stdin=asked, stdout=subprocess.PIPE, stderr=complaints)
+            except OSError as error:
+                self._fail(f"cannot be started: {error.strerror}")
             try:
                 text = self._read(process)
             finally:
@@ -113,12 +104,12 @@ class CommandLine(_Program):
                         break
                     found += part
                     if len(found) > MOST_BYTES:
-                        self._too_much()
+                        self._fail(f"printed more than {MOST_BYTES // 2**20} MiB in one run")
                 elif status_of(process) is not None:
                     break
             while status_of(process) is None:
                 if time.monotonic() >= limit:
-                    self._late()
+                    self._fail(f"took longer than {self.timeout:g} s for one run")
                 time.sleep(0.001)
         return bytes(found)
 

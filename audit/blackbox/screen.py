@@ -72,14 +72,9 @@ def all_of(found: Sequence[Found], table: Array) -> Array:
     return matrix
 
 
-def rows_for(width: int) -> int:
-    """How many rows a side are looked at."""
-    return next(rows for most, rows in ROWS if width <= most)
-
-
 def screen(p: Array, q: Array, claim: Guarantee, columns: Sequence[Column]) -> list[Found]:
     """All made columns, those that exceed the claim most first."""
-    rows = rows_for(p.shape[1])
+    rows = next(rows for most, rows in ROWS if p.shape[1] <= most)
     few_p, few_q = tamed(p[:rows]), tamed(q[:rows])
     found: list[Found] = []
     for family in (*families(columns), *correlated(few_p, few_q, columns), *digits(few_p, few_q, columns)):

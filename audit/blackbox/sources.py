@@ -14,7 +14,8 @@ from dpassay.audit.inputs.stored import load_array
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_json
 
-from .outputs import CommandLine, KeptAlive, Mechanism
+from .outputs import Mechanism
+from .programs import CommandLine, KeptAlive
 
 MechanismName = Annotated[
     str | None,
@@ -75,9 +76,5 @@ def read_source(
             raise BadInput("--command", command, str(error)) from None
         require(bool(words), "--command", command, "is empty")
     named = Named(name, tuple(words), keep_alive)
-    return Source(command or str(name), named.load(), (read_dataset(dataset), read_dataset(neighbour)), named)
-
-
-def read_dataset(path: Path) -> Any:
-    """A dataset: whatever a JSON file holds, or a numpy array (no pickles)."""
-    return load_array(path) if path.suffix == ".npy" else read_json(path, "dataset")
+    pair = (load_array(one) if one.suffix == ".npy" else read_json(one, "dataset") for one in (dataset, neighbour))
+    return Source(command or str(name), named.load(), (next(pair), next(pair)), named)

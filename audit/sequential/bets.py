@@ -46,7 +46,9 @@ class EventBet:
         kept = max(0.0, 1 - 0.5 * error / excess) if excess > 0 else 0.0
         limit = MOST_STAKED / (slope + event.delta)
         tried = np.geomspace(1e-4, 1.0, STAKES) * limit
-        expected = _expected(tried, rate_p, rate_q - (1 - kept) * max(excess, 0.0), slope, event.delta)
+        less = min(max(rate_q - (1 - kept) * max(excess, 0.0), 0.0), 1.0)
+        masses = np.outer([1 - less, less], [1 - rate_p, rate_p]).ravel()
+        expected = np.log1p(tried[:, None] * _gains(event)) @ masses
         best = int(expected.argmax())
         if expected[best] <= 0:  # nothing is promised: a small stake all the same
             return EventBet(event, 0.02 * limit * FRACTIONS, 0.0)
@@ -55,19 +57,16 @@ class EventBet:
     def log_wealth(self, p: Array, q: Array) -> float:
         """Of equal parts on each stake, on the scores of fresh outputs, paired in order as far as both sides go."""
         pairs = min(p.size, q.size)
-        slope, delta = float(np.exp(min(self.event.epsilon, LARGEST))), self.event.delta
         in_p, in_q = self.event.inside(p[:pairs]), self.event.inside(q[:pairs])
         counts = np.bincount(2 * in_q + in_p, minlength=4)
-        gains = np.array([0.0, -slope, 1.0, 1.0 - slope]) - delta
-        return float(logsumexp(np.log1p(self.stakes[:, None] * gains) @ counts) - np.log(self.stakes.size))
+        logs = np.log1p(self.stakes[:, None] * _gains(self.event))
+        return float(logsumexp(logs @ counts) - np.log(self.stakes.size))
 
 
-def _expected(stakes: Array, rate_p: float, rate_q: float, slope: float, delta: float) -> Array:
-    """Expected log growth of each stake, for a pair."""
-    rate_q = min(max(rate_q, 0.0), 1.0)
-    masses = np.array([(1 - rate_q) * (1 - rate_p), (1 - rate_q) * rate_p, rate_q * (1 - rate_p), rate_q * rate_p])
-    gains = np.array([0.0, -slope, 1.0, 1.0 - slope]) - delta
-    return np.asarray(np.log1p(stakes[:, None] * gains) @ masses)
+def _gains(event: Event) -> Array:
+    """Of a pair in which the event is on neither side, on D, on D', and on both."""
+    slope = float(np.exp(min(event.epsilon, LARGEST)))
+    return np.array([0.0, -slope, 1.0, 1.0 - slope]) - event.delta
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ def runs_alike(instance: Instance) -> bool:
         ways.append({label: round(movement.moved, 9) for label, movement in moved.items() if movement.moved > 1e-9})
         moving |= ways[-1].keys()
     spent = [
-        [(one.label, _noise(one)) for one in transcript.releases if one.label in moving]
+        [(one.label, one.law.scale) for one in transcript.releases if one.label in moving]
         for transcript in (record_of(instance, 0), record_of(instance, 1), longest)
     ]
     return ways[0] == ways[1] and spent[0] == spent[1] == spent[2]
@@ -145,10 +145,6 @@ def runs_alike(instance: Instance) -> bool:
 def _query(release: Release) -> list[float] | None:
     query = release.law.query
     return None if query is None else np.round(np.ravel(query), 9).tolist()
-
-
-def _noise(release: Release) -> float:
-    return release.law.scale
 
 
 def pair_epsilon(instance: Instance, mutation: Mutation, delta: float) -> float:

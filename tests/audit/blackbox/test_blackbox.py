@@ -1,12 +1,11 @@
 import json
-import sys
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 from typer.testing import CliRunner
 
-from dpassay.audit.blackbox import outputs, table
+from dpassay.audit.blackbox import table
 from dpassay.audit.blackbox.detect import audit_mechanism, audit_outputs, epsilon_of_outputs
 from dpassay.audit.blackbox.features import Atoms, lowest_bit
 from dpassay.audit.cli import app
@@ -103,18 +102,6 @@ def test_a_sound_epsilon_from_stored_files(tmp_path):
     assert 1.1 < bound.epsilon <= np.log(4)
     with pytest.raises(BadInput, match="path"):
         stored.load(tmp_path / "p.pkl")
-
-
-def test_command_line_mechanism(tmp_path):
-    program = tmp_path / "mechanism.py"
-    program.write_text("import json,sys; r=json.load(sys.stdin); print(json.dumps([r['dataset'], r['seed'] % 2]))")
-    mechanism = outputs.CommandLine([sys.executable, str(program)])
-    assert mechanism(7, np.random.default_rng(0))[0] == 7
-    broken = outputs.CommandLine([sys.executable, "-c", "print('no json')"])
-    with pytest.raises(BadInput, match="not JSON"):
-        broken(7, np.random.default_rng(0))
-    with pytest.raises(BadInput, match="exit status"):
-        outputs.CommandLine([sys.executable, "-c", "raise SystemExit(3)"])(1, np.random.default_rng(0))
 
 
 def test_atoms_and_low_bits():

@@ -86,10 +86,3 @@ def test_outputs_that_hold_nothing_are_a_constant(nothing):
     assert epsilon_of_outputs(nothing, nothing, 0.0, np.random.default_rng(0)).epsilon == 0.0
     others = RNG.normal(size=(50, 1)).tolist()
     assert audit_outputs(list(nothing), others, claim, np.random.default_rng(0)).verdict is Verdict.VIOLATED
-
-
-def test_the_command_says_that_empty_lists_are_a_constant(tmp_path):
-    path = tmp_path / "empty.jsonl"
-    path.write_text("[]\n" * 50)
-    found = CliRunner().invoke(app, ["blackbox", "--outputs", str(path), "--outputs", str(path), "--epsilon", "1"])
-    assert found.exit_code == 3 and "All outputs are equal" in found.output
