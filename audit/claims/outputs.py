@@ -9,29 +9,19 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.blackbox.detect import Detail, audit_in_detail, bound_of_scores, epsilon_of_outputs
-from dpassay.audit.blackbox.floating_point import float_grid, repeated_noise, support_holes
+from dpassay.audit.blackbox.floating_point import float_grid, repeated_noise
 from dpassay.audit.blackbox.power import branch_power, event_power, noise_power, recognised
 from dpassay.audit.blackbox.shown import draw_detail, telling_outputs
 from dpassay.audit.blackbox.suspicions import of_outputs, of_the_claim
 from dpassay.audit.blackbox.table import Column, Tables, to_tables
-from dpassay.audit.results import ClaimTest, Sound, SoundBound, Verdict, decide
+from dpassay.audit.results import Sound, SoundBound, Verdict, decide
 from dpassay.audit.verdict import POWER_SHOWN, TIGHT_SHARE
-from dpassay.reference.errors import BadInput, require
-from dpassay.reference.types import Array
+from dpassay.reference.errors import require
 
 from .claimed import Claim
 
 NOT_STATED = "not stated"  # nobody said how D and D' differ, so no report does
 BRANCH = 30  # `--power` also wants a branch seen that shows the dataset in one run of so many
-
-
-@dataclass(frozen=True)
-class Floating:
-    """What was asked about the floating-point numbers themselves."""
-
-    asked: bool
-    laplace: tuple[float, float] | None  # answer on D, scale
-    fresh_noise: bool
 
 
 @dataclass(frozen=True)
@@ -43,11 +33,12 @@ class Question:
     confidence: float
     seed: int
     relation: str
-    floating: Floating
     power: float | None  # noise so many times too small must have been seen
     noise: str | None  # declared noise of an additive mechanism
-    plot: Path | None
     pair_claimed: bool
+    floats: bool = False  # are the floating-point numbers judged too?
+    fresh_noise: bool = False  # then: must outputs not repeat?
+    plot: Path | None = None
     names: tuple[str, ...] | None = None  # of the columns, where the outputs come with some
 
 
@@ -67,7 +58,7 @@ def answer(p: Any, q: Any, question: Question, rng: np.random.Generator) -> Answ
         given = zip(question.names, tables.columns, strict=True)
         tables = replace(tables, columns=tuple(Column(name, column.origin) for name, column in given))
     deciding, notes, shown, detail = judge(tables, (p, q), question, rng)
-    in_floats = judge_floats(p, q, question, rng) if question.floating.asked else []
+    in_floats = judge_floats(p, q, question, rng) if question.floats else []
     verdict = decide([*deciding, *in_floats])
     if in_floats:
         notes.append(f"In real numbers: {decide(deciding)}. In floating point: {decide(in_floats)}{_cause(in_floats)}.")
@@ -144,32 +135,10 @@ def with_power(
 
 
 def judge_floats(p: Any, q: Any, question: Question, rng: np.random.Generator) -> list[Sound]:
-    """Grid; repeated noise, if it is said to be fresh; support holes of a known Laplace mechanism: a third each."""
-    each, asked, claim = 1 - (1 - question.confidence) / 3, question.floating, question.claim.guarantee
-    found: list[ClaimTest] = [float_grid(p, q, claim, rng, each)]
-    if asked.fresh_noise:
-        found.append(repeated_noise(p, q, confidence=each))
-    if asked.laplace is not None:
-        value, scale = asked.laplace
-        found.append(support_holes(_single(p), _single(q), value, scale, claim, rng, each))
-    return list(found)
-
-
-def answer_and_scale(text: str | None) -> tuple[float, float] | None:
-    """ANSWER:SCALE of ``--laplace``.
-
-    Raises:
-        BadInput: it is not that.
-    """
-    if text is None:
-        return None
-    try:
-        value, scale = (float(part) for part in text.split(":"))
-    except ValueError:
-        raise BadInput("--laplace", text, "must be ANSWER:SCALE, two numbers") from None
-    good = np.isfinite(value) and 0 < scale < np.inf
-    require(bool(good), "--laplace", text, "ANSWER must be finite, SCALE positive and finite")
-    return value, scale
+    """The grid, and repeated noise if it is said to be fresh: half of the level each."""
+    each = 1 - (1 - question.confidence) / 2
+    grid = float_grid(p, q, question.claim.guarantee, rng, each)
+    return [grid, repeated_noise(p, q, confidence=each)] if question.fresh_noise else [grid]
 
 
 def without_claim(
@@ -177,16 +146,6 @@ def without_claim(
 ) -> SoundBound:
     """Only a bound."""
     return replace(epsilon_of_outputs(p, q, delta, rng, confidence), relation=relation)
-
-
-def _single(outputs: Any) -> Array:
-    """Outputs that are one number each."""
-    try:
-        values = np.asarray(outputs, dtype=float)
-    except (TypeError, ValueError):
-        values = np.zeros((0, 0))
-    require(values.size == len(outputs), "--laplace", "outputs", "needs outputs that are one number each")
-    return values.ravel()
 
 
 def _cause(results: list[Sound]) -> str:

@@ -23,7 +23,7 @@ from dpassay.reference.guarantee import from_pairs
 from .claimed import Claim as Judged
 from .claimed import read_claim, worse_than_pairs
 from .model import BlackBox, Outputs, Scores
-from .outputs import Floating, Question, answer
+from .outputs import Question, answer
 from .scores import both_sides, hints, judge_canaries, judge_runs, with_power
 
 _STREAM = 67  # the audit's own: what is stored may have been drawn from the plain seed
@@ -82,10 +82,8 @@ def _outputs(
         confidence,
         claim.seed,
         claim.relation,
-        Floating(False, None, False),
         claim.power,
         claim.noise,
-        None,
         claim.epsilon is not None,
     )
     found = answer(p, q, question, rng)

@@ -24,7 +24,7 @@ from dpassay.audit.blackbox.sources import (
 from dpassay.audit.blackbox.suspicions import of_outputs, same_data
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.claims.claimed import read_claim
-from dpassay.audit.claims.outputs import NOT_STATED, Floating, Question, answer, answer_and_scale, without_claim
+from dpassay.audit.claims.outputs import NOT_STATED, Question, answer, without_claim
 from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.inputs.stored import column_names, load
 from dpassay.audit.report.verdicts import print_results
@@ -71,9 +71,6 @@ Noise = Annotated[
 Floats = Annotated[
     bool, typer.Option("--floats", help="Also judge the floating-point numbers themselves, in a second verdict.")
 ]
-Laplace = Annotated[
-    str | None, typer.Option(help="ANSWER:SCALE of a Laplace mechanism on D: --floats, and look for holes.")
-]
 FreshNoise = Annotated[
     bool,
     typer.Option("--fresh-noise", help="--floats, where continuous noise is new in each run: outputs must not repeat."),
@@ -107,7 +104,6 @@ def blackbox(
     power: Power = None,
     noise: Noise = None,
     floats: Floats = False,
-    laplace: Laplace = None,
     fresh_noise: FreshNoise = False,
     relation: Relation = None,
     plot: Plot = None,
@@ -126,7 +122,8 @@ def blackbox(
     """
     _check(confidence, samples, jobs, seed, power, noise, plot)
     claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng([seed, STREAM])
-    binary = _floating(claim is not None, floats, laplace, fresh_noise, power)
+    for name, wanted in (("--floats, --fresh-noise", floats or fresh_noise), ("--power", power is not None)):
+        require(claim is not None or not wanted, name, True, "is about a claim: give --epsilon or another")
     if outputs:
         p, q = _stored(outputs, (mechanism, command, dataset, neighbour), keep_alive, checkpoint)
         names, notes = column_names(outputs), []
@@ -140,23 +137,14 @@ def blackbox(
         said = ["No claim was given, so nothing is decided.", *notes, *of_outputs(to_tables(p, q), p, q)]
         print_results([bound], None, as_json, "\n".join(said))
         return
-    question = Question(
-        claim, delta, confidence, seed, relation, binary, power, noise, plot, epsilon is not None, names
-    )
+    asked = (claim, delta, confidence, seed, relation, power, noise, epsilon is not None)
+    question = Question(*asked, floats or fresh_noise, fresh_noise, plot, names)
     with progress("judging the outputs", 1, quiet=quiet):
         found = answer(p, q, question, rng)
     blind = bool(notes) and not found.verdict.failed  # what would have been seen on such data says nothing
     verdict, said = (Verdict.INCONCLUSIVE, notes) if blind else (found.verdict, [*notes, *found.notes])
     print_results(found.results, verdict, as_json, "\n".join(said))
     raise typer.Exit(_exit(verdict, fail_on))
-
-
-def _floating(claimed: bool, floats: bool, laplace: str | None, fresh_noise: bool, power: float | None) -> Floating:
-    binary = Floating(floats or fresh_noise or laplace is not None, answer_and_scale(laplace), fresh_noise)
-    why = "test a claim: give --epsilon or another"
-    require(claimed or not binary.asked, "--floats, --fresh-noise, --laplace", True, why)
-    require(claimed or power is None, "--power", power, "is about a claim: give --epsilon or another")
-    return binary
 
 
 def _check(

@@ -80,11 +80,9 @@ def test_a_program_without_noise_is_found(place):
 def test_floating_point_has_a_verdict_of_its_own(place):
     """The naive Laplace sampler is fine in real numbers and leaks in floats (3,000 runs a side, seed 0)."""
     words = ("blackbox", "mechanisms_of_a_test:number", *PAIR, "--epsilon", 1, "--samples", 3000)
-    real, floats = _run(*words), _run(*words, "--floats", "--laplace", "2:1", "--fresh-noise")
+    real, floats = _run(*words), _run(*words, "--floats", "--fresh-noise")
     assert (real.exit_code, floats.exit_code) == (3, 1)
     assert "In real numbers: inconclusive. In floating point: violated (cause: floats)" in floats.output
-    with pytest.raises(BadInput, match="one number"):
-        _run("blackbox", "mechanisms_of_a_test:good", *PAIR, "--epsilon", 1, "--laplace", "2:1", "--samples", 50)
 
 
 def test_stored_outputs_and_bounds_without_a_claim(place):
@@ -181,9 +179,7 @@ def test_scores_in_a_table_with_names(place):
         (("blackbox",), "mechanism"),
         (("blackbox", "mechanisms_of_a_test:good"), "both files"),
         (("blackbox", "--command", "no-such-program", *PAIR), "cannot be started"),
-        (("blackbox", "--command", "no-such-program", *PAIR, "--epsilon", 1, "--laplace", "2"), "ANSWER:SCALE"),
-        (("blackbox", "--command", "no-such-program", *PAIR, "--epsilon", 1, "--laplace", "2:-1"), "SCALE positive"),
-        (("blackbox", "--command", "no-such-program", *PAIR, "--floats"), "test a claim"),
+        (("blackbox", "--command", "no-such-program", *PAIR, "--floats"), "is about a claim"),
         (("blackbox", "--outputs", "d.json"), "two files"),
         (("sequential", "blackbox", "json:loads", "--checkpoint", "c.json", *PAIR), "claim"),
         (("sequential", "combine", "d.json"), "checkpoint"),

@@ -157,10 +157,3 @@ def test_a_mixture_of_all():
 def test_a_bound_above_the_exact_epsilon_would_be_noticed():
     """Red case: the same audit of a run with less noise exceeds the epsilon of the schedule that it claims."""
     assert _realised(_sgd(4, 3.0), _pair(5, -1, 1, -1), runs=300) > gdp_epsilon(1.0, DELTA)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
-def test_other_seeds_are_no_worse(seed):
-    exact = gdp_epsilon(1.0, DELTA)
-    assert 0.95 * exact < _realised(_sgd(4, 4.0), _pair(5, -1, 1, -1), seed) <= exact
