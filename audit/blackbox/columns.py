@@ -208,10 +208,12 @@ def digits(p: Array, q: Array, columns: Sequence[Column]) -> Iterator[Family]:
         if 0 < len(cells) <= ORDERED:
             yield _bit(k, cells, columns)
     values = _values(columns)
-    for modulus in MODULI if ORDERED < len(values) <= LAGGED else ():
-        family = _remainders(modulus, columns, values)
-        few = [np.sort(family.of(side[:GRID_ROWS]), axis=0) for side in (p, q)]
-        cells = [j for i, j in enumerate(values) if any((np.diff(one[:, i]) == 0).mean() > 0.5 for one in few)]
+    for modulus in MODULI[1:] if ORDERED < len(values) <= LAGGED else ():
+        rests = _remainders(modulus, columns, values).of(both)
+        few = np.sort(rests[:GRID_ROWS], axis=0), np.sort(rests[-GRID_ROWS:], axis=0)
+        repeated = np.max([np.sum(one[1:] == one[:-1], axis=0) / len(one) for one in few], axis=0)
+        cells = [j for j, share, largest in zip(values, repeated, rests.max(axis=0), strict=True)
+                 if share > 0.5 and largest > 0]  # fmt: skip
         if cells:
             yield _remainders(modulus, columns, cells)
 
