@@ -1,34 +1,35 @@
-"""A run that is watched line by line: what it asks its tape for, and which lines of the code make which number.
+"""A run that is watched line by line: which statement set which name, so that a value is followed back to its lines.
 
-A number is known by its value: the first line after which a variable, or a result, holds it, made it. A number that
-differs between the neighbours must be that of D on one side and that of D' on the other at the same line. Where the
-calls part, the line is the last one that both sides ran.
+A dynamic backward slice. From an expression of a statement that ran, a name leads to the statement that set it, a
+parameter to the argument of the caller, a call to the ``return`` of the function that it ran, a field to the statement
+that set it in that object. Of two runs it goes only where the values differ.
 """
 
 from __future__ import annotations
 
-import math
+import ast
+import linecache
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import cache
-from itertools import takewhile
+from functools import lru_cache
 from pathlib import Path
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any, NamedTuple
 
 import numpy as np
 from greenlet import getcurrent, greenlet
 
+from dpassay.reference.equality import same
+
 from .source_lines import line_of, trade
 
 _MOST = 300_000  # lines that are watched in one run
-_ROUNDING = 1e-12
-
-
-Number = tuple[Any, Any]  # to look for: its value on D, and on D' where that is another one (else None)
+_FOLLOWED = 1000  # values that are followed back
+_SMALL = 10_000  # numbers of an array that is kept as it was
+RETURN = "return"
 
 
 class Spot(NamedTuple):
@@ -42,63 +43,171 @@ class Spot(NamedTuple):
         return line_of(*self)
 
 
-def spot_of(frame: FrameType, number: int = 0) -> Spot:
-    """The line at which a frame is, or another one of it."""
-    return Spot(frame.f_code.co_filename, number or frame.f_lineno, frame.f_code.co_name)
+@dataclass(eq=False)
+class Step:
+    """A statement as it ran.
+
+    Args:
+        first: the first line of its function.
+        calls, place: how many calls of the tape were made before it, and how many lines were run since the last.
+        begun, done: how many lines were run before it, and before its end.
+        caller: the step that waits for its function; ``before``: the one before it in the function.
+        names: what they held before it.
+        set_at: by name, the step that set it.
+        new: what it has set, arrays as they were then; what a function returns is ``return``.
+        returned: at this step, the ends of the functions that it called.
+        outside: names of the functions that it called outside of what is watched.
+    """
+
+    spot: Spot
+    first: int
+    calls: int
+    place: int
+    begun: int
+    caller: Step | None
+    before: Step | None
+    names: dict[str, Any]
+    set_at: dict[str, Step]
+    new: dict[str, Any] = field(default_factory=dict)
+    returned: list[Step] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
+    done: int = 0
+
+    def __str__(self) -> str:
+        return str(self.spot)
+
+    @property
+    def statement(self) -> ast.stmt | None:
+        """What stands there."""
+        return statements(self.spot.file).get(self.spot.number)
+
+    def waiting(self) -> Iterator[Step]:
+        """This step and those that wait for it, innermost first."""
+        step: Step | None = self
+        while step is not None:
+            yield step
+            step = step.caller
+
+    def calls_of(self, name: str) -> list[ast.Call]:
+        """The calls of a function in the statement."""
+        calls = [one for one in header(self.statement) if isinstance(one, ast.Call)]
+        return [one for one in calls if name == called(one)]
 
 
 @dataclass(eq=False)
 class Call:
-    """One call of the tape: its label, its arguments, and the line that makes it.
-
-    Args:
-        lines: that were run since the call before.
-        stack: file and name of the functions that wait for it, outermost first, with their variables.
-    """
+    """One call of the tape: its label, its method, its arguments, and the step that makes it."""
 
     label: str
     name: str
     asked: dict[str, Any]
-    spot: Spot | None
-    lines: list[Spot]
-    stack: list[tuple[str, str, dict[str, Any]]]
+    step: Step | None
 
 
-class Held(NamedTuple):
-    """A variable that holds a number: after which line, its name, after how many calls of the tape."""
+class Origin(NamedTuple):
+    """Where a value comes from: a step, the expression there, and under which name the step has it."""
 
-    spot: Spot
-    name: str
-    calls: int
+    step: Step
+    expression: ast.AST | None
+    name: str = ""
 
 
 @dataclass(eq=False)
 class Side:
-    """What was seen of one world: its calls, the lines since the last one, and what held each number.
-
-    ``held`` is by number and side (``here`` or ``there``), and leads to the innermost line of the algorithm's folder.
-    """
+    """What was seen of one world: its calls of the tape, its steps in order, and which step set which field."""
 
     calls: list[Call] = field(default_factory=list)
-    lines: list[Spot] = field(default_factory=list)
-    held: dict[tuple[int, str], dict[Held, Spot]] = field(default_factory=lambda: defaultdict(dict))
+    steps: list[Step] = field(default_factory=list)
+    parts: dict[tuple[int, str], list[Step]] = field(default_factory=lambda: defaultdict(list))
+    raised: dict[type, Step] = field(default_factory=dict)  # where it was first seen, innermost
+    ended: list[Step] = field(default_factory=list)  # the ends of all functions
+    since: int = 0  # where the lines since the last call begin
+
+    def twin(self, step: Step) -> Step | None:
+        """The same step in this world."""
+        found = self._by_place.get((step.calls, step.place))
+        return found if found is not None and found.spot == step.spot else None
+
+    @property
+    def _by_place(self) -> dict[tuple[int, int], Step]:
+        if "places" not in self.__dict__:
+            self.__dict__["places"] = {(one.calls, one.place): one for one in self.steps}
+        found: dict[tuple[int, int], Step] = self.__dict__["places"]
+        return found
+
+    def differs(self, there: Side, step: Step, name: str, sure: bool = False) -> bool:
+        """Has a step set another value in the other world? Objects and what has no name may, and are not sure to."""
+        other = there.twin(step)
+        if not name or other is None:
+            return not sure
+        one, two = step.new.get(name), other.new.get(name)
+        if not (_plain(one) and _plain(two)):
+            return not sure
+        return not same(one, two)
+
+    def behind(self, step: Step, node: ast.AST | None, there: Side | None = None) -> Iterator[Step]:
+        """The steps that an expression's value comes from, the nearest first; of two worlds those that differ."""
+        waiting, known = [Origin(step, node)], set[tuple[Step, ast.AST | None]]()
+        while waiting and len(known) < _FOLLOWED:
+            origin = waiting.pop(0)
+            if (origin.step, origin.expression) in known:
+                continue
+            known.add((origin.step, origin.expression))
+            for one in self._spread(origin.step, origin.expression):
+                if there is None or self.differs(there, one.step, one.name):
+                    if one.name:
+                        yield one.step
+                    waiting.append(one)
+
+    def _spread(self, step: Step, node: ast.AST | None) -> Iterator[Origin]:
+        """Where the parts of an expression come from."""
+        found = [] if node is None else self.origins(step, node)
+        yield from found
+        if node is not None and not (found and isinstance(node, ast.Name | ast.Attribute | ast.Call)):
+            for one in ast.iter_child_nodes(node):
+                yield from () if isinstance(one, ast.stmt) else self._spread(step, one)
+        elif isinstance(node, ast.Call) and found:  # what it was given is followed from inside, its object here
+            yield from self._spread(step, node.func)
+
+    def origins(self, step: Step, node: ast.AST) -> list[Origin]:
+        """Where the value of a name, a field or a call comes from; none for any other expression."""
+        if isinstance(node, ast.Name):
+            holder = step if step.spot.function[0] != "<" or step.caller is None else step.caller
+            setter = step.set_at.get(node.id) or holder.set_at.get(node.id)
+            if setter is not None:
+                return [Origin(setter, part(setter.statement, node.id), node.id)]
+            given = passed(holder, node.id)
+            return [Origin(holder.caller, given)] if given is not None and holder.caller is not None else []
+        if isinstance(node, ast.Attribute):
+            setters = self.parts.get((id(value(node.value, step.names)), node.attr), ())
+            last = [one for one in setters if one.done <= step.begun][-1:]
+            found = [Origin(one, part(one.statement, f".{node.attr}"), f".{node.attr}") for one in last]
+            return found or self._returns(step, node.attr)
+        if isinstance(node, ast.Call):
+            return self._returns(step, called(node))
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            return [
+                one._replace(expression=one.expression.elts[node.slice.value])
+                for one in self.origins(step, node.value)
+                if isinstance(one.expression, ast.Tuple) and node.slice.value in range(len(one.expression.elts))
+            ]
+        return []
+
+    def _returns(self, step: Step, name: str) -> list[Origin]:
+        ends = [one for one in step.returned if one.spot.function == name]
+        return [Origin(one, getattr(one.statement, "value", None), RETURN) for one in ends]
 
 
 class Watch:
-    """Watches the code in some folders, and what it calls of others' that is neither installed nor the apparatus.
+    """Watches the code in some files; each world is a greenlet of its own.
 
     Args:
-        homes: folders of the algorithm.
-        begins: its first functions; the lines at which they return are kept.
-        numbers: to look for.
+        follows: is a file watched?
     """
 
-    def __init__(self, homes: Collection[Path], begins: Collection[CodeType], numbers: Sequence[Number] = ()):
-        self._homes, self._begins, self._numbers = set(homes), set(begins), numbers
-        self._left = _MOST
-        self._last: dict[FrameType, int] = {}
-        self.returned: dict[Spot, None] = {}
-        self.inner: dict[Spot, Spot] = {}  # a line to the return of what it called last
+    def __init__(self, follows: Callable[[str], bool]):
+        self._follows, self._left = lru_cache(maxsize=None)(follows), _MOST
+        self._running: dict[FrameType, Step] = {}
         self.before, self._sides = Side(), dict[greenlet, Side]()
         self._main = getcurrent()
 
@@ -116,108 +225,85 @@ class Watch:
             yield
         finally:
             sys.settrace(before)
-            self._last.clear()
+            self._running.clear()
 
-    def made(self, number: int, here: Side | None, there: Side | None) -> list[Spot]:
-        """The line that holds a number first, and how one comes there.
-
-        Outside of the algorithm's folder the folder's line that leads there comes before it (of a block of the
-        reference: alone). Where a function returns it, the line that called it comes behind.
-
-        Args:
-            here, there: the two sides, of a number that differs; else it may be held anywhere.
-        """
-        if here is not None and there is not None:
-            other = there.held[number, "there"]
-            found = [(one, home) for one, home in here.held[number, "here"].items() if one in other]
-        else:
-            found = [pair for side in (self.before, *self.sides) for pair in side.held[number, "here"].items()]
-            if float(self._numbers[number][0]).is_integer():  # too many variables hold whole numbers
-                found = [(one, home) for one, home in found if one.spot == home and self._numbers[number][0] > 1]
-        if not found:
-            return []
-        one, home = found[0]
-        if one.spot == home:
-            return [home, *(self._callers(home) if one.name == "return" else [])]
-        return [home] if trade(one.spot.file) == "block" else [home, one.spot]
-
-    def _callers(self, returned: Spot) -> list[Spot]:
-        found = (one for one, inner in self.inner.items() if inner == returned and is_watched(one.file))
-        return list(found)[:1]
-
-    def assigned(self, number: int, call: Call) -> Spot | None:
-        """The line that gave a number to the outermost variable which holds it at a call; none if none does."""
-        wanted, _ = self._numbers[number]
-        held = [one for side in (self.before, *self.sides) for one in side.held[number, "here"]]
-        for file, function, variables in call.stack:
-            names = {name for name, value in variables.items() if holds(wanted, value)}
-            for spot, name, _ in held:
-                if (spot.file, spot.function) == (file, function) and name in names:
-                    return spot
-        return None
-
-    # -- while the code runs ------------------------------------------------------------------------------
     def _side(self) -> Side:
         current = getcurrent()
         return self.before if current is self._main else self._sides.setdefault(current, Side())
 
+    def _waiting(self, frame: FrameType | None) -> Step | None:
+        while frame is not None and frame not in self._running:
+            frame = frame.f_back
+        return None if frame is None else self._running[frame]
+
     def _called(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any] | None:
-        name = frame.f_code.co_filename
-        if trade(name) == "tape":
-            self._asked(frame)
-        return self._inside if self._left > 0 and is_watched(name) else None
+        code, back = frame.f_code, frame.f_back
+        on_tape = trade(code.co_filename) == "tape" and "label" in frame.f_locals
+        if on_tape and back is not None and trade(back.f_code.co_filename) != "tape":
+            side, asked = self._side(), dict(frame.f_locals)
+            side.calls.append(Call(asked["label"], code.co_name, asked, self._waiting(back)))
+            side.since = len(side.steps)
+        if self._left > 0 and self._follows(code.co_filename):
+            self._begin(frame, self._waiting(back), None, {})
+            return self._inside
+        if back in self._running:
+            self._running[back].outside.append(code.co_name)
+        return None
 
-    def _asked(self, frame: FrameType) -> None:
-        caller, asked = frame.f_back, frame.f_locals
-        if "label" not in asked or caller is None or trade(caller.f_code.co_filename) == "tape":
-            return
-        side = self._side()
-        stack = _stack(caller)
-        spot = self._home(caller) or (spot_of(stack[-1]) if stack else None)
-        waiting = [(one.f_code.co_filename, one.f_code.co_name, dict(one.f_locals)) for one in stack]
-        side.calls.append(Call(asked["label"], frame.f_code.co_name, dict(asked), spot, side.lines, waiting))
-        side.lines = []
-
-    def _home(self, frame: FrameType | None) -> Spot | None:
-        """The innermost line of the algorithm's own folder."""
-        own = [one for one in _stack(frame) if _folder(one.f_code.co_filename) in self._homes]
-        return spot_of(own[-1]) if own else None
+    def _begin(self, frame: FrameType, caller: Step | None, before: Step | None, set_at: dict[str, Step]) -> None:
+        code, side = frame.f_code, self._side()
+        spot = Spot(code.co_filename, frame.f_lineno, code.co_name)
+        place = len(side.calls), len(side.steps) - side.since, len(side.steps)
+        step = Step(spot, code.co_firstlineno, *place, caller, before, dict(frame.f_locals), set_at)
+        self._running[frame] = step
+        side.steps.append(step)
 
     def _inside(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any] | None:
-        code, caller, side = frame.f_code, frame.f_back, self._side()
-        last = self._last.get(frame)
+        step, side = self._running[frame], self._side()
         self._left -= 1
-        if last is not None:
-            self._look(side, spot_of(frame, last), frame, frame.f_locals)
-        elif caller is not None and is_watched(caller.f_code.co_filename):
-            self._look(side, spot_of(caller), caller, frame.f_locals)
+        if event in ("line", "return"):
+            set_at = self._ended(step, frame.f_locals, side)
         if event == "line":
-            self._last[frame] = frame.f_lineno
-            side.lines.append(spot_of(frame))
+            self._begin(frame, step.caller, step, set_at)
         elif event == "return":
-            spot = spot_of(frame)
-            self._look(side, spot, frame, {"return": arg})
-            self._last.pop(frame, None)
-            if code in self._begins:
-                self.returned[spot] = None
-            if caller is not None and not code.co_name.startswith("<"):
-                self.inner[spot_of(caller)] = spot
-        return self._inside if self._left > 0 else None
+            step.new[RETURN] = arg
+            step.names.update(step.new)
+            side.ended.append(step)
+            del self._running[frame]
+            if step.caller is not None and step.spot.function[0] != "<":
+                step.caller.returned.append(step)
+        elif event == "exception":
+            side.raised.setdefault(arg[0], step)
+        return self._inside
 
-    def _look(self, side: Side, spot: Spot, frame: FrameType, variables: Mapping[str, Any]) -> None:
-        for number, both in enumerate(self._numbers):
-            depth = 3 if both[1] is None else 0
-            for which, value in zip(("here", "there"), both, strict=True):
-                for name, one in variables.items() if value is not None else ():
-                    held = Held(spot, name, len(side.calls))
-                    if held not in side.held[number, which] and holds(value, one, depth):
-                        at_home = _folder(spot.file) in self._homes
-                        side.held[number, which][held] = spot if at_home else self._home(frame) or spot
+    def _ended(self, step: Step, names: dict[str, Any], side: Side) -> dict[str, Step]:
+        """Note what the statement has set; returns which step set each name behind it."""
+        set_at, step.done = step.set_at, len(side.steps)
+        for target in targets(step.spot.file, step.spot.number):
+            if isinstance(target, ast.Name) and target.id in names:
+                step.new[target.id] = as_it_is(names[target.id])
+                set_at = {**set_at, target.id: step}
+            elif isinstance(target, ast.Attribute):
+                owner = value(target.value, names)
+                side.parts[id(owner), target.attr].append(step)
+                step.new[f".{target.attr}"] = as_it_is(getattr(owner, target.attr, None))
+        return set_at
 
 
-@cache
-def _folder(name: str) -> Path:
-    return Path(name).resolve().parent
+def as_it_is(one: Any) -> Any:
+    """A small array, or a list, as it is now: it may change in its place."""
+    if type(one) is list:
+        return one[:]
+    return one.copy() if type(one) is np.ndarray and one.size <= _SMALL else one
+
+
+def _plain(one: Any, depth: int = 3) -> bool:
+    """Numbers, texts, and what holds them: nothing of the apparatus, which would notice that it is compared."""
+    if isinstance(one, dict | list | tuple) and depth:
+        return all(_plain(each, depth - 1) for each in (one.values() if isinstance(one, dict) else one))
+    if is_dataclass(one) and not isinstance(one, type) and depth:
+        return all(_plain(getattr(one, each.name, None), depth - 1) for each in fields(one))
+    return one is None or type(one) in (bool, int, float, str, np.ndarray) or isinstance(one, np.generic)
 
 
 def is_watched(name: str) -> bool:
@@ -225,37 +311,136 @@ def is_watched(name: str) -> bool:
     return trade(name) in ("theirs", "ours", "block")
 
 
-def _stack(frame: FrameType | None) -> list[FrameType]:
-    """The watched frames that wait for this one, it included, outermost first."""
-    found = []
-    while frame is not None:
-        if is_watched(frame.f_code.co_filename):
-            found.append(frame)
-        frame = frame.f_back
-    return found[::-1]
+def parting(here: Sequence[Step], there: Sequence[Step]) -> Step | None:
+    """The step of the first of two runs after which they went different ways; None where they did not."""
+    common = 0
+    while common < min(len(here), len(there)) and here[common].spot == there[common].spot:
+        common += 1
+    if not here or not there or common == max(len(here), len(there)):
+        return None
+    longer = here if common < len(here) else there
+    last = longer[common].before or longer[common].caller
+    if longer is here or last is None:
+        return last
+    return next((one for one in here if (one.calls, one.place) == (last.calls, last.place)), None)
 
 
-def holds(wanted: Any, value: Any, depth: int = 0) -> bool:
-    """Is a value this number, or does it hold it: a field, an entry? Up to rounding."""
-    if isinstance(value, float | int | np.number) and not isinstance(value, bool):
-        if isinstance(wanted, float) and not isinstance(value, float):
-            return False
-        return np.ndim(wanted) == 0 and math.isclose(value, wanted, rel_tol=_ROUNDING)
-    if isinstance(value, np.ndarray):
-        good = value.dtype.kind in "fiu" and value.shape == np.shape(wanted)
-        return good and bool(np.allclose(value, wanted, rtol=_ROUNDING, atol=0.0))
-    if depth == 0 or isinstance(value, type):
-        return False
-    if is_dataclass(value):
-        parts = [value.__dict__.get(one.name) for one in fields(value)] if hasattr(value, "__dict__") else []
-    elif isinstance(value, dict | list | tuple):
-        parts = list(value.values()) if isinstance(value, dict) else list(value)
-    else:
-        return False
-    return any(holds(wanted, one, depth - 1) for one in parts[:100])
+# source ------------------------------------------------------------------------------------------------------------
 
 
-def parting(here: Sequence[Spot], there: Sequence[Spot]) -> Spot | None:
-    """The last line that both ran before they went different ways; None where they did not."""
-    common = sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(here, there, strict=False)))
-    return here[common - 1] if common and common < max(len(here), len(there)) else None
+@lru_cache(maxsize=256)
+def tree(file: str) -> ast.Module:
+    """A file of source; empty where it is none."""
+    try:
+        return ast.parse("".join(linecache.getlines(str(Path(file).resolve()))))
+    except SyntaxError:
+        return ast.Module([], [])
+
+
+@lru_cache(maxsize=256)
+def statements(file: str) -> dict[int, ast.stmt]:
+    """The innermost statement at each line; of one that holds others, its head."""
+    found: dict[int, ast.stmt] = {}
+    for node in ast.walk(tree(file)):
+        if isinstance(node, ast.stmt):
+            for number in range(node.lineno, last_line(node) + 1):
+                if number not in found or found[number].lineno <= node.lineno:
+                    found[number] = node
+    return found
+
+
+@lru_cache(maxsize=256)
+def functions(file: str) -> dict[int, ast.FunctionDef]:
+    """By their first lines, decorators included."""
+    defined = (one for one in ast.walk(tree(file)) if isinstance(one, ast.FunctionDef))
+    return {min([one.lineno, *(each.lineno for each in one.decorator_list)]): one for one in defined}
+
+
+def last_line(node: ast.stmt) -> int:
+    """Of its head, if it holds others."""
+    body = getattr(node, "body", None)
+    return max(node.lineno, body[0].lineno - 1) if body else node.end_lineno or node.lineno
+
+
+def header(statement: ast.AST | None) -> Iterator[ast.AST]:
+    """Everything in a statement but the statements that it holds."""
+    waiting = [] if statement is None else [statement]
+    while waiting:
+        node = waiting.pop(0)
+        yield node
+        waiting += [one for one in ast.iter_child_nodes(node) if not isinstance(one, ast.stmt)]
+
+
+@lru_cache(maxsize=8192)
+def targets(file: str, number: int) -> tuple[ast.expr, ...]:
+    """The names and fields that the statement at a line sets, in whole or in part, or whose method it only calls."""
+    statement = statements(file).get(number)
+    if statement is None or isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return ()
+    found = [one for one in header(statement) if isinstance(getattr(one, "ctx", None), ast.Store)]
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        found += [statement.value.func.value] if isinstance(statement.value.func, ast.Attribute) else []
+    owners = [_owner(one) for one in found]
+    return tuple(one for one in owners if isinstance(one, ast.Name | ast.Attribute))
+
+
+def _owner(node: ast.AST) -> ast.AST:
+    """Of ``a[k]`` it is ``a`` that is set."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node
+
+
+def part(statement: ast.stmt | None, name: str) -> ast.AST | None:
+    """What a statement sets a name to, or a field (``.name``)."""
+    if isinstance(statement, ast.For):
+        return statement.iter
+    if not isinstance(statement, ast.Assign | ast.AnnAssign):
+        return statement
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+    if isinstance(target, ast.Subscript):
+        return statement
+    parts = target.elts if isinstance(target, ast.Tuple) else []
+    names = [getattr(one, "id", "") or f".{getattr(one, 'attr', '')}" for one in parts]
+    if name not in names or statement.value is None:
+        return statement.value
+    if isinstance(statement.value, ast.Tuple):
+        return statement.value.elts[names.index(name)]
+    return ast.Subscript(statement.value, ast.Constant(names.index(name)), ast.Load())
+
+
+def called(call: ast.Call) -> str:
+    """The bare name of the function that is called."""
+    return str(getattr(call.func, "attr", getattr(call.func, "id", "")))
+
+
+def passed(step: Step, name: str) -> ast.expr | None:
+    """What the caller hands over for a parameter of a function; None where that cannot be read off its statement."""
+    defined = functions(step.spot.file).get(step.first)
+    names = [one.arg for one in (*defined.args.args, *defined.args.kwonlyargs)] if defined else []
+    made = step.spot.function == "__init__" and "self" in step.names
+    function = type(step.names["self"]).__name__ if made else step.spot.function
+    for call in step.caller.calls_of(function) if step.caller is not None and name in names else ():
+        by_name = {one.arg: one.value for one in call.keywords}
+        if name == "self":
+            return call.func.value if isinstance(call.func, ast.Attribute) and not made else None
+        position = names.index(name) - (names[0] == "self")
+        return by_name.get(name) or (call.args[position] if position < len(call.args) else None)
+    return None
+
+
+def value(node: ast.AST, names: dict[str, Any]) -> Any:
+    """What a name, or a field of one, holds."""
+    if isinstance(node, ast.Name):
+        return names.get(node.id)
+    owner = value(node.value, names) if isinstance(node, ast.Attribute) else None
+    return vars(owner).get(node.attr) if isinstance(node, ast.Attribute) and hasattr(owner, "__dict__") else None
+
+
+def argument(step: Step, method: str, name: str, place: int | None = None) -> ast.expr | None:
+    """What is handed to a method by name, or at a place; None where that is not clear."""
+    for call in step.calls_of(method):
+        by_name = {one.arg: one.value for one in call.keywords}
+        if name in by_name or (place is not None and place < len(call.args)):
+            return by_name[name] if name in by_name else call.args[place or 0]
+    return None

@@ -1,21 +1,23 @@
 """The lines of the code that a finding is about: what its example shows when it is run again, watched.
 
-Evidence, never a name: the call of the tape where the sides differ, the line that made the number which differs or is
-too small, the last line that both sides ran before they parted, the line that returned an output.
+Evidence, never a name: from the call of the tape where the sides differ, the value that differs (or the noise that is
+too small) is followed back through the statements that made it; where the sides part, the condition that parts them.
 """
 
 from __future__ import annotations
 
+import ast
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice, takewhile
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from dpassay.audit.lockstep.watch import Call, Number, Side, Spot, Watch, parting
+from dpassay.audit.lockstep.watch import Call, Side, Spot, Step, Watch, argument, called, header, is_watched, parting
 from dpassay.audit.lockstep.worlds import SIDES
 from dpassay.reference.equality import same
 from dpassay.reference.findings import Kind
@@ -23,26 +25,20 @@ from dpassay.reference.transcript import Batch
 
 from .witness import Made, Witness
 
-_OF_QUERIES = (Kind.SENSITIVITY_EXCEEDED, Kind.UNDECLARED_BATCH, Kind.BARE_RELEASE)
+_ROUNDING = 1e-12
+_LABELS = 50
+_MOST = 5  # lines on which a value is followed
+_QUERIES = ("query", "queries", "utilities", "law", "value")  # of a call of the tape, behind the label
+_SCALES = ("std", "scale", "threshold_scale", "law")
 _ARGUMENTS = {  # of a call of the tape, which differ between the sides
     Kind.NOISE_SCALE: ("noise scale", ("std", "scale")),
     Kind.CLAIMED_SENSITIVITY: ("sensitivity", ("sensitivity",)),
     Kind.BATCH_SIZE: ("batch size", ("size", "rate")),
     Kind.REVEALED_VALUE: ("value", ("value",)),
+    Kind.UNDECLARED_BATCH: ("batch", ("batch",)),
 }
-Numbers = tuple[tuple[str, Number], ...]  # each with what it is called
 _DRAWS = ("batch", "poisson", "fresh")
-
-
-@dataclass(frozen=True)
-class _Seen:
-    """What a first look shows: a call of the tape with its batch, or where the sides part; numbers to look for."""
-
-    call: Call | None = None
-    numbers: Numbers = ()
-    parts: Spot | None = None
-    draw: Call | None = None
-    pair: int = 0
+Told = Iterator[tuple[Step, str]]  # a step, and what it does
 
 
 def placed(witness: Witness, begins: Sequence[FunctionType], again: Callable[[Watch], None]) -> Witness:
@@ -54,142 +50,236 @@ def placed(witness: Witness, begins: Sequence[FunctionType], again: Callable[[Wa
     """
     if not begins:
         return witness
-    homes = {Path(one.__code__.co_filename).resolve().parent for one in begins}
-    codes = {one.__code__ for one in begins}
-    first = Watch(homes, codes)
-    again(first)
-    if len(first.sides) < len(SIDES):
+    watch = Watch(is_watched)
+    again(watch)
+    if len(watch.sides) < len(SIDES):
         return witness
-    seen = _seen(witness, first.sides, begins)
-    second = first
-    if seen.numbers:
-        second = Watch(homes, codes, [number for _, number in seen.numbers])
-        again(second)
-    if len(second.sides) != len(first.sides):  # the run is no function of its data
-        return witness
-    made = tuple(_made(witness.finding.kind, seen, second))
-    told = first.returned if witness.finding.kind is Kind.OUTPUT else (one.text for one in made[-1:])
-    return replace(witness, line=witness.line or "; ".join(map(str, told)), made=made)
-
-
-def _seen(witness: Witness, sides: Sequence[Side], begins: Sequence[FunctionType]) -> _Seen:
-    kind, half = witness.finding.kind, len(sides) // 2
-    pairs = list(zip(sides[:half], sides[half:], strict=False))
-    if kind in (Kind.CALL, Kind.EARLY_END):
-        return _Seen(parts=next(filter(None, (_parted(*pair) for pair in pairs)), None))
-    if kind is Kind.OUTPUT:
-        differ = witness.here is not None and witness.there is not None
-        return _Seen(numbers=(("output", (witness.here, witness.there)),) if differ else (), pair=half - 1)
-    if kind is Kind.OVER_BUDGET:
-        return _of_budget(sides[half - 1].calls, sides[-1].calls, begins, half - 1)
-    calls = [
-        (one, other, pair)
-        for pair, (here, there) in enumerate(pairs)
-        for one, other in zip(here.calls, there.calls, strict=False)
-        if one.label == witness.finding.label
-    ]
-    return _of_calls(kind, calls) if calls else _Seen()
-
-
-def _of_calls(kind: Kind, calls: Sequence[tuple[Call, Call, int]]) -> _Seen:
-    """The calls of one label on both sides: the query that moves the most, or an argument that differs."""
-    if kind in _OF_QUERIES:
-        one, other, pair = max(calls, key=lambda both: _moved(both[0], both[1]))
-        found = _query_of(one, other)
-        sensitivity = one.asked.get("sensitivity")
-        if kind is Kind.SENSITIVITY_EXCEEDED and sensitivity:
-            found = (*found, ("sensitivity", (float(sensitivity), None)))
-        return _Seen(one, found, pair=pair)
-    role, names = _ARGUMENTS.get(kind, ("", ()))
-    for one, other, pair in calls:
-        for name in names:
-            here, there = one.asked.get(name), other.asked.get(name)
-            if isinstance(here, float | int | np.ndarray) and not same(here, there):
-                return _Seen(one, ((role, (here, there)),), pair=pair)
-    return _Seen(calls[0][0])
-
-
-def _of_budget(here: Sequence[Call], there: Sequence[Call], begins: Sequence[FunctionType], pair: int) -> _Seen:
-    """The noise of the releases that spend the most; of plain code, which declares nothing, what it is added to too."""
-    one, other = next(iter(_costliest(here, there)), (None, None))
-    if one is None or other is None:
-        return _Seen()
-    if one.spot is not None:
-        return _Seen(one, _of_noise(one, one.asked.get("sensitivity")), draw=_drawn(one, here), pair=pair)
-    one = replace(one, spot=_of_label(one, begins))
-    return _Seen(one, (*_of_noise(one, None), *_query_of(one, other)), pair=pair)
-
-
-def _made(kind: Kind, seen: _Seen, watch: Watch) -> Iterator[Made]:
     known: dict[Spot, str] = {}
-    if seen.parts:
-        known[seen.parts] = "the last line of both sides"
-    for place, (role, number) in enumerate(seen.numbers):
-        if role == "noise scale" and "makes the noise multiplier" in known.values():
-            continue
-        for spot, words in _makers(place, role, number, seen, watch):
-            known.setdefault(spot, words)
-    if kind is Kind.OUTPUT:
-        for spot in watch.returned:
-            known.setdefault(spot, "returns it")
-    for call in (seen.draw, seen.call):
-        if call and call.spot:
-            known.setdefault(call.spot, "draws its batch" if call.name in _DRAWS else "releases it")
-    for spot, words in known.items():
-        yield Made(words, str(spot), spot.file, spot.number)
+    placing = _Placing(witness, watch, begins[0])
+    for step, words in placing.lines():
+        known.setdefault(step.spot, words)
+    made = tuple(Made(words, str(spot), spot.file, spot.number) for spot, words in known.items())
+    told = (
+        [str(one.spot) for one in placing.ends()]
+        if witness.finding.kind is Kind.OUTPUT
+        else [made[0].text] * bool(made)
+    )
+    return replace(witness, line=witness.line or "; ".join(dict.fromkeys(told)), made=made)
 
 
-def _makers(place: int, role: str, number: Number, seen: _Seen, watch: Watch) -> Iterator[tuple[Spot, str]]:
-    """The lines that make a number, and what the first of them called last."""
-    half = len(watch.sides) // 2
-    if number[1] is not None:
-        spots = watch.made(place, watch.sides[seen.pair], watch.sides[seen.pair + half])
-        spots += [watch.inner[one] for one in spots[:1] if one in watch.inner]
-    else:
-        held = watch.assigned(place, seen.call) if seen.call else None
-        spots = [held] if held else []
-        if seen.call is None or not seen.call.stack or not float(number[0]).is_integer():
-            spots += watch.made(place, None, None)[-1:]  # too many variables hold whole numbers
-    for one in spots:
-        yield one, f"makes the {role}" if one is spots[0] else "on the way"
+class _Placing:
+    """The lines of one finding, in the worlds of one run."""
+
+    def __init__(self, witness: Witness, watch: Watch, begin: FunctionType):
+        half = len(watch.sides) // 2
+        self.kind, self.label, self.begin = witness.finding.kind, witness.finding.label, begin.__code__
+        self.output = witness.here
+        self.pairs = list(zip(watch.sides[:half], watch.sides[half:], strict=False))
+
+    def ends(self) -> list[Step]:
+        """Where the algorithm returns, D first."""
+        code = self.begin.co_filename, self.begin.co_firstlineno
+        sides = (side for both in zip(*self.pairs, strict=True) for side in reversed(both))
+        return [one for side in sides for one in side.ended if (one.spot.file, one.first) == code]
+
+    def lines(self) -> Told:
+        """Steps with what they do, the most telling first."""
+        here, there = self.pairs[-1]
+        if self.kind in (Kind.CALL, Kind.EARLY_END):
+            yield from self._parted()
+        elif self.kind is Kind.OUTPUT:
+            for end in [one for one in self.ends() if one in here.ended]:
+                yield from self._leaked("output", here, there, end, end.statement, self.output)
+                yield end, "returns it"
+        elif self.kind is Kind.OVER_BUDGET:
+            one, other = next(iter(costliest(here.calls, there.calls)), (None, None))
+            if one is not None and other is not None:
+                yield from self._noise(here, one)
+                if not one.asked.get("sensitivity"):
+                    yield from self._query(here, there, one)
+                yield from _called(here, one)
+        else:
+            yield from self._of_calls()
+
+    def _parted(self) -> Told:
+        for here, there in self.pairs:
+            step = parting(*(_ending(side, other) for side, other in ((here, there), (there, here))))
+            if step is not None:
+                yield from self._leaked("difference", here, there, step, step.statement, None)
+                return
+        for here, there in self.pairs:
+            number = _common(here, there)
+            call = here.calls[number] if number < min(len(here.calls), len(there.calls)) else None
+            if call is not None and call.step is not None:
+                label = argument(call.step, call.name, "label", 0)
+                yield from self._leaked("label", here, there, call.step, label, None)
+                yield from _called(here, call)
+                return
+
+    def _of_calls(self) -> Told:
+        """The calls of one label on both sides: the query that moves the most, or an argument that differs."""
+        calls = [
+            (one, other, here, there)
+            for here, there in self.pairs
+            for one, other in zip(here.calls, there.calls, strict=False)
+            if one.label == self.label
+        ]
+        if not calls:
+            return
+        role, names = _ARGUMENTS.get(self.kind, ("query", ()))
+        if names:
+            one, _, here, there = next((both for both in calls if _differ(both[0], both[1], names)), calls[0])
+            step = releasing(here, one)
+            if step is not None:
+                number = next((one.asked[name] for name in names if one.asked.get(name) is not None), None)
+                yield from self._leaked(role, here, there, step, _given(step, one, names) or step.statement, number)
+        else:
+            one, _, here, there = max(calls, key=lambda both: moved(both[0], both[1]))
+            yield from self._query(here, there, one)
+            step = one.step if self.kind is Kind.SENSITIVITY_EXCEEDED else None
+            if step is not None and (given := argument(step, one.name, "sensitivity")) is not None:
+                yield from islice(_traced(here, step, given, one.asked.get("sensitivity"), "sensitivity"), 1)
+        yield from _called(here, one)
+
+    def _query(self, here: Side, there: Side, call: Call) -> Told:
+        step = releasing(here, call)
+        if step is not None:
+            yield from _traced(
+                here, step, _given(step, call, _QUERIES) or step.statement, query_of(call), "query", there
+            )
+
+    def _leaked(self, role: str, here: Side, there: Side, step: Step, node: ast.AST | None, number: Any) -> Told:
+        """The first step in time that takes part in what differs, and not in what is released; then the way to it."""
+        released = {one.spot for one in _behind_releases(here)}
+        behind = here.behind(step, node, there)
+        sure = (one for one in behind if any(here.differs(there, one, name, sure=True) for name in one.new))
+        outside = [one for one in sure if one.spot not in released] or [step]
+        first = min(outside, key=lambda one: (one.done, -one.begun))
+        folder = Path(self.begin.co_filename).parent
+        at_home = (one for one in first.waiting() if Path(one.spot.file).parent == folder)
+        yield next(at_home, first), "uses private values beside what is released"
+        yield from _traced(here, step, node, number, role, there)
+
+    def _noise(self, here: Side, call: Call) -> Told:
+        step = releasing(here, call)
+        if step is not None:
+            given = _given(step, call, _SCALES)
+            for draw in [given] if given is not None else _draws(step):
+                yield from _traced(here, step, draw, _scale(call), "noise scale")
 
 
-def _parted(one: Side, other: Side) -> Spot | None:
-    """The last line of both, where their calls or their ends differ."""
-    common = 0
-    for first, second in zip(one.calls, other.calls, strict=False):
-        if (first.label, first.name) != (second.label, second.name):
+def _differ(one: Call, other: Call, names: Iterable[str]) -> bool:
+    return any(not same(one.asked.get(name), other.asked.get(name)) for name in names)
+
+
+def _behind_releases(side: Side) -> Iterator[Step]:
+    """What the first release of each label is made of: of no release before it."""
+    known = set[str]()
+    for call in side.calls:
+        step = releasing(side, call) if query_of(call) is not None else None
+        if step is not None and call.label not in known and len(known) < _LABELS:
+            known.add(call.label)
+            yield from side.behind(step, _given(step, call, _QUERIES) or step.statement)
+
+
+def _traced(here: Side, step: Step, node: ast.AST | None, number: Any, role: str, there: Side | None = None) -> Told:
+    """The statement that was the first to hold the value of an expression, and those that are behind it.
+
+    Args:
+        number: the value, if it is one.
+    """
+    behind = list(here.behind(step, node, there))
+    first = step if number is not None or not behind else behind[0]
+    made = next((one for one in reversed(behind) if holds(one, number)), first)
+    yield made, f"makes the {role}"
+    further = here.behind(made, made.statement, there) if made is not step else behind
+    yield from _on_the_way(further)
+
+
+def _on_the_way(steps: Iterable[Step]) -> Told:
+    """The first of these at which something is computed: others hand on what they have."""
+    lines: dict[Spot, Step] = {}
+    for one in steps:
+        if any(isinstance(node, ast.Call | ast.BinOp | ast.Compare) for node in header(one.statement)):
+            lines.setdefault(one.spot, one)
+        if len(lines) == _MOST:
             break
-        common += 1
-    ends = [side.calls[common].lines if common < len(side.calls) else side.lines for side in (one, other)]
-    return parting(*ends)
+    for one in lines.values():
+        yield one, "on the way"
 
 
-def _drawn(call: Call, calls: Sequence[Call]) -> Call | None:
-    """The draw of the batch that a release is of, if it is of one."""
-    batch = call.asked.get("batch")
-    draws = [one for one in calls if one.name in _DRAWS]
-    return draws[batch.draw] if isinstance(batch, Batch) and batch.draw < len(draws) else None
+def holds(step: Step, number: Any) -> bool:
+    """Is a value that a step sets, or returns, this number? Up to rounding."""
+    kinds = "f" if isinstance(number, float) else "fiu"
+    return number is not None and any(
+        np.shape(one) == np.shape(number)
+        and np.asarray(one).dtype.kind in kinds
+        and np.allclose(one, number, rtol=_ROUNDING, atol=0.0)
+        for one in step.new.values()
+        if isinstance(one, float | int | np.number | np.ndarray)
+    )
 
 
-def _query(call: Call) -> Any:
+def _given(step: Step, call: Call, names: Iterable[str]) -> ast.expr | None:
+    """The argument of a call of the tape that has one of these names."""
+    found = (argument(step, call.name, name, 1 if name in _QUERIES else None) for name in names)
+    return next((one for one in found if one is not None), None)
+
+
+def releasing(side: Side, call: Call) -> Step | None:
+    """The step that makes a call of the tape; of plain code, whose releases are named by lines, the last one there."""
+    name, _, number = call.label.rpartition(":")
+    if not (name.endswith(".py") and number.isdecimal()):
+        return call.step
+    before = (one for one in reversed(side.steps) if one.calls <= side.calls.index(call))
+    found = (one for one in before if Path(one.spot.file).name == name and one.spot.number == int(number))
+    return next(found, call.step)
+
+
+def _draws(step: Step) -> list[ast.AST]:
+    """The calls in a statement that draw from a generator."""
+    calls = [one for one in header(step.statement) if isinstance(one, ast.Call)]
+    return [one for one in calls if hasattr(np.random.Generator, called(one)) and called(one) in step.outside]
+
+
+def _called(side: Side, call: Call) -> Told:
+    """The draw of its batch, and the release."""
+    batch, draws = call.asked.get("batch"), [one for one in side.calls if one.name in _DRAWS]
+    drawn = [draws[batch.draw]] if isinstance(batch, Batch) and batch.draw < len(draws) else []
+    for one in (*drawn, call):
+        step = releasing(side, one)
+        if step is not None:
+            yield step, "draws its batch" if one.name in _DRAWS else "releases it"
+
+
+def _ending(side: Side, other: Side) -> list[Step]:
+    """The steps since the last call that both worlds make, if this one goes on to another, or to its end."""
+    common = _common(side, other)
+    goes_on = len(side.calls) > common or any(one.caller is None for one in side.ended)
+    return [one for one in side.steps if one.calls == common] if goes_on else []
+
+
+def _common(side: Side, other: Side) -> int:
+    """How many calls both worlds make before they differ."""
+    pairs = zip(side.calls, other.calls, strict=False)
+    return sum(1 for _ in takewhile(lambda both: (both[0].label, both[0].name) == (both[1].label, both[1].name), pairs))
+
+
+def query_of(call: Call) -> Any:
+    """What is released, without noise."""
     query = call.asked.get("query", getattr(call.asked.get("law"), "query", None))
     return None if query is None else np.asarray(query, dtype=float)
 
 
-def _moved(one: Call, other: Call) -> float:
+def moved(one: Call, other: Call) -> float:
     """How far a query is moved, over what is declared."""
-    here, there = _query(one), _query(other)
+    here, there = query_of(one), query_of(other)
     if here is None or there is None or here.shape != there.shape:
         return 0.0
     return float(np.linalg.norm(np.ravel(here - there))) / (one.asked.get("sensitivity") or 1.0)
 
 
-def _query_of(one: Call, other: Call) -> Numbers:
-    return (("query", (_query(one), _query(other))),) if _moved(one, other) > 0 else ()
-
-
-def _costliest(here: Sequence[Call], there: Sequence[Call]) -> list[tuple[Call, Call]]:
+def costliest(here: Sequence[Call], there: Sequence[Call]) -> list[tuple[Call, Call]]:
     """The calls of the label whose releases spend the most: the sum of squared sensitivities over noise.
 
     Where nobody declares a sensitivity, it is the movement that counts.
@@ -197,30 +287,13 @@ def _costliest(here: Sequence[Call], there: Sequence[Call]) -> list[tuple[Call, 
     asked = [both for both in zip(here, there, strict=False) if "sensitivity" in both[0].asked]
     costs: dict[str, float] = {}
     for one, other in asked:
-        scale, sensitivity = _scale(one), one.asked["sensitivity"] or _moved(one, other)
+        scale, sensitivity = _scale(one), one.asked["sensitivity"] or moved(one, other)
         if sensitivity and scale is not None:
             costs[one.label] = costs.get(one.label, 0.0) + ((sensitivity / scale) ** 2 if scale else math.inf)
     worst = max(costs, key=lambda label: costs[label], default=None)
     return [both for both in asked if both[0].label == worst]
 
 
-def _of_label(call: Call, begins: Sequence[FunctionType]) -> Spot | None:
-    """Of plain code a label is the line that releases."""
-    name, _, number = call.label.rpartition(":")
-    code = begins[0].__code__
-    good = number.isdecimal() and Path(code.co_filename).name == name
-    return Spot(code.co_filename, int(number), code.co_name) if good else None
-
-
 def _scale(call: Call) -> float | None:
     found = call.asked.get("std", call.asked.get("scale", getattr(call.asked.get("law"), "scale", None)))
     return float(found) if isinstance(found, float | int | np.floating) else None
-
-
-def _of_noise(call: Call, sensitivity: float | None) -> Numbers:
-    """The multiplier that the noise is made of, else its scale."""
-    scale = _scale(call)
-    if not scale or not math.isfinite(scale):
-        return ()
-    found: Numbers = (("noise scale", (scale, None)),)
-    return (("noise multiplier", (scale / float(sensitivity), None)), *found) if sensitivity else found

@@ -1,4 +1,4 @@
-"""Thirty programs as people write them, each with one bug; the claim is what its author believes."""
+"""Thirty programs as people write them, each with one bug, at its line; the claim is what its author believes."""
 
 import numpy as np
 import pandas as pd
@@ -10,46 +10,46 @@ def clip_rows(rows, bound=1.0):
 
 
 def noise_halved(rows, rng):
-    return clip_rows(rows).mean(axis=0) + rng.normal(scale=4 / len(rows), size=rows.shape[1])
+    return clip_rows(rows).mean(axis=0) + rng.normal(scale=4 / len(rows), size=rows.shape[1])  # bug
 
 
 def clip_missing(rows, rng):
-    return rows.mean(axis=0) + rng.normal(scale=8 / len(rows), size=rows.shape[1])
+    return rows.mean(axis=0) + rng.normal(scale=8 / len(rows), size=rows.shape[1])  # bug
 
 
 def clip_after_the_mean(rows, rng):
-    mean = rows.mean(axis=0)
+    mean = rows.mean(axis=0)  # bug
     mean = mean / max(1.0, np.linalg.norm(mean))
     return mean + rng.normal(scale=8 / len(rows), size=rows.shape[1])
 
 
 def clip_by_coordinates(rows, rng):
     """The noise is for rows of length 1; these may be sqrt(d) long."""
-    return np.clip(rows, -1, 1).sum(axis=0) + rng.normal(0, 8.0, rows.shape[1])
+    return np.clip(rows, -1, 1).sum(axis=0) + rng.normal(0, 8.0, rows.shape[1])  # bug
 
 
 def norm_over_the_wrong_axis(rows, rng):
-    norms = np.linalg.norm(rows, axis=0, keepdims=True)
+    norms = np.linalg.norm(rows, axis=0, keepdims=True)  # bug
     return (rows / np.maximum(1.0, norms)).sum(axis=0) + rng.normal(0, 8.0, rows.shape[1])
 
 
 def divided_by_the_actual_batch(rows, rng, rate=0.5):
     chosen = rng.random(len(rows)) < rate
-    total = clip_rows(rows)[chosen].sum(axis=0) / max(1, chosen.sum())
+    total = clip_rows(rows)[chosen].sum(axis=0) / max(1, chosen.sum())  # bug
     return total + rng.normal(0, 4.0 / (rate * len(rows)), rows.shape[1])
 
 
 def noise_reused(rows, rng):
     noise = rng.normal(0, 12.0)
     values = np.clip(rows[:, 0], -1, 1)
-    return values.sum() + noise, (values > 0).sum() + noise
+    return values.sum() + noise, (values > 0).sum() + noise  # bug
 
 
 def stops_on_the_exact_gradient(rows, rng, steps=5):
     w = np.zeros(rows.shape[1])
     for _ in range(steps):
         gradient = clip_rows(w - rows).sum(axis=0)
-        if np.linalg.norm(gradient) < 0.1 * len(rows):
+        if np.linalg.norm(gradient) < 0.1 * len(rows):  # bug
             break
         w = w - 0.2 * (gradient + rng.normal(0, 18.0, w.shape)) / len(rows)
     return w
@@ -62,7 +62,7 @@ def best_iterate_by_exact_loss(X, y, rng, steps=4):
         gradients = clip_rows((X @ w - np.clip(y, -1, 1))[:, None] * X)
         w = w - 0.1 * (gradients.sum(axis=0) + rng.normal(0, 16.0, w.shape)) / len(X)
         loss = np.mean((X @ w - y) ** 2)
-        if loss < least:
+        if loss < least:  # bug
             best, least = w.copy(), loss
     return best
 
@@ -71,44 +71,44 @@ def step_size_from_exact_data(rows, rng, steps=3):
     w = np.zeros(rows.shape[1])
     for _ in range(steps):
         gradient = clip_rows(w - rows).sum(axis=0)
-        rate = 0.5 / (1.0 + np.linalg.norm(gradient))
+        rate = 0.5 / (1.0 + np.linalg.norm(gradient))  # bug
         w = w - rate * (gradient + rng.normal(0, 14.0, w.shape))
     return w
 
 
 def labels_unclipped(X, y, rng):
     x = clip_rows(X)
-    return x.T @ y + rng.normal(0, 8.0, X.shape[1])
+    return x.T @ y + rng.normal(0, 8.0, X.shape[1])  # bug
 
 
 def counts_without_bound(rows, rng):
     """Each row holds numbers of items; the author takes a record for one item."""
-    items = np.floor(np.abs(rows))
+    items = np.floor(np.abs(rows))  # bug
     return items.sum(axis=0) + rng.laplace(scale=2.0, size=rows.shape[1])
 
 
 def standardised_by_the_exact_mean(rows, rng):
-    z = (rows - rows.mean(axis=0)) / (rows.std(axis=0) + 1e-6)
+    z = (rows - rows.mean(axis=0)) / (rows.std(axis=0) + 1e-6)  # bug
     return clip_rows(z).sum(axis=0) + rng.normal(0, 8.0, rows.shape[1])
 
 
 def epsilon_for_the_scale(data, epsilon=0.5):
     values = np.clip(data[:, 0], 0, 1)
-    return values.sum() + np.random.laplace(scale=epsilon)
+    return values.sum() + np.random.laplace(scale=epsilon)  # bug
 
 
 def variance_for_the_deviation(rows, rng, sigma=0.5):
     """The author means sigma = 0.5 times 16 for a mean of n rows, and squares it."""
-    return clip_rows(rows).sum(axis=0) + 16 * sigma**2 * rng.standard_normal(rows.shape[1])
+    return clip_rows(rows).sum(axis=0) + 16 * sigma**2 * rng.standard_normal(rows.shape[1])  # bug
 
 
 def fixed_seed(rows):
-    rng = np.random.default_rng(42)
+    rng = np.random.default_rng(42)  # bug
     return clip_rows(rows).sum(axis=0) + rng.normal(0, 8.0, rows.shape[1])
 
 
 def one_noise_for_all_steps(rows, rng, steps=4):
-    noise = rng.normal(0, 16.0, rows.shape[1])
+    noise = rng.normal(0, 16.0, rows.shape[1])  # bug
     w, path = np.zeros(rows.shape[1]), []
     for _ in range(steps):
         w = w - 0.2 * (clip_rows(w - rows).sum(axis=0) + noise) / len(rows)
@@ -120,29 +120,29 @@ def sensitivity_of_a_removed_record(rows, rng, steps=5):
     """Noise for records that go, claimed for records that are replaced: half of what is needed."""
     w = np.zeros(rows.shape[1])
     for _ in range(steps):
-        w = w - 0.1 * (clip_rows(w - rows).sum(axis=0) + rng.normal(0, 9.0, w.shape)) / len(rows)
+        w = w - 0.1 * (clip_rows(w - rows).sum(axis=0) + rng.normal(0, 9.0, w.shape)) / len(rows)  # bug
     return w
 
 
 def clipped_at_the_exact_largest(rows, rng):
-    bound = np.linalg.norm(rows, axis=1).max()
+    bound = np.linalg.norm(rows, axis=1).max()  # bug
     return clip_rows(rows, bound).sum(axis=0) / max(bound, 1e-9) + rng.normal(0, 8.0, rows.shape[1])
 
 
 def clipped_at_an_exact_quantile(rows, rng):
-    bound = np.quantile(np.linalg.norm(rows, axis=1), 0.9)
+    bound = np.quantile(np.linalg.norm(rows, axis=1), 0.9)  # bug
     return clip_rows(rows, bound).sum(axis=0) + rng.normal(0, 8.0, rows.shape[1])
 
 
 def one_draw_for_all_coordinates(rows, rng):
-    return clip_rows(rows).sum(axis=0) + rng.normal(0, 8.0)
+    return clip_rows(rows).sum(axis=0) + rng.normal(0, 8.0)  # bug
 
 
 def budget_not_split(df: pd.DataFrame, epsilon, rng=None):
     rng = rng or np.random.default_rng()
     found = {}
     for column, high in (("age", 100), ("income", 1000), ("debt", 1000)):
-        found[column] = df[column].clip(0, high).mean() + rng.laplace(scale=high / (len(df) * epsilon))
+        found[column] = df[column].clip(0, high).mean() + rng.laplace(scale=high / (len(df) * epsilon))  # bug
     return found
 
 
@@ -153,7 +153,7 @@ class ExactCount:
 
     def fit(self, X, y):
         positive = y > 0
-        self.n_positive_ = int(positive.sum())
+        self.n_positive_ = int(positive.sum())  # bug
         total = clip_rows(X * positive[:, None]).sum(axis=0)
         self.mean_ = total + self.rng.normal(0, self.noise, X.shape[1])
         return self
@@ -162,13 +162,13 @@ class ExactCount:
 def exact_winner(rows, rng, epsilon=1.0):
     votes = np.bincount(np.clip((rows[:, 0] + 1) * 2, 0, 3).astype(int), minlength=4)
     winner = int(np.argmax(votes))
-    return winner, votes[winner] + rng.laplace(scale=1 / epsilon)
+    return winner, votes[winner] + rng.laplace(scale=1 / epsilon)  # bug
 
 
 def told_only_if_many(data, epsilon, rng=None):
     rng = np.random.default_rng() if rng is None else rng
     count = int((data[:, 0] > 0.5).sum())
-    if count < 2:
+    if count < 2:  # bug
         return 0.0
     return count + rng.laplace(scale=1 / epsilon)
 
@@ -177,7 +177,7 @@ def noise_divided_twice(rows, rng, steps=3):
     n = len(rows)
     w = np.zeros(rows.shape[1])
     for _ in range(steps):
-        gradient = clip_rows(w - rows).mean(axis=0) + rng.normal(0, 14.0 / n**2, w.shape)
+        gradient = clip_rows(w - rows).mean(axis=0) + rng.normal(0, 14.0 / n**2, w.shape)  # bug
         w = w - 0.5 * gradient
     return w
 
@@ -185,7 +185,7 @@ def noise_divided_twice(rows, rng, steps=3):
 def clips_the_mean_gradient(X, y, rng, steps=3):
     w = np.zeros(X.shape[1])
     for _ in range(steps):
-        gradient = ((X @ w - y)[:, None] * X).mean(axis=0)
+        gradient = ((X @ w - y)[:, None] * X).mean(axis=0)  # bug
         gradient = gradient / max(1.0, np.linalg.norm(gradient))
         w = w - 0.1 * (gradient + rng.normal(0, 14.0 / len(X), w.shape))
     return w
@@ -195,7 +195,7 @@ def exact_covariance(X, y, rng):
     rows = clip_rows(np.column_stack([X, y]))
     x, y = rows[:, :-1], rows[:, -1]
     xty = x.T @ y + rng.normal(0, 6.0, x.shape[1])
-    return np.linalg.solve(x.T @ x + np.eye(x.shape[1]), xty)
+    return np.linalg.solve(x.T @ x + np.eye(x.shape[1]), xty)  # bug
 
 
 def exact_cluster_sizes(rows, rng, steps=2):
@@ -206,13 +206,13 @@ def exact_cluster_sizes(rows, rng, steps=2):
         for k in range(2):
             member = nearest == k
             total = x[member].sum(axis=0) + rng.normal(0, 16.0, x.shape[1])
-            centres[k] = total / max(1, member.sum())
+            centres[k] = total / max(1, member.sum())  # bug
     return centres
 
 
 def answers_too_often_true(rows, rng):
     bits = rows[:, 0] > 0
-    keep = rng.random(len(bits)) < 0.85
+    keep = rng.random(len(bits)) < 0.85  # bug
     return np.where(keep, bits, ~bits)
 
 
