@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
@@ -118,30 +118,23 @@ class Side:
 
     calls: list[Call] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
-    parts: dict[tuple[int, str], list[Step]] = field(default_factory=lambda: defaultdict(list))
+    parts: dict[int, dict[str, list[Step]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
     raised: dict[type, Step] = field(default_factory=dict)  # where it was first seen, innermost
     ended: list[Step] = field(default_factory=list)  # the ends of all functions
     since: int = 0  # where the lines since the last call begin
 
-    def twin(self, step: Step) -> Step | None:
-        """The same step in this world."""
-        found = self._by_place.get((step.calls, step.place))
-        return found if found is not None and found.spot == step.spot else None
-
-    @property
-    def _by_place(self) -> dict[tuple[int, int], Step]:
-        if "places" not in self.__dict__:
-            self.__dict__["places"] = {(one.calls, one.place): one for one in self.steps}
-        found: dict[tuple[int, int], Step] = self.__dict__["places"]
-        return found
+    @cached_property
+    def places(self) -> dict[tuple[int, int, Spot], Step]:
+        """The steps by where in the run they are."""
+        return {(one.calls, one.place, one.spot): one for one in self.steps}
 
     def differs(self, there: Side, step: Step, name: str, sure: bool = False) -> bool:
         """Has a step set another value in the other world? Objects and what has no name may, and are not sure to."""
-        other = there.twin(step)
+        other = there.places.get((step.calls, step.place, step.spot))
         if not name or other is None:
             return not sure
         one, two = step.new.get(name), other.new.get(name)
-        if not (_plain(one) and _plain(two)):
+        if not (_plain(one) and _plain(two)) or (sure and is_dataclass(one)):
             return not sure
         return not same(one, two)
 
@@ -174,24 +167,32 @@ class Side:
         if isinstance(node, ast.Name):
             holder = step if step.spot.function[0] != "<" or step.caller is None else step.caller
             setter = step.set_at.get(node.id) or holder.set_at.get(node.id)
+            inside = self._set_in(step, step.names.get(node.id))
             if setter is not None:
-                return [Origin(setter, part(setter.statement, node.id), node.id)]
+                return [Origin(setter, part(setter.statement, node.id), node.id), *inside]
             given = passed(holder, node.id)
-            return [Origin(holder.caller, given)] if given is not None and holder.caller is not None else []
+            return [
+                *inside,
+                *([Origin(holder.caller, given)] if given is not None and holder.caller is not None else []),
+            ]
         if isinstance(node, ast.Attribute):
-            setters = self.parts.get((id(value(node.value, step.names)), node.attr), ())
-            last = [one for one in setters if one.done <= step.begun][-1:]
-            found = [Origin(one, part(one.statement, f".{node.attr}"), f".{node.attr}") for one in last]
-            return found or self._returns(step, node.attr)
+            return self._set_in(step, held(node.value, step.names), node.attr) or self._returns(step, node.attr)
         if isinstance(node, ast.Call):
             return self._returns(step, called(node))
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-            return [
-                one._replace(expression=one.expression.elts[node.slice.value])
-                for one in self.origins(step, node.value)
-                if isinstance(one.expression, ast.Tuple) and node.slice.value in range(len(one.expression.elts))
-            ]
+        at = node.slice.value if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) else None
+        if isinstance(node, ast.Subscript) and isinstance(at, int):
+            found = self.origins(step, node.value)
+            tuples = [(one, one.expression.elts) for one in found if isinstance(one.expression, ast.Tuple)]
+            return [one._replace(expression=parts[at]) for one, parts in tuples if at < len(parts)]
         return []
+
+    def _set_in(self, step: Step, owner: Any, name: str = "") -> list[Origin]:
+        """Where the fields of an object, or one of them, were set last."""
+        fields = {each: ends for each, ends in self.parts.get(id(owner), {}).items() if name in ("", each)}
+        last = [
+            (each, one) for each, ends in fields.items() for one in [one for one in ends if one.done <= step.begun][-1:]
+        ]
+        return [Origin(one, part(one.statement, f".{each}"), f".{each}") for each, one in last]
 
     def _returns(self, step: Step, name: str) -> list[Origin]:
         ends = [one for one in step.returned if one.spot.function == name]
@@ -266,8 +267,7 @@ class Watch:
         if event == "line":
             self._begin(frame, step.caller, step, set_at)
         elif event == "return":
-            step.new[RETURN] = arg
-            step.names.update(step.new)
+            step.new[RETURN], step.names = arg, dict(frame.f_locals)
             side.ended.append(step)
             del self._running[frame]
             if step.caller is not None and step.spot.function[0] != "<":
@@ -284,8 +284,8 @@ class Watch:
                 step.new[target.id] = as_it_is(names[target.id])
                 set_at = {**set_at, target.id: step}
             elif isinstance(target, ast.Attribute):
-                owner = value(target.value, names)
-                side.parts[id(owner), target.attr].append(step)
+                owner = held(target.value, names)
+                side.parts[id(owner)][target.attr].append(step)
                 step.new[f".{target.attr}"] = as_it_is(getattr(owner, target.attr, None))
         return set_at
 
@@ -386,9 +386,7 @@ def targets(file: str, number: int) -> tuple[ast.expr, ...]:
 
 def _owner(node: ast.AST) -> ast.AST:
     """Of ``a[k]`` it is ``a`` that is set."""
-    while isinstance(node, ast.Subscript):
-        node = node.value
-    return node
+    return _owner(node.value) if isinstance(node, ast.Subscript) else node
 
 
 def part(statement: ast.stmt | None, name: str) -> ast.AST | None:
@@ -421,26 +419,27 @@ def passed(step: Step, name: str) -> ast.expr | None:
     made = step.spot.function == "__init__" and "self" in step.names
     function = type(step.names["self"]).__name__ if made else step.spot.function
     for call in step.caller.calls_of(function) if step.caller is not None and name in names else ():
-        by_name = {one.arg: one.value for one in call.keywords}
         if name == "self":
             return call.func.value if isinstance(call.func, ast.Attribute) and not made else None
-        position = names.index(name) - (names[0] == "self")
-        return by_name.get(name) or (call.args[position] if position < len(call.args) else None)
+        return _handed(call, name, names.index(name) - (names[0] == "self"))
     return None
 
 
-def value(node: ast.AST, names: dict[str, Any]) -> Any:
+def held(node: ast.AST, names: dict[str, Any]) -> Any:
     """What a name, or a field of one, holds."""
     if isinstance(node, ast.Name):
         return names.get(node.id)
-    owner = value(node.value, names) if isinstance(node, ast.Attribute) else None
+    owner = held(node.value, names) if isinstance(node, ast.Attribute) else None
     return vars(owner).get(node.attr) if isinstance(node, ast.Attribute) and hasattr(owner, "__dict__") else None
 
 
 def argument(step: Step, method: str, name: str, place: int | None = None) -> ast.expr | None:
     """What is handed to a method by name, or at a place; None where that is not clear."""
-    for call in step.calls_of(method):
-        by_name = {one.arg: one.value for one in call.keywords}
-        if name in by_name or (place is not None and place < len(call.args)):
-            return by_name[name] if name in by_name else call.args[place or 0]
-    return None
+    found = (_handed(call, name, place) for call in step.calls_of(method))
+    return next((one for one in found if one is not None), None)
+
+
+def _handed(call: ast.Call, name: str, place: int | None) -> ast.expr | None:
+    by_name = {one.arg: one.value for one in call.keywords}
+    at_place = call.args[place] if place is not None and place < len(call.args) else None
+    return by_name.get(name, at_place)

@@ -35,7 +35,6 @@ _ARGUMENTS = {  # of a call of the tape, which differ between the sides
     Kind.CLAIMED_SENSITIVITY: ("sensitivity", ("sensitivity",)),
     Kind.BATCH_SIZE: ("batch size", ("size", "rate")),
     Kind.REVEALED_VALUE: ("value", ("value",)),
-    Kind.UNDECLARED_BATCH: ("batch", ("batch",)),
 }
 _DRAWS = ("batch", "poisson", "fresh")
 Told = Iterator[tuple[Step, str]]  # a step, and what it does
@@ -54,17 +53,12 @@ def placed(witness: Witness, begins: Sequence[FunctionType], again: Callable[[Wa
     again(watch)
     if len(watch.sides) < len(SIDES):
         return witness
-    known: dict[Spot, str] = {}
-    placing = _Placing(witness, watch, begins[0])
+    placing, known = _Placing(witness, watch, begins[0]), dict[Spot, str]()
     for step, words in placing.lines():
         known.setdefault(step.spot, words)
     made = tuple(Made(words, str(spot), spot.file, spot.number) for spot, words in known.items())
-    told = (
-        [str(one.spot) for one in placing.ends()]
-        if witness.finding.kind is Kind.OUTPUT
-        else [made[0].text] * bool(made)
-    )
-    return replace(witness, line=witness.line or "; ".join(dict.fromkeys(told)), made=made)
+    spots = [one.spot for one in placing.ends()] if witness.finding.kind is Kind.OUTPUT else list(known)[:1]
+    return replace(witness, line=witness.line or "; ".join(map(str, dict.fromkeys(spots))), made=made)
 
 
 class _Placing:
@@ -72,114 +66,113 @@ class _Placing:
 
     def __init__(self, witness: Witness, watch: Watch, begin: FunctionType):
         half = len(watch.sides) // 2
-        self.kind, self.label, self.begin = witness.finding.kind, witness.finding.label, begin.__code__
-        self.output = witness.here
+        self.finding, self.begin, self.output = witness.finding, begin.__code__, witness.here
         self.pairs = list(zip(watch.sides[:half], watch.sides[half:], strict=False))
+        self.here, self.there = self.pairs[-1]  # those that are looked at
 
     def ends(self) -> list[Step]:
-        """Where the algorithm returns, D first."""
+        """Where the algorithm returns."""
         code = self.begin.co_filename, self.begin.co_firstlineno
-        sides = (side for both in zip(*self.pairs, strict=True) for side in reversed(both))
-        return [one for side in sides for one in side.ended if (one.spot.file, one.first) == code]
+        ended = (one for both in reversed(self.pairs) for side in both for one in side.ended)
+        return [one for one in ended if (one.spot.file, one.first) == code]
 
     def lines(self) -> Told:
         """Steps with what they do, the most telling first."""
-        here, there = self.pairs[-1]
-        if self.kind in (Kind.CALL, Kind.EARLY_END):
+        kind = self.finding.kind
+        if kind in (Kind.CALL, Kind.EARLY_END):
             yield from self._parted()
-        elif self.kind is Kind.OUTPUT:
-            for end in [one for one in self.ends() if one in here.ended]:
-                yield from self._leaked("output", here, there, end, end.statement, self.output)
+        elif kind is Kind.OUTPUT:
+            for end in [one for one in self.ends() if one in self.here.ended]:
+                yield from self._beside(end, end.statement)
+                yield from _traced(self.here, end, end.statement, self.output, "output", self.there)
                 yield end, "returns it"
-        elif self.kind is Kind.OVER_BUDGET:
-            one, other = next(iter(costliest(here.calls, there.calls)), (None, None))
-            if one is not None and other is not None:
-                yield from self._noise(here, one)
-                if not one.asked.get("sensitivity"):
-                    yield from self._query(here, there, one)
-                yield from _called(here, one)
+        elif kind is Kind.OVER_BUDGET:
+            for one, other in _costliest(self.here.calls, self.there.calls)[:1]:
+                yield from self._argument("noise scale", one, _SCALES, _scale(one), alone=True)
+                if not one.asked.get("sensitivity") and _moved(one, other) > 0:
+                    yield from self._argument("query", one, _QUERIES, _query(one))
+                yield from _called(self.here, one)
         else:
-            yield from self._of_calls()
+            yield from self._of_calls(kind)
 
     def _parted(self) -> Told:
-        for here, there in self.pairs:
-            step = parting(*(_ending(side, other) for side, other in ((here, there), (there, here))))
+        for pair in self.pairs:
+            self.here, self.there = pair
+            step = parting(_ending(self.here, self.there), _ending(self.there, self.here))
             if step is not None:
-                yield from self._leaked("difference", here, there, step, step.statement, None)
+                yield from self._beside(step, step.statement)
+                yield step, "the last line of both sides"
+                yield from _on_the_way(self.here.behind(step, step.statement, self.there))
                 return
-        for here, there in self.pairs:
-            number = _common(here, there)
-            call = here.calls[number] if number < min(len(here.calls), len(there.calls)) else None
-            if call is not None and call.step is not None:
-                label = argument(call.step, call.name, "label", 0)
-                yield from self._leaked("label", here, there, call.step, label, None)
-                yield from _called(here, call)
+        for pair in self.pairs:
+            self.here, self.there = pair
+            number = _common(*pair)
+            if number < min(len(side.calls) for side in pair):
+                yield from self._argument("label", self.here.calls[number], ("label",), None, leaks=True)
+                yield from _called(self.here, self.here.calls[number])
                 return
 
-    def _of_calls(self) -> Told:
+    def _of_calls(self, kind: Kind) -> Told:
         """The calls of one label on both sides: the query that moves the most, or an argument that differs."""
         calls = [
-            (one, other, here, there)
-            for here, there in self.pairs
-            for one, other in zip(here.calls, there.calls, strict=False)
-            if one.label == self.label
+            (one, other, pair)
+            for pair in self.pairs
+            for one, other in zip(pair[0].calls, pair[1].calls, strict=False)
+            if one.label == self.finding.label
         ]
         if not calls:
             return
-        role, names = _ARGUMENTS.get(self.kind, ("query", ()))
+        role, names = _ARGUMENTS.get(kind, ("query", ()))
+        differing = (both for both in calls if any(not same(both[0].asked.get(n), both[1].asked.get(n)) for n in names))
+        worst = max(calls, key=lambda both: _moved(both[0], both[1]))
+        one, other, (self.here, self.there) = next(differing, worst)
         if names:
-            one, _, here, there = next((both for both in calls if _differ(both[0], both[1], names)), calls[0])
-            step = releasing(here, one)
-            if step is not None:
-                number = next((one.asked[name] for name in names if one.asked.get(name) is not None), None)
-                yield from self._leaked(role, here, there, step, _given(step, one, names) or step.statement, number)
-        else:
-            one, _, here, there = max(calls, key=lambda both: moved(both[0], both[1]))
-            yield from self._query(here, there, one)
-            step = one.step if self.kind is Kind.SENSITIVITY_EXCEEDED else None
-            if step is not None and (given := argument(step, one.name, "sensitivity")) is not None:
-                yield from islice(_traced(here, step, given, one.asked.get("sensitivity"), "sensitivity"), 1)
-        yield from _called(here, one)
+            number = next((one.asked[name] for name in names if one.asked.get(name) is not None), None)
+            yield from self._argument(role, one, names, number, leaks=True)
+        elif _moved(one, other) > 0:
+            yield from self._argument(role, one, _QUERIES, _query(one))
+        if kind is Kind.SENSITIVITY_EXCEEDED:
+            claimed = one.asked.get("sensitivity")
+            yield from islice(self._argument("sensitivity", one, ("sensitivity",), claimed, alone=True), 1)
+        yield from _called(self.here, one)
 
-    def _query(self, here: Side, there: Side, call: Call) -> Told:
-        step = releasing(here, call)
-        if step is not None:
-            yield from _traced(
-                here, step, _given(step, call, _QUERIES) or step.statement, query_of(call), "query", there
-            )
+    def _argument(
+        self, role: str, call: Call, names: Iterable[str], number: Any, *, alone: bool = False, leaks: bool = False
+    ) -> Told:
+        """What makes an argument of a call of the tape that has one of these names.
 
-    def _leaked(self, role: str, here: Side, there: Side, step: Step, node: ast.AST | None, number: Any) -> Told:
-        """The first step in time that takes part in what differs, and not in what is released; then the way to it."""
+        Args:
+            number: the argument, if it is one.
+            alone: it is the same on both sides.
+            leaks: it should be.
+        """
+        step = releasing(self.here, call)
+        for node in _given(step, call, names) if step is not None else []:
+            assert step is not None
+            yield from self._beside(step, node) if leaks else ()
+            yield from _traced(self.here, step, node, number, role, None if alone else self.there)
+
+    def _beside(self, step: Step, node: ast.AST | None) -> Told:
+        """The first step in time that has a part in what differs, and none in what is released."""
+        here, there = self.here, self.there
         released = {one.spot for one in _behind_releases(here)}
-        behind = here.behind(step, node, there)
-        sure = (one for one in behind if any(here.differs(there, one, name, sure=True) for name in one.new))
-        outside = [one for one in sure if one.spot not in released] or [step]
-        first = min(outside, key=lambda one: (one.done, -one.begun))
-        folder = Path(self.begin.co_filename).parent
-        at_home = (one for one in first.waiting() if Path(one.spot.file).parent == folder)
-        yield next(at_home, first), "uses private values beside what is released"
-        yield from _traced(here, step, node, number, role, there)
-
-    def _noise(self, here: Side, call: Call) -> Told:
-        step = releasing(here, call)
-        if step is not None:
-            given = _given(step, call, _SCALES)
-            for draw in [given] if given is not None else _draws(step):
-                yield from _traced(here, step, draw, _scale(call), "noise scale")
-
-
-def _differ(one: Call, other: Call, names: Iterable[str]) -> bool:
-    return any(not same(one.asked.get(name), other.asked.get(name)) for name in names)
+        behind = (one for one in here.behind(step, node, there) if one.spot not in released)
+        sure = [one for one in behind if any(here.differs(there, one, name, sure=True) for name in one.new)]
+        for first in sorted(sure, key=lambda one: (one.done, -one.begun))[:1]:
+            folder = Path(self.begin.co_filename).parent
+            at_home = (one for one in first.waiting() if Path(one.spot.file).parent == folder)
+            yield next(at_home, first), "uses private values beside what is released"
 
 
 def _behind_releases(side: Side) -> Iterator[Step]:
     """What the first release of each label is made of: of no release before it."""
     known = set[str]()
     for call in side.calls:
-        step = releasing(side, call) if query_of(call) is not None else None
+        step = releasing(side, call) if _query(call) is not None else None
         if step is not None and call.label not in known and len(known) < _LABELS:
             known.add(call.label)
-            yield from side.behind(step, _given(step, call, _QUERIES) or step.statement)
+            for node in _given(step, call, _QUERIES):
+                yield from side.behind(step, node)
 
 
 def _traced(here: Side, step: Step, node: ast.AST | None, number: Any, role: str, there: Side | None = None) -> Told:
@@ -220,10 +213,13 @@ def holds(step: Step, number: Any) -> bool:
     )
 
 
-def _given(step: Step, call: Call, names: Iterable[str]) -> ast.expr | None:
-    """The argument of a call of the tape that has one of these names."""
-    found = (argument(step, call.name, name, 1 if name in _QUERIES else None) for name in names)
-    return next((one for one in found if one is not None), None)
+def _given(step: Step, call: Call, names: Iterable[str]) -> list[ast.AST]:
+    """The argument of a call of the tape that has one of these names; of plain code the draws, or the statement."""
+    places = {"label": 0, **dict.fromkeys(_QUERIES, 1)}
+    found = [given for name in names if (given := argument(step, call.name, name, places.get(name))) is not None]
+    calls = [one for one in header(step.statement) if isinstance(one, ast.Call) and called(one) in step.outside]
+    draws = [one for one in calls if hasattr(np.random.Generator, called(one))] if names is _SCALES else []
+    return [*found[:1]] or [*draws] or ([step.statement] if names is _QUERIES and step.statement else [])
 
 
 def releasing(side: Side, call: Call) -> Step | None:
@@ -234,12 +230,6 @@ def releasing(side: Side, call: Call) -> Step | None:
     before = (one for one in reversed(side.steps) if one.calls <= side.calls.index(call))
     found = (one for one in before if Path(one.spot.file).name == name and one.spot.number == int(number))
     return next(found, call.step)
-
-
-def _draws(step: Step) -> list[ast.AST]:
-    """The calls in a statement that draw from a generator."""
-    calls = [one for one in header(step.statement) if isinstance(one, ast.Call)]
-    return [one for one in calls if hasattr(np.random.Generator, called(one)) and called(one) in step.outside]
 
 
 def _called(side: Side, call: Call) -> Told:
@@ -265,21 +255,21 @@ def _common(side: Side, other: Side) -> int:
     return sum(1 for _ in takewhile(lambda both: (both[0].label, both[0].name) == (both[1].label, both[1].name), pairs))
 
 
-def query_of(call: Call) -> Any:
+def _query(call: Call) -> Any:
     """What is released, without noise."""
     query = call.asked.get("query", getattr(call.asked.get("law"), "query", None))
     return None if query is None else np.asarray(query, dtype=float)
 
 
-def moved(one: Call, other: Call) -> float:
+def _moved(one: Call, other: Call) -> float:
     """How far a query is moved, over what is declared."""
-    here, there = query_of(one), query_of(other)
+    here, there = _query(one), _query(other)
     if here is None or there is None or here.shape != there.shape:
         return 0.0
     return float(np.linalg.norm(np.ravel(here - there))) / (one.asked.get("sensitivity") or 1.0)
 
 
-def costliest(here: Sequence[Call], there: Sequence[Call]) -> list[tuple[Call, Call]]:
+def _costliest(here: Sequence[Call], there: Sequence[Call]) -> list[tuple[Call, Call]]:
     """The calls of the label whose releases spend the most: the sum of squared sensitivities over noise.
 
     Where nobody declares a sensitivity, it is the movement that counts.
@@ -287,7 +277,7 @@ def costliest(here: Sequence[Call], there: Sequence[Call]) -> list[tuple[Call, C
     asked = [both for both in zip(here, there, strict=False) if "sensitivity" in both[0].asked]
     costs: dict[str, float] = {}
     for one, other in asked:
-        scale, sensitivity = _scale(one), one.asked["sensitivity"] or moved(one, other)
+        scale, sensitivity = _scale(one), one.asked["sensitivity"] or _moved(one, other)
         if sensitivity and scale is not None:
             costs[one.label] = costs.get(one.label, 0.0) + ((sensitivity / scale) ** 2 if scale else math.inf)
     worst = max(costs, key=lambda label: costs[label], default=None)
