@@ -22,13 +22,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from greenlet import getcurrent, greenlet
 
-from dpassay.reference.equality import same
+from dpassay.reference.equality import same, snapshot
 
 from .source_lines import line_of, trade
 
 _MOST = 300_000  # lines that are watched in one run
 _FOLLOWED = 1000  # values that are followed back
-_SMALL = 10_000  # numbers of an array that is kept as it was
 RETURN = "return"
 
 
@@ -48,7 +47,7 @@ class Step:
     """A statement as it ran.
 
     Args:
-        first: the first line of its function.
+        first: the first line of its function; ``parameters``: their names.
         calls, place: how many calls of the tape were made before it, and how many lines were run since the last.
         begun, done: how many lines were run before it, and before its end.
         caller: the step that waits for its function; ``before``: the one before it in the function.
@@ -61,6 +60,7 @@ class Step:
 
     spot: Spot
     first: int
+    parameters: tuple[str, ...]
     calls: int
     place: int
     begun: int
@@ -72,9 +72,6 @@ class Step:
     returned: list[Step] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)
     done: int = 0
-
-    def __str__(self) -> str:
-        return str(self.spot)
 
     @property
     def statement(self) -> ast.stmt | None:
@@ -255,7 +252,8 @@ class Watch:
         code, side = frame.f_code, self._side()
         spot = Spot(code.co_filename, frame.f_lineno, code.co_name)
         place = len(side.calls), len(side.steps) - side.since, len(side.steps)
-        step = Step(spot, code.co_firstlineno, *place, caller, before, dict(frame.f_locals), set_at)
+        parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        step = Step(spot, code.co_firstlineno, parameters, *place, caller, before, dict(frame.f_locals), set_at)
         self._running[frame] = step
         side.steps.append(step)
 
@@ -281,20 +279,17 @@ class Watch:
         set_at, step.done = step.set_at, len(side.steps)
         for target in targets(step.spot.file, step.spot.number):
             if isinstance(target, ast.Name) and target.id in names:
-                step.new[target.id] = as_it_is(names[target.id])
+                step.new[target.id] = _copy(names[target.id])
                 set_at = {**set_at, target.id: step}
             elif isinstance(target, ast.Attribute):
                 owner = held(target.value, names)
                 side.parts[id(owner)][target.attr].append(step)
-                step.new[f".{target.attr}"] = as_it_is(getattr(owner, target.attr, None))
+                step.new[f".{target.attr}"] = _copy(getattr(owner, target.attr, None))
         return set_at
 
 
-def as_it_is(one: Any) -> Any:
-    """A small array, or a list, as it is now: it may change in its place."""
-    if type(one) is list:
-        return one[:]
-    return one.copy() if type(one) is np.ndarray and one.size <= _SMALL else one
+def _copy(one: Any) -> Any:
+    return snapshot(one) if type(one) in (np.ndarray, list) else one  # it may change in its place
 
 
 def _plain(one: Any, depth: int = 3) -> bool:
@@ -347,13 +342,6 @@ def statements(file: str) -> dict[int, ast.stmt]:
                 if number not in found or found[number].lineno <= node.lineno:
                     found[number] = node
     return found
-
-
-@lru_cache(maxsize=256)
-def functions(file: str) -> dict[int, ast.FunctionDef]:
-    """By their first lines, decorators included."""
-    defined = (one for one in ast.walk(tree(file)) if isinstance(one, ast.FunctionDef))
-    return {min([one.lineno, *(each.lineno for each in one.decorator_list)]): one for one in defined}
 
 
 def last_line(node: ast.stmt) -> int:
@@ -414,8 +402,7 @@ def called(call: ast.Call) -> str:
 
 def passed(step: Step, name: str) -> ast.expr | None:
     """What the caller hands over for a parameter of a function; None where that cannot be read off its statement."""
-    defined = functions(step.spot.file).get(step.first)
-    names = [one.arg for one in (*defined.args.args, *defined.args.kwonlyargs)] if defined else []
+    names = step.parameters
     made = step.spot.function == "__init__" and "self" in step.names
     function = type(step.names["self"]).__name__ if made else step.spot.function
     for call in step.caller.calls_of(function) if step.caller is not None and name in names else ():

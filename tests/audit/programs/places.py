@@ -1,10 +1,7 @@
-"""Which line of the code a red audit names: planted bugs, and how far the named lines are from the planted one.
+"""Which line a red audit names, and how far from the planted bug: ``python tests/audit/programs/places.py``.
 
-    python benchmarks/places.py [--quick] [--write]
-
-A sample, the same in every run: of the bugs of `tests/bugs` every seventh, and of `tests/audit/programs/wrong.py` every
-third program. The planted lines are those that the edit changes (where it deletes, its neighbours), or that are marked
-as the bug. `--quick`: every fourth of these.
+A sample, the same in every run: of the bugs of `tests/bugs` every seventh, and of `wrong.py` every third program. The
+planted lines are those that the edit changes (where it deletes, its neighbours), or that are marked as the bug.
 """
 
 from __future__ import annotations
@@ -17,17 +14,14 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from runpy import run_path
 
-import keep
-
-from dpassay.audit.mutate.bugs import Bug, checkout_folder, read_patches
-from dpassay.audit.mutate.campaign import reference_folder
-from dpassay.audit.mutate.judge import copied, run_limited
+from dpassay.audit.mutate.bugs import CHECKOUT, Bug, read_patches
+from dpassay.audit.mutate.judge import _run, planted_copy
+from dpassay.audit.mutate.lent import HOME
 from dpassay.audit.mutate.rows import near, reaches, rows_of
 from dpassay.audit.report.problems import Level, Spot, problems
 from dpassay.audit.running.report_file import load
 
-REFERENCE = reference_folder()
-PROGRAMS = checkout_folder(REFERENCE).parent / "audit" / "programs" / "wrong.py"
+PROGRAMS = Path(__file__).with_name("wrong.py")
 HEAD = re.compile(r"(?:def|class) (\w+)")
 FAR = 10**9  # in another file
 EFFORT = ["--examples", "40", "--runs", "60", "--pilot", "50", "--jobs", "1"]
@@ -41,22 +35,21 @@ def changed(old: str, new: str) -> list[int]:
     return [line for tag, _, _, a, b in blocks if tag != "equal" for line in (range(a + 1, b + 1) or (a, a + 1))]
 
 
-def planted(quick: bool, folder: Path) -> Iterator[Planted]:
+def planted(folder: Path) -> Iterator[Planted]:
     """The sample, each bug in a copy of the package."""
-    step = 4 if quick else 1
-    patches = [one for one in read_patches(checkout_folder(REFERENCE)) if one.must and not one.survives]
-    bugs = [one.bug(REFERENCE) for one in patches[:: 7 * step]]
-    reach = reaches(REFERENCE, near({bug.file for bug in bugs}))
+    patches = [one for one in read_patches(CHECKOUT) if one.must and not one.survives]
+    bugs = [one.bug() for one in patches[::7]]
+    reach = reaches(near({bug.file for bug in bugs}))
     for number, bug in enumerate(bugs):
-        rows = [bug.row] if bug.row else [one.key for one in rows_of(REFERENCE, reach, bug.file, bug.line, 1)]
-        lines = changed((REFERENCE / bug.file).read_text(encoding="utf-8"), bug.text)
-        yield bug.name, f"reference/{bug.file}", lines, copied(REFERENCE, folder / str(number), bug), rows[0]
+        rows = [bug.row] if bug.row else [one.key for one in rows_of(reach, bug.file, bug.line, 1)]
+        lines = changed((HOME / bug.file).read_text(encoding="utf-8"), bug.text)
+        yield bug.name, f"reference/{bug.file}", lines, planted_copy(folder / str(number), bug), rows[0]
     text = PROGRAMS.read_text(encoding="utf-8")
-    root = copied(REFERENCE, folder / "own", Bug("", "tape.py", 1, (REFERENCE / "tape.py").read_text(), False, ""))
+    root = planted_copy(folder / "own", Bug("", "tape.py", 1, (HOME / "tape.py").read_text(), False, ""))
     shutil.copy(PROGRAMS, root)
     heads = [(at, one[1]) for at, line in enumerate(text.splitlines()) if (one := HEAD.match(line))]
     marked = [at for at, line in enumerate(text.splitlines(), 1) if line.endswith("# bug")]
-    for line in marked[:: 3 * step]:
+    for line in marked[::3]:
         yield max(one for one in heads if one[0] < line)[1], PROGRAMS.name, [line], root, ""
 
 
@@ -66,16 +59,16 @@ def named(report: Path) -> tuple[str, list[Spot]]:
     return row.verdict, [spot for one in problems(row) if one.level is Level.ERROR for spot in one.spots]
 
 
-def measure(quick: bool) -> None:
+def main() -> None:
     """One row a bug that is red."""
     print("| planted bug | planted at | named, the first line first | first | nearest |\n|---|---|---|---|---|")
     claims = run_path(str(PROGRAMS))["CLAIMS"]
     firsts, nearests = [], []
     with tempfile.TemporaryDirectory() as folder:
-        for name, file, lines, root, row in planted(quick, Path(folder)):
+        for name, file, lines, root, row in planted(Path(folder)):
             report, words = root / "report.json", [row] if row else [f"wrong:{name}", "--epsilon", str(claims[name])]
             report.unlink(missing_ok=True)
-            code, _ = run_limited(root, ["audit", *words, *EFFORT, "--output", str(report)])
+            code, _ = _run(root, ["audit", *words, *EFFORT, "--output", str(report)])
             if code != 1:
                 print(f"| {name} | {file}:{lines[0]} | not red: exit {code} | | |")
                 continue
@@ -91,4 +84,4 @@ def measure(quick: bool) -> None:
 
 
 if __name__ == "__main__":
-    keep.main(__file__, __doc__ or "", measure)
+    main()
