@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .value import private
+
 _AUDIT = Path(__file__).resolve().parents[1]
 _REFERENCE = Path(sys.modules["dpassay.reference"].__path__[0]).resolve()
 _SPINE = (
@@ -221,7 +223,7 @@ class Ways:
             return value
         if value is None or (isinstance(value, int | float | str | np.integer) and not isinstance(value, bool)):
             return type(value), repr(value)
-        if isinstance(value, np.ndarray):
+        if isinstance(value, np.ndarray) and not private(value):
             return value.shape, value.tobytes()
         return id(value) if isinstance(value, _FIXED) or id(value) in self._given else object()
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.certify.value import private
 from dpassay.reference.errors import BadInput
 
 from .places import of_the_code
@@ -189,7 +190,7 @@ def columns_of(run: Any) -> list[str]:
 def _frame(features: Any, columns: list[str]) -> Any:
     names = columns + [f"x{number}" for number in range(len(columns), features.shape[1])]
     names = names[: features.shape[1]]
-    if not isinstance(features, np.ndarray):
+    if private(features):
         return _Columns(features, names)
     import pandas as pd  # type: ignore[import-untyped]
 
