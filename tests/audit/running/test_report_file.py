@@ -83,6 +83,21 @@ def test_a_report_that_is_written_in_between_loses_nothing(path):
         assert one.write() == [ROW, OTHER, third, fourth] == load(path)
 
 
+@pytest.mark.more
+def test_two_processes_on_one_report_lose_no_row(path):
+    """Two writers of eight rows each, at the same time."""
+    code = (
+        "import sys; from dataclasses import replace; from pathlib import Path\n"
+        "from dpassay.audit.running.report_file import load, save\n"
+        "row = load(Path('report.json'))[0]\n"
+        "for k in range(8): save(Path('shared.json'), [replace(row, variant=sys.argv[1] + str(k))])"
+    )
+    words = [sys.executable, "-c", code]
+    writers = [subprocess.Popen([*words, f"w{k}-"], cwd=path.parent) for k in range(2)]
+    assert [writer.wait() for writer in writers] == [0] * 2
+    assert len(json.loads((path.parent / "shared.json").read_text())["rows"]) == 16
+
+
 def test_a_run_that_starts_anew_replaces_the_rows_with_its_first(path):
     with Report(path, anew=True) as report:
         assert load(path) == [ROW]
