@@ -90,40 +90,18 @@ def test_the_default_space_under_add_remove(dpassay):
 
 
 PLACES = """
-import numpy as np
-from dpassay.reference.laws.gaussian import Gaussian
-
-
-class Half(Gaussian):
-    def sample(self, rng):
-        return self.query + 0.5 * self.std * rng.standard_normal(self.query.shape)
-
-
-def half(rows, tape):
-    rows = rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
-    return tape.release("sum", Half(rows.sum(axis=0), 8.0), sensitivity=2.0)
-
-
 def raw(rows, rng):
     noisy = rows.sum(axis=0) + rng.normal(scale=8.0, size=rows.shape[1])
     return noisy, rows.sum(axis=0)
 """
 
 
-@pytest.mark.some(1)
-@pytest.mark.parametrize(
-    ("name", "line", "said"),
-    [("half", 7, "  at      placed.py:7 in sample: "), ("raw", 18, "  at      placed.py:18 in raw: return noisy")],
-)
-def test_a_law_that_cheats_and_a_raw_output_have_a_place_and_a_witness_that_replays(
-    dpassay, tmp_path, name, line, said
-):
+def test_a_raw_output_has_a_place_and_a_witness_that_replays(dpassay, tmp_path):
     (tmp_path / "placed.py").write_text(PLACES)
-    code, text = dpassay(
-        "audit", f"placed:{name}", "--epsilon", 1, *SMALL, "--output", "own.json", "--sarif", "s.sarif"
-    )
+    said = "  at      placed.py:4 in raw: return noisy"
+    code, text = dpassay("audit", "placed:raw", "--epsilon", 1, *SMALL, "--output", "own.json", "--sarif", "s.sarif")
     assert code == 1 and said in text
     results = json.loads(Path("s.sarif").read_text())["runs"][0]["results"]
-    assert line in [one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in results]
+    assert 4 in [one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in results]
     code, text = dpassay("neighbours", "replay", "own.witness-1.json", "--module", "placed")
     assert code == 1 and "Now: the same finding" in text and said in text
