@@ -52,6 +52,8 @@ class Line:
 
 
 raised: ContextVar[list[Open] | None] = ContextVar("raised", default=None)
+
+
 class Overflow(Open):
     """A public number is none any more."""
 
