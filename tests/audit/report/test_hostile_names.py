@@ -93,6 +93,7 @@ def test_a_plot_with_such_names(tmp_path, ending):
     """Titles and legends: no formula is set, no warning about letters that a font lacks, no surrogate that ends it."""
     rng = np.random.default_rng(0)
     event = SimpleNamespace(cut=0.5, below=False, words=EVIL, epsilon=0.0)
+    event.oriented = event, "D"
     candidate = SimpleNamespace(name=EVIL + "x" * 3000 + "\u6f22", event=event, value=None)
     sides = (rng.normal(size=50), rng.normal(size=50) + 2)
     detail = SimpleNamespace(candidate=candidate, plainest=None, scores=lambda one: sides)
