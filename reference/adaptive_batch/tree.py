@@ -40,13 +40,6 @@ def printed_nodes(t: int, length: int) -> list[Interval]:
     return found
 
 
-def uncovered(t: int, length: int) -> Interval | None:
-    """What NODE(t) leaves out of 1..t as printed: (t, t) when t = Sigma is a power of two, else None."""
-    intervals = printed_nodes(t, length)
-    last = intervals[-1][1] if intervals else 0
-    return None if last == t else (last + 1, t)
-
-
 def tree_theorem_std(sensitivity: float, length: int, epsilon: float, delta: float) -> float:
     """sigma of Theorem 2.2: 4 s sqrt(log Sigma log(1/delta)) / epsilon; Lemma 3.13 drops the sqrt(log Sigma)."""
     require(length >= 2, "length", length, "log Sigma must be positive")

@@ -24,12 +24,6 @@ class TheoremSeven:
     x_refresh: float  # N_3
     x_difference: float  # N_4
 
-    @property
-    def too_large(self) -> tuple[str, ...]:
-        """The batches that exceed the data set."""
-        sizes = {"N_1": self.eta_refresh, "N_2": self.eta_difference, "N_3": self.x_refresh, "N_4": self.x_difference}
-        return tuple(name for name, size in sizes.items() if size > self.n)
-
 
 def theorem_seven(n: int, phase: int, constants: Constants, loss_deviation: float) -> TheoremSeven:
     """N_1 .. N_4 with D_0, D_1, D_2 of Lemma 2; ``loss_deviation`` is its sigma.

@@ -16,12 +16,19 @@ from dpassay.reference.adaptive_batch.theorems import (
     generalisation_error,
     oracle_count,
 )
-from dpassay.reference.adaptive_batch.tree import node_set, printed_nodes, tree_theorem_std, uncovered
+from dpassay.reference.adaptive_batch.tree import node_set, printed_nodes, tree_theorem_std
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.errors import BadInput
 from dpassay.reference.noise import Printed
 from dpassay.reference.problems.saddles import ChainOfSaddles, CosineSaddle, sample_landscape
 from dpassay.reference.tape import LiveTape
+
+
+def uncovered(t, length):
+    """What NODE(t) leaves out of 1..t as printed: (t, t) when t = Sigma is a power of two, else None."""
+    intervals = printed_nodes(t, length)
+    last = intervals[-1][1] if intervals else 0
+    return None if last == t else (last + 1, t)
 
 
 class TestTree:

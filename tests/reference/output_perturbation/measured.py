@@ -24,12 +24,12 @@ from dpassay.reference.output_perturbation import (
 )
 from dpassay.reference.output_perturbation.bounds import Setting
 from dpassay.reference.problems.domains import Ball
-from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
+from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Loss, Regulariser
 from dpassay.reference.problems.saddle_games import BilinearLoss, sharp_stability
-from dpassay.reference.problems.strongly_convex import LinearLoss, QuadraticLoss
+from dpassay.reference.problems.strongly_convex import LinearLoss
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.tape import LiveTape
-from dpassay.reference.types import Array
+from dpassay.reference.types import Array, Indices
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,45 @@ class Measured:
     def vacuous(self) -> bool:
         """The bound says less than the domain does."""
         return self.bound >= self.trivial
+
+
+@dataclass(frozen=True)
+class QuadraticLoss(Loss):
+    """f(x; xi) = sum_j h_j (x_j - xi_j)^2 / 2 with ||xi|| <= record_bound, ||x|| <= radius; Assumption 3.2 as it is.
+
+    mu = min h, ell = max h, L = max h (radius + record_bound).
+    """
+
+    records: Array  # (n, d)
+    curvatures: Array  # h, (d,)
+    radius: float
+    record_bound: float = 1.0
+
+    def __post_init__(self) -> None:
+        steepest = float(self.curvatures.max())
+        self._constants(
+            n=len(self.records),
+            d=self.records.shape[1],
+            strong_convexity=float(self.curvatures.min()),
+            smoothness=steepest,
+            lipschitz=steepest * (self.radius + self.record_bound),
+        )
+
+    def rows(self, z: Array, indices: Indices) -> Array:
+        """h (x - xi_i)."""
+        return self.curvatures * (z - self.records[indices])
+
+    def values(self, z: Array, indices: Indices) -> Array:
+        """Half weighted squared distances."""
+        return np.asarray(0.5 * (z - self.records[indices]) ** 2 @ self.curvatures)
+
+    def affine(self) -> tuple[Array, Array]:
+        """A = diag(h), b = -h times the mean record."""
+        return np.diag(self.curvatures), -self.curvatures * self.records.mean(axis=0)
+
+    def excess(self, x: Array, centre: Array) -> float:
+        """Risk of x above that of the minimiser `centre` (the mean record, or its expectation)."""
+        return float(0.5 * (x - centre) ** 2 @ self.curvatures)
 
 
 Pair = tuple[Measured, Measured]
