@@ -48,7 +48,7 @@ def array_of(value: Any, null: float | None = None) -> Array | None:
     try:
         found = np.asarray(value)
         if found.dtype.kind not in "iuf":
-            found = np.asarray(_numbers(value, null))
+            found = np.asarray(_numbers(value, null), dtype=float)  # a large whole number is one, too
         return found.astype(float) if found.dtype.kind in "iuf" else None
     except (TypeError, ValueError, OverflowError):  # true, which is no number; lists of different lengths
         return None
@@ -57,9 +57,10 @@ def array_of(value: Any, null: float | None = None) -> Array | None:
 def _numbers(value: Any, null: float | None) -> Any:
     if isinstance(value, list):
         return [_numbers(one, null) for one in value]
-    if isinstance(value, bool):
+    found = null if value is None else number_of(value)
+    if isinstance(found, bool | str) or found is None:
         raise TypeError
-    return null if value is None else number_of(value)
+    return found
 
 
 def rounded(value: Any, digits: int = 12) -> Any:

@@ -53,6 +53,7 @@ def test_the_page_names_every_ask():
 
 def test_numbers():
     assert numbers(3, "q").tolist() == 3.0
+    assert numbers([-308282211237660600000, 1], "q").tolist() == [-3.082822112376606e20, 1.0]  # as JavaScript writes it
     assert numbers([[1, 2.5]], "q").shape == (1, 2)
     assert str(numbers([1, "infinity", "-infinity", "nan", None], "q").tolist()) == "[1.0, inf, -inf, nan, nan]"
     for wrong in ("1", True, [True], [[1], [1, 2]], {"a": 1}, [1, "many"]):
