@@ -122,7 +122,7 @@ def finish(rows: Sequence[Row], path: Path, options: Options, confidence: float,
     if options.as_json:
         print(json_text(document(rows)))
     else:
-        print_rows(rows, confidence, str(path))
+        print_rows(rows, confidence, str(path), options.strict)
     for row in rows:
         show_row(path, row, options, own)
     options.write(rows)
