@@ -97,7 +97,7 @@ def add(a: Any, b: Any) -> Value:
     shape = a._shape
     low, high = _ends(b)
     size = a.norms.plus(_public_norms(np.broadcast_to(b, shape), a.at))
-    forms = (*_kept(a, "shifted"), *(_above(a) if low >= 0 else ()))
+    forms = (*_of_kinds(a, "shifted"), *(_above(a) if low >= 0 else ()))
     found: Value = a.like(size=size, move=a.move, low=a.low + low, high=a.high + high, forms=forms)
     return found
 
@@ -109,17 +109,17 @@ def _multiple(a: Value, b: Value) -> Value | None:
     return scaled(a, np.asarray(1 + b.weighted[1]))
 
 
-def _kept(a: Value, *kinds: str) -> tuple[Form, ...]:
+def _of_kinds(a: Value, *kinds: str) -> tuple[Form, ...]:
     return tuple(one for one in a.forms if one.kind in kinds)
 
 
 def _above(a: Value) -> tuple[Form, ...]:
-    return _kept(a, "above", "squares")
+    return _of_kinds(a, "above", "squares")
 
 
 def _shifted(a: Value, kind: str = "shifted") -> Form:
     """How far all its numbers move, up to one number for all of them."""
-    return Form(kind, a.token, INF, min((one.k for one in _kept(a, "shifted")), default=a.move.sup))
+    return Form(kind, a.token, INF, min((one.k for one in _of_kinds(a, "shifted")), default=a.move.sup))
 
 
 def _above_kept(a: Value, b: Value) -> tuple[Form, ...]:
@@ -226,7 +226,7 @@ def multiply(a: Any, b: Any) -> Value:
             weighted = (rows.token, weight.low, weight.high)
     if a.token is b.token and not a.holes:
         return square(a)
-    rated = tuple(form for one, other in ((a, b), (b, a)) if not other._shape for form in _kept(one, "rated"))
+    rated = tuple(form for one, other in ((a, b), (b, a)) if not other._shape for form in _of_kinds(one, "rated"))
     a, b = aligned(a, b)
     product = a.norms.by(b.norms.sup).both(b.norms.by(a.norms.sup))
     move = a.move.by(b.norms.sup).plus(b.move.by(a.norms.sup))
@@ -467,7 +467,7 @@ def _function(function: Any, of: Callable[[float], float], slope: Callable[[Valu
 
     def transfer(a: Value) -> Value:
         size = a.norms if shortens else Norms()
-        forms = [replace(one, k=of(one.k)) for one in _kept(a, "touches")]
+        forms = [replace(one, k=of(one.k)) for one in _of_kinds(a, "touches")]
         if function is np.exp and a.at is None:
             forms.append(_shifted(a, "rated"))
         return a.like(size=size, move=a.move.by(slope(a)), low=of(a.low), high=of(a.high), forms=tuple(forms))
@@ -506,7 +506,7 @@ def norm_forms(a: Value, order: float) -> tuple[Form, ...]:
 
 def norm_of_sizes(a: Value, order: float) -> tuple[Form, ...]:
     """Of the norm that the sizes of all numbers of a row make."""
-    return tuple(Form(kind, one.token, order, one.k) for one in _kept(a, "sizes") for kind in ("above", "norm"))
+    return tuple(Form(kind, one.token, order, one.k) for one in _of_kinds(a, "sizes") for kind in ("above", "norm"))
 
 
 @rule(np.abs, np.fabs)

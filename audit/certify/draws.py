@@ -24,7 +24,7 @@ from dpassay.reference.transcript import Draw
 
 from .public import placed, public
 from .shapes import Batch
-from .value import Open, Overflow, Records, Value, bare, forget, here, private, raised
+from .value import Open, Overflow, Records, Value, bare, forget, here, private, raised, seen_as
 
 ROUNDING = 1 + 1e-12  # bounds are sums of floats
 _ASKED = 12_000  # releases and decisions in all runs of a certificate: trainings of some thousand steps
@@ -185,6 +185,7 @@ class Noise(NDArrayOperatorsMixin):
         self.ledger, self.law, self.cells = ledger, law, np.asarray(cells)
         self.scale = np.broadcast_to(np.asarray(scale, dtype=float), self.cells.shape)
 
+    __class__ = seen_as(lambda self: np.ndarray if self.cells.shape else np.float64)
     shape = property(lambda self: self.cells.shape)
     ndim = property(lambda self: self.cells.ndim)
     size = property(lambda self: self.cells.size)
@@ -466,6 +467,8 @@ class Secret(int):
 
 class Uniforms:
     """Uniform numbers, one a record: compared with a public rate, they are a secret Poisson batch, and nothing else."""
+
+    __class__ = seen_as(lambda self: np.ndarray)
 
     def __init__(self, draws: Draws, n: int):
         self._draws, self._numbers, self._chosen, self.shape = draws, None, False, (n,)

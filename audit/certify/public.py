@@ -7,12 +7,12 @@ that cannot be watched, the certificate is open.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .value import Open, bare
+from .value import Open, bare, seen_as
 
 if TYPE_CHECKING:
     from .draws import Ledger
@@ -42,20 +42,23 @@ class Public(np.ndarray[Any, Any]):
     @property
     def ledger(self) -> Ledger | None:
         """Its own, or that of the array whose memory it shares."""
+        found: list[Ledger] = [one.kept for one in self._sharing() if one.kept is not None]
+        return found[0] if found else None
+
+    def _sharing(self) -> Iterator[Public]:
+        """This array, and those whose memory it shares."""
         one: Any = self
-        while isinstance(one, np.ndarray):
-            if getattr(one, "kept", None) is not None:
-                return one.kept  # type: ignore[attr-defined, no-any-return]
-            one = one.base
-        return None
+        while one is not None:
+            if isinstance(one, Public):
+                yield one
+            one = getattr(one, "base", None)
+
+    __class__ = seen_as(lambda self: np.ndarray if self.ndim else bare(self).dtype.type)
 
     def written(self, ledger: Ledger | None) -> None:
         """What is released is in it from now on, and in the array whose memory it shares."""
-        one: Any = self if ledger is not None else None
-        while isinstance(one, np.ndarray):
-            if isinstance(one, Public):
-                one.kept = ledger
-            one = one.base
+        for one in self._sharing() if ledger is not None else ():
+            one.kept = ledger
 
     # -- NumPy --------------------------------------------------------------------------------------------
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = (), **options: Any) -> Any:
@@ -114,6 +117,9 @@ class Public(np.ndarray[Any, Any]):
 
     def __int__(self) -> int:
         return self.__index__() if self.ways else int(self.plain())
+
+    def __contains__(self, one: Any) -> bool:
+        return bool((self == one).any())
 
     def __round__(self, digits: int | None = None) -> Any:
         found = np.round(self, digits or 0)
@@ -175,6 +181,7 @@ class Public(np.ndarray[Any, Any]):
         return self.plain() if self.sized else bare(self)
 
 
+_RULES = {np.ndarray.__array_ufunc__, Public.__array_ufunc__}
 _WATCHED = {np.ndarray.__array_function__, Public.__array_function__}
 
 
@@ -198,10 +205,8 @@ def _sized(one: Any) -> bool:
 
 def _other(one: Any) -> bool:
     """Has it rules of its own?"""
-    return getattr(type(one), "__array_ufunc__", np.ndarray.__array_ufunc__) not in (
-        np.ndarray.__array_ufunc__,
-        Public.__array_ufunc__,
-    ) and not isinstance(one, np.generic)
+    rules = getattr(type(one), "__array_ufunc__", np.ndarray.__array_ufunc__)
+    return rules not in _RULES and not isinstance(one, np.generic)
 
 
 def watched(found: Any, ledger: Ledger | None, sized: bool = False) -> Any:

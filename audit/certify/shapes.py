@@ -8,13 +8,14 @@ import numpy as np
 
 from .arithmetic import add, compared, where
 from .reductions import axes_of, replaced
-from .value import INF, ZERO, Norms, Open, Records, Value, bare, join, noted, plain, private, rule
+from .value import INF, ZERO, Norms, Open, Records, Value, bare, join, noted, plain, private, rule, seen_as
 
 
 class Batch:
     """A secret choice of records: it may index private data, and nothing else."""
 
     __array_ufunc__ = None
+    __class__ = seen_as(lambda self: np.ndarray)
 
     def __init__(self, number: int, count: int, total: int, poisson: bool):
         self.number, self.count, self.total, self.poisson = number, count, total, poisson

@@ -200,6 +200,11 @@ def number(low: float, high: float) -> str:
     return f"in [{low:.4g}, {high:.4g}]"
 
 
+def seen_as(kind: Callable[[Any], type]) -> Any:
+    """What code sees that asks a stand-in for its ``__class__``, as `isinstance` does: what the real one would be."""
+    return property(kind)
+
+
 class Value(NDArrayOperatorsMixin):
     """Private data, or what was computed from it.
 
@@ -326,17 +331,14 @@ class Value(NDArrayOperatorsMixin):
     def _leaves(self, *_: Any, **__: Any) -> NoReturn:
         raise Open("private data leaves as a plain number; add noise to it first")
 
-    def _told(self, *_: Any) -> NoReturn:
+    def _as_text(self, *_: Any) -> NoReturn:
         raise Open("private data becomes a text")
 
     __float__ = __int__ = __index__ = __complex__ = __array__ = item = tolist = tobytes = _leaves
-    __str__ = __repr__ = __format__ = _told
+    __str__ = __repr__ = __format__ = _as_text
     __hash__ = object.__hash__
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        """What code sees that asks for the type."""
-        return np.ndarray if self._shape else np.bool_ if self.truth else np.float64
+    __class__ = seen_as(lambda self: np.ndarray if self._shape else np.bool_ if self.truth else np.float64)
 
     def __getattr__(self, name: str) -> Any:
         if hasattr(np.ndarray, name) and not name.startswith("__"):
@@ -553,7 +555,7 @@ def private(one: Any) -> bool:
 
 def bare(one: Any) -> Any:
     """The numbers of an array in the same memory, as a plain array; of a tuple or list each of them."""
-    if isinstance(one, np.ndarray) and not isinstance(one, Value):
+    if issubclass(type(one), np.ndarray):
         return np.ndarray.view(one, np.ndarray)
     if type(one) in (tuple, list):
         return type(one)(map(bare, one))

@@ -94,8 +94,21 @@ RARE = {
     "a method": lambda noisy: (noisy - FAR).argmax() == 2,
     "a text": lambda noisy: f"{noisy[0]:.0e}" == "1e+06",
     "a failure": cholesky,
+    "in": lambda noisy: True in seldom(noisy),
     "a set": lambda noisy: np.argmax(noisy - FAR) in {2},
 }
+
+
+def test_a_stand_in_has_the_type_of_what_it_stands_for():
+    def run(rows, rng):
+        total, noise, batch = np.clip(rows, 0, 1).sum(axis=0), rng.normal(size=3), rng.choice(4, 2, replace=False)
+        noisy = total + rng.laplace(scale=1.0, size=3)
+        arrays = (rows, total, noise, batch, noisy, noisy > 0, rng.random(4), np.zeros(3))
+        numbers = (total[0], noisy[0], rng.normal(), noisy.sum())
+        right = all(isinstance(one, np.ndarray) for one in arrays) and all(isinstance(one, float) for one in numbers)
+        return noisy if right and np.isscalar(noisy[0]) and not any(map(np.isscalar, arrays)) else total
+
+    assert epsilon(run) == pytest.approx(3.0, rel=1e-6)
 
 
 @pytest.mark.parametrize("look", RARE.values(), ids=RARE)
