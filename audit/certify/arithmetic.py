@@ -90,7 +90,7 @@ def add(a: Any, b: Any) -> Value:
             move=moved(a, b, a.move, b.move),
             low=a.low + b.low,
             high=a.high + b.high,
-            forms=_sums_of_squares(a, b) or _above_kept(a, b) or _above_kept(b, a),
+            forms=_above_sum(a, b),
             **{"at": None, **_of_both(a, b)},
         )
     a, b = beside_public(a, b)
@@ -122,12 +122,8 @@ def _shifted(a: Value, kind: str = "shifted") -> Form:
     return Form(kind, a.token, INF, min((one.k for one in _of_kinds(a, "shifted")), default=a.move.sup))
 
 
-def _above_kept(a: Value, b: Value) -> tuple[Form, ...]:
-    return _above(a) if b.low >= 0 else ()
-
-
-def _sums_of_squares(a: Value, b: Value) -> tuple[Form, ...]:
-    return (*_above(a), *_above(b)) if a.low >= 0 and b.low >= 0 else ()
+def _above_sum(a: Value, b: Value) -> tuple[Form, ...]:
+    return (*(_above(a) if b.low >= 0 else ()), *(_above(b) if a.low >= 0 else ()))
 
 
 def _public_norms(b: Any, at: int | None) -> Norms:

@@ -244,11 +244,10 @@ class Noise(NDArrayOperatorsMixin):
 
     def _scaled(self, ufunc: Any, other: Any) -> Any:
         scale = ufunc(self.scale, other)
-        lopsided = self.law == "gumbel" and (scale < 0).any()
-        scale = np.abs(scale)
-        if lopsided or scale.shape != self.shape or not np.isfinite(scale).all():
+        turned = self.law == "gumbel" and (scale < 0).any()  # which is no noise of that law
+        if turned or scale.shape != self.shape or not np.isfinite(scale).all():
             return ufunc(self.known(), other)
-        return Noise(self.ledger, self.law, scale, self.cells)
+        return Noise(self.ledger, self.law, np.abs(scale), self.cells)
 
     def _onto(self, a: Any, b: Any, ufunc: Any) -> Any:
         if isinstance(a, Noise) and isinstance(b, Noise):

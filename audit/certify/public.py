@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _OF_SHAPES = {np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.shares_memory, np.may_share_memory}
 _COUNTED = {np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros}
 _COUNTED |= {np.intersect1d, np.union1d, np.setdiff1d, np.setxor1d}
-_PLACES = {np.argmax, np.argmin}
 
 
 class Public(np.ndarray[Any, Any]):
@@ -65,8 +64,7 @@ class Public(np.ndarray[Any, Any]):
         if any(_other(one) for one in (*inputs, *out)):
             return NotImplemented
         ledger = ledger_of((inputs, out, options))
-        if out:
-            options["out"] = tuple(bare(one) for one in out)
+        options |= {"out": bare(out)} if out else {}
         found = getattr(ufunc, method)(*map(bare, inputs), **{name: bare(one) for name, one in options.items()})
         for target in (*out, *(inputs[:1] if method == "at" else ())):
             if isinstance(target, Public):
@@ -92,7 +90,7 @@ class Public(np.ndarray[Any, Any]):
             target.written(ledger)
         counted = function in _COUNTED or (function is np.where and len(args) == 1)
         found = watched(found, ledger, sized=counted or _sized(args))
-        return placed(found, np.size(bare(args[0]))) if function in _PLACES and args else found
+        return placed(found, np.size(bare(args[0]))) if function in (np.argmax, np.argmin) and args else found
 
     def __getitem__(self, key: Any) -> Any:
         masked = any(one.dtype == bool and one.ledger is not None for one in _parts(key) if isinstance(one, Public))
@@ -181,7 +179,6 @@ class Public(np.ndarray[Any, Any]):
         return self.plain() if self.sized else bare(self)
 
 
-_RULES = {np.ndarray.__array_ufunc__, Public.__array_ufunc__}
 _WATCHED = {np.ndarray.__array_function__, Public.__array_function__}
 
 
@@ -206,7 +203,7 @@ def _sized(one: Any) -> bool:
 def _other(one: Any) -> bool:
     """Has it rules of its own?"""
     rules = getattr(type(one), "__array_ufunc__", np.ndarray.__array_ufunc__)
-    return rules not in _RULES and not isinstance(one, np.generic)
+    return rules not in (np.ndarray.__array_ufunc__, Public.__array_ufunc__) and not isinstance(one, np.generic)
 
 
 def watched(found: Any, ledger: Ledger | None, sized: bool = False) -> Any:
