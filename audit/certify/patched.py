@@ -18,7 +18,6 @@ from .value import Open, Value, bare
 
 _CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asfarray", "asarray_chkfinite")
 _FRESH = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "arange")
-_ASKED = ("take",)  # whose rule NumPy asks for by the first argument alone
 _LEGACY = ("normal", "laplace", "standard_normal", "randn", "rand", "randint", "choice", "permutation", "uniform")
 _GLOBAL = ("gauss", "normalvariate")
 _BUILTIN = type(math.sqrt)
@@ -183,7 +182,7 @@ def patched(draws: Draws) -> Iterator[None]:
         for name in _CONSTRUCTORS:
             if hasattr(np, name):
                 put(np, name, _constructor(getattr(np, name), name == "array", draws.plain))
-        for name in () if draws.plain else (*_FRESH, *_ASKED):
+        for name in () if draws.plain else (*_FRESH, "take"):  # NumPy asks only what is taken from for its rule
             put(np, name, _fresh(getattr(np, name)))
         put(np.random, "default_rng", own)
         put(np.random, "RandomState", Legacy)

@@ -55,7 +55,8 @@ def placed(witness: Witness, begins: Sequence[FunctionType], again: Callable[[Wa
         return witness
     placing, known = _Placing(witness, watch, begins[0]), dict[Spot, str]()
     for step, words in placing.lines():
-        known.setdefault(step.spot, words)
+        does = known.setdefault(step.spot, words)
+        known[step.spot] = f"{does} and {words}" if words == "releases it" != does else does
     made = tuple(Made(words, str(spot), spot.file, spot.number) for spot, words in known.items())
     spots = [one.spot for one in placing.ends()] if witness.finding.kind is Kind.OUTPUT else list(known)[:1]
     return replace(witness, line=witness.line or "; ".join(map(str, dict.fromkeys(spots))), made=made)
