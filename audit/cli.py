@@ -50,7 +50,7 @@ COMMANDS: dict[str, str] = {  # what the list of commands says of each; its own 
 GROUPS: dict[str, str] = {
     "crosscheck": "Test vectors for other implementations.",
     "sequential": "Audits that stop early, continue and join.",
-    "neighbours": "Search the worst pair of neighbours.",
+    "neighbours": "Run a stored witness again.",
 }
 
 

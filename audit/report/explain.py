@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from dpassay.audit.plain import number
 from dpassay.audit.row import Row
-from dpassay.audit.search.witness import Witness
+from dpassay.audit.search.ground import Data
+from dpassay.audit.search.witness import Witness, pair_lines
 from dpassay.audit.verdict import over_budget
 from dpassay.reference.errors import printable
 from dpassay.reference.findings import Kind
@@ -58,6 +61,10 @@ def explain_lines(row: Row, witnesses: list[Witness]) -> Iterator[str]:
         yield f"  {bound}, for every pair of neighbours"
         yield from (f"    {printable(text)}" for text in row.certificate)
     yield from _shares(row)
+    if row.pair:
+        data = Data(row.pair["sizes"], np.array(row.pair["rows"]), np.array(row.pair["there"]), row.pair["target"])
+        yield "  the worst neighbours that the search came upon, which were audited"
+        yield from (f"  {line}" for line in pair_lines(data))
     yield from _source(row)
     if row.raised:
         yield "  raised on both sides alike, on data that the claim covers"

@@ -45,7 +45,7 @@ from .runner import Runner
 from .searched import Searched as Searched
 from .smaller import smaller
 from .strategies import Drawing, Same
-from .uphill import Peak, Uphill
+from .uphill import Uphill
 from .witness import Key, Witness
 
 EXAMPLES = 150
@@ -140,11 +140,6 @@ class Engine:
         searched.findings = [one.finding for one in searched.witnesses]
         searched.note, searched.seconds = self._runner.note, perf_counter() - self._start
         return searched
-
-    @property
-    def peaks(self) -> list[tuple[str, Peak]]:
-        """By label, and for the separation (no label), the example that moved it the furthest."""
-        return list(self._uphill.peaks.items()) if self._uphill else []
 
     def _summed_up(self) -> Searched:
         """What the examples showed, before small witnesses are made."""

@@ -69,17 +69,7 @@ class Witness:
         if self.here is not None and self.there is not None:
             what = "outputs" if finding.kind is Kind.OUTPUT else "queries"
             found.append(f"  {what} {_short(self.here)} on D, {_short(self.there)} on D'")
-        if self.data.rows is not None and self.data.there is not None:
-            rows, target = self.data.rows, self.data.target
-            sizes = ", ".join(f"{name} = {value}" for name, value in self.data.sizes.items())
-            found.append(f"  sizes   {sizes}; the neighbours differ in record {target}")
-            found.append(f"  D       {_short(rows[target])} there, D' {_short(self.data.there)}")
-            others = np.delete(rows, target, axis=0)
-            if len(others):
-                same = bool(np.all(others == others[0]))
-                found.append(f"  others  {'all ' + _short(others[0]) if same else _short(others)}")
-        else:
-            found.append(f"  data    the given pair{', D and D exchanged' if self.data.swapped else ''}")
+        found += pair_lines(self.data)
         values = [f"{label!r} {choice}" for label, choice in self.script.values.items()]
         values += [
             f"{label!r} number {number} {choice}"
@@ -242,6 +232,20 @@ def _short(values: Array) -> str:
     text = ", ".join(f"{value:.6g}" for value in flat[:6]) if values.ndim == 1 else ", ".join(map(_short, values[:6]))
     more = len(values) - 6 if values.ndim > 1 else flat.size - 6
     return f"[{text}{f', and {more} more' if more > 0 else ''}]"
+
+
+def pair_lines(data: Data) -> list[str]:
+    """What a person reads of two neighbours."""
+    if data.rows is None or data.there is None:
+        return [f"  data    the given pair{', D and D exchanged' if data.swapped else ''}"]
+    sizes = ", ".join(f"{name} = {value}" for name, value in data.sizes.items())
+    lines = [f"  sizes   {sizes}; the neighbours differ in record {data.target}"]
+    lines.append(f"  D       {_short(data.rows[data.target])} there, D' {_short(data.there)}")
+    others = np.delete(data.rows, data.target, axis=0)
+    if len(others):
+        same = bool(np.all(others == others[0]))
+        lines.append(f"  others  {'all ' + _short(others[0]) if same else _short(others)}")
+    return lines
 
 
 def weight(data: Data, script: Script) -> tuple[float, ...]:

@@ -39,5 +39,5 @@ def test_the_right_claim_of_the_page_stands(place):
 
 @pytest.mark.more
 def test_the_wrong_claim_of_the_page_falls_twice(place):
-    assert run("dpassay neighbours search mymodule:run") == 1
-    assert run("dpassay neighbours replay w.json") == 1
+    assert run("dpassay audit mymodule:run") == 1
+    assert run("dpassay neighbours replay") == 1

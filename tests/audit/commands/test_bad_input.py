@@ -216,18 +216,6 @@ def test_version(dpassay):
     assert code == 0 and out.startswith("dpassay ")
 
 
-def test_neighbours_take_a_key_without_its_reading(dpassay):
-    """`baselines/dp_sgd:digits` is a key; its colon made it a module that does not exist."""
-    code, _, err = dpassay("neighbours", "search", "nobody/knows:it", "--epsilon", 1, "--witness", "w.json")
-    assert code == 2 and "is not in the catalogue" in err
-
-
-def test_a_search_says_at_once_that_it_cannot_write(dpassay, refused, tmp_path):
-    (tmp_path / "file").write_text("")
-    words = ["neighbours", "search", "output_perturbation/algorithm1@repaired", "--epsilon", 1]
-    refused(dpassay(*words, "--witness", tmp_path / "file" / "x", "--budget", 10**9), "--witness")
-
-
 @pytest.mark.parametrize("error", [ZeroDivisionError("in the algorithm"), OSError(5, "in the algorithm")])
 def test_a_crash_is_no_violation(dpassay, tmp_path, monkeypatch, error):
     """Python's own exit code is 1, which a CI would read as a violated claim."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,6 @@ def test_one_s_own_algorithm_is_explained_too(dpassay, monkeypatch, tmp_path):
     assert code == 1 and "    output at" in out
     assert "    ours.py:4: tape.gaussian('never', v, std=9.0, sensitivity=2.0)\n" in out
     assert "reports/ours-run.witness-1.json --module ours" in out
+    (row,) = load(Path("reports/ours-run.json"))
+    (target,) = re.findall(r"the worst neighbours .*\n    sizes   .*; the neighbours differ in record (\d+)\n", out)
+    assert int(target) == row.pair["target"]

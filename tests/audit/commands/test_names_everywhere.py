@@ -196,7 +196,7 @@ def test_vectors_answers_and_witnesses(everywhere, tmp_path, name):
         ("check", "@"), ("check", "--only", "@"), ("prove", "--paper", "@"), ("prove", "--id", "@"), ("list", "@"),
         ("reproduce", "@"), ("mutants", "@"), ("published", "--paper", "@"), ("libraries", "@"),
         ("crosscheck", "run", "@"), ("scores", "@", "@", "--sampled-gaussian", "@"), ("attack", "--estimator", "@"),
-        ("sequential", "combine", "@"), ("neighbours", "search", "@", "--epsilon", 1, "--witness", "w"), ("@",),
+        ("sequential", "combine", "@"), ("neighbours", "replay", "@"), ("@",),
         ("audit", "--runs", "@"),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, tuple) else None,

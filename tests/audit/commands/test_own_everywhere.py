@@ -1,4 +1,4 @@
-"""MODULE:NAME where a key of the catalogue may stand: sequential, neighbours, mutants, crosscheck; cases of others."""
+"""MODULE:NAME where a key of the catalogue may stand: sequential, mutants, crosscheck; cases of others."""
 
 from __future__ import annotations
 
@@ -55,11 +55,3 @@ def test_mutants_of_ones_own(dpassay, refused, mine):
     found = json.loads(out)
     assert code == 0 and found["summary"]["must be caught"] == 1 and not found["summary"]["missed"]
     refused(dpassay("mutants", "baselines/dp_sgd:digits", "--epsilon", 1), "--epsilon", "of your own")
-
-
-@pytest.mark.more
-def test_neighbours_of_plain_code(dpassay, refused, mine):
-    words = ["neighbours", "search", "everywhere_mine:plain", "--epsilon", 0.3, "--witness", "w.json", "--budget", 10]
-    code, out, _ = dpassay(*words, "--problem", "rows", "--runs", 60)
-    assert code == 1 and "violated" in out
-    refused(dpassay(*words), "does not run on 'linear' problems")

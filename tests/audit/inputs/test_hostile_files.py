@@ -5,7 +5,6 @@ What fuzzing found, one test a kind.
 
 from __future__ import annotations
 
-import json
 import warnings
 from pathlib import Path
 
@@ -17,13 +16,11 @@ from dpassay.audit.blackbox.power import recognised
 from dpassay.audit.blackbox.programs import _json
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.claims.reading import read_claims
-from dpassay.audit.commands import neighbours
 from dpassay.audit.inputs import stored
 from dpassay.audit.lockstep.script import Script
 from dpassay.audit.reproductions import dro, second_order_erm
 from dpassay.audit.scores.files import read_scores
 from dpassay.audit.search.ground import data_of
-from dpassay.audit.search.neighbours import load_witness
 from dpassay.audit.search.witness import witness_of
 from dpassay.audit.sequential import session
 from dpassay.audit.subjects.replay import replay
@@ -126,7 +123,14 @@ def test_a_file_does_not_choose_what_is_read_elsewhere(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("target", 3), ("target", 2**53), ("there", [1.0]), ("there", [[1.0, 1.0]])]
+    ("field", "value"),
+    [
+        ("target", 3),
+        ("target", 2**53),
+        ("there", [1.0]),
+        ("there", [[1.0, 1.0]]),
+        ("rows", [[10**400, 0.0]] * 3),
+    ],
 )
 def test_a_witness_whose_parts_do_not_fit(field, value):
     finding = {"kind": "sensitivity exceeded", "label": "g", "step": 2, "detail": "x", "given_secrets": False}
@@ -137,16 +141,6 @@ def test_a_witness_whose_parts_do_not_fit(field, value):
     assert "differ in record 1" in str(witness_of(document, "f"))
     with pytest.raises(BadInput, match=f"f: {field}"):
         witness_of(document | {field: value}, "f")
-
-
-@pytest.mark.parametrize("rows", [[[10**400, 0.0]], [[1e308, 1e308]]])
-def test_a_pair_with_numbers_that_overflow(tmp_path, rows):
-    path = tmp_path / "pair.json"
-    about = {"algorithm": "a", "problem": "b", "radius": 1.0, "claimed": 1.0}
-    document = {"format": 1, "name": "far", "rows": rows, "there": [0.0, 0.0], "delta": 1e-5, "about": about}
-    path.write_text(json.dumps(document))
-    with pytest.raises(BadInput, match=r"too large|longer than the radius"):
-        neighbours._described(path, document, load_witness(path))
 
 
 def test_a_witness_does_not_choose_how_long_a_run_takes():

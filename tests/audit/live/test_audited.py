@@ -109,17 +109,3 @@ def test_a_file_does_not_choose_the_program():
         agreed(None, "./theirs", "w.json")
     with pytest.raises(BadInput, match="the witness is not of a program"):
         agreed("./mine", None, "w.json")
-
-
-@pytest.mark.slow
-def test_the_worst_neighbours_of_a_program(tmp_path):
-    """The search finds the pair of the fixed-size row (others silent, or against it); a replay needs the command."""
-    witness = tmp_path / "witness.json"
-    sizes = ["--records", "100", "--dimension", "1", "--budget", "10", "--runs", "50"]
-    options = ["--epsilon", "2.44", "--witness", str(witness), "--program", PROGRAM, *sizes]
-    done = CliRunner().invoke(app, ["neighbours", "search", KEY, *options])
-    assert done.exit_code in (0, 3), done.output
-    done = CliRunner().invoke(app, ["neighbours", "replay", str(witness), "--runs", "50"])
-    assert isinstance(done.exception, BadInput)
-    done = CliRunner().invoke(app, ["neighbours", "replay", str(witness), "--runs", "50", "--program", PROGRAM])
-    assert done.exit_code in (0, 3), done.output
