@@ -1,11 +1,14 @@
-"""Shared by the benchmarks: options, and tables on screen and in `benchmarks/results/`."""
+"""Shared by the benchmarks: options, and what is kept in `benchmarks/results/`, the files that notes and pages cite."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import json
 import os
 import platform
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -103,3 +106,25 @@ def known_or(path: Path | None, key: str, measured: Callable[[], list[Any]]) -> 
         known[key] = measured()
         record(path, [key, known[key]])
     return list(known[key])
+
+
+class _Both(io.StringIO):
+    """Keeps what is written and shows it at once."""
+
+    def write(self, text: str) -> int:
+        sys.__stdout__.write(text)
+        sys.__stdout__.flush()
+        return super().write(text)
+
+
+def keep_printed(script: str, about: str, measure: Callable[[bool], None], only: bool = False) -> None:
+    """Run `measure(quick)`; with --write keep what it prints, headed by the first line of `about`."""
+    chosen = options(about, only)
+    with contextlib.redirect_stdout(_Both()) as shown:
+        measure(chosen.quick)
+    if chosen.write:
+        name = Path(script).stem
+        command = " ".join(["python", f"benchmarks/{name}.py", *sorted(sys.argv[1:])])
+        RESULTS.mkdir(exist_ok=True)
+        text = f"# {about.strip().splitlines()[0]}\n\nWritten by `{command}`.\n\n```\n{shown.getvalue().strip()}\n```\n"
+        (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")

@@ -8,7 +8,7 @@ than the claimed sensitivity), the accounting, or the audit itself (the pair car
 
 import statistics
 
-import keep
+import audit_figures as figures
 from joblib import Parallel, delayed
 
 from dpassay.audit.assaying.assay import Effort, assay_case
@@ -43,4 +43,4 @@ def measure(quick: bool) -> None:
 
 
 if __name__ == "__main__":
-    keep.main(__file__, __doc__, measure)
+    figures.keep_printed(__file__, __doc__, measure)

@@ -11,9 +11,8 @@ from __future__ import annotations
 import time
 from runpy import run_path
 
-import keep
+import audit_figures as figures
 import numpy as np
-from audit_figures import RESULTS
 from dp_accounting.pld import privacy_loss_distribution
 from joblib import Parallel, delayed
 from scipy.stats import binomtest
@@ -22,7 +21,7 @@ from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.reference.accounting.gdp import gdp_mu
 
 DELTA, LEVEL = 1e-5, 0.05
-LAWS = run_path(f"{RESULTS.parents[1]}/tests/audit/likelihood/gaussian_laws.py")  # lie with the tests
+LAWS = run_path(f"{figures.RESULTS.parents[1]}/tests/audit/likelihood/gaussian_laws.py")  # lie with the tests
 HEADER = "| law | true epsilon | median bound / truth | lowest | above the truth | 95 % interval | ms an audit |"
 
 
@@ -65,4 +64,4 @@ def measure(quick: bool) -> None:
 
 
 if __name__ == "__main__":
-    keep.main(__file__, __doc__, measure)
+    figures.keep_printed(__file__, __doc__, measure)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import keep
+import audit_figures as figures
 import numpy as np
 
 from dpassay.audit.lockstep.run import lockstep
@@ -106,4 +106,4 @@ def measure(quick):
 
 
 if __name__ == "__main__":
-    keep.main(__file__, __doc__, measure)
+    figures.keep_printed(__file__, __doc__, measure)

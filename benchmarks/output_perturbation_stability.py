@@ -5,7 +5,9 @@ Run: python benchmarks/output_perturbation_stability.py [--quick] [--write]
 
 from __future__ import annotations
 
-import keep
+from runpy import run_path
+
+import audit_figures as figures
 import numpy as np
 from scipy.optimize import differential_evolution
 
@@ -13,7 +15,8 @@ from dpassay.reference.problems.finite_sum import FiniteSum, Regulariser
 from dpassay.reference.problems.saddle_games import BilinearLoss, saddle_pair
 from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss, regularised, stability_pair
 
-search, shares = (keep.MEASURED[name] for name in ("search", "shares"))
+measured = run_path(f"{figures.RESULTS.parents[1]}/tests/reference/output_perturbation/measured.py")  # with its tests
+search, shares = (measured[name] for name in ("search", "shares"))
 N, SEED = 20, 0
 
 
@@ -114,4 +117,4 @@ def measure(quick):
 
 
 if __name__ == "__main__":
-    keep.main(__file__, __doc__, measure)
+    figures.keep_printed(__file__, __doc__, measure)

@@ -1,6 +1,6 @@
 """What no sound bound of epsilon can exceed: the most powerful test against one pair that obeys the claim.
 
-    python benchmarks/scores_ceiling.py      (the table; `benchmarks/scores_against.py` puts it beside the bounds)
+    python benchmarks/scores_ceiling.py      (the table)
 
 A sound bound exceeds epsilon with probability 5 % at most on EVERY pair of laws that is (epsilon, delta)-DP. So on the
 true pair it cannot exceed epsilon more often than the most powerful 5 % test of one such pair against the true one

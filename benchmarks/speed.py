@@ -23,9 +23,8 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-import keep
+import audit_figures as figures
 import numpy as np
-from audit_figures import known_or, markdown, options
 
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.run import needs, places
@@ -83,7 +82,7 @@ def catalogue(cases: list[Case], at_least: float, kept: Path | None) -> None:
     rows: list[tuple[Any, ...]] = []
     missed = []
     for case in cases:
-        worlds, found = known_or(kept, case.key, partial(of_case, case, at_least))
+        worlds, found = figures.known_or(kept, case.key, partial(of_case, case, at_least))
         thousand = found["lockstep"]  # milliseconds a run are seconds a thousand
         per_second = [round(1e3 / found[name]) if found[name] < 100 else 1e3 / found[name] for name in found]
         ratio = found["lockstep"] / (found["tape"] * worlds)
@@ -91,7 +90,7 @@ def catalogue(cases: list[Case], at_least: float, kept: Path | None) -> None:
         if thousand > TARGET:
             missed.append(f"{case.key}: {thousand:.1f} s, {thousand / TARGET:.1f} times the target")
     parts = ("tape, runs/s", "lockstep, runs/s", "worlds", "lockstep / (worlds x tape)", "1,000 lockstep runs, s")
-    print(markdown(("row", *parts), rows))
+    print(figures.markdown(("row", *parts), rows))
     print(f"{len(rows) - len(missed)} of {len(rows)} rows make 1,000 lockstep runs in {TARGET:g} s. The others:\n")
     print("\n".join(f"- {one}" for one in missed) or "- none", flush=True)
 
@@ -130,14 +129,14 @@ def verdicts(keys: tuple[str, ...], kept: Path | None) -> None:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as fresh:
             return list(fresh.submit(verdict, key).result())
 
-    rows = [known_or(kept, f"verdict {key}", partial(alone, key)) for key in keys]
+    rows = [figures.known_or(kept, f"verdict {key}", partial(alone, key)) for key in keys]
     parts = ("imports, s", "build, s", "search, s", "accounting after it, s", "lockstep runs and bounds, s")
-    print(markdown(("row", *parts, "together, s", "peak memory, MiB", "verdict"), rows), flush=True)
+    print(figures.markdown(("row", *parts, "together, s", "peak memory, MiB", "verdict"), rows), flush=True)
 
 
 def measure(quick: bool) -> None:
     """All parts."""
-    chosen = options(__doc__, only=True)
+    chosen = figures.options(__doc__, only=True)
     kept = chosen.partial
     machine = f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}"
     print(f"{machine}, Python {platform.python_version()}, numpy {np.__version__}. Seconds are of CPU.\n")
@@ -152,4 +151,4 @@ def measure(quick: bool) -> None:
 
 
 if __name__ == "__main__":
-    keep.main(__file__, __doc__ or "", measure, only=True)
+    figures.keep_printed(__file__, __doc__ or "", measure, only=True)

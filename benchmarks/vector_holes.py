@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-import keep
+import audit_figures as figures
 
 from dpassay.audit.crosscheck.evidence import Answered, Change, Given, candidates
 from dpassay.audit.crosscheck.reference_line import Watched, watched
@@ -88,4 +88,4 @@ def measure(quick: bool) -> None:
 
 
 if __name__ == "__main__":
-    keep.main(__file__, __doc__ or "", measure)
+    figures.keep_printed(__file__, __doc__ or "", measure)

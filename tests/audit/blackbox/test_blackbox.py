@@ -53,7 +53,7 @@ CORRECT = 32  # animals without a bug: their number alone, since making the zoo 
     "number", [pytest.param(k, marks=pytest.mark.slow) if k % 4 else k for k in range(CORRECT)]
 )
 def test_correct_mechanisms_raise_no_alarm(number):
-    """1,000 samples of one seed at 5 %; `benchmarks/zoo_false_alarms.py` does 200 seeds."""
+    """1,000 samples of one seed at 5 %; `benchmarks/zoo.py` does 63 seeds."""
     entry = [e for e in zoo() if not e.broken][number]
     assert _judge(entry, 1000, 0).verdict is not Verdict.VIOLATED
 

@@ -26,7 +26,7 @@ from dpassay.reference.guarantee import approx_dp
 from dpassay.reference.types import Array, Bools
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "benchmarks"))
-from coverage_laws import Law, laws
+from coverage import Law, laws
 
 SAMPLES = {1000: 15, 10_000: 9, 100_000: 5}
 ALPHA = 0.05
