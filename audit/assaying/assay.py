@@ -35,7 +35,6 @@ from .evidence import cause, gathered, judged
 from .exact_pair import with_exact_losses
 from .scarce import LONG_RUN, Thrift
 from .searching import about_run, search_case, search_instance
-from .unbuilt import unbuilt_row
 from .worst import chosen
 
 
@@ -214,7 +213,7 @@ def assay_case(case: Case, effort: Effort, thrift: Thrift | None = None, known: 
     try:
         instance = case.build()
     except Uncalibrated as error:
-        return unbuilt_row(case, effort, error, time.perf_counter() - start)
+        return row_fields.unbuilt_row(case, effort, error, time.perf_counter() - start)
     searched = search_case(case, instance, effort, known)
     found = examine(instance, case.claim, effort, case.known, searched=searched, thrift=thrift)
     if states_records(instance.pair.here) and not getattr(instance.run, "elsewhere", False):

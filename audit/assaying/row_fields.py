@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dpassay.audit.assaying.places import places_of
 from dpassay.audit.results import AssumedEstimate, SoundBound
-from dpassay.audit.row import Effort
+from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.search.engine import Searched
+from dpassay.audit.verdict import judge
 from dpassay.audit.version import versions
+from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.case import Case
 from dpassay.reference.findings import Declared, Kind, compare
 
@@ -121,3 +124,35 @@ def _of_search(searched: Searched, about: Mapping[str, str | float]) -> dict[str
 def _ordered(declared: set[Declared]) -> list[Declared]:
     """By kind, as they are listed there, then by label."""
     return sorted(declared, key=lambda one: (list(Kind).index(one.kind), one.label))
+
+
+def unbuilt_row(case: Case, effort: Effort, error: Uncalibrated, seconds: float) -> Row:
+    """The row of a case that the calibrator refuses: a finding, since its claim needs noise that does not exist.
+
+    A bare release leaks; without one no noise keeps to the budget, so that it is over it. Where only the cost of a
+    release is not known, nothing is shown: inconclusive.
+    """
+    finding = error.finding
+    findings = [] if finding is None or finding.kind.of_the_run else [finding]
+    over = finding is not None and finding.kind is Kind.OVER_BUDGET
+    text = f"the noise cannot be calibrated: {finding.detail if finding else error}"
+    verdict = judge(
+        claimed=case.claim.epsilon, accounted=math.inf if over else None, findings=findings, untested=str(error)
+    )
+    shown = set() if finding is None else {Declared(finding.kind, finding.label)}
+    return Row(
+        **of_case(case),
+        **of_effort(effort, seconds),
+        **of_shown(shown, set(case.declared)),
+        accounted=math.inf,
+        accounting=f"not accountable: {error.why}",
+        upper_bound=False,
+        realised=None,
+        realised_by="not run",
+        verdict=verdict.value,
+        why=f"{case.known}; {text}" if case.known else text,
+        findings=findings,
+        movements={},
+        power=None,
+        facts={},
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,47 +32,9 @@ class Claim:
 def read_claim(
     epsilon: float | None, delta: float, mu: float | None, sampled: str | None, pairs: Path | None
 ) -> Claim | None:
-    """The claim of the options, or None when nothing is claimed; raises what `claimed_guarantee` raises."""
-    claim = claimed_guarantee(epsilon, delta, mu, sampled, pairs)
-    if claim is None:
-        return None
-    at_delta = epsilon if epsilon is not None else claim.epsilon(delta)
-    return Claim(claim, at_delta, lambda: worse_laws(epsilon, delta, mu, sampled, pairs))
+    """The claim of the options, or None when nothing is claimed.
 
-
-def worse_laws(
-    epsilon: float | None, delta: float, mu: float | None, sampled: str | None, pairs: Path | None
-) -> list[Law]:
-    """Ideal attacks on mechanisms twice as bad as claimed: twice mu, twice epsilon (0: one), half the noise.
-
-    For (epsilon, delta) two: the most revealing mechanism of twice the epsilon, and plain noise calibrated to it.
-    """
-    if mu is not None:
-        return [gaussian_law(2 * mu, f"a {2 * mu:g}-GDP mechanism (twice the mu)")]
-    if epsilon is not None:
-        more = 2 * epsilon if epsilon > 0 else 1.0
-        most = extremal_law(approx_dp(more, delta), f"the most revealing ({more:g}, {delta:g})-DP mechanism")
-        if delta == 0:
-            return [most, laplace_law(more, f"Laplace noise that is exactly ({more:g}, 0)-DP")]
-        return [most, gaussian_law(gdp_mu(more, delta), f"Gaussian noise that is exactly ({more:g}, {delta:g})-DP")]
-    if sampled is not None:
-        noise, rate, steps = _noise_rate_steps(sampled)
-        half = _dp_sgd(noise / 2, rate, steps)
-        return [extremal_law(half, f"the most revealing mechanism within the curve of {half.name}: half the noise")]
-    return worse_than_pairs(_pairs(pairs)) if pairs else []
-
-
-def worse_than_pairs(pairs: Sequence[tuple[float, float]]) -> list[Law]:
-    """The ideal attack on a mechanism within twice the claimed epsilons."""
-    doubled = [(2 * e if e > 0 else 1.0, d) for e, d in pairs]
-    why = "the most revealing mechanism within twice the claimed epsilons"
-    return [extremal_law(from_pairs(doubled), why)]
-
-
-def claimed_guarantee(
-    epsilon: float | None, delta: float, mu: float | None, sampled: str | None, pairs: Path | None
-) -> Guarantee | None:
-    """The claim as a curve, or None when nothing is claimed.
+    What breaks it is an ideal attack on a mechanism twice as bad: twice mu, twice epsilon (0: one), half the noise.
 
     Raises:
         BadInput: two claims, or one that makes no sense.
@@ -82,17 +45,40 @@ def claimed_guarantee(
     require(0 <= delta < 1, "--delta", delta, "must lie in [0, 1)")
     if epsilon is not None:
         require(0 <= epsilon < float("inf"), "--epsilon", epsilon, "must be finite and not negative")
-        return approx_dp(epsilon, delta)
+        return Claim(approx_dp(epsilon, delta), epsilon, partial(_twice_epsilon, epsilon, delta))
     if mu is not None:
         require(0 < mu <= 1e4, "--gdp", mu, "must lie in (0, 1e4]")
-        return gdp(mu)
+        guarantee, words = gdp(mu), f"a {2 * mu:g}-GDP mechanism (twice the mu)"
+        return Claim(guarantee, guarantee.epsilon(delta), lambda: [gaussian_law(2 * mu, words)])
     if sampled is not None:
         noise, rate, steps = _noise_rate_steps(sampled)
         spends = _most(noise, rate, steps)
         why = f"spends up to epsilon {spends:.2g}: nothing that scores could refute (at most {_MOST:g})"
         require(spends <= _MOST, "--sampled-gaussian", sampled, why)
-        return _dp_sgd(noise, rate, steps)
-    return None if pairs is None else from_pairs(_pairs(pairs), pairs.stem)
+        guarantee = _dp_sgd(noise, rate, steps)
+        return Claim(guarantee, guarantee.epsilon(delta), partial(_half_the_noise, noise, rate, steps))
+    return None if pairs is None else claim_of_pairs(_pairs(pairs), delta, pairs.stem)
+
+
+def claim_of_pairs(pairs: Sequence[tuple[float, float]], delta: float, name: str) -> Claim:
+    """All of these pairs are claimed."""
+    guarantee, doubled = from_pairs(pairs, name), [(2 * e if e > 0 else 1.0, d) for e, d in pairs]
+    words = "the most revealing mechanism within twice the claimed epsilons"
+    return Claim(guarantee, guarantee.epsilon(delta), lambda: [extremal_law(from_pairs(doubled), words)])
+
+
+def _twice_epsilon(epsilon: float, delta: float) -> list[Law]:
+    """The most revealing mechanism of twice the epsilon, and plain noise calibrated to it."""
+    more = 2 * epsilon if epsilon > 0 else 1.0
+    most = extremal_law(approx_dp(more, delta), f"the most revealing ({more:g}, {delta:g})-DP mechanism")
+    if delta == 0:
+        return [most, laplace_law(more, f"Laplace noise that is exactly ({more:g}, 0)-DP")]
+    return [most, gaussian_law(gdp_mu(more, delta), f"Gaussian noise that is exactly ({more:g}, {delta:g})-DP")]
+
+
+def _half_the_noise(noise: float, rate: float, steps: int) -> list[Law]:
+    half = _dp_sgd(noise / 2, rate, steps)
+    return [extremal_law(half, f"the most revealing mechanism within the curve of {half.name}: half the noise")]
 
 
 def _noise_rate_steps(text: str) -> tuple[float, float, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sysconfig
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from dpassay.audit.inputs.foreign import is_code
@@ -32,7 +32,7 @@ def code_of(claim: Claim, folder: Path, confidence: float) -> str:
     parameters = claim.model_dump_json(exclude=_ABOUT)
     digest.update(f"{type(claim).__name__}\0{parameters}\0{confidence!r}\0".encode())
     digest.update(fingerprint.package().encode())
-    modules = project_modules(sorted(_modules(claim)))
+    modules = fingerprint.followed(sorted(_modules(claim)), _ours)
     for name, path in sorted(fingerprint.sources(modules).items()):
         digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
     for path in _files(claim, folder):
@@ -40,25 +40,10 @@ def code_of(claim: Claim, folder: Path, confidence: float) -> str:
     return digest.hexdigest()[:24]
 
 
-def project_modules(starts: Sequence[str]) -> frozenset[str]:
-    """Modules that these import, directly or not, whose source lies in no installed package and not in Python."""
-    found: set[str] = set()
-    todo = list(starts)
-    while todo:
-        name = todo.pop()
-        # the outermost package first: to look for a.b means to import a
-        if name in found or not _ours(name.partition(".")[0]) or not _ours(name):
-            continue
-        found.add(name)
-        parents = name.split(".")[:-1]
-        todo += [".".join(parents[: size + 1]) for size in range(len(parents))]  # importing a.b runs a/__init__.py
-        todo += fingerprint.named(name)
-    return frozenset(found)
-
-
 def _ours(name: str) -> bool:
-    path = fingerprint.source(name)
-    return path is not None and not _installed(path)
+    """Its source lies in no installed package and not in Python. Of a.b first that of a, which runs to look for a.b."""
+    names = dict.fromkeys((name.partition(".")[0], name))
+    return all((path := fingerprint.source(one)) is not None and not _installed(path) for one in names)
 
 
 def lines_of(subject: Subject) -> frozenset[str]:

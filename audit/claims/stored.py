@@ -18,10 +18,9 @@ from dpassay.audit.results import ClaimTest, Sound, SoundBound, Verdict, decide
 from dpassay.audit.row import Row
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import inside
-from dpassay.reference.guarantee import from_pairs
 
 from .claimed import Claim as Judged
-from .claimed import read_claim, worse_than_pairs
+from .claimed import claim_of_pairs, read_claim
 from .model import BlackBox, Outputs, Scores
 from .outputs import Question, answer
 from .scores import both_sides, hints, judge_canaries, judge_runs, with_power
@@ -47,9 +46,7 @@ def judged_row(claim: BlackBox | Outputs | Scores, folder: Path, confidence: flo
 
 def _guarantee(claim: BlackBox | Outputs | Scores) -> Judged:
     if claim.curve is not None:
-        pairs = [(epsilon, delta) for epsilon, delta in claim.curve]
-        guarantee = from_pairs(pairs, claim.name)
-        return Judged(guarantee, guarantee.epsilon(_delta(claim)), lambda: worse_than_pairs(pairs))
+        return claim_of_pairs(claim.pairs, _delta(claim), claim.name)
     found = read_claim(claim.epsilon, _delta(claim), claim.gdp, None, None)
     assert found is not None
     return found

@@ -20,8 +20,7 @@ from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.running.report_file import Report, load, save, store_of
 from dpassay.audit.running.workers import require_address
-from dpassay.audit.subjects.own import open_own, open_space, own_row
-from dpassay.audit.subjects.unclaimed import NOTHING, nearest
+from dpassay.audit.subjects.own import NOTHING, nearest, open_own, open_space, own_row
 from dpassay.audit.terminal.finish import Options, finish, remember, remembered
 from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, Sarif, names, relation_named
 from dpassay.audit.terminal.progress import Quiet, progress, run_with_progress, tracked

@@ -10,8 +10,7 @@ import typer
 
 from dpassay.audit.claims.reading import DEFAULT
 from dpassay.audit.inputs.foreign import is_code
-from dpassay.audit.subjects.own import open_own
-from dpassay.audit.subjects.unclaimed import NOTHING, nearest
+from dpassay.audit.subjects.own import NOTHING, nearest, open_own
 from dpassay.audit.terminal.progress import progress
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_text, require_writable

@@ -13,7 +13,7 @@ import typer
 
 from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
 from dpassay.audit.blackbox.suspicions import same_data
-from dpassay.audit.claims.claimed import claimed_guarantee
+from dpassay.audit.claims.claimed import read_claim
 from dpassay.audit.claims.outputs import NOT_STATED
 from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.live.program import LiveProgram
@@ -64,10 +64,10 @@ def _kept_when_interrupted(kept: Kept, limit: int, quiet: bool) -> Iterator[Each
 
 
 def _claim(epsilon: float | None, delta: float, mu: float | None, sampled: str | None, pairs: Path | None) -> Guarantee:
-    claim = claimed_guarantee(epsilon, delta, mu, sampled, pairs)
+    claim = read_claim(epsilon, delta, mu, sampled, pairs)
     if claim is None:
         raise BadInput("claim", None, "give one of --epsilon, --gdp, --sampled-gaussian, --curve")
-    return claim
+    return claim.guarantee
 
 
 @app.command(short_help="White box: exact losses of an algorithm.")

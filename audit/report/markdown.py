@@ -1,4 +1,4 @@
-"""Rows as Markdown for a comment on a pull request or a summary of a job.
+"""Rows as Markdown for a comment on a pull request or a summary of a job, and as workflow commands of GitHub Actions.
 
 All that comes from others (names, causes, source lines) stands in code: there it is neither markup nor a mention.
 """
@@ -12,10 +12,12 @@ from collections.abc import Iterator, Sequence
 from dpassay.audit.row import Row
 from dpassay.reference.errors import printable
 
-from .problems import Unchecked, numbers, outcome, problems, summary_line
+from .problems import Level, Problem, Unchecked, numbers, outcome, problems, summary_line
 
 LONGEST = 60_000  # characters: a comment may have 65,536
 _UNCHECKED = 20  # lines about claims that could not be checked
+SHOWN = 10  # of each level: the code host shows no more of one step
+_COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning"}
 _MARK = {"failed": "❌", "inconclusive": "❔", "passed": "✅"}
 _HEAD = "| | algorithm | claimed | accounted | realised ≥ | verdict |\n|---|---|---:|---:|---:|---|\n"
 
@@ -102,3 +104,36 @@ def _escaped(text: str) -> str:
     marks = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "@": "@&#8203;"}
     marks |= {letter: f"&#{ord(letter)};" for letter in "`*_[]()!#|~\\:"}
     return "".join(marks.get(letter, letter) for letter in text)
+
+
+def annotations(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unchecked] = ()) -> str:
+    """One line a problem, errors first; what a printed reading declares is left out.
+
+    Args:
+        strict: what a printed reading declares counts as well.
+        unchecked: what has no row.
+    """
+    heads = [(_field(f"dpassay: {one.name} not checked"), _said(one.why)) for one in unchecked[:SHOWN]]
+    lines = [f"::error title={title}::{text}" for title, text in heads]
+    for level, command in _COMMANDS.items():
+        found = [(row, one) for row in rows for one in problems(row, strict) if one.level is level]
+        room = SHOWN if len(found) <= SHOWN else SHOWN - 1
+        lines += [_command(command, row, one) for row, one in found[:room]]
+        if len(found) > room:
+            lines.append(f"::{command} title=dpassay::and {len(found) - room} more, see the report")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _command(command: str, row: Row, problem: Problem) -> str:
+    fields = {"file": one.file, "line": str(one.line)} if (one := next(iter(problem.spots), None)) else {}
+    fields["title"] = f"dpassay: {printable(row.key)} {row.verdict_shown}"
+    told = ",".join(f"{name}={_field(value)}" for name, value in fields.items())
+    return f"::{command} {told}::{_said(problem.message)}"
+
+
+def _said(text: str) -> str:
+    return printable(text).replace("%", "%25")
+
+
+def _field(text: str) -> str:
+    return _said(text).replace(":", "%3A").replace(",", "%2C")

@@ -9,14 +9,11 @@ Every finished cell is written to a file at once, so an interrupted reproduction
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import TypeAdapter
 
 from dpassay.audit.published.dro import EPSILONS, TABLE_3_EPSILONS
 from dpassay.reference.dro.training import MAIN, METHODS, REPAIRED
@@ -26,28 +23,36 @@ from dpassay.reference.problems.imbalanced import Split
 from .dro_membership import STYLES, attack_aucs, imbalanced, pool, shifted, train_models
 from .dro_page import write_page, write_plot
 from .dro_tables import Cell, findings, notes, quality_table, same_table, shift_table
-from .report import Options, Report, keep_line, kept_lines
+from .report import Finished, Options, Report
 
 SEEDS, SHADOWS = 5, 12  # attacked models and shadow models of a cell
 QUICK_EPSILONS = (1.0, 10.0)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The numbers of a cell."""
+
+    key: str
+    content: dict[str, Any]
 
 
 def run(options: Options) -> Report:
     """Train and attack what is missing, then print ours beside theirs."""
     source = pool(options.data)
     cells = plan(options, source.name)
-    store = Store(options.output / "dro_cells.jsonl")
+    finished = Finished(options.output / "dro_cells.jsonl", Measured, "cell")
     splits = {style: imbalanced(style, source, options.seed) for style in STYLES}
     for cell in options.track(cells, "models"):
-        store.get_or(cell.key, partial(measure, cell, splits[cell.style]))
-    report = Report("dro", notes=notes(source.name, splits), files=[store.path])
+        finished.make(cell.key, partial(measure, cell, splits[cell.style]))
+    report = Report("dro", notes=notes(source.name, splits), files=[finished.path])
     shown = []
     for style in STYLES:
-        found = [(cell, store.get(cell.key)) for cell in cells if cell.style == style]
+        found = [(cell, finished[cell.key].content) for cell in cells if cell.style == style]
         sizes = splits[style].n // 2, splits[style].n - splits[style].n // 2
         shown.append(findings(style, found, sizes))
         report.tables.extend((same_table(style, found, sizes), shift_table(style, found), quality_table(style, found)))
-    report.files.append(write_plot([(cell, store.get(cell.key)) for cell in cells], options.output))
+    report.files.append(write_plot([(cell, finished[cell.key].content) for cell in cells], options.output))
     report.notes[:0] = shown
     report.files.append(write_page(report, options))
     return report
@@ -74,7 +79,7 @@ def plan(options: Options, source: str) -> list[Cell]:
     return cells
 
 
-def measure(cell: Cell, split: Split) -> dict[str, Any]:
+def measure(cell: Cell, split: Split) -> Measured:
     """Train, attack, and keep the numbers of each attacked model."""
     models = train_models(cell.method, cell.epsilon, cell.seeds + cell.shadows, cell.seed, split)
     content: dict[str, Any] = {
@@ -90,34 +95,4 @@ def measure(cell: Cell, split: Split) -> dict[str, Any]:
         content["groups"] = [list(group) for group in contrasts[0].groups]
     if not all(np.isfinite(values).all() for name, values in content.items() if name != "aucs"):
         raise BadInput("cell", cell.key, "gave a number that is not finite")
-    return content
-
-
-@dataclass(frozen=True)
-class _Finished:
-    """A line of the store."""
-
-    key: str
-    content: dict[str, Any]
-
-
-_CELL = TypeAdapter(_Finished)
-
-
-class Store:
-    """Finished cells, one JSON line each."""
-
-    def __init__(self, path: Path):
-        self.path = path
-        cells = kept_lines(path, partial(_CELL.validate_json, strict=True), "cell")
-        self._cells = {one.key: one.content for one in cells}
-
-    def get(self, key: str) -> dict[str, Any]:
-        """A finished cell."""
-        return self._cells[key]
-
-    def get_or(self, key: str, make: Callable[[], dict[str, Any]]) -> None:
-        """Make and keep the cell unless it is finished."""
-        if key not in self._cells:
-            self._cells[key] = make()
-            keep_line(self.path, {"content": self._cells[key], "key": key})
+    return Measured(cell.key, content)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
+
+from pydantic import TypeAdapter
 
 from dpassay.audit.plain import json_text, plain
 from dpassay.audit.row import Row
@@ -26,34 +28,42 @@ def notes_of(name: str) -> tuple[str, ...]:
     return tuple(parse_toml(read_text(NOTES, "notes"), str(NOTES))[name])
 
 
-def kept_lines(path: Path, read: Callable[[str], Found], what: str) -> list[Found]:
-    """What a reproduction has finished: one line of JSON each. A last line that was cut off is dropped.
+class Finished(Generic[Found]):
+    """What a reproduction has finished, one line of JSON each: an interrupted one goes on behind the last.
+
+    A last line that was cut off is dropped.
 
     Args:
-        read: raises ValueError for what is none.
-        what: a line is called.
+        kind: a dataclass with a property or field ``key``.
+        what: one is called.
 
     Raises:
         BadInput: naming the file and the first line that is none.
     """
-    name = f"finished {what}s"
-    *lines, rest = read_text(path, name).split("\n") if there(path, name) else [""]
-    found = []
-    for number, line in enumerate(lines, 1):
-        try:
-            found.append(read(line))
-        except ValueError:
-            raise BadInput(str(path), line[:60], f"line {number} is not a {what}; delete the file") from None
-    if rest:
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return found
 
+    def __init__(self, path: Path, kind: type[Found], what: str):
+        self.path, self._found, read = path, dict[Any, Found](), TypeAdapter(kind).validate_json
+        name = f"finished {what}s"
+        *lines, rest = read_text(path, name).split("\n") if there(path, name) else [""]
+        for number, line in enumerate(lines, 1):
+            try:
+                one: Any = read(line, strict=True)
+            except ValueError:
+                raise BadInput(str(path), line[:60], f"line {number} is not a {what}; delete the file") from None
+            self._found[one.key] = one
+        if rest:
+            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
-def keep_line(path: Path, content: Mapping[str, Any]) -> None:
-    """Add one line, at once: an interrupted reproduction goes on behind it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as stream:
-        stream.write(json.dumps(content, sort_keys=True, allow_nan=False) + "\n")
+    def __getitem__(self, key: Any) -> Found:
+        return self._found[key]
+
+    def make(self, key: Any, made: Callable[[], Found]) -> None:
+        """Make it, and keep it at once, unless it is finished."""
+        if key not in self._found:
+            self._found[key] = one = made()
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps(asdict(one), sort_keys=True, allow_nan=False) + "\n")  # type: ignore[call-overload]
 
 
 def untracked(items: Sequence[Any], what: str) -> Iterable[Any]:

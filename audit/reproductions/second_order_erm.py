@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import TypeAdapter
 
 from dpassay.audit.published.second_order_erm import remarks
 from dpassay.reference.files import there
@@ -27,7 +25,7 @@ from dpassay.reference.second_order_erm.printed_tables import EPSILONS, HESSIAN_
 from dpassay.reference.tape import LiveTape, Tape
 from dpassay.reference.types import Array
 
-from .report import Options, Report, Table, keep_line, kept_lines, notes_of
+from .report import Finished, Options, Report, Table, notes_of
 
 HOPE = 20.0  # phase one of the two-phase methods counts on 20 MIN_DEC per step; the paper says only that T is smaller
 BATCH_SHARE = 0.01  # mini-batches of n / 100; the paper does not say
@@ -83,18 +81,21 @@ class Run:
         return (self.data, self.n, self.loss, self.tolerance, self.method, self.epsilon, self.seed)
 
 
-_RUN = TypeAdapter(Run)
+def run_key(s: Setting, n: int, method: str, epsilon: float, seed: int) -> tuple[Any, ...]:
+    """Of a run."""
+    return (s.data, n, s.loss, s.tolerance, method, epsilon, seed)
 
 
 def run(options: Options) -> Report:
     """Run what is missing, seed by seed, then print ours beside theirs."""
     seeds = range(options.seed, options.seed + (options.runs or (1 if options.quick else 5)))
-    store = Store(options.output / "second_order_erm_runs.jsonl")
+    store = Finished(options.output / "second_order_erm_runs.jsonl", Run, "run")
     sets = {name: load(name, options) for name in dict.fromkeys(s.data for s in SETTINGS)}
     problems = [ErmProblem(*sets[s.data], LOSSES[LOSS_NAMES[s.loss]]()) for s in SETTINGS]
     cells = list(product(seeds, zip(SETTINGS, problems, strict=True), METHODS, EPSILONS))
     for seed, (setting, problem), method, epsilon in options.track(cells, "runs"):
-        store.get_or(problem, setting, method, epsilon, seed)
+        key = run_key(setting, problem.n, method, epsilon, seed)
+        store.make(key, partial(one_run, problem, setting, method, epsilon, seed))
     report = Report("second_order_erm", notes=list(NOTES), files=[store.path])
     report.tables.append(summary(problems, store, seeds))
     for setting, problem in zip(SETTINGS, problems, strict=True):
@@ -163,30 +164,14 @@ def one_run(problem: ErmProblem, s: Setting, method: str, epsilon: float, seed: 
     )  # fmt: skip
 
 
-class Store:
-    """Finished runs in a JSON-lines file."""
-
-    def __init__(self, path: Path):
-        self.path = path
-        self.runs = {one.key: one for one in kept_lines(path, partial(_RUN.validate_json, strict=True), "run")}
-
-    def get_or(self, problem: ErmProblem, s: Setting, method: str, epsilon: float, seed: int) -> Run:
-        """The stored run, or a new one, stored."""
-        key = (s.data, problem.n, s.loss, s.tolerance, method, epsilon, seed)
-        if key not in self.runs:
-            self.runs[key] = one_run(problem, s, method, epsilon, seed)
-            keep_line(self.path, asdict(self.runs[key]))
-        return self.runs[key]
-
-
 # tables --------------------------------------------------------------------------------------------------------------
 
 
-def compare(s: Setting, n: int, store: Store, seeds: range) -> Table:
+def compare(s: Setting, n: int, store: Finished[Run], seeds: range) -> Table:
     """Ours beside the printed numbers of one table (and of its Hessian table)."""
     rows: list[tuple[str, ...]] = []
     for method, epsilon in product(METHODS, EPSILONS):
-        runs = [store.runs[s.data, n, s.loss, s.tolerance, method, epsilon, seed] for seed in seeds]
+        runs = [store[run_key(s, n, method, epsilon, seed)] for seed in seeds]
         loss, seconds, hessians = _printed(s.printed, method, epsilon)
         rows.append(
             (
@@ -232,12 +217,12 @@ def _spread(values: list[float] | list[int], digits: int) -> str:
     return f"{mean}±{np.std(values, ddof=1):.{digits}f}" if len(values) > 1 else mean
 
 
-def summary(problems: list[ErmProblem], store: Store, seeds: range) -> Table:
+def summary(problems: list[ErmProblem], store: Finished[Run], seeds: range) -> Table:
     """How often each method ended, ours and printed, and how far noise threw it."""
     rows: list[tuple[str, ...]] = []
     for method in METHODS:
         cells = [(s, p.n, e) for s, p in zip(SETTINGS, problems, strict=True) if s.printed for e in EPSILONS]
-        runs = [store.runs[s.data, n, s.loss, s.tolerance, method, e, seed] for s, n, e in cells for seed in seeds]
+        runs = [store[run_key(s, n, method, e, seed)] for s, n, e in cells for seed in seeds]
         printed = [s.printed.cell(method, e) for s, _, e in cells if s.printed]
         known = [cell for cell in printed if not cell.missing]
         rows.append(

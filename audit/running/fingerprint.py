@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
@@ -57,24 +57,27 @@ def _home(function: Any) -> str:
 @cache
 def reached(start: str) -> frozenset[str]:
     """Modules of the same package that a module imports, directly or not."""
+    top = start.partition(".")[0]
+    return followed([start], lambda name: name.partition(".")[0] == top and source(name) is not None)
+
+
+def followed(starts: Iterable[str], ours: Callable[[str], bool]) -> frozenset[str]:
+    """These modules and what they import, directly or not, as far as they are ours; with the packages around them."""
     found: set[str] = set()
-    todo = [start]
+    todo = list(starts)
     while todo:
         name = todo.pop()
-        if name not in found:
+        if name not in found and ours(name):
             found.add(name)
-            todo += [one for one in imports(name) if one.split(".")[0] == start.split(".")[0]]
+            parents = name.split(".")[:-1]
+            todo += [".".join(parents[: size + 1]) for size in range(len(parents))]  # to import a.b runs a/__init__.py
+            todo += named(name)
     return frozenset(found)
-
-
-def imports(name: str) -> tuple[str, ...]:
-    """Modules that a module names in its import statements, wherever they stand."""
-    return tuple(one for one in named(name) if source(one) is not None)
 
 
 @cache
 def named(name: str) -> tuple[str, ...]:
-    """The same, and names that may be no modules: what they are is only known by looking for them."""
+    """What a module names in its import statements, wherever they stand; some names may be no modules."""
     path = source(name)
     if path is None:
         return ()

@@ -7,6 +7,7 @@ and the store goes. After a kill the store is still there: the next run takes it
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -15,7 +16,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from platform import node
 from types import TracebackType
-from typing import Any, get_type_hints
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -29,7 +30,7 @@ from dpassay.reference.files import read_json, write_text
 from .store import Store
 
 FORMAT = 4
-_TYPES = {name: TypeAdapter(hint) for name, hint in get_type_hints(Row).items()}  # of a row's fields
+_ROW = TypeAdapter(Row)
 _NEEDED = {one.name for one in fields(Row) if one.default is MISSING and one.default_factory is MISSING}
 _FIELD = "--output"
 
@@ -181,43 +182,35 @@ def _row(where: str, data: Any) -> Row:
     and may mean that the others say less than they seem to.
     """
     require(isinstance(data, dict), where, data, "must be an object")
-    later = sorted(set(data) - set(_TYPES))
+    later = sorted(set(data) - {one.name for one in fields(Row)})
     require(not later, where, later, "are fields that this version does not know: the report is of a newer one")
     missing = sorted(_NEEDED - set(data))
     require(not missing, where, missing, "are missing: it is no row of a report")
-    values = {**_defaults(), **{name: number_of(value) for name, value in data.items()}}
+    values = {name: number_of(value) for name, value in data.items()}
     for name in ("movements", "shares"):
-        if isinstance(values[name], dict):
-            values[name] = {label: number_of(value) for label, value in values[name].items()}
-    for name, kind in _TYPES.items():
-        try:
-            if name == "findings":  # records: made of the objects that stand for them
-                values[name] = kind.validate_json(json_text(values[name]), strict=True)
-            else:
-                kind.validate_python(values[name], strict=True)
-        except ValidationError as error:
-            raise BadInput(f"{where}.{name}", values[name], error.errors()[0]["msg"]) from None
-    _look_into(where, values)
+        if isinstance(found := values.get(name), dict):
+            values[name] = {label: number_of(value) for label, value in found.items()}
+    try:
+        row = _ROW.validate_json(json.dumps(values), strict=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0])
+        raise BadInput(f"{where}.{name}", values[name], first["msg"]) from None
+    _look_into(where, row)
     known = [verdict.value for verdict in Verdict]
-    require(values["verdict"] in known, f"{where}.verdict", values["verdict"], f"must be one of {', '.join(known)}")
-    return Row(**values)
+    require(row.verdict in known, f"{where}.verdict", row.verdict, f"must be one of {', '.join(known)}")
+    return row
 
 
-def _defaults() -> dict[str, Any]:
-    """Of the fields that a row may lack; lists and dicts are fresh ones."""
-    later = [one for one in fields(Row) if one.name not in _NEEDED]
-    return {one.name: one.default if one.default_factory is MISSING else one.default_factory() for one in later}
-
-
-def _look_into(where: str, values: dict[str, Any]) -> None:
+def _look_into(where: str, row: Row) -> None:
     """What is read of coverage, places and witnesses is there."""
-    counted = values["coverage"]
+    counted = row.coverage
     good = not counted or (set(counted) == _COUNTED and min(counted.values()) >= 0)
     require(good, f"{where}.coverage", counted, f"must be empty, or count {', '.join(sorted(_COUNTED))}")
-    for number, one in enumerate(values["places"]):
+    for number, one in enumerate(row.places):
         good = all(isinstance(one.get(name), str) for name in ("finding", "file")) and type(one.get("line")) is int
         require(good, f"{where}.places[{number}]", one, "must have finding, file and line")
-    for number, one in enumerate(values["witnesses"]):
+    for number, one in enumerate(row.witnesses):
         found = one.get("finding")
         good = isinstance(found, dict) and all(isinstance(found.get(name), str) for name in ("kind", "label", "detail"))
         require(good, f"{where}.witnesses[{number}].finding", found, "must have kind, label and detail")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,8 +19,7 @@ from dpassay.audit.assaying.scarce import Thrift
 from dpassay.audit.assaying.searching import about_run
 from dpassay.audit.assaying.worst import pair_of
 from dpassay.audit.evidence.assay import Assay
-from dpassay.audit.inputs.foreign import foreign_code, is_code, load_object
-from dpassay.audit.inputs.written_space import is_written, written_space
+from dpassay.audit.inputs.foreign import foreign_code, is_code, is_written, load_object, written_space
 from dpassay.audit.plain_numpy.signature import columns_of, is_frame, is_plain, needs_labels
 from dpassay.audit.row import Effort, Row
 from dpassay.reference.accounting.sampled import Relation
@@ -28,6 +28,9 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.space import Rows, Space
 
 from .limits import little_memory, one_run_in_time
+
+NOTHING = 60.0  # where nothing finite is found: no audit shows a larger epsilon
+_FEW = {"runs": 50, "pilot": 50, "examples": 40}  # the audit of what is found comes after this one
 
 
 def open_own(
@@ -187,3 +190,25 @@ def _tried(space: Space) -> str:
 def _range(values: Sequence[int]) -> str:
     low, high = min(values), max(values)
     return f"{low}" if low == high else f"{low} to {high}"
+
+
+# -- without a claim: the nearest one that the code is found to keep
+def nearest(name: str, run: Callable[..., Any], where: Space, delta: float, seed: int) -> PrivacyClaim:
+    """Certified, else accounted epsilon at ``delta``, rounded up to three digits; `NOTHING` where neither is finite.
+
+    Raises:
+        BadInput: the code always raises, or is not understood.
+    """
+    loose = PrivacyClaim(NOTHING, delta, relation=where.relation)
+    with foreign_code("algorithm", name):
+        found = assay(run, where, loose, effort=Effort(seed=seed, **_FEW))
+    certified = found.certificate.epsilon if found.certificate is not None else None
+    return PrivacyClaim(rounded_up(found.accounted if certified is None else certified), delta, relation=where.relation)
+
+
+def rounded_up(epsilon: float) -> float:
+    """Three digits that are no smaller."""
+    if not 0 < epsilon < NOTHING:
+        return NOTHING
+    unit = 10.0 ** (math.floor(math.log10(epsilon)) - 2)
+    return float(f"{math.ceil(epsilon / unit * (1 - 1e-12)) * unit:.6g}")

@@ -17,9 +17,9 @@ from rich.text import Text
 from dpassay.audit.assaying.why import names
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.plain import json_text
-from dpassay.audit.report.annotations import annotations as as_annotations
 from dpassay.audit.report.explain import explain_lines
 from dpassay.audit.report.junit import junit
+from dpassay.audit.report.markdown import annotations as as_annotations
 from dpassay.audit.report.markdown import markdown
 from dpassay.audit.report.problems import Unchecked, summary_line
 from dpassay.audit.report.sarif import sarif

@@ -12,8 +12,7 @@ from markupsafe import Markup
 
 from dpassay.reference.errors import printable
 
-from .records import View
-from .text import visible
+from .records import View, visible
 from .view import slug
 
 

@@ -121,3 +121,13 @@ class View:
     ledger: Ledger = Ledger()
     reproduced: tuple[Any, ...] = ()
     environments: tuple[tuple[str, Mapping[str, str]], ...] = ()
+
+
+def visible(value: object) -> object:
+    """Text with control characters, lone surrogates and marks of direction spelled out; spaces and line ends stay.
+
+    What is no text, and what is marked as safe already, is returned as it is.
+    """
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return "".join(letter if letter.isprintable() or letter in "\n " else ascii(letter)[1:-1] for letter in value)

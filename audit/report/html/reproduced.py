@@ -14,7 +14,7 @@ from markupsafe import Markup
 from dpassay.reference.errors import require
 from dpassay.reference.files import is_folder, read_bytes, read_text
 
-from .text import visible
+from .records import visible
 
 _LARGEST = 2 * 2**20  # bytes of one picture
 _KINDS = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}

@@ -7,8 +7,8 @@ import shlex
 
 import pytest
 
-from dpassay.audit.inputs.written_space import written_space
-from dpassay.audit.subjects.unclaimed import rounded_up
+from dpassay.audit.inputs.foreign import written_space
+from dpassay.audit.subjects.own import rounded_up
 from dpassay.reference.errors import BadInput
 
 MINE = """import numpy as np

@@ -19,6 +19,7 @@ from dpassay.audit.claims.reading import read_claims
 from dpassay.audit.inputs import stored
 from dpassay.audit.lockstep.script import Script
 from dpassay.audit.reproductions import dro, second_order_erm
+from dpassay.audit.reproductions.report import Finished
 from dpassay.audit.scores.files import read_scores
 from dpassay.audit.search.ground import data_of
 from dpassay.audit.search.witness import witness_of
@@ -152,13 +153,13 @@ def test_a_witness_does_not_choose_how_long_a_run_takes():
 
 
 @pytest.mark.parametrize("text", ["\udcff", "[" * 100_000, '{"key": [1]}', '{"key": "a", "content": 3}', "9" * 5000])
-@pytest.mark.parametrize("store", [dro.Store, second_order_erm.Store])
-def test_kept_runs_that_are_none(tmp_path, store, text):
+@pytest.mark.parametrize("kind", [dro.Measured, second_order_erm.Run])
+def test_kept_runs_that_are_none(tmp_path, kind, text):
     """Before the last line, which may have been cut off by an interrupt."""
     path = tmp_path / "kept.jsonl"
     path.write_text(f"{text}\n{text}\n", errors="surrogateescape")
     with pytest.raises(BadInput, match=r"kept\.jsonl") as error:
-        store(path)
+        Finished(path, kind, "run")
     told(error)
 
 
@@ -177,9 +178,13 @@ def test_a_witness_whose_claim_no_float_holds(value):
         replay(witness_of(document, "f"), ())
 
 
+def kept(path):
+    return Finished(path, dro.Measured, "cell")
+
+
 @pytest.mark.parametrize("name", ["n" * 5000, "loop", "a folder"])
 @pytest.mark.parametrize(
-    "read", [image_files.read_idx, real_data.covertype_file, real_data.ijcnn_file, session.load, dro.Store]
+    "read", [image_files.read_idx, real_data.covertype_file, real_data.ijcnn_file, session.load, kept]
 )
 def test_a_path_that_is_no_file(tmp_path, read, name):
     """A name that is too long was an error of the operating system, where others are just not there."""
@@ -188,8 +193,8 @@ def test_a_path_that_is_no_file(tmp_path, read, name):
         path.symlink_to(path)
     if name == "a folder":
         path.mkdir()
-    if read is dro.Store and name == "loop":
-        assert not read(path)._cells  # as nothing: there is no file yet
+    if read is kept and name == "loop":
+        assert not read(path)._found  # as nothing: there is no file yet
         return
     with pytest.raises(BadInput) as error:
         read(path)

@@ -9,9 +9,8 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from dpassay.audit.report.annotations import annotations
 from dpassay.audit.report.junit import junit
-from dpassay.audit.report.markdown import LONGEST, markdown
+from dpassay.audit.report.markdown import LONGEST, annotations, markdown
 from dpassay.audit.report.problems import Level, problems, summary_line
 from dpassay.audit.report.sarif import RULES, sarif
 from dpassay.reference.findings import Finding, Kind

@@ -19,10 +19,9 @@ import pytest
 from dpassay.audit.blackbox import shown
 from dpassay.audit.crosscheck.adapter import Result
 from dpassay.audit.report import campaign
-from dpassay.audit.report.annotations import annotations
 from dpassay.audit.report.explain import explain_lines
 from dpassay.audit.report.junit import junit
-from dpassay.audit.report.markdown import markdown
+from dpassay.audit.report.markdown import annotations, markdown
 from dpassay.audit.report.pages import cell
 from dpassay.audit.report.problems import problems, summary_line
 from dpassay.audit.report.sarif import sarif

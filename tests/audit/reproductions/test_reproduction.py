@@ -8,6 +8,7 @@ import pytest
 
 from dpassay.audit.published import second_order_erm as published
 from dpassay.audit.reproductions import second_order_erm as reproduce
+from dpassay.audit.reproductions.report import Finished
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
@@ -76,17 +77,18 @@ def test_every_method_of_the_tables_runs(small, method):
 
 
 def test_store_goes_on_after_an_interrupt(small, tmp_path):
-    store = reproduce.Store(tmp_path / "runs.jsonl")
-    first = store.get_or(small, reproduce.SETTINGS[2], "OPT", 20.0, 1)
-    store.get_or(small, reproduce.SETTINGS[2], "OPT", 20.0, 2)
+    store = Finished(tmp_path / "runs.jsonl", reproduce.Run, "run")
+    runs = [reproduce.one_run(small, reproduce.SETTINGS[2], "OPT", 20.0, seed) for seed in (1, 2)]
+    for one in runs:
+        store.make(one.key, lambda one=one: one)
     text = store.path.read_text()
     store.path.write_text(text[: len(text) - 10])  # cut off in the middle of the second line
-    again = reproduce.Store(store.path)
-    assert list(again.runs.values()) == [first]
-    assert again.get_or(small, reproduce.SETTINGS[2], "OPT", 20.0, 1) is again.runs[first.key]
+    again = Finished(store.path, reproduce.Run, "run")
+    again.make(runs[0].key, None)  # is not called
+    assert again[runs[0].key] == runs[0] and runs[1].key not in again._found
     store.path.write_text("nonsense\n" + text)
     with pytest.raises(BadInput, match="line 1 is not a run"):
-        reproduce.Store(store.path)
+        Finished(store.path, reproduce.Run, "run")
 
 
 def test_absent_files_are_named(tmp_path):
@@ -118,5 +120,5 @@ def test_the_command_fills_every_table_and_keeps_what_is_finished(small, tmp_pat
     assert [len(table.rows) for table in (summary, printed, at_hand)] == [2, 2, 2] and len(remarks.rows) > 20
     assert all(len(row) == len(table.columns) for table in report.tables for row in table.rows)
     assert printed.rows[1][3] == TABLES[3].cell("OPT", 1.0).value.text and "±" in printed.rows[1][2]
-    monkeypatch.setattr(reproduce, "one_run", None)
+    monkeypatch.setattr(reproduce, "one_run", lambda *_: 1 / 0)
     assert reproduce.run(options).tables == report.tables

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from dpassay.audit.claims.claimed import claimed_guarantee
+from dpassay.audit.claims.claimed import read_claim
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.accounting.dp_events import dp_event_of, rdp_epsilon
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, zcdp_epsilon, zcdp_rho
@@ -107,7 +107,7 @@ def test_the_event_of_a_sampled_release_has_the_noise_of_its_relation():
 
 def test_the_coarse_grid_is_pessimistic_and_close():
     """Rate 1: 400 steps of noise 1/2 are 40-GDP, epsilon 800 and more."""
-    curve = claimed_guarantee(None, DELTA, None, "0.5:1:400", None)
+    curve = read_claim(None, DELTA, None, "0.5:1:400", None).guarantee
     exact = np.array([gdp_delta(float(e), 40.0) for e in curve.epsilons if e >= 0])
     ours = curve.deltas[curve.epsilons >= 0]
     assert np.all(ours >= exact * (1 - 1e-9)) and np.all(ours <= exact * 1.01 + 1e-12)
@@ -115,7 +115,7 @@ def test_the_coarse_grid_is_pessimistic_and_close():
 
 def test_a_claim_of_more_than_can_be_refuted_is_refused():
     with pytest.raises(BadInput, match=r"--sampled-gaussian.*1:0.5:10000000.*nothing that scores could refute"):
-        claimed_guarantee(None, DELTA, None, "1:0.5:10000000", None)
+        read_claim(None, DELTA, None, "1:0.5:10000000", None)
 
 
 def test_a_gap_is_a_lack_of_knowledge_or_of_noise():
