@@ -15,7 +15,7 @@ from dpassay.reference.files import parse_toml, read_text
 
 from .lent import HOME
 from .operators import plant, sites
-from .planted import SCALES
+from .planted import ONLY_NOISE
 
 #: files of `reference/` that are no algorithms: their bugs are the spine's, which other tests hold
 SPINE = ("tape.py", "replay.py", "transcript.py", "case.py", "space.py", "noise.py", "equality.py")
@@ -137,5 +137,5 @@ def generated() -> Iterator[Bug]:
             name = f"{file.removesuffix('.py')}:{site.line}:{site.operator.name}"
             seen[name] += 1
             name += f":{seen[name]}" if seen[name] > 1 else ""
-            scale = site.operator.name in (*SCALES, "threshold_bare", "released_twice", "one_step_more")
+            scale = site.operator.name in (*ONLY_NOISE, "threshold_bare", "released_twice", "one_step_more")
             yield Bug(name, file, site.line, plant(text, site), site.operator.must, site.operator.why, scale)

@@ -36,8 +36,7 @@ def run(bugs: Sequence[Bug], jobs: int, rows: int, seed: int) -> Iterator[Judged
     """Judge every bug, in order as they are done; each runs the command in a process of its own."""
     reach = reaches(near({bug.file for bug in bugs if not bug.row}))
     work = [
-        (bug, catalogue.find(bug.row) if bug.row else rows_of(reach, bug.file, bug.line, TRIED * rows))
-        for bug in bugs
+        (bug, catalogue.find(bug.row) if bug.row else rows_of(reach, bug.file, bug.line, TRIED * rows)) for bug in bugs
     ]
     yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(
         delayed(judge)(bug, chosen, seed, rows) for bug, chosen in work

@@ -1,95 +1,189 @@
-"""What a planted line calls. This file is copied beside the mutated algorithm; nothing in the product imports it.
+"""Planted bugs at the tape: what an algorithm asks of it is changed, everywhere or at one line of source.
 
-``through(tape, bug)`` is the tape with one habit changed at one line of source; ``private(problem)`` is a number made
-of the raw records.
+``mutated(run, mutation)`` changes every call of a run. ``through(tape, bug)`` is what a planted line calls: this file
+is copied beside the mutated algorithm, and imports nothing of the audit. ``private(problem)`` is a number made of the
+raw records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.laws.law import Law, query_of
+from dpassay.reference.replay import Layer
+from dpassay.reference.tape import Tape
+from dpassay.reference.transcript import Batch
+from dpassay.reference.types import Array
+
+Batches = Batch | tuple[Batch, ...] | None
 _CACHE: dict[Any, Any] = {}  # what a run remembers from the run before
 
 
-class through:  # noqa: N801 - it stands where a tape's name stood
-    """The tape as one line of source sees it; every call that is not changed goes straight through."""
+@dataclass(frozen=True)
+class Mutation:
+    """What is planted. Factors multiply; everything else stays as the algorithm has it."""
 
-    def __init__(self, tape: Any, bug: str):
-        self._tape, self._bug = tape, bug
+    name: str
+    noise: float = 1.0  # on every noise scale
+    query: float = 1.0  # on every query, sensitivity left as declared
+    sensitivity: float = 1.0  # on every declared sensitivity
+    batch: float = 1.0  # on the size or rate of every secret batch, divisors left as they are
+    bug: str = ""  # one that is no factor, see `MutantTape`
+    silent_release: int | None = None  # this release gets no noise
+    unbounded: bool = False  # no finite epsilon remains
+    unaccounted: bool = False  # data leave outside the accounting: no claim covers it, whatever it costs on the pair
+    run: Callable[[Any, Tape], Any] | None = None  # another body of the algorithm (where the bug is not at the tape)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._tape, name)
 
-    def gaussian(self, label: str, query: Any, **how: Any) -> Any:
-        """A Gaussian release with the bug."""
-        return self._released(self._tape.gaussian, "std", label, query, how)
+class MutantTape(Layer):
+    """Asks `inner` for something else than the algorithm does, as the mutation says.
 
-    def symmetric_gaussian(self, label: str, query: Any, **how: Any) -> Any:
-        """A release of a symmetric matrix with the bug."""
-        return self._released(self._tape.symmetric_gaussian, "std", label, query, how)
+    Args:
+        moved: how far the pair moves the queries of each label: it is declared, so the accountant reads off what the
+            mutant really costs on the pair.
+    """
 
-    def laplace(self, label: str, query: Any, **how: Any) -> Any:
-        """A Laplace release with the bug."""
-        return self._released(self._tape.laplace, "scale", label, query, how)
+    def __init__(self, inner: Tape, mutation: Mutation, moved: Mapping[str, float] | None = None) -> None:
+        super().__init__(inner)
+        self._mutation, self._moved = mutation, moved
+        # of the run: each planted line lays a tape of its own over the inner one
+        self._memory: dict[Any, Any] = inner.__dict__.setdefault("_planted", {})
 
-    def above_threshold(self, label: str, queries: Any, **how: Any) -> Any:
-        """AboveThreshold with the bug."""
-        factor = {"noise_dropped": 1e-9, "noise_tenth_less": 0.9, "noise_halved": 0.5}.get(self._bug, 1.0)
-        for name in ("threshold_scale", "query_scale"):
-            how[name] = how[name] * factor
-        if self._bug == "threshold_bare":
+    def above_threshold(self, label: str, queries: Any, **how: Any) -> int | None:
+        """The mutated release."""
+        if self._mutation.query != 1:
+            queries = (self._mutation.query * one for one in queries)
+        if self._mutation.bug == "threshold_bare":
             how["threshold_scale"] = 1e-9 * how["threshold_scale"]
-        if self._bug == "sensitivity_halved":
-            how["sensitivity"] = how["sensitivity"] / 2
-        if self._bug == "moves_half_as_far_again":
-            queries = (1.5 * one for one in queries)
-        return self._tape.above_threshold(label, queries, **how)
+        return super().above_threshold(label, queries, **how)
 
-    def _released(self, release: Callable[..., Any], scale: str, label: str, query: Any, how: dict[str, Any]) -> Any:
-        bug, query = self._bug, np.asarray(query, dtype=float)
-        memory = self._tape.__dict__.setdefault("_planted", {})
-        former = memory.get("scale", how[scale])
-        memory["scale"] = how[scale]
-        if bug in SCALES:
-            how[scale] = SCALES[bug](float(how[scale]), query.size, float(former))
-        if bug == "noise_of_the_data":
-            how[scale] = how[scale] * (1 + 1e-3 * float(np.sum(np.abs(query))))
-        if bug in ("sensitivity_halved", "sensitivity_and_noise_halved") and how["sensitivity"] is not None:
-            how["sensitivity"] = how["sensitivity"] / 2
-        if bug == "batch_undeclared":
-            how["batch"] = None
-        if bug == "moves_half_as_far_again":
-            query = 1.5 * query
-        if bug == "query_of_the_run_before":
-            query = _CACHE.setdefault((label, self._tape.step, query.shape), query.copy())
-        value = release(label, query, **how)
-        if bug == "released_twice":
-            value = (value + release(label, query, **how)) / 2
-        if bug == "noise_used_again":
-            kept = memory.setdefault(("noise", query.shape), value - query)
+    def release(self, label: str, law: Law, *, sensitivity: float | None, batch: Batches = None) -> Any:
+        """The mutated release."""
+        bug, number = self._mutation.bug, self._memory.setdefault("releases", 0)
+        self._memory["releases"] += 1
+        self._beside(label, law)
+        if self._moved is not None:
+            sensitivity = self._moved.get(label, sensitivity)
+        if sensitivity is not None:
+            sensitivity = self._mutation.sensitivity * sensitivity
+        how: dict[str, Any] = {"sensitivity": sensitivity, "batch": None if bug == "batch_undeclared" else batch}
+        if law.query is None:  # noise that is left out altogether is no law of such a release
+            return super().release(label, law.changed(max(self._mutation.noise, 1e-9), 1.0), **how)
+        changed = law.changed(
+            0.0 if number == self._mutation.silent_release else self._noise(law), self._mutation.query
+        )
+        query = query_of(changed)
+        if bug == "same_noise":
+            kept = self._memory.setdefault(query.shape, None)
+            if kept is None:
+                kept = self._memory[query.shape] = np.asarray(self.noise(f"{label}/noise", changed.scale, query.shape))
             value = query + kept
+            return self.reveal(label, value if value.ndim else float(value))
+        if bug == "query_of_the_run_before":
+            query = _CACHE.setdefault((label, self.step, query.shape), query.copy())
+            changed = type(changed)(query, changed.scale)  # type: ignore[call-arg]
+        value = super().release(label, changed, **how)
+        if bug == "released_twice":
+            value = (value + super().release(label, changed, **how)) / 2
+        return self._handed_back(value, query)
+
+    def _beside(self, label: str, law: Law) -> None:
+        """What is asked of the tape besides the release."""
+        bug, query = self._mutation.bug, law.query
+        if bug == "private_branch" and query is not None:
+            digits = int(float(np.sum(query)) * 1e9) % 997
+            self.public(f"{label}/branch {digits}", lambda rng: rng.random())
+        if bug == "extra_public":
+            self.public(f"{label}/extra", lambda rng: rng.random())
+        if bug == "extra_noise":
+            super().release(f"{label}/nothing", Gaussian(np.asarray(0.0), 1.0), sensitivity=0.0)
+
+    def _noise(self, law: Law) -> float:
+        """The factor on a noise scale."""
+        query, scale = query_of(law), law.scale
+        former = self._memory.get("scale", scale)
+        self._memory["scale"] = scale
+        return self._mutation.noise * {
+            "over_root_d": max(query.size, 2) ** -0.5,
+            "squared": scale,
+            "a_variance": min(scale, scale**-0.5) if scale else 1.0,
+            "of_the_release_before": former / scale if scale else 1.0,
+            "of_the_data": 1 + 1e-3 * float(np.sum(np.abs(query))),
+            "of_the_norm": 1 + float(np.linalg.norm(query + 0.5)),
+        }.get(self._mutation.bug, 1.0)
+
+    def _handed_back(self, value: Any, query: Array) -> Any:
+        """What the algorithm goes on with in place of the released value."""
+        bug = self._mutation.bug
+        if bug == "noise_used_again":
+            return query + self._memory.setdefault(("noise", query.shape), value - query)
         if bug == "query_in_its_place":
-            value = query if query.ndim else float(query)
+            return query if query.ndim else float(query)
         if bug == "query_in_part":
-            value = 0.5 * value + 0.5 * query
+            return 0.5 * value + 0.5 * query
         if bug == "step_of_the_data":
-            value = value * (1 + 1e-6 * float(np.linalg.norm(query)))
+            return value * (1 + 1e-6 * float(np.linalg.norm(query)))
         return value
 
+    def batch(self, label: str, n: int, size: int) -> Batch:
+        """A batch without replacement, of the mutated size."""
+        larger = max(1, min(n, round(size * self._mutation.batch)))
+        return self._again(lambda: super(MutantTape, self).batch(label, n, larger))
 
-SCALES: dict[str, Callable[[float, int, float], float]] = {
-    "noise_dropped": lambda scale, size, former: 0.0,
-    "noise_tenth_less": lambda scale, size, former: 0.9 * scale,
-    "noise_halved": lambda scale, size, former: 0.5 * scale,
-    "noise_over_root_d": lambda scale, size, former: scale / max(size, 2) ** 0.5,
-    "noise_a_variance": lambda scale, size, former: min(scale**2, scale**0.5),
-    "noise_of_the_release_before": lambda scale, size, former: former,
-    "noise_tenth_more": lambda scale, size, former: 1.1 * scale,
-    "sensitivity_and_noise_halved": lambda scale, size, former: 0.5 * scale,
+    def poisson(self, label: str, n: int, rate: float) -> Batch:
+        """A Poisson batch at the mutated rate."""
+        larger = min(1.0, rate * self._mutation.batch)
+        return self._again(lambda: super(MutantTape, self).poisson(label, n, larger))
+
+    def _again(self, draw: Callable[[], Batch]) -> Batch:
+        """The batch; or, as a bug, the first one of the run."""
+        return same_batch(self._inner, draw) if self._mutation.bug == "one_batch" else draw()
+
+
+def mutated(
+    run: Callable[[Any, Tape], Any], mutation: Mutation, moved: Mapping[str, float] | None = None
+) -> Callable[[Any, Tape], Any]:
+    """The algorithm `run` with the bug planted."""
+
+    def mutant(problem: Any, tape: Tape) -> Any:
+        return (mutation.run or run)(problem, MutantTape(tape, mutation, moved))
+
+    return mutant
+
+
+ONLY_NOISE = {
+    "noise_dropped": Mutation("", noise=0.0),
+    "noise_tenth_less": Mutation("", noise=0.9),
+    "noise_halved": Mutation("", noise=0.5),
+    "noise_over_root_d": Mutation("", bug="over_root_d"),
+    "noise_a_variance": Mutation("", bug="a_variance"),
+    "noise_of_the_release_before": Mutation("", bug="of_the_release_before"),
+    "noise_tenth_more": Mutation("", noise=1.1),
+    "sensitivity_and_noise_halved": Mutation("", noise=0.5, sensitivity=0.5),
+}  # bugs at one line of source that the accountant alone may judge
+_AT_A_LINE = ONLY_NOISE | {
+    "noise_of_the_data": Mutation("", bug="of_the_data"),
+    "sensitivity_halved": Mutation("", sensitivity=0.5),
+    "moves_half_as_far_again": Mutation("", query=1.5),
 }
+
+
+def through(tape: Tape, bug: str) -> MutantTape:
+    """The tape as one line of source sees it."""
+    return MutantTape(tape, _AT_A_LINE.get(bug) or Mutation("", bug=bug))
+
+
+def same_batch(tape: Tape, draw: Callable[[], Batch]) -> Batch:
+    """The first batch of the run, again."""
+    memory = tape.__dict__.setdefault("_planted", {})
+    if "batch" not in memory:
+        memory["batch"] = draw()
+    return memory["batch"]  # type: ignore[no-any-return]
 
 
 def private(problem: Any) -> float:
@@ -112,14 +206,6 @@ def _total(value: Any, depth: int) -> float:
     if depth and isinstance(value, list | tuple):
         return sum(_total(one, depth - 1) for one in value)
     return 0.0
-
-
-def same_batch(tape: Any, draw: Callable[[], Any]) -> Any:
-    """The first batch of the run, again."""
-    memory = tape.__dict__.setdefault("_planted", {})
-    if "batch" not in memory:
-        memory["batch"] = draw()
-    return memory["batch"]
 
 
 def with_data(output: Any, problem: Any) -> Any:

@@ -19,7 +19,7 @@ from dpassay.audit.blackbox.detect import audit_outputs
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.run import lockstep, needs
-from dpassay.audit.mutate.tape import SAFE, Mutation, Run, clipping_mutations, mutated, mutations
+from dpassay.audit.mutate.planted import Mutation, mutated
 from dpassay.audit.results import SoundBound, Verdict
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.baselines import dp_sgd
@@ -27,11 +27,13 @@ from dpassay.reference.case import Case, Instance
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import require
 from dpassay.reference.guarantee import from_account
-from dpassay.reference.neighbours import Pair
+from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.replay import ReplayTape
 from dpassay.reference.tape import LiveTape, record
 from dpassay.reference.transcript import Release, Transcript
+
+from .bugs import SAFE, clipping_mutations, mutations
 
 MUST_CATCH = 1.1  # times the claim
 Planned = tuple[Case, Instance, Mutation, bool]  # a bug in a case; True: judged by what the accountant proves
@@ -172,7 +174,7 @@ def accounted_epsilon(instance: Instance, mutation: Mutation, delta: float) -> f
     return instance.with_mechanism(mutated(instance.mechanism, mutation)).accounted().epsilon(delta)
 
 
-def outputs_of(run: Run, instance: Instance, effort: Effort) -> list[list[list[Any]]]:
+def outputs_of(run: Run[Any], instance: Instance, effort: Effort) -> list[list[list[Any]]]:
     """All released values of fresh runs on D and on D'."""
 
     def released(problem: Any, side: int, number: int) -> list[Any]:
@@ -184,7 +186,7 @@ def outputs_of(run: Run, instance: Instance, effort: Effort) -> list[list[list[A
     return [[released(problem, side, number) for number in range(effort.outputs)] for side, problem in sides]
 
 
-def _replay(run: Run, instance: Instance, effort: Effort) -> str:
+def _replay(run: Run[Any], instance: Instance, effort: Effort) -> str:
     for seed in range(effort.replays):
         result = lockstep(run, instance.pair, [effort.seed, 23, seed])
         if result.findings:

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpassay.audit.lockstep.compare import rounding
 from dpassay.audit.lockstep.script import Choice, dictated
-from dpassay.audit.mutate.tape import MutantTape, Mutation
+from dpassay.audit.mutate.planted import MutantTape, Mutation
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.gaussian import Gaussian

@@ -7,8 +7,9 @@ import typer
 from typer.testing import CliRunner
 
 from dpassay.audit.commands.mutants import mutants as command
-from dpassay.audit.mutate.tape import MutantTape, Mutation, mutated, mutations
+from dpassay.audit.mutate.planted import MutantTape, Mutation, mutated
 from dpassay.audit.zoo import mutants
+from dpassay.audit.zoo.bugs import mutations
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import LiveTape, record
