@@ -17,11 +17,12 @@ from pathlib import Path
 import audit_figures as figures
 
 from dpassay.audit.mutate.bugs import CHECKOUT, read_patches
-from dpassay.audit.mutate.campaign import WRONG, by_kind, choose, rate, run, summary
+from dpassay.audit.mutate.campaign import WRONG, choose, rate, run, summary
 from dpassay.audit.mutate.judge import Judged
 from dpassay.reference.files import parse_toml, read_text
 
 BUGS = CHECKOUT
+UNCOUNTED = (*WRONG, "no change", "no row")
 HEADER = ("kind", "what is wrong with it", "planted", "caught, or rightly passed", "wrong")
 
 
@@ -40,7 +41,18 @@ def main() -> None:
     judged = _read(chosen.source) if chosen.source else _measured(chosen)
     notes = [*_notes(judged), *(f"- {note}" for note in chosen.note)]
     title = "Bugs planted in the source, judged by the exit code"
-    figures.finish("source_mutants", title, HEADER, by_kind(judged), notes, chosen.write)
+    figures.finish("source_mutants", title, HEADER, _by_kind(judged), notes, chosen.write)
+
+
+def _by_kind(judged: list[Judged]) -> list[tuple[object, ...]]:
+    rows, kinds = [], [one.bug.split(":")[2] if one.bug.count(":") > 1 else "written by hand" for one in judged]
+    for kind in sorted(set(kinds)):
+        group = [one for one, its in zip(judged, kinds, strict=True) if its == kind]
+        why = "as people make them" if kind == "written by hand" else group[0].why
+        answers = [one.answer for one in group]
+        right = answers.count("caught") + answers.count("not accused")
+        rows.append((kind, why, len(group), right, sum(answer in WRONG for answer in answers)))
+    return rows
 
 
 def _read(paths: list[Path]) -> list[Judged]:
@@ -74,7 +86,7 @@ def _notes(judged: list[Judged]) -> list[str]:
         "'no row': no repaired or baseline row runs that line.",
         f"The slowest took {slowest:.0f} s.",
     ]
-    return [f"- {line}" for line in (*notes, *(_survivor(one) for one in judged if survived(one)))]
+    return [f"- {line}" for line in (*notes, *(_survivor(one) for one in judged if one.answer in UNCOUNTED))]
 
 
 def _survivor(one: Judged) -> str:
@@ -88,11 +100,6 @@ def _reasons() -> dict[str, str]:
     """Why a bug is not reported; of a generated one by file and operator, since its line may move."""
     survivors = parse_toml(read_text(BUGS / "survivors.toml", "notes"), "survivors.toml")["survivor"]
     return {one["name"]: one["why"] for one in survivors} | {one.name: one.survives for one in read_patches(BUGS)}
-
-
-def survived(one: Judged) -> bool:
-    """Wrong, or not counted."""
-    return one.answer in (*WRONG, "no change", "no row")
 
 
 if __name__ == "__main__":

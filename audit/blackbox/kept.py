@@ -94,42 +94,30 @@ class Kept:
         self._store.put(_DRAWN, {f"{where[0]}/{where[1]}/{start}": piece})
 
     def draw(
-        self, mechanism: Mechanism, dataset: Any, size: int, where: tuple[int, int], key: Sequence[int], each: Each
-    ) -> Any:
-        """As ``outputs.draw``, of one part with the stream ``key``; what is there is not drawn again.
-
-        Of a mechanism with ``many`` a part is kept when it is whole.
-        """
-        part = self.part(*where)
-        if part.count:
-            each(part.count)
-        if part.count == size:
-            return joined(part.pieces)
-        rng = stream_of(key, part.stream)
-        if getattr(mechanism, "many", None) is not None:
-            found = draw(mechanism, dataset, size, rng, each)
-            self.put(where, 0, found)
-            return found
-        return joined([*part.pieces, self._slowly(mechanism, dataset, (part.count, size), where, rng, each)])
-
-    def _slowly(
         self,
         mechanism: Mechanism,
         dataset: Any,
-        missing: tuple[int, int],
+        size: int,
         where: tuple[int, int],
         rng: np.random.Generator,
         each: Each,
-    ) -> list[Any]:
-        """Outputs ``missing`` of a part, one after the other; all but those of the last moment are always on disk."""
-        start, wanted = missing[0], missing[1] - missing[0]
+    ) -> Any:
+        """As ``outputs.draw``, the ``size`` outputs that a part lacks: all but those of the last moment are on disk.
+
+        Of a mechanism with ``many`` a part is kept when it is whole.
+        """
+        start = self.part(*where).count
+        if getattr(mechanism, "many", None) is not None:
+            found = draw(mechanism, dataset, size, rng, each)
+            self.put(where, start, found)
+            return found
         fresh: list[Any] = []
         good: tuple[int, Any] = (0, None)  # outputs whose stream is known; one assignment, so no signal comes between
         kept, last, most = 0, time.monotonic(), 1
         try:
-            while len(fresh) < wanted:
+            while len(fresh) < size:
                 begun = time.monotonic()
-                count = min(most, wanted - len(fresh))
+                count = min(most, size - len(fresh))
                 fresh += draw(mechanism, dataset, count, rng)
                 good = len(fresh), state_of(rng)
                 each(count)
@@ -157,11 +145,6 @@ def state_of(rng: np.random.Generator) -> dict[str, Any]:
     """All that a stream's future depends on, as JSON."""
     sequence: Any = rng.bit_generator.seed_seq
     return {"bits": dict(rng.bit_generator.state), "spawned": int(sequence.n_children_spawned)}
-
-
-def joined(pieces: Sequence[Any]) -> Any:
-    """Pieces of one part, in order."""
-    return pieces[0] if len(pieces) == 1 else [one for piece in pieces for one in piece]
 
 
 def _by_part(records: dict[str, Any], path: Path) -> dict[tuple[int, int], Part]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from .kept import Kept, Part, joined, stream_of
+from .kept import Kept, Part, stream_of
 from .outputs import draw
 from .programs import KeptAlive
 from .sources import Named, Source
@@ -34,48 +35,33 @@ def draw_both(
     """
     parts = PARTS if samples >= PARTS * LEAST else 1
     sizes = [samples * (i + 1) // parts - samples * i // parts for i in range(parts)]
-    todo = [(side, i, sizes[i], (*seed, side, i)) for side in (0, 1) for i in range(parts)]
-    found: dict[tuple[int, int], Any] = {}
-    if jobs == 1:
-        for side, i, size, key in todo:
-            dataset = source.datasets[side]
-            if kept is None:
-                found[side, i] = draw(source.mechanism, dataset, size, stream_of(key), each)
-            else:
-                found[side, i] = kept.draw(source.mechanism, dataset, size, (side, i), key, each)
-    else:
-        found = _by_workers(source, todo, jobs, each, kept)
-    p, q = (_joined([found[side, i] for i in range(parts)]) for side in (0, 1))
-    return p, q
-
-
-def _by_workers(
-    source: Source,
-    todo: list[tuple[int, int, int, tuple[int, ...]]],
-    jobs: int,
-    each: Callable[[int], None],
-    kept: Kept | None,
-) -> dict[tuple[int, int], Any]:
-    """Parts by side and place; a part is kept when it is whole, and what is there of it is not drawn again."""
-    from dpassay.audit.running.workers import worked  # slow to import, and one process needs none of it
-
-    found: dict[tuple[int, int], Any] = {}
-    there = {(side, i): kept.part(side, i) if kept else Part((), 0, None) for side, i, _, _ in todo}
+    found: dict[tuple[int, int], list[Any]] = {}
     asked = []
-    for side, i, size, key in todo:
-        before = there[side, i]
+    for side, i in product((0, 1), range(parts)):
+        before = kept.part(side, i) if kept else Part((), 0, None)
+        found[side, i] = list(before.pieces)
         if before.count:
             each(before.count)
-        if before.count == size:
-            found[side, i] = joined(before.pieces)
-        else:
-            asked.append((source.named, source.datasets[side], side, i, size - before.count, key, before.stream))
-    for side, i, outputs in worked(_drawn, asked, jobs, ""):
-        if kept is not None:
-            kept.put((side, i), there[side, i].count, outputs)
-        found[side, i] = joined([*there[side, i].pieces, outputs])
-        each(len(outputs))
-    return found
+        if before.count < sizes[i]:
+            key = (*seed, side, i)
+            asked.append((source.named, source.datasets[side], side, i, sizes[i] - before.count, key, before.stream))
+    if jobs > 1:
+        from dpassay.audit.running.workers import worked  # slow to import, and one process needs none of it
+
+        for side, i, outputs in worked(_drawn, asked, jobs, ""):
+            if kept is not None:
+                kept.put((side, i), kept.part(side, i).count, outputs)
+            found[side, i].append(outputs)
+            each(len(outputs))
+    else:
+        for _, dataset, side, i, size, key, stream in asked:
+            rng = stream_of(key, stream)
+            if kept is None:
+                found[side, i].append(draw(source.mechanism, dataset, size, rng, each))
+            else:
+                found[side, i].append(kept.draw(source.mechanism, dataset, size, (side, i), rng, each))
+    p, q = (_joined([piece for i in range(parts) for piece in found[side, i]]) for side in (0, 1))
+    return p, q
 
 
 def _drawn(

@@ -52,21 +52,3 @@ def rate(judged: Sequence[Judged]) -> float:
     """Share of the bugs that must be caught, and that change something, whose run ended with exit code 1."""
     due = [one for one in judged if one.must and one.answer in ("caught", "missed", "too slow", "crashed")]
     return sum(one.answer == "caught" for one in due) / len(due) if due else 1.0
-
-
-def by_kind(judged: Sequence[Judged]) -> list[tuple[str, str, int, int, int]]:
-    """Kind, what is wrong with it, how many were planted, caught (or rightly passed), and wrong."""
-    kinds: dict[str, list[Judged]] = defaultdict(list)
-    for one in judged:
-        parts = one.bug.split(":")
-        kinds[parts[2] if len(parts) > 2 else ""].append(one)
-    return [
-        (
-            kind or "written by hand",
-            group[0].why if kind else "as people make them",
-            len(group),
-            sum(one.answer in ("caught", "not accused") for one in group),
-            sum(one.answer in WRONG for one in group),
-        )
-        for kind, group in sorted(kinds.items(), key=lambda one: one[0] or "written by hand")
-    ]

@@ -108,14 +108,15 @@ class MutantTape(Layer):
         query, scale = query_of(law), law.scale
         former = self._memory.get("scale", scale)
         self._memory["scale"] = scale
-        return self._mutation.noise * {
+        factors = {
             "over_root_d": max(query.size, 2) ** -0.5,
             "squared": scale,
             "a_variance": min(scale, scale**-0.5) if scale else 1.0,
             "of_the_release_before": former / scale if scale else 1.0,
             "of_the_data": 1 + 1e-3 * float(np.sum(np.abs(query))),
             "of_the_norm": 1 + float(np.linalg.norm(query + 0.5)),
-        }.get(self._mutation.bug, 1.0)
+        }
+        return self._mutation.noise * float(factors.get(self._mutation.bug, 1.0))
 
     def _handed_back(self, value: Any, query: Array) -> Any:
         """What the algorithm goes on with in place of the released value."""

@@ -12,24 +12,25 @@ are not kept, so the next one begins a new stream.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import ConfigDict, Field, ValidationError
+from pydantic.dataclasses import dataclass
 
 from dpassay.audit.blackbox.sources import Source
 from dpassay.audit.evidence.curves import check_scores, curve_log_wealth
-from dpassay.audit.evidence.processes import MeanProcess, hockey_stick, is_wealth, until_refuted
+from dpassay.audit.evidence.processes import MeanProcess, hockey_stick, until_refuted
 from dpassay.audit.likelihood.pilot import make_plan
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.results import ClaimTest
 from dpassay.audit.running import checkpoint
 from dpassay.reference.case import Case
-from dpassay.reference.errors import require
+from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import there
 from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
@@ -39,21 +40,23 @@ from .black_box import audit_sequentially
 KIND = "sequential session"
 BLOCK = 64  # runs of a white-box session between two looks
 KEPT_EVERY = 1.0  # seconds; what is done since then is done again, with the same numbers
-_MARK = re.compile(r"(\d{1,18} in order|sorted): [0-9a-f]{32}")
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+Wealth = Annotated[float, Field(gt=-1e15, lt=1e15)]  # its logarithm
+Marks = tuple[Annotated[str, Field(pattern=r"^(\d{1,18} in order|sorted): [0-9a-f]{32}$")], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
 class Session:
     """What is kept between sessions. `log_wealth` is an e-value's logarithm, `best` its largest value so far."""
 
     audited: str  # the callable, program or catalogue key
     claim: str
-    seed: int
-    sessions: int = 0
-    runs: int = 0
-    log_wealth: float = 0.0
-    best: float = 0.0
-    marks: tuple[str, ...] = ()  # of the files of stored scores that were judged, see `scores/blocks.py`
+    seed: Count
+    sessions: Count = 0
+    runs: Count = 0
+    log_wealth: Wealth = 0.0
+    best: Wealth = 0.0
+    marks: Annotated[Marks, Field(strict=False)] = ()  # of the files of scores that were judged, see `scores/blocks.py`
     under_way: Mapping[str, Any] | None = None  # state of the process of a session that was not finished
 
     def continued(self, result: ClaimTest, marks: Sequence[str] = ()) -> Session:
@@ -120,33 +123,19 @@ def load(path: Path) -> Session:
     return _session(state or {}, path)
 
 
-_KINDS = {"audited": str, "claim": str, "seed": int, "sessions": int, "runs": int, "log_wealth": float, "best": float}
-
-
 def _session(state: Mapping[str, Any], path: Path) -> Session:
     """A session from a state, every field of its type and range."""
-    document = dict(state)
-    marks, under_way = document.pop("marks", None), document.pop("under_way", None)
-    for name, kind in _KINDS.items():
-        value = document.get(name)
-        good = isinstance(value, int | float if kind is float else kind) and not isinstance(value, bool)
-        require(good, f"{path}: {name}", value, f"must be of type {kind.__name__}")
-    good = isinstance(marks, list) and all(isinstance(mark, str) and _MARK.fullmatch(mark) for mark in marks)
-    require(good, f"{path}: marks", marks, "must be a list of marks of files")
-    more = sorted(set(document) - set(_KINDS))
-    require(not more, str(path), more, "has fields that do not belong")
-    for name in ("seed", "sessions", "runs"):
-        require(0 <= document[name] < 2**63, f"{path}: {name}", document[name], "must lie in 0..2^63 - 1")
-    for name in ("log_wealth", "best"):
-        require(is_wealth(document[name]), f"{path}: {name}", document[name], "must be a finite wealth")
-        document[name] = float(document[name])
-    lowest = max(0.0, document["log_wealth"])  # the best so far counts the start and the end
+    try:
+        session = Session(**state)
+    except (ValidationError, TypeError) as error:
+        wrong = error.errors()[0] if isinstance(error, ValidationError) else {"loc": (), "msg": str(error)}
+        raise BadInput(": ".join([str(path), *map(str, wrong["loc"])]), "malformed", str(wrong["msg"])) from None
+    lowest = max(0.0, session.log_wealth)  # the best so far counts the start and the end
     why = f"must be at least {lowest:.6g}, the wealth at the start and at the end"
-    require(document["best"] >= lowest * (1 - 1e-12), f"{path}: best", document["best"], why)
-    if under_way is not None:
-        require(isinstance(under_way, dict), f"{path}: under_way", under_way, "must be the state of a process")
-        MeanProcess(document["claim"], 1.0).go_on(under_way, f"{path}: under_way")
-    return Session(**document, marks=tuple(marks), under_way=under_way)
+    require(session.best >= lowest * (1 - 1e-12), f"{path}: best", session.best, why)
+    if session.under_way is not None:
+        MeanProcess(session.claim, 1.0).go_on(session.under_way, f"{path}: under_way")
+    return session
 
 
 Each = Callable[[int, float], None]  # runs of this session so far, and their log wealth
