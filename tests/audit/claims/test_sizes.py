@@ -31,6 +31,7 @@ def test_no_more_is_shown_than_accounted(tmp_path):
     assert f"{(row.realised or 0) / row.accounted:.0%} of the accounted epsilon" in row.why
 
 
+@pytest.mark.more
 def test_a_defect_shows_at_other_sizes(tmp_path):
     assert audited(claim("dro/double_spider:chi_square@printed", SIZES), tmp_path, 0.95).exit_code(True) == 1
 

@@ -231,14 +231,3 @@ def test_a_new_claim_and_a_stronger_one_are_only_noted(project):
     more = CLAIMS + CLAIMS.replace("version = 1\n", "").replace('"descent"', '"again"')
     code, out, _ = project(claims=more, words=(*LOCK, "--only", "again"))
     assert code == 0 and "noted: again: claim: not in the lock" in out
-
-
-def test_a_lock_that_is_none(project, refused):
-    folder = project.folder
-    for text, word in (("{", "line 1"), ("[]", "format"), ('{"format": 1, "claims": {"a": 3}}', "claims.a")):
-        (folder / "broken.json").write_text(text)
-        code, out, err = project(words=("--baseline", "broken.json"))
-        assert code == 2 and not out and word in err and "broken.json" in err
-    assert "--update writes a first one" in project(words=("--baseline", "none.json"))[2]
-    assert "goes with --baseline" in project(words=("--update",))[2]
-    assert project(words=("--changed-only",))[0] == 2

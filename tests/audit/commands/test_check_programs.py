@@ -65,19 +65,6 @@ def test_a_program_with_a_space_of_its_own(dpassay, refused, project):
     assert code == 1 and "Now: the same finding" in out
 
 
-@pytest.mark.more
-def test_the_lock_of_a_program_notices_less_noise(dpassay, project):
-    folder = project(own_program("mine", "laplace", "scaled.py"))
-    (folder / "check_column.py").write_text(OWN)
-    (folder / "scaled.py").write_text(LAWS.read_text())
-    words = ["check", "--jobs", 1, "--baseline", "lock.json"]
-    assert dpassay(*words, "--update")[0] in (0, 3)
-    assert dpassay(*words)[0] in (0, 3)
-    (folder / "scaled.py").write_text(LAWS.read_text().replace('"scale": 2.0', '"scale": 1.8', 1))
-    code, out, _ = dpassay(*words)
-    assert code == 1 and "scale" in out
-
-
 @pytest.mark.parametrize(
     ("more", "words"),
     [

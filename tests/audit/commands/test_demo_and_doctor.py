@@ -9,7 +9,6 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from rich.console import Console
 
 from dpassay.audit.commands import demo, doctor
 from dpassay.audit.row import Effort
@@ -36,18 +35,6 @@ def test_the_demo_fails_where_the_bug_is_not_caught_or_the_mended_loop_is_accuse
     code, out, _ = dpassay("demo")
     assert code == 1 and "NOT as it should be" in out
     monkeypatch.undo()
-
-
-@pytest.mark.some(1)
-@pytest.mark.parametrize("no_colour", ["", "1"])
-def test_the_demo_in_colour_and_without(dpassay, quick, monkeypatch, no_colour):
-    monkeypatch.setenv("NO_COLOR", no_colour)
-    if not no_colour:
-        monkeypatch.delenv("NO_COLOR")  # set to nothing means no colour to Rich 13
-    monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.setattr(demo, "wide_console", lambda width: Console(force_terminal=True, width=80, file=sys.stdout))
-    code, out, _ = dpassay("demo")
-    assert code == 0 and ("\x1b[1;31mverdict: violated" in out) is not bool(no_colour)
 
 
 def test_doctor_says_that_all_is_well_here(dpassay):

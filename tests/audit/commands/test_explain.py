@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from dpassay.audit.running.report_file import load
 from dpassay.audit.terminal.finish import Options, show_row
 
@@ -46,11 +44,6 @@ def test_explain_tells_premises_movements_source_and_witnesses_which_replay(dpas
     assert row.witnesses and not row.undeclared
     show_row(REPORT, row, Options())
     assert not capfd.readouterr().out  # what was declared prints no witness
-
-
-@pytest.mark.parametrize("words", [("--explain", "--json")])
-def test_explain_is_text(dpassay, refused, words):
-    refused(dpassay("audit", KEY, *words), "--explain", "--json")
 
 
 def test_one_s_own_algorithm_is_explained_too(dpassay, monkeypatch, tmp_path):

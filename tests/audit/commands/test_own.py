@@ -10,6 +10,8 @@ from dpassay.reference.accounting.cost import Account
 
 BROKEN = Path(__file__).parents[1] / "search" / "broken.py"
 SMALL = ["--runs", "60", "--pilot", "50", "--examples", "30"]
+
+
 @pytest.fixture
 def dpassay(dpassay, tmp_path, monkeypatch):
     """Beside a copy of the broken algorithms: exit code, and all that is said."""
@@ -41,17 +43,6 @@ def test_an_accountant_that_counts_half_is_a_finding(dpassay, monkeypatch, kept,
     assert row["verdict"] == ("overshoots" if code else "tight" if row["realised"] > 3.6 else "consistent")
 
 
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("two_phases", "search_line")]
-
-
-@pytest.mark.some(1)
-@pytest.mark.parametrize("name", ["descent", "sampled", *SLOW])
-def test_correct_algorithms_do_not(dpassay, name):
-    code, text = dpassay("audit", f"planted:{name}", "--space", "planted:space", "--epsilon", 3, *SMALL)
-    assert code in (0, 3), text  # so few runs may end inconclusive
-    assert "neighbours replay" not in text
-
-
 def test_the_report_holds_coverage_and_witnesses_and_a_witness_replays(dpassay, tmp_path):
     words = ("audit", "planted:true_branch", "--space", "planted:space", "--epsilon", 3, *SMALL)
     assert dpassay(*words, "--output", "own.json")[0] == 1
@@ -77,16 +68,6 @@ def test_a_witness_file_does_not_choose_what_is_imported(dpassay, tmp_path):
             code, text = dpassay("neighbours", "replay", "bad.json", "--module", "planted")
             assert code == 2, text
     assert not Path("was-run").exists()
-
-
-def test_the_default_space_under_add_remove(dpassay):
-    Path("adding.py").write_text(
-        "def run(rows, tape):\n"
-        "    clipped = [row / max(1.0, float((row @ row) ** 0.5)) for row in rows]\n"
-        "    return tape.gaussian('sum', sum(clipped), std=8.0, sensitivity=2.0)\n"
-    )
-    code, text = dpassay("audit", "adding:run", "--epsilon", 1, "--relation", "add-remove", *SMALL)
-    assert code in (0, 3), text
 
 
 PLACES = """

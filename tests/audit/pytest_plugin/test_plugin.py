@@ -188,6 +188,7 @@ def test_the_plugin_imports_nothing_but_pytest():
     assert "dpassay" in found and not set(found) & {"numpy", "scipy", "hypothesis", "pydantic", "rich", "greenlet"}
 
 
+@pytest.mark.more
 def test_a_missing_library_is_one_line(pytester):
     pytester.makeconftest(
         "import sys\nclass Refuses:\n    def find_spec(self, name, path=None, target=None):\n"

@@ -44,7 +44,7 @@ HOSTILE = replace(
 )  # fmt: skip
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def rows():
     """One of each sort."""
     return [FINE, FAILED, DECLARED, UNDECIDED, HOSTILE]

@@ -69,7 +69,13 @@ class Reader(html.parser.HTMLParser):
             self.wrong.append(tag)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def page(page_rows):
+    """What several tests only read."""
+    return written(page_rows)
+
+
+@pytest.fixture(scope="module")
 def page_rows(rows):
     """Rows of every sort, with curves, releases and a whole witness."""
     witness = json.loads(WITNESSES[0].read_text())
@@ -83,9 +89,8 @@ def written(rows, **more):
     return render(replace(view_of(rows, "audit.json"), **more))
 
 
-def test_a_page_is_whole_and_loads_nothing(page_rows):
-    text = written(page_rows)
-    found = Reader(text)
+def test_a_page_is_whole_and_loads_nothing(page_rows, page):
+    text, found = page, Reader(page)
     assert not found.wrong and not found.open
     assert len(found.ids) == len(set(found.ids))
     assert all(url.startswith(("#", "data:")) for url in found.urls), found.urls
@@ -98,8 +103,8 @@ def test_a_page_is_whole_and_loads_nothing(page_rows):
     assert policy.startswith("default-src 'none'")
 
 
-def test_it_can_be_read_without_seeing_it(page_rows):
-    found = Reader(written(page_rows))
+def test_it_can_be_read_without_seeing_it(page):
+    found = Reader(page)
     names = [tag for tag, _ in found.tags]
     assert {"header", "nav", "main", "footer", "caption", "h1", "h2", "h3"} <= set(names)
     assert all("scope" in attrs for tag, attrs in found.tags if tag == "th")
@@ -125,17 +130,17 @@ def test_names_of_others_stay_text(page_rows):
 
 
 def test_the_same_rows_give_the_same_page(page_rows):
-    assert written(page_rows[:2]) == written(page_rows[:2])
+    assert written(page_rows[:1]) == written(page_rows[:1])
 
 
-def test_what_is_known_of_a_row_is_there(page_rows):
+def test_what_is_known_of_a_row_is_there(page_rows, page):
     text = written(page_rows[:2])
     for part in (
         "1 of 2 branches", "a.py:3: if x:", "0.5 to 0.7", "100%", "sensitivity exceeded", "dpassay neighbours replay",
         "<strong>violated</strong>", "tight", "seed", "Timeline of releases", "Smallest example 1", "how often",
     ):  # fmt: skip
         assert part in text, part
-    assert "Filter the verdicts" not in text and "Filter the verdicts" in written(page_rows)
+    assert "Filter the verdicts" not in text and "Filter the verdicts" in page
     assert "Repair" not in text  # neither row is a printed reading
     assert "not declared" not in text  # nor one that declares anything
 

@@ -111,9 +111,3 @@ def test_quick_reproduction(command, tmp_path):
     area = {name: float(cells[-1].split("±")[0]) for name, cells in ranking.items()}
     assert area["Algorithm 3, printed"] < area["Algorithm 3, repaired"] <= area["not private"]
     assert "reconstructions" in result.output
-
-
-def test_unknown_paper_is_named(command):
-    result = CliRunner().invoke(command, ["no_such_paper"])
-    assert result.exit_code != 0
-    assert "no_such_paper" in str(result.exception)

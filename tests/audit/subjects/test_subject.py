@@ -132,6 +132,7 @@ def test_plain_code_calls_its_releases_by_number(mine):
     assert [(one["label"], one["scale"], one["sensitivity"]) for one in releases] == [("noise 1", [8.0, 8.0], None)]
 
 
+@pytest.mark.more
 def test_catalogue_rows_have_releases():
     case = find("baselines/dp_sgd:full-batch")[0]
     row = assay_case(case, QUICK)
