@@ -22,7 +22,7 @@ class Shown(Protocol):
         """Another kind of work begins, in so many steps."""
 
     def __call__(self, text: str = "", steps: int = 1) -> None:
-        """Steps are done."""
+        """Steps are done, the last of them this; the text may hold foreign names."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -21,48 +20,65 @@ from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.running.report_file import Report, load, save, store_of
 from dpassay.audit.running.workers import require_address
 from dpassay.audit.subjects.own import NOTHING, nearest, open_own, open_space, own_row
-from dpassay.audit.terminal.finish import Options, finish, remember, remembered
+from dpassay.audit.terminal.finish import Options, file_name, finish, remember, remembered
 from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, Sarif, names, relation_named
 from dpassay.audit.terminal.progress import Quiet, progress, run_with_progress, tracked
 from dpassay.audit.verdict import Verdict
-from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import PURE, BadInput, require, require_budget
 from dpassay.reference.files import require_writable
 
+OF_YOUR_OWN = "is for an algorithm of your own: MODULE:RUN, or --program with --space"
 
-@dataclass(frozen=True)
-class OwnClaim:
-    """What the command line says of one's own algorithm."""
 
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What the command line asks for."""
+
+    names: list[str]
+    everything: bool
+    effort: Effort
     epsilon: float | None
     delta: float
     space: str | None
     relation: str | None
-    required: str | None = None  # the verdict that the exit code hangs on
-    given: tuple[str, ...] = ()  # values of parameters, NAME=VALUE
-    budget: float | None = None  # seconds after which the audit ends with what it has found
+    given: tuple[str, ...]  # values of parameters, NAME=VALUE
+    budget: float | None  # seconds after which the audit ends with what it has found
+    program: str | None
+    timeout: float
+    jobs: int
+    scheduler: str
+    output: Path | None
+    resume: bool
+    required: str | None  # the verdict that the exit code hangs on
+    options: Options
 
-    def check_required(self) -> None:
-        """Raises BadInput for a verdict that cannot be required."""
+    def check(self) -> None:
+        """Options that go together or do not; raises BadInput."""
+        why = "is for a run without names; named ones run, slow or not"
+        require(not (self.everything and self.names), "--all", True, why)
+        require(self.jobs >= 1, "--jobs", self.jobs, "must be at least 1")
+        if self.scheduler:
+            require_address(self.scheduler)
+        if self.program is not None:
+            require(bool(self.names), "--program", self.program, "needs the name of the algorithm that it runs")
+            require(not self.resume, "--resume", True, "a program is audited anew: its code is not known")
+            require(self.required is None, "--require", self.required, "is for code; a program has no certificate")
+        require(0 < self.timeout < float("inf"), "--timeout", self.timeout, "must be positive and finite")
         require(self.required in (None, Verdict.CERTIFIED), "--require", self.required, "must be certified")
 
-    def lost(self, rows: Sequence[Row]) -> bool:
-        """Is a row without the verdict that is required? It is named."""
-        keys = [row.key for row in rows if self.required and row.verdict != self.required]
-        if keys:
-            print(f"dpassay: --require {self.required}: another verdict for {', '.join(keys)}", file=sys.stderr)
-        return bool(keys)
+    def refuse(self, why: str, *options: str) -> None:
+        """These options mean nothing here; raises BadInput for one that is given."""
+        for option in options:
+            value = self.given if option == "--with" else getattr(self, option.removeprefix("--"))
+            require(value is None or value == (), option, value, why)
 
-    def check_unsaid(self) -> bool:
-        """Nothing is said where the catalogue states the claim; raises BadInput."""
-        why = "is for an algorithm of your own: MODULE:RUN, or --program with --space"
-        options = {"--epsilon": self.epsilon, "--space": self.space, "--relation": self.relation}
-        self.check_required()
-        for option, value in (options | {"--with": self.given or None, "--budget": self.budget}).items():
-            require(value is None, option, value, why)
-        return True
+    def alone(self, why: str) -> str:
+        """The one name; with data of one's own there is a search. Raises BadInput."""
+        require(len(self.names) == 1, "algorithms", ", ".join(self.names), why)
+        require(self.effort.examples >= 1, "--examples", self.effort.examples, "data of your own need a search")
+        return self.names[0]
 
     def stated(self) -> PrivacyClaim:
         """Epsilon and delta; raises BadInput where there is no epsilon, or no budget."""
@@ -72,58 +88,66 @@ class OwnClaim:
         require_budget(self.epsilon, self.delta)
         return PrivacyClaim(self.epsilon, self.delta)
 
-    def of_relation(self) -> Relation | None:
-        """The named relation; None: that of the space. Raises BadInput for one that does not exist."""
-        return relation_named(self.relation)
+    def report(self, ending: str = "") -> Path:
+        """Where the rows go; the full report keeps its place, and named algorithms have a file of their own."""
+        path = self.output or Path("reports") / f"{file_name(','.join(self.names), 80) or 'audit'}{ending}.json"
+        require_writable(path, "--output")
+        self.options.check(path)
+        return path
+
+    def saved(self, rows: Sequence[Row], path: Path, own: str = "") -> int:
+        """Put the rows into the report, and end; returns the exit code."""
+        save(path, rows)
+        return finish(rows, path, self.options, self.effort.confidence, own)
+
+    def lost(self, rows: Sequence[Row]) -> bool:
+        """Is a row without the verdict that is required? It is named."""
+        keys = [row.key for row in rows if self.required and row.verdict != self.required]
+        if keys:
+            print(f"dpassay: --require {self.required}: another verdict for {', '.join(keys)}", file=sys.stderr)
+        return bool(keys)
 
 
-@dataclass(frozen=True)
-class Program:
-    """What the command line says of a program."""
-
-    command: str | None
-    timeout: float
-    declared: bool
-
-    @property
-    def given(self) -> bool:
-        """There is one."""
-        return self.command is not None
-
-    def check(self, named: Sequence[str], resume: bool) -> None:
-        """Options that go with a program or do not; raises BadInput."""
-        if self.given:
-            require(bool(named), "--program", self.command, "needs the name of the algorithm that it runs")
-            require(not resume, "--resume", True, "a program is audited anew: its code is not known")
-        require(self.given or not self.declared, "--declared", True, "is about a --program")
-        require(0 < self.timeout < float("inf"), "--timeout", self.timeout, "must be positive and finite")
+def _audited(asked: Asked) -> int:
+    """What the names are decides who audits; returns the exit code."""
+    asked.check()
+    code = any(is_code(name) for name in asked.names)
+    if asked.program is not None and asked.space is not None:
+        return _audit_own_program(asked)
+    if code:
+        require(
+            asked.program is None, "--program", asked.program,
+            "is told a plain name, with --space MODULE:SPACE and --epsilon",
+        )  # fmt: skip
+        return _audit_own(asked)
+    asked.refuse(OF_YOUR_OWN, "--epsilon", "--space", "--relation", "--with", "--budget")
+    cases = _chosen(asked.names, asked.everything)
+    return _audit_cases(asked, cases) if asked.program is None else _audit_program(asked, cases, asked.program)
 
 
-def audit_own(asked: Asked, own: OwnClaim) -> int:
-    """Audit code of one's own; returns the exit code."""
-    effort, options = asked.effort, asked.options
-    require(len(asked.names) == 1, "algorithms", ", ".join(asked.names), "an algorithm of your own stands alone")
-    if own.epsilon is not None:
-        own.stated()
-    own.check_required()
-    require(own.budget is None or 0 < own.budget < float("inf"), "--budget", own.budget, "must be positive and finite")
-    require(effort.examples >= 1, "--examples", effort.examples, "your own algorithm needs a search")
-    relation = own.of_relation()
-    (name,) = asked.names
+def _audit_own(asked: Asked) -> int:
+    """Code of one's own."""
+    name = asked.alone("an algorithm of your own stands alone")
+    claim = None if asked.epsilon is None else asked.stated()
+    require(
+        asked.budget is None or 0 < asked.budget < float("inf"), "--budget", asked.budget,
+        "must be positive and finite",
+    )  # fmt: skip
+    relation = relation_named(asked.relation)
     require(is_code(name), "algorithm", name, "must be MODULE:RUN")
-    path = _report(asked, [name], "")
-    run, where = open_own(name, own.space, relation, given=own.given)
-    with progress("auditing", 2, quiet=options.quiet) as say, reporting(say, own.budget):
-        claim = nearest(name, run, where, own.delta, effort.seed) if own.epsilon is None else own.stated()
-        row, _ = own_row(name, own.space, replace(claim, relation=where.relation), effort, given=own.given)
+    path = _existing(asked.report())
+    run, where = open_own(name, asked.space, relation, given=asked.given)
+    with progress("auditing", 2, quiet=asked.options.quiet) as say, reporting(say, asked.budget):
+        held = claim or nearest(name, run, where, asked.delta, asked.effort.seed)
+        row, _ = own_row(name, asked.space, replace(held, relation=where.relation), asked.effort, given=asked.given)
     code = asked.saved([row], path, own=path.stem)
-    if own.epsilon is None:
-        print(_unclaimed(name, own, claim), file=sys.stderr if options.as_json else sys.stdout)
+    if claim is None:
+        print(_unclaimed(name, asked, held), file=sys.stderr if asked.options.as_json else sys.stdout)
         code = code if Verdict(row.verdict).failed else FINE
-    return FAILED if own.lost([row]) else code
+    return FAILED if asked.lost([row]) else code
 
 
-def _unclaimed(name: str, said: OwnClaim, claim: PrivacyClaim) -> str:
+def _unclaimed(name: str, said: Asked, claim: PrivacyClaim) -> str:
     """What an audit without a claim ends with: the command that holds the code to what was found."""
     if claim.epsilon == NOTHING:
         return f"No claim was given, and no finite epsilon was found (held to {NOTHING:g})."
@@ -133,48 +157,38 @@ def _unclaimed(name: str, said: OwnClaim, claim: PrivacyClaim) -> str:
     return f"No claim was given. The nearest that the code was found to keep:\n  {shlex.join(words)}"
 
 
-def audit_program(asked: Asked, cases: Sequence[Case], program: Program) -> int:
-    """Audit the cases one after another, each run by the program; returns the exit code."""
+def _audit_program(asked: Asked, cases: Sequence[Case], command: str) -> int:
+    """The cases one after another, each run by the program."""
     from dpassay.audit.live.program import LiveProgram  # here and below: the live protocol is slow to import
     from dpassay.audit.subjects.programs import audited
 
-    path = _report(asked, [case.key for case in cases], ".program")
-    rows = []
+    path, rows = _existing(asked.report(".program")), []
     for case in tracked(cases, "auditing", asked.options.quiet):
-        with LiveProgram(program.command or "", case.id, case.reading, timeout=program.timeout) as live:
-            rows.append(audited(case, live, asked.effort, program.declared))
+        with LiveProgram(command, case.id, case.reading, timeout=asked.timeout) as live:
+            rows.append(audited(case, live, asked.effort))
     return asked.saved(rows, path)
 
 
-def audit_own_program(asked: Asked, own: OwnClaim, program: Program) -> int:
-    """Audit a program on a space of one's own, under a plain name; returns the exit code."""
+def _audit_own_program(asked: Asked) -> int:
+    """A program on a space of one's own, under a plain name."""
     from dpassay.audit.live.program import LiveProgram
     from dpassay.audit.subjects.programs import own_program
 
-    effort, why = asked.effort, "a program with data of its own stands alone: name it once"
-    require(len(asked.names) == 1, "algorithms", ", ".join(asked.names), why)
-    require(own.required is None, "--require", own.required, "is for code; a program has no certificate")
-    require(own.budget is None, "--budget", own.budget, "is for code")
-    (name,) = asked.names
+    name = asked.alone("a program with data of its own stands alone: name it once")
+    asked.refuse("is for code", "--budget")
     require(not is_code(name), "algorithm", name, "a program is told a plain name; --space names your data")
-    require(not program.declared, "--declared", True, "is about a printed reading of the catalogue")
-    claim, relation = own.stated(), own.of_relation()
-    require(effort.examples >= 1, "--examples", effort.examples, "data of your own need a search")
-    path, where = _report(asked, [name], ".program"), open_space(own.space, relation)
+    claim, relation = asked.stated(), relation_named(asked.relation)
+    path, where = _existing(asked.report(".program")), open_space(asked.space, relation)
     with (
         progress("searching and auditing", 1, quiet=asked.options.quiet),
-        LiveProgram(program.command or "", name, timeout=program.timeout) as live,
+        LiveProgram(asked.program or "", name, timeout=asked.timeout) as live,
     ):
-        row = own_program(live, own.space or "", where, replace(claim, relation=where.relation), effort)
+        row = own_program(live, asked.space or "", where, replace(claim, relation=where.relation), asked.effort)
     return asked.saved([row], path)
 
 
-def _report(asked: Asked, names: Sequence[str], ending: str) -> Path:
-    """Where the rows go; rows of other algorithms stay there, so what is there must be a report."""
-    name = re.sub(r"[^\w.@,-]+" if ending else r"[^\w.-]+", "-", ",".join(names)).strip("-")[:80]
-    path = asked.output or Path("reports") / f"{name}{ending}.json"
-    require_writable(path, "--output")
-    asked.options.check(path)
+def _existing(path: Path) -> Path:
+    """Rows of other algorithms stay in it: what is there must be a report."""
     if path.is_file():
         load(path)
     return path
@@ -212,9 +226,6 @@ ProgramCommand = Annotated[
     str | None, typer.Option(help="A command that speaks the live protocol: it runs in place of the reference.")
 ]
 Timeout = Annotated[float, typer.Option(help="Seconds for one line of --program.")]
-Declared = Annotated[
-    bool, typer.Option("--declared", help="--program is meant to show what this printed reading declares.")
-]
 Jobs = Annotated[int, typer.Option(help="Worker processes.")]
 Scheduler = Annotated[
     str, typer.Option(help="Work on a Dask cluster instead: the address of its scheduler (docs/scale.md).")
@@ -247,7 +258,6 @@ def audit(
     budget: Budget = None,
     program: ProgramCommand = None,
     timeout: Timeout = 10.0,
-    declared: Declared = False,
     jobs: Jobs = 2,
     scheduler: Scheduler = "",
     output: Output = None,
@@ -275,80 +285,27 @@ def audit(
     A run without names writes its report anew; a run with names changes the rows of these names and keeps the others.
     """
     options = Options(junit, sarif, markdown, github, as_json, explain, strict, quiet)
-    own = OwnClaim(epsilon, delta, space, relation, required, tuple(given or ()), budget)
-    told = Program(program, timeout, declared)
+    effort = _effort(runs, pilot, confidence, seed, examples)
     asked = Asked(
-        algorithms or [], everything, _effort(runs, pilot, confidence, seed, examples), output, resume, options
-    )
-    raise typer.Exit(_audited(asked, own, told, _workers(jobs, scheduler)))
+        names=algorithms or [], everything=everything, effort=effort, epsilon=epsilon, delta=delta, space=space,
+        relation=relation, given=tuple(given or ()), budget=budget, program=program, timeout=timeout, jobs=jobs,
+        scheduler=scheduler, output=output, resume=resume, required=required, options=options,
+    )  # fmt: skip
+    raise typer.Exit(_audited(asked))
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What is to be audited, how hard, and where it goes."""
-
-    names: list[str]
-    everything: bool
-    effort: Effort
-    output: Path | None
-    resume: bool
-    options: Options
-
-    def saved(self, rows: Sequence[Row], path: Path, own: str = "") -> int:
-        """Put the rows into the report, and end; returns the exit code."""
-        save(path, rows)
-        return finish(rows, path, self.options, self.effort.confidence, own)
-
-
-def _audited(asked: Asked, own: OwnClaim, told: Program, workers: tuple[int, str]) -> int:
-    """What the names are decides who audits; returns the exit code."""
-    names = asked.names
-    require(not (asked.everything and names), "--all", True, "is for a run without names; named ones run, slow or not")
-    told.check(names, asked.resume)
-    if told.given and own.space is not None:
-        return audit_own_program(asked, own, told)
-    if any(is_code(name) for name in names):
-        require(
-            not told.given, "--program", told.command, "is told a plain name, with --space MODULE:SPACE and --epsilon"
-        )
-        return audit_own(asked, own)
-    own.check_unsaid()
-    cases = _chosen(names, asked.everything)
-    if told.given:
-        require(own.required is None, "--require", own.required, "is for code; a program has no certificate")
-        return audit_program(asked, cases, told)
-    path = asked.output or _default_report(names)
-    rows = _audit_cases(asked, cases, workers, path)
-    ended = finish(rows, path, asked.options, asked.effort.confidence)
-    return FAILED if own.lost(rows) else ended
-
-
-def _workers(jobs: int, scheduler: str) -> tuple[int, str]:
-    require(jobs >= 1, "--jobs", jobs, "must be at least 1")
-    if scheduler:
-        require_address(scheduler)
-    return jobs, scheduler
-
-
-def _audit_cases(asked: Asked, cases: list[Case], workers: tuple[int, str], path: Path) -> list[Row]:
-    """The rows of cases of the catalogue, each kept in the report when it is finished."""
-    require_writable(path, "--output")
-    asked.options.check(path)
+def _audit_cases(asked: Asked, cases: list[Case]) -> int:
+    """Cases of the catalogue, each kept in the report when it is finished."""
+    path = asked.report()
     if asked.resume and not (path.exists() or store_of(path).exists()):
         print(f"dpassay: {path}: nothing is kept to go on from; all rows are audited", file=sys.stderr)
     order, anew = [case.key for case in CASES], not (asked.names or asked.resume)
     with Report(path, order, anew=anew, resume=asked.resume) as report:
-        done = _kept(report.rows(), cases, asked.effort) if asked.resume else []
-        rows = _run(asked, cases, workers, done, report, path)
+        rows = _run(asked, cases, report, path)
     for row in rows:
         remember(path, row)
-    return rows
-
-
-def _default_report(algorithms: Sequence[str] | None) -> Path:
-    """The full report keeps its place: named algorithms go into a file of their own."""
-    name = re.sub(r"[^\w.@,-]+", "-", ",".join(algorithms or ())).strip("-")[:80]
-    return Path("reports") / f"{name or 'audit'}.json"
+    ended = finish(rows, path, asked.options, asked.effort.confidence)
+    return FAILED if asked.lost(rows) else ended
 
 
 def _kept(rows: Sequence[Row], cases: Sequence[Case], effort: Effort) -> list[Row]:
@@ -382,11 +339,10 @@ def _chosen(algorithms: list[str] | None, everything: bool) -> list[Case]:
     return list({case.key: case for name in algorithms for case in find_cases(name)}.values())
 
 
-def _run(
-    asked: Asked, cases: list[Case], workers: tuple[int, str], done: list[Row], report: Report, path: Path
-) -> list[Row]:
+def _run(asked: Asked, cases: list[Case], report: Report, path: Path) -> list[Row]:
     """The rows of the cases; each is kept when it is finished, so that an interrupted run can go on."""
-    finished, (jobs, scheduler) = len(done), workers
+    done = _kept(report.rows(), cases, asked.effort) if asked.resume else []
+    finished = len(done)
 
     def keep(row: Row) -> None:
         nonlocal finished
@@ -395,8 +351,8 @@ def _run(
 
     try:
         known, quiet = remembered(path, cases), asked.options.quiet
-        rows = run_with_progress(cases, asked.effort, jobs, done, keep, quiet, scheduler, known)
-        rows = with_proofs(rows, jobs, quiet)
+        rows = run_with_progress(cases, asked.effort, asked.jobs, done, keep, quiet, asked.scheduler, known)
+        rows = with_proofs(rows, asked.jobs, quiet)
         report.keep(rows)
     except KeyboardInterrupt:
         print(

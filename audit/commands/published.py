@@ -26,7 +26,6 @@ from dpassay.audit.published.ceilings import (
     sampled_gaussian_curve,
 )
 from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
-from dpassay.audit.published.matching import Group
 from dpassay.audit.terminal.options import AsJson, relation_named
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import BadInput, require
@@ -42,12 +41,11 @@ MEANING = {
 
 ASSUMPTIONS = (
     "The p-value lets the scores of one model depend on each other. It assumes that who is a member was a uniformly "
-    "random split (within each group, where groups are given), made anew --splits times, and that attack and "
-    "threshold were fixed before the members were known.",
+    "random split, and that attack and threshold were fixed before the members were known.",
     "A ceiling is for the expectation over splits and trainings; members and non-members of one distribution.",
 )
 OF_ONE_NUMBER = ("epsilon", "delta", "relation", "gdp", "sampled_gaussian", "auc", "balanced_accuracy", "tpr", "fpr",
-                 "members", "nonmembers", "group", "runs", "splits", "std")  # fmt: skip
+                 "members", "nonmembers", "runs")  # fmt: skip
 
 
 def published(
@@ -59,12 +57,9 @@ def published(
     balanced_accuracy: Annotated[float | None, typer.Option(help="Printed balanced accuracy.")] = None,
     tpr: Annotated[float | None, typer.Option(help="Printed true positive rate; needs --fpr.")] = None,
     fpr: Annotated[float | None, typer.Option(help="False positive rate of --tpr.")] = None,
-    members: Annotated[int | None, typer.Option(help="Members attacked; with --nonmembers, or --group.")] = None,
+    members: Annotated[int | None, typer.Option(help="Members attacked.")] = None,
     nonmembers: Annotated[int | None, typer.Option(help="Non-members attacked.")] = None,
-    group: Annotated[list[str] | None, typer.Option(help="MEMBERS:NONMEMBERS of one group (repeat).")] = None,
     runs: Annotated[int, typer.Option(help="Independent trainings behind the number.")] = 1,
-    splits: Annotated[int, typer.Option(help="How many of the runs had a random split of their own.")] = 1,
-    std: Annotated[float | None, typer.Option(help="Standard deviation over the runs.")] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of the statements.")] = 0.95,
     gdp: Annotated[float | None, typer.Option(help="Claimed mu of mu-GDP (beside or instead of --epsilon).")] = None,
     sampled_gaussian: Annotated[
@@ -86,10 +81,10 @@ def published(
         return
     if epsilon is None and gdp is None and sampled_gaussian is None:
         raise BadInput("--epsilon", epsilon, "is required (or --gdp, --sampled-gaussian, --paper)")
-    counts = tuple(_group(text) for text in group or [])
     metric, value = _metric(auc, balanced_accuracy, tpr)
-    sizes = _sizes(members, nonmembers, counts)
-    printed = Published(metric, value, *sizes, fpr, runs, std, counts, splits)
+    for option, count in (("--members", members), ("--nonmembers", nonmembers)):
+        require(count is not None, option, count, "is required: without it chance cannot be excluded")
+    printed = Published(metric, value, members or 0, nonmembers or 0, fpr, runs)
     neighbours = relation_named(relation) or "replace-one"
     assessment = None if epsilon is None else assess(printed, _pair(epsilon, delta, neighbours), confidence)
     curves = _curves(printed, gdp, sampled_gaussian, neighbours, confidence)
@@ -112,31 +107,10 @@ def _metric(auc: float | None, accuracy: float | None, tpr: float | None) -> tup
     return given[0]
 
 
-def _sizes(members: int | None, nonmembers: int | None, groups: tuple[Group, ...]) -> tuple[int, int]:
-    """The counts, from the groups where they are given."""
-    sums = (sum(m for m, _ in groups), sum(n for _, n in groups)) if groups else (None, None)
-    found = []
-    for name, given, total in (("--members", members, sums[0]), ("--nonmembers", nonmembers, sums[1])):
-        if given is not None and total is not None and given != total:
-            raise BadInput(name, given, f"the groups add up to {total}")
-        count = total if given is None else given
-        if count is None:
-            raise BadInput(name, given, "is required: without it chance cannot be excluded")
-        found.append(count)
-    return found[0], found[1]
-
-
 def _pair(epsilon: float, delta: float, relation: Relation) -> Guarantee:
     require(0 <= epsilon < LARGEST, "epsilon", epsilon, f"must lie in [0, {LARGEST:g})")
     require(0 <= delta < 1, "delta", delta, "must lie in [0, 1)")
     return approx_dp(epsilon, delta, relation)
-
-
-def _group(text: str) -> Group:
-    parts = text.split(":")
-    if len(parts) != 2 or not all(part.isdecimal() for part in parts):
-        raise BadInput("--group", text, "must read MEMBERS:NONMEMBERS, two counts")
-    return int(parts[0]), int(parts[1])
 
 
 Curves = dict[str, tuple[CurveAssessment, Ceilings]]
@@ -206,14 +180,8 @@ def _show(printed: Published, assessment: Assessment | None, confidence: float, 
 
 def _statements(assessment: Assessment, confidence: float) -> list[tuple[str, str]]:
     rows = [(f"largest under {assessment.claim.name}", f"{assessment.ceiling:.4f}")]
-    if assessment.shifted_ceiling is not None:
-        rows.append(("largest, pairs across groups granted", f"{assessment.shifted_ceiling:.4f}"))
     rows.append(("epsilon it implies as an expectation", f"{assessment.implied_epsilon:.4g}"))
     rows.append(("p-value; sound for a random split", f"{assessment.p_value:.3g}"))
-    if assessment.shifted_p_value is not None:
-        rows.append(("p-value; sound for a random split within groups", f"{assessment.shifted_p_value:.3g}"))
-    if assessment.spread_bound is not None:
-        rows.append((f"{confidence:.0%} lower bound, assumes normal runs", f"{assessment.spread_bound:.4f}"))
     if assessment.independent_bound is not None:
         text = f"{confidence:.0%} lower bound, assumes independent scores"
         rows.append((text, f"{assessment.independent_bound:.4f}"))

@@ -64,7 +64,6 @@ class Published:
     runs: int = 1
     std: float | None = None
     groups: tuple[Group, ...] = ()  # members and non-members by group; empty: one distribution is claimed
-    splits: int = 1  # how many of the runs had a random split of their own; runs on one split count as one
 
 
 def swap_claim(epsilon: float, delta: float, relation: Relation | None) -> tuple[float, float]:
@@ -97,7 +96,6 @@ def assess(result: Published, claim: Guarantee, confidence: float = 0.95) -> Ass
         require(count >= 1, name, count, "must be at least 1")
     spread_known = result.std is None or result.runs >= 2
     require(spread_known, "std", result.std, f"is a spread over runs, but runs = {result.runs}")
-    require(1 <= result.splits <= result.runs, "splits", result.splits, f"must lie in 1..runs = {result.runs}")
     if result.metric != "tpr":
         require(result.fpr is None, "fpr", result.fpr, f"belongs to a TPR, not to {result.metric}")
     epsilon, delta = claim.outermost
@@ -109,7 +107,7 @@ def assess(result: Published, claim: Guarantee, confidence: float = 0.95) -> Ass
     if result.groups:
         require(result.metric == "auc", "groups", result.groups, "are understood for an AUC only")
         shifted = ceiling_under_shift(ceiling, exchangeable_share(result.groups))
-        shifted_p = grouped_auc_p_value(result.value, result.groups, *swap, result.splits)
+        shifted_p = grouped_auc_p_value(result.value, result.groups, *swap)
     spread = None
     if result.std is not None:
         spread = spread_lower(result.value, result.std, result.runs, confidence)
@@ -166,4 +164,4 @@ def _sound_p_value(result: Published, swap: tuple[float, float]) -> float:
     if result.metric == "tpr":
         assert result.fpr is not None
         return tpr_p_value(result.value, result.fpr, *counts, *swap)
-    return auc_p_value(result.value, *counts, *swap, result.splits)
+    return auc_p_value(result.value, *counts, *swap)  # several runs may share a split: they count as one

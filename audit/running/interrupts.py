@@ -9,11 +9,10 @@ import sys
 import threading
 from contextlib import suppress
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from dpassay.audit.exit_codes import INTERRUPTED
 
-_AGAIN = 0.01  # seconds after which a signal that came to nothing is sent again
 _PATIENCE = 3  # signals: the first interrupts, the next one is already being obeyed, this one ends without any order
 
 
@@ -21,53 +20,36 @@ class Interrupts:
     """The handler of SIGINT and SIGTERM while a command runs.
 
     The first signal raises ``KeyboardInterrupt``, so that what is finished is kept and told. A second one changes
-    nothing: the first is being obeyed. With the third the process ends at once. Python swallows what is raised where an
-    object is thrown away, or a module's lock is; a signal that came there is sent again.
+    nothing: the first is being obeyed. With the third the process ends at once, and with a first one that Python
+    swallows, as it does where an object is thrown away, or a module's lock is: all that is finished is on the disk.
     """
 
     def __init__(self) -> None:
         self.count = 0
-        self._last = int(signal.SIGINT)
         self._before: dict[int, Any] = {}
         self._ended: list[int] = []
         self._hook: Any = None
-        self._again: threading.Timer | None = None
-        self._owed = False  # a signal that came to nothing, and has not come again yet
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Handle one signal."""
         self.count += 1
-        self._last, self._owed = number, False
         if self.count == 1:
             raise KeyboardInterrupt
         if self.count >= _PATIENCE:
-            end_workers(wait=False)
-            os._exit(INTERRUPTED)
+            _end()
 
     def _swallowed(self, what: Any) -> None:
         """Python's hook for exceptions that it cannot raise."""
         if not self.count or not issubclass(what.exc_type, KeyboardInterrupt):
             self._hook(what)
             return
-        self.count -= 1
-        self._owed = True
-        self._again = threading.Timer(_AGAIN, os.kill, (os.getpid(), self._last))
-        self._again.daemon = True
-        self._again.start()
+        _end()
 
     def end_at_once(self) -> None:
-        """From now on a signal ends the process, without a word: all is done but what Python does before it ends.
-
-        One that came to nothing, and is to be sent again, is waited for, and obeyed: whether the system hands it over
-        before this process ends is not known.
-        """
+        """From now on a signal ends the process, without a word: all is done but what Python does before it ends."""
         for number in self._before:
             signal.signal(number, lambda *_: os._exit(INTERRUPTED))
         self._ended, self._before = list(self._before), {}
-        if self._again is not None:
-            self._again.join()
-        if self._owed:
-            os._exit(INTERRUPTED)
 
     def deaf_at_last(self) -> None:
         """To be called before anything else asks to run at the end of the process: then this is done after it.
@@ -102,6 +84,11 @@ class Interrupts:
             return
         for number, before in self._before.items():
             signal.signal(number, before)
+
+
+def _end() -> NoReturn:
+    end_workers(wait=False)
+    os._exit(INTERRUPTED)
 
 
 def end_workers(wait: bool = True) -> None:

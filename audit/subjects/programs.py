@@ -28,12 +28,10 @@ from dpassay.reference.tape import Tape
 from .own import row_of
 
 
-def audited(case: Case, program: LiveProgram, effort: Effort, declared: bool = False) -> Row:
+def audited(case: Case, program: LiveProgram, effort: Effort) -> Row:
     """The row of a case of the catalogue, run by a program in place of the reference.
 
-    Args:
-        declared: the program is meant to be this printed reading: it is held to what the reading declares. Without,
-            every finding counts, whatever the paper's own pseudocode is known to do.
+    Every finding counts, whatever the paper's own pseudocode is known to do.
 
     Raises:
         ProgramBroken: the program does not keep to the protocol, ends early whatever the data are, or is no function of
@@ -41,10 +39,7 @@ def audited(case: Case, program: LiveProgram, effort: Effort, declared: bool = F
     """
     instance = case.build()
     probe(bind(program, instance.schedule), instance.pair, program.name)
-    ours = by_program(case, program)
-    if not declared:
-        ours = replace(ours, known="", declared=())
-    row = assay_case(ours, effort)
+    row = assay_case(replace(by_program(case, program), known="", declared=()), effort)
     about = {"program": program.name}
     witnesses = [one | {"about": one["about"] | about} for one in row.witnesses]
     return replace(row, reading="program", witnesses=witnesses, code="")

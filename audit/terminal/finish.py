@@ -137,7 +137,7 @@ def show_row(report: Path, row: Row, options: Options, own: str = "") -> None:
     elif not own:
         witnesses = sorted(witnesses, key=lambda one: _named(one) not in row.undeclared)[: bool(row.undeclared)]
     if own or (witnesses and not options.as_json):
-        kept = save_witnesses(report, own or _name(row.key), witnesses)
+        kept = save_witnesses(report, own or file_name(row.key), witnesses)
         if not options.as_json:
             print_witnesses(witnesses, kept)
 
@@ -146,7 +146,7 @@ def remembered(report: Path, cases: Iterable[Case]) -> dict[str, list[Witness]]:
     """By key what earlier audits found and nobody declared; a file that is none any more is named and left out."""
     found: dict[str, list[Witness]] = {}
     for case in cases:
-        for path in sorted(_kept(report).glob(f"{glob.escape(_name(case.key))}.*.json")):
+        for path in sorted(_kept(report).glob(f"{glob.escape(file_name(case.key))}.*.json")):
             try:
                 found[case.key] = [*found.get(case.key, []), read_witness(path)]
             except BadInput as error:
@@ -161,15 +161,16 @@ def remember(report: Path, row: Row) -> None:
         if _named(witness) in row.undeclared:
             finding = re.sub(r"[^\w]+", "-", _named(witness)).strip("-")[:80]
             _kept(report).mkdir(parents=True, exist_ok=True)
-            witness.save(_kept(report) / f"{_name(row.key)}.{finding}.json")
+            witness.save(_kept(report) / f"{file_name(row.key)}.{finding}.json")
 
 
 def _kept(report: Path) -> Path:
     return (report.parent if report.is_file() or not report.exists() else Path("reports")) / "witnesses"
 
 
-def _name(key: str) -> str:
-    return re.sub(r"[^\w.@,-]+", "-", key).strip("-")[:120]
+def file_name(key: str, longest: int = 120) -> str:
+    """Of a key, of names: what no file should be called is a dash."""
+    return re.sub(r"[^\w.@,-]+", "-", key).strip("-")[:longest]
 
 
 def save_witnesses(report: Path, name: str, witnesses: Sequence[Witness]) -> list[Path]:

@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 from rich.console import Console
@@ -28,6 +28,7 @@ from rich.progress import (
 )
 from rich.table import Column
 
+from dpassay.audit.phases import Shown
 from dpassay.reference.errors import printable
 
 if TYPE_CHECKING:  # the catalogue and the search take a second to import; only `run_with_progress` needs them
@@ -40,18 +41,8 @@ T = TypeVar("T")
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 
 
-class Say(Protocol):
-    """What is told: some steps are done, the last of them this; or another kind of work begins."""
-
-    def __call__(self, text: str = "", steps: int = 1) -> None:
-        """Add ``steps``; ``text`` may hold foreign names."""
-
-    def phase(self, what: str, total: int) -> None:
-        """From now on ``what`` is done, in so many steps."""
-
-
 @contextmanager
-def progress(what: str, total: int, *, done: int = 0, quiet: bool = False, pace: float = PACE) -> Iterator[Say]:
+def progress(what: str, total: int, *, done: int = 0, quiet: bool = False, pace: float = PACE) -> Iterator[Shown]:
     """Progress of work in ``total`` steps; it goes away in the end where there is a terminal.
 
     Args:

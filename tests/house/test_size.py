@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import tomllib
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -30,6 +31,14 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """In whatever block: most nodes of a tree are expressions."""
+    for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for one in getattr(node, block, ()):
+            yield one
+            yield from statements(one)
+
+
 def lines(*folders: str) -> int:
     return sum(path.read_text(encoding="utf-8").count("\n") for path in files(*folders))
 
@@ -37,7 +46,7 @@ def lines(*folders: str) -> int:
 def long_functions() -> list[str]:
     """Place and length of each function of the product that is longer than `LONGEST`."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-    found = [(path, node) for path in files(*PRODUCT) for node in ast.walk(parsed(path)) if isinstance(node, kinds)]
+    found = [(path, node) for path in files(*PRODUCT) for node in statements(parsed(path)) if isinstance(node, kinds)]
     return [
         f"{path.relative_to(ROOT)}:{node.lineno} {node.name} ({node.end_lineno - node.lineno + 1} lines)"
         for path, node in found
@@ -54,7 +63,7 @@ def upward(path: Path, tree: ast.Module) -> list[str]:
     """Imports of a room that stands above that of `path`."""
     here = path.relative_to(ROOT / "audit").parts
     home, found = here[0] if len(here) > 1 else ".", []
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if not isinstance(node, ast.ImportFrom) or (home == "." and Path(here[0]).stem in DOORS):
             continue
         if node.level == 0 and (node.module or "").startswith("dpassay.audit."):

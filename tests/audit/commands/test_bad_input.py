@@ -129,7 +129,6 @@ BELOW = "claims.toml/x"  # no file can be there
         (("audit", "--jobs=1" + "0" * 30), "--jobs"),
         (("audit", "--seed", "nan"), "--seed"),
         (("published", "--members", "1" + "0" * 400), "--members"),
-        (("published", "--auc", "0.9", "--std", "inf"), "--std"),
         (("published", *NUMBERS, "--sampled-gaussian", "inf:0.1:3"), "--sampled-gaussian"),
         (("published", *NUMBERS, "--sampled-gaussian", f"1:0.1:{10**14}"), "--sampled-gaussian"),
         (("scores", "a.csv", "a.csv", "--sampled-gaussian", "0.0001:0.1:10"), "--sampled-gaussian"),

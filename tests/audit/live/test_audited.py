@@ -65,7 +65,6 @@ def test_a_program_that_says_half_of_its_sensitivity_is_found_and_replayed(dpass
         ({"--relation": "add-remove"}, ("--relation", "is for replace-one neighbours")),
         ({"--relation": "both"}, ("--relation", "must be replace-one or add-remove")),
         ({"--examples": 0}, ("--examples", "need a search")),
-        ({"--declared": ""}, ("--declared", "printed reading")),
         ({"--program": "no-such-command-here"}, ("no-such-command-here",)),
         ({"name": "own_column:COLUMN"}, ("algorithm", "plain name")),
         ({"name": "own_column:COLUMN", "--space": None, "--epsilon": None}, ("--program", "plain name")),
