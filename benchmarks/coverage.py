@@ -242,25 +242,15 @@ def _block(group: str, name: str, n: int, numbers: Indices, only: str | None) ->
 
 
 def of_means(runs: int) -> Iterator[Row]:
-    """Bounds of a mean on small Bernoulli rates: a sample is its number of ones, equal samples are judged once."""
+    """Clopper and Pearson's bound on small rates: a sample is its number of ones, equal samples are judged once."""
     rng = np.random.default_rng(1)
     for n in SIZES:
         for rate in (3.0 / n, 0.05):
             counts, repeats = np.unique(rng.binomial(n, rate, runs), return_counts=True)
-            for name in ("Clopper-Pearson", "betting"):
-                start = time.process_time()
-                errs = np.array([_mean_bound_errs(name, int(count), n, rate) for count in counts])
-                seconds = (time.process_time() - start) * runs / counts.size
-                yield row(f"mean: {name}", f"Bernoulli({rate:.2g})", n, int(repeats[errs].sum()), runs, seconds)
-
-
-def _mean_bound_errs(name: str, count: int, n: int, rate: float) -> bool:
-    """Is the lower bound of `count` ones in n above the rate? Closed forms of `audit.bounds` on 0/1 samples."""
-    if name == "Clopper-Pearson":
-        return bool(bounds.clopper_pearson_lower(count, n, LEVEL) > rate)
-    shares = bounds.default_bets(n)
-    logs = count * np.log1p(shares * (1 / rate - 1)) + (n - count) * np.log1p(-shares)
-    return bool(np.logaddexp.reduce(logs) - np.log(shares.size) >= -np.log(LEVEL))
+            start = time.process_time()
+            errs = bounds.clopper_pearson_lower(counts, n, LEVEL) > rate
+            seconds = (time.process_time() - start) * runs / counts.size
+            yield row("mean: Clopper-Pearson", f"Bernoulli({rate:.2g})", n, int(repeats[errs].sum()), runs, seconds)
 
 
 def of_fixed_guesses(runs: int) -> Iterator[Row]:
@@ -287,7 +277,7 @@ def jobs(
     runs: int, least: int, largest: int, workers: int, bound: str | None
 ) -> Iterator[tuple[str, Key, Callable[[], Iterator[Row]]]]:
     """Part, (bound, law, n) of one of its rows, measurement; cheap ones first: an interrupted one can go on."""
-    yield "counts", ("mean: betting", "Bernoulli(0.05)", SIZES[-1]), lambda: of_means(10 * runs)
+    yield "counts", ("mean: Clopper-Pearson", "Bernoulli(0.05)", SIZES[-1]), lambda: of_means(10 * runs)
     yield "counts", ("one run, f-DP recursion", "randomised response", SIZES[-1]), lambda: of_fixed_guesses(runs)
     for n in (size for size in SIZES if least <= size <= largest):
         for name, group in GROUPS.items():

@@ -24,8 +24,6 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.findings import Finding
 from dpassay.reference.space import Space
 
-_EXAMPLES = 150  # of the searches that measure plain code, as in an audit
-
 
 @dataclass(frozen=True)
 class Replayed:

@@ -6,34 +6,6 @@ from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
 from dpassay.audit import bounds
-from dpassay.reference.errors import BadInput
-
-samples = st.lists(st.floats(0, 1), min_size=1, max_size=40)
-
-
-@settings(max_examples=40)
-@given(samples, st.floats(0.001, 0.9), st.floats(0.001, 0.9))
-def test_wealth_falls_as_the_hypothesis_grows(x, a, b):
-    low, high = sorted((a, b))
-    wealth = bounds.betting_log_capital(x, [low, high])
-    assert wealth[0] >= wealth[1] - 1e-9
-
-
-@settings(max_examples=30)
-@given(samples, st.floats(0.01, 0.9))
-def test_wealth_agrees_with_a_naive_product(x, m0):
-    shares = np.array([0.1, 0.5])
-    naive = np.mean([np.prod(1 + c / m0 * (np.array(x) - m0)) for c in shares])
-    assert np.exp(bounds.betting_log_capital(x, m0, shares)) == pytest.approx(naive, rel=1e-9)
-
-
-def test_vectorised_over_hypotheses_and_columns():
-    x = np.random.default_rng(3).random((50, 4))
-    m0 = np.array([0.1, 0.2, 0.4, 0.6])
-    single = [bool(bounds.betting_rejects(x[:, j], m0[j], 0.05)) for j in range(4)]
-    assert list(bounds.betting_rejects(x, m0, 0.05)) == single
-    assert single[0] and not single[3]
-    assert bounds.betting_rejects(x[:, 0], m0, 0.05).shape == (4,)
 
 
 def test_clopper_pearson_agrees_with_scipy():
@@ -41,45 +13,6 @@ def test_clopper_pearson_agrees_with_scipy():
         exact = binomtest(k, n).proportion_ci(0.9, method="exact")  # two-sided 90 % = one-sided 95 % each
         assert bounds.clopper_pearson_lower(k, n, 0.05) == pytest.approx(exact.low, rel=1e-9)
         assert bounds.clopper_pearson_upper(k, n, 0.05) == pytest.approx(exact.high, rel=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("x", "alpha"),
-    [([], 0.05), ([1.5], 0.05), ([-0.1], 0.05), ([float("nan")], 0.05), ([0.5], 0.0), ([0.5], -0.1), ([0.5], 1.0)],
-)
-def test_bad_input(x, alpha):
-    with pytest.raises(BadInput):
-        bounds.betting_rejects(x, 0.5, alpha)
-
-
-def test_one_null_is_answered_by_a_bool_and_many_by_one_each():
-    x = np.full(30, 0.9)
-    assert bounds.betting_rejects(x, 0.1, 0.05) is True and bounds.betting_rejects(x, 0.89, 0.05) is False
-    assert bounds.betting_rejects(x, [0.1, 0.89], 0.05).tolist() == [True, False]
-    three = np.column_stack([x, x, 0.1 * x])
-    assert bounds.betting_log_capital(three, 0.2).shape == (3,)
-    assert bounds.betting_log_capital(three, 0.2)[:2] == pytest.approx(float(bounds.betting_log_capital(x, 0.2)))
-
-
-def test_capital_does_not_depend_on_the_blocks_it_is_computed_in(monkeypatch):
-    """And no block is larger than it may be, down to one observation at a time."""
-    x, shares, cells, plain = np.linspace(0.0, 1.0, 40), [0.1, 0.2, 0.5], [], np.log1p
-    whole = bounds.betting_log_capital(x, [0.2, 0.4], shares)
-    monkeypatch.setattr(np, "log1p", lambda gain: cells.append(gain.size) or plain(gain))
-    for most, taken in ((5, 6), (6, 6), (17, 12), (60, 60)):
-        monkeypatch.setattr(bounds, "_CHUNK", most)
-        cells.clear()
-        assert bounds.betting_log_capital(x, [0.2, 0.4], shares) == pytest.approx(whole, rel=1e-12)
-        assert max(cells) == taken and sum(cells) == 39 * 6 + 3  # the zero is counted, once for each share
-
-
-def test_the_bets_reach_from_a_tenth_over_the_root_to_nearly_all_in_steps_of_root_two():
-    for n in (1, 2, 100, 10**6):
-        shares = bounds.default_bets(n)
-        assert shares[0] == pytest.approx(0.1 / n**0.5) and shares[-1] == pytest.approx(0.99)
-        step = (shares[-1] / shares[0]) ** (1 / (shares.size - 1))
-        assert shares[1:] / shares[:-1] == pytest.approx(step)
-        assert step <= 2**0.5 < (shares[-1] / shares[0]) ** (1 / (shares.size - 2))
 
 
 def test_what_rounding_may_add_to_the_wealth_is_asked_for_beside_the_level():

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from dpassay.audit.bounds import betting_log_capital
 from dpassay.audit.likelihood import pilot
 from dpassay.audit.likelihood.bound import audit_likelihood, walk
 from dpassay.audit.likelihood.pilot import make_plan
@@ -38,7 +37,7 @@ def naive_walk(losses, plan):
             break
         bets = [bet] if plan.reserve == 0 else [bet, *(bet * 0.5**k for k in range(1, 9))]
         shares = [1.0] if plan.reserve == 0 else [1 - plan.reserve, *[plan.reserve / 8] * 8]
-        logs = [float(betting_log_capital(x / x.max(), DELTA / x.max(), [b])) for b in bets]
+        logs = [float(np.log1p(b * (x / DELTA - 1)).sum()) for b in bets]
         if np.logaddexp.reduce(np.log(shares) + logs) < -math.log(ALPHA):
             break
         last = float(epsilon)
