@@ -24,7 +24,7 @@ from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-from .base_solver import RESIDUAL_FRACTION, no_solver, printed_multiplier, require_size, solve
+from .base_solver import COVERED, RESIDUAL_FRACTION, no_solver, printed_multiplier, require_size, solve
 
 LOGS = "logs in sigma are natural; the solver's accuracy is met, so the delta kept for failures is not used"
 MISSED = "logs in sigma are natural; the solver misses its accuracy in every run"
@@ -74,24 +74,15 @@ def printed(
 
 
 def repaired(
-    problem: FiniteSum,
-    epsilon: float,
-    delta: float,
-    *,
-    solver: Solver | None = None,
-    lipschitz: float | None = None,
-    residual: float = RESIDUAL_FRACTION,
+    problem: FiniteSum, epsilon: float, delta: float, *, solver: Solver | None = None, lipschitz: float | None = None
 ) -> Schedule:
-    """Certified solver at ``residual`` times the paper's accuracy, exact Gaussian noise, projection."""
+    """Certified solver at 1/100 of the paper's accuracy, exact Gaussian noise, projection."""
     unit = stability_unit(problem, lipschitz)
-    draft = Schedule(
-        n=problem.n,
-        d=problem.d,
-        solver=no_solver,
-        target=residual * float(np.sqrt(problem.strong_convexity)) * unit,
-        sensitivity=(2 + 2 * residual) * unit,  # Lemma 3.3 and the solver's error on both datasets
+    draft = replace(
+        printed(problem, epsilon, delta, solver=no_solver, lipschitz=lipschitz),
+        target=RESIDUAL_FRACTION * float(np.sqrt(problem.strong_convexity)) * unit,
+        sensitivity=COVERED * unit,  # Lemma 3.3 and the solver's error on both datasets
         noise=Multipliers({"output": 1.0}),
-        certified=False,
         project=True,
     )
     exact = noise_for(run, draft, problem, epsilon, delta)

@@ -23,7 +23,7 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
 from .algorithm1 import LOGS, REPAIRS, UNPROJECTED
-from .base_solver import RESIDUAL_FRACTION, no_solver, printed_multiplier, require_size, solve
+from .base_solver import COVERED, RESIDUAL_FRACTION, no_solver, printed_multiplier, require_size, solve
 from .phases import WHOLE_NUMBERS, Phases, partition, phases
 
 __all__ = ["COMPLETIONS", "REPAIRS", "Schedule", "printed", "repaired", "run"]
@@ -59,9 +59,7 @@ def printed(problem: Convex, mu: float, epsilon: float, delta: float, *, solver:
         d=problem.d,
         plan=plan,
         solver=solver or GradientDescent(accelerated=True),
-        targets=tuple(
-            float(np.sqrt(mu_k)) * unit for mu_k, unit in zip(plan.regularisers, units, strict=True)
-        ),  # line 4
+        targets=tuple(float(np.sqrt(mu)) * unit for mu, unit in zip(plan.regularisers, units, strict=True)),  # line 4
         sensitivities=sensitivities,
         noise=Printed({f"x/{k}": sigma for k, sigma in enumerate(sigmas, start=1)}),
         certified=False,
@@ -69,27 +67,22 @@ def printed(problem: Convex, mu: float, epsilon: float, delta: float, *, solver:
     )
 
 
-def repaired(
-    problem: Convex,
-    mu: float,
-    epsilon: float,
-    delta: float,
-    *,
-    solver: Solver | None = None,
-    residual: float = RESIDUAL_FRACTION,
-) -> Schedule:
-    """Certified solver at ``residual`` times the paper's accuracy, exact Gaussian noise, projection."""
-    plan = phases(problem.n, mu)
+def repaired(problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None) -> Schedule:
+    """Certified solver at 1/100 of the paper's accuracy, exact Gaussian noise, projection."""
+    return certified(problem, phases(problem.n, mu), epsilon, delta, solver)
+
+
+def certified(problem: Convex, plan: Phases, epsilon: float, delta: float, solver: Solver | None = None) -> Schedule:
+    """The repaired reading with phases of one's own."""
     units = _units(problem, plan)
+    targets = (RESIDUAL_FRACTION * float(np.sqrt(mu)) * unit for mu, unit in zip(plan.regularisers, units, strict=True))
     draft = Schedule(
         n=problem.n,
         d=problem.d,
         plan=plan,
         solver=no_solver,
-        targets=tuple(
-            residual * float(np.sqrt(mu_k)) * unit for mu_k, unit in zip(plan.regularisers, units, strict=True)
-        ),
-        sensitivities=tuple((2 + 2 * residual) * unit for unit in units),  # Lemma 3.5 and the solver's error
+        targets=tuple(targets),
+        sensitivities=tuple(COVERED * unit for unit in units),  # Lemma 3.5 and the solver's error
         noise=Multipliers({f"x/{k}": 1.0 for k in range(1, plan.count + 1)}),
         certified=False,
         project=True,
@@ -100,7 +93,7 @@ def repaired(
 
 def _units(problem: Convex, plan: Phases) -> list[float]:
     """L / (mu_k n_bar): half of the bound of Lemma 3.5."""
-    return [problem.loss.lipschitz / (mu_k * plan.length) for mu_k in plan.regularisers]
+    return [problem.loss.lipschitz / (mu_k * n) for mu_k, n in zip(plan.regularisers, plan.lengths, strict=True)]
 
 
 def run(problem: Convex, schedule: Schedule, tape: Tape) -> Array:

@@ -26,7 +26,7 @@ from dpassay.reference.types import Array
 
 from . import algorithm1
 from .algorithm1 import LOGS, UNPROJECTED
-from .base_solver import RESIDUAL_FRACTION, no_solver, printed_multiplier, require_size, solve
+from .base_solver import COVERED, RESIDUAL_FRACTION, no_solver, printed_multiplier, require_size, solve
 
 SHARED = (
     "what all records share (coupling, curvature) belongs to the regulariser of Lemma 4.5: L is that of their own terms"
@@ -82,28 +82,16 @@ def printed(
 
 
 def repaired(
-    problem: FiniteSum,
-    epsilon: float,
-    delta: float,
-    *,
-    solver: Solver | None = None,
-    lipschitz: float | None = None,
-    residual: float = RESIDUAL_FRACTION,
+    problem: FiniteSum, epsilon: float, delta: float, *, solver: Solver | None = None, lipschitz: float | None = None
 ) -> Schedule:
     """One joint release with exact noise, from a certified solver."""
     unit = joint_unit(problem, lipschitz)
-    draft = Schedule(
-        n=problem.n,
-        d=problem.d,
-        d_y=problem.d_y,
-        mu_x=problem.strong_convexity,
-        mu_y=problem.strong_concavity,
-        solver=no_solver,
-        target=residual * unit,
-        sensitivity=(2 + 2 * residual) * unit,  # Lemma 4.3 and the solver's error on both datasets
+    draft = replace(
+        printed(problem, epsilon, delta, solver=no_solver, lipschitz=lipschitz),
+        target=RESIDUAL_FRACTION * unit,
+        sensitivity=COVERED * unit,  # Lemma 4.3 and the solver's error on both datasets
         noise=Multipliers({"pair": 1.0}),
         jointly=True,
-        certified=False,
         project=True,
     )
     exact = noise_for(run, draft, problem, epsilon, delta)

@@ -24,7 +24,7 @@ from dpassay.reference.types import Array
 
 from . import algorithm1, algorithm2
 from .algorithm3 import SHARED
-from .base_solver import RESIDUAL_FRACTION, printed_multiplier, require_size, solve
+from .base_solver import printed_multiplier, require_size, solve
 from .phased_saddle import Block, Schedule, as_printed, draft
 from .phases import partition
 
@@ -50,17 +50,10 @@ def printed(
 
 
 def repaired(
-    problem: Convex,
-    mu: float,
-    epsilon: float,
-    delta: float,
-    *,
-    solver: Solver | None = None,
-    block: Block = "x",
-    residual: float = RESIDUAL_FRACTION,
+    problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None, block: Block = "x"
 ) -> Schedule:
     """Exact noise for (epsilon, delta), spent on this half alone."""
-    exact = noise_for(run, draft(problem, block, mu, mu, residual), problem, epsilon, delta)
+    exact = noise_for(run, draft(problem, block, mu, mu), problem, epsilon, delta)
     return replace(exact, solver=solver or Extragradient(), certified=True)
 
 

@@ -21,7 +21,6 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
 from . import algorithm4, algorithm5, phased_saddle
-from .base_solver import RESIDUAL_FRACTION
 from .phases import partition
 
 COMPLETIONS = (*algorithm4.COMPLETIONS, "both halves use the same partition by index")
@@ -54,18 +53,9 @@ def printed(problem: Convex, mu: float, epsilon: float, delta: float, *, solver:
     return Schedule(x_half, y_half, Printed({**x_half.noise.by_label, **y_half.noise.by_label}))
 
 
-def repaired(
-    problem: Convex,
-    mu: float,
-    epsilon: float,
-    delta: float,
-    *,
-    solver: Solver | None = None,
-    residual: float = RESIDUAL_FRACTION,
-) -> Schedule:
+def repaired(problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None) -> Schedule:
     """Both halves repaired, with exact noise for the two together."""
-    x_half = phased_saddle.draft(problem, "x", mu, mu, residual)
-    y_half = phased_saddle.draft(problem, "y", mu, mu, residual)
+    x_half, y_half = (phased_saddle.draft(problem, block, mu, mu) for block in phased_saddle.BLOCKS)
     draft = Schedule(x_half, y_half, Multipliers({**x_half.noise.by_label, **y_half.noise.by_label}))
     exact = noise_for(run, draft, problem, epsilon, delta)
     solver = solver or Extragradient()

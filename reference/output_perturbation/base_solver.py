@@ -21,6 +21,7 @@ from dpassay.reference.types import Array
 #: Solver error as a fraction of the paper's L/(mu n) in the repaired readings: costs log(100) more accuracy, and
 #: brings the sensitivity from 4L/(mu n) down to 2.02 L/(mu n).
 RESIDUAL_FRACTION = 0.01
+COVERED = 2 + 2 * RESIDUAL_FRACTION  # units of stability: the solutions move by 2, a solver may be wrong on both sides
 
 
 def printed_multiplier(epsilon: float, delta: float, parts: int = 1) -> float:

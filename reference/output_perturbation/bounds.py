@@ -79,8 +79,8 @@ def corollary_4_9_as_proved(s: Setting) -> float:
     return _corollary_head(s) + s.lipschitz**2 * _log(s.n) ** 3 * 65 * _square(s, 2.5) / s.mu_y
 
 
-def first_meaningful_n(bound: Callable[[Setting], float], trivial: float, at: Setting, delta_power: float = 2) -> int:
-    """Smallest n (at least 4) from which on bound < trivial, with delta = n^-delta_power.
+def first_meaningful_n(bound: Callable[[Setting], float], trivial: float, at: Setting) -> int:
+    """Smallest n (at least 4) from which on bound < trivial, with delta = 1/n^2.
 
     Powers of two find the octave of the last crossing, bisection the place in it: there the bound falls.
 
@@ -88,7 +88,7 @@ def first_meaningful_n(bound: Callable[[Setting], float], trivial: float, at: Se
     """
 
     def says_something(n: int) -> bool:
-        return bound(replace(at, n=n, delta=float(n) ** -delta_power)) < trivial
+        return bound(replace(at, n=n, delta=float(n) ** -2.0)) < trivial
 
     above = 0
     for exponent in range(60, 1, -1):

@@ -19,7 +19,7 @@ from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-from .base_solver import RESIDUAL_FRACTION, no_solver, require_size, solve
+from .base_solver import COVERED, RESIDUAL_FRACTION, no_solver, require_size, solve
 
 
 # SCHEDULE
@@ -40,9 +40,7 @@ class Schedule:
     certified: bool
 
 
-def calibrated(
-    problem: Convex, diameter: float, epsilon: float, delta: float, *, solver: Solver | None = None
-) -> Schedule:
+def calibrated(problem: Convex, diameter: float, epsilon: float, delta: float) -> Schedule:
     """sqrt(n) steps on batches of sqrt(n); lambda balances L^2/(lambda sqrt(n)) and the noise against lambda D^2."""
     n, lipschitz = problem.n, problem.loss.lipschitz
     batch = max(1, int(np.sqrt(n)))
@@ -55,10 +53,10 @@ def calibrated(
     unit = lipschitz / (weight * batch)
     return replace(
         draft,
-        solver=solver or Extragradient(),
+        solver=Extragradient(),
         proximal_weight=weight,
         target=RESIDUAL_FRACTION * unit * float(np.sqrt(weight)),
-        sensitivity=(2 + 2 * RESIDUAL_FRACTION) * unit,
+        sensitivity=COVERED * unit,
         noise=noise,
         certified=True,
     )

@@ -1,8 +1,7 @@
 """Comparator: NSEG, noisy stochastic extragradient (Boob and Guzman 2021), reconstructed.
 
 Each step reads two batches, one for the look-ahead and one for the move, and adds Gaussian noise to both operators;
-the average look-ahead point is returned.  Single pass: fresh batches, every record meets one Gaussian release, an exact
-account.  Many passes: batches sampled without replacement, n^2 gradients as in Table 1, accounted with amplification.
+the average look-ahead point is returned.  Batches are fresh: every record meets one Gaussian release.
 Guarantee: (epsilon, delta)-DP under replace-one.
 """
 
@@ -16,7 +15,6 @@ from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.tape import Tape
-from dpassay.reference.transcript import Batch
 from dpassay.reference.types import Array
 
 from .base_solver import require_size
@@ -35,19 +33,15 @@ class Schedule:
     step_size: float  # gamma
     sensitivity: float
     noise: Multipliers  # of "ahead" and "move"
-    single_pass: bool
 
 
-def calibrated(problem: Convex, diameter: float, epsilon: float, delta: float, *, single_pass: bool = True) -> Schedule:
-    """Batches of B = sqrt(n).  Single pass: sqrt(n)/2 steps, which balance the two terms of the source's bound.
-
-    Many passes: n^2 gradients in all, T = n^2 / (2 B) steps on two sampled batches.
-    """
+def calibrated(problem: Convex, diameter: float, epsilon: float, delta: float) -> Schedule:
+    """Batches of B = sqrt(n) and sqrt(n)/2 steps, which balance the two terms of the source's bound."""
     n, lipschitz = problem.n, problem.loss.lipschitz
     batch = max(1, int(np.sqrt(n)))
-    steps = max(1, (n if single_pass else n**2) // (2 * batch))
+    steps = max(1, n // (2 * batch))
     one, sensitivity = Multipliers({"ahead": 1.0, "move": 1.0}), 2 * lipschitz / batch
-    draft = Schedule(n, problem.d, problem.d_y, steps, batch, 0.0, sensitivity, one, single_pass)
+    draft = Schedule(n, problem.d, problem.d_y, steps, batch, 0.0, sensitivity, one)
     exact = noise_for(run, draft, problem, epsilon, delta)
     spread = lipschitz**2 + (problem.d + problem.d_y) * exact.noise.std("ahead", sensitivity) ** 2
     step_size = min(0.5 / max(problem.loss.smoothness, 1e-12), diameter / float(np.sqrt(steps * spread)))
@@ -59,7 +53,8 @@ def run(problem: Convex, schedule: Schedule, tape: Tape) -> Array:
     require_size(problem.n, schedule.n)
     d = schedule.d
 
-    def noisy(label: str, t: int, point: Array, batch: Batch) -> Array:
+    def noisy(label: str, t: int, point: Array) -> Array:
+        batch = tape.fresh(f"{label}/{t}", schedule.n, schedule.batch, order="index")
         # GRADIENT
         mean = problem.loss.rows(point, batch.indices).mean(axis=0)
         # CLIP: none, gradients are bounded by L
@@ -72,18 +67,11 @@ def run(problem: Convex, schedule: Schedule, tape: Tape) -> Array:
         moved = point - schedule.step_size * direction
         return np.concatenate([problem.domain_x.project(moved[:d]), problem.domain_y.project(moved[d:])])
 
-    def records(label: str) -> Batch:
-        if schedule.single_pass:
-            return tape.fresh(label, schedule.n, schedule.batch, order="index")
-        return tape.batch(label, schedule.n, schedule.batch)
-
     z = np.zeros(schedule.d + schedule.d_y)
     total = np.zeros_like(z)
     for t in range(schedule.steps):
         # STEP
-        first = records(f"ahead/{t}")
-        ahead = step(z, noisy("ahead", t, z, first))
-        second = records(f"move/{t}")
-        z = step(z, noisy("move", t, ahead, second))
+        ahead = step(z, noisy("ahead", t, z))
+        z = step(z, noisy("move", t, ahead))
         total += ahead
     return np.asarray(total / schedule.steps)

@@ -17,10 +17,11 @@ from dpassay.reference.problems.saddle_games import sharp_stability
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.protocol import Solver
 
-from .base_solver import no_solver
+from .base_solver import RESIDUAL_FRACTION, no_solver
 from .phases import Phases, phases
 
 Block = Literal["x", "y"]
+BLOCKS: tuple[Block, Block] = ("x", "y")
 
 
 # SCHEDULE
@@ -69,7 +70,7 @@ def as_printed(
     )
 
 
-def draft(problem: Convex, block: Block, mu: float, other_regulariser: float, residual: float) -> Schedule:
+def draft(problem: Convex, block: Block, mu: float, other_regulariser: float) -> Schedule:
     """The repaired reading before its noise and its solver: the sharp sensitivity of the released block alone.
 
     That is ``sharp_stability``, with the loss's own curvature if it has any, plus the solver's error on both datasets.
@@ -81,7 +82,7 @@ def draft(problem: Convex, block: Block, mu: float, other_regulariser: float, re
     targets, sensitivities = [], []
     for mu_k in plan.regularisers:
         own = mu_k + own_curvature
-        target = residual * problem.loss.lipschitz / (plan.length * np.sqrt(min(own, other)))
+        target = RESIDUAL_FRACTION * problem.loss.lipschitz / (plan.length * np.sqrt(min(own, other)))
         targets.append(float(target))
         stable = sharp_stability(problem.loss.lipschitz, plan.length, own, other)
         sensitivities.append(float(stable + 2 * target / np.sqrt(own)))

@@ -1,7 +1,7 @@
-"""Convex-strongly-concave variant of Algorithm 4 and its strongly-convex-concave mirror (output_perturbation, 4.3).
+"""Convex-strongly-concave variant of Algorithm 4 (output_perturbation, Section 4.3).
 
 The loss is mu_y-strongly concave by itself, so the phases regularise x alone, and only x is released.
-Guarantee: (epsilon, delta)-DP and Corollary 4.9 (mirror: the same with x and y exchanged, block "y").
+Guarantee: (epsilon, delta)-DP and Corollary 4.9.
 The text calls sigma_k a variance; the formula is that of a standard deviation (it scales like a length, and the
 algorithms of Sections 3 and 4 use the same expression as one).  Charitable reading: "printed" takes it as a standard
 deviation; "as_variance" takes the sentence at its word.
@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import require
 from dpassay.reference.noise import Printed
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.solvers.extragradient import Extragradient
@@ -24,8 +24,8 @@ from dpassay.reference.types import Array
 
 from . import algorithm1, algorithm2, algorithm4
 from .algorithm3 import SHARED
-from .base_solver import RESIDUAL_FRACTION, printed_multiplier
-from .phased_saddle import Block, Schedule, as_printed, draft
+from .base_solver import printed_multiplier
+from .phased_saddle import Schedule, as_printed, draft
 
 __all__ = ["COMPLETIONS", "REPAIRS", "Schedule", "as_variance", "printed", "repaired", "run"]
 
@@ -40,49 +40,33 @@ REPAIRS = (*algorithm1.REPAIRS, SHARP)
 
 
 # SCHEDULE: the numbers are computed in phased_saddle
-def printed(
-    problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None, block: Block = "x"
-) -> Schedule:
+def printed(problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None) -> Schedule:
     """sigma_k = (4L/(n_bar epsilon)) sqrt(2 log(2.5/delta)/(mu_k min(mu_k, mu_y))) as a standard deviation."""
-    curvature = _curvature(problem, block)  # mu_y, or mu_x in the mirror
-    return as_printed(problem, block, mu, curvature, printed_multiplier(epsilon, delta), solver, add=False)
+    return as_printed(problem, "x", mu, _curvature(problem), printed_multiplier(epsilon, delta), solver, add=False)
 
 
-def as_variance(
-    problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None, block: Block = "x"
-) -> Schedule:
+def as_variance(problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None) -> Schedule:
     """The word "variance" taken literally: std = sqrt(sigma_k); breaks the claim of the case above 1.68."""
-    schedule = printed(problem, mu, epsilon, delta, solver=solver, block=block)
+    schedule = printed(problem, mu, epsilon, delta, solver=solver)
     roots = {label: float(np.sqrt(sigma)) for label, sigma in schedule.noise.by_label.items()}
     return replace(schedule, noise=Printed(roots))
 
 
-def repaired(
-    problem: Convex,
-    mu: float,
-    epsilon: float,
-    delta: float,
-    *,
-    solver: Solver | None = None,
-    block: Block = "x",
-    residual: float = RESIDUAL_FRACTION,
-) -> Schedule:
+def repaired(problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None) -> Schedule:
     """Certified solver, sharp sensitivity, exact noise, projection."""
-    _curvature(problem, block)
-    exact = noise_for(run, draft(problem, block, mu, 0.0, residual), problem, epsilon, delta)
+    _curvature(problem)
+    exact = noise_for(run, draft(problem, "x", mu, 0.0), problem, epsilon, delta)
     return replace(exact, solver=solver or Extragradient(), certified=True)
 
 
-def _curvature(problem: Convex, block: Block) -> float:
-    """The loss's own modulus on the secret block; there must be one."""
-    name = "strong_concavity" if block == "x" else "strong_convexity"
-    curvature = problem.loss.strong_concavity if block == "x" else problem.loss.strong_convexity
-    if not curvature > 0:
-        raise BadInput(name, curvature, "Section 4.3 needs a loss that is strongly concave (convex) by itself")
+def _curvature(problem: Convex) -> float:
+    """The loss's own mu_y; there must be one."""
+    curvature = problem.loss.strong_concavity
+    require(curvature > 0, "strong_concavity", curvature, "Section 4.3 needs a loss that is strongly concave by itself")
     return curvature
 
 
 def run(problem: Convex, schedule: Schedule, tape: Tape) -> Array:
-    """Return the released block of the last phase: the loop of Algorithm 4 (mirror: 5) with mu = 0 on the other one."""
+    """Return x_tilde_K, shape (d,): the loop of Algorithm 4 with mu = 0 on y."""
     # GRADIENT, CLIP, NOISE, STEP: as in Algorithm 4, with the loss's mu_y in place of the regulariser mu
     return algorithm4.run(problem, schedule, tape)

@@ -20,7 +20,7 @@ from dpassay.reference.problems.bent_game import BentGame
 from dpassay.reference.problems.domains import Box
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
 from dpassay.reference.problems.real_data import breast_cancer
-from dpassay.reference.problems.saddle_games import BilinearLoss, saddle_pair
+from dpassay.reference.problems.saddle_games import BilinearLoss
 from dpassay.reference.problems.strongly_convex import LinearLoss, LogisticLoss, regularised, stability_pair
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.types import Array
@@ -39,36 +39,23 @@ def for_algorithm1(n: int, d: int, strong_convexity: float) -> Pair[FiniteSum]:
 
 def for_early_stop(n: int, d: int, strong_convexity: float) -> Pair[FiniteSum]:
     """Mean estimation on R^d (L of the data part, Lemma 3.5); the LAST record turns: a lazy solver overrates it."""
-    sides = []
-    for sign in (1.0, -1.0):
-        records = np.zeros((n, d))
-        records[-1, 0] = sign
-        sides.append(regularised(LinearLoss(records), strong_convexity))
-    return Pair(sides[0], sides[1], n - 1, "the last record turns from +e1 to -e1, all others are zero")
+    one, other = (regularised(LinearLoss(rows), strong_convexity) for rows in _turned_rows(n, n - 1, np.eye(d)[0]))
+    return Pair(one, other, n - 1, "the last record turns from +e1 to -e1, all others are zero")
 
 
 def for_algorithm2(n: int, d: int, plan: Phases, phase: int = 1) -> Pair[Convex]:
     """Linear losses on R^d: the whole bound of Lemma 3.5 in the chosen phase."""
     target = _target(plan, phase)
-    sides = []
-    for sign in (1.0, -1.0):
-        records = np.zeros((n, d))
-        records[target, 0] = sign
-        sides.append(Convex(LinearLoss(records)))
-    return Pair(sides[0], sides[1], target, f"one record of phase {phase} turns from +e1 to -e1, all others are zero")
+    one, other = (Convex(LinearLoss(rows)) for rows in _turned_rows(n, target, np.eye(d)[0]))
+    return Pair(one, other, target, f"one record of phase {phase} turns from +e1 to -e1, all others are zero")
 
 
 def for_algorithm3(n: int, mu_x: float, mu_y: float) -> Pair[FiniteSum]:
     """Linear terms on the block with the smaller modulus: the whole bound of Lemma 4.3 (data part, Lemma 4.5)."""
-    here, there = saddle_pair(n, min(mu_x, mu_y), min(mu_x, mu_y))  # direction (1, 0), no coupling
-    flip = mu_y < mu_x
     sides = []
-    for side in (here, there):
-        assert isinstance(side.loss, BilinearLoss)
-        linear = side.loss.linear[:, ::-1].copy() if flip else side.loss.linear
-        loss = BilinearLoss(side.loss.matrices, linear, np.inf, np.inf, 0.0, 1.0, True)
-        regulariser = type(side.regulariser)(mu_x, mu_y)
-        sides.append(FiniteSum(loss, regulariser))
+    for linear in _turned_rows(n, 0, np.array([0.0, 1.0] if mu_y < mu_x else [1.0, 0.0])):
+        loss = BilinearLoss(np.zeros((n, 1, 1)), linear, np.inf, np.inf, 0.0, 1.0, True)
+        sides.append(FiniteSum(loss, Regulariser(mu_x, mu_y)))
     return Pair(sides[0], sides[1], 0, "one record's linear term turns round, along the block with the smaller modulus")
 
 
@@ -99,9 +86,7 @@ def for_algorithms4and5(n: int, plan: Phases, mu: float) -> Pair[Convex]:
     target = _target(plan, BOTH_PHASE)
     unit = 1000 * 2 / (plan.length * mu)
     sides = []
-    for sign in (1.0, -1.0):
-        linear = np.zeros((n, 2))
-        linear[target] = sign * np.array([1.0, -1.0]) / np.sqrt(2)
+    for linear in _turned_rows(n, target, np.array([1.0, -1.0]) / np.sqrt(2)):
         loss = BentGame(linear, coupling=(np.sqrt(5) - 1) * mu, bend=-96.5 * unit, drift=100 * unit * mu)
         sides.append(Convex(loss, domain_y=Box(0.0, np.inf, 1)))
     return Pair(sides[0], sides[1], target, "one linear term of phase 2 turns round; public coupling with a bend")
@@ -124,13 +109,18 @@ def _turned(n: int, target: int, modulus: float, fixed: float, primal: bool, cur
     coupling = float(np.sqrt(max(0.0, fixed * (modulus - 2 * fixed))))
     own, other = np.array([fixed, -coupling]) / np.hypot(fixed, coupling)
     direction = np.array([own, other]) if primal else np.array([-other, own])
-    losses = []
+    matrices, sides = np.full((n, 1, 1), coupling), _turned_rows(n, target, direction)
+    return [BilinearLoss(matrices, linear, np.inf, np.inf, coupling, 1.0, True, curvature) for linear in sides]
+
+
+def _turned_rows(n: int, target: int, direction: Array) -> list[Array]:
+    """Zero but for one row, which is the direction on D and its opposite on D': shapes (n, d)."""
+    sides = []
     for sign in (1.0, -1.0):
-        linear = np.zeros((n, 2))
-        linear[target] = sign * direction
-        matrices = np.full((n, 1, 1), coupling)
-        losses.append(BilinearLoss(matrices, linear, np.inf, np.inf, coupling, 1.0, True, curvature))
-    return losses
+        rows = np.zeros((n, direction.size))
+        rows[target] = sign * direction
+        sides.append(rows)
+    return sides
 
 
 def _target(plan: Phases, phase: int) -> int:

@@ -117,8 +117,6 @@ def test_section_4_3_needs_curvature_on_the_block_that_stays_secret():
     game = box_game(np.random.default_rng(4), 64, 3, 2, 0.5)
     with pytest.raises(BadInput, match="strong_concavity"):
         strongly_concave.printed(Convex(game, *boxes(game)), 0.3, EPSILON, DELTA)
-    with pytest.raises(BadInput, match="strong_convexity"):
-        strongly_concave.repaired(Convex(game, *boxes(game)), 0.3, EPSILON, DELTA, block="y")
 
 
 def test_definition_2_needs_epsilon_below_one_or_so():

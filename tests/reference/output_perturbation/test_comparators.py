@@ -58,14 +58,6 @@ def test_spends_its_budget_and_no_more(module, make, share):
     assert not seen.findings
 
 
-def test_many_passes_of_nseg_stay_in_the_budget():
-    pair = game_pair()
-    schedule = noisy_extragradient.calibrated(pair.here, 1.0, EPSILON, DELTA, single_pass=False)
-    assert 2 * schedule.steps * schedule.batch == SIZE**2
-    transcript = record(lambda tape: noisy_extragradient.run(pair.here, schedule, tape), 1)
-    assert 0.97 * EPSILON < account(transcript).epsilon(DELTA) <= EPSILON
-
-
 def test_comparators_learn_something():
     """Mean estimation in the unit ball with n = 4000: the risk falls below half of the trivial 0.6 (seeds 0-4)."""
     rng = np.random.default_rng(3)
