@@ -9,29 +9,30 @@ on a dry run of one step. A schedule is public, so it is never made from the rec
 on a risk that is zero everywhere, with answers under which the most is released.
 
 Theorems 1 and 5 state the cost of a run by its realised counts k_g and k_H. These counts are random and depend on the
-releases, so the statement is not a DP guarantee by itself. Two sound ways to use them:
-
-* filter: fix a limit before the run, never let the realised sum pass it. Gaussian and zCDP releases lose nothing to
-  adaptivity (Feldman and Zrnic 2021 for RDP; Smith and Thakurta 2022 for GDP): the run is as private as the limit.
-* odometer: report a cost for whatever was realised, valid at every stopping time. That needs a union bound: one filter
-  for each limit of a fixed grid, each with its own share of delta.
+releases, so the statement is not a DP guarantee by itself. As a filter it is one: a limit is fixed before the run, and
+the realised sum never passes it. Gaussian and zCDP releases lose nothing to adaptivity (Feldman and Zrnic 2021 for RDP;
+Smith and Thakurta 2022 for GDP), so the run is as private as the limit.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import inf, sqrt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
-from dpassay.reference.problems.erm import Constants
+from dpassay.reference.problems.erm import Constants, SmoothRisk
 from dpassay.reference.types import Array, Indices
 
+S = TypeVar("S", bound=Any)
 PART_F = 0.1  # c_f of Theorem 4: the share of rho that pays for f(w0)
 
 
@@ -165,35 +166,12 @@ def one_step(curvature: float, label: str, law: Any, step: int) -> Any:
     return spends_most(curvature, label, law, step)
 
 
-# filter and odometer ----------------------------------------------------------------------------------------------
+def calibrated(run: Callable[..., Any], unit: S, problem: SmoothRisk, epsilon: float, delta: float) -> S:
+    """The schedule ``unit`` with the noise that its costliest run asks for."""
+    longest = partial(spends_most, 2 * unit.accuracy.curvature)
+    return noise_for(run, unit, ZeroRisk(problem.n, problem.d), epsilon, delta, longest=longest)
 
 
 def gaussian_cost(sigma: float, count: int = 1) -> float:
     """Rho (or mu^2 / 2) of Gaussian releases with noise multiplier sigma."""
     return count / (2 * sigma**2)
-
-
-@dataclass
-class Filter:
-    """Adds up rho and refuses a release that would pass the limit."""
-
-    limit: float
-    spent: float = 0.0
-
-    def __post_init__(self) -> None:
-        require(self.limit > 0, "limit", self.limit, "must be positive")
-
-    @property
-    def left(self) -> float:
-        """What may still be spent."""
-        return max(0.0, self.limit - self.spent)
-
-    def allows(self, cost: float) -> bool:
-        """Whether a release of this cost stays within the limit (one rounding in 1e12 is forgiven)."""
-        require(cost >= 0, "cost", cost, "must not be negative")
-        return self.spent + cost <= self.limit * (1 + 1e-12)
-
-    def charge(self, cost: float) -> None:
-        """Spend; raises BadInput naming the cost when it does not fit."""
-        require(self.allows(cost), "cost", cost, f"only {self.left:.6g} of {self.limit:.6g} is left")
-        self.spent += cost

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, partial
 from itertools import product
-from math import inf
 from typing import Any, NamedTuple
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim
@@ -14,11 +13,11 @@ from dpassay.reference.papers import Cite
 from dpassay.reference.reasons import OTHER_READING, Reasons, opposed_logistic
 
 from . import instances
-from .common import Reading, exact_sensitivities, printed_constants, printed_sensitivities
+from .common import Reading, exact_sensitivities, printed_sensitivities
 from .dp_tr import public_numbers
 from .eigen import Lanczos
-from .instances import B8_EPSILON, FILES, RECORDS, SHARED_EPSILON, baseline, baseline_signs, full_batch, signs
-from .space import SMALL_SHARES, START, baseline_accuracy, public, space
+from .instances import B8_EPSILON, FILES, RECORDS, SHARED_EPSILON
+from .space import SMALL_SHARES, START, public, space
 from .worst_case import DELTA, EPSILON
 
 PAPER = "second_order_erm"
@@ -74,8 +73,7 @@ def farthest() -> float:
     for values in product(*SMALL_SHARES.values()):
         sizes = dict(zip(SMALL_SHARES, values, strict=True))
         risk, start = public(sizes)
-        accuracy = baseline_accuracy("tr_b", sizes)
-        plan = public_numbers(risk, start, accuracy, printed_constants(risk, start, inf))
+        plan = public_numbers(risk, start, instances.baseline_accuracy("tr_b", risk, start, sizes["steps"]))
         longest = max(longest, float((plan["steps"] - 1) * plan["radius"]))
     return START + longest
 
@@ -189,12 +187,12 @@ def _row(
 
 
 def _real(name: str, reading: Reading, data: str = SOME, **fields: Any) -> Case:
-    run = baseline if name in instances.BASELINES else full_batch
+    run = instances.baseline if name in instances.BASELINES else instances.full_batch
     return _row(name, reading, partial(run, name, reading), data, **fields)
 
 
 def _worst(name: str, **fields: Any) -> Case:
-    run = baseline_signs if name in instances.BASELINES else signs
+    run = instances.baseline_signs if name in instances.BASELINES else instances.signs
     return _row(name, "repaired", partial(run, name), SIGNS, variant="worst", **fields)
 
 
@@ -210,12 +208,12 @@ CASES: tuple[Case, ...] = (
     _row(
         "opt_b",
         "printed",
-        instances.opt_b_theorem,
+        partial(instances.on_batches, "opt_b", "printed"),
         epsilon=B8_EPSILON,
         within=BY_THEOREM,
         declared=leak("gradient", "hessian", end="batch"),
     ),
-    _row("opt_b", "repaired", instances.opt_b_repaired),
+    _row("opt_b", "repaired", partial(instances.on_batches, "opt_b", "repaired")),
     _worst("opt_b"),
     _real("two_opt", "printed", ALL, declared=SHORT),
     _real("two_opt", "repaired", ALL),
@@ -226,12 +224,12 @@ CASES: tuple[Case, ...] = (
     _row(
         "two_opt_b",
         "printed",
-        instances.two_opt_b_theorem,
+        partial(instances.on_batches, "two_opt_b", "printed"),
         epsilon=B8_EPSILON,
         within=BY_THEOREM,
         declared=leak("gradient", end="batch"),  # "hessian" may show as well: only long searches come to phase two
     ),
-    _row("two_opt_b", "repaired", instances.two_opt_b_repaired),
+    _row("two_opt_b", "repaired", partial(instances.on_batches, "two_opt_b", "repaired")),
     _worst("two_opt_b"),
     _real("dp_tr", "printed"),
     _real("dp_tr", "repaired"),
@@ -245,7 +243,7 @@ CASES: tuple[Case, ...] = (
     _row(
         "opt",
         "repaired",
-        partial(signs, "opt", Lanczos()),
+        partial(instances.signs, "opt", Lanczos()),
         SIGNS,
         variant="lanczos",
         within={"eigen": Lanczos()},

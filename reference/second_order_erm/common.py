@@ -44,15 +44,15 @@ class Sensitivities:
 UNIT = Sensitivities(1.0, 1.0, 1.0)  # of dry runs: noise multipliers do not depend on sensitivities
 
 
-def printed_constants(problem: SmoothRisk, start: Array, radius: float = inf) -> Constants:
-    """B on ||w|| <= ||w0|| (f is released at w0 only, and no loss here is bounded on R^d), the rest on `radius`."""
+def printed_constants(problem: SmoothRisk, start: Array) -> Constants:
+    """B on ||w|| <= ||w0|| (f is released at w0 only, and no loss here is bounded on R^d), the rest everywhere."""
     at_start = problem.constants(radius=float(np.linalg.norm(start)))
-    return replace(problem.constants(radius), value=at_start.value)
+    return replace(problem.constants(), value=at_start.value)
 
 
 def printed_sensitivities(constants: Constants, n: int, d: int) -> Sensitivities:
     """Return eq. (4)."""
-    require(constants.gradient < inf, "radius", constants.radius, "Assumption 2 (B_g) needs a finite radius for ridge")
+    require(constants.gradient < inf, "radius", constants.radius, "Assumption 2 (B_g) does not hold for ridge")
     return Sensitivities(
         value=constants.value / n,  # B / n
         gradient=2 * constants.gradient / n,  # 2 B_g / n

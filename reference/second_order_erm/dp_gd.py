@@ -11,20 +11,18 @@ Cite: wang2019; second_order_erm, Section 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
-from math import ceil, inf, sqrt
+from dataclasses import dataclass, replace
+from math import ceil, sqrt
 
 import numpy as np
 
-from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-from .calibration import ZeroRisk, spends_most
+from .calibration import calibrated
 from .common import Accuracy, Outcome, Sensitivities, exact_sensitivities, printed_constants, printed_sensitivities
 from .eigen import Dense
 
@@ -48,43 +46,25 @@ class Schedule:
     noise: Multipliers
 
 
-def step_count(accuracy: Accuracy, smoothness: float, gap: float) -> int:
-    """Return T = ceil(2 G (f(w0) - f_low) / alpha^2)."""
-    return max(1, ceil(2 * smoothness * gap / accuracy.gradient**2))
+def printed(problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float) -> Schedule:
+    """Return the printed schedule: Proposition A.6."""
+    sensitivity = printed_sensitivities(printed_constants(problem, start), problem.n, problem.d)
+    schedule = _schedule(problem, start, accuracy, sensitivity)
+    sigma = sqrt(schedule.steps / zcdp_rho(epsilon, delta))
+    return replace(schedule, noise=schedule.noise.scaled(sigma))
 
 
-def printed(
-    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, radius: float = inf
-) -> Schedule:
-    """Return the printed schedule: Proposition A.6. `radius` bounds ||w|| where the loss is ridge."""
-    constants = printed_constants(problem, start, radius)
-    T = step_count(accuracy, constants.smoothness, problem.value_bound(start))
-    sigma = sqrt(T / zcdp_rho(epsilon, delta))
-    return Schedule(
-        start=start,
-        accuracy=accuracy,
-        smoothness=constants.smoothness,
-        steps=T,
-        sensitivity=printed_sensitivities(constants, problem.n, problem.d),
-        noise=Multipliers({"gradient": sigma, "hessian": sigma}),
-    )
-
-
-def repaired(
-    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, radius: float = inf
-) -> Schedule:
+def repaired(problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float) -> Schedule:
     """Return the repaired schedule for T gradients and at most T Hessians: see REPAIRS."""
-    constants = printed_constants(problem, start, radius)
-    unit = Schedule(
-        start=start,
-        accuracy=accuracy,
-        smoothness=constants.smoothness,
-        steps=step_count(accuracy, constants.smoothness, problem.value_bound(start)),
-        sensitivity=exact_sensitivities(problem, start),
-        noise=Multipliers({"gradient": 1.0, "hessian": 1.0}),
-    )
-    longest = partial(spends_most, 2 * accuracy.curvature)
-    return noise_for(run, unit, ZeroRisk(problem.n, problem.d), epsilon, delta, longest=longest)
+    unit = _schedule(problem, start, accuracy, exact_sensitivities(problem, start))
+    return calibrated(run, unit, problem, epsilon, delta)
+
+
+def _schedule(problem: SmoothRisk, start: Array, accuracy: Accuracy, sensitivity: Sensitivities) -> Schedule:
+    """With noise multipliers of one."""
+    G = problem.constants().smoothness
+    T = max(1, ceil(2 * G * problem.value_bound(start) / accuracy.gradient**2))
+    return Schedule(start, accuracy, G, T, sensitivity, Multipliers({"gradient": 1.0, "hessian": 1.0}))
 
 
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:

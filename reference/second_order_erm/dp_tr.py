@@ -13,23 +13,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from math import ceil, inf, sqrt
+from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
 import scipy
 
-from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.equality import once
 from dpassay.reference.noise import Multipliers
-from dpassay.reference.problems.erm import Constants, SmoothRisk
+from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 from dpassay.reference.types import Array, Indices
 
-from .calibration import ZeroRisk, spends_most
+from .calibration import calibrated
 from .common import Accuracy, Outcome, Sensitivities, exact_sensitivities, printed_constants, printed_sensitivities
 
 COMPLETIONS = ("number of steps from a public bound on f(w0); radius sqrt(alpha / M); noise split evenly",)
@@ -51,44 +49,35 @@ class Schedule:
     noise: Multipliers
 
 
-def printed(
-    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, radius: float = inf
-) -> Schedule:
-    """Return the printed schedule: Proposition A.6. `radius` bounds ||w|| where the loss is ridge."""
-    constants = printed_constants(problem, start, radius)
-    public = public_numbers(problem, start, accuracy, constants)
-    sigma = sqrt(public["steps"] / zcdp_rho(epsilon, delta))
-    sensitivity = printed_sensitivities(constants, problem.n, problem.d)
-    return Schedule(**public, sensitivity=sensitivity, noise=Multipliers({"gradient": sigma, "hessian": sigma}))
+def printed(problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float) -> Schedule:
+    """Return the printed schedule: Proposition A.6."""
+    public = public_numbers(problem, start, accuracy)
+    sensitivity = printed_sensitivities(printed_constants(problem, start), problem.n, problem.d)
+    noise = UNIT_NOISE.scaled(sqrt(public["steps"] / zcdp_rho(epsilon, delta)))
+    return Schedule(**public, sensitivity=sensitivity, noise=noise)
 
 
-def repaired(
-    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, radius: float = inf
-) -> Schedule:
+def repaired(problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float) -> Schedule:
     """Return the repaired schedule: see REPAIRS."""
-    public = public_numbers(problem, start, accuracy, printed_constants(problem, start, radius))
+    public = public_numbers(problem, start, accuracy)
     unit = Schedule(**public, sensitivity=exact_sensitivities(problem, start), noise=UNIT_NOISE)
-    longest = partial(spends_most, 2 * accuracy.curvature)
-    return noise_for(run, unit, ZeroRisk(problem.n, problem.d), epsilon, delta, longest=longest)
+    return calibrated(run, unit, problem, epsilon, delta)
 
 
-def public_numbers(problem: SmoothRisk, start: Array, accuracy: Accuracy, constants: Constants) -> dict[str, Any]:
+def public_numbers(problem: SmoothRisk, start: Array, accuracy: Accuracy) -> dict[str, Any]:
     """What the schedules of DP-TR and TR-B share in both readings: all but sensitivities and noise."""
+    M = problem.constants().hessian_lipschitz
     return {
         "start": start,
         "accuracy": accuracy,
-        "radius": sqrt(accuracy.gradient / constants.hessian_lipschitz),
-        "steps": step_count(accuracy, constants.hessian_lipschitz, problem.value_bound(start)),
+        "radius": sqrt(accuracy.gradient / M),
+        "steps": step_count(accuracy, M, problem.value_bound(start)),
     }
 
 
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     """Noisy trust-region steps until the noisy test of Definition 1 passes."""
-    return descend(problem, schedule, tape, _everybody)
-
-
-def _everybody(label: str, before: Batch | None) -> Batch | None:
-    return None
+    return descend(problem, schedule, tape, lambda label, before: None)
 
 
 def _rows(batch: Batch | None) -> Indices | None:

@@ -21,9 +21,8 @@ import numpy as np
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.case import ExactDelta, Instance
 from dpassay.reference.neighbours import Pair
-from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems import real_data
-from dpassay.reference.problems.erm import ErmProblem
+from dpassay.reference.problems.erm import ErmProblem, SmoothRisk
 from dpassay.reference.problems.margin_losses import loss_a
 from dpassay.reference.problems.one_way import OneWay
 from dpassay.reference.problems.waves import WaveRisk
@@ -33,6 +32,7 @@ from . import dp_gd, dp_tr, opt, opt_b, opt_ls, tr_b, two_opt, two_opt_b, two_op
 from .calibration import spends_most
 from .common import Accuracy, Reading
 from .eigen import Lanczos
+from .subsampled import SampledBudget
 from .worst_case import (
     DELTA,
     EPSILON,
@@ -54,6 +54,7 @@ RECORDS, START = 100, 6.0
 FAR = 40.0  # start of the two-phase methods
 HOPES = {"printed": 1.0, "repaired": 4.0}  # of the two-phase methods: MIN_DEC per step of phase one
 LONGEST = partial(spends_most, 1.0)
+STEPS_TAKEN = "the number of steps"
 PHASE_ONE = "the steps of phase one, seen by who is told when phase two begins"
 BASELINE_ACCURACY = Accuracy(gradient=0.3, curvature=0.3)
 DIMENSION, HOPE = 12, 2.0  # on signs; phase one hopes for twice the decrease, so for half the steps
@@ -111,7 +112,7 @@ def leak(
     pair: Pair[ErmProblem],
     epsilon: float = EPSILON,
     hope: float = 1.0,
-    shown: str = "the number of steps",
+    shown: str = STEPS_TAKEN,
 ) -> ExactDelta:
     """What eq. (6) costs on this pair, in closed form: T is the length of every run that does not return early."""
     sigma_f = schedule.noise.sigma_f
@@ -167,13 +168,23 @@ def _bending(reading: Reading, w0: Array, pair: Pair[ErmProblem]) -> tuple[Pair[
 # mini-batches --------------------------------------------------------------------------------------------------------
 
 
-def opt_b_theorem() -> Instance:
-    """OPT-B by Theorem B.8, on the pair that moves f(w0)."""
-    pair = aligned_pair(problem(), start())
-    accuracy, batch = _batch_accuracy(problem()), RECORDS // 2
-    schedule = opt_b.printed(problem(), start(), accuracy, B8_EPSILON, DELTA, batch=batch, route="advanced")
-    exact = leak(schedule, pair, B8_EPSILON)
-    return Instance(opt_b.run, schedule, pair, LONGEST, _sizes(pair, schedule), exact)
+def on_batches(name: str, reading: Reading) -> Instance:
+    """OPT-B and 2OPT-B: printed by Theorem B.8, on the pair that moves f(w0); repaired on equal records: exact."""
+    as_printed, accuracy = reading == "printed", _batch_accuracy(problem())
+    epsilon = B8_EPSILON if as_printed else EPSILON
+    if as_printed:
+        pair = aligned_pair(problem(), start())
+        base = opt_b.printed(pair.here, start(), accuracy, epsilon, DELTA, batch=RECORDS // 2, route="advanced")
+    else:
+        pair = alike_pair(problem(), start())
+        base = opt_b.repaired(pair.here, start(), accuracy, epsilon, DELTA, batch=10)
+    schedule: Any = base
+    facts, first, shown = _sizes(pair, base), base, STEPS_TAKEN
+    if name == "two_opt_b":
+        schedule = two_opt_b.Schedule(base, epsilon, DELTA, HOPES[reading])
+        first, shown = schedule.phase(base.start, schedule.share), PHASE_ONE
+    exact = leak(first, pair, epsilon, shown=shown) if as_printed else None
+    return Instance(FILES[name].run, schedule, pair, LONGEST, facts, exact)
 
 
 def opt_b_rdp() -> Instance:
@@ -181,29 +192,6 @@ def opt_b_rdp() -> Instance:
     pair = aligned_pair(everything(), start())
     schedule = opt_b.printed(everything(), start(), _batch_accuracy(everything()), EPSILON, DELTA, batch=10)
     return Instance(opt_b.run, schedule, pair, LONGEST, _sizes(pair, schedule), leak(schedule, pair))
-
-
-def opt_b_repaired() -> Instance:
-    """OPT-B on equal records, where the loss is exact."""
-    pair = alike_pair(problem(), start())
-    schedule = opt_b.repaired(pair.here, start(), _batch_accuracy(problem()), EPSILON, DELTA, batch=10)
-    return Instance(opt_b.run, schedule, pair, LONGEST, _sizes(pair, schedule))
-
-
-def two_opt_b_theorem() -> Instance:
-    """2OPT-B on the instance of OPT-B by Theorem B.8."""
-    inner = opt_b_theorem()
-    base: opt_b.Schedule = inner.schedule
-    schedule = two_opt_b.Schedule(base, B8_EPSILON, DELTA, HOPES["printed"])
-    exact = leak(schedule.phase(base.start, schedule.share), inner.pair, B8_EPSILON, shown=PHASE_ONE)
-    return replace(inner, run=two_opt_b.run, schedule=schedule, exact=exact)
-
-
-def two_opt_b_repaired() -> Instance:
-    """2OPT-B on the repaired instance of OPT-B."""
-    inner = opt_b_repaired()
-    schedule = two_opt_b.Schedule(inner.schedule, EPSILON, DELTA, HOPES["repaired"])
-    return replace(inner, run=two_opt_b.run, schedule=schedule)
 
 
 def _batch_accuracy(data: ErmProblem) -> Accuracy:
@@ -270,15 +258,18 @@ def baseline_signs(name: str) -> Instance:
     """The repaired baselines; TR-B in batches of 1 out of 10. Curvature so tight that nothing passes."""
     options = {"batch": 1} if name == "tr_b" else {}
     both, w0 = signs_pair(10 if options else 2), np.zeros(DIMENSION)
-    k, gap = both.here.constants(), both.here.value_bound(w0)
-    if name == "dp_gd":
-        alpha = (2 * k.smoothness * gap / (STEPS - 0.5)) ** 0.5  # T = 2 G gap / alpha^2
-    else:
-        alpha = (6 * k.hessian_lipschitz**0.5 * gap / (STEPS - 0.5)) ** (2 / 3)  # T = 6 sqrt(M) gap / alpha^1.5
-    accuracy = Accuracy(gradient=alpha, curvature=1e-3)
+    accuracy = replace(baseline_accuracy(name, both.here, w0, STEPS), curvature=1e-3)
     schedule = FILES[name].repaired(both.here, w0, accuracy, EPSILON, DELTA, **options)
     facts: Facts = {"n": both.here.n, "T": schedule.steps, "sigma": schedule.noise["gradient"]}
     return Instance(FILES[name].run, schedule, both, facts=facts)
+
+
+def baseline_accuracy(name: str, risk: SmoothRisk, start: Array, steps: int) -> Accuracy:
+    """The alpha at which a baseline makes so many steps: T = 2 G gap / alpha^2, or 6 sqrt(M) gap / alpha^1.5."""
+    k, gap = risk.constants(), risk.value_bound(start)
+    if name == "dp_gd":
+        return Accuracy((2 * k.smoothness * gap / (steps - 0.5)) ** 0.5, 1.0)
+    return Accuracy((6 * k.hessian_lipschitz**0.5 * gap / (steps - 0.5)) ** (2 / 3), 1.0)
 
 
 # what Theorem B.5 misses ---------------------------------------------------------------------------------------------
@@ -298,10 +289,6 @@ def shared_batch() -> Instance:
     both = Pair(there.replace(0, 1.0), there, 0, how)
     accuracy = Accuracy(gradient=1e9, curvature=1e6)  # MIN_DEC so large that T = 1
     schedule = opt_b.printed(there, np.zeros(1), accuracy, SHARED_EPSILON, DELTA, batch=1)
-    facts: dict[str, float | int | str] = {"n": SHARED_RECORDS, "batch": 1, "T": 1, "sigma": _sigma(schedule, 1)}
+    sigma = SampledBudget(SHARED_EPSILON, DELTA, 1 / SHARED_RECORDS).sigma(1)
+    facts: Facts = {"n": SHARED_RECORDS, "batch": 1, "T": 1, "sigma": sigma}
     return Instance(opt_b.run, schedule, both, facts=facts)
-
-
-def _sigma(schedule: opt_b.Schedule, steps: int) -> float:
-    noise = schedule.noise
-    return noise["gradient"] if isinstance(noise, Multipliers) else noise.sigma(steps)

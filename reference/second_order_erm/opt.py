@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import ceil, inf
+from math import ceil
 from typing import ClassVar
 
 import numpy as np
@@ -101,17 +101,9 @@ def minimum_decrease(accuracy: Accuracy, smoothness: float, hessian_lipschitz: f
     return min(by_gradient, by_curvature)  # eq. (10)
 
 
-def printed(
-    problem: SmoothRisk,
-    start: Array,
-    accuracy: Accuracy,
-    epsilon: float,
-    delta: float,
-    *,
-    radius: float = inf,
-) -> Schedule:
-    """Return the printed schedule: eq. (4), (8) and Proposition A.6. `radius` bounds ||w|| where the loss is ridge."""
-    constants = printed_constants(problem, start, radius)
+def printed(problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float) -> Schedule:
+    """Return the printed schedule: eq. (4), (8) and Proposition A.6."""
+    constants = printed_constants(problem, start)
     return Schedule(
         reading="printed",
         start=start,

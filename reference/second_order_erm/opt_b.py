@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from math import ceil, inf, log, sqrt
+from math import ceil, log, sqrt
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -100,12 +100,11 @@ def printed(
     delta: float,
     *,
     batch: int,
-    radius: float = inf,
     route: Literal["rdp", "advanced"] = "rdp",
 ) -> Schedule:
     """Return the printed schedule: eq. (30), or Theorem B.8 for route "advanced"."""
     require(1 <= batch <= problem.n, "batch", batch, f"must lie in 1..n = {problem.n}")
-    constants = printed_constants(problem, start, radius)
+    constants = printed_constants(problem, start)
     make = SampledBudget if route == "rdp" else AdvancedBudget
     return Schedule(
         reading="printed",

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import inf
 from typing import ClassVar
 
 import numpy as np
@@ -28,12 +27,7 @@ from dpassay.reference.types import Array
 
 from . import opt
 from .calibration import ZeroRisk, one_step, printed_budget
-from .common import (
-    Accuracy,
-    Outcome,
-    descent_sign,
-    exact_sensitivities,
-)
+from .common import Accuracy, Outcome, descent_sign, exact_sensitivities
 from .line_search import (
     LineSearch,
     curvature_query,
@@ -104,33 +98,15 @@ def minimum_decrease(
     return min(by_gradient, by_curvature)  # eq. (17)
 
 
-def printed(
-    problem: SmoothRisk,
-    start: Array,
-    accuracy: Accuracy,
-    epsilon: float,
-    delta: float,
-    *,
-    radius: float = inf,
-    search: LineSearch | None = None,
-) -> Schedule:
-    """Return the printed schedule: eq. (4), (14) and Proposition A.6. `radius` bounds ||w|| where the loss is ridge."""
-    base = opt.printed(problem, start, accuracy, epsilon, delta, radius=radius)
-    noise = printed_budget(epsilon, delta, releases_per_step=3)
-    return Schedule(**{**vars(base), "noise": noise}, search=search or LineSearch())
+def printed(problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float) -> Schedule:
+    """Return the printed schedule: eq. (4), (14) and Proposition A.6."""
+    base = opt.printed(problem, start, accuracy, epsilon, delta)
+    return Schedule(**{**vars(base), "noise": printed_budget(epsilon, delta, releases_per_step=3)})
 
 
-def repaired(
-    problem: SmoothRisk,
-    start: Array,
-    accuracy: Accuracy,
-    epsilon: float,
-    delta: float,
-    *,
-    search: LineSearch | None = None,
-) -> Schedule:
+def repaired(problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float) -> Schedule:
     """Return the repaired schedule: see REPAIRS."""
-    unit = Schedule(**vars(opt.unit_schedule(problem, start, accuracy, 3)), search=search or LineSearch())
+    unit = Schedule(**vars(opt.unit_schedule(problem, start, accuracy, 3)))
     tape = ScriptedTape(partial(one_step, 2 * accuracy.curvature))
     run(ZeroRisk(problem.n, problem.d), unit, tape)
     as_gaussian = gaussian_equivalent(account(tape.transcript), 1 / unit.noise.sigma(1))

@@ -2,7 +2,7 @@
 
 The universal constant C of Lemma D.7 is not given in the paper; C = 1 is the most charitable choice (the bound on the
 norm of a Gaussian symmetric matrix needs C of about 2). Delta_g = 2 B_g / n is used by the proof, the theorem prints
-B_g / n; the functions print what the theorem says, `factor=2` restores the proof.
+B_g / n; the functions compute what the theorem says.
 """
 
 from __future__ import annotations
@@ -21,21 +21,13 @@ def noise_room(accuracy: Accuracy, hessian_lipschitz: float) -> tuple[float, flo
 
 
 def short_step_minimum(
-    accuracy: Accuracy,
-    constants: Constants,
-    d: int,
-    sigma: float,
-    steps: int,
-    *,
-    zeta: float = 0.05,
-    universal: float = 1.0,
-    factor: float = 1.0,
+    accuracy: Accuracy, constants: Constants, d: int, sigma: float, steps: int, *, zeta: float = 0.05
 ) -> float:
     """Return n_min of Theorem 4 for sigma_g = sigma_H = sigma and T = steps."""
     room_g, room_H = noise_room(accuracy, constants.hessian_lipschitz)
     logarithm = log(steps / zeta)
-    by_gradient = factor * sqrt(2 * d) * constants.gradient * sigma * logarithm / room_g
-    by_hessian = factor * universal * sqrt(d) * constants.hessian * sigma * logarithm / room_H
+    by_gradient = sqrt(2 * d) * constants.gradient * sigma * logarithm / room_g
+    by_hessian = sqrt(d) * constants.hessian * sigma * logarithm / room_H
     return max(by_gradient, by_hessian)  # Theorem 4
 
 

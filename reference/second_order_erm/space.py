@@ -23,7 +23,7 @@ from dpassay.reference.types import Array
 
 from .common import Accuracy, Reading
 from .eigen import Dense, Lanczos
-from .instances import BASELINES, FILES, decrease_of
+from .instances import BASELINES, FILES, baseline_accuracy, decrease_of
 from .subsampled import floor
 from .worst_case import DELTA, EPSILON, LARGE, Decrease
 
@@ -99,19 +99,11 @@ def schedule_for(
 
 
 def baseline_schedule(name: str, reading: Reading, sizes: Sizes) -> Any:
-    """DP-TR and TR-B: T = 6 sqrt(M) gap / alpha^1.5; DP-GD: T = 2 G gap / alpha^2."""
+    """The schedule of a baseline that makes so many steps."""
     risk, start = public(sizes)
     options = {"batch": sizes["batch"]} if "batch" in sizes else {}
-    return getattr(FILES[name], reading)(risk, start, baseline_accuracy(name, sizes), EPSILON, DELTA, **options)
-
-
-def baseline_accuracy(name: str, sizes: Sizes) -> Accuracy:
-    """The alpha at which a baseline makes so many steps."""
-    risk, start = public(sizes)
-    k, gap, steps = risk.constants(), risk.value_bound(start), sizes["steps"] - 0.5
-    if name == "dp_gd":
-        return Accuracy((2 * k.smoothness * gap / steps) ** 0.5, 1.0)
-    return Accuracy((6 * k.hessian_lipschitz**0.5 * gap / steps) ** (2 / 3), 1.0)
+    accuracy = baseline_accuracy(name, risk, start, sizes["steps"])
+    return getattr(FILES[name], reading)(risk, start, accuracy, EPSILON, DELTA, **options)
 
 
 # which sizes, and where a run decides --------------------------------------------------------------------------------

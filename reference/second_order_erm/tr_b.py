@@ -12,19 +12,15 @@ Cite: wang2021; second_order_erm, Section 4 and eq. (30).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from math import inf
 
-from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.errors import require
-from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 from dpassay.reference.types import Array
 
 from . import dp_tr
-from .calibration import ZeroRisk, spends_most
+from .calibration import calibrated
 from .common import Accuracy, Outcome, Reading, batch_sensitivities, printed_constants, printed_sensitivities
 from .dp_tr import UNIT_NOISE, public_numbers
 from .subsampled import SampledBudget
@@ -49,42 +45,25 @@ class Schedule(dp_tr.Schedule):
 
 
 def printed(
-    problem: SmoothRisk,
-    start: Array,
-    accuracy: Accuracy,
-    epsilon: float,
-    delta: float,
-    *,
-    batch: int,
-    radius: float = inf,
+    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, batch: int
 ) -> Schedule:
-    """Return the printed schedule: eq. (30). `radius` bounds ||w|| where the loss is ridge."""
+    """Return the printed schedule: eq. (30)."""
     require(1 <= batch <= problem.n, "batch", batch, f"must lie in 1..n = {problem.n}")
-    constants = printed_constants(problem, start, radius)
-    public = public_numbers(problem, start, accuracy, constants)
+    public = public_numbers(problem, start, accuracy)
     budget = SampledBudget(epsilon, delta, batch / problem.n, part_f=0.0)  # f is not released
-    sigma = budget.sigma(public["steps"])  # eq. (30)
-    sensitivity, noise = printed_sensitivities(constants, batch, problem.d), {"gradient": sigma, "hessian": sigma}
-    return Schedule(**public, reading="printed", batch=batch, sensitivity=sensitivity, noise=Multipliers(noise))
+    noise = UNIT_NOISE.scaled(budget.sigma(public["steps"]))  # eq. (30)
+    sensitivity = printed_sensitivities(printed_constants(problem, start), batch, problem.d)
+    return Schedule(**public, reading="printed", batch=batch, sensitivity=sensitivity, noise=noise)
 
 
 def repaired(
-    problem: SmoothRisk,
-    start: Array,
-    accuracy: Accuracy,
-    epsilon: float,
-    delta: float,
-    *,
-    batch: int,
-    radius: float = inf,
+    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, batch: int
 ) -> Schedule:
     """Return the repaired schedule: see REPAIRS."""
     require(1 <= batch <= problem.n, "batch", batch, f"must lie in 1..n = {problem.n}")
-    public = public_numbers(problem, start, accuracy, printed_constants(problem, start, radius))
-    sensitivity = batch_sensitivities(problem, start, batch)
+    public, sensitivity = public_numbers(problem, start, accuracy), batch_sensitivities(problem, start, batch)
     unit = Schedule(**public, reading="repaired", batch=batch, sensitivity=sensitivity, noise=UNIT_NOISE)
-    longest = partial(spends_most, 2 * accuracy.curvature)
-    return noise_for(run, unit, ZeroRisk(problem.n, problem.d), epsilon, delta, longest=longest)
+    return calibrated(run, unit, problem, epsilon, delta)
 
 
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:

@@ -25,7 +25,7 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
 from . import opt
-from .calibration import Filter, gaussian_cost
+from .calibration import gaussian_cost
 from .common import Accuracy, Outcome, joined
 
 Loop = Callable[[SmoothRisk, Any, Tape, Array, int, Multipliers], Outcome]  # `descend` of Algorithm 1 or 3
@@ -84,10 +84,10 @@ class Schedule:
 
 
 def printed(
-    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, hope: float, **options: Any
+    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, hope: float
 ) -> Schedule:
-    """Return the printed schedule: that of Algorithm 1 (with its `options`), in two parts."""
-    return Schedule(opt.printed(problem, start, accuracy, epsilon, delta, **options), hope)
+    """Return the printed schedule: that of Algorithm 1, in two parts."""
+    return Schedule(opt.printed(problem, start, accuracy, epsilon, delta), hope)
 
 
 def repaired(
@@ -104,25 +104,26 @@ def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
 
 def two_phases(problem: SmoothRisk, s: Schedule, tape: Tape, descend: Loop, cost: Cost) -> Outcome:
     """Phase one with hope, then phase two with what the filter has left."""
-    spent = Filter(s.base.noise.rho)
-    one = _phase(problem, s.first, tape, s.hope, spent, descend, cost)
+    one, spent = _phase(problem, s.first, tape, s.hope, descend, cost)
     if one.certified:
         return one
-    return joined(one, _phase(problem, s.second(problem, one.w, spent.left), tape, 1.0, spent, descend, cost))
+    two, _ = _phase(problem, s.second(problem, one.w, s.base.noise.rho - spent), tape, 1.0, descend, cost)
+    return joined(one, two)
 
 
 # GRADIENT, CLIP: as in Algorithm 1 or 3
 def _phase(
-    problem: SmoothRisk, s: opt.Schedule, tape: Tape, hope: float, spent: Filter, descend: Loop, cost: Cost
-) -> Outcome:
-    """The algorithm with the steps that `hope` leaves, charged by what it really released."""
+    problem: SmoothRisk, s: opt.Schedule, tape: Tape, hope: float, descend: Loop, cost: Cost
+) -> tuple[Outcome, float]:
+    """The algorithm with the steps that `hope` leaves, and the rho of what it really released."""
     T = opt.iteration_bound(problem, s, tape, hope * s.minimum_decrease)  # eq. (6)
     # NOISE
     noise = s.multipliers(T)  # eq. (8), (14)
     # STEP
     outcome = descend(problem, s, tape, s.start, T, noise)
-    spent.charge(gaussian_cost(s.noise.sigma_f) + cost(s, noise, outcome))
-    return outcome
+    spent = gaussian_cost(s.noise.sigma_f) + cost(s, noise, outcome)
+    require(spent <= s.noise.rho * (1 + 1e-12), "rho", spent, f"a phase may spend {s.noise.rho:.6g}")  # the filter
+    return outcome, spent
 
 
 def realised_cost(s: opt.Schedule, noise: Multipliers, outcome: Outcome) -> float:

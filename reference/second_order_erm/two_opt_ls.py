@@ -13,7 +13,7 @@ Cite: second_order_erm, Section 3.4.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
@@ -52,17 +52,17 @@ class Schedule(two_opt.Schedule):
 
 
 def printed(
-    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, hope: float, **options: Any
+    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, hope: float
 ) -> Schedule:
-    """Return the printed schedule: that of Algorithm 3 (with its `options`), in two parts."""
-    return Schedule(opt_ls.printed(problem, start, accuracy, epsilon, delta, **options), hope)
+    """Return the printed schedule: that of Algorithm 3, in two parts."""
+    return Schedule(opt_ls.printed(problem, start, accuracy, epsilon, delta), hope)
 
 
 def repaired(
-    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, hope: float, **options: Any
+    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, hope: float
 ) -> Schedule:
-    """Return the repaired schedule: that of Algorithm 3 (with its `options`), in two parts."""
-    return Schedule(opt_ls.repaired(problem, start, accuracy, epsilon, delta, **options), hope)
+    """Return the repaired schedule: that of Algorithm 3, in two parts."""
+    return Schedule(opt_ls.repaired(problem, start, accuracy, epsilon, delta), hope)
 
 
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:

@@ -76,8 +76,8 @@ def test_each_kind_of_step_starts_at_its_own_multiple_of_its_fallback(curved):
     """Algorithm 3: gamma_init = b_g gamma-bar_g and b_H gamma-bar_H; sensitivities follow, not one for both."""
     start, accuracy = np.full(curved.d, 1.5), Accuracy(gradient=1.0, curvature=0.05)
     search = ls.LineSearch(b_g=8.0, b_H=3.0, beta_g=0.5, beta_H=0.6)
-    schedule = opt_ls.repaired(curved, start, accuracy, epsilon=1.0, delta=1e-5, search=search)
-    quiet = dataclasses.replace(schedule, sensitivity=Sensitivities(1e-9, 1e-9, 1e-9))
+    schedule = opt_ls.repaired(curved, start, accuracy, epsilon=1.0, delta=1e-5)
+    quiet = dataclasses.replace(schedule, sensitivity=Sensitivities(1e-9, 1e-9, 1e-9), search=search)
     transcript = record(lambda tape: opt_ls.run(curved, quiet, tape), 2)
     fallback_g = 2 * (1 - accuracy.c1 - search.c_g) / schedule.smoothness
     t2 = ls.curvature_roots(accuracy, search.c_H)[1]

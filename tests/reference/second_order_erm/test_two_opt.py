@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from dpassay.reference.accounting.cost import account
-from dpassay.reference.errors import BadInput
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.second_order_erm import (
     calibration,
@@ -45,15 +44,6 @@ def test_unspent_hessians_pass_to_the_second_phase(module, cancer, far_start):
     first, second = stds[0], stds[-1]
     assert first < second  # fewer steps, less noise
     assert account(transcript).epsilon(1e-5) <= 1.0
-
-
-def test_filter_refuses_what_does_not_fit():
-    kept = calibration.Filter(0.5)
-    kept.charge(calibration.gaussian_cost(2.0, count=3))
-    assert kept.left == pytest.approx(0.125)
-    assert not kept.allows(0.13)
-    with pytest.raises(BadInput, match="cost"):
-        kept.charge(0.13)
 
 
 def test_realised_cost_is_what_the_accountant_reads(cancer, far_start):
