@@ -9,10 +9,9 @@ import numpy as np
 from dpassay.proofs_check.ties import Numbers, Tie, down
 from dpassay.proofs_check.transcripts import RECORDS, labels
 from dpassay.reference.dro import double_spider, recursive_spider
-from dpassay.reference.dro.constants import Constants
+from dpassay.reference.dro.constants import Constants, TheoremEight, theorem_eight, theorem_seven
 from dpassay.reference.dro.divergences import Divergence, chi_square, cressie_read, kl_cvar
 from dpassay.reference.dro.plan import Plan
-from dpassay.reference.dro.theorem_sizes import TheoremEight, theorem_eight, theorem_seven
 from dpassay.reference.dro.worst_case import compositional_pair, dual_pair
 from dpassay.reference.tape import LiveTape
 
@@ -101,10 +100,10 @@ TIES = (
             "3 * max(32 * (M * G ** 2 / lam), 8 * (G + M * G ** 2 / lam)) * (8 * G ** 2 + 10 * ((M * G ** 2 "
             "/ lam) ** 2 * s ** 2 / G ** 2) + 4 * 8 * ((M * G ** 2 / lam) ** 2 * s ** 2 / G ** 2)) * n / (2 "
             "* (G + M * G ** 2 / lam))",
-            _seven, "dro.theorem_sizes.theorem_seven", SEVEN),
+            _seven, "dro.constants.theorem_seven", SEVEN),
     Tie("dro", "Theorem 8, q",
         "max((L**(1/4)*n*epsilon/sqrt(D))**(4/3), n*epsilon/sqrt(D))",
-        lambda p: _eight(p).steps, "dro.theorem_sizes.theorem_eight", EIGHT, down),
+        lambda p: _eight(p).steps, "dro.constants.theorem_eight", EIGHT, down),
     Tie("dro", "Table 1, first row, with Definition 8",
         "-1 + (u + 2) ** 2 / 4",
         lambda p: _printed(chi_square(), p["u"]),

@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from dpassay.reference.blocks.clipping import clip_rows
-from dpassay.reference.problems.interfaces import MinimaxProblem
+from dpassay.reference.problems.interfaces import MinimaxProblem, Seen, Sized
 from dpassay.reference.types import Array, Indices
 
 
@@ -43,7 +43,7 @@ class Game(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Clipped:
+class Clipped(Seen):
     """A minimax problem with per-record gradients in x and y: each is clipped, so that a mean moves by 2 C / b."""
 
     FORMULAS: ClassVar[dict[str, str]] = {
@@ -58,11 +58,6 @@ class Clipped:
     DERIVED: ClassVar[tuple[str, ...]] = ("n",)
 
     problem: MinimaxProblem
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return self.problem.n
 
     def begin(self) -> tuple[Array, Array]:
         """Zero."""
@@ -87,23 +82,15 @@ class Clipped:
         return self.problem.project(y + step * gradient)
 
 
-class Explicit(Protocol):
+class Explicit(Sized, Protocol):
     """A problem whose objective in x alone has per-record gradients."""
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-
-    @property
-    def d(self) -> int:
-        """Dimension of x."""
 
     def value_gradients(self, x: Array, indices: Indices) -> Array:
         """Per-record gradients, shape (len(indices), d)."""
 
 
 @dataclass(frozen=True, eq=False)
-class Primal:
+class Primal(Seen):
     """The explicit objective of such a problem, as a finite sum."""
 
     FORMULAS: ClassVar[dict[str, str]] = {
@@ -112,16 +99,6 @@ class Primal:
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     problem: Explicit
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return self.problem.n
-
-    @property
-    def d(self) -> int:
-        """Dimension of x."""
-        return self.problem.d
 
     def gradients(self, w: Array, indices: Indices) -> Array:
         """Per-record gradients, shape (len(indices), d)."""

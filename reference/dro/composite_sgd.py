@@ -13,6 +13,7 @@ import numpy as np
 
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.noise import Multipliers
+from dpassay.reference.problems.interfaces import Seen
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array, Indices
 
@@ -20,15 +21,10 @@ from .objective import DualObjective
 
 
 @dataclass(frozen=True, eq=False)
-class Composite:
+class Composite(Seen):
     """L as a finite sum in z = (x, eta), which has d + 1 entries."""
 
     problem: DualObjective
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return self.problem.n
 
     @property
     def d(self) -> int:

@@ -14,14 +14,11 @@ from dpassay.reference.types import Array
 
 from .composite_sgd import Composite
 from .objective import DualObjective
-from .plan import Plan
-from .shares import equal_shares
+from .plan import Plan, equal_shares
 
 
 # SCHEDULE
-def calibrated(
-    plan: Plan, epsilon: float, delta: float, *, clip: float = 1.0, smoothness: float = 2.0, step: float = 0.1
-) -> dp_spider.Schedule:
+def calibrated(plan: Plan, epsilon: float, delta: float, *, clip: float = 1.0, step: float = 0.1) -> dp_spider.Schedule:
     """Noise by exact accounting; refreshes and differences get equal shares of the budget."""
     plain = dp_spider.Schedule(
         n=plan.n,
@@ -33,7 +30,7 @@ def calibrated(
         difference_clip=2 * clip,
         step_size=step,
         noise=dp_spider.EQUAL,
-        smoothness=smoothness,
+        smoothness=2.0,
         select="random",
     )
     shares = equal_shares(dp_spider.run, plain, Flat(plan.n), "refresh", "difference")

@@ -50,18 +50,8 @@ class Divergence:
     generator_range: tuple[float, float] = (0.0, math.inf)
     conjugate_limit: float = math.inf
     printed_conjugate: Function | None = None
-    curvature: Callable[[float, float], float] = lambda low, high: math.inf
     constants: Mapping[str, float] = field(default_factory=_no_constants, compare=False)
     formulas: Mapping[str, str] = field(default_factory=_nothing, compare=False)
-
-    def smoothness(self, low: float = -math.inf, high: float = math.inf) -> float:
-        """Lipschitz constant M of the conjugate's derivative on [low, high] (Assumption 2); may be ``inf``."""
-        require(low <= high, "low", low, f"must not exceed high = {high!r}")
-        return self.curvature(low, high)
-
-    def slope_bound(self, high: float) -> float:
-        """Largest derivative of the conjugate for arguments up to ``high`` (it is increasing)."""
-        return float(self.conjugate_derivative(np.array([high]))[0])
 
 
 def chi_square() -> Divergence:
@@ -76,7 +66,6 @@ def chi_square() -> Divergence:
         conjugate=lambda u: 0.5 * (np.maximum(u + 1.0, 0.0) ** 2 - 1.0),
         conjugate_derivative=lambda u: np.maximum(u + 1.0, 0.0),
         printed_conjugate=lambda u: -1.0 + 0.25 * (u + 2.0) ** 2,
-        curvature=lambda low, high: 1.0 if high > -1.0 else 0.0,
         formulas={"psi": "(t - 1)^2 / 2", "psi*": "(max(u + 1, 0)^2 - 1) / 2", "psi*'": "max(u + 1, 0)"},
     )
 
@@ -88,7 +77,6 @@ def kl() -> Divergence:
         generator=_entropy,
         conjugate=np.expm1,
         conjugate_derivative=np.exp,
-        curvature=lambda low, high: math.exp(high) if high < 700 else math.inf,
         formulas={"psi": "t log(t) - t + 1", "psi*": "exp(u) - 1", "psi*'": "exp(u)"},
     )
 
@@ -117,7 +105,6 @@ def kl_cvar(alpha: float) -> Divergence:
         conjugate_derivative=lambda u: np.exp(np.minimum(u, kink)),
         generator_range=(0.0, 1.0 / alpha),
         printed_conjugate=printed,
-        curvature=lambda low, high: math.exp(min(high, kink)) if low < kink else 0.0,
         constants={"alpha": alpha},
         formulas={
             "psi": "t log(t) - t + 1 for 0 <= t <= 1/alpha, else infinite",
@@ -161,7 +148,6 @@ def cressie_read(k: float) -> Divergence:
         f"cressie_read({k:g})", generator, conjugate, derivative,
         conjugate_limit=limit,
         printed_conjugate=printed,
-        curvature=lambda low, high: _cressie_read_curvature(k, low, high),
         constants={"k": k},
         formulas=_CRESSIE_READ_FORMULAS,
     )  # fmt: skip
@@ -172,22 +158,6 @@ _CRESSIE_READ_FORMULAS = {
     "psi*": "(max((k - 1) u + 1, 0)^(k / (k - 1)) - 1) / k; for k < 1 infinite from u = 1 / (1 - k) on",
     "psi*'": "max((k - 1) u + 1, 0)^(1 / (k - 1)); for k < 1 infinite from u = 1 / (1 - k) on",
 }
-
-
-def _cressie_read_curvature(k: float, low: float, high: float) -> float:
-    """Largest second derivative ((k - 1) u + 1)^{(2 - k)/(k - 1)} of the Cressie-Read conjugate on [low, high]."""
-    if k < 1:  # convex, increasing curvature up to the pole at 1/(1 - k)
-        room = (k - 1.0) * high + 1.0
-        return math.inf if room <= 0 else room ** ((2.0 - k) / (k - 1.0))
-    ends = [max((k - 1.0) * u + 1.0, 0.0) for u in (low, high)]
-    if ends[1] == 0.0:
-        return 0.0
-    if k == 2:
-        return 1.0
-    exponent = (2.0 - k) / (k - 1.0)
-    if exponent > 0:
-        return ends[1] ** exponent if math.isfinite(ends[1]) else math.inf
-    return ends[0] ** exponent if ends[0] > 0 else math.inf
 
 
 def _entropy(t: Array) -> Array:

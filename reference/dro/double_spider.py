@@ -30,8 +30,7 @@ from dpassay.reference.types import Array
 
 from .constants import Constants
 from .objective import DualObjective
-from .plan import Plan
-from .shares import equal_shares
+from .plan import Plan, equal_shares
 
 Point = tuple[Array, float]
 Block = Literal["eta", "x"]
@@ -97,26 +96,18 @@ class Schedule:
 
 
 def printed(
-    plan: Plan,
-    constants: Constants,
-    epsilon: float,
-    delta: float,
-    *,
-    clip: float = 1.0,
-    constant: float = 1.0,
-    theorem: Literal[1, 6] = 6,
+    plan: Plan, constants: Constants, epsilon: float, delta: float, *, clip: float = 1.0, constant: float = 1.0
 ) -> Schedule:
-    """Noise of Theorem 6 (or 1, which differs in sigma_3), thresholds C_2 and C_4 of Theorem 6, clip of the mean.
+    """Noise and thresholds C_2, C_4 of Theorem 6 (Theorem 1 differs in sigma_3), clip of the mean.
 
     C_1 = C_3 = ``clip`` ("some specific values" in Theorem 2). The universal ``constant`` c is never given.
     """
     require_budget(epsilon, delta)
-    require(theorem in (1, 6), "theorem", theorem, "must be 1 or 6")
     root, turns = math.sqrt(math.log(1.0 / delta)) / epsilon, math.sqrt(plan.steps / plan.phase) / plan.n
     scale = constant * root
     sigma_1 = scale * turns  # times C_1
     sigma_2 = scale / plan.batch  # times C_2; no T anywhere
-    sigma_3 = scale * (turns if theorem == 1 else max(1.0 / plan.refresh, turns))  # times C_3
+    sigma_3 = scale * max(1.0 / plan.refresh, turns)  # times C_3
     sigma_4 = scale * max(1.0 / plan.batch, turns)  # times C_4; sqrt(T / q) for an estimate made T times
     k = constants
     lipschitz_x = k.lipschitz * k.conjugate_smoothness / k.weight  # G M / lambda
@@ -153,19 +144,13 @@ def repaired(
     k = constants
     eta_clip = clip if eta_clip is None else eta_clip
     x_rate = k.smoothness * (1.0 + math.sqrt(k.eta_bound) / k.lipschitz) + k.l2
-    draft = Schedule(
-        n=plan.n,
-        steps=plan.steps,
-        phase=plan.phase,
-        refresh_batch=plan.refresh,
-        batch=plan.batch,
+    draft = replace(
+        printed(plan, constants, epsilon, delta, clip=clip),
         eta_clip=eta_clip,
         eta_threshold=Threshold(per_x=k.l2, per_eta=k.l2, cap=eta_clip),
-        x_clip=clip,
         x_threshold=Threshold(per_x=x_rate, per_eta=k.l2, cap=clip),
         clip_mode="each",
         noise=Multipliers(dict.fromkeys(LABELS, 1.0)),
-        eta_step=1.0 / (4.0 * k.l2),
         x_step=1.0 / (2.0 * x_rate),
         move_cap=1.0 / (x_rate * math.sqrt(plan.n)),
     )

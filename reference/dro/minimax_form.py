@@ -17,6 +17,8 @@ from dpassay.reference.types import Array, Indices
 
 from .objective import OfData, SampleLoss
 
+WEIGHT_STEP = 1e-4  # of an ascent in p
+
 
 @dataclass(frozen=True)
 class MinimaxProblem(OfData):

@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 
 from dpassay.reference.errors import require
+from dpassay.reference.problems.interfaces import Sized
 from dpassay.reference.types import Array, Indices
 
 from .divergences import Divergence
@@ -19,18 +20,8 @@ LARGEST = 1e100  # of psi*' and of exp(loss / lambda) where they multiply gradie
 _HALVINGS = 100  # of the range of the losses: below one rounding unit
 
 
-class SampleLoss(Protocol):
+class SampleLoss(Sized, Protocol):
     """A dataset with a loss, all that the robust objectives need; ``indices`` selects records, rows follow it."""
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        ...
-
-    @property
-    def d(self) -> int:
-        """Number of model parameters."""
-        ...
 
     def losses(self, parameters: Array, indices: Indices | None = None) -> Array:
         """Loss of each selected record, shape (b,)."""
@@ -124,15 +115,6 @@ class DualObjective(OfData):
                 mean = float(np.mean(self.divergence.conjugate_derivative((losses - middle) / self.weight)))
                 low, high = (middle, high) if mean > 1.0 else (low, middle)
         return high / self.dual_scale
-
-    def robust_value(self, x: Array) -> float:
-        """Psi(x) = inf over eta of L(x, eta); by strong duality the worst case F(x) of eq. (2)."""
-        return self.value(x, self.best_eta(x))
-
-    def worst_case_weights(self, x: Array) -> Array:
-        """The maximising p of eq. (2), shape (n,): proportional to psi*'((loss_i - eta) / weight), sums to 1."""
-        slopes = self.divergence.conjugate_derivative(self._arguments(x, self.best_eta(x), None))
-        return np.asarray(slopes / slopes.sum())
 
     def gradient_norm(self, x: Array, eta: float) -> float:
         """Norm of the full gradient of L in (x, eta), the paper's utility measure."""

@@ -14,9 +14,8 @@ from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-from .minimax_form import MinimaxProblem
-from .plan import Plan
-from .shares import equal_shares
+from .minimax_form import WEIGHT_STEP, MinimaxProblem
+from .plan import Plan, equal_shares
 
 
 # SCHEDULE
@@ -28,9 +27,7 @@ def calibrated(
     ascents: int = 1,
     loss_clip: float = 3.0,
     clip: float = 1.0,
-    smoothness: float = 2.0,
     x_step: float = 0.1,
-    weight_step: float = 1e-4,
 ) -> private_diff.Schedule:
     """Noise by exact accounting; losses, refreshes and differences get equal shares of the budget."""
     plain = private_diff.Schedule(
@@ -45,9 +42,9 @@ def calibrated(
         difference_clip=2 * clip,
         clip_y=loss_clip,
         step_x=x_step,
-        step_y=weight_step,
+        step_y=WEIGHT_STEP,
         noise=private_diff.EQUAL,
-        smoothness=smoothness,
+        smoothness=2.0,
     )
     shares = equal_shares(private_diff.run, plain, Clipped(Flat(plan.n)), "y", "refresh", "difference")
     return private_diff.calibrated(plain, epsilon, delta, shares)

@@ -28,11 +28,11 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array, Indices
 
 from .objective import CompositionalObjective
-from .plan import Plan
-from .shares import equal_shares
+from .plan import Plan, equal_shares
 
 Block = Literal["x", "temperature"]
 State = tuple[Array, float]  # w = (x, lambda)
+BETA = 0.5  # of the momentum: the text gives none
 LABELS = ("x/refresh", "x/difference", "temperature/refresh", "temperature/difference", "value")
 
 BOUNDS = "c = 1; C_1 = C_3 = G, C_2 = C_4 = 2 G, G = L = 1 (the bounds that the proof of Theorem 8 uses), C_5 = 3"
@@ -120,7 +120,6 @@ def printed(
     lipschitz: float = 1.0,
     smoothness: float = 1.0,
     value_clip: float = 3.0,
-    momentum: float = 0.5,
     step: float | None = None,
     constant: float = 1.0,
 ) -> Schedule:
@@ -144,7 +143,7 @@ def printed(
         smoothness=smoothness,
         value_sensitivity=2.0 * lipschitz / plan.n,  # what sigma_{s_t} is made for
         noise=Printed(dict(zip(LABELS, sigmas, strict=True))),
-        momentum=momentum,
+        momentum=BETA,
         step=1.0 / (2.0 * smoothness) if step is None else step,
     )
 
@@ -165,26 +164,15 @@ def repaired(
     smoothness: float = 1.0,
     value_clip: float = 3.0,
     value_batch: int | None = None,
-    momentum: float = 0.5,
     step: float = 0.5,
 ) -> Schedule:
     """Noise for the joint budget; ``value_batch`` (else the difference batch) may be 1; ``lines`` may keep line 16."""
     value_size = value_batch or plan.batch
-    draft = Schedule(
-        lines=lines,
-        n=plan.n,
-        steps=plan.steps,
-        phase=plan.phase,
-        refresh_batch=plan.refresh,
-        batch=plan.batch,
+    draft = replace(
+        printed(plan, epsilon, delta, lines=lines, lipschitz=clip, smoothness=smoothness, value_clip=value_clip),
         value_batch=value_size,
-        refresh_clip=clip,
-        clip=2.0 * clip,
-        value_clip=value_clip,
-        smoothness=smoothness,
-        value_sensitivity=true_value_sensitivity(lines, momentum, value_clip, value_size),
+        value_sensitivity=true_value_sensitivity(lines, BETA, value_clip, value_size),
         noise=Multipliers(dict.fromkeys(LABELS, 1.0)),
-        momentum=momentum,
         step=step,
     )
     shared = replace(draft, noise=equal_shares(run, draft, problem, *LABELS))

@@ -21,13 +21,12 @@ from .objective import CompositionalObjective
 # SCHEDULE
 @dataclass(frozen=True)
 class Schedule:
-    """Inputs: T, batch size, step, momentum beta in (0, 1], start."""
+    """Inputs: T, batch size, step, momentum beta in (0, 1], start; lambda begins at 1."""
 
     steps: int
     batch_size: int
     step: float = 0.1
     momentum: float = 0.3
-    start_temperature: float = 1.0
     start_x: Array | None = None
     longest_move: float = np.inf  # of x in one step: the differences of exp(loss / lambda) can overshoot
 
@@ -39,7 +38,7 @@ class Schedule:
 def run(problem: CompositionalObjective, schedule: Schedule, tape: Tape) -> tuple[Array, float]:
     """The last (x, lambda)."""
     x = np.zeros(problem.d) if schedule.start_x is None else np.array(schedule.start_x, dtype=float)
-    now = before = (x, max(schedule.start_temperature, problem.floor))
+    now = before = (x, max(1.0, problem.floor))
     estimate = np.zeros(problem.d + 2)  # (g, its gradient in x, its derivative in lambda)
     for t in range(schedule.steps):
         # GRADIENT

@@ -12,9 +12,8 @@ from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-from .minimax_form import MinimaxProblem
-from .plan import Plan
-from .shares import equal_shares
+from .minimax_form import WEIGHT_STEP, MinimaxProblem
+from .plan import Plan, equal_shares
 
 
 # SCHEDULE
@@ -26,7 +25,6 @@ def calibrated(
     loss_clip: float = 3.0,
     clip: float = 1.0,
     x_step: float = 0.1,
-    weight_step: float = 1e-4,
 ) -> dp_sgda.Schedule:
     """Noise by exact accounting; the losses and the gradients in x get equal shares of the budget."""
     plain = dp_sgda.Schedule(
@@ -37,7 +35,7 @@ def calibrated(
         clip_x=clip,
         clip_y=loss_clip,
         step_x=x_step,
-        step_y=weight_step,
+        step_y=WEIGHT_STEP,
         noise=dp_sgda.EQUAL,
         alternating=True,
     )

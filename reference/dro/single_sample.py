@@ -24,7 +24,7 @@ from dpassay.reference.noise import Multipliers, Printed
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-from .recursive_spider import sigma_s
+from .recursive_spider import BETA, sigma_s
 
 COMPLETIONS = ("w fixed, beta = 1/2, C_5 = 3, G = 1, c = 1",)
 REPAIRS = ("line 16: noise for sensitivity beta (C_5 - 1) at sampling rate 1/n",)
@@ -48,15 +48,15 @@ class Schedule:
         require(self.clip > 1, "clip", self.clip, "g = exp(loss / lambda) is at least 1")
 
 
-def printed(n: int, steps: int, epsilon: float, delta: float, *, momentum: float = 0.5, clip: float = 3.0) -> Schedule:
+def printed(n: int, steps: int, epsilon: float, delta: float, *, clip: float = 3.0) -> Schedule:
     """sigma_{s_t} of Theorem 3 with c = G = 1, made for a sensitivity of 2 G / n."""
     noise = Printed({"value": sigma_s(n, steps, epsilon, delta)})
-    return Schedule(n, steps, momentum, clip, 2.0 / n, noise)
+    return Schedule(n, steps, BETA, clip, 2.0 / n, noise)
 
 
-def repaired(n: int, steps: int, epsilon: float, delta: float, *, momentum: float = 0.5, clip: float = 3.0) -> Schedule:
+def repaired(n: int, steps: int, epsilon: float, delta: float, *, clip: float = 3.0) -> Schedule:
     """Noise for the true sensitivity, by exact accounting of what is drawn."""
-    draft = Schedule(n, steps, momentum, clip, true_sensitivity(momentum, clip), Multipliers({"value": 1.0}))
+    draft = Schedule(n, steps, BETA, clip, true_sensitivity(BETA, clip), Multipliers({"value": 1.0}))
     return noise_for(run, draft, np.ones(n), epsilon, delta)
 
 

@@ -137,13 +137,11 @@ def composed(rows: Array, sizes: Sizes) -> CompositionalObjective:
     return CompositionalObjective(Squares(rows), floor=TEMPERATURE_FLOOR)
 
 
-def double_printed(
-    epsilon: float, delta: float, divergence: Divergence, *, clip: float = 1.0, start_eta: float = 0.5
-) -> Space:
+def double_printed(epsilon: float, delta: float, divergence: Divergence) -> Space:
     """Algorithm 2 as printed."""
 
     def schedule(sizes: Sizes) -> double_spider.Schedule:
-        return replace(double_spider.printed(plan(sizes), Constants(), epsilon, delta, clip=clip), start_eta=start_eta)
+        return replace(double_spider.printed(plan(sizes), Constants(), epsilon, delta), start_eta=0.5)
 
     return Space(ANY, SIZES, partial(dual, divergence), schedule, fits, double_landmarks)
 
@@ -178,24 +176,25 @@ def double_repaired(epsilon: float, delta: float, divergence: Divergence, clip: 
     return Space(ANY, SIZES, partial(dual, divergence), schedule, fits, double_landmarks)
 
 
-def recursive_printed(epsilon: float, delta: float, lines: recursive_spider.Lines) -> Space:
-    """Algorithm 3 as printed, or a variant of its lines."""
-
-    def schedule(sizes: Sizes) -> recursive_spider.Schedule:
-        return recursive_spider.printed(plan(sizes), epsilon, delta, lines=lines, step=0.05)
-
-    return Space(ANY, SIZES, composed, schedule, fits, recursive_landmarks)
+@lru_cache(maxsize=512)  # for all divergences
+def _double_repaired(shape: Plan, epsilon: float, delta: float, clip: float) -> double_spider.Schedule:
+    template = DualObjective(_no_records(shape.n), chi_square(), 1.0)
+    return double_spider.repaired(template, shape, Constants(), epsilon, delta, clip=clip)
 
 
-def recursive_repaired(
-    epsilon: float, delta: float, lines: recursive_spider.Lines, value_batch: int | None = None
+def recursive(
+    reading: str, epsilon: float, delta: float, lines: recursive_spider.Lines, value_batch: int | None = None
 ) -> Space:
-    """Algorithm 3 repaired; s over a batch, or over one record."""
+    """Algorithm 3 as printed, or a variant of its lines; repaired: s over a batch, or over one record."""
 
-    def schedule(sizes: Sizes) -> recursive_spider.Schedule:
-        return _recursive_repaired(plan(sizes), epsilon, delta, lines, value_batch)
+    @lru_cache(maxsize=512)
+    def made(shape: Plan) -> recursive_spider.Schedule:
+        if reading == "printed":
+            return recursive_spider.printed(shape, epsilon, delta, lines=lines, step=0.05)
+        template = CompositionalObjective(_no_records(shape.n), floor=TEMPERATURE_FLOOR)
+        return recursive_spider.repaired(template, shape, epsilon, delta, lines=lines, value_batch=value_batch)
 
-    return Space(ANY, SIZES, composed, schedule, fits, recursive_landmarks)
+    return Space(ANY, SIZES, composed, lambda sizes: made(plan(sizes)), fits, recursive_landmarks)
 
 
 def value_alone(reading: str, epsilon: float, delta: float) -> Space:
@@ -251,20 +250,6 @@ def _spider_landmarks(schedule: Any) -> dict[str, Sequence[float]]:
     """Where nothing moves, and where the threshold of the next difference reaches its cap."""
     at_cap = (0.0, schedule.difference_clip / (schedule.smoothness * schedule.step_size))
     return {"refresh": at_cap, "difference": at_cap}
-
-
-@lru_cache(maxsize=512)
-def _double_repaired(shape: Plan, epsilon: float, delta: float, clip: float) -> double_spider.Schedule:
-    template = DualObjective(_no_records(shape.n), chi_square(), 1.0)
-    return double_spider.repaired(template, shape, Constants(), epsilon, delta, clip=clip)
-
-
-@lru_cache(maxsize=512)
-def _recursive_repaired(
-    shape: Plan, epsilon: float, delta: float, lines: recursive_spider.Lines, value_batch: int | None
-) -> recursive_spider.Schedule:
-    template = CompositionalObjective(_no_records(shape.n), floor=TEMPERATURE_FLOOR)
-    return recursive_spider.repaired(template, shape, epsilon, delta, lines=lines, value_batch=value_batch)
 
 
 def _waves(rows: Array, sizes: Sizes) -> DualObjective:

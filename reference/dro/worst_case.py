@@ -113,11 +113,10 @@ def dual_pair(
     amplitude: float = 0.5,
     width: float = 1e-6,
     phase: float = 0.7,
-    weight: float = 1.0,
 ) -> Pair[DualObjective]:
     """Neighbours for Algorithm 2 and the baselines on L(x, eta)."""
     one, other, text = _two(n, d, opposite, amplitude=amplitude, width=width, phase=phase)
-    return Pair(DualObjective(one, divergence, weight), DualObjective(other, divergence, weight), TARGET, text)
+    return Pair(DualObjective(one, divergence, 1.0), DualObjective(other, divergence, 1.0), TARGET, text)
 
 
 def compositional_pair(n: int, *, d: int = 3, opposite: bool = False) -> Pair[CompositionalObjective]:
@@ -127,7 +126,7 @@ def compositional_pair(n: int, *, d: int = 3, opposite: bool = False) -> Pair[Co
     return Pair(CompositionalObjective(one), CompositionalObjective(other), TARGET, text)
 
 
-def minimax_pair(n: int, *, d: int = 3) -> Pair[MinimaxProblem]:
+def minimax_pair(n: int) -> Pair[MinimaxProblem]:
     """Neighbours for the baselines on eq. (2); sharp, so that a loss moves by 2 * amplitude = 1."""
-    one, other, text = _two(n, d, False, sharpness=50.0)
+    one, other, text = _two(n, 3, False, sharpness=50.0)
     return Pair(MinimaxProblem(one), MinimaxProblem(other), TARGET, text)

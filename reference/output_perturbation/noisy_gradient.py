@@ -17,20 +17,16 @@ import numpy as np
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.finite_sum import Convex
+from dpassay.reference.problems.interfaces import Seen
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)
-class Operator:
+class Operator(Seen):
     """The operator (gradient in x, minus gradient in y) as a finite sum in z = (x, y)."""
 
     problem: Convex
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return self.problem.loss.n
 
     @property
     def d(self) -> int:

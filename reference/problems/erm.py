@@ -15,6 +15,7 @@ from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array, Indices
 
+from .interfaces import Sized
 from .margin_losses import Loss, Regulariser
 
 BLOCK_ROWS = 16_384  # rows per block: 7 MiB of features at d = 54
@@ -32,16 +33,8 @@ class Constants:
     radius: float
 
 
-class SmoothRisk(Protocol):
+class SmoothRisk(Sized, Protocol):
     """What the algorithms of `second_order_erm` ask of a problem: means over records, their bounds, n and d."""
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-
-    @property
-    def d(self) -> int:
-        """Number of parameters."""
 
     def value(self, w: Array, indices: Indices | None = None) -> float:
         """Mean loss over the records `indices` (all when None)."""

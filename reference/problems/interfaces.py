@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from dpassay.reference.errors import require_at_least
 from dpassay.reference.types import Array, Indices
 
 
-class PerSample(Protocol):
-    """A finite sum over records with per-record gradients."""
+class Sized(Protocol):
+    """How many records there are, and how many numbers x has: both are public."""
 
     @property
     def n(self) -> int:
@@ -21,6 +21,26 @@ class PerSample(Protocol):
     @property
     def d(self) -> int:
         """Number of parameters."""
+
+
+class Seen:
+    """The sizes of a problem that is looked at in another way."""
+
+    problem: Any
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return int(self.problem.n)
+
+    @property
+    def d(self) -> int:
+        """Number of parameters."""
+        return int(self.problem.d)
+
+
+class PerSample(Sized, Protocol):
+    """A finite sum over records with per-record gradients."""
 
     def gradients(self, w: Array, indices: Indices) -> Array:
         """Gradients of the losses of these records at ``w``, shape (len(indices), d)."""
@@ -36,16 +56,8 @@ class MinimisationProblem(PerSample, Protocol):
         """Empirical mean of the losses."""
 
 
-class MinimaxProblem(Protocol):
+class MinimaxProblem(Sized, Protocol):
     """A finite sum over records, minimised over x and maximised over y in a convex set."""
-
-    @property
-    def n(self) -> int:
-        """Number of records n."""
-
-    @property
-    def d(self) -> int:
-        """Dimension d1 of x."""
 
     @property
     def d_y(self) -> int:

@@ -9,11 +9,10 @@ from scipy.stats import norm
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.accounting.sampled import sampled_delta
 from dpassay.reference.dro import double_spider, recursive_spider, single_sample
-from dpassay.reference.dro.constants import Constants
+from dpassay.reference.dro.constants import Constants, theorem_eight, theorem_seven
 from dpassay.reference.dro.divergences import chi_square
 from dpassay.reference.dro.objective import CompositionalObjective, DualObjective
 from dpassay.reference.dro.plan import Plan
-from dpassay.reference.dro.theorem_sizes import theorem_eight, theorem_seven
 from dpassay.reference.errors import BadInput
 from dpassay.reference.noise import Printed
 from dpassay.reference.tape import LiveTape
@@ -50,9 +49,9 @@ def test_recursive_spider_without_noise_is_compositional_descent(small_loss):
     """Full batches, no clipping, beta = 1: v, u, s are exact, so the step is that of the gradient of Psi."""
     problem = CompositionalObjective(small_loss)
     wide = {"clip": 1e9, "value_clip": 1e9, "smoothness": 1e9}
-    drawn = recursive_spider.repaired(problem, PLAN, 1.0, 1e-5, **wide, momentum=1.0, step=0.1)
+    drawn = recursive_spider.repaired(problem, PLAN, 1.0, 1e-5, **wide, step=0.1)
     x0 = np.random.default_rng(1).normal(size=problem.d) * 0.3
-    schedule = silent(drawn, start_x=x0)
+    schedule = silent(drawn, start_x=x0, momentum=1.0)
     tape = LiveTape(5)
     found = recursive_spider.run(problem, schedule, tape)
     chosen = next(event.value for event in tape.transcript.events if event.label == "select")
@@ -112,4 +111,4 @@ def test_single_sample_noise_as_printed_leaves_delta_near_one_over_n():
 
 def test_single_sample_bad_schedule():
     with pytest.raises(BadInput, match="momentum = 0"):
-        single_sample.printed(10, 1, 1.0, 1e-5, momentum=0.0)
+        replace(single_sample.printed(10, 1, 1.0, 1e-5), momentum=0.0)

@@ -51,8 +51,8 @@ def test_composite_sgd_without_noise_is_gradient_descent(small_loss):
 def test_composite_spider_without_noise_telescopes(small_loss):
     problem = DualObjective(small_loss, kl(), 2.0)
     plan = Plan(14, 6, 3, 14)
-    schedule = composite_spider.calibrated(plan, 1.0, 1e-5, clip=1e9, smoothness=1e9, step=0.2)
-    schedule = replace(schedule, noise=SILENT)
+    schedule = composite_spider.calibrated(plan, 1.0, 1e-5, clip=1e9, step=0.2)
+    schedule = replace(schedule, noise=SILENT, smoothness=1e9)
     tape = LiveTape(1)
     z = composite_spider.run(problem, schedule, tape)
     chosen = next(event.value for event in tape.transcript.events if event.label == "select")
