@@ -8,7 +8,6 @@ x in the first and y in the second.  With one coupling everywhere what is gained
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -60,13 +59,6 @@ class BentGame(Loss):
         x, y = z
         shared = self.coupling * abs(x - self.bend) * y + self.drift * x
         return np.asarray(shared + self.linear[indices] @ np.array([x, -y]))
-
-    def subset(self, indices: Indices) -> BentGame:
-        """Some of the records."""
-        part = copy(self)
-        object.__setattr__(part, "linear", self.linear[indices])
-        object.__setattr__(part, "n", len(indices))
-        return part
 
     def _shared(self, z: Array) -> Array:
         x, y = z

@@ -60,8 +60,7 @@ class MatrixSensing:
         U, V = self.factors(x)
         chosen = slice(None) if indices is None else indices
         flat = self.sensing[chosen].reshape(-1, U.shape[0] * V.shape[0])
-        fitted: Array = flat @ (U @ V.T).reshape(-1) - self.measurements[chosen]
-        return fitted
+        return np.asarray(flat @ (U @ V.T).reshape(-1) - self.measurements[chosen])
 
     def jacobian(self, x: Array, indices: Indices | None = None) -> Array:
         """Rows: derivative of <A_i, U V^T>, shape (len(indices), d1)."""
@@ -73,8 +72,7 @@ class MatrixSensing:
 
     def gradients_x(self, x: Array, y: Array, indices: Indices) -> Array:
         """y_i times the derivative of the fit."""
-        rows: Array = y[indices, None] * self.jacobian(x, indices)
-        return rows
+        return np.asarray(y[indices, None] * self.jacobian(x, indices))
 
     def gradients_y(self, x: Array, y: Array, indices: Indices) -> Array:
         """Record i moves only its own coordinate: (residual_i - y_i) e_i."""
@@ -98,13 +96,11 @@ class MatrixSensing:
 
     def value_gradient(self, x: Array) -> Array:
         """Gradient of Phi, shape (d1,)."""
-        gradient: Array = self.residuals(x) @ self.jacobian(x) / self.n
-        return gradient
+        return np.asarray(self.residuals(x) @ self.jacobian(x) / self.n)
 
     def value_gradients(self, x: Array, indices: Indices) -> Array:
         """Per-sample gradients of residual_i^2 / 2 (the explicit value function), shape (b, d1)."""
-        rows: Array = self.residuals(x, indices)[:, None] * self.jacobian(x, indices)
-        return rows
+        return np.asarray(self.residuals(x, indices)[:, None] * self.jacobian(x, indices))
 
     def value_hessian(self, x: Array) -> Array:
         """Hessian of Phi in closed form, shape (d1, d1): J^T J / n plus the bilinear part."""

@@ -22,19 +22,15 @@ class Model(Protocol):
     @property
     def d(self) -> int:
         """Number of parameters."""
-        ...
 
     def scores(self, parameters: Array, features: Array) -> Array:
         """Logits, shape (b, classes)."""
-        ...
 
     def gradients(self, parameters: Array, features: Array, labels: Indices) -> Array:
         """Per-sample gradient of the cross-entropy, shape (b, d)."""
-        ...
 
     def initial(self, rng: np.random.Generator, scale: float = 1.0) -> Array:
         """A data-independent starting point, shape (d,)."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -46,12 +46,6 @@ class OneWay(Signs):
         """One parameter, so that the sqrt(d) of eq. (4) is one."""
         return 1
 
-    def value(self, w: Array, indices: Indices | None = None) -> float:
-        """Mean loss."""
-        x = float(w[0])
-        u = SLOPE * np.sin(SLOW * x) / SLOW + SLOPE * (1 - np.cos(FAST * x)) / FAST**2
-        return self._top + self._mean_sign(indices) * float(u)
-
     def gradient(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean gradient, shape (1,)."""
         return self._mean_sign(indices) * SLOPE * (np.cos(SLOW * w) + np.sin(FAST * w) / FAST)
@@ -63,13 +57,9 @@ class OneWay(Signs):
 
     def constants(self, radius: float = inf) -> Constants:
         """Bounds of Assumption 2."""
-        reach = min(self._top, SLOPE * (1 + 1 / FAST) * radius)  # |u| on |w| <= radius
+        reach = min(self.top, SLOPE * (1 + 1 / FAST) * radius)  # |u| on |w| <= radius
         bound, third = SLOPE * (1 + 1 / FAST), SLOPE * (FAST + SLOW**2)
-        return Constants(self._top + reach, bound, SLOPE * (1 + SLOW), SLOPE * (1 + SLOW), third, radius)
-
-    def value_sensitivity(self, w: Array) -> float:
-        """2 |u(w)| / n."""
-        return 2 * abs(self.value(w) - self._top) / self.n
+        return Constants(self.top + reach, bound, SLOPE * (1 + SLOW), SLOPE * (1 + SLOW), third, radius)
 
     def gradient_sensitivity(self) -> float:
         """2 sup |u'| / n."""
@@ -81,8 +71,13 @@ class OneWay(Signs):
 
     def value_bound(self, w: Array) -> float:
         """Every record has the sign that costs more."""
-        return self._top + min(self._top, SLOPE * (1 + 1 / FAST) * abs(float(w[0])))
+        return self.top + min(self.top, SLOPE * (1 + 1 / FAST) * abs(float(w[0])))
 
     @property
-    def _top(self) -> float:
+    def top(self) -> float:
+        """Supremum of |u|."""
         return SLOPE / SLOW + 2 * SLOPE / FAST**2
+
+    def _wave(self, w: Array) -> float:
+        x = float(w[0])
+        return float(SLOPE * np.sin(SLOW * x) / SLOW + SLOPE * (1 - np.cos(FAST * x)) / FAST**2)

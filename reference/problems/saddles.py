@@ -60,8 +60,7 @@ class CosineSaddle:
 
     def gradient(self, x: Array) -> Array:
         """Gradient at x."""
-        slope: Array = np.asarray(self.curvatures) * np.sin(x)
-        return slope
+        return np.asarray(np.asarray(self.curvatures) * np.sin(x))
 
     def hessian(self, x: Array) -> Array:
         """Hessian at x, diagonal."""
@@ -107,15 +106,13 @@ class ChainOfSaddles:
 
     def gradient(self, x: Array) -> Array:
         """Gradient at x."""
-        slope: Array = -self._weights(x) * np.sin(x) + 0.5 * np.sin(x) * self._next(x)
-        return slope
+        return np.asarray(-self._weights(x) * np.sin(x) + 0.5 * np.sin(x) * self._next(x))
 
     def hessian(self, x: Array) -> Array:
         """Hessian at x, tridiagonal."""
         diagonal = -self._weights(x) * np.cos(x) + 0.5 * np.cos(x) * self._next(x)
         beside = -0.5 * np.sin(x[:-1]) * np.sin(x[1:])
-        tridiagonal: Array = np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1)
-        return tridiagonal
+        return np.asarray(np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1))
 
 
 @dataclass(frozen=True)
@@ -155,23 +152,19 @@ class SampledLandscape:
     def gradient(self, x: Array) -> Array:
         """Mean of the per-sample gradients."""
         scale, tilt = self._means
-        slope: Array = scale * self.base.gradient(x) + tilt
-        return slope
+        return np.asarray(scale * self.base.gradient(x) + tilt)
 
     def hessian(self, x: Array) -> Array:
         """Mean of the per-sample Hessians."""
-        mean: Array = self._means[0] * self.base.hessian(x)
-        return mean
+        return np.asarray(self._means[0] * self.base.hessian(x))
 
     def gradients(self, x: Array, indices: Indices) -> Array:
         """Per-sample gradients, shape (b, d)."""
-        rows: Array = self.scales[indices, None] * self.base.gradient(x) + self.tilts[indices]
-        return rows
+        return np.asarray(self.scales[indices, None] * self.base.gradient(x) + self.tilts[indices])
 
     def hessians(self, x: Array, indices: Indices) -> Array:
         """Per-sample Hessians, shape (b, d, d)."""
-        stack: Array = self.scales[indices, None, None] * self.base.hessian(x)
-        return stack
+        return np.asarray(self.scales[indices, None, None] * self.base.hessian(x))
 
 
 def sample_landscape(
@@ -215,13 +208,11 @@ class CoupledSaddle:
 
     def gradients_x(self, x: Array, y: Array, indices: Indices) -> Array:
         """Per-sample partial gradients in x."""
-        rows: Array = self.landscape.gradients(x, indices) + self.coupling * y
-        return rows
+        return np.asarray(self.landscape.gradients(x, indices) + self.coupling * y)
 
     def gradients_y(self, x: Array, y: Array, indices: Indices) -> Array:
         """The y part carries no data."""
-        rows: Array = np.broadcast_to(self.coupling * x - y, (len(indices), x.size)).copy()
-        return rows
+        return np.asarray(np.broadcast_to(self.coupling * x - y, (len(indices), x.size)).copy())
 
     def project(self, y: Array) -> Array:
         """No constraint on y."""
@@ -229,8 +220,7 @@ class CoupledSaddle:
 
     def best_response(self, x: Array) -> Array:
         """y*(x) = coupling x."""
-        response: Array = self.coupling * x
-        return response
+        return np.asarray(self.coupling * x)
 
     def value(self, x: Array) -> float:
         """Phi(x)."""
@@ -238,8 +228,7 @@ class CoupledSaddle:
 
     def value_gradient(self, x: Array) -> Array:
         """Gradient of Phi."""
-        slope: Array = self.landscape.gradient(x) + self.coupling**2 * x
-        return slope
+        return np.asarray(self.landscape.gradient(x) + self.coupling**2 * x)
 
     def smallest_eigenvalue(self, x: Array) -> float:
         """Smallest eigenvalue of the Hessian of Phi."""

@@ -13,6 +13,7 @@ Values, gradients, Hessians and third derivatives are bounded on R^d and l >= 0 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 from math import hypot, inf
@@ -28,8 +29,8 @@ from .erm import Constants
 
 
 @dataclass(frozen=True)
-class Signs:
-    """A risk whose records are signs, shape (n,)."""
+class Signs(ABC):
+    """A risk whose records are signs, shape (n,): the mean of c(w) + top + s u(w), with c and u public."""
 
     signs: Array
 
@@ -38,11 +39,32 @@ class Signs:
         """Number of records."""
         return len(self.signs)
 
+    @property
+    @abstractmethod
+    def top(self) -> float:
+        """Supremum of |u|: added to every loss, so that none is negative."""
+
+    @abstractmethod
+    def _wave(self, w: Array) -> float:
+        """u."""
+
+    def _shared(self, w: Array) -> float:
+        """c."""
+        return 0.0
+
     def replace(self, index: int, sign: float) -> Self:
         """Return the replace-one neighbour in which record `index` has this sign."""
         signs = self.signs.copy()
         signs[index] = sign
         return replace_fields(self, signs=signs)
+
+    def value(self, w: Array, indices: Indices | None = None) -> float:
+        """Mean loss."""
+        return self._shared(w) + self.top + self._mean_sign(indices) * self._wave(w)
+
+    def value_sensitivity(self, w: Array) -> float:
+        """2 |u(w)| / n: u is public."""
+        return 2 * abs(self._wave(w)) / self.n
 
     def _mean_sign(self, indices: Indices | None) -> float:
         return float((self.signs if indices is None else self.signs[indices]).mean())
@@ -87,10 +109,6 @@ class WaveRisk(Signs):
 
     # mean value and derivatives ---------------------------------------------------------------------------------
 
-    def value(self, w: Array, indices: Indices | None = None) -> float:
-        """Mean loss."""
-        return self._shared(w) + self.top + self._mean_sign(indices) * self._wave(w)
-
     def gradient(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean gradient, shape (d,)."""
         shared = self.well / self.well_frequency * np.sin(self.well_frequency * w[:2])
@@ -129,10 +147,6 @@ class WaveRisk(Signs):
             + max(self.slope * self.slope_frequency**2, self.curvature * self.curvature_frequency),
             radius=radius,
         )
-
-    def value_sensitivity(self, w: Array) -> float:
-        """2 |u(w)| / n: u is public."""
-        return 2 * abs(self._wave(w)) / self.n
 
     def gradient_sensitivity(self) -> float:
         """2 sup ||grad u|| / n."""
