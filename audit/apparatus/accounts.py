@@ -25,12 +25,11 @@ from dpassay.reference.laws.between import (
 )
 from dpassay.reference.laws.bingham import Bingham
 from dpassay.reference.laws.gaussian import Gaussian
-from dpassay.reference.laws.geometric import Geometric
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
+from dpassay.reference.laws.number import Geometric, Snapping
 from dpassay.reference.laws.selection import Selection
-from dpassay.reference.laws.snapping import Snapping
 from dpassay.reference.transcript import Release, Transcript
 from dpassay.reference.types import Array
 

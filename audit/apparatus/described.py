@@ -20,18 +20,21 @@ from dpassay.reference.laws.between import (
     TruncatedLaplace,
 )
 from dpassay.reference.laws.bingham import Bingham
-from dpassay.reference.laws.bounded_noise import BoundedNoiseLaplace, UniformNoise
 from dpassay.reference.laws.categorical import Categorical
-from dpassay.reference.laws.discrete_gaussian import DiscreteGaussian
 from dpassay.reference.laws.gaussian import Gaussian
-from dpassay.reference.laws.geometric import Geometric
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
-from dpassay.reference.laws.number import Number
+from dpassay.reference.laws.number import (
+    BoundedNoiseLaplace,
+    DiscreteGaussian,
+    Geometric,
+    Number,
+    Snapping,
+    Staircase,
+    UniformNoise,
+)
 from dpassay.reference.laws.selection import Selection
-from dpassay.reference.laws.snapping import Snapping
-from dpassay.reference.laws.staircase import Staircase
 from dpassay.reference.types import Array
 
 Function = Callable[[Array], Array]

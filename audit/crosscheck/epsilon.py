@@ -20,13 +20,10 @@ from dpassay.reference.laws.between import (
     TruncatedLaplace,
 )
 from dpassay.reference.laws.gaussian import Gaussian
-from dpassay.reference.laws.geometric import Geometric
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
-from dpassay.reference.laws.number import Number
+from dpassay.reference.laws.number import Geometric, Number, Snapping, Staircase
 from dpassay.reference.laws.selection import Selection
-from dpassay.reference.laws.snapping import Snapping
-from dpassay.reference.laws.staircase import Staircase
 from dpassay.reference.transcript import Draw, Release, Transcript
 
 from .differences import SCALES

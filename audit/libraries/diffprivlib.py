@@ -23,18 +23,21 @@ from dpassay.reference.laws.between import (
     TruncatedGeometric,
     TruncatedLaplace,
 )
-from dpassay.reference.laws.bounded_noise import BoundedNoiseLaplace, UniformNoise
 from dpassay.reference.laws.categorical import Categorical
-from dpassay.reference.laws.discrete_gaussian import DiscreteGaussian
 from dpassay.reference.laws.gaussian import Gaussian
-from dpassay.reference.laws.geometric import Geometric
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
+from dpassay.reference.laws.number import (
+    BoundedNoiseLaplace,
+    DiscreteGaussian,
+    Geometric,
+    Snapping,
+    Staircase,
+    UniformNoise,
+)
 from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
 from dpassay.reference.laws.selection import Selection, exponential, permute_and_flip
-from dpassay.reference.laws.snapping import Snapping
-from dpassay.reference.laws.staircase import Staircase
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 

@@ -16,11 +16,10 @@ from scipy import stats
 
 from dpassay.reference.laws.between import TruncatedGeometric
 from dpassay.reference.laws.categorical import Categorical
-from dpassay.reference.laws.discrete_gaussian import DiscreteGaussian
 from dpassay.reference.laws.gaussian import Gaussian
-from dpassay.reference.laws.geometric import Geometric
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
+from dpassay.reference.laws.number import DiscreteGaussian, Geometric
 from dpassay.reference.laws.selection import exponential, permute_and_flip
 from dpassay.reference.types import Array
 

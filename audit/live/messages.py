@@ -28,16 +28,19 @@ from dpassay.reference.laws.between import (
     TruncatedLaplace,
 )
 from dpassay.reference.laws.bingham import Bingham as BinghamLaw
-from dpassay.reference.laws.bounded_noise import BoundedNoiseLaplace, UniformNoise
 from dpassay.reference.laws.categorical import Categorical as CategoricalLaw
-from dpassay.reference.laws.discrete_gaussian import DiscreteGaussian
-from dpassay.reference.laws.geometric import Geometric
 from dpassay.reference.laws.intervals import Intervals as IntervalsLaw
 from dpassay.reference.laws.law import Law
+from dpassay.reference.laws.number import (
+    BoundedNoiseLaplace,
+    DiscreteGaussian,
+    Geometric,
+    Snapping,
+    Staircase,
+    UniformNoise,
+)
 from dpassay.reference.laws.number import Number as NumberLaw
 from dpassay.reference.laws.selection import exponential, permute_and_flip
-from dpassay.reference.laws.snapping import Snapping
-from dpassay.reference.laws.staircase import Staircase
 from dpassay.reference.types import Array
 
 VERSION = 1

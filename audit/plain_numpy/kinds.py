@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpassay.reference.laws.geometric import Geometric
+from dpassay.reference.laws.number import Geometric
 from dpassay.reference.transcript import Batch
 from dpassay.reference.types import Array, Indices
 

@@ -30,9 +30,8 @@ import scipy
 from dpassay.reference.laws.above_threshold import MOST_QUERIES
 from dpassay.reference.types import Array
 
-from .gdp import gdp_deltas
+from .gdp import UP, gdp_deltas
 from .hidden_threshold import helps, hidden_threshold
-from .rounding import UP
 
 _PER = 32  # grid points for each `shift` of log a: 64 changes the fifth digit
 _SMALL, _LARGE = 1e-7, 5.0  # shifts outside: rounding, or a grid too coarse to help; the pure epsilon is used alone

@@ -20,7 +20,7 @@ import numpy as np
 from dpassay.reference.extras import Later
 from dpassay.reference.types import Array
 
-from .rounding import UP
+from .gdp import UP
 
 fft = Later("scipy.fft")
 

@@ -11,9 +11,8 @@ from dpassay.reference.types import Array
 
 from .above_threshold import above_threshold_delta
 from .compose import Masses, connected
-from .gdp import gdp_deltas, gdp_epsilon
+from .gdp import A_LITTLE_DOWN, UP, gdp_deltas, gdp_epsilon
 from .part import Part
-from .rounding import A_LITTLE_DOWN, UP
 from .sampled import Relation, sampled_curve
 
 _TRIED = 64  # points that are tried at once for the end of a grid

@@ -18,8 +18,10 @@ import scipy
 from dpassay.reference.errors import require, require_budget
 from dpassay.reference.types import Array
 
-from .rounding import A_LITTLE_UP, DOWN, ULP, UP
-
+# what floating point may lose on the way, as factors that a number is multiplied by to err to its safe side
+ULP = 2.0**-52
+A_LITTLE_UP, A_LITTLE_DOWN = 1 + 9e-16, 1 - 4.4e-16  # four roundings of a number near one
+UP, DOWN = 1 + 1.8e-15, 1 - 1.8e-15  # eight of them: more than a sum or two, a product and two functions of SciPy lose
 _FAR = 28.0  # exp(-x^2) is no number any more
 _TINIEST = 1e-320  # below the smallest number with all its digits
 _NEAR = 0.5  # below, two values of erfcx are too close to be subtracted

@@ -10,32 +10,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 import numpy as np
+
+from .part import Part
 
 _ORDERS = np.concatenate([1 + np.geomspace(1e-3, 1, 60)[:-1], np.geomspace(2, 1e7, 400)])
 _PER_NAT = 1.8e-15  # eight roundings of a sum of exponentials
 _UP = 1 + 1e-9  # more than the roundings of a sum and of what is divided by a - 1 >= 1e-3
 
 
-class Cost(Protocol):
-    """What is needed of a part, see ``parts.Part``."""
-
-    @property
-    def kind(self) -> str:
-        """Of its law."""
-
-    @property
-    def size(self) -> float:
-        """Its mu, or its epsilon."""
-
-    @property
-    def pure_epsilon(self) -> float:
-        """The largest loss of a part that has one."""
-
-
-def _divergence(part: Cost, order: float) -> float:
+def _divergence(part: Part, order: float) -> float:
     """Rényi divergence of one release, rounded up."""
     if part.kind in ("gaussian", "sampled"):
         return order * part.size**2 / 2 * _UP
@@ -54,11 +39,11 @@ def _divergence(part: Cost, order: float) -> float:
     return min(size, log_sum / (order - 1)) * _UP
 
 
-def _total(parts: Iterable[tuple[Cost, int]], order: float) -> float:
+def _total(parts: Iterable[tuple[Part, int]], order: float) -> float:
     return math.fsum(count * _divergence(part, order) for part, count in parts)
 
 
-def renyi_epsilon(parts: Sequence[tuple[Cost, int]], delta: float) -> float:
+def renyi_epsilon(parts: Sequence[tuple[Part, int]], delta: float) -> float:
     """The smallest epsilon at ``delta`` that the orders show; not below zero."""
     found = (
         _total(parts, a) + math.log1p(-1 / a) - (math.log(delta) + math.log(a)) / (a - 1) for a in map(float, _ORDERS)
@@ -66,7 +51,7 @@ def renyi_epsilon(parts: Sequence[tuple[Cost, int]], delta: float) -> float:
     return max(0.0, min(found)) * _UP
 
 
-def renyi_delta(parts: Sequence[tuple[Cost, int]], epsilon: float) -> float:
+def renyi_delta(parts: Sequence[tuple[Part, int]], epsilon: float) -> float:
     """The smallest delta at ``epsilon`` that the orders show; at most 1."""
     found = (
         (a - 1) * (_total(parts, a) * _UP - epsilon + math.log1p(-1 / a)) - math.log(a) for a in map(float, _ORDERS)

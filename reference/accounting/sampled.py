@@ -22,8 +22,7 @@ import scipy
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
-from .gdp import gdp_deltas
-from .rounding import A_LITTLE_UP, DOWN, ULP, UP
+from .gdp import A_LITTLE_UP, DOWN, ULP, UP, gdp_deltas
 
 Relation = Literal["replace-one", "add-remove"]
 Sampling = Literal["without-replacement", "poisson"]

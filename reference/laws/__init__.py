@@ -1,1 +1,1 @@
-"""What a released value follows, given the data: one law a file, with its query, noise scale, distance and density."""
+"""What a released value follows, given the data: each with its query, noise scale, distance and density."""

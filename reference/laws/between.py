@@ -9,9 +9,8 @@ import numpy as np
 
 from dpassay.reference.errors import require
 
-from .geometric import Geometric, log_weight
 from .law import LARGEST, Cost
-from .number import Number, laplace_cdf, laplace_log_cdf, require_size
+from .number import Geometric, Number, laplace_cdf, laplace_log_cdf, log_weight, require_size
 
 
 @dataclass(frozen=True, eq=False)

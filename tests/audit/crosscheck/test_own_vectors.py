@@ -13,7 +13,7 @@ from dpassay.audit.subjects.subject import subjects
 MINE = """
 from dataclasses import dataclass
 import numpy as np
-from dpassay.reference.laws.geometric import Geometric
+from dpassay.reference.laws.number import Geometric
 from dpassay.reference.laws.selection import exponential
 from dpassay.reference.space import Rows, Space
 

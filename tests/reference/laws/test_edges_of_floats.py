@@ -20,17 +20,20 @@ from dpassay.reference.laws.between import (
     TruncatedLaplace,
 )
 from dpassay.reference.laws.bingham import Bingham
-from dpassay.reference.laws.bounded_noise import BoundedNoiseLaplace, UniformNoise
 from dpassay.reference.laws.categorical import Categorical
-from dpassay.reference.laws.discrete_gaussian import DiscreteGaussian
 from dpassay.reference.laws.gaussian import Gaussian
-from dpassay.reference.laws.geometric import Geometric
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import SMALLEST
+from dpassay.reference.laws.number import (
+    BoundedNoiseLaplace,
+    DiscreteGaussian,
+    Geometric,
+    Snapping,
+    Staircase,
+    UniformNoise,
+)
 from dpassay.reference.laws.selection import exponential, permute_and_flip
-from dpassay.reference.laws.snapping import Snapping
-from dpassay.reference.laws.staircase import Staircase
 
 INF = math.inf
 EXTREMES = (5e-324, 1e-300, 1e-150, 1e-9, 1.0, 1e9, 1e150, 1e300, INF, math.nan, -1.0)

@@ -21,12 +21,10 @@ from dpassay.reference.laws.between import (
     TruncatedLaplace,
 )
 from dpassay.reference.laws.bingham import Bingham
-from dpassay.reference.laws.geometric import Geometric
 from dpassay.reference.laws.intervals import Intervals
+from dpassay.reference.laws.number import Geometric, Snapping, Staircase
 from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
 from dpassay.reference.laws.selection import exponential, permute_and_flip
-from dpassay.reference.laws.snapping import Snapping
-from dpassay.reference.laws.staircase import Staircase
 
 INF = math.inf
 PURE = {
