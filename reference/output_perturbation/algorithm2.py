@@ -10,6 +10,7 @@ Printed: solver trusted, noise by Definition 2, iterates may leave X.  Repaired:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +21,7 @@ from dpassay.reference.problems.finite_sum import Convex, Regulariser
 from dpassay.reference.solvers.gradient_descent import GradientDescent
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
+from dpassay.reference.transcript import Batch
 from dpassay.reference.types import Array
 
 from .algorithm1 import LOGS, REPAIRS, UNPROJECTED
@@ -69,12 +71,14 @@ def printed(problem: Convex, mu: float, epsilon: float, delta: float, *, solver:
 
 def repaired(problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None) -> Schedule:
     """Certified solver at 1/100 of the paper's accuracy, exact Gaussian noise, projection."""
-    return certified(problem, phases(problem.n, mu), epsilon, delta, solver)
+    plan = phases(problem.n, mu)
+    return certified(problem, plan, _units(problem, plan), epsilon, delta, solver)
 
 
-def certified(problem: Convex, plan: Phases, epsilon: float, delta: float, solver: Solver | None = None) -> Schedule:
-    """The repaired reading with phases of one's own."""
-    units = _units(problem, plan)
+def certified(
+    problem: Convex, plan: Phases, units: Sequence[float], epsilon: float, delta: float, solver: Solver | None = None
+) -> Schedule:
+    """The repaired reading; ``units`` are half of the bound of Lemma 3.5 in each phase."""
     targets = (RESIDUAL_FRACTION * float(np.sqrt(mu)) * unit for mu, unit in zip(plan.regularisers, units, strict=True))
     draft = Schedule(
         n=problem.n,
@@ -93,15 +97,17 @@ def certified(problem: Convex, plan: Phases, epsilon: float, delta: float, solve
 
 def _units(problem: Convex, plan: Phases) -> list[float]:
     """L / (mu_k n_bar): half of the bound of Lemma 3.5."""
-    return [problem.loss.lipschitz / (mu_k * n) for mu_k, n in zip(plan.regularisers, plan.lengths, strict=True)]
+    return [problem.loss.lipschitz / (mu_k * plan.length) for mu_k in plan.regularisers]
 
 
-def run(problem: Convex, schedule: Schedule, tape: Tape) -> Array:
-    """Return x_tilde_K, shape (d,); raises CertificateError when a certified solve falls short."""
+def run(problem: Convex, schedule: Schedule, tape: Tape, batches: Sequence[Batch] | None = None) -> Array:
+    """Return x_tilde_K, shape (d,); raises CertificateError when a certified solve falls short.
+
+    ``batches``: a partition into other phases than those of line 1.
+    """
     require_size(problem.n, schedule.n)
     centre = np.zeros(schedule.d)  # x_tilde_0 = x_0, line 1
-    batches = partition(tape, schedule.n, schedule.plan)
-    for k, batch in enumerate(batches, start=1):  # line 2
+    for k, batch in enumerate(batches or partition(tape, schedule.n, schedule.plan), start=1):  # line 2
         mu_k = schedule.plan.regularisers[k - 1]  # line 3
         # GRADIENT: inside the base solver
         phase = problem.phase(batch.indices, Regulariser(x_weight=mu_k, centre=centre))

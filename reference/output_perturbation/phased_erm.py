@@ -8,34 +8,36 @@ Guarantee: (epsilon, delta)-DP under replace-one; noise by the exact Gaussian tr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dpassay.reference.problems.finite_sum import Convex
+from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
 from . import algorithm2
-from .algorithm2 import run
 from .phases import Phases
-
-__all__ = ["calibrated", "run"]
-
-
-@dataclass(frozen=True)
-class Halving(Phases):
-    """Each phase has half of the records of the one before, rounded down; ``length`` is that of the first."""
-
-    @property
-    def lengths(self) -> tuple[int, ...]:
-        """n_k."""
-        return tuple(self.length // 2**k for k in range(self.count))
 
 
 # SCHEDULE
 def calibrated(problem: Convex, diameter: float, epsilon: float, delta: float) -> algorithm2.Schedule:
     """eta = (diameter/L) min(4/sqrt(n), epsilon/sqrt(d log(1/delta))), as in the source."""
-    n, count = problem.n, int(np.log2(problem.n))
+    n, lipschitz = problem.n, problem.loss.lipschitz
     private = epsilon / np.sqrt(problem.d * np.log(1 / delta))
-    eta = diameter / problem.loss.lipschitz * min(4 / np.sqrt(n), private)
-    regularisers = (float(2 / (eta * 4.0**-k * (n // 2**k))) for k in range(1, count + 1))  # 2 / (eta_k n_k)
-    return algorithm2.certified(problem, Halving(count, n // 2, tuple(regularisers)), epsilon, delta)
+    eta = diameter / lipschitz * min(4 / np.sqrt(n), private)
+    lengths = _lengths(n)
+    regularisers = [float(2 / (eta * 4.0**-k * n_k)) for k, n_k in enumerate(lengths, start=1)]  # 2 / (eta_k n_k)
+    units = [lipschitz / (mu_k * n_k) for mu_k, n_k in zip(regularisers, lengths, strict=True)]
+    plan = Phases(len(lengths), lengths[0], tuple(regularisers))
+    return algorithm2.certified(problem, plan, units, epsilon, delta)
+
+
+def _lengths(n: int) -> list[int]:
+    """n_k: each phase has half of the records of the one before."""
+    return [n // 2**k for k in range(1, int(np.log2(n)) + 1)]
+
+
+def run(problem: Convex, schedule: algorithm2.Schedule, tape: Tape) -> Array:
+    """Return the last phase's private solution, shape (d,)."""
+    n = schedule.n
+    batches = [tape.fresh(f"phase/{k}", n, n_k, order="index") for k, n_k in enumerate(_lengths(n), start=1)]
+    return algorithm2.run(problem, schedule, tape, batches)

@@ -26,11 +26,6 @@ class Phases:
     length: int  # n_bar
     regularisers: tuple[float, ...]  # mu_1 .. mu_K
 
-    @property
-    def lengths(self) -> tuple[int, ...]:
-        """Records of each phase."""
-        return (self.length,) * self.count
-
 
 def phases(n: int, mu: float) -> Phases:
     """The phases for n records and base regulariser mu."""
@@ -44,7 +39,7 @@ def phases(n: int, mu: float) -> Phases:
 
 def partition(tape: Tape, n: int, plan: Phases) -> list[Batch]:
     """Records of each phase: the next n_bar by index, known to everybody, as printed in line 4."""
-    return [tape.fresh(f"phase/{k}", n, length, order="index") for k, length in enumerate(plan.lengths, start=1)]
+    return [tape.fresh(f"phase/{k}", n, plan.length, order="index") for k in range(1, plan.count + 1)]
 
 
 def convex_regulariser(n: int, d: int, lipschitz: float, diameter: float, epsilon: float, delta: float) -> float:
