@@ -10,8 +10,9 @@ Printed: solver trusted, noise by Definition 2, iterates may leave X.  Repaired:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from .phases import WHOLE_NUMBERS, Phases, partition, phases
 __all__ = ["COMPLETIONS", "REPAIRS", "Schedule", "printed", "repaired", "run"]
 
 START = "x_0 = 0 (y_0 = 0), as the proof has it"
+Run = Callable[[Convex, Any, Tape], Array]
 COMPLETIONS = (WHOLE_NUMBERS, LOGS, UNPROJECTED, START)
 
 
@@ -72,13 +74,14 @@ def printed(problem: Convex, mu: float, epsilon: float, delta: float, *, solver:
 def repaired(problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None) -> Schedule:
     """Certified solver at 1/100 of the paper's accuracy, exact Gaussian noise, projection."""
     plan = phases(problem.n, mu)
-    return certified(problem, plan, _units(problem, plan), epsilon, delta, solver)
+    exact = certified(run, problem, plan, _units(problem, plan), epsilon, delta)
+    return replace(exact, solver=solver or exact.solver)
 
 
 def certified(
-    problem: Convex, plan: Phases, units: Sequence[float], epsilon: float, delta: float, solver: Solver | None = None
+    algorithm: Run, problem: Convex, plan: Phases, units: Sequence[float], epsilon: float, delta: float
 ) -> Schedule:
-    """The repaired reading; ``units`` are half of the bound of Lemma 3.5 in each phase."""
+    """The repaired reading of an algorithm with such phases; ``units`` are half of the bound of Lemma 3.5 in each."""
     targets = (RESIDUAL_FRACTION * float(np.sqrt(mu)) * unit for mu, unit in zip(plan.regularisers, units, strict=True))
     draft = Schedule(
         n=problem.n,
@@ -91,8 +94,8 @@ def certified(
         certified=False,
         project=True,
     )
-    exact = noise_for(run, draft, problem, epsilon, delta)
-    return replace(exact, solver=solver or GradientDescent(accelerated=True), certified=True)
+    exact = noise_for(algorithm, draft, problem, epsilon, delta)
+    return replace(exact, solver=GradientDescent(accelerated=True), certified=True)
 
 
 def _units(problem: Convex, plan: Phases) -> list[float]:

@@ -28,7 +28,7 @@ def calibrated(problem: Convex, diameter: float, epsilon: float, delta: float) -
     regularisers = [float(2 / (eta * 4.0**-k * n_k)) for k, n_k in enumerate(lengths, start=1)]  # 2 / (eta_k n_k)
     units = [lipschitz / (mu_k * n_k) for mu_k, n_k in zip(regularisers, lengths, strict=True)]
     plan = Phases(len(lengths), lengths[0], tuple(regularisers))
-    return algorithm2.certified(problem, plan, units, epsilon, delta)
+    return algorithm2.certified(run, problem, plan, units, epsilon, delta)
 
 
 def _lengths(n: int) -> list[int]:
