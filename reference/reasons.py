@@ -7,47 +7,36 @@ as one.
 
 Attainable: how far a query can really move, by label, where the declared sensitivity is more. A search that stays below
 a declared sensitivity has either missed the worst pair, or there is none that moves the query so far. What is written
-here is the second: the largest share there is, and why.
+in ``reasons.toml`` is the second: the largest share there is, and why.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import cos, exp, pi, sin
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any, TypeVar
 
 from .files import parse_toml, read_text
 
 Reasons = Mapping[str, str]
-OTHER_READING = "the schedule decides; the other way is another reading or variant"
-_TOLD: dict[str, Reasons] = parse_toml(read_text(Path(__file__).with_suffix(".toml"), "reasons"), "reasons.toml")
-CLIPPING, BATCHES = _TOLD["clipping"], _TOLD["batches"]
-WHOLE_TREE, ONE_PASS = _TOLD["whole_tree"], _TOLD["one_pass"]
-DOUBLE_SPIDER: Reasons = {**CLIPPING, **BATCHES}
-RECURSIVE_SPIDER: Reasons = {**CLIPPING, "recursive_spider.py: if schedule.lines.line_16": OTHER_READING}
-DP_SPIDER: Reasons = {**CLIPPING, **_TOLD["dp_spider"]}
-OUTPUT_PERTURBATION = _TOLD["output_perturbation"]
-STEPS = 80  # of a bisection, or of a search by thirds: to the last digit
+C = TypeVar("C", bound=Any)
+_WRITTEN = parse_toml(read_text(Path(__file__).with_suffix(".toml"), "reasons"), "reasons.toml")
 
 
-def sigmoid(value: float) -> float:
-    """1 / (1 + exp(-value)); zero far below."""
-    return 1.0 / (1.0 + exp(min(-value, 700.0)))
+def with_reasons(*cases: C) -> tuple[C, ...]:
+    """The rows of a paper, each with what is written of it."""
+    return tuple(replace(case, **_written_of(case.key)) for case in cases)
 
 
-def opposed_logistic(length: float) -> float:
-    """Half of the largest |g - g'| of two logistic gradients at a w of this length, for records of norm 1 at most.
-
-    With u = -y x and u' = -y' x' they are sigmoid(<u, w>) u and sigmoid(<u', w>) u'. Two unit vectors at angles s and t
-    to w, on both sides of it, differ the most; the maximum lies at s = t, where it is 2 sin(s) sigmoid(|w| cos(s)) (a
-    test scans both angles). It grows with |w|, from 1/2 to 1.
-    """
-    low, high = 0.0, pi / 2
-    for _ in range(STEPS):
-        one, two = low + (high - low) / 3, high - (high - low) / 3
-        first, second = (sin(s) * sigmoid(length * cos(s)) for s in (one, two))
-        low, high = (one, high) if first < second else (low, two)
-    return sin(high) * sigmoid(length * cos(high))
+def _written_of(key: str) -> dict[str, Reasons]:
+    entries = [entry for entry in _WRITTEN["rows"] if any(fnmatchcase(key, pattern) for pattern in entry["keys"])]
+    sets = [_WRITTEN["unreached"][name] for entry in entries for name in entry.get("unreached", ())]
+    return {
+        "unreached": {place: why for one in sets for place, why in one.items()},
+        "attainable": {label: why for entry in entries for label, why in entry.get("attainable", {}).items()},
+    }
 
 
 def reason(label: str, reasons: Reasons) -> str:

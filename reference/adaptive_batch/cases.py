@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from math import pi, sin
+from math import pi
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
-from dpassay.reference.reasons import ONE_PASS, WHOLE_TREE, Reasons
+from dpassay.reference.reasons import with_reasons
 from dpassay.reference.types import Array
 
 from . import space
@@ -138,52 +138,6 @@ def instance(schedule: Callable[[], Schedule], target: str, scene: Scene | None 
     return Instance(run, s, pair, longest=partial(TARGETS[target].costliest, s), facts=facts)
 
 
-BELOW = "0 where the record of the row's pair is not below the node; the search tries every leaf of trees of up to four"
-EVERY_NODE = "0.99 is attained at every node; not every seed comes upon each of them"
-
-
-def escape_share(s: Schedule) -> float:
-    """The largest movement of a model's gradient in an escape, over its declared ``hessian_sensitivity`` |move|.
-
-    A record is read by one oracle. In O3 it moves H by 2 M/b. In O4 it moves it by the second derivative's change over
-    one step of length m, over b_t >= max(1, slope m / eta): on waves of amplitude one the chord 2 sin(m/2), less than
-    the rho m that is declared. The chord over max(1, slope m / eta) is largest where b_t begins to grow, m = eta/slope.
-    """
-    step = s.step_size / s.batch_slope
-    chord = 2 * sin(step / 2)
-    return max(s.smoothness / s.batch, chord) / max(s.smoothness / s.batch, s.hessian_lipschitz * step)
-
-
-def of_printed(
-    source: str, lengths: Sequence[int], alpha: float = space.ALPHA, records: Sequence[int] = space.PRINTED_RECORDS
-) -> Reasons:
-    """Of the nodes, and of the escapes, at the printed sizes of the search's space; all but the source as there."""
-    tree = (
-        "a node declares what its largest leaf does: the record of the row's pair shows less in another leaf, and 0 "
-        f"where it is not below the node; the search tries every leaf of trees of up to {max(lengths)}"
-    )
-    if max(lengths) < 3:
-        return {"tree": tree, "escape": "0: an escape starts at t = 1 at the earliest, and moves from then on"}
-    sizes = {"n": max(records), "steps": max(lengths), "eager": 2}
-    made = {d: space.printed_schedule(source, 1.0, 1e-5, "tree", alpha, {**sizes, "d": d}) for d in (1, 4)}
-    shares = ", ".join(f"{escape_share(one):.3f} for d = {d}" for d, one in made.items())
-    why = f"at most {shares}, attained: a wave's second derivative moves by the chord of a step, declared is its length"
-    rare = "not every seed comes upon a step as long as the longest that needs no larger batch"
-    return {"tree": tree, "escape": f"{why}; {rare}"}
-
-
-UNREACHED: Reasons = {
-    'stochastic_spider.py: if refresh and s.refresh == "bare"': "a bare refresh is a reading of its own",
-    'stochastic_spider.py: noisy: Array = tape.gaussian("refresh/bare"': "a bare refresh is a reading of its own",
-    'stochastic_spider.py: if s.refresh == "new tree"': "a new tree at every refresh is a repair",
-    "stochastic_spider.py: return TreeSum(": "a new tree at every refresh is a repair",
-    "tree.py: for i in range(1, depth + 1)": "the printed NODE(t); the repaired tree has another",
-    "tree.py: if k >= t": "the printed NODE(t); with T = 2 it has no deeper node",
-    "tree.py: break": "the printed NODE(t); with T = 2 it has no deeper node",
-    "tree.py: if after <= t": "the printed NODE(t); with T = 2 it has no deeper node",
-    "tree.py: return found": "the printed NODE(t); the repaired tree has another",
-}
-HESSIANS = "an escape has the batches of the Hessian that it is given, which the loop draws by its schedule"
 NO_LOG = "sigma_tree = alpha/sqrt(d) has lost the factor log(1/delta) of Lemma 3.14, which Lemma 3.13 asks for"
 NO_TREE = "one record enters 1 + log2(Sigma) nodes, each with sensitivity 2 G/b: Lemma 3.13 counts one node and G/b"
 NO_ESCAPES = "tau < 1 is charged for less than one escape, yet line 4 lets one start"
@@ -210,11 +164,10 @@ _spider = partial(
     cite=Cite("adaptive_batch", "Algorithms 1, 3 and 4"),
     data="signed waves, one flipped",
     quick=False,
-    unreached=UNREACHED,
 )
 _claims = {place: PrivacyClaim(EPSILON, DELTA, Cite("adaptive_batch", place)) for place in SOURCES}
 
-CASES: tuple[Case, ...] = (
+CASES: tuple[Case, ...] = with_reasons(
     *(
         _spider(
             reading="printed",
@@ -226,7 +179,6 @@ CASES: tuple[Case, ...] = (
             declared=declared,
             space=partial(space.printed, source, EPSILON, DELTA, lengths) if lengths else None,
             quick=(steps, regime) in ((7, HIGH), (7, PATIENT), (2, SMALL_STEPS)) and bool(known),
-            attainable=of_printed(source, lengths),
         )
         for source, steps, target, regime, known, declared, lengths in (
             ("Theorem 3.17", 7, "O1", HIGH, NO_LOG, TOO_LITTLE, LENGTHS),
@@ -248,7 +200,6 @@ CASES: tuple[Case, ...] = (
         build=partial(instance, partial(cut, "Lemma 3.13", 7, LITTLE_NOISE), "O2", Scene(0.0, 1.0, 0.0)),
         completions=(*READ, *LITTLE_NOISE.choice),
         space=partial(space.printed, "Lemma 3.13", EPSILON, DELTA, LENGTHS, alpha=0.1, records=(300, 600)),
-        attainable=of_printed("Lemma 3.13", LENGTHS, alpha=0.1, records=(300, 600)),
     ),
     _spider(
         reading="printed",
@@ -260,7 +211,6 @@ CASES: tuple[Case, ...] = (
         declared=_bare("refresh/bare"),
         space=partial(space.printed, "Theorem 3.17", EPSILON, DELTA, LENGTHS, "bare"),
         quick=True,
-        attainable={**of_printed("Theorem 3.17", LENGTHS), "tree": EVERY_NODE},
     ),
     _spider(
         reading="printed",
@@ -271,7 +221,6 @@ CASES: tuple[Case, ...] = (
         known=NO_ESCAPES,
         declared=TOO_LITTLE,
         space=partial(space.printed, "Lemma 3.13", EPSILON, DELTA, LENGTHS),
-        attainable=of_printed("Lemma 3.13", LENGTHS),
     ),
     *(
         _spider(
@@ -281,10 +230,8 @@ CASES: tuple[Case, ...] = (
             build=partial(instance, partial(mended, steps, regime, threshold), target, scene),
             completions=(*READ, *regime.choice),
             repairs=REPAIRS,
-            unreached={**UNREACHED, **WHOLE_TREE, **ONE_PASS, "escape.py: batch=saddle.batches or None": HESSIANS},
             space=partial(space.repaired, EPSILON, DELTA),
             quick=variant == "d1-T7-O1",
-            attainable={"tree": BELOW},
         )
         for variant, steps, target, regime, threshold, scene in (
             ("d1-T7-O1", 7, "O1", PATIENT, 0.0, None),

@@ -14,6 +14,7 @@ from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.problems.margin_losses import loss_a
+from dpassay.reference.reasons import with_reasons
 
 from .dp_sgd import calibrated, run, with_multiplier
 from .space import space
@@ -58,11 +59,9 @@ def sampled(n: int, batch_size: int, noise_multiplier: float, steps: int, poisso
     return Instance(run, schedule, pair, facts=dict(facts))
 
 
-_BATCHES = "full or sampled batches are part of the schedule"
-_UNREACHED = {"dp_sgd.py: if size == n and not s.poisson": _BATCHES, "dp_sgd.py: batch = tape.poisson": _BATCHES}
-_dp_sgd = partial(Case, id="baselines/dp_sgd", reading="baseline", cite=_ABADI, unreached=_UNREACHED)
+_dp_sgd = partial(Case, id="baselines/dp_sgd", reading="baseline", cite=_ABADI)
 
-CASES: tuple[Case, ...] = (
+CASES: tuple[Case, ...] = with_reasons(
     _dp_sgd(
         variant="full-batch",
         title="DP-SGD, full batch",

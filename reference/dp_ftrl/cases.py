@@ -13,7 +13,7 @@ from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.problems.linear import LinearLosses
-from dpassay.reference.reasons import ONE_PASS, WHOLE_TREE
+from dpassay.reference.reasons import with_reasons
 from dpassay.reference.space import Rows, Sizes, Space
 from dpassay.reference.types import Array
 
@@ -23,7 +23,6 @@ CLIP, REGULARISATION = 1.0, 2.0
 EPSILON, DELTA = 1.0, 1e-5
 N, D = 31, 2  # a tree of depth five
 ALGORITHM = Cite("dp_ftrl", "Algorithm 1")
-HALF = "0.5 on the row's own pairs, attained: the declared sensitivity is that of a record that is replaced"
 CLAIM = PrivacyClaim(EPSILON, DELTA, Cite("dp_ftrl", "Appendix D"), "add-remove")
 
 
@@ -88,12 +87,10 @@ def _case(reading: Reading, batch: int, variant: str, quick: bool) -> Case:
         repairs=dp_ftrl.REPAIRS if reading == "repaired" else (),
         space=partial(space, reading, EPSILON, DELTA),
         quick=quick,
-        unreached={**WHOLE_TREE, **ONE_PASS},
-        attainable={"tree": HALF},
     )
 
 
-CASES: tuple[Case, ...] = (
+CASES: tuple[Case, ...] = with_reasons(
     _case("printed", 1, "", True),
     _case("repaired", 1, "", True),
     _case("printed", 4, "batches", False),

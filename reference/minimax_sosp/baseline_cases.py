@@ -8,7 +8,6 @@ from typing import Any
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
-from dpassay.reference.reasons import BATCHES, DP_SPIDER
 
 from . import sto_spider
 from .baseline_methods import DP_SGDA, METHODS, Method, Noise, Sizes, drifting
@@ -56,7 +55,6 @@ BASELINES: tuple[Case, ...] = tuple(
         claim=PrivacyClaim(EPSILON, DELTA, Cite("minimax_sosp", "Appendix D")),
         build=partial(_instance, method, size, noise),
         data="signs, one flipped",
-        unreached=DP_SPIDER if method.name == "dp_spider" else BATCHES,
         space=partial(baseline, method, noise, EPSILON, DELTA),
         completions=(RECONSTRUCTION, DRIFT) if method.plain is drifting else (RECONSTRUCTION,),
         quick=False,

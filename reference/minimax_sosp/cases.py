@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from math import sqrt
 from typing import Any, Literal
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
 from dpassay.reference.findings import Kind, declare
 from dpassay.reference.papers import Cite
-from dpassay.reference.reasons import CLIPPING
+from dpassay.reference.reasons import with_reasons
 
 from . import experiment
 from .baseline_cases import BASELINES
 from .dp_rgda import COMPLETIONS, REPAIRS, SILENT, Schedule, printed, repaired, run
 from .experiment import EXPERIMENT_COMPLETIONS, EXPERIMENT_REPAIRS, experiment_schedule
-from .space import BOUNDED, BOX, appendix_b2, clipped_rows, space
+from .space import BOUNDED, appendix_b2, clipped_rows, space
 from .worst_case import TugOfWar, sign_flip, steep, within_clips
 
 EPSILON, DELTA = 1.0, 1e-5
@@ -138,14 +137,7 @@ B2_NOISE = (
     "noise of Appendix B.2 in place of lines 1 and 2, with C_1 = C_2 = 1 and M = L = 1; the sensitivity of (31) counts "
     "the move of x as well, which (31) leaves out and Assumption 2 has"
 )
-ONE_AT_A_TIME = (
-    f"at most {BOX / sqrt(2):.3f}, attained: (31) has sqrt(2) for x and y that move at once, which they never do, and "
-    f"records of this space, whose gradients all stay below M = 1, are curved by {BOX:g} of L at most"
-)
 C_EIGHT = "charitable: c = 8 in front of the noise"
-
-
-UNREACHED = {**CLIPPING, "dp_rgda.py: if not (schedule.restart_at_refresh": "a restart at the refresh is a repair"}
 
 
 def _count(sizes: Sizes) -> str:
@@ -176,10 +168,6 @@ def _row(
         variant=variant,
         data="signs, one flipped",
         space=partial(space, make, *budget, *bounds),
-        unreached={
-            **CLIPPING,
-            "dp_rgda.py: if not (schedule.restart_at_refresh": "a restart at the refresh is a repair",
-        },
         **{"quick": False, "completions": (*noted, *reads, NO_ESCAPE), **fields},
     )
 
@@ -191,7 +179,7 @@ def _inside(sizes: Sizes) -> TugOfWar:
 
 BARE = declare(*((Kind.BARE_RELEASE, f"step/{one}") for one in "vu"))
 TOO_FAR = declare(*((Kind.SENSITIVITY_EXCEEDED, label) for label in LABELS))
-CASES: tuple[Case, ...] = (
+CASES: tuple[Case, ...] = with_reasons(
     *(  # C_v = 1 and C_u = L eta
         _row("printed", f"algorithm3-{s.name}", partial(as_printed, s, CURVATURE * STEP, BOUNCE), _inside(s), printed,
              bounds=(BOUNDED,), known=_count(s), declared=TOO_LITTLE, quick=s is SMALL)
@@ -210,8 +198,7 @@ CASES: tuple[Case, ...] = (
     ),
     *(
         _row("printed", f"appendixB2-{s.name}", partial(proportional, s), _inside(s), appendix_b2, B2_NOISE,
-             bounds=(BOUNDED,), place="Theorem 2", known=VANISHES, declared=(*TOO_LITTLE, *BARE), quick=s is SMALL,
-             attainable=dict.fromkeys(("step/v", "step/u"), ONE_AT_A_TIME))
+             bounds=(BOUNDED,), place="Theorem 2", known=VANISHES, declared=(*TOO_LITTLE, *BARE), quick=s is SMALL)
         for s in (SMALL, FULL[1])
     ),
     *(

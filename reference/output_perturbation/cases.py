@@ -14,7 +14,7 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.problems.bent_game import BentGame, BentGameSolver
 from dpassay.reference.problems.finite_sum import FiniteSum
-from dpassay.reference.reasons import OUTPUT_PERTURBATION
+from dpassay.reference.reasons import with_reasons
 from dpassay.reference.solvers.early_stop import UndecayedPasses
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.solvers.protocol import Solution
@@ -27,7 +27,6 @@ from . import (
     algorithm4,
     algorithm5,
     algorithms4and5,
-    attainable,
     space,
     strongly_concave,
     worst_case,
@@ -221,7 +220,6 @@ def _row(
         "data": about.data,
         "space": partial(where, reading, budget * EPSILON, budget * DELTA, *bounds),
         "quick": False,
-        "unreached": OUTPUT_PERTURBATION,
         kind: getattr(about.module, notes),
     }
     return Case(**{"id": f"{PAPER}/{name}", "reading": reading, "build": partial(build, reading), **shared, **fields})
@@ -234,10 +232,8 @@ _logistic = partial(
 _auc = partial(_row, "algorithm3", variant="auc", data=REAL, title="Output perturbation, AUC maximisation on real data")
 
 
-_ON_GAMES = attainable.of_phases("xy")
-CASES: tuple[Case, ...] = (
-    _row("algorithm1", "printed", partial(first, ""), space.one_shot, MU,
-         attainable=attainable.of_one_shot(), quick=True),
+CASES: tuple[Case, ...] = with_reasons(
+    _row("algorithm1", "printed", partial(first, ""), space.one_shot, MU, quick=True),
     _row("algorithm1", "repaired", partial(first, ""), space.one_shot, MU, quick=True),
     _lazy("printed", partial(first, "worst-solver"), space.lazy, MU, 1.0, variant="worst-solver",
           title="Output perturbation with the worst solver that line 1 allows",
@@ -250,38 +246,28 @@ CASES: tuple[Case, ...] = (
     _lazy("repaired", partial(first, "early-stop"), space.lazy, MU, 10.0, variant="early-stop",
           title="The same solver where its point is certified: one step of the certificate mends it",
           repairs=(*algorithm1.REPAIRS, algorithm1.DATA_L)),
-    _logistic("printed", partial(first, "logistic"), space.logistic, MU, worst_case.RADIUS,
-              attainable=attainable.of_printed_logistic(MU, worst_case.RADIUS)),
+    _logistic("printed", partial(first, "logistic"), space.logistic, MU, worst_case.RADIUS),
     _logistic("repaired", partial(first, "logistic"), space.logistic, MU, worst_case.RADIUS,
-              attainable=attainable.of_logistic(MU, worst_case.RADIUS),
               repairs=(*algorithm1.REPAIRS, "L of the data part alone (Lemma 3.5)")),
-    _row("algorithm2", "printed", second, space.phased, MU, attainable=attainable.of_printed("x", PLAN)),
+    _row("algorithm2", "printed", second, space.phased, MU),
     _row("algorithm2", "repaired", second, space.phased, MU, quick=True),
-    _row("algorithm3", "printed", partial(third, ""), space.saddle, MU, 4 * MU,
-         attainable=attainable.of_saddle(MU, 4 * MU)),
+    _row("algorithm3", "printed", partial(third, ""), space.saddle, MU, 4 * MU),
     _row("algorithm3", "repaired", partial(third, ""), space.saddle, MU, 4 * MU, quick=True),
     _auc("printed", partial(third, "auc"), space.auc, 3 * MU,
-         completions=(algorithm1.LOGS, algorithm1.UNPROJECTED, algorithm3.FULL_L),
-         attainable=attainable.of_printed_auc(space.data_share(3 * MU))),
-    _auc("repaired", partial(third, "auc"), space.auc, 3 * MU, quick=True, attainable=attainable.of_auc(),
+         completions=(algorithm1.LOGS, algorithm1.UNPROJECTED, algorithm3.FULL_L)),
+    _auc("repaired", partial(third, "auc"), space.auc, 3 * MU, quick=True,
          repairs=(*algorithm3.REPAIRS, "L of the data part alone (Lemma 4.5)")),
     *(row for block, name in (("x", "algorithm4"), ("y", "algorithm5")) for row in (
-        _row(name, "printed", partial(half, block), space.phased_game, MU, name,
-             attainable=attainable.of_printed("xy", PLAN, MU)),
-        _row(name, "repaired", partial(half, block), space.phased_game, MU, name,
-             attainable=_ON_GAMES, budget=0.5),
+        _row(name, "printed", partial(half, block), space.phased_game, MU, name),
+        _row(name, "repaired", partial(half, block), space.phased_game, MU, name, budget=0.5),
     )),
-    _row("algorithms4and5", "printed", both, space.phased_game, MU, "algorithms4and5",
-         attainable=attainable.of_printed("xy", PLAN, MU)),
-    _row("algorithms4and5", "repaired", both, space.phased_game, MU, "algorithms4and5", attainable=_ON_GAMES),
-    _row("strongly_concave", "printed", partial(curved, ""), space.phased_game, MU, "strongly_concave",
-         attainable=attainable.of_printed("x", PLAN, space.CONCAVITY)),
-    _row("strongly_concave", "repaired", partial(curved, ""), space.phased_game, MU, "strongly_concave",
-         attainable=_ON_GAMES),
+    _row("algorithms4and5", "printed", both, space.phased_game, MU, "algorithms4and5"),
+    _row("algorithms4and5", "repaired", both, space.phased_game, MU, "algorithms4and5"),
+    _row("strongly_concave", "printed", partial(curved, ""), space.phased_game, MU, "strongly_concave"),
+    _row("strongly_concave", "repaired", partial(curved, ""), space.phased_game, MU, "strongly_concave"),
     _row("strongly_concave", "printed", partial(curved, "as-variance"), space.literal_variance, 0.1 * MU,
          variant="as-variance", quick=True, title="Section 4.3 with the word variance at its word",
          completions=strongly_concave.LITERAL_COMPLETIONS,
          known="sigma_k is called a variance; taken so, the claim breaks where sigma_k is above 1.68",
-         declared=declare(Kind.VIOLATED, Kind.OVER_BUDGET),
-         attainable=attainable.of_printed("x", phases(PHASED_N, 0.1 * MU), space.CONCAVITY)),
+         declared=declare(Kind.VIOLATED, Kind.OVER_BUDGET)),
 )  # fmt: skip

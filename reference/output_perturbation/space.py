@@ -75,12 +75,6 @@ def game(concavity: float, rows: Array, sizes: Sizes) -> Convex:
     return Convex(loss, Ball(RADIUS), Ball(RADIUS))
 
 
-def data_share(mu: float) -> float:
-    """L of the records' own terms in `ranking`, over L of the full f: the same for all sizes."""
-    problem = ranking(mu, np.ones((1, 2)), {})
-    return problem.loss.lipschitz / problem.lipschitz
-
-
 def regularised_game(mu_x: float, mu_y: float, rows: Array, sizes: Sizes) -> FiniteSum:
     """The same with a regulariser on both blocks."""
     convex = game(0.0, rows, sizes)

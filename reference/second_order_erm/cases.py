@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
-from itertools import product
+from functools import partial
 from typing import Any, NamedTuple
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Declared, Kind, declare, may_show
 from dpassay.reference.papers import Cite
-from dpassay.reference.reasons import OTHER_READING, Reasons, opposed_logistic
+from dpassay.reference.reasons import with_reasons
 
 from . import instances
-from .common import Reading, exact_sensitivities, printed_sensitivities
-from .dp_tr import public_numbers
+from .common import Reading
 from .eigen import Lanczos
 from .instances import B8_EPSILON, FILES, RECORDS, SHARED_EPSILON
-from .space import SMALL_SHARES, START, public, space
+from .space import space
 from .worst_case import DELTA, EPSILON
 
 PAPER = "second_order_erm"
@@ -43,81 +41,6 @@ def leak(*scales: str, end: str) -> tuple[Declared, ...]:
     return declare(Kind.VIOLATED, Kind.EARLY_END, Kind.NOISE_SCALE, *must)  # "every noise scale": at other labels, too
 
 
-# how far queries really move, where the declared sensitivity is more or hard to reach --------------------------------
-
-SEARCHED: Reasons = {
-    "line search": "0.999 is attained: rows that are mirror images, far from the start; not every seed comes upon them"
-}
-FAR_OUT = "0.99 is attained far from the start, where a model is wrong about both records; not every seed goes there"
-
-
-@cache
-def printed_hessian_share(d: int) -> float:
-    """What the Hessian can move, over 2 B_H sqrt(d)/n of eq. (4): the regulariser cancels, a record has rank one."""
-    problem, start = public({"n": 1, "d": d})
-    printed = printed_sensitivities(problem.constants(), problem.n, problem.d)
-    return exact_sensitivities(problem, start).hessian / printed.hessian
-
-
-@cache
-def of_printed() -> Reasons:
-    """Of the readings with the sensitivities of eq. (4), on logistic losses."""
-    shares = ", ".join(f"{printed_hessian_share(d):.3f} for d = {d}" for d in (1, 2, 3))
-    why = f"at most {shares}, less for more: 2 B_H sqrt(d)/n takes no account of rank one"
-    return {**SEARCHED, "gradient": FAR_OUT, "hessian": why}
-
-
-def farthest() -> float:
-    """|w| of TR-B by eq. (30) is no larger in any run of its space: each step but the last is one radius at most."""
-    longest = 0.0
-    for values in product(*SMALL_SHARES.values()):
-        sizes = dict(zip(SMALL_SHARES, values, strict=True))
-        risk, start = public(sizes)
-        plan = public_numbers(risk, start, instances.baseline_accuracy("tr_b", risk, start, sizes["steps"]))
-        longest = max(longest, float((plan["steps"] - 1) * plan["radius"]))
-    return START + longest
-
-
-@cache
-def of_few_steps() -> Reasons:
-    """TR-B by eq. (30), whose T is 2 at most: there is no noise for more."""
-    length = farthest()
-    why = (
-        f"at most {opposed_logistic(length):.3f}: one w must be wrong on both records, and within two steps none is "
-        f"longer than {length:.3g}"
-    )
-    return {**of_printed(), "gradient": why}
-
-
-# what no run comes to -------------------------------------------------------------------------------------------------
-
-UNREACHED_OPT: Reasons = {
-    f"opt.py: {line}": "the reading decides how f(w0) is released"
-    for line in (
-        'if s.reading == "printed"',
-        "top = problem.value(s.start) + abs",
-        'top = tape.gaussian("initial value"',
-    )
-}
-_OPT_B = (
-    'if s.reading == "repaired"',
-    'batch = tape.batch("hessian batch"',
-    "return step_bound(problem.value_bound",
-    "top = problem.value(s.start) + abs",
-    "return step_bound(top",
-)
-UNREACHED_OPT_B: Reasons = {
-    **{f"opt_b.py: {line}": OTHER_READING for line in _OPT_B},
-    'tr_b.py: if label == "batch" or': OTHER_READING,
-    "tr_b.py: return before": OTHER_READING,
-}
-UNREACHED_TWO_OPT_LS: Reasons = {
-    **UNREACHED_OPT,
-    'two_opt_ls.py: if s.reading == "printed"': OTHER_READING,
-    "two_opt_ls.py: return cost + ": OTHER_READING,
-    "line_search.py: return above_threshold_mu(1 / lam": "the cost of a private search, of the repaired reading alone",
-}
-
 # the rows ------------------------------------------------------------------------------------------------------------
 
 
@@ -127,7 +50,6 @@ class About(NamedTuple):
     title: str
     cite: Cite
     claim: Cite
-    unreached: Reasons
 
 
 def _here(place: str) -> Cite:
@@ -135,17 +57,15 @@ def _here(place: str) -> Cite:
 
 
 ALGORITHMS = {
-    "opt": About("OPT: short steps", _here("Algorithm 1"), _here("Theorem 1"), UNREACHED_OPT),
-    "opt_ls": About("OPT-LS: private line search", _here("Algorithms 2 and 3"), _here("Theorem 5"), UNREACHED_OPT),
-    "opt_b": About("OPT-B: mini-batches", _here("Section 3.3"), _here("Theorem B.8"), UNREACHED_OPT_B),
-    "two_opt": About("2OPT: two phases", _here("Section 3.4"), _here("Section 3.4"), UNREACHED_OPT),
-    "two_opt_ls": About(
-        "2OPT-LS: two phases with line search", _here("Section 3.4"), _here("Section 3.4"), UNREACHED_TWO_OPT_LS
-    ),
-    "two_opt_b": About("2OPT-B: two phases on batches", _here("Section 3.4"), _here("Section 3.4"), UNREACHED_OPT_B),
-    "dp_tr": About("DP-TR: trust region", Cite("wang2021", "DP-TR"), Cite("wang2021", "DP-TR"), {}),
-    "dp_gd": About("DP-GD: descend, then search", Cite("wang2019", "DP-GD"), Cite("wang2019", "DP-GD"), {}),
-    "tr_b": About("TR-B: trust region on batches", _here("Section 4"), _here("eq. (30)"), UNREACHED_OPT_B),
+    "opt": About("OPT: short steps", _here("Algorithm 1"), _here("Theorem 1")),
+    "opt_ls": About("OPT-LS: private line search", _here("Algorithms 2 and 3"), _here("Theorem 5")),
+    "opt_b": About("OPT-B: mini-batches", _here("Section 3.3"), _here("Theorem B.8")),
+    "two_opt": About("2OPT: two phases", _here("Section 3.4"), _here("Section 3.4")),
+    "two_opt_ls": About("2OPT-LS: two phases with line search", _here("Section 3.4"), _here("Section 3.4")),
+    "two_opt_b": About("2OPT-B: two phases on batches", _here("Section 3.4"), _here("Section 3.4")),
+    "dp_tr": About("DP-TR: trust region", Cite("wang2021", "DP-TR"), Cite("wang2021", "DP-TR")),
+    "dp_gd": About("DP-GD: descend, then search", Cite("wang2019", "DP-GD"), Cite("wang2019", "DP-GD")),
+    "tr_b": About("TR-B: trust region on batches", _here("Section 4"), _here("eq. (30)")),
 }
 BY_THEOREM = {"epsilon": B8_EPSILON, "route": "advanced"}  # of opt_b and its space: Theorem B.8
 
@@ -165,10 +85,6 @@ def _row(
     """One row; `within` are the options of its space."""
     about, printed = ALGORITHMS[name], reading == "printed"
     notes = {"completions": FILES[name].COMPLETIONS} if printed else {"repairs": FILES[name].REPAIRS}
-    if printed and data != SIGNS:
-        attainable = of_few_steps() if name == "tr_b" else of_printed()
-    else:
-        attainable = SEARCHED if name.endswith("_ls") else {}
     return Case(
         f"{PAPER}/{name}",
         reading,
@@ -179,8 +95,6 @@ def _row(
         data=data,
         known=known or (LEAK if "declared" in fields else ""),
         space=partial(space, name, reading, **(within or {})),
-        unreached=about.unreached,
-        attainable=attainable,
         **notes,
         **{"quick": False, **fields},
     )
@@ -198,7 +112,7 @@ def _worst(name: str, **fields: Any) -> Case:
 
 SHORT = leak("gradient", "hessian", end="gradient")
 SEARCHING = leak("gradient", "hessian", *SEARCHES, end="gradient")
-CASES: tuple[Case, ...] = (
+CASES: tuple[Case, ...] = with_reasons(
     _real("opt", "printed", declared=SHORT, quick=True),
     _real("opt", "repaired", quick=True),
     _worst("opt", quick=True),

@@ -6,11 +6,21 @@ import pytest
 from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import Choice, Script
 from dpassay.audit.search.ground import AllOf, data_of
-from dpassay.reference.adaptive_batch.cases import escape_share
 from dpassay.reference.catalogue import find
 from dpassay.reference.reasons import reason
 
 LABEL = "escape/gradient"
+
+
+def escape_share(s):
+    """The largest movement of a model's gradient in an escape, over its declared ``hessian_sensitivity`` |move|.
+
+    O3 moves H by 2 M/b. O4 moves it by the second derivative's change over a step of length m, over b_t >= max(1, slope
+    m / eta): on waves of amplitude one the chord 2 sin(m/2), less than the rho m that is declared.
+    """
+    step = s.step_size / s.batch_slope  # where b_t begins to grow the chord over it is largest
+    chord = 2 * np.sin(step / 2)
+    return max(s.smoothness / s.batch, chord) / max(s.smoothness / s.batch, s.hessian_lipschitz * step)
 
 
 def moved(case, sizes, step, phase):

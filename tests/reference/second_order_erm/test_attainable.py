@@ -7,8 +7,9 @@ from dpassay.audit.lockstep.run import lockstep, scripted
 from dpassay.audit.lockstep.script import Choice, Script
 from dpassay.audit.search.ground import AllOf, data_of
 from dpassay.reference.catalogue import find
-from dpassay.reference.reasons import opposed_logistic, reason
-from dpassay.reference.second_order_erm import cases, space
+from dpassay.reference.reasons import reason
+from dpassay.reference.second_order_erm import space
+from tests.reference.logistic import opposed
 
 BY_GRADIENT = {
     "initial value": Choice("norm", size=128.6, along="axis"),
@@ -60,17 +61,18 @@ def test_two_gradients_are_opposed_as_far_as_is_said_and_no_further():
         pushes = np.array([u / (1 + np.exp(-length * u[0])) for u in one])
         mirrored = pushes * [1.0, -1.0]
         apart = [np.linalg.norm(pushes[:, None] - other, axis=2).max() / 2 for other in (pushes, mirrored)]
-        assert max(apart) <= opposed_logistic(length) + 1e-12 and max(apart) > 0.998 * opposed_logistic(length)
+        assert max(apart) <= opposed(length) + 1e-12 and max(apart) > 0.998 * opposed(length)
 
 
 def test_the_gradient_of_two_steps_comes_near_the_bound_that_is_told():
     """One step of a radius away from zero, then two records on both sides of it."""
     (case,) = [one for one in find("second_order_erm/tr_b") if (one.reading, one.variant) == ("printed", "")]
-    most = opposed_logistic(cases.farthest())
-    assert f"{most:.3f}" in reason("gradient", case.attainable)
     sizes, ground = {"n": 20, "d": 2, "batch": 1, "steps": 2}, case.space()
+    assert max(ground.sizes["steps"]) == 2, "each step but the last one is a radius at most"
+    most = opposed(space.START + ground.schedule(sizes).radius)
+    assert f"{most:.3f}" in reason("gradient", case.attainable)
     rows = np.tile([0.0, 0.0, 1.0], (20, 1))
-    angle = 1.28  # where opposed_logistic is largest at this length
+    angle = 1.28  # where opposed is largest at this length
     rows[0], there = (np.array([np.cos(angle), sign * np.sin(angle), -1.0]) for sign in (1, -1))
     setting = AllOf(case.build().run, ground).setting(data_of(ground, sizes, rows, there, 0))
     values = {"gradient": Choice("huge", along="axis"), "hessian": Choice("zero")}
