@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from .errors import BadInput, require
+from .formulas import Formulas, formulas
 
 
 class NoiseRule(Protocol):
@@ -39,9 +40,7 @@ class Multipliers:
     Source: the noise multiplier of Abadi et al. 2016, one for each kind of release.
     """
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "std": "by_label[label] * sensitivity of the release",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     by_label: Mapping[str, float]
 
@@ -67,9 +66,7 @@ class Multipliers:
 class Printed:
     """Standard deviations as a paper prints them, whatever the sensitivity of the query is."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "std": "by_label[label], whatever the sensitivity is",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     by_label: Mapping[str, float]
 

@@ -19,6 +19,7 @@ import numpy as np
 from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.errors import require, require_at_least, require_positive
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers, NoiseRule, Printed
 from dpassay.reference.norms import norm
 from dpassay.reference.problems.interfaces import Flat, MinimisationProblem
@@ -62,12 +63,7 @@ REPAIRS = (
 class Schedule:
     """Public before the run. Lengths and steps in the units of x; ``noise`` knows the labels "tree" and "escape"."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "adaptive_batch": "b_t = max(1, ceil(batch_slope |g| - 1e-12)), g the step that led to x_t (Lemma 3.14)",
-        "gradient_sensitivity": "2 max(lipschitz / batch, smoothness step_size / batch_slope)",
-        "hessian_sensitivity": "2 max(smoothness / batch, hessian_lipschitz step_size / batch_slope)",
-        "escape": "Algorithm 2: escape_steps steps of step_size, radius escape_radius, sensitivity hessian_sensitivity",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     n: int
     d: int

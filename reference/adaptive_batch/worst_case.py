@@ -14,6 +14,7 @@ import numpy as np
 
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import require
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.types import Array, Indices
 
@@ -22,11 +23,7 @@ from dpassay.reference.types import Array, Indices
 class SignedWave:
     """Signs (n,), phases (n,) and the number of coordinates."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "loss": "f(x; i) = -signs_i cos(x_1 + phases_i)",
-        "gradient": "signs_i sin(x_1 + phases_i) e_1",
-        "hessian": "signs_i cos(x_1 + phases_i) e_1 e_1'",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n",)
     RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0), "phases": None}
 

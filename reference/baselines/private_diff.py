@@ -16,6 +16,7 @@ import numpy as np
 from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.errors import require, require_at_least, require_positive
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers, NoiseRule
 from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.space import begin_at
@@ -32,9 +33,7 @@ EQUAL = Multipliers({"y": 1.0, "refresh": 1.0, "difference": 1.0})
 class Schedule:
     """Public before the run; ``noise`` knows the labels "y", "refresh" and "difference"."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "threshold": "min(difference_clip, smoothness |moved|); difference_clip where smoothness is infinite",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     n: int
     steps: int  # T

@@ -12,6 +12,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from dpassay.reference.blocks.clipping import clip_rows
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.problems.interfaces import MinimaxProblem, Seen, Sized
 from dpassay.reference.types import Array, Indices
 
@@ -46,15 +47,7 @@ class Game(Protocol):
 class Clipped(Seen):
     """A minimax problem with per-record gradients in x and y: each is clipped, so that a mean moves by 2 C / b."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "query_x": (
-            "mean over the batch of gradient_x, each clipped to norm clip; a difference subtracts the gradient at "
-            "the point before first; sensitivity 2 clip / batch"
-        ),
-        "query_y": "mean over the batch of gradient_y, each clipped to norm clip; sensitivity 2 clip / batch",
-        "ascend": "project(y + step gradient)",
-        "begin": "x = 0, y = 0",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n",)
 
     problem: MinimaxProblem
@@ -93,9 +86,7 @@ class Explicit(Sized, Protocol):
 class Primal(Seen):
     """The explicit objective of such a problem, as a finite sum."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "gradient": "of record i: the value gradient of the inner problem",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     problem: Explicit

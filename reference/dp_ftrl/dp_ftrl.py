@@ -22,6 +22,7 @@ from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.errors import require, require_at_least, require_positive
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers, NoiseRule, Printed
 from dpassay.reference.problems.interfaces import PerSample
 from dpassay.reference.problems.linear import LinearLosses
@@ -42,9 +43,7 @@ REPAIRS = ("noise from exact Gaussian accounting of the nodes that were released
 class Schedule:
     """Public before the run. ``noise`` knows the label "tree"; lengths are in the units of the gradients."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "steps": "T = ceil(n / batch)",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     n: int
     d: int

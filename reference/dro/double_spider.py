@@ -23,6 +23,7 @@ from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.blocks.clipping import ClipMode, clipped_mean
 from dpassay.reference.errors import require, require_budget
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers, Printed
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
@@ -55,9 +56,7 @@ REPAIRS = (
 class Threshold:
     """C_2 or C_4 of Theorem 6: min(cap, 2 max(per_x ||dx||, per_eta |deta|)), a function of released iterates only."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "after": "min(cap, 2 max(per_x |x_t - x_{t-1}|, per_eta |eta_t - eta_{t-1}|))",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     per_x: float
     per_eta: float

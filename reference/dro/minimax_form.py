@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpassay.reference.blocks.clipping import clip_rows
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.types import Array, Indices
 
 from .objective import OfData, SampleLoss
@@ -24,16 +25,7 @@ WEIGHT_STEP = 1e-4  # of an ascent in p
 class MinimaxProblem(OfData):
     """Eq. (2) with the KL divergence (the paper's experiments): weight is lambda_0. A ``Game`` of the baselines."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "objective": "min over x, max over y in the simplex of sum_i y_i loss_i(x) - weight * KL(y, 1/n)",
-        "query_x": (
-            "(n / batch) sum over the batch of y_i clip(gradient of loss_i, clip); a difference takes gradient at x "
-            "minus at the x before, then clips; 0 where clip = 0; sensitivity 2 clip (n / batch) max_i y_i"
-        ),
-        "query_y": "(min(loss_i(x), clip))_i for all n records; sensitivity clip",
-        "ascend": "projection on the simplex of y + step (gradient - weight log(max(n y, 1e-12)))",
-        "begin": "x = 0, y_i = 1/n",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     data: SampleLoss

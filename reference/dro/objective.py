@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 
 from dpassay.reference.errors import require
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.problems.interfaces import Sized
 from dpassay.reference.types import Array, Indices
 
@@ -56,14 +57,7 @@ class DualObjective(OfData):
     ways that agree only for G = 1 (below eq. (3); the mini-batch definition after Algorithm 2; the proof of Lemma 4).
     """
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "objective": (
-            "L(x, eta; i) = weight psi*(u_i) + dual_scale eta, u_i = (loss_i(x) - dual_scale eta) / weight, psi* the "
-            "divergence's conjugate"
-        ),
-        "gradient_x": "psi*'(u_i) * gradient of loss_i, psi*' capped at 1e100",
-        "gradient_eta": "dual_scale (1 - psi*'(u_i)), capped likewise",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     data: SampleLoss
@@ -130,12 +124,7 @@ class CompositionalObjective(OfData):
     ``radius`` is rho, ``floor`` is lambda_0.
     """
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "objective": "Psi(x, lambda) = lambda log(mean_i exp(loss_i(x) / lambda)) + lambda radius, lambda >= floor",
-        "inner value": "exp(loss_i / lambda)",
-        "inner gradient_x": "min(exp(loss_i / lambda), 1e100) / lambda * gradient of loss_i",
-        "inner gradient_lambda": "-min(exp(loss_i / lambda), 1e100) loss_i / lambda^2",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     data: SampleLoss

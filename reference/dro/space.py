@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.space import Rows, Sizes, Space
 from dpassay.reference.types import Array, Indices
 
@@ -61,10 +62,7 @@ class _OfRows:
 class Squares(_OfRows):
     """Losses (<a, x> - b)^2 / 2 of rows (a, b), shape (n, d + 1): never negative, as steep as the rows are long."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "loss": "(<a_i, x> - b_i)^2 / 2, (a_i, b_i) = rows_i",
-        "gradient": "(<a_i, x> - b_i) a_i",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     @property
@@ -92,10 +90,7 @@ class Waves(_OfRows):
     They keep to the assumptions of the paper: in [0, 1], steep by 1 at most (G = 1), curved by 2 at most (L = 2).
     """
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "loss": "(1 + a_i sin(2 x_1) + b_i cos(2 x_1)) / 2, (a_i, b_i) = rows_i",
-        "gradient": "(a_i cos(2 x_1) - b_i sin(2 x_1)) e_1",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n",)
 
     d: int

@@ -23,6 +23,7 @@ import numpy as np
 
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import require
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.types import Array, Indices
 
@@ -38,18 +39,7 @@ RIPPLE, FINER = 0.01, 1e-2  # height and width of the ripple on a sharp wave, re
 class RoughRecord:
     """A data set of ``n`` records of which record 0 is the target; implements ``SampleLoss``, losses are >= 0."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "loss": "loss_i(x) = amplitude (1 + s_i wave(x_1)); s_0 = sign, s_i = others for i > 0",
-        "wave, sharpness 0": "sin(angle), angle = x_1 / width + phase",
-        "wave, sharpness k > 0": (
-            "tanh(k sin(angle)) (1 + 0.01 h) / 1.01, h = (turn + 0.9 sin(turn)) / pi - 1, turn = 2 pi (v - "
-            "floor(v)), v = x_1 / (0.01 width) + phase"
-        ),
-        "gradient": (
-            "amplitude s_i wave'(x_1) e_1; wave' is, for sharpness k > 0, (k cos(angle) (1 - t^2) / width + t 0.01 * "
-            "2 (1 + 0.9 cos(turn)) / (0.01 width)) / 1.01, t = tanh(k sin(angle))"
-        ),
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0), "sign": None, "others": None}
 

@@ -21,6 +21,7 @@ from dpassay.reference.blocks.balls import uniform_ball
 from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.blocks.clipping import ClipMode, clipped_mean
 from dpassay.reference.errors import require, require_at_least, require_budget, require_positive
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers, NoiseRule, Printed
 from dpassay.reference.problems.interfaces import Flat, MinimaxProblem
 from dpassay.reference.space import begin_at
@@ -55,14 +56,7 @@ SILENT = Printed({"refresh": 0.0, "step": 0.0})
 class Schedule:
     """Public before the run; ``noise`` knows the labels "refresh" and "step"."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "refresh_sensitivity": "2 clip_refresh / refresh_batch (eq. (30))",
-        "step_sensitivity": (
-            "2 clip_step / step_batch (eq. (30)); with a smoothness, 2 sqrt(2) smoothness / step_batch |moved| "
-            "(eq. (31))"
-        ),
-        "step_std": "the noise's std of step; with a smoothness, times the last move in y",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     n: int
     steps: int  # T

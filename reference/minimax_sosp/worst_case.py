@@ -18,6 +18,7 @@ import numpy as np
 
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import require
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.types import Array, Indices
 
@@ -28,16 +29,7 @@ Others = Literal["balanced", "identical"]
 class TugOfWar:
     """Signs (n,) and the constants of the module's F; x has d entries, y one more."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "loss": (
-            "F(x, (t, s); i) = z_i (slope x_1 + curvature |x|^2 / 2 + coupling x_1 t + curvature <x, s> + dual_slope "
-            "s_1 - dual_curvature t s_1) - concavity t^2 / 2 on |t| <= radius, s = 0; z_i = signs_i"
-        ),
-        "gradient_x": "z_i ((slope + coupling t) e_1 + curvature x)",
-        "gradient_y": "z_i (coupling x_1, curvature x + (dual_slope - dual_curvature t) e_1) - concavity (t, 0)",
-        "value gradient": "gradient_x at y = 0",
-        "project": "t clipped to [-radius, radius], s = 0",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d", "d_y")
 
     RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0)}

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers, Printed
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.solvers.extragradient import Extragradient
@@ -32,9 +33,7 @@ REPAIRS = (*algorithm4.REPAIRS, "two Gaussians per record, accounted together")
 class Schedule:
     """The two halves; ``noise`` is that of both and replaces what the halves bring."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "n": "the n of x_half",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     x_half: algorithm4.Schedule
     y_half: algorithm5.Schedule

@@ -14,6 +14,7 @@ import numpy as np
 
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.types import Array, Indices
 
 from .checks import bounded_rows, plus_or_minus_one
@@ -25,18 +26,7 @@ from .finite_sum import Loss
 class AUCLoss(Loss):
     """The loss above for ||z|| <= 1, ||(w, a, b)|| <= x_radius, |alpha| <= y_radius."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "loss": (
-            "x = (w, a, b), y = alpha, p = positive_share, z_i = features_i: (1-p) (<w,z> - a)^2 [label +1] + p "
-            "(<w,z> - b)^2 [label -1] + 2 (1 + alpha) <w,z> (p [label -1] - (1-p) [label +1]) - p (1-p) alpha^2"
-        ),
-        "operator": "(gradient in x, minus derivative in alpha)",
-        "lipschitz": (
-            "hypot(4 s x_radius + 2 s (1 + y_radius), 2 s x_radius + c y_radius), s = max(p, 1-p), c = 2 p (1-p)"
-        ),
-        "smoothness": "largest singular value of [[4 s, 2 s], [2 s, c]]",
-        "strong_concavity": "c = 2 p (1-p)",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     RECORDS: ClassVar[Records] = {"features": 1.0, "labels": (-1.0, 1.0)}
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.solvers.protocol import Oracle, Solution, certify
 from dpassay.reference.types import Array, Indices
 
@@ -26,12 +27,7 @@ from .finite_sum import FiniteSum, Loss
 class BentGame(Loss):
     """The loss above; b, the bend and the drift are public and shared, so that L counts the records' terms alone."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "loss": "f(x, y; i) = coupling |x - bend| y + drift x + p_i x - q_i y, (p_i, q_i) = linear_i",
-        "operator": "(coupling sign(x - bend) y + drift + p_i, -coupling |x - bend| + q_i)",
-        "lipschitz": "L = linear_bound",
-        "smoothness": "coupling",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     RECORDS: ClassVar[Records] = {"linear": "linear_bound"}
 
@@ -69,9 +65,7 @@ class BentGame(Loss):
 class BentGameSolver:
     """Saddle point of a `BentGame` in closed form: best y for each x, then one monotone, piecewise linear equation."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "returns": "the saddle point of the BentGame with its regulariser, exact to rounding",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     name = "by sides of the bend"
 

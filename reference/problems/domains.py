@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.norms import norm
 from dpassay.reference.types import Array
 
@@ -27,10 +28,7 @@ class Domain(Protocol):
 class Everywhere:
     """All of R^d."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "set": "all of R^d",
-        "projection": "the point itself",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     largest_norm: float = float("inf")
 
@@ -43,10 +41,7 @@ class Everywhere:
 class Ball:
     """The Euclidean ball of the given radius around the origin."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "set": "|point| <= radius",
-        "projection": "point * min(1, radius / |point|)",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     radius: float
 
@@ -69,10 +64,7 @@ class Ball:
 class Box:
     """The box [lower, upper]^dimension."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "set": "lower <= every coordinate <= upper",
-        "projection": "every coordinate clipped",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     lower: float
     upper: float

@@ -13,6 +13,7 @@ import numpy as np
 
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.types import Array, Indices
 
 from .interfaces import Sized
@@ -68,25 +69,7 @@ class ErmProblem:
     `feature_bound` is public: part of the data's domain, never computed from it. Raises BadInput for anything else.
     """
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "mean loss": (
-            "f(w) = (1/n) sum_i link.value(m_i) + regulariser.weight * sum_j regulariser.value(w_j), m_i = labels_i "
-            "<features_i, w>"
-        ),
-        "gradient": (
-            "(1/n) sum_i labels_i link.slope(m_i) features_i + weight * (regulariser.slope(w_j))_j; on a batch: the "
-            "mean over its records"
-        ),
-        "hessian": "(1/n) sum_i link.curvature(m_i) features_i features_i' + weight * diag(regulariser.curvature(w_j))",
-        "value_sensitivity": "|link.value(-R |w|) - link.value(R |w|)| / n, R = feature_bound",
-        "gradient_sensitivity": "2 R link.slope_bound / n",
-        "hessian_sensitivity": (
-            "c R^2 link.curvature_bound / n in the Frobenius norm, c = sqrt(2) if the link is convex, else 2"
-        ),
-        "value_bound": (
-            "link.value(-R |w|) for a convex link, link.value(R |w|) for the sigmoid, plus the regulariser at w"
-        ),
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
     RECORDS: ClassVar[Records] = {"features": "feature_bound", "labels": (-1.0, 1.0)}
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.types import Array, Indices
 
 from .domains import Domain, Everywhere
@@ -22,7 +23,7 @@ from .domains import Domain, Everywhere
 class Loss(ABC):
     """The data part f(x, y; xi_i), i = 0 .. n-1: L-Lipschitz, ell-smooth, convex in x and concave in y."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {}  # in plain notation, for whoever implements the loss elsewhere
+    FORMULAS: ClassVar[Formulas] = {}  # in plain notation, for whoever implements the loss elsewhere
     DERIVED: ClassVar[tuple[str, ...]] = (
         *("n", "d", "d_y", "lipschitz", "smoothness"),
         *("strong_convexity", "strong_concavity"),
@@ -69,12 +70,7 @@ class Loss(ABC):
 class Regulariser:
     """(x_weight/2) ||x - centre_x||^2 - (y_weight/2) ||y - centre_y||^2."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "value": (
-            "(x_weight/2) |x - centre_x|^2 - (y_weight/2) |y - centre_y|^2; centre = (centre_x, centre_y), zero "
-            "where null"
-        ),
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     x_weight: float = 0.0  # mu_k in Algorithm 4
     y_weight: float = 0.0  # mu in Algorithm 4
@@ -106,23 +102,7 @@ class _OfLoss:
 class FiniteSum(_OfLoss):
     """min over x, max over y of (1/n) sum_i f(x, y; xi_i) + regulariser, on domain_x times domain_y."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "objective": (
-            "min over x in domain_x, max over y in domain_y of (1/n) sum_i loss(x, y; i) + regulariser(x, y); z = "
-            "(x, y)"
-        ),
-        "operator": (
-            "(gradient in x, minus gradient in y) of the objective; the solution is its zero plus the normal cone"
-        ),
-        "strong_convexity": "mu_x = loss.strong_convexity + regulariser.x_weight",
-        "strong_concavity": "mu_y = loss.strong_concavity + regulariser.y_weight (nan where there is no y)",
-        "modulus": "mu = min(mu_x, mu_y), mu_x where there is no y",
-        "smoothness": "loss.smoothness + max(x_weight, y_weight)",
-        "lipschitz": (
-            "L = loss.lipschitz + hypot(x_weight (R_x + |centre_x|), y_weight (R_y + |centre_y|)), R the largest "
-            "norm in a domain, a term with weight 0 is 0"
-        ),
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = (
         "n",
         "d",
@@ -233,11 +213,7 @@ class FiniteSum(_OfLoss):
 class Convex(_OfLoss):
     """A convex(-concave) loss on its domain, without strong convexity: what the phased algorithms take."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "objective": (
-            "min over x in domain_x, max over y in domain_y of (1/n) sum_i loss(x, y; i); phases add a regulariser"
-        ),
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d", "d_y")
 
     loss: Loss

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import require
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.types import Array, Indices
 
 
@@ -16,10 +17,7 @@ from dpassay.reference.types import Array, Indices
 class LinearLosses:
     """Losses ``l(w; x) = <x, w>``: record ``i`` always has the gradient ``rows[i]``, shape (n, d)."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "loss": "l(w; i) = <rows_i, w>",
-        "gradient": "of record i: rows_i, whatever w is",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
     RECORDS: ClassVar[Records] = {"rows": None}
 

@@ -15,6 +15,7 @@ import numpy as np
 import scipy
 
 from dpassay.reference.axioms import within
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.types import Array
 
 Curve = Callable[[Array], Array]
@@ -60,9 +61,7 @@ class Regulariser:
 class Loss:
     """l(w; x, y) = link(y <x, w>) + regulariser(w)."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "loss": "l(w; i) = link.value(m) + regulariser.weight sum_j regulariser.value(w_j); m = y_i <x_i, w>",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     name: str
     link: Link

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpassay.reference.axioms import Records
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.types import Array, Indices
 
 from .erm import Constants
@@ -28,16 +29,7 @@ class OneWay(Signs):
     g = 10, a = 1/100, b = 100. At w = 0: u = 0, u' = u'' = g, the suprema of both but for one in a hundred.
     """
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "loss": (
-            "l(w; s) = top + s u(w); u(w) = g sin(a w) / a + g (1 - cos(b w)) / b^2, g = 10, a = 1/100, b = 100; top "
-            "= g / a + 2 g / b^2"
-        ),
-        "value_sensitivity": "2 |u(w)| / n",
-        "gradient_sensitivity": "2 g (1 + 1/b) / n",
-        "hessian_sensitivity": "2 g (1 + a) / n",
-        "value_bound": "top + min(top, g (1 + 1/b) |w|)",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
     RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0)}
 

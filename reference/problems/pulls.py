@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpassay.reference.errors import require
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.types import Array, Indices
 
 
@@ -21,16 +22,7 @@ class Pulls:
         concavity: mu.
     """
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "loss": (
-            "F(x, y; i) = <(a_1, a_2), x> + b y + c (|x|^2 / 2 + x_1 y) - concavity y^2 / 2, (a_1, a_2, b, c) = "
-            "rows_i, |y| <= radius"
-        ),
-        "gradient_x": "(a_1, a_2) + c (x_1 + y, x_2)",
-        "gradient_y": "b + c x_1 - concavity y",
-        "value gradient": "gradient_x at y = 0",
-        "project": "y clipped to [-radius, radius]",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d", "d_y")
 
     rows: Array

@@ -11,6 +11,7 @@ import numpy as np
 
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.types import Array, Indices
 
 from .checks import bounded_rows
@@ -22,18 +23,7 @@ from .finite_sum import FiniteSum, Loss, Regulariser
 class BilinearLoss(Loss):
     """f = <x, B_xi y> + <p_xi, x> - <q_xi, y> - (concavity/2) ||y||^2 on ||x|| <= x_bound, ||y|| <= y_bound."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "loss": (
-            "f(x, y; i) = <x, B_i y> + <p_i, x> - <q_i, y> - (concavity/2) |y|^2, B_i = matrices_i, (p_i, q_i) = "
-            "linear_i"
-        ),
-        "operator": "(B_i y + p_i, -B_i' x + q_i + concavity y): gradient in x, minus gradient in y",
-        "lipschitz": (
-            "L = linear_bound if shared_coupling or matrix_bound = concavity = 0, else linear_bound + matrix_bound "
-            "hypot(x_bound, y_bound) + concavity y_bound; a bound that is null is the largest norm among the records"
-        ),
-        "smoothness": "matrix_bound + concavity",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     matrices: Array  # (n, d_x, d_y)
     linear: Array  # (n, d_x + d_y): rows (p, q)

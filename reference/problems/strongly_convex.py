@@ -14,6 +14,7 @@ import scipy
 
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.types import Array, Indices
 
 from .checks import bounded_rows, bounded_values, plus_or_minus_one
@@ -25,12 +26,7 @@ from .finite_sum import FiniteSum, Loss, Regulariser
 class LinearLoss(Loss):
     """f(x; xi) = -slope <xi, x>, ||xi|| <= 1: with a regulariser, mean estimation; the worst case for stability."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "loss": "f(x; i) = -slope <records_i, x>",
-        "gradient": "-slope records_i",
-        "lipschitz": "L = slope",
-        "smoothness": "0",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     RECORDS: ClassVar[Records] = {"records": 1.0}
 
@@ -59,12 +55,7 @@ class LinearLoss(Loss):
 class SquaredLoss(Loss):
     """f(x; (w, b)) = (<w, x> - b)^2 / 2 with ||w|| <= feature_bound, |b| <= target_bound, ||x|| <= radius."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "loss": "f(x; i) = (<features_i, x> - targets_i)^2 / 2",
-        "gradient": "(<features_i, x> - targets_i) features_i",
-        "lipschitz": "L = feature_bound (feature_bound radius + target_bound)",
-        "smoothness": "feature_bound^2",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     RECORDS: ClassVar[Records] = {"features": "feature_bound", "targets": None}
 
@@ -104,12 +95,7 @@ class SquaredLoss(Loss):
 class LogisticLoss(Loss):
     """f(x; (w, s)) = log(1 + exp(-s <w, x>)), s in {-1, +1}, ||w|| <= feature_bound = L, ell = L^2/4."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "loss": "f(x; i) = log(1 + exp(-labels_i <features_i, x>))",
-        "gradient": "-labels_i features_i / (1 + exp(labels_i <features_i, x>))",
-        "lipschitz": "L = feature_bound",
-        "smoothness": "feature_bound^2 / 4",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     RECORDS: ClassVar[Records] = {"features": "feature_bound", "labels": (-1.0, 1.0)}
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.types import Array, Indices
 
 from .erm import Constants
@@ -74,21 +75,7 @@ class Signs(ABC):
 class WaveRisk(Signs):
     """Mean of l(w; s_i) over the signs, shape (n,), for w of shape (d,). Raises BadInput for other records."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "loss": (
-            "l(w; s) = c(w) + top + s u(w); u(w) = offset + slope sin(a w_1) / a + curvature (1 - cos(b w_2)) / b^2; "
-            "c(w) = well (2 - cos(e w_1) - cos(e w_2)) / e^2"
-        ),
-        "constants": (
-            "a = slope_frequency, b = curvature_frequency, e = well_frequency; top = |offset| + slope / a + 2 "
-            "curvature / b^2"
-        ),
-        "mean": "over records (signs s_i) or a batch; gradient and Hessian are derivatives of the mean",
-        "value_sensitivity": "2 |u(w)| / n",
-        "gradient_sensitivity": "2 hypot(slope, curvature / b) / n",
-        "hessian_sensitivity": "2 hypot(curvature, slope a) / n in the Frobenius norm",
-        "value_bound": "c(w) + top + |u(w)|",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
     RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0)}
 

@@ -28,6 +28,7 @@ import numpy as np
 from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.errors import require
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import Constants, SmoothRisk
 from dpassay.reference.types import Array, Indices
@@ -58,11 +59,7 @@ class Split(ABC):
 class Budget(Split):
     """A total rho, the part rho_f of it that pays for f(w0), and how many releases one iteration makes at most."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "sigma_f": "sqrt(1 / (2 rho_f)), noise multiplier of f(w0)",
-        "sigma(T)": "sqrt(releases_per_step T / (2 (rho - rho_f))), noise multiplier of every other release",
-        "std": "multiplier * sensitivity",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("sigma_f",)
 
     rho: float

@@ -15,6 +15,7 @@ import scipy
 
 from dpassay.reference.equality import once
 from dpassay.reference.errors import require
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
@@ -25,11 +26,7 @@ Product = Callable[[Array], Array]
 class Dense:
     """LAPACK on the full matrix."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "pair": (
-            "smallest eigenvalue and unit eigenvector of the released matrix; the test is against -margin epsilon_H"
-        ),
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     margin: float = 1.0  # the run stops when the estimate is at least -margin * epsilon_H
 
@@ -44,13 +41,7 @@ class Dense:
 class Lanczos:
     """Randomised Lanczos: within accuracy / 2 with probability 1 - failure (Lemma C.1), so the test is halved."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "pair": (
-            "smallest Ritz pair after k steps of Lanczos with full re-orthogonalisation from the public value "
-            "'lanczos start'"
-        ),
-        "k": "min(d, 1 + ceil(0.5 log(2.75 d / failure^2) sqrt(|H|_F / accuracy)))",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     failure: float = 1e-3  # delta_L
     margin: float = 1 / 2

@@ -19,6 +19,7 @@ from dpassay.reference.accounting.above_threshold import above_threshold_mu
 from dpassay.reference.accounting.cost import Account, Part
 from dpassay.reference.axioms import moves_by
 from dpassay.reference.errors import require
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.norms import norm
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
@@ -33,16 +34,7 @@ Query = Callable[[float], float]  # step size gamma -> slack of the sufficient d
 class LineSearch:
     """Decrease parameters c, initial multipliers b and backtracking factors beta, for gradient and curvature steps."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "q_g": "f(w) - f(w - gamma g) - c_g gamma |g|^2",
-        "q_H": "f(w) - f(w + gamma p) - c_H gamma^2 |lambda| / 2",
-        "trials": "gamma = initial beta^i for i = 0 .. floor(log(fallback / initial) / log(beta) + 1e-9)",
-        "scales": "threshold_scale = 2 lambda sensitivity, query_scale = 4 lambda sensitivity",
-        "lambda": (
-            "printed: sigma(T); repaired: 1.01^k for the least whole k with mu(1.01^k) <= 1 / sigma(T), for each kind "
-            "of search by itself, mu as in docs/vectors.md, What a line search costs"
-        ),
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     c_g: float = 0.2
     c_H: float = 0.2  # noqa: N815

@@ -21,6 +21,7 @@ import numpy as np
 import scipy
 
 from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
@@ -59,17 +60,7 @@ REPAIRS = (
 class Schedule:
     """Everything that is public before the run."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "minimum_decrease": (
-            "min((1 - 2 c1) gradient^2 / (2 smoothness), 2 (1/3 - c2 - c) (margin curvature)^3 / "
-            "hessian_lipschitz^2), c, c1, c2, gradient, curvature of accuracy, margin of eigen"
-        ),
-        "T": (
-            "T = max(1, ceil((top - lower_bound) / minimum_decrease)) (eq. (6)); printed: top = f(start) + |z|, z "
-            "the noise of std sigma_f sensitivity.value; repaired: top = the released f(start) + std q, q the "
-            "normal quantile of 1 - failure"
-        ),
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     reading: Reading  # printed: eq. (6) with |z|; repaired: f(w0) is released
     start: Array  # w0, shape (d,)

@@ -20,6 +20,7 @@ import numpy as np
 from dpassay.reference.accounting.calibrate import noise_factor
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.errors import require
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.norms import norm
 from dpassay.reference.problems.erm import SmoothRisk
@@ -65,16 +66,7 @@ REPAIRS = (
 class Schedule:
     """Everything that is public before the run. Sensitivities are for means over a batch."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "minimum_decrease": (
-            "min((1 - 2 c1) gradient^2 / (2 smoothness), 2 (1/3 - c2 - c) curvature^3 / hessian_lipschitz^2), c, "
-            "c1, c2, gradient, curvature of accuracy"
-        ),
-        "T": (
-            "T = max(1, ceil((top - lower_bound) / minimum_decrease)) (eq. (6)); printed: top = f(start) + |z|, z "
-            "the noise of std sigma_f sensitivity.value; repaired: top = value_bound of the problem at start"
-        ),
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     reading: Reading  # printed: eq. (6), one batch for gradient and Hessian; repaired: public T, two batches
     start: Array  # w0

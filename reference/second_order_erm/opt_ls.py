@@ -20,6 +20,7 @@ import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_factor
 from dpassay.reference.accounting.cost import account
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import ScriptedTape, Tape
@@ -59,16 +60,7 @@ class Schedule(opt.Schedule):
     Printed: eq. (6) with |z|, lambda = sigma; repaired: f(w0) is released, lambda by its exact cost.
     """
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "minimum_decrease": (
-            "min((1 - c1 - c_g) c_g gradient^2 / smoothness, c_H t2^2 (margin curvature)^3 / (4 "
-            "hessian_lipschitz^2)), c, c1, c2, gradient, curvature of accuracy, c_g, c_H of search, margin of "
-            "eigen"
-        ),
-        "t2": "3 a / 2 + 3 sqrt(a^2 / 4 - 2 c2 / 3), a = 1 - c - c_H (eq. (15))",
-        "T": opt.Schedule.FORMULAS["T"],
-        "multipliers": "of gradient and hessian: sigma(T); of the line searches: lambda of search",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     search: LineSearch = field(default_factory=LineSearch)
 

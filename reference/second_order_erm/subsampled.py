@@ -19,6 +19,7 @@ import scipy
 
 from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.errors import BadInput, require, require_budget
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.types import Array, Indices
 
 from .calibration import Split
@@ -77,17 +78,7 @@ class SampledBudget(_Sampled):
     Proposition A.6's rho.
     """
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "sigma_f": "sqrt(1 / (2 part_f rho)), rho = (sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))^2",
-        "sigma(T)": (
-            "the least sigma with min over orders a in 2..128, 132, 136 .. 508 of a / (2 sigma_f^2) + 2 T R(a, "
-            "sigma) + log(1/delta) / (a - 1) <= epsilon (second_order_erm, eq. (29), (30))"
-        ),
-        "R(a, sigma)": (
-            "log(1 + s^2 C(a,2) min(4 (exp(1/sigma^2) - 1), 2 exp(1/sigma^2)) + sum over j = 3..a of 2 s^j C(a,j) "
-            "exp(j (j-1) / (2 sigma^2))) / (a - 1), s = rate (eq. (27))"
-        ),
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("sigma_f",)
 
     def __post_init__(self) -> None:
@@ -123,13 +114,7 @@ def _least_sigma(budget: SampledBudget, steps: int) -> float:
 class AdvancedBudget(_Sampled):
     """Theorem B.8: (epsilon, delta) by amplification and advanced composition."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "sigma_f": "sqrt(2 log(1.25 / (part_f delta))) / (part_f epsilon)",
-        "sigma(T)": (
-            "sqrt(2 log(1.25 / d0)) / e0, e0 = (1 - part_f) epsilon / (8 rate sqrt(2 T log(2 / ((1 - part_f) "
-            "delta)))), d0 = (1 - part_f) delta / (4 rate T) (Theorem B.8)"
-        ),
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("sigma_f",)
 
     @property

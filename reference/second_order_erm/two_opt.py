@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpassay.reference.errors import require
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
@@ -40,14 +41,6 @@ COMPLETIONS = (
     "the budget left is what the realised counts of Theorem 1 leave",
 )
 REPAIRS = (*opt.REPAIRS, "the realised counts of phase one are used through a privacy filter")
-PHASES = {  # what both phases are made of, with line searches too
-    "first": "base with share times its rho and rho_f; its T from hope times minimum_decrease",
-    "second": (
-        "base from the first phase's w, with the rho that is left (rho_f in proportion); its T from "
-        "minimum_decrease; printed: sensitivity.value = the bound on a loss at |w| / n; repaired: "
-        "value_sensitivity of the problem at w"
-    ),
-}
 
 
 # SCHEDULE
@@ -55,10 +48,7 @@ PHASES = {  # what both phases are made of, with line searches too
 class Schedule:
     """The schedule of Algorithm 1 with the total budget, and how phase one uses it."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        **PHASES,
-        "left": "rho - 1 / (2 sigma_f^2) - k / (2 sigma(T)^2), k = gradients and Hessians released in the first phase",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     base: Any  # of Algorithm 1: opt.Schedule; of Algorithm 3: opt_ls.Schedule
     hope: float  # phase one counts on hope * MIN_DEC

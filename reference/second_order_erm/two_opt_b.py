@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from dpassay.reference.errors import require
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
@@ -38,16 +39,7 @@ REPAIRS = (*opt_b.REPAIRS, _SPLIT)
 class Schedule:
     """The schedule of OPT-B, the total budget, and how phase one uses it."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "phase": (
-            "base from where the phase starts; printed: with share times epsilon and delta of its noise. First "
-            "share, then 1 - share; T from hope times, then from minimum_decrease"
-        ),
-        "multipliers": (
-            "printed: sigma(T) of the phase's noise; repaired: least for T steps at share times epsilon and "
-            "delta, composed exactly"
-        ),
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     base: opt_b.Schedule
     epsilon: float

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
@@ -24,7 +25,7 @@ from . import opt_ls, two_opt
 from .calibration import gaussian_cost
 from .common import Accuracy, Outcome
 from .line_search import gaussian_parameter
-from .two_opt import HOPEFUL, PHASES, two_phases
+from .two_opt import HOPEFUL, two_phases
 
 COMPLETIONS = (
     *opt_ls.COMPLETIONS,
@@ -39,14 +40,7 @@ REPAIRS = (*opt_ls.REPAIRS, "the realised counts of phase one are used through a
 class Schedule(two_opt.Schedule):
     """The schedule of Algorithm 3 with the total budget, and how phase one uses it."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        **PHASES,
-        "left": (
-            "rho - 1 / (2 sigma_f^2) - k / (2 sigma(T)^2) - the line searches' cost, k = gradients and Hessians "
-            "released in the first phase; a line search costs 1 / (2 lambda^2) as printed, mu(lambda)^2 / 2 "
-            "repaired"
-        ),
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     base: opt_ls.Schedule
 

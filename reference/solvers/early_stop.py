@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.problems.finite_sum import FiniteSum
 
 from .protocol import Certificate, Oracle, Solution
@@ -21,13 +22,7 @@ class UndecayedPasses:
     It reports the accuracy that it was asked for, whatever it reached: a defect planted on purpose.
     """
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "returns": (
-            "z after `passes` passes in index order of z <- project(z - step * operator of record i), from the "
-            "projected centre"
-        ),
-        "step": "min((1 + residual) / (mu_x n), 1 / smoothness)",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     residual: float = 10.0  # in units of the paper's L/(mu n)
     passes: int = 1

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.problems.finite_sum import FiniteSum
 from dpassay.reference.types import Array
 
@@ -31,9 +32,7 @@ def closed_form(problem: FiniteSum) -> Array | None:
 class Exact:
     """Closed form if there is one, else full gradients down to the rounding floor; ignores the requested target."""
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "returns": "the solution in closed form, or to the rounding floor",
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     name = "exact"
 

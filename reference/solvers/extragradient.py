@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.problems.finite_sum import FiniteSum
 from dpassay.reference.types import Array
 
@@ -24,13 +25,7 @@ class Extragradient:
     Gradient count: n kappa log(1/target).
     """
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "returns": "a point within target of the saddle point in sqrt(mu_x |x - x*|^2 + mu_y |y - y*|^2)",
-        "step": (
-            "Korpelevich's extragradient from the regulariser's centre, step 1 / (2 kappa mu) per block, kappa = 1 + "
-            "loss.smoothness / modulus"
-        ),
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     limit: int = 1_000_000
     name: str = "extragradient"

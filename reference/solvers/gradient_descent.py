@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.problems.finite_sum import FiniteSum
 from dpassay.reference.types import Array
 
@@ -20,16 +21,7 @@ class GradientDescent:
     Gradient count: n kappa log(1/target), n sqrt(kappa) log(1/target) when accelerated.
     """
 
-    FORMULAS: ClassVar[dict[str, str]] = {
-        "returns": (
-            "a point within target of the solution in sqrt(mu) |x - x*|; released values absorb the difference, so "
-            "any solver of that accuracy will do"
-        ),
-        "step": (
-            "projected gradient with step 1 / smoothness from the regulariser's centre, Nesterov momentum (1 - r) / "
-            "(1 + r), r = sqrt(mu / smoothness), when accelerated"
-        ),
-    }
+    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     accelerated: bool = False
     limit: int = 100_000
