@@ -70,11 +70,6 @@ class Chain:
         """Facts on which the conclusion rests."""
         return [fact for key, fact in self.given.items() if key in self.reached]
 
-    @property
-    def complete(self) -> bool:
-        """Every step that the conclusion reaches follows or is cited."""
-        return not self.broken() and not self.open() and not self.problems
-
 
 @dataclass(frozen=True)
 class Looked:

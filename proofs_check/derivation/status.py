@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from .derive import Chain, Derivation
@@ -36,7 +36,8 @@ class Status:
 
     ``up_to`` are the parts that nobody proved here, as (what, where): a ``cited step`` is taken from elsewhere, a
     ``sampled step`` was tried at many points, a ``restated fact`` is what the file reads in another statement, and no
-    instance of what that statement's file says.
+    instance of what that statement's file says. ``conditions`` are the added facts in words, with those of the
+    statements that it rests on.
     """
 
     kind: Kind
@@ -45,6 +46,7 @@ class Status:
     up_to: frozenset[tuple[str, str]] = frozenset()
     after: tuple[After, ...] = ()
     circular: bool = False
+    conditions: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -91,17 +93,15 @@ def statuses(derivations: Sequence[Derivation]) -> dict[str, Status]:
         sources = {reference(derivation.statement.paper, fact): of(reference(derivation.statement.paper, fact),
                                                                    (*stack, key))
                    for fact in chain.facts() if fact.source}  # fmt: skip
-        status = _of_chain(key, chain, sources)
-        if status.kind is Kind.BROKEN:
-            status = Status(Kind.BROKEN, status.steps, after=_after(derivation))
-        found[key] = status
+        found[key] = status = _of_chain(key, chain, sources)
         return status
 
     for key, derivation in by_key.items():
         of(key, ())
         if derivation.repaired is not None:
             of(f"{key} repaired", ())
-    return found
+    return {key: replace(status, after=_after(by_key.get(key), found.get(f"{key} repaired")))
+            if status.kind is Kind.BROKEN else status for key, status in found.items()}  # fmt: skip
 
 
 def _of_chain(key: str, chain: Chain, sources: Mapping[str, Status]) -> Status:
@@ -118,16 +118,19 @@ def _of_chain(key: str, chain: Chain, sources: Mapping[str, Status]) -> Status:
         return Status(Kind.BROKEN, tuple(f"what it uses ({name.partition(': ')[2]})" for name in through))
     up_to = {(what, f"{key}: {name}") for name, what in chain.unproved().items()}
     up_to |= {part for status in sources.values() for part in status.up_to}
-    under = [fact.id for fact in chain.facts() if fact.added]
-    under += [name.partition(": ")[2] for name, status in sources.items() if not status.stands]
-    kind = Kind.HOLDS_UNDER if under else Kind.UP_TO if up_to else Kind.PROVED
-    return Status(kind, under=tuple(under), up_to=frozenset(up_to))
+    added = {fact.id: (fact.words,) for fact in chain.facts() if fact.added}
+    rests = {name.partition(": ")[2]: status for name, status in sources.items() if not status.stands}
+    rested = {name: status.conditions or (f"{name} stands",) for name, status in rests.items()}
+    kind = Kind.HOLDS_UNDER if added or rested else Kind.UP_TO if up_to else Kind.PROVED
+    conditions = dict.fromkeys(words for told in (*added.values(), *rested.values()) for words in told)
+    return Status(kind, under=(*added, *rested), up_to=frozenset(up_to), conditions=tuple(conditions))
 
 
-def _after(derivation: Derivation) -> tuple[After, ...]:
+def _after(derivation: Derivation | None, repaired: Status | None) -> tuple[After, ...]:
+    """What is known beside the broken chain; a repaired form that rests on a broken statement repairs nothing."""
     found = []
-    if derivation.false is not None and derivation.false.answer is Answer.GAP:
+    if derivation is not None and derivation.false is not None and derivation.false.answer is Answer.GAP:
         found.append(After.FALSE)
-    if derivation.repaired is not None and derivation.repaired.complete:
+    if repaired is not None and (repaired.stands or repaired.kind is Kind.HOLDS_UNDER):
         found.append(After.REPAIRED)
     return tuple(found) or (After.OPEN,)

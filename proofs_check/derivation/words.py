@@ -15,8 +15,7 @@ def sentence(one: Examined) -> str:
         sources = "; ".join(dict.fromkeys(step.step.source for step in chain.cited() if step.step.source))
         return f"Every step follows, but for {status.parts}{f' ({sources})' if sources else ''}."
     if status.kind is Kind.HOLDS_UNDER:
-        facts = {fact.id: fact.words for fact in chain.facts() if fact.added}
-        return f"Holds if also: {'; '.join(facts.get(name, f'{name} stands') for name in status.under)}."
+        return f"Holds if also: {'; '.join(status.conditions)}."
     if status.kind is Kind.BROKEN:
         steps = [f"{one.step.id} ({one.step.place})" if one.step.place else one.step.id for one in chain.broken()]
         verb = "Steps {} do" if len(steps) > 1 else "Step {} does"

@@ -33,6 +33,10 @@ def test_a_trial_ends_in_its_status(found, entry):
     assert found[f"dro: {entry['name']}"].label == entry["status"]
 
 
+def test_a_statement_names_the_conditions_of_what_it_uses(found):
+    assert found["dro: what uses it holds under the same"].conditions == ("smaller",)
+
+
 @pytest.mark.parametrize("fact", [{"place": "small delta"}, {"place": "repaired"}, {"added": True}])
 def test_a_fact_that_is_not_in_the_paper_is_added_and_says_what_it_is(fact):
     data = {"name": "x", "says": "a <= 1", "symbols": {"positive": "a"}, "step": [{"id": "one"}]}
