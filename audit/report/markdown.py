@@ -106,7 +106,7 @@ def _escaped(text: str) -> str:
     return "".join(marks.get(letter, letter) for letter in text)
 
 
-def annotations(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unchecked] = ()) -> str:
+def workflow_commands(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unchecked] = ()) -> str:
     """One line a problem, errors first; what a printed reading declares is left out.
 
     Args:

@@ -19,8 +19,7 @@ from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.explain import explain_lines
 from dpassay.audit.report.junit import junit
-from dpassay.audit.report.markdown import annotations as as_annotations
-from dpassay.audit.report.markdown import markdown
+from dpassay.audit.report.markdown import markdown, workflow_commands
 from dpassay.audit.report.problems import Unchecked, summary_line
 from dpassay.audit.report.sarif import sarif
 from dpassay.audit.report.table import print_rows
@@ -92,7 +91,7 @@ class Options:
         for option, path, made in self._files():
             write_text(path, made(rows, self.strict, unchecked), option)
         if self.github:
-            print(as_annotations(rows, self.strict, unchecked), end="", file=stream)
+            print(workflow_commands(rows, self.strict, unchecked), end="", file=stream)
             page = os.environ.get("GITHUB_STEP_SUMMARY")
             if page:
                 _append(Path(page), markdown(rows, self.strict, unchecked))

@@ -13,16 +13,14 @@ from dpassay.audit.libraries.data import ABSENT, anchored, rowset, two_or_more, 
 from dpassay.audit.libraries.exact import Line
 from dpassay.audit.libraries.known import Known
 from dpassay.audit.libraries.library import LIBRARIES, RELATIONS, Examined, Library, Outcome
-from dpassay.audit.libraries.model import LOSS, Model, PureLoss
+from dpassay.audit.libraries.model import LOSS, Model
 from dpassay.audit.libraries.page import not_on_page, section
 from dpassay.audit.libraries.realised import realised
 from dpassay.audit.libraries.redirect import Patch, Patches, current_tape, on_tape, on_the_tape
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.search.searched import Searched
-from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
-from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Rows, Space
 
@@ -84,12 +82,6 @@ def test_a_pure_claim_is_held_to_the_loss_of_values_that_are_chosen(patches):
 def test_a_wrong_sensitivity_is_found_even_where_the_loss_stays_small(patches):
     found = _model(patches, 1.0, 0.5, 0.4).search("replace-one", examples=60)
     assert [one.kind for one in found.findings] == [Kind.SENSITIVITY_EXCEEDED]
-
-
-def test_losses_of_impossible_values_say_nothing():
-    claim = PrivacyClaim(1.0, 0.0)
-    assert PureLoss(claim, "replace-one").hub_type is not None
-    assert Laplace(np.array(0.0), 1.0).possible(3.0) == 3.0
 
 
 def _examined(outcomes=(), lines=(), known=()):

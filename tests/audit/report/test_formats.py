@@ -1,4 +1,4 @@
-"""JUnit, SARIF, Markdown, annotations: what they say, that they are what they claim to be, and hostile names."""
+"""JUnit, SARIF, Markdown, workflow_commands: what they say, that they are what they claim to be, and hostile names."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from dpassay.audit.report.junit import junit
-from dpassay.audit.report.markdown import LONGEST, annotations, markdown
+from dpassay.audit.report.markdown import LONGEST, markdown, workflow_commands
 from dpassay.audit.report.problems import Level, problems, summary_line
 from dpassay.audit.report.sarif import RULES, sarif
 from dpassay.reference.findings import Finding, Kind
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-ALL = (junit, sarif, markdown, annotations)
+ALL = (junit, sarif, markdown, workflow_commands)
 
 
 @pytest.mark.parametrize("made", ALL)
@@ -57,7 +57,7 @@ def test_a_leak_that_secret_choices_may_cover_is_a_warning(row_of):
 def test_a_claim_that_is_a_warning_is_one_everywhere(row_of):
     row = replace(row_of["failed"], severity="warning")
     assert {one.level for one in problems(row)} == {Level.WARNING}
-    assert "::error" not in annotations([row]) and Xml.fromstring(junit([row])).attrib["failures"] == "0"
+    assert "::error" not in workflow_commands([row]) and Xml.fromstring(junit([row])).attrib["failures"] == "0"
 
 
 def test_a_job_in_a_folder_names_files_from_the_root_of_the_checkout(row_of, tmp_path, monkeypatch):
@@ -66,7 +66,7 @@ def test_a_job_in_a_folder_names_files_from_the_root_of_the_checkout(row_of, tmp
     monkeypatch.chdir(tmp_path / "models")
     monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
     assert problems(row_of["failed"])[0].place == "models/mine.py:22"
-    assert annotations([row_of["failed"]]).startswith("::error file=models/mine.py,line=22,")
+    assert workflow_commands([row_of["failed"]]).startswith("::error file=models/mine.py,line=22,")
     monkeypatch.setenv("GITHUB_WORKSPACE", "/nowhere/else")
     assert problems(row_of["failed"])[0].place == "mine.py:22"
 
@@ -158,11 +158,11 @@ def test_every_kind_of_finding_has_a_rule():
 
 
 def test_annotations_are_one_line_each_and_cannot_be_forged(rows, row_of):
-    lines = annotations(rows).splitlines()
+    lines = workflow_commands(rows).splitlines()
     assert all(re.match(r"::(error|warning) ", line) for line in lines)
     assert lines[0].startswith("::error file=mine.py,line=22,title=dpassay%3A mine%3Arun@own violated::sensitivity")
-    assert not annotations([row_of["fine"], row_of["declared"]])
-    many = annotations([row_of["failed"]] * 30).splitlines()
+    assert not workflow_commands([row_of["fine"], row_of["declared"]])
+    many = workflow_commands([row_of["failed"]] * 30).splitlines()
     assert len(many) == 10 and "and 51 more" in many[-1]
 
 

@@ -21,7 +21,7 @@ from dpassay.audit.crosscheck.adapter import Result
 from dpassay.audit.report import campaign
 from dpassay.audit.report.explain import explain_lines
 from dpassay.audit.report.junit import junit
-from dpassay.audit.report.markdown import annotations, markdown
+from dpassay.audit.report.markdown import markdown, workflow_commands
 from dpassay.audit.report.pages import cell
 from dpassay.audit.report.problems import problems, summary_line
 from dpassay.audit.report.sarif import sarif
@@ -39,7 +39,7 @@ def plain(text: str) -> None:
     text.encode()
 
 
-@pytest.mark.parametrize("form", [junit, sarif, markdown, annotations])
+@pytest.mark.parametrize("form", [junit, sarif, markdown, workflow_commands])
 def test_every_text_of_a_row_in_every_form(row_of, form):
     texts = ("algorithm", "variant", "reading", "data", "why", "realised_by", "relation", "owner", "cite", "accounting")
     text = form([replace(row_of["failed"], **{field: EVIL}) for field in texts])
@@ -48,7 +48,7 @@ def test_every_text_of_a_row_in_every_form(row_of, form):
         Xml.fromstring(text)
     if form is sarif:
         json.loads(text)
-    if form is annotations:
+    if form is workflow_commands:
         assert all(line.startswith(("::error ", "::warning ")) for line in text.splitlines()), text
 
 
@@ -56,7 +56,7 @@ def test_every_text_of_a_row_in_every_form(row_of, form):
 def test_every_list_of_a_row_in_every_form(row_of, field):
     said = [Finding(Kind.EARLY_END, EVIL, 1, EVIL)]
     row = replace(row_of["failed"], findings=said, **{field: [EVIL, f"early end at {EVIL!r}, step 1: {EVIL}"]})
-    for text in (junit([row]), sarif([row]), markdown([row]), annotations([row]), summary_line([row])):
+    for text in (junit([row]), sarif([row]), markdown([row]), workflow_commands([row]), summary_line([row])):
         plain(text)
     for line in (*table_lines([row], 100), *explain_lines(row, [])):
         plain(str(line))
@@ -69,7 +69,7 @@ def test_places_and_witnesses(row_of):
     witness["finding"] = {**witness["finding"], "label": EVIL, "detail": EVIL}
     place = {"finding": EVIL, "file": EVIL, "line": 3}
     row = replace(row_of["failed"], witnesses=[witness], places=[place], facts={EVIL: 1.0}, shares={EVIL: 0.5})
-    for text in (junit([row]), sarif([row]), markdown([row]), annotations([row])):
+    for text in (junit([row]), sarif([row]), markdown([row]), workflow_commands([row])):
         plain(text)
     for line in (*table_lines([row], 100), *explain_lines(row, [])):
         plain(str(line))
