@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from dpassay.audit.row import Row
-from dpassay.audit.running.workers import in_processes
+from dpassay.audit.running.workers import worked
 from dpassay.reference.errors import BadInput, Broken, require
 
 from .audited import audited, resolve
@@ -80,14 +80,9 @@ def run_claims(
         What the claims that could not be run ended in, by position: one of them costs no other its row.
     """
     folder, confidence = lines.path.parent, file.confidence
-    answers: Iterator[tuple[int, Answer]]
-    if jobs == 1 or len(numbers) < 2:
-        answers = (_answer(number, file.claim[number], folder, confidence, pairs.get(number)) for number in numbers)
-    else:
-        todo = ((number, file.claim[number], folder, confidence, pairs.get(number), sys.path) for number in numbers)
-        answers = in_processes(_answer, todo, jobs)
+    todo = ((number, file.claim[number], folder, confidence, pairs.get(number), sys.path) for number in numbers)
     errors: dict[int, BadInput | Broken] = {}
-    for number, answer in answers:
+    for number, answer in worked(_answer, todo, min(jobs, max(1, len(numbers)))):
         if isinstance(answer, BadInput):
             errors[number] = placed(answer, number, file.claim[number], lines)
         elif isinstance(answer, Broken):
@@ -103,7 +98,7 @@ def _answer(
     folder: Path,
     confidence: float,
     pair: Mapping[str, Any] | None,
-    path: Sequence[str] = (),
+    path: Sequence[str],
 ) -> tuple[int, Answer]:
     sys.path += [one for one in path if one not in sys.path]  # of the process that asked
     try:

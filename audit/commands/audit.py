@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from dpassay.audit.assaying import suite
 from dpassay.audit.exit_codes import FAILED, FINE, INTERRUPTED
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.inputs.registered import find_cases
@@ -22,7 +23,7 @@ from dpassay.audit.running.workers import require_address
 from dpassay.audit.subjects.own import NOTHING, nearest, open_own, open_space, own_row
 from dpassay.audit.terminal.finish import Options, file_name, finish, remember, remembered
 from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, Sarif, names, relation_named
-from dpassay.audit.terminal.progress import Quiet, progress, run_with_progress, tracked
+from dpassay.audit.terminal.progress import Quiet, progress, tracked
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.catalogue import CASES
@@ -344,14 +345,17 @@ def _run(asked: Asked, cases: list[Case], report: Report, path: Path) -> list[Ro
     done = _kept(report.rows(), cases, asked.effort) if asked.resume else []
     finished = len(done)
 
-    def keep(row: Row) -> None:
-        nonlocal finished
-        report.keep([row])
-        finished += 1
-
     try:
         known, quiet = remembered(path, cases), asked.options.quiet
-        rows = run_with_progress(cases, asked.effort, asked.jobs, done, keep, quiet, asked.scheduler, known)
+        with progress("auditing", len(cases), done=finished, quiet=quiet) as say:
+
+            def keep(row: Row) -> None:
+                nonlocal finished
+                report.keep([row])
+                finished += 1
+                say(f"{row.key}: {row.verdict}")
+
+            rows = suite.run_suite(cases, asked.effort, asked.jobs, done, keep, asked.scheduler, known)
         rows = with_proofs(rows, asked.jobs, quiet)
         report.keep(rows)
     except KeyboardInterrupt:

@@ -27,7 +27,9 @@ _LOOK = 1.0  # seconds after which a worker looks whether its parent is there
 FIELD = "--scheduler"
 
 
-def worked(function: Callable[..., Any], todo: Iterable[tuple[Any, ...]], jobs: int, scheduler: str) -> Iterator[Any]:
+def worked(
+    function: Callable[..., Any], todo: Iterable[tuple[Any, ...]], jobs: int, scheduler: str = ""
+) -> Iterator[Any]:
     """What ``function`` gives for each tuple of arguments, in the order in which they finish.
 
     Args:

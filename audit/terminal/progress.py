@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 from rich.console import Console
@@ -30,11 +30,6 @@ from rich.table import Column
 
 from dpassay.audit.phases import Shown
 from dpassay.reference.errors import printable
-
-if TYPE_CHECKING:  # the catalogue and the search take a second to import; only `run_with_progress` needs them
-    from dpassay.audit.row import Effort, Row
-    from dpassay.audit.search.witness import Witness
-    from dpassay.reference.case import Case
 
 PACE = 10.0  # seconds between plain lines
 T = TypeVar("T")
@@ -141,28 +136,6 @@ def counted(items: Iterable[T], what: str, total: int, text: Callable[[T], str],
         for item in items:
             say(text(item))
             yield item
-
-
-def run_with_progress(
-    cases: Sequence[Case],
-    effort: Effort,
-    jobs: int,
-    done: Sequence[Row] = (),
-    each: Callable[[Row], None] = lambda _: None,
-    quiet: bool = False,
-    scheduler: str = "",
-    known: Mapping[str, Sequence[Witness]] | None = None,
-) -> list[Row]:
-    """:func:`run_suite` with progress."""
-    from dpassay.audit.assaying.suite import run_suite
-
-    with progress("auditing", len(cases), done=len(done), quiet=quiet) as say:
-
-        def finished(row: Row) -> None:
-            each(row)
-            say(f"{row.key}: {row.verdict}")
-
-        return run_suite(cases, effort, jobs, done, finished, scheduler, known)
 
 
 @contextmanager
