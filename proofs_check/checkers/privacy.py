@@ -111,6 +111,7 @@ def check(claim: Claim) -> Finding:
         {space.symbols[k]: parse(str(v), {}) for k, v in one.items()} for one in claim.formula.get("instances", ())
     ]
     points = [p for p in points if admissible(space, p)]
+    named = len(points)
     everywhere = not sources and str(claim.formula.get("rate", "1")) == "1" and space.variables
     if everywhere or not claim.formula.get("instances"):
         points += sample(space, np.random.default_rng(SEED), POINTS) + _wide(claim, space)
@@ -122,7 +123,7 @@ def check(claim: Claim) -> Finding:
         (point, _measure({key: column[i] for key, column in columns.items()})) for i, point in enumerate(points)
     ]
     relation = str(claim.formula.get("relation", "replace-one"))
-    return _verdict(measured, relation, sampled=any(m["rate"] < 1 for _, m in measured))
+    return _verdict(measured, named, relation, sampled=any(m["rate"] < 1 for _, m in measured))
 
 
 def _wide(claim: Claim, space: Region) -> list[Point]:
@@ -197,9 +198,11 @@ def _measure(numbers: Mapping[str, float]) -> dict[str, float]:
     return {**numbers, "true": true, "above": above, "factor": float("nan")}
 
 
-def _verdict(measured: list[tuple[Point, dict[str, float]]], relation: str, *, sampled: bool) -> Finding:
+def _verdict(measured: list[tuple[Point, dict[str, float]]], named: int, relation: str, *, sampled: bool) -> Finding:
     tolerance = 1 + (0.02 if sampled else SLACK)
-    worst_point, worst = max(measured, key=lambda item: item[1]["true"] / item[1]["epsilon"])
+    # the words of a claim are about the instances that it names
+    shown = [one for one in measured[:named] if one[1]["true"] > one[1]["epsilon"] * tolerance]
+    worst_point, worst = max(shown or measured, key=lambda item: item[1]["true"] / item[1]["epsilon"])
     at = ", ".join(f"{k} = {v}" for k, v in show(worst_point).items())
     least = "at least " if sampled else ""
     told = f"at {at}: claimed epsilon {worst['epsilon']:.4g}, true epsilon {least}{worst['true']:.4g}"

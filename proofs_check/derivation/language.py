@@ -60,6 +60,7 @@ class Language:
     atoms: dict[str, Any] = field(default_factory=dict)  # text -> sympy symbol
     random: set[str] = field(default_factory=set)
     lengths: dict[str, Vector] = field(default_factory=dict)  # name of a norm -> its vector
+    products: dict[str, tuple[str, str]] = field(default_factory=dict)  # name of an inner product -> its vectors
     _cache: dict[str, Any] = field(default_factory=dict)
     _formulas: dict[str, z3.BoolRef] = field(default_factory=dict)
     _parts: dict[str, list[Any]] = field(default_factory=dict)
@@ -228,7 +229,9 @@ class Language:
             for two, b in v.items():
                 first, second = sorted((one, two))
                 random = bool({first, second} & (self.symbols.random_vectors | self.random))
-                total += a * b * self.atom(f"<{first}, {second}>", random, nonnegative=first == second)
+                name = f"<{first}, {second}>"
+                self.products[name] = (first, second)
+                total += a * b * self.atom(name, random, nonnegative=first == second)
         return total
 
     def norm(self, u: Vector) -> Any:

@@ -6,9 +6,11 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
+import numpy as np
 import sympy as sp
 import z3
 
@@ -22,6 +24,8 @@ LONG = 10**20  # a denominator of more digits is that of a root, cut off
 _FUNCTIONS = ("log(", "exp(", "sqrt(", "floor(", "ceiling(")  # shown by what is in them
 AT_ODDS = "whether the facts contradict each other was not decided"
 SLACK = sp.Rational(1, 10**12)  # relative; of numbers with roots, logarithms or exponentials in them
+ROUNDS = 20  # in which numbers that no vectors have are excluded
+ROUNDED = 1e-9  # relative; a negative square up to that is a rounded 0
 
 
 class Answer(StrEnum):
@@ -67,14 +71,14 @@ def _decide(language: Language, claim: str, texts: Sequence[str], aside: bool) -
     known = [language.formula(text) for text in texts]
     wanted = language.formula(claim)
     laws = language.laws([claim, *texts])
-    answer, model = (z3.unsat, None) if claim in texts else _solve([*laws, *known, z3.Not(wanted)], EFFORT)
+    answer, model = (z3.unsat, None) if claim in texts else _solve(language, [*laws, *known, z3.Not(wanted)], EFFORT)
     if answer == z3.unsat:
         around = [one for one in language.consistent if one.issuperset(texts)]
         for one in around:  # what follows from them is possible with them
             one.add(claim)
         if aside or around:
             return Decision(Answer.FOLLOWS)
-        possible, _ = _solve([*laws, *known], EFFORT // 3)
+        possible, _ = _solve(language, [*laws, *known], EFFORT // 3)
         if possible == z3.unsat:
             return Decision(Answer.VACUOUS, "the facts contradict each other")
         if possible == z3.sat:
@@ -97,7 +101,7 @@ def possible(language: Language, formulas: Sequence[str], values: Mapping[str, s
             flag = z3.Bool(language.predicate(name))
             known.append(flag if value == "true" else z3.Not(flag))
     laws = language.laws([denied, *texts])
-    answer, model = _solve([*laws, *known, z3.Not(language.formula(denied))], EFFORT)
+    answer, model = _solve(language, [*laws, *known, z3.Not(language.formula(denied))], EFFORT)
     if answer == z3.unsat:
         return False
     if answer == z3.unknown or model is None:
@@ -105,7 +109,43 @@ def possible(language: Language, formulas: Sequence[str], values: Mapping[str, s
     return None if _confirmed(language, denied, texts, _numbers(model)) is None else True
 
 
-def _solve(formulas: Sequence[z3.BoolRef], effort: int) -> tuple[z3.CheckSatResult, z3.ModelRef | None]:
+def _solve(
+    language: Language, formulas: Sequence[z3.BoolRef], effort: int
+) -> tuple[z3.CheckSatResult, z3.ModelRef | None]:
+    """Numbers that satisfy the formulas; where they stand for inner products, vectors have them."""
+    laws: list[z3.BoolRef] = []
+    for _ in range(ROUNDS):
+        answer, model = _solved([*formulas, *laws], effort)
+        broken = [] if model is None else _laws_of_vectors(language, model)
+        if not broken:
+            return answer, model
+        laws += broken
+    return z3.unknown, None
+
+
+def _laws_of_vectors(language: Language, model: z3.ModelRef) -> list[z3.BoolRef]:
+    """What inner products satisfy and these numbers do not: Cauchy-Schwarz, or that a combination has a length."""
+    found = [language.products[one.name()] for one in model.decls() if one.name() in language.products]
+    names = sorted({name for pair in found for name in pair})
+    products = [[z3.Real(f"<{min(one, two)}, {max(one, two)}>") for two in names] for one in names]
+    table = np.array([[_float(model.eval(one, model_completion=True)) for one in row] for row in products])
+    if len(names) < 2:
+        return []
+    squares, combinations = np.linalg.eigh(table)
+    if squares[0] >= -ROUNDED * max(1.0, float(abs(table).max())):
+        return []
+    pairs_of = [(i, k) for i in range(len(names)) for k in range(i) if table[i, k] ** 2 > table[i, i] * table[k, k]]
+    weights = [z3.RealVal(str(Fraction(float(one)).limit_denominator(10**4))) for one in combinations[:, 0]]
+    length = z3.Sum([a * b * one for a, row in zip(weights, products, strict=True)
+                     for b, one in zip(weights, row, strict=True)])  # fmt: skip
+    return [products[i][k] * products[i][k] <= products[i][i] * products[k][k] for i, k in pairs_of] or [length >= 0]
+
+
+def _float(value: z3.ExprRef) -> float:
+    return float((value.approx(20) if z3.is_algebraic_value(value) else value).as_fraction())
+
+
+def _solved(formulas: Sequence[z3.BoolRef], effort: int) -> tuple[z3.CheckSatResult, z3.ModelRef | None]:
     answer = z3.unknown
     for make in (z3.Solver, partial(z3.SolverFor, "QF_NRA")):
         solver = make()

@@ -200,6 +200,12 @@ def test_privacy_counts_compositions():
     assert check(four).verdict is REFUTED
 
 
+def test_the_instance_that_a_claim_names_is_the_one_that_is_shown():
+    named = {"D": "1", "epsilon": "1/2", "delta": "1/100000"}
+    half = build.privacy("D*sqrt(log(1.25/delta))/epsilon", "D", "epsilon", "delta", "D", REGION, instances=[named])
+    assert check(half).counterexample == {**named, "delta": "1e-05"}
+
+
 def test_privacy_with_sampling_refutes_noise_below_one_record():
     instance = [{"q": "1/100", "s": "1/10", "T": "10"}]
     claim = build.privacy("s", "1", "1", "1/100000", "s T", {"q": "(0, 1)"}, count="T", rate="q", instances=instance)
