@@ -14,8 +14,6 @@ from dpassay.reference.types import Array
 
 from .screen import CHOSEN, Found, all_of
 
-ATOMIC, ATOM_ROWS = 32, 4000  # columns whose repeated values are counted one by one; rows by which they are chosen
-
 
 def lowest_bit(values: Array) -> Array:
     """log2 of the lowest set bit of each float: the grid it lies on (0 for 0, NaN and infinities)."""
@@ -57,30 +55,6 @@ class Atoms:
         rows = row_codes(table)
         place = np.minimum(np.searchsorted(self.codes, rows), self.codes.size - 1)
         return np.where(self.codes[place] == rows, self.odds[place], np.nan)
-
-
-@dataclass
-class ColumnAtoms:
-    """Repeated values of single columns: their log odds, added up over the columns that have any."""
-
-    parts: list[tuple[int, Atoms]]
-
-    @staticmethod
-    def fit(p: Array, q: Array) -> ColumnAtoms:
-        """Of the `ATOMIC` columns in which most outputs repeat on one of the sides."""
-        few_p, few_q = p[:ATOM_ROWS], q[:ATOM_ROWS]
-        repeated = [
-            max(len(side) - np.unique(side[:, j]).size for side in (few_p, few_q)) for j in range(few_p.shape[1])
-        ]
-        best = [j for j in np.argsort(repeated)[::-1][:ATOMIC] if repeated[j]]
-        return ColumnAtoms([(int(j), Atoms.fit(p[:, [j]], q[:, [j]])) for j in best])
-
-    def score(self, table: Array) -> Array:
-        """Sum over the columns; what is not known says nothing."""
-        found = np.zeros(len(table))
-        for column, atoms in self.parts:
-            found += np.nan_to_num(atoms.score(table[:, [column]]))
-        return found
 
 
 @dataclass

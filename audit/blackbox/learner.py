@@ -1,25 +1,35 @@
-"""Learned scores: fitted on one part of the training outputs, given an event on another, judged elsewhere."""
+"""Learned scores: fitted on one part of the training outputs, given an event on another, judged elsewhere.
+
+Trees on the best columns, the odds of histograms added up, and the direction of the means: each of them sees bugs of
+the zoo, or of wide outputs, that nothing else sees. What learns from all columns scales them by their quartiles and
+cuts them at five such units, so that outputs of any size do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dpassay.audit.evidence.events import Event, best_event
 from dpassay.reference.guarantee import Guarantee
-from dpassay.reference.types import Array
+from dpassay.reference.types import Array, Indices
 
-from .features import Atoms, ColumnAtoms, Features
-from .models import Remembered, Score, boosting, direction, kernel, logistic
+from .columns import tamed
+from .features import Atoms, Features
 from .screen import SPREAD, AddedOdds, named, screen
 from .table import Column, Origin
 
-ROWS_CAP = 30_000  # a side, for the boosting and logistic fits
+Score = Callable[[Array], Array]
+ROWS_CAP = 30_000  # a side, for trees and the direction of the means
 FIT_SHARE = 0.5  # of the training tables; the rest chooses the best
 COLUMNS, BEST_COLUMNS = 2, 6  # best entries of the outputs, and best of all columns, that are scores by themselves
-BINS = (16, 64)  # of the histograms whose odds are added
+BINS = 16  # of the histograms whose odds are added
+WHITENED = 256  # columns up to which the direction of the means takes correlations into account
+LIMIT = 5.0  # units at which a column is cut
+REMEMBERED = 4  # training and test part of both sides
+LARGEST_KEPT = 20_000_000  # entries of an answer that is kept
 
 
 @dataclass
@@ -33,26 +43,74 @@ class Candidate:
     value: float | None = None  # the score is 1 where the column is equal to this, else 0
 
 
-def _models(p: Array, q: Array, features: Features, atoms: Atoms, rng: np.random.Generator) -> list[tuple[str, Score]]:
-    """Trees, logistic regression and kernel on the features; trees also where no atom is known."""
-    few_p, few_q = features.transform(p[:ROWS_CAP]), features.transform(q[:ROWS_CAP])
-    x = np.concatenate([few_p, few_q])
-    y = np.concatenate([np.zeros(len(few_p), dtype=np.int64), np.ones(len(few_q), dtype=np.int64)])
-    boost, linear, near = boosting(x, y, rng), logistic(x, y), kernel(x, y, rng.spawn(1)[0])
-    made = Remembered(features.transform)
-    boosted = Remembered(lambda t: boost(made(t)))
+@dataclass(frozen=True)
+class Scale:
+    """Centre and unit of each column."""
 
-    def atoms_else(table: Array) -> Array:
-        known = atoms.score(table)
-        return np.where(np.isnan(known), boosted(table), known)
+    centre: Array
+    unit: Array
 
-    found: list[tuple[str, Score]] = [("atoms, else boosting", atoms_else)] if atoms.codes.size else []
-    return [
-        *found,
-        ("boosting", boosted),
-        ("logistic", lambda t: linear(made(t))),
-        ("kernel", lambda t: near(made(t))),
-    ]
+    @staticmethod
+    def fit(x: Array) -> Scale:
+        """Median and quartile distance; where the quartiles coincide, the whole range; 1 for a constant."""
+        low, centre, high = np.quantile(x, [0.25, 0.5, 0.75], axis=0, method="nearest")
+        spread = np.where(high > low, (high - low) / 1.35, (x.max(axis=0) - x.min(axis=0)) / 2)
+        return Scale(centre, np.where(spread > 0, spread, 1.0))
+
+    def __call__(self, x: Array) -> Array:
+        """Scaled and cut."""
+        with np.errstate(over="ignore"):  # an infinity is cut like any large number
+            return np.asarray(np.clip((x - self.centre) / self.unit, -LIMIT, LIMIT))
+
+
+def boosting(x: Array, y: Indices, rng: np.random.Generator) -> Score:
+    """Trees on all columns."""
+    from sklearn.ensemble import HistGradientBoostingClassifier  # slow to import, and not needed for a number
+
+    model = HistGradientBoostingClassifier(
+        max_iter=60,
+        max_leaf_nodes=15,
+        learning_rate=0.15,
+        min_samples_leaf=max(5, len(y) // 2000),
+        early_stopping=False,
+        random_state=int(rng.integers(2**31)),
+    ).fit(x, y)
+    return lambda z: np.asarray(model.decision_function(z))
+
+
+def direction(p: Array, q: Array) -> Score:
+    """Along the difference of the means of all columns, whitened where they are not too many."""
+    scale = Scale.fit(tamed(np.concatenate([p, q])))
+    x, y = scale(tamed(p)), scale(tamed(q))
+    shift = y.mean(axis=0) - x.mean(axis=0)
+    variance = 0.5 * (x.var(axis=0) + y.var(axis=0)) + 1e-6
+    if x.shape[1] > WHITENED or min(len(x), len(y)) < 4 * x.shape[1]:
+        weights = shift / variance
+    else:
+        within = 0.5 * (np.cov(x.T).reshape(variance.size, -1) + np.cov(y.T).reshape(variance.size, -1))
+        weights = np.linalg.solve(0.9 * within + 0.1 * np.diag(variance), shift)
+    return lambda z: np.asarray(scale(tamed(z)) @ weights)
+
+
+class Remembered:
+    """A function of tables that knows its last answers: events, bets and pictures ask for the same scores.
+
+    Tables are not changed in between: they are told apart by identity.
+    """
+
+    def __init__(self, function: Callable[[Array], Array]):
+        self._function = function
+        self._known: list[tuple[Array, Array]] = []
+
+    def __call__(self, table: Array) -> Array:
+        """The function's answer."""
+        for known, answer in self._known:
+            if known is table:
+                return answer
+        answer = self._function(table)
+        if answer.size <= LARGEST_KEPT:
+            self._known = [(table, answer), *self._known][:REMEMBERED]
+        return answer
 
 
 def _candidates(
@@ -62,24 +120,22 @@ def _candidates(
 
     A single number needs no trees: its histogram says as much.
     """
-    screened, atoms = screen(p, q, claim, titles), Atoms.fit(p, q)
-    width = p.shape[1]
-    found = []
+    screened, atoms, width = screen(p, q, claim, titles), Atoms.fit(p, q), p.shape[1]
+    found: list[tuple[str, Score]] = []
     if width > 1 or low_bits:
-        found += _models(p, q, Features.fit(screened, width, low_bits), atoms, rng)
+        features = Features.fit(screened, width, low_bits)
+        few_p, few_q = features.transform(p[:ROWS_CAP]), features.transform(q[:ROWS_CAP])
+        trees = boosting(np.concatenate([few_p, few_q]), np.repeat([0, 1], [len(few_p), len(few_q)]), rng)
+        found = [("boosting", Remembered(lambda t: trees(features.transform(t))))]
     if atoms.codes.size:
-        found += [("atoms, else nothing", lambda t: np.nan_to_num(atoms.score(t)))]
+        name, others = found[0] if found else ("nothing", lambda t: np.zeros(len(t)))
+        found.insert(0, (f"atoms, else {name}", lambda t: np.where(np.isnan(a := atoms.score(t)), others(t), a)))
     raw = {one.column: one for one in screened if one.family.one is not None and one.column < width}
     differ = sorted(raw, key=lambda j: -raw[j].difference)[:SPREAD]
-    for bins in BINS:
-        odds = AddedOdds.fit(p, q, differ, bins) if differ else None
-        found += [(f"histograms of {bins} bins", odds.score)] if odds else []
+    if differ:
+        found += [(f"histograms of {BINS} bins", AddedOdds.fit(p, q, differ, BINS).score)]
     if width > 1:
-        by_column = ColumnAtoms.fit(p, q)
-        found += [("repeated values of columns", by_column.score)] if by_column.parts else []
-        for squared in (False, True):
-            what = "squares of all columns" if squared else "direction of all columns"
-            found.append((what, direction(p[:ROWS_CAP], q[:ROWS_CAP], squared)))
+        found += [("direction of all columns", direction(p[:ROWS_CAP], q[:ROWS_CAP]))]
     entries = {one.base: replace(one, value=None) for one in screened if one.base.origin is Origin.VALUE}
     plain = list(entries)[:COLUMNS]
     best = [one for one in screened if one.value is not None or one.base not in plain][:BEST_COLUMNS]
