@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array
 
 NOT_FINITE = {"infinity": math.inf, "-infinity": -math.inf, "nan": math.nan}  # JSON has no numbers for them
@@ -75,6 +76,24 @@ def rounded(value: Any, digits: int = 12) -> Any:
 def is_float(value: object) -> bool:
     """A number of JSON that a float can hold: no truth value, no NaN, no integer of four hundred digits."""
     return type(value) in (int, float) and -sys.float_info.max <= value <= sys.float_info.max  # type: ignore[operator]
+
+
+def checked(adapter: Any, data: Any, where: str) -> Any:
+    """Data of a file as a ``TypeAdapter`` of pydantic says that they must be.
+
+    Raises:
+        BadInput: naming the first field that is not as it should be.
+    """
+    from pydantic import ValidationError  # whoever has an adapter has imported it
+
+    try:
+        return adapter.validate_python(data)
+    except RecursionError:
+        raise BadInput(where, "malformed", "is nested too deeply") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise BadInput(": ".join(filter(None, (where, place))), first["input"], str(first["msg"])) from None
 
 
 def json_text(document: Any) -> str:

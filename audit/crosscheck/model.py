@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from dpassay.reference.errors import BadInput, require
+from dpassay.audit.plain import checked
+from dpassay.reference.errors import require
 
 FORMAT = 3
 Word = Literal["infinity", "-infinity", "nan"]
@@ -158,14 +159,7 @@ def json_object(document: Any, where: str) -> dict[str, Any]:
 
 
 def _checked(adapter: TypeAdapter[Any], document: Any, where: str) -> dict[str, Any]:
-    try:
-        adapter.validate_python(document)
-    except RecursionError:
-        raise BadInput(where, "malformed", "is nested too deeply") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"{where}: {place}", first["input"], first["msg"]) from None
+    checked(adapter, document, where)
     return dict(document)
 
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, get_args
+from typing import Annotated, Any, Literal, Protocol
 
 import numpy as np
+from pydantic import ConfigDict, Field, StrictBool
 
-from dpassay.reference.errors import BadInput, require
 from dpassay.reference.laws.law import Law, as_released
 from dpassay.reference.norms import norm
 from dpassay.reference.transcript import Draw
 
 How = Literal["query", "zero", "drawn", "opposite", "norm", "huge", "repeat", "index"]
-HOWS: tuple[How, ...] = get_args(How)
 Along = Literal["query", "axis", "last", "aside"]
 ALONG: Mapping[Along, str] = {
     "query": "the query of D",
@@ -42,9 +41,10 @@ class Choice:
     """
 
     how: How = "query"
-    size: float = 0.0
+    size: Annotated[float, Field(strict=True, ge=-1e300, le=1e300)] = 0.0
     along: Along = "query"
-    index: int = 0
+    index: Annotated[int, Field(strict=True, gt=-(10**9), lt=10**9)] = 0
+    __pydantic_config__ = ConfigDict(extra="forbid")  # as it is read from a file
 
     def __str__(self) -> str:
         if self.how == "norm":
@@ -79,9 +79,10 @@ class Script:
     """
 
     values: Mapping[str, Choice] = field(default_factory=dict)
-    exceptions: Mapping[str, Mapping[int, Choice]] = field(default_factory=dict)
-    participation: tuple[bool, ...] = ()
-    beyond: bool = True
+    exceptions: Mapping[str, Mapping[Annotated[int, Field(ge=0, lt=10**9)], Choice]] = field(default_factory=dict)
+    participation: tuple[StrictBool, ...] = ()
+    beyond: StrictBool = True
+    __pydantic_config__ = ConfigDict(extra="forbid")  # as it is read from a file
 
     def choice(self, label: str, occurrence: int, law: Law) -> Choice:
         """See :class:`Dictation`."""
@@ -104,30 +105,6 @@ class Script:
         }
 
 
-def read_script(where: str, data: Any) -> Script:
-    """A script from plain data.
-
-    Raises:
-        BadInput: naming the first field that is not as it should be.
-    """
-    fields = {"values": dict, "exceptions": dict, "participation": list, "beyond": bool}
-    require(isinstance(data, dict) and set(data) == set(fields), where, data, f"must have {', '.join(fields)}")
-    for name, kind in fields.items():
-        require(isinstance(data[name], kind), f"{where}.{name}", data[name], f"must be of type {kind.__name__}")
-    values = {str(label): _choice(f"{where}.values[{label}]", one) for label, one in data["values"].items()}
-    exceptions: dict[str, dict[int, Choice]] = {}
-    for label, choices in data["exceptions"].items():
-        at = f"{where}.exceptions[{label}]"
-        require(isinstance(choices, dict), at, choices, "must be an object")
-        for occurrence, one in choices.items():
-            good = isinstance(occurrence, str) and occurrence.isascii() and occurrence.isdigit() and len(occurrence) < 9
-            require(good, at, occurrence, "must be the number of a release")
-            exceptions.setdefault(str(label), {})[int(occurrence)] = _choice(f"{at}.{occurrence}", one)
-    part = data["participation"]
-    require(all(isinstance(one, bool) for one in part), f"{where}.participation", part, "must hold true and false")
-    return Script(values, exceptions, tuple(part), data["beyond"])
-
-
 def _plain(choice: Choice) -> dict[str, Any]:
     found: dict[str, Any] = {"how": choice.how}
     if choice.how == "norm":
@@ -137,22 +114,6 @@ def _plain(choice: Choice) -> dict[str, Any]:
     if choice.how == "index":
         found["index"] = choice.index
     return found
-
-
-def _choice(where: str, data: Any) -> Choice:
-    require(isinstance(data, dict), where, data, "must be an object")
-    unknown = set(data) - {"how", "size", "along", "index"}
-    require(not unknown, where, sorted(unknown), "is not part of a choice")
-    how, size = data.get("how"), data.get("size", 0.0)
-    along, index = data.get("along", "query"), data.get("index", 0)
-    if how not in HOWS:
-        raise BadInput(f"{where}.how", how, f"must be one of {', '.join(HOWS)}")
-    number = isinstance(size, int | float) and not isinstance(size, bool) and -1e300 <= size <= 1e300
-    require(number, f"{where}.size", size, "must be a number from -1e300 to 1e300")
-    require(isinstance(along, str) and along in ALONG, f"{where}.along", along, f"must be one of {', '.join(ALONG)}")
-    whole = isinstance(index, int) and not isinstance(index, bool) and abs(index) < 10**9
-    require(whole, f"{where}.index", index, "must be a whole number")
-    return Choice(how, float(size), along, index)
 
 
 def dictated(choice: Choice, law: Law, before: Any, rng: np.random.Generator) -> Any:

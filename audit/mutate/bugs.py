@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from pydantic import ConfigDict, StrictBool, TypeAdapter, ValidationError
+from pydantic import ConfigDict, StrictBool, TypeAdapter
 from pydantic.dataclasses import dataclass
 
+from dpassay.audit.plain import checked
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import parse_toml, read_text
 
@@ -100,7 +101,7 @@ class Patch:
         return Bug(self.name, self.file, line, changed, self.must, self.why, self.only_noise, self.row)
 
 
-_PATCHES = TypeAdapter(list[Patch])
+_PATCHES = TypeAdapter(dict[str, list[Patch]])
 
 
 def read_patches(folder: Path) -> list[Patch]:
@@ -113,12 +114,7 @@ def read_patches(folder: Path) -> list[Patch]:
     found: list[Patch] = []
     for path in sorted(folder.glob("*.toml")):
         document = parse_toml(read_text(path, "file of bugs"), str(path))
-        try:
-            found += _PATCHES.validate_python(document.get("bug", []))
-        except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(map(str, ("bug", *first["loc"])))
-            raise BadInput(f"{path}: {place}", "wrong", str(first["msg"])) from None
+        found += checked(_PATCHES, {"bug": document.get("bug", [])}, str(path))["bug"]
     require(bool(found), "--bugs", str(folder), "holds no table [[bug]]")
     twice = [name for name, count in Counter(one.name for one in found).items() if count > 1]
     require(not twice, "--bugs", ", ".join(twice), "each bug has a name of its own")

@@ -9,13 +9,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import AfterValidator, Field, StrictFloat, StrictInt, StrictStr, TypeAdapter
 
-from dpassay.audit.lockstep.script import Script, read_script
-from dpassay.audit.plain import json_text
-from dpassay.reference.errors import BadInput, printable, require
+from dpassay.audit.lockstep.script import Script
+from dpassay.audit.plain import array_of, checked, json_text
+from dpassay.reference.errors import printable, require
 from dpassay.reference.files import read_json, write_text
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.types import Array
@@ -142,87 +143,55 @@ def witness_of(document: Any, path: Path | str) -> Witness:
     Raises:
         BadInput: naming ``path`` and the first field that is not as it should be.
     """
-    require(isinstance(document, dict), str(path), type(document).__name__, "must be a JSON object")
-    require(document.get("format") == FORMAT, f"{path}: format", document.get("format"), f"must be {FORMAT}")
-    data = Data(
-        _sizes(path, document.get("sizes")),
-        _numbers(path, "rows", document.get("rows"), 2),
-        _numbers(path, "there", document.get("there"), 1),
-        _whole(path, "target", document.get("target")),
-        document.get("swapped") is True,
-    )
-    require((data.rows is None) == (data.there is None), f"{path}: there", None, "must come with rows")
+    stored: _Stored = checked(_STORED, document, str(path))
+    data = Data(stored.sizes, _array(stored.rows), _array(stored.there), stored.target, stored.swapped)
     if data.rows is not None and data.there is not None:
-        size = len(data.rows)
+        size, shape, wanted = len(data.rows), data.there.shape, data.rows.shape[1:]
         require(data.target < size, f"{path}: target", data.target, f"must be the number of one of {size} rows")
-        shape, wanted = data.there.shape, data.rows.shape[1:]
         require(shape == wanted, f"{path}: there", shape, f"must be a row of the shape {wanted}")
-    queries = document.get("queries")
-    pair: list[Array | None] = [None, None]
-    if isinstance(queries, list) and len(queries) == 2:
-        pair = [_numbers(path, "queries", one, None) for one in queries]
-    return Witness(
-        _finding(path, document.get("finding")),
-        data,
-        read_script(f"{path}: script", document.get("script")),
-        _whole(path, "seed", document.get("seed")),
-        str(document.get("line", "")),
-        pair[0],
-        pair[1],
-        _about(path, document.get("about")),
-        _lines_made(path, document.get("made", [])),
-    )
+    require((data.rows is None) == (data.there is None), f"{path}: there", None, "must come with rows")
+    here, there = map(_array, stored.queries or (None, None))
+    made = tuple(Made(role, text) for role, text in stored.made)
+    return Witness(stored.finding, data, stored.script, stored.seed, stored.line, here, there, stored.about, made)
 
 
-def _lines_made(path: Path | str, found: Any) -> tuple[Made, ...]:
-    try:
-        return tuple(Made(str(role), str(text)) for role, text in found)
-    except (TypeError, ValueError):
-        raise BadInput(f"{path}: made", type(found).__name__, "must be a list of pairs of texts") from None
+def _finite(value: Any) -> Any:
+    """Numbers of JSON, equally many in each row, and none of them infinite."""
+    found = None if value is None else array_of(value)
+    good = value is None or (found is not None and found.size <= _LARGEST and bool(np.isfinite(found).all()))
+    if not good:
+        raise ValueError("must be finite numbers, equally many in each row")
+    return value
 
 
-def _finding(path: Path | str, found: Any) -> Finding:
-    require(isinstance(found, dict), f"{path}: finding", found, "must be an object")
-    kinds = {kind.value: kind for kind in Kind}
-    kind, label, detail = found.get("kind"), found.get("label"), found.get("detail")
-    if not isinstance(kind, str) or kind not in kinds:
-        raise BadInput(f"{path}: finding.kind", kind, f"must be one of {', '.join(kinds)}")
-    for name, value in (("label", label), ("detail", detail)):
-        require(isinstance(value, str), f"{path}: finding.{name}", value, "must be of type str")
-    step = _whole(path, "finding.step", found.get("step"))
-    return Finding(kinds[kind], str(label), step, str(detail), found.get("given_secrets") is True)
+Whole = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+Numbers = Annotated[Any, AfterValidator(_finite)]
 
 
-def _about(path: Path | str, found: Any) -> dict[str, str | float]:
-    require(isinstance(found, dict), f"{path}: about", found, "must be an object")
-    for name, value in found.items():
-        good = isinstance(value, str | int | float) and not isinstance(value, bool)
-        require(good, f"{path}: about.{name}", value, "must be a text or a number")
-    return dict(found)
+@dataclass(frozen=True)
+class _Stored:
+    """A witness in its file."""
+
+    format: Literal[2]
+    finding: Finding
+    target: Whole
+    script: Script
+    seed: Whole
+    about: dict[str, StrictStr | StrictFloat | StrictInt]
+    sizes: dict[str, Whole]
+    rows: Annotated[list[list[Any]] | None, AfterValidator(_finite)] = None
+    there: Annotated[list[Any] | None, AfterValidator(_finite)] = None
+    swapped: bool = False
+    queries: tuple[Numbers, Numbers] | None = None
+    line: str = ""
+    made: tuple[tuple[str, str], ...] = ()
 
 
-def _sizes(path: Path | str, found: Any) -> dict[str, int]:
-    require(isinstance(found, dict), f"{path}: sizes", found, "must be an object")
-    return {str(name): _whole(path, f"sizes.{name}", value) for name, value in found.items()}
+_STORED = TypeAdapter(_Stored)
 
 
-def _whole(path: Path | str, name: str, value: Any) -> int:
-    good = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
-    require(good, f"{path}: {name}", value, "must be a whole number from 0")
-    return int(value)
-
-
-def _numbers(path: Path | str, name: str, found: Any, dimensions: int | None) -> Array | None:
-    if found is None:
-        return None
-    try:
-        array = np.array(found, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raise BadInput(f"{path}: {name}", type(found).__name__, "must be numbers, equally many in each row") from None
-    good = array.size <= _LARGEST and (dimensions is None or array.ndim == dimensions)
-    require(good, f"{path}: {name}", array.shape, f"must have {dimensions} dimensions")
-    require(bool(np.isfinite(array).all()), f"{path}: {name}", "not finite", "must be finite numbers")
-    return array
+def _array(value: Any) -> Array | None:
+    return None if value is None else array_of(value)
 
 
 def _short(values: Array) -> str:

@@ -14,23 +14,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import ConfigDict, Field, ValidationError
-from pydantic.dataclasses import dataclass
+from pydantic import ConfigDict, Field, StrictStr, TypeAdapter
 
 from dpassay.audit.blackbox.sources import Source
 from dpassay.audit.evidence.curves import check_scores, curve_log_wealth
 from dpassay.audit.evidence.processes import MeanProcess, hockey_stick, until_refuted
 from dpassay.audit.likelihood.pilot import make_plan
 from dpassay.audit.likelihood.samplers import LockstepSampler
+from dpassay.audit.plain import checked
 from dpassay.audit.results import ClaimTest
 from dpassay.audit.running import checkpoint
 from dpassay.reference.case import Case
-from dpassay.reference.errors import BadInput, require
+from dpassay.reference.errors import require
 from dpassay.reference.files import there
 from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
@@ -40,24 +40,25 @@ from .black_box import audit_sequentially
 KIND = "sequential session"
 BLOCK = 64  # runs of a white-box session between two looks
 KEPT_EVERY = 1.0  # seconds; what is done since then is done again, with the same numbers
-Count = Annotated[int, Field(ge=0, lt=2**63)]
-Wealth = Annotated[float, Field(gt=-1e15, lt=1e15)]  # its logarithm
+Count = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+Wealth = Annotated[float, Field(strict=True, gt=-1e15, lt=1e15)]  # its logarithm
 Marks = tuple[Annotated[str, Field(pattern=r"^(\d{1,18} in order|sorted): [0-9a-f]{32}$")], ...]
 
 
-@dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
+@dataclass(frozen=True)
 class Session:
     """What is kept between sessions. `log_wealth` is an e-value's logarithm, `best` its largest value so far."""
 
-    audited: str  # the callable, program or catalogue key
-    claim: str
+    audited: StrictStr  # the callable, program or catalogue key
+    claim: StrictStr
     seed: Count
     sessions: Count = 0
     runs: Count = 0
     log_wealth: Wealth = 0.0
     best: Wealth = 0.0
-    marks: Annotated[Marks, Field(strict=False)] = ()  # of the files of scores that were judged, see `scores/blocks.py`
+    marks: Marks = ()  # of the files of scores that were judged, see `scores/blocks.py`
     under_way: Mapping[str, Any] | None = None  # state of the process of a session that was not finished
+    __pydantic_config__ = ConfigDict(extra="forbid")  # as it is read from a checkpoint
 
     def continued(self, result: ClaimTest, marks: Sequence[str] = ()) -> Session:
         """After one more session, whose wealth multiplies this one's."""
@@ -123,13 +124,12 @@ def load(path: Path) -> Session:
     return _session(state or {}, path)
 
 
+_SESSION = TypeAdapter(Session)
+
+
 def _session(state: Mapping[str, Any], path: Path) -> Session:
     """A session from a state, every field of its type and range."""
-    try:
-        session = Session(**state)
-    except (ValidationError, TypeError) as error:
-        wrong = error.errors()[0] if isinstance(error, ValidationError) else {"loc": (), "msg": str(error)}
-        raise BadInput(": ".join([str(path), *map(str, wrong["loc"])]), "malformed", str(wrong["msg"])) from None
+    session: Session = checked(_SESSION, dict(state), str(path))
     lowest = max(0.0, session.log_wealth)  # the best so far counts the start and the end
     why = f"must be at least {lowest:.6g}, the wealth at the start and at the end"
     require(session.best >= lowest * (1 - 1e-12), f"{path}: best", session.best, why)

@@ -4,9 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 
 from dpassay.audit.lockstep.run import scripted
-from dpassay.audit.lockstep.script import DRAWN, Choice, Script, dictated, read_script
+from dpassay.audit.lockstep.script import DRAWN, Choice, Script, dictated
+from dpassay.audit.plain import checked
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.laws.above_threshold import AboveThreshold
@@ -58,7 +60,7 @@ def test_only_what_the_law_can_give():
 
 
 def test_a_script_survives_json():
-    again = read_script("script", json.loads(json.dumps(SCRIPT.as_dict())))
+    again = checked(TypeAdapter(Script), json.loads(json.dumps(SCRIPT.as_dict())), "script")
     assert again == SCRIPT
 
 
@@ -73,12 +75,12 @@ def test_a_script_survives_json():
         ({"values": []}, "values"),
         ({"participation": [1]}, "participation"),
         ({"exceptions": {"a": {"-1": {"how": "zero"}}}}, "exceptions"),
-        ({"more": 1}, "script"),
+        ({"more": 1}, "script: more"),
     ],
 )
 def test_a_damaged_script_is_one_line(change, field):
     with pytest.raises(BadInput, match=field):
-        read_script("script", SCRIPT.as_dict() | change)
+        checked(TypeAdapter(Script), SCRIPT.as_dict() | change, "script")
 
 
 def test_values_and_occurrences_as_dictated():

@@ -256,7 +256,7 @@ def test_the_command_writes_the_page(rows, tmp_path, monkeypatch):
         (["report.json", "--output", "link"], "is a symbolic link"),
         (["empty.json"], "there is nothing to show"),
         (["report.json", "--no-ledger", "--reproductions", "nowhere"], "is not a folder"),
-        (["report.json", "--no-ledger"], "baselines/dp_sgd:poisson@baseline: witness: sizes"),
+        (["report.json", "--no-ledger"], "baselines/dp_sgd:poisson@baseline: witness: finding.kind"),
     ],
 )
 def test_bad_input_is_one_line(rows, tmp_path, monkeypatch, words, said):
