@@ -188,11 +188,14 @@ def scaled(a: Value, c: Any) -> Value:
 
 
 def clipped(rows: Value, factor: Value) -> Norms:
-    """A factor between 0 and k / |row| makes the row at most k long, whatever the row is."""
+    """A factor between 0 and k / |row| makes the row at most k long, whatever it is, and w times the row w k long."""
     found = Norms()
+    token, least, most = rows.weighted or (rows.token, 1.0, 1.0)
     for form in factor.forms:
         if form.kind == "below" and form.token is rows.token:
             found = found.both(_bound(form.order, form.k))
+        elif form.kind == "below" and form.token is token:
+            found = found.both(_bound(form.order, times(form.k, max(abs(least), abs(most)))))
     return found
 
 

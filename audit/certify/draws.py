@@ -22,7 +22,7 @@ from dpassay.reference.laws.law import Law
 from dpassay.reference.laws.selection import exponential
 from dpassay.reference.transcript import Draw
 
-from .public import placed, public
+from .public import PLACES, placed, public
 from .shapes import Batch
 from .value import Open, Overflow, Records, Value, bare, forget, here, private, raised, seen_as
 
@@ -91,6 +91,7 @@ class Ledger:
     batches: list[Draw] = field(default_factory=list)
     decisions: list[tuple[str, int, int]] = field(default_factory=list)  # where, which way, of how many
     used: set[int] = field(default_factory=set)
+    told: dict[int, float] = field(default_factory=dict)  # draws that are known to everybody
     seeds: set[int] = field(default_factory=set)  # wide whole numbers that were drawn
     sown: set[int] = field(default_factory=set)  # those of them of which a generator was made
     drawn: int = 0
@@ -128,6 +129,14 @@ class Ledger:
         if flat & self.used:
             raise Open("one draw of noise is used twice; draw it anew")
         self.used |= flat
+
+    def tell(self, cells: Any) -> Any:
+        """The numbers of draws that everybody knows from now on, and may use again."""
+        flat = np.ravel(cells).tolist()
+        new = [one for one in flat if one not in self.told]
+        self.use(new)
+        self.told |= zip(new, self.rng.normal(size=len(new)).tolist(), strict=True)
+        return np.array([self.told[one] for one in flat]).reshape(np.shape(cells))
 
     def release(self, query: Value, law: Law, order: float, place: str = "", declared: float | None = None) -> Any:
         """Keeps the release, and gives a public value of its shape."""
@@ -203,9 +212,7 @@ class Noise(NDArrayOperatorsMixin):
 
     def known(self) -> Any:
         """The numbers, known to everybody: they protect nothing from now on."""
-        self.ledger.use(self.cells)
-        drawn = self.ledger.rng.normal(size=self.shape) * self.scale
-        return public(drawn, self.ledger)
+        return public(self.ledger.tell(self.cells) * self.scale, self.ledger)
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         return np.asarray(self.known())
@@ -234,8 +241,8 @@ class Noise(NDArrayOperatorsMixin):
                 return self._onto(a, b, ufunc)
             if ufunc in (np.multiply, np.true_divide) and not (isinstance(a, Noise) and isinstance(b, Noise)):
                 noise, other = (a, b) if isinstance(a, Noise) else (b, a)
-                if private(other):
-                    raise Open("a noise scale that depends on private data")
+                if private(other):  # or a random weight, which is known to everybody from now on
+                    return ufunc(*(one.known() if isinstance(one, Noise) else one for one in inputs))
                 if noise is a or ufunc is np.multiply:
                     return noise._scaled(ufunc, np.asarray(other, dtype=float))
         if method == "__call__" and ufunc is np.negative and self.law != "gumbel":
@@ -318,8 +325,8 @@ class Unseen(Noise):
         return self.known().reshape(*shape)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        if function in (np.argmax, np.argmin) and len(args) == 1 and args[0] is self and not options:
-            return self.argmax() if function is np.argmax else self.argmin()
+        if function in PLACES and len(args) == 1 and args[0] is self and not options:
+            return getattr(self, function.__name__)()
         return super().__array_function__(function, types, args, options)
 
     def argmax(self, *args: Any, **options: Any) -> Any:

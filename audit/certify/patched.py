@@ -21,6 +21,8 @@ _FRESH = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_li
 _LEGACY = ("normal", "laplace", "standard_normal", "randn", "rand", "randint", "choice", "permutation", "uniform")
 _GLOBAL = ("gauss", "normalvariate")
 _BUILTIN = type(math.sqrt)
+_DISPATCHED = type(np.sum)
+_OF_SEVERAL = ("stack", "concatenate", "hstack", "vstack", "dstack", "column_stack", "block", "select", "choose")
 
 
 def _constructor(real: Callable[..., Any], copies: bool, plain: bool) -> Callable[..., Any]:
@@ -49,6 +51,21 @@ def _fresh(real: Callable[..., Any]) -> Callable[..., Any]:
         return blank(found, ledger) if isinstance(found, np.ndarray) else watched(found, ledger)
 
     return made
+
+
+def _of_lists(real: Callable[..., Any]) -> Callable[..., Any]:
+    """NumPy looks for rules at its arguments, and not into the lists that it makes arrays of."""
+
+    @functools.wraps(real)
+    def found(*values: Any, **options: Any) -> Any:
+        return real(*map(_joined, values), **options)
+
+    return found
+
+
+def _joined(value: Any) -> Any:
+    followed = type(value) in (list, tuple) and any(isinstance(one, Value | Public | Noise) for one in value)
+    return np.array(value) if followed else value
 
 
 def _ours() -> bool:
@@ -184,6 +201,10 @@ def patched(draws: Draws) -> Iterator[None]:
                 put(np, name, _constructor(getattr(np, name), name == "array", draws.plain))
         for name in () if draws.plain else (*_FRESH, "take"):  # NumPy asks only what is taken from for its rule
             put(np, name, _fresh(getattr(np, name)))
+        for name, one in vars(np).items() if not draws.plain else ():
+            if isinstance(one, _DISPATCHED) and name not in _OF_SEVERAL:
+                put(np, name, _of_lists(one))
+        put(np.linalg, "norm", _of_lists(np.linalg.norm))
         put(np.random, "default_rng", own)
         put(np.random, "RandomState", Legacy)
         for name in dir(np.random):

