@@ -19,7 +19,7 @@ class Batch:
 
     def __init__(self, number: int, count: int, total: int, poisson: bool):
         self.number, self.count, self.total, self.poisson = number, count, total, poisson
-        self.records = Records()
+        self.records = Records(count=None if poisson else count)
 
     def __len__(self) -> int:
         if self.poisson:
@@ -34,7 +34,14 @@ class Batch:
     def _secret(self, *_: Any) -> Any:
         raise Open("a secret batch is used for more than choosing records")
 
-    __iter__ = __array__ = __getitem__ = __bool__ = __index__ = _secret
+    __array__ = __bool__ = __index__ = __int__ = __float__ = __hash__ = _secret  # type: ignore[assignment]
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __add__ = __sub__ = __mul__ = __mod__ = _secret
+
+    def __iter__(self) -> Any:
+        return (Place(self, number) for number in range(len(self)))
+
+    def __getitem__(self, key: Any) -> Any:
+        return Place(self, range(len(self))[key]) if isinstance(key, int | np.integer) else self._secret()
 
     def sum(self) -> Any:
         """How many records: private for Poisson batches, of which a record is counted once on one side or the other."""
@@ -46,6 +53,17 @@ class Batch:
     def astype(self, *_: Any, **__: Any) -> Batch:
         """Indices stay indices."""
         return self
+
+
+class Place(Batch):
+    """Whatever record stands at one place of a secret batch of public size."""
+
+    def __init__(self, batch: Batch, number: int):
+        super().__init__(batch.number, batch.count, batch.total, batch.poisson)
+        self.batch, self.place = batch, number
+
+    __class__ = seen_as(lambda self: np.int64)
+    __iter__ = __len__ = __getitem__ = sum = astype = Batch._secret
 
 
 def taken(a: Value, batch: Batch) -> Value:
@@ -66,6 +84,8 @@ def taken(a: Value, batch: Batch) -> Value:
 def index(a: Value, key: Any) -> Value:
     """Part of an array: norms and movements of a part are at most those of the whole."""
     key = bare(key)
+    if isinstance(key, Place):
+        return index(taken(a, key.batch), key.place)
     if isinstance(key, Batch):
         return taken(a, key)
     keys = key if isinstance(key, tuple) else (key,)
@@ -138,8 +158,6 @@ def _along_records(a: Value, keys: tuple[Any, ...], position: int) -> Value:
     if isinstance(one, slice) and one == slice(None):
         return _part(a, keys)
     a._counted()
-    if a.draws != frozenset({-1}):
-        raise Open("a part of a secret batch has no rule")
     assert a.at is not None
     count = a._shape[a.at]
     array = np.asarray(one) if not isinstance(one, slice) else np.arange(count)[one]
@@ -148,15 +166,20 @@ def _along_records(a: Value, keys: tuple[Any, ...], position: int) -> Value:
     if _repeats(array):
         raise Open("a public choice that takes a record twice has no rule; choose without replacement")
     numbers = a.records.numbers
-    assert numbers is not None
-    chosen = Records(np.atleast_1d(numbers[array]))
+    if numbers is not None:
+        chosen = Records(np.atleast_1d(numbers[array]))
+    elif array.ndim == 0 and a.records.count == count:
+        chosen = Records(batch=a.records, places=frozenset({int(np.arange(count)[array])}))
+    else:
+        raise Open("a part of a secret batch has no rule")
     kept = {"size": a.norms, "move": a.move, "low": a.low, "high": a.high, "truth": a.truth, "holes": a.holes}
     if array.ndim == 0:
         shape = tuple(s for number, s in enumerate(a._shape) if number != a.at + a.ndim)
         single = a.like(shape=shape, at=None, records=chosen, **kept)  # its forms are about rows, and it is none
         rest = tuple(one for number, one in enumerate(rest) if number != position)
         return (_part(single, rest) if rest else single).view_of(a)
-    shape = tuple(len(numbers[array]) if number == a.at + a.ndim else s for number, s in enumerate(a._shape))
+    assert chosen.numbers is not None
+    shape = tuple(len(chosen.numbers) if number == a.at + a.ndim else s for number, s in enumerate(a._shape))
     some = a.like(shape=shape, records=chosen, **kept)
     return (_part(some, rest) if len(rest) > 1 else some).view_of(a)
 
@@ -349,22 +372,26 @@ def _blocks(given: list[Value]) -> bool:
 
 def _one_after_another(given: list[Value]) -> Value:
     """Blocks of records: each is as it was."""
-    first, size, move = given[0], given[0].norms, given[0].move
-    assert first.at is not None
+    first = given[0]
+    length = sum(one._shape[first.at] for one in given)
+    records = Records(np.concatenate([one.records.numbers for one in given])) if len(given) > 1 else first.records
+    shape = tuple(length if k - first.ndim == first.at else s for k, s in enumerate(first._shape))
+    return _of_records(given, shape, first.at, records)
+
+
+def _in_turn(given: list[Value], records: Records) -> Value:
+    """One record after another: each is as it was."""
+    found = _of_records(given, (len(given), *given[0]._shape), -given[0].ndim - 1, records)
+    found.vanishes = all(one.vanishes for one in given)
+    return found
+
+
+def _of_records(given: list[Value], shape: tuple[int, ...], at: int | None, records: Records) -> Value:
+    size, move = given[0].norms, given[0].move
     for one in given[1:]:
         size, move = size.either(one.norms), move.either(one.move)
-    length = sum(one._shape[first.at] for one in given)
-    found = {
-        **join(*given),
-        "at": first.at,
-        "low": min(one.low for one in given),
-        "high": max(one.high for one in given),
-    }
-    found["records"] = first.records
-    if len(given) > 1:
-        found["records"] = Records(np.concatenate([one.records.numbers for one in given]))
-    shape = tuple(length if k - first.ndim == first.at else s for k, s in enumerate(first._shape))
-    return Value(shape, size=size, move=move, **found)
+    low, high = min(one.low for one in given), max(one.high for one in given)
+    return Value(shape, at, size=size, move=move, low=low, high=high, **{**join(*given), "records": records})
 
 
 def _next_to_each_other(parts: list[Value], shape: tuple[int, ...], at: int | None = None) -> Value:
@@ -396,6 +423,10 @@ def stack(arrays: Any, axis: int = 0, **_: Any) -> Value:
     """As np.concatenate along a new axis."""
     ndim = max(one.ndim if private(one) else np.ndim(one) for one in arrays)
     place = axis if axis >= 0 else axis + ndim + 1
+    alone = [one for one in arrays if private(one) and one.alone and not one.holes]
+    records = Records.in_turn([one.records for one in alone]) if place == 0 and len(alone) == len(arrays) else None
+    if records is not None and len({one._shape for one in alone}) == 1:
+        return _in_turn(alone, records)
     new = [expanded(one, place) if private(one) else np.expand_dims(plain(one), place) for one in arrays]
     found = concatenate(new, axis=place)
     if place == 0 and all(not private(one) or one.at is None for one in arrays):

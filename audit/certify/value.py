@@ -133,19 +133,37 @@ ZERO, UNKNOWN = Norms(0.0, 0.0, 0.0), Norms()
 
 
 class Records:
-    """Which records an entry or a value depends on; ``numbers`` is None where a secret batch decides."""
+    """Which records an entry or a value depends on; ``numbers`` is None where a secret batch decides.
 
-    def __init__(self, numbers: Any = None):
+    Args:
+        numbers: of the records.
+        batch: the secret batch of which it is some places.
+        places: in it; another record changes one of them at most.
+        count: of the places in a batch of public size.
+    """
+
+    def __init__(
+        self,
+        numbers: Any = None,
+        batch: Records | None = None,
+        places: frozenset[int] = frozenset(),
+        count: int | None = None,
+    ):
         self.numbers = None if numbers is None else np.asarray(numbers)
+        self.batch, self.places, self.count = batch, places, count
 
     def same(self, other: Records) -> bool:
         """Entry by entry."""
         if self is other:
             return True
+        if self.batch is not None:
+            return self.batch is other.batch and self.places == other.places
         return self.numbers is not None and other.numbers is not None and np.array_equal(self.numbers, other.numbers)
 
     def disjoint(self, other: Records) -> bool:
         """No record is in both, for sure."""
+        if self.batch is not None and self.batch is other.batch:
+            return not self.places & other.places
         if self is other or self.numbers is None or other.numbers is None:
             return False
         return not np.intersect1d(self.numbers, other.numbers).size
@@ -154,9 +172,29 @@ class Records:
         """All of them."""
         if self is other:
             return self
+        if self.batch is not None and self.batch is other.batch:
+            return Records(batch=self.batch, places=self.places | other.places)
         if self.numbers is None or other.numbers is None:
             return Records()
         return Records(np.union1d(self.numbers, other.numbers))
+
+    @property
+    def single(self) -> bool:
+        """Is it one record, or one place of a batch?"""
+        return len(self.places) == 1 if self.numbers is None else self.numbers.size == 1
+
+    @staticmethod
+    def in_turn(given: list[Records]) -> Records | None:
+        """One record after another, each of them once; None where they are not."""
+        if not all(one.single for one in given):
+            return None
+        numbers = [one.numbers for one in given if one.numbers is not None]
+        if len(numbers) == len(given):
+            found = np.concatenate([np.atleast_1d(one) for one in numbers])
+            return Records(found) if len(np.unique(found)) == len(found) else None
+        batch = given[0].batch
+        alike = batch is not None and all(one.batch is batch for one in given)
+        return batch if alike and [set(one.places) for one in given] == [{k} for k in range(batch.count or 0)] else None
 
 
 @dataclass(frozen=True)
@@ -359,7 +397,7 @@ class Value(NDArrayOperatorsMixin):
     @property
     def alone(self) -> bool:
         """Does it depend on one record and no other one?"""
-        return self.at is None and self.records.numbers is not None and np.size(self.records.numbers) == 1
+        return self.at is None and self.records.single
 
     def like(self, **changes: Any) -> Value:
         """The same records and draws with other bounds; forms are dropped unless given."""
