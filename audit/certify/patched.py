@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .converted import NAMES, converted
 from .draws import Draws, Noise, Secret
 from .public import Public, blank, ledger_of, watched
 from .value import Open, Value, bare
@@ -148,7 +149,7 @@ def _names_of(run: Any) -> list[dict[str, Any]]:
 def kept_numbers(run: Any) -> Iterator[None]:
     """While it is open, plain numbers that the code makes of private and released ones can be followed."""
     extremes = {"min": _extreme(min, np.minimum), "max": _extreme(max, np.maximum)}
-    builtin = {"float": _Float, "int": _Int, **extremes}
+    builtin = {"float": _Float, "int": _Int, **extremes, **NAMES}
     changed: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = []
     for names in _names_of(run):
         new = {name: one for name, one in builtin.items() if name not in names}
@@ -159,9 +160,15 @@ def kept_numbers(run: Any) -> Iterator[None]:
                 new[name] = _of_math(one)
         changed.append((names, {name: names[name] for name in new if name in names}, list(new)))
         names.update(new)
+    own = converted(changed[0][0])
+    written = [(function, function.__code__) for function, _ in own]
+    for function, code in own:
+        function.__code__ = code
     try:
         yield
     finally:
+        for function, code in written:
+            function.__code__ = code
         for names, old, gone in changed:
             for name in gone:
                 names.pop(name, None)
