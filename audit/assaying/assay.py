@@ -146,9 +146,7 @@ def assay_on_tape(
         require(effort.examples >= 1, "effort.examples", effort.examples, "a space needs a search")
         of_the_space = f"the space is for {where.relation} neighbours"
         require(claim.relation == where.relation, "relation", claim.relation, of_the_space)
-        searched = search(
-            run, where, claim, examples=effort.examples, seed=effort.seed, premises=premises, calls=calls
-        )
+        searched = search(run, where, claim, examples=effort.examples, seed=effort.seed, premises=premises, calls=calls)
         _settle(run, searched)
         worst = chosen(searched.worst, run, where, thrift.pair)
         worst = searched.worst = with_exact_losses(worst, run, where)

@@ -83,8 +83,9 @@ def add(a: Any, b: Any) -> Value:
         for one, other in ((a, b), (b, a)):
             if (multiple := _multiple(one, other)) is not None:
                 return multiple
+        shares = _added(a.shares, b.shares) if a._shape == b._shape else None
         a, b = aligned(a, b)
-        return Value(
+        found = Value(
             a._shape,
             size=a.norms.plus(b.norms),
             move=moved(a, b, a.move, b.move),
@@ -93,13 +94,21 @@ def add(a: Any, b: Any) -> Value:
             forms=_above_sum(a, b),
             **{"at": None, **_of_both(a, b)},
         )
+        return found if shares is None else found.shared(shares)
     a, b = beside_public(a, b)
     shape = a._shape
     low, high = _ends(b)
     size = a.norms.plus(_public_norms(np.broadcast_to(b, shape), a.at))
     forms = (*_of_kinds(a, "shifted"), *(_above(a) if low >= 0 else ()))
-    found: Value = a.like(size=size, move=a.move, low=a.low + low, high=a.high + high, forms=forms)
-    return found
+    beside: Value = a.like(size=size, move=a.move, low=a.low + low, high=a.high + high, forms=forms)
+    return beside
+
+
+def _added(a: dict[Any, Norms] | None, b: dict[Any, Norms] | None) -> dict[Any, Norms] | None:
+    """One record moves its parts of both; which record is at a place of a batch is not known."""
+    if not a or not b or next(iter(a))[0] is not next(iter(b))[0]:
+        return None
+    return {**a, **{key: a.get(key, ZERO).plus(one) for key, one in b.items()}}
 
 
 def _multiple(a: Value, b: Value) -> Value | None:
@@ -184,7 +193,9 @@ def scaled(a: Value, c: Any) -> Value:
         token, least, most = a.weighted if a.weighted and a.weighted[1] == a.weighted[2] else (a.token, 1.0, 1.0)
         weighted = (token, least * low, most * low)
     size, move = a.norms.by(largest), a.move.by(largest)
-    return a.like(size=size, move=move, low=min(ends), high=max(ends), forms=forms, holes=a.holes, weighted=weighted)
+    found = a.like(size=size, move=move, low=min(ends), high=max(ends), forms=forms, holes=a.holes, weighted=weighted)
+    found.symmetric = a.symmetric and low == high
+    return found
 
 
 def clipped(rows: Value, factor: Value) -> Norms:
@@ -274,7 +285,8 @@ def reciprocal(b: Value) -> Value:
         slope = 1 / b.low**2
         return b.like(move=b.move.by(slope), low=1 / b.high if b.high < INF else 0.0, high=1 / b.low, forms=forms)
     if forms and b.low == 0:
-        return b.like(low=0.0, move=Norms(), forms=forms, holes=frozenset(one.token for one in forms))
+        zero = {one.token for one in b.forms if one.kind == "norm"} or {b.token}  # what is zero where it is
+        return b.like(low=0.0, move=Norms(), forms=forms, holes=frozenset(zero))
     raise Open("a division by private data that may be zero; add a floor, as np.maximum(norm, 1e-12) does")
 
 
@@ -394,8 +406,9 @@ def _greater(strict: bool) -> Callable[[Any, Any], Value]:
             exceeds = [
                 Form("exceeds", one.token, one.order, float(b) / one.k) for one in a.forms if one.kind == "above"
             ]
-            positive = [one for one in a.forms if one.kind == "norm" and (strict or b > 0)]
-            found.forms = (*exceeds, *(replace(one, kind="positive") for one in positive))
+            norms = [one.token for one in a.forms if one.kind == "norm"]
+            positive = [Form("positive", one, 2, 0.0) for one in (*norms, a.token) if strict or b > 0]
+            found.forms = (*exceeds, *positive)
         return found
 
     return transfer
@@ -551,12 +564,45 @@ def power(a: Any, b: Any) -> Value:
     raise Open(f"a power of {b} has no rule")
 
 
-@rule(np.floor, np.ceil, np.rint, np.trunc, np.round, np.around)
-def rounded(a: Value, decimals: int = 0) -> Value:
-    """Each entry by less than a unit, so a difference by at most one unit more; nothing more is known of its norms."""
-    unit = 10.0 ** (-decimals)
-    sup = a.move.sup + unit
-    return a.like(move=Norms(sup=sup if sup < INF else INF), low=a.low - unit, high=a.high + unit)
+def edges(a: Value) -> tuple[float, float]:
+    """Its ends with room for rounding, where a function jumps."""
+    return a.low - 1e-9 * abs(a.low), a.high + 1e-9 * abs(a.high)
+
+
+def _rounding(function: Any) -> None:
+    def transfer(a: Value, decimals: int = 0) -> Value:
+        unit, more = 10.0 ** (-decimals), (decimals,) if decimals else ()
+        low, high = (float(function(one, *more)) for one in edges(a))
+        return a.like(move=Norms(sup=a.move.sup + unit), low=low, high=high)
+
+    transfer.__doc__ = "Increasing; each entry changes by less than a unit, so a difference by at most one unit more."
+    rule(function)(transfer)
+
+
+for _name in ("floor", "ceil", "rint", "trunc", "round", "around"):
+    _rounding(getattr(np, _name))
+
+
+@rule(np.digitize)
+def cell(a: Value, bins: Any, right: bool = False) -> Value:
+    """A whole number for each entry, which grows with it."""
+    if private(bins) or np.any(np.diff(plain(bins)) < 0):
+        raise Open("np.digitize of private data needs public bins that increase")
+    return _whole(a, *(float(np.digitize(one, plain(bins), right)) for one in edges(a)))
+
+
+@rule(np.searchsorted)
+def place(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Value:
+    """Likewise."""
+    if private(a) or sorter is not None or np.any(np.diff(plain(a)) < 0):
+        raise Open("np.searchsorted in private data has no rule; count with a comparison and a sum")
+    return _whole(v, *(float(np.searchsorted(plain(a), one, side)) for one in edges(v)))
+
+
+def _whole(a: Value, low: float, high: float) -> Value:
+    found = a.like(low=low, high=high)
+    found.integer = True
+    return found
 
 
 @rule(np.logaddexp)

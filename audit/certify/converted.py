@@ -113,7 +113,7 @@ class _Converter(ast.NodeTransformer):
     def _comprehension(self, node: Any, name: str) -> Any:
         self.generic_visit(node)
         of = node.generators[0]
-        targets = of.target.elts if isinstance(of.target, ast.Tuple) else [of.target]
+        targets: list[Any] = of.target.elts if isinstance(of.target, ast.Tuple) else [of.target]
         plain = len(node.generators) == 1 and not of.is_async and len(of.ifs) < 2
         named = all(isinstance(one, ast.Name) for one in targets)
         scopes = any(isinstance(one, _SCOPES[1:]) for one in ast.walk(node))
@@ -242,7 +242,7 @@ def _either(truth: Value, one: Any, other: Any) -> Any:
         return one
     if not all(isinstance(value, Value | np.ndarray | np.generic | int | float) for value in (one, other)):
         raise Open("private data decides; release it with noise before the decision")
-    return np.where(truth if truth.truth else compared(truth, 0.0), one, other)  # type: ignore[call-overload]
+    return np.where(truth if truth.truth else compared(truth, 0.0), one, other)
 
 
 def _one_of(truth: Any, one: Callable[[], Any], other: Callable[[], Any]) -> Any:
@@ -316,7 +316,7 @@ def _once(records: Any, make: Callable[..., Any], kept: Any) -> Value | None:
         return None
     place = Records(batch=first.records if first.absent else Records(), places=frozenset({0}))
     given = [_record(one, place) for one in arrays]
-    chosen = kept is None or kept(*given)
+    chosen: Any = None if kept is None else kept(*given)
     if kept is not None and not (private(chosen) and chosen.truth):
         if not first.absent:
             return None
@@ -384,7 +384,7 @@ def _filled(cell: Any) -> bool:
 
 
 _NONE = object()
-_WRITES = ("STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "STORE_DEREF", "DELETE_", "YIELD", "SEND", "IMPORT", "RAISE")
+_WRITES = ("STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "STORE_DEREF", "DELETE_", "IMPORT")
 
 
 def _computes(code: CodeType, names: dict[str, Any], held: dict[str, Any], depth: int) -> bool:

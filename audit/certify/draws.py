@@ -218,6 +218,8 @@ class Noise(NDArrayOperatorsMixin):
         return np.asarray(self.known())
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        if function in _TRIANGLES and args[0] is self:  # no noise elsewhere
+            return Noise(self.ledger, self.law, function(self.scale, *args[1:], **options), self.cells)
         return function(*(one.known() if isinstance(one, Noise) else one for one in args), **options)
 
     def __bool__(self) -> bool:
@@ -258,6 +260,9 @@ class Noise(NDArrayOperatorsMixin):
 
     def _onto(self, a: Any, b: Any, ufunc: Any) -> Any:
         if isinstance(a, Noise) and isinstance(b, Noise):
+            if a.law == b.law and a.shape == b.shape and not (a.scale * b.scale).any():
+                cells = np.where(a.scale > 0, a.cells, b.cells)
+                return Noise(self.ledger, a.law, a.scale + b.scale, cells)
             if a.law == b.law == "normal" and a.shape == b.shape and (a.scale > 0).all():
                 self.ledger.use(b.cells)  # only the sum is left
                 return Noise(self.ledger, "normal", np.hypot(a.scale, b.scale), a.cells)
@@ -275,7 +280,10 @@ class Noise(NDArrayOperatorsMixin):
         scales = np.unique(self.scale)
         if not self.cells.size:
             return np.zeros(self.shape)
-        self.ledger.use(self.cells)
+        cells = np.unique(self.cells)
+        if cells.size < self.cells.size and not (query.symmetric and np.array_equal(self.cells, self.cells.T)):
+            raise Open("one draw of noise is used twice; draw it anew")
+        self.ledger.use(cells)
         # coordinates of other noise scales cost at most what the least noise costs
         least = float(scales[0])
         if abs(self.ledger.factor) > 1 and not 1 / _WIDEST < least < _WIDEST:
@@ -286,6 +294,9 @@ class Noise(NDArrayOperatorsMixin):
             raise Open("noise of scale zero")
         seen = Unseen(self, query, least)
         return seen if self.law == "gumbel" or (self.ndim == 1 and self.size > 1) else seen.known()
+
+
+_TRIANGLES = {np.triu, np.tril}
 
 
 class Unseen(Noise):

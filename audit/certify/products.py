@@ -10,7 +10,7 @@ import numpy as np
 
 from .arithmetic import multiply
 from .reductions import total, unbounded
-from .value import Norms, Open, Value, join, plain, private, rule, times
+from .value import INF, Norms, Open, Value, join, plain, private, rule, times
 
 
 def _pieces(a: Any) -> int:
@@ -94,6 +94,19 @@ class Terms:
         """The private operands with their letters."""
         return [(word, one) for word, one in zip(self.inputs, self.values, strict=True) if private(one)]
 
+    def outer(self, record: str) -> bool:
+        """Is each letter but that of the records in one operand alone, and in the output?"""
+        letters = "".join(self.inputs).replace(record, "")
+        return len(set(letters)) == len(letters) and set(letters) <= set(self.output)
+
+    def matrix(self) -> Any:
+        """The public matrix of a product with a private vector, its rows as the output's entries; or None."""
+        for word, one, vector in zip(self.inputs, self.values, self.inputs[::-1], strict=True):
+            words = (self.output + vector, vector + self.output) if len(vector) == 1 and len(self.inputs) == 2 else ()
+            if not private(one) and one.size and word in words:
+                return one if word[0] == self.output else one.T
+        return None
+
     def public_factor(self, record: str = "") -> float:
         """What the public operands multiply norms by: spectral norms of matrices, else 2-norms."""
         found = 1.0
@@ -126,6 +139,9 @@ def _by_record(terms: Terms, record: str) -> Value:
     move = Norms(two=times(_telescoped(given), factor))
     if len(given) == len(terms.inputs):
         move = move.both(Norms(two=_gram(terms.private)))
+        if terms.outer(record):  # each entry is a product of entries, and each combination is there once
+            size = size.both(Norms(*(_product(one.norms.of_order(order) for one in given) for order in (1, 2, INF))))
+            move = move.both(Norms(*(_telescoped(given, order) for order in (1, 2, INF))))
     draws = frozenset[int]().union(*(one.draws for one in given))
     cause = next((one.cause for one in given if one.cause), "")
     at = terms.output.index(record) - len(terms.output) if record in terms.output else None
@@ -139,7 +155,9 @@ def _by_record(terms: Terms, record: str) -> Value:
     if "poisson" in absent:
         move = size
     cause = (cause or unbounded(first)) if math.isinf(move.two) else ""
-    return Value(terms.shape, None, first.records, size.by(count), move, draws=draws, cause=cause)
+    found = Value(terms.shape, None, first.records, size.by(count), move, draws=draws, cause=cause)
+    found.symmetric = len(terms.shape) == 2 and len(given) == len(terms.inputs) and _squared(terms.private) is not None
+    return found
 
 
 def _product(factors: Iterable[float]) -> float:
@@ -149,37 +167,57 @@ def _product(factors: Iterable[float]) -> float:
     return found
 
 
-def _telescoped(values: list[Value]) -> float:
+def _telescoped(values: list[Value], order: float = 2) -> float:
     """|a b - a' b'| <= |a - a'| |b| + |a'| |b - b'|, and so on for more factors."""
     return sum(
-        times(one.move.two, _product(other.norms.two for k, other in enumerate(values) if k != number))
+        times(
+            one.move.of_order(order), _product(two.norms.of_order(order) for k, two in enumerate(values) if k != number)
+        )
         for number, one in enumerate(values)
     )
 
 
 def _gram(given: list[tuple[str, Value]]) -> float:
     """Sums of w x x^T with 0 <= w <= c: both terms are positive semidefinite, so |difference|_2 <= sqrt(2) c |x|^2."""
-    weight, rows = 1.0, [one for _, one in given]
-    if len(rows) == 3:
-        number = next((k for k, one in enumerate(rows) if len(given[k][0]) == 1 and one.low >= 0), None)
-        if number is None:
-            return math.inf
-        weight = rows.pop(number).high
-    if len(rows) != 2:
+    found = _squared(given)
+    if found is None or found[1] < 0:
         return math.inf
-    for x, other in ((rows[0], rows[1]), (rows[1], rows[0])):
+    x, _, weight = found
+    return math.sqrt(2) * times(weight, times(x.norms.two, x.norms.two))
+
+
+def _squared(given: list[tuple[str, Value]]) -> tuple[Value, float, float] | None:
+    """The rows x of sums of w x x^T, and the ends of w; which are symmetric."""
+    rows, low, high = [one for _, one in given], 1.0, 1.0
+    if len(rows) == 3:
+        number = next((k for k, one in enumerate(rows) if len(given[k][0]) == 1), None)
+        if number is None:
+            return None
+        weight = rows.pop(number)
+        low, high = weight.low, weight.high
+    for x, other in ((rows[0], rows[-1]), (rows[-1], rows[0])) if len(rows) == 2 else ():
         if other.token is x.token:
-            return math.sqrt(2) * times(weight, times(x.norms.two, x.norms.two))
-        if other.weighted and other.weighted[0] is x.token and other.weighted[1] >= 0:
-            return math.sqrt(2) * times(weight, times(other.weighted[2], times(x.norms.two, x.norms.two)))
-    return math.inf
+            return x, low, high
+        if other.weighted and other.weighted[0] is x.token and low >= 0:
+            return x, times(low, other.weighted[1]), times(high, other.weighted[2])
+    return None
 
 
 def _of_wholes(terms: Terms) -> Value:
     """As the product rule: |a b - a' b'|_2 <= |a - a'|_2 |b|_2 + |a'|_2 |b - b'|_2; a public matrix by its norm."""
     given, factor = [one for _, one in terms.private], terms.public_factor()
     size = Norms(two=times(_product(one.norms.two for one in given), factor))
-    return Value(terms.shape, None, size=size, move=Norms(two=times(_telescoped(given), factor)), **join(*given))
+    move = Norms(two=times(_telescoped(given), factor))
+    if (matrix := terms.matrix()) is not None:
+        size, move = size.both(_times(matrix, given[0].norms)), move.both(_times(matrix, given[0].move))
+    return Value(terms.shape, None, size=size, move=move, **join(*given))
+
+
+def _times(matrix: Any, norms: Norms) -> Norms:
+    """|A v|_1 <= (largest column sum of sizes) |v|_1; an entry is at most a row's norm times the dual norm of v."""
+    by_row = (float(np.linalg.norm(matrix, order, axis=1).max()) for order in (INF, 2, 1))
+    sup = min(times(row, bound) for row, bound in zip(by_row, norms, strict=True))
+    return Norms(one=times(float(np.linalg.norm(matrix, 1)), norms.one), sup=sup)
 
 
 @rule(np.trace)

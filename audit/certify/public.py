@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .value import Open, bare, seen_as
+from .shapes import of_table
+from .value import Open, bare, private, seen_as
 
 if TYPE_CHECKING:
     from .draws import Ledger
@@ -94,6 +95,8 @@ class Public(np.ndarray[Any, Any]):
         return placed(found, np.size(bare(args[0]))) if function in PLACES and args else found
 
     def __getitem__(self, key: Any) -> Any:
+        if private(key) and self.ledger is None:
+            return of_table(self, key)
         masked = any(one.dtype == bool and one.ledger is not None for one in _parts(key) if isinstance(one, Public))
         return watched(bare(self)[bare(key)], ledger_of((self, key)), sized=masked or _sized((self, key)))
 

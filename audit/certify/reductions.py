@@ -257,6 +257,15 @@ def _cells(a: Value, cells: int) -> Value:
     return Value((cells,), None, a.records, Norms(), move, 0.0, float(a._shape[a.at]), a.draws)
 
 
+@rule(np.histogram2d)
+def histogram_of_pairs(a: Value, y: Any, bins: Any = 10, range: Any = None, density: Any = None, **_: Any) -> Any:
+    """Likewise."""
+    if density or range is None or np.ndim(bins) or not private(y) or not (y.at == a.at and y.records.same(a.records)):
+        raise Open("np.histogram2d needs numbers of the same records, a number of bins and a public range")
+    counts, *edges = np.histogram2d(np.zeros(0), np.zeros(0), bins, range)
+    return replaced(_cells(a, counts.size), counts.shape, None), *edges
+
+
 @rule(np.bincount)
 def counts(a: Value, weights: Any = None, minlength: int = 0) -> Value:
     """As a histogram, where the numbers are known to lie below the public length."""

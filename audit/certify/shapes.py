@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import add, compared, where
+from .arithmetic import add, compared, edges, where
 from .reductions import axes_of, replaced
 from .value import INF, ZERO, Norms, Open, Records, Value, bare, join, noted, plain, private, rule, seen_as
 
@@ -34,7 +34,7 @@ class Batch:
     def _secret(self, *_: Any) -> Any:
         raise Open("a secret batch is used for more than choosing records")
 
-    __array__ = __bool__ = __index__ = __int__ = __float__ = __hash__ = _secret  # type: ignore[assignment]
+    __array__ = __bool__ = __index__ = __int__ = __float__ = __hash__ = _secret
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __add__ = __sub__ = __mul__ = __mod__ = _secret
 
     def __iter__(self) -> Any:
@@ -373,6 +373,7 @@ def _blocks(given: list[Value]) -> bool:
 def _one_after_another(given: list[Value]) -> Value:
     """Blocks of records: each is as it was."""
     first = given[0]
+    assert first.at is not None
     length = sum(one._shape[first.at] for one in given)
     records = Records(np.concatenate([one.records.numbers for one in given])) if len(given) > 1 else first.records
     shape = tuple(length if k - first.ndim == first.at else s for k, s in enumerate(first._shape))
@@ -432,6 +433,28 @@ def stack(arrays: Any, axis: int = 0, **_: Any) -> Value:
     if place == 0 and all(not private(one) or one.at is None for one in arrays):
         found.parts = tuple(arrays)
     return found
+
+
+@rule(np.apply_along_axis)
+def record_by_record(function: Any, axis: int, a: Value, *args: Any, **options: Any) -> Value:
+    """A function of each record."""
+    if a.at != -a.ndim or a.ndim != 2 or axis not in (1, -1):
+        raise Open("np.apply_along_axis is followed over the records of a matrix")
+    found: Any = np.stack([function(one, *args, **options) for one in a])
+    return found  # type: ignore[no-any-return]
+
+
+def of_table(table: Any, places: Value) -> Value:
+    """The lines of a public table that private whole numbers name."""
+    table = plain(table)
+    if not places.integer or places.low < 0 or places.high > len(table) - 1 or places.holes:
+        raise Open("a private index needs whole numbers within the table: clip them first")
+    lines = table[int(places.low) : int(places.high) + 1].reshape(int(places.high - places.low) + 1, -1)
+    k = places.entries
+    size = Norms(*(float(np.linalg.norm(lines, order, axis=1).max()) for order in (1, 2, INF))).repeated(k)
+    shape, at = (*places._shape, *table.shape[1:]), places.at
+    at = None if at is None else at - (table.ndim - 1)
+    return places.like(shape=shape, at=at, size=size, low=float(lines.min()), high=float(lines.max()))
 
 
 @rule(np.hstack)
@@ -549,7 +572,7 @@ def _as_type(a: Value, dtype: Any = float, *_: Any, **__: Any) -> Value:
         found = a.copy()
         found.truth = False
         return found
-    low, high = (np.trunc(one) if abs(one) < INF else one for one in (a.low, a.high))
+    low, high = map(np.trunc, edges(a))
     sup = a.move.sup + 1
     found = a.like(size=a.norms, move=Norms(sup=sup), low=float(low), high=float(high))
     found.integer = True

@@ -183,6 +183,11 @@ class Records:
         """Is it one record, or one place of a batch?"""
         return len(self.places) == 1 if self.numbers is None else self.numbers.size == 1
 
+    @property
+    def key(self) -> tuple[Records | None, int]:
+        """The name of a single one, among all records or the places of a batch."""
+        return (self.batch, *self.places) if self.numbers is None else (None, int(self.numbers.item()))  # type: ignore
+
     @staticmethod
     def in_turn(given: list[Records]) -> Records | None:
         """One record after another, each of them once; None where they are not."""
@@ -193,8 +198,9 @@ class Records:
             found = np.concatenate([np.atleast_1d(one) for one in numbers])
             return Records(found) if len(np.unique(found)) == len(found) else None
         batch = given[0].batch
-        alike = batch is not None and all(one.batch is batch for one in given)
-        return batch if alike and [set(one.places) for one in given] == [{k} for k in range(batch.count or 0)] else None
+        if batch is None or any(one.batch is not batch for one in given):
+            return None
+        return batch if [set(one.places) for one in given] == [{k} for k in range(batch.count or 0)] else None
 
 
 @dataclass(frozen=True)
@@ -300,6 +306,8 @@ class Value(NDArrayOperatorsMixin):
         self.forms, self.holes, self.weighted, self.truth = forms, holes, weighted, truth
         self.cause = cause if math.isinf(self.move.two) else ""
         self.token, self.viewed, self.integer, self.vanishes = object(), False, False, vanishes
+        self.symmetric = False  # a matrix that equals its transpose
+        self._shares: dict[Any, Norms] | None = None
         self.parts: tuple[Any, ...] = ()  # what was stacked along the first axis
 
     if TYPE_CHECKING:  # in `shapes.py`
@@ -398,6 +406,19 @@ class Value(NDArrayOperatorsMixin):
     def alone(self) -> bool:
         """Does it depend on one record and no other one?"""
         return self.at is None and self.records.single
+
+    @property
+    def shares(self) -> dict[Any, Norms] | None:
+        """How far each record moves a sum of values of one record each; None of what is no such sum."""
+        return {self.records.key: self.move} if self.alone else self._shares
+
+    def shared(self, shares: dict[Any, Norms]) -> Value:
+        """No record moves it further than its share."""
+        self._shares, most = shares, ZERO
+        for one in shares.values():
+            most = most.either(one)
+        self.move = self.move.both(most)
+        return self
 
     def like(self, **changes: Any) -> Value:
         """The same records and draws with other bounds; forms are dropped unless given."""

@@ -63,4 +63,3 @@ def _outward(
     value, seen = read_outward(low, high, rng, alpha, independent(low.size + high.size, delta, alpha), prior)
     named = {"by": "direction", "guesses": "guesses", "wrong": "wrong"}
     return value, {name: seen[was] for name, was in named.items() if was in seen}
-

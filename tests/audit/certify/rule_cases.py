@@ -3,7 +3,14 @@
 import numpy as np
 from scipy.special import expit
 
+from dpassay.audit.certify import shapes
+from dpassay.audit.certify.value import Value
+
 LAST = {"axis": -1}
+
+
+def of_table(table, places):
+    return shapes.of_table(table, places) if isinstance(places, Value) else table[places]
 
 
 def lengths(x, order=None, keep=True):
@@ -108,6 +115,8 @@ ROWS = {
     "clip by ratio": with_number(lambda x, c: x * (c / np.maximum(lengths(x), c))),
     "clip with epsilon": with_number(lambda x, c: x * np.minimum(1.0, c / (lengths(x) + 1e-3))),
     "clip by where": with_number(lambda x, c: np.where(lengths(x) > c, x * (c / lengths(x)), x)),
+    "clip by where alone": with_number(lambda x, c: np.where(lengths(x) > c, c * x / lengths(x), x)),
+    "clip by where of squares": unary(lambda x: (lambda n: np.where(n > 1, x / n, x))(np.sqrt((x**2).sum(1))[:, None])),
     "factor by where": with_number(lambda x, c: x * np.where(lengths(x) > c, c / np.maximum(lengths(x), c), 1.0)),
     "factor by clip": with_number(lambda x, c: x * np.clip(c / lengths(x), None, 1.0)),
     "clip sup-norm": with_number(lambda x, c: x / np.maximum(1, lengths(x, np.inf) / c)),
@@ -148,6 +157,10 @@ ROWS = {
     "sign": unary(np.sign),
     "round": unary(lambda x: np.round(x)),
     "floor": unary(np.floor),
+    "cells": unary(lambda x: np.digitize(x, [-0.5, 0.0, 0.7])),
+    "places": unary(lambda x: np.searchsorted([-0.5, 0.0, 0.7], x)),
+    "lines of a table": with_matrix(lambda x, m: of_table(m, np.clip(x[:, 0], 0, len(m) - 1).astype(int))),
+    "record by record": unary(lambda x: np.apply_along_axis(np.tanh, 1, x)),
     "to integer": unary(lambda x: x.astype(int)),
     "reciprocal": with_number(lambda x, c: 1 / (np.abs(x) + c)),
     "compare": with_signed(lambda x, c: (x > c) * 1.0),
@@ -238,6 +251,9 @@ REDUCED = {
     "hypotenuse": unary(lambda x: np.hypot(x.mean(), x[:, 0].mean())),
     "diagonal": unary(lambda x: np.diag(x.mean(axis=0))),
     "less than itself": with_signed(lambda x, c: (x + c * x).sum(axis=0)),
+    "sum of products": unary(lambda x: np.clip(x, -1, 1).T @ np.clip(x[:, 0], -2, 2)),
+    "matrix of a clipped sum": with_matrix(lambda x, m: m.T @ np.clip(x, -1, 1).sum(axis=0)),
+    "histogram of pairs": unary(lambda x: np.histogram2d(x[:, 0], x[:, -1], 3, [[-1, 1], [-1, 1]])[0]),
     "histogram": unary(lambda x: np.histogram(x[:, 0], bins=4, range=(-1, 1))[0]),
     "bincount": unary(lambda x: np.bincount(np.clip(x[:, 0].astype(int), 0, 3), minlength=4)),
     "one-hot": unary(lambda x: (np.argmax(x, axis=1)[:, None] == np.arange(x.shape[1])).sum(axis=0)),

@@ -7,6 +7,7 @@ import pytest
 from dpassay.audit.assaying.assay import assay_case
 from dpassay.audit.mutate.digest import digest
 from dpassay.audit.row import Effort
+from dpassay.audit.verdict import Verdict
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.catalogue import find
 
@@ -63,19 +64,24 @@ def test_no_certificate_within_a_claim_that_a_bug_breaks(bug, monkeypatch):
     assert not within(case, found) or not changed or room or bug.only_noise or bug.name in NOT_SEEN
 
 
-def bounds_agree(name, key, effort, monkeypatch):
+def audited(bug, key, effort, monkeypatch):
     """Realised above certified is an error that the audit stops with."""
-    with in_place(BUGS[name], monkeypatch):
+    with in_place(bug, monkeypatch):
         row = assay_case(find(key)[0], effort)
-    assert row.realised is not None and row.realised <= (math.inf if row.certified is None else row.certified)
+    assert row.realised is None or row.realised <= (math.inf if row.certified is None else row.certified)
+    return row
 
 
 @pytest.mark.parametrize("name", ["algorithm2: no noise where it leaves the domain", "opt: polishes the point"])
 def test_nothing_realised_is_above_what_is_certified(name, monkeypatch):
-    bounds_agree(name, QUICK[name], Effort(runs=60, pilot=50, examples=0), monkeypatch)
+    assert audited(BUGS[name], QUICK[name], Effort(runs=60, pilot=50, examples=0), monkeypatch).realised is not None
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", MUST, ids=lambda bug: bug.name)
 def test_nothing_realised_is_above_what_is_certified_with_any_bug(bug, monkeypatch):
-    bounds_agree(bug.name, rows_of(bug)[0], Effort(runs=300, pilot=100, examples=60), monkeypatch)
+    try:
+        row = audited(bug, rows_of(bug)[0], Effort(runs=300, pilot=100, examples=60), monkeypatch)
+    except UNBUILT.get(bug.name, ()):
+        return
+    assert row.realised is not None or Verdict(row.verdict).failed  # a finding, and no likelihood beside it

@@ -198,7 +198,7 @@ def _form(value):
 
 WRONG = {"factor": _factor, "norm": _norm, "size": _size, "range": _range, "form": _form}
 OF_NUMBERS = {np.argmin, np.argmax, np.trace, np.any, np.all, np.quantile, np.percentile, np.hypot, np.inner, np.vdot}
-OF_NUMBERS |= {np.count_nonzero, np.histogram, np.less_equal, np.less, np.greater_equal}
+OF_NUMBERS |= {np.digitize, np.searchsorted, np.count_nonzero, np.histogram, np.less_equal, np.less, np.greater_equal}
 FORMS = {np.linalg.norm, np.maximum, np.minimum, np.divide, np.sqrt, np.add, np.abs, np.max}
 TELLS = {np.shape, np.ndim, np.size, np.isfinite, np.isnan, np.isinf, np.isscalar, np.iscomplexobj, np.iscomplex}
 TELLS |= {np.isrealobj, np.zeros_like, np.ones_like, np.empty_like, np.full_like}  # nothing private comes out

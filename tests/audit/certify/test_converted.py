@@ -1,0 +1,311 @@
+"""Decisions and comprehensions over records, as people write them, against neighbours; and what is not converted."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpassay.audit.certify.certificate import certify
+from dpassay.audit.certify.converted import without_effects
+from dpassay.reference import Space
+
+WHERE = Space.matrix(n=(4,), d=(3,))
+
+
+def clipped_by_if(rows, c=1.0):
+    total = np.zeros(rows.shape[1])
+    for row in rows:
+        norm = np.linalg.norm(row)
+        if norm > c:
+            row = row * c / norm
+        total += row
+    return total
+
+
+def clipped_in_both_ways(rows, c=1.0):
+    total = 0.0
+    for row in rows:
+        norm = np.linalg.norm(row)
+        if norm <= c:
+            total = total + row
+        else:
+            total = total + row / norm * c
+    return total
+
+
+def added_in_both_ways(rows, c=1.0):
+    total = np.zeros(rows.shape[1])
+    for row in rows:
+        norm = np.linalg.norm(row)
+        if norm > c:
+            total += row / norm * c
+        else:
+            total += row
+    return total
+
+
+def multiplied(rows, c=1.0):
+    total = np.zeros(rows.shape[1])
+    for row in rows:
+        row = 1.0 * row
+        if np.linalg.norm(row) > c:
+            row *= c / np.linalg.norm(row)
+        total += row
+    return total
+
+
+def clipped_too_late(rows, c=1.0):
+    total = np.zeros(rows.shape[1])
+    for row in rows:
+        norm = np.linalg.norm(row)
+        if norm > c:
+            row = row * 2 * c / norm
+        total += row
+    return total
+
+
+def factor_of(norm, c):
+    return c / norm if norm > c else 1.0
+
+
+def clipped_by_expression(rows):
+    return sum(row * factor_of(np.linalg.norm(row), 1.0) for row in rows)
+
+
+def counted(rows):
+    count = 0
+    for row in rows:
+        if row[0] > 0:
+            count += 1
+    return count
+
+
+def two_counts(rows):
+    up, down = 0, 0
+    for row in rows:
+        if row[0] > 0:
+            up += 1
+        else:
+            down += 1
+    return np.array([up, down])
+
+
+def filtered(rows):
+    return sum(np.tanh(row[1]) for row in rows if row[0] > 0)
+
+
+def counted_in_a_generator(rows):
+    return sum(1 for row in rows if row[0] > 0)
+
+
+def length_of_a_list(rows):
+    return len([row for row in rows if row[0] > 0])
+
+
+def stacked(rows):
+    chosen = np.array([np.clip(row, -1, 1) for row in rows if row[0] > 0])
+    return chosen.sum(axis=0)
+
+
+MOVES = {
+    clipped_by_if: 2.0,
+    added_in_both_ways: 2.0,
+    multiplied: 2.0,
+    clipped_too_late: 4.0,
+    clipped_by_expression: 2.0,
+    counted: 1.0,
+    two_counts: math.sqrt(2),
+    filtered: 2.0,
+    counted_in_a_generator: 1.0,
+    length_of_a_list: 1.0,
+    stacked: 2 * math.sqrt(3),
+}
+
+
+def movement(query):
+    """In the 2-norm, by a certificate; infinite where it is open."""
+
+    def run(rows, rng):
+        found = query(rows)
+        return found + rng.normal(size=np.shape(found))
+
+    found = certify(run, WHERE, delta=1e-9, any_length=True)
+    return math.inf if found.epsilon is None else found.releases[0].moves
+
+
+@pytest.mark.parametrize("query", MOVES, ids=lambda query: query.__name__)
+def test_a_private_decision_is_a_choice_between_values(query):
+    assert movement(query) == pytest.approx(MOVES[query])
+    rng = np.random.default_rng(0)
+    most = 0.0
+    for _ in range(400):
+        here = rng.normal(size=(4, 3)) * rng.choice([0.1, 1.0, 30.0], size=(4, 1))
+        there = here.copy()
+        there[2] = -here[2] if rng.random() < 0.5 else rng.normal(size=3) * rng.choice([0.1, 1.0, 30.0])
+        most = max(most, float(np.linalg.norm(np.asarray(query(here)) - query(there))))
+    assert most <= MOVES[query] * (1 + 1e-9)
+
+
+SEEN = []
+
+
+def noted(row):
+    SEEN.append(1)
+    return row / max(1.0, np.linalg.norm(row))
+
+
+class Counter:
+    count = 0
+
+    def clip(self, row):
+        self.count += 1
+        return row / max(1.0, np.linalg.norm(row))
+
+    def unit(self, row):
+        return row / max(1.0, np.linalg.norm(row))
+
+
+def early(rows):
+    for row in rows:
+        if row[0] > 3:
+            return np.zeros(3)
+    return np.ones(3)
+
+
+def in_a_list(rows):
+    seen = []
+    for row in rows:
+        if row[0] > 0:
+            seen.append(1)
+    return len(seen)
+
+
+def noted_where_positive(rows):
+    total = np.zeros(3)
+    for row in rows:
+        if row[0] > 0:
+            total += noted(row)
+    return total
+
+
+def of_a_row_before(rows):
+    last = np.zeros(3)
+    for row in rows:
+        if row[0] > 0:
+            last = np.tanh(row)
+    return last
+
+
+def in_place_of_another_name(rows):
+    total = np.zeros(3)
+    other = total
+    for row in rows:
+        if row[0] > 0:
+            total += 1.0
+    return other
+
+
+def mean_of_some(rows):
+    return np.mean([np.tanh(row) for row in rows if row[0] > 0], axis=0)
+
+
+def a_word(rows):
+    word = "few"
+    for row in rows:
+        if row[0] > 0:
+            word = "many"
+    return float(len(word))
+
+
+OPEN = [early, in_a_list, noted_where_positive, in_place_of_another_name, mean_of_some, a_word, clipped_in_both_ways]
+
+
+@pytest.mark.parametrize("query", [*OPEN, of_a_row_before], ids=lambda query: query.__name__)
+def test_what_is_no_choice_between_values_of_one_record_is_open(query):
+    assert movement(query) == math.inf
+
+
+def batch_by_comprehension(rows, rng, make):
+    mask = rng.random(len(rows)) < 0.5
+    return sum(make(row) for row in rows[mask]) + rng.normal(scale=4.0, size=3)
+
+
+def test_records_of_a_poisson_batch_are_taken_once_for_all():
+    unit = certify(lambda rows, rng: batch_by_comprehension(rows, rng, Counter().unit), WHERE, delta=1e-5)
+    whole = certify(
+        lambda rows, rng: rows[rng.random(4) < 0.5].sum(axis=0) + rng.normal(scale=4.0, size=3),
+        Space.matrix(n=(4,), d=(3,)),
+        delta=1e-5,
+    )
+    assert unit.epsilon == pytest.approx(whole.epsilon)
+
+
+@pytest.mark.parametrize("make", [noted, Counter().clip, print], ids=["function", "method", "print"])
+def test_effects_for_each_of_a_private_number_of_records_are_open(make):
+    found = certify(lambda rows, rng: batch_by_comprehension(rows, rng, make), WHERE, delta=1e-5)
+    assert found.epsilon is None
+
+
+def places(rows, rng, k):
+    batch = rng.choice(len(rows), 2, replace=False)
+    chosen = [rows[i] for i in batch]
+    unit = [row / max(1.0, np.linalg.norm(row)) for row in chosen]
+    return np.sum(unit * k, axis=0) + rng.normal(scale=4.0, size=3)
+
+
+def looks_at_places(rows, rng):
+    batch = rng.choice(len(rows), 2, replace=False)
+    return sum(rows[i] for i in batch if i > 0) + rng.normal(scale=4.0, size=3)
+
+
+def test_places_of_a_batch_are_records_that_one_change_moves_once():
+    once, twice = (certify(lambda r, g, k=k: places(r, g, k), WHERE, delta=1e-5, any_length=True) for k in (1, 2))
+    assert once.releases[0].moves == pytest.approx(2.0)
+    assert twice.releases[0].moves == pytest.approx(4.0)
+    assert certify(looks_at_places, WHERE, delta=1e-5).epsilon is None
+
+
+def test_functions_that_write_have_effects():
+    assert without_effects(clipped_by_expression)
+    assert without_effects(Counter().unit)
+    assert not any(map(without_effects, (noted, Counter().clip, in_a_list, print, np.random.default_rng(0).normal)))
+
+
+def symmetric(rows, noise):
+    upper = np.triu(noise) + np.triu(noise, 1).T
+    rows = rows / np.maximum(1, np.linalg.norm(rows, axis=1, keepdims=True))
+    return rows, upper
+
+
+@pytest.mark.parametrize("of", ["gram", "another matrix", "twice"])
+def test_symmetric_noise_is_for_symmetric_queries(of):
+    def run(rows, rng):
+        rows, noise = symmetric(rows, rng.normal(scale=4.0, size=(3, 3)))
+        if of == "another matrix":
+            return rows.T @ np.tanh(rows) + noise
+        return rows.T @ rows + noise, rows.T @ rows + noise if of == "twice" else 0
+
+    found = certify(run, WHERE, delta=1e-5, any_length=True)
+    assert (found.epsilon is not None) == (of == "gram")
+
+
+def test_random_weights_are_known_and_hide_nothing():
+    def run(rows, rng, reused):
+        weights = rng.normal(size=3)
+        hidden = np.tanh(rows * weights) * weights
+        total = np.clip(hidden, -1, 1).sum(axis=0)
+        return total + (weights if reused else rng.normal(scale=9.0, size=3))
+
+    assert certify(lambda r, g: run(r, g, False), WHERE, delta=1e-5).bounded
+    assert certify(lambda r, g: run(r, g, True), WHERE, delta=1e-5).epsilon is None
+
+
+def a_row_and_a_place(rows, rng):
+    (place,) = rng.choice(len(rows), 1, replace=False)
+    return np.tanh(rows[0]) + np.tanh(rows[place]) + rng.normal(scale=9.0, size=3)
+
+
+def test_a_place_of_a_batch_may_be_any_record():
+    assert certify(a_row_and_a_place, WHERE, delta=1e-5).releases[0].moves == pytest.approx(4.0)
