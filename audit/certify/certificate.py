@@ -265,7 +265,7 @@ def _of_size(
 
     def runs() -> list[Ledger]:
         paths = _Paths(one_run, sizes["n"], seed, where.relation, limits)
-        with kept_numbers(run):
+        with kept_numbers(run, convert=True):
             try:
                 paths.explore()
             except _Varies as error:

@@ -146,13 +146,19 @@ def _names_of(run: Any) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def kept_numbers(run: Any) -> Iterator[None]:
-    """While it is open, plain numbers that the code makes of private and released ones can be followed."""
+def kept_numbers(run: Any, convert: bool = False) -> Iterator[None]:
+    """While it is open, plain numbers that the code makes of private and released ones can be followed.
+
+    Its own functions are converted on demand: not where the ways out of its decisions are watched in its bytecode.
+    """
     extremes = {"min": _extreme(min, np.minimum), "max": _extreme(max, np.maximum)}
-    builtin = {"float": _Float, "int": _Int, **extremes, **NAMES}
+    builtin = {"float": _Float, "int": _Int, **extremes}
     changed: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = []
-    for names in _names_of(run):
-        new = {name: one for name, one in builtin.items() if name not in names}
+    written: list[tuple[Any, Any]] = []
+    for number, names in enumerate(_names_of(run)):
+        own = convert and number == 0
+        given = {**builtin, **NAMES} if own else builtin
+        new = {name: one for name, one in given.items() if name not in names}
         for name, one in names.items():
             if one is math:
                 new[name] = _Math()
@@ -160,10 +166,9 @@ def kept_numbers(run: Any) -> Iterator[None]:
                 new[name] = _of_math(one)
         changed.append((names, {name: names[name] for name in new if name in names}, list(new)))
         names.update(new)
-    own = converted(changed[0][0])
-    written = [(function, function.__code__) for function, _ in own]
-    for function, code in own:
-        function.__code__ = code
+        for function, code in converted(names) if own else []:
+            written.append((function, function.__code__))
+            function.__code__ = code
     try:
         yield
     finally:
