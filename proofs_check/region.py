@@ -106,7 +106,7 @@ def evaluate(expression: Any, point: Point) -> Any | None:
 def _slowly(expression: Any, point: Point) -> Any | None:
     try:
         value = expression.xreplace(point).evalf(DIGITS)
-    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
+    except (ValueError, TypeError, ZeroDivisionError, OverflowError, mpmath.libmp.NoConvergence):
         return None
     return value if value.is_Float or value.is_Integer or value.is_Rational else None
 
@@ -130,7 +130,7 @@ def _quickly(function: Callable[..., Any] | None, values: Sequence[Any]) -> Any 
     with mpmath.workdps(2 * DIGITS):
         try:
             found = function(*(mpmath.mpf(int(value.p)) / int(value.q) for value in values))
-        except (ArithmeticError, NameError, TypeError, ValueError, AttributeError):
+        except (ArithmeticError, NameError, TypeError, ValueError, AttributeError, mpmath.libmp.NoConvergence):
             return None
         if not isinstance(found, mpmath.mpf):
             return found if isinstance(found, sp.Number) else None

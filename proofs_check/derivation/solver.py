@@ -87,6 +87,11 @@ def _decide(language: Language, claim: str, texts: Sequence[str], aside: bool) -
     if answer == z3.unknown or model is None:
         return Decision(Answer.UNDECIDED, "the solver does not decide it within its effort: split the step")
     numbers = _confirmed(language, claim, texts, _numbers(model))
+    counts = [name for name in numbers or () if name in language.symbols.count]
+    if numbers is not None and any("/" in numbers[name] for name in counts):
+        whole = [z3.IsInt(z3.Real(name)) for name in counts]
+        _, model = _solve(language, [*laws, *known, z3.Not(wanted), *whole], EFFORT // 10)
+        numbers = (model and _confirmed(language, claim, texts, _numbers(model))) or numbers
     if numbers is None:
         return Decision(Answer.UNDECIDED, "the solver's numbers do not respect a logarithm, exponential or power in it")
     return Decision(Answer.GAP, "the facts allow it to fail", numbers)
