@@ -32,10 +32,9 @@ from dpassay.reference.space import Space
 
 from . import row_fields
 from .evidence import cause, gathered, judged
-from .exact_pair import with_exact_losses
 from .scarce import LONG_RUN, Thrift
 from .searching import about_run, search_case, search_instance
-from .worst import chosen
+from .worst import chosen, with_exact_losses
 
 
 def assay(

@@ -1,17 +1,27 @@
-"""What a claim reaches: the modules of the project that its code imports, directly or not, and its data files."""
+"""What a claim reaches: the modules of the project that its code imports, directly or not, and its data files.
+
+Rows are kept under a hash of all that decides them, and need not be made again.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import sysconfig
 from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from dpassay.audit.inputs.foreign import is_code
+from dpassay.audit.row import Row
 from dpassay.audit.running import fingerprint
+from dpassay.audit.running.report_file import load, save
 from dpassay.audit.search.coverage import own_functions
 from dpassay.audit.subjects.subject import Subject
+from dpassay.reference.errors import BadInput
+from dpassay.reference.kept import environment
 
+from .audited import named
 from .model import Algorithm, BlackBox, Claim, Program
 from .stored import data_files, named_files
 
@@ -77,3 +87,43 @@ def _installed(path: Path) -> bool:
     real, package = path.resolve(), Path(__file__).resolve().parents[2]
     inside = any(real.is_relative_to(package / room) for room in ("reference", "audit", "proofs_check"))
     return inside or any(real.is_relative_to(one) for one in _LIBRARIES)
+
+
+FOLDER = ".dpassay_cache"
+_MOST = 500  # rows that are kept
+
+
+class Cache:
+    """Rows beside the claims file, one file each.
+
+    A row comes back only for the same code, data, parameters, interpreter and libraries. What cannot be read counts as
+    not there.
+    """
+
+    def __init__(self, folder: Path):
+        self._folder = folder / FOLDER
+
+    def get(self, code: str, claim: Claim) -> Row | None:
+        """The row, marked as kept, under the claim's present name and owner."""
+        path = self._path(code)
+        try:
+            (row,) = load(path)
+        except (BadInput, ValueError):
+            return None
+        return replace(named(row, claim), cached=True)
+
+    def put(self, code: str, row: Row) -> None:
+        """Keep a row; a folder that cannot be written to keeps none."""
+        with suppress(BadInput, OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            (self._folder / ".gitignore").write_text("*\n", encoding="utf-8")
+            save(self._path(code), [row], replace=True)
+            self._prune()
+
+    def _path(self, code: str) -> Path:
+        return self._folder / f"{hashlib.sha256(f'{code} {environment()}'.encode()).hexdigest()[:32]}.json"
+
+    def _prune(self) -> None:
+        kept = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in kept[_MOST:]:
+            path.unlink(missing_ok=True)

@@ -15,11 +15,10 @@ from rich.console import Console
 from rich.text import Text
 
 from dpassay.audit.claims.baseline import Compared, against, with_changes
-from dpassay.audit.claims.cache import Cache
 from dpassay.audit.claims.ending import FailOn, closing_lines, exit_code
 from dpassay.audit.claims.lock import Block, Lock, read_lock, write_lock
 from dpassay.audit.claims.model import ClaimsFile
-from dpassay.audit.claims.reached import code_of
+from dpassay.audit.claims.reached import Cache, code_of
 from dpassay.audit.claims.reading import DEFAULT, Lines, read_claims
 from dpassay.audit.claims.suite import chosen, look_over, placed, run_claims
 from dpassay.audit.exit_codes import BAD_INPUT, CRASHED, FINE, INTERRUPTED

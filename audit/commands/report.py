@@ -12,11 +12,10 @@ from typing import Annotated
 import typer
 from markupsafe import Markup
 
-from dpassay.audit.report.html.page import render
+from dpassay.audit.report.html.page import render, view_of
 from dpassay.audit.report.html.records import Ledger, StatementView
 from dpassay.audit.report.html.reproduced import pages
 from dpassay.audit.report.html.rows import paper_of
-from dpassay.audit.report.html.view import view_of
 from dpassay.audit.row import Row
 from dpassay.audit.running.report_file import load
 from dpassay.audit.terminal.progress import progress

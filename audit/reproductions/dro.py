@@ -21,8 +21,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.imbalanced import Split
 
 from .dro_membership import STYLES, attack_aucs, imbalanced, pool, shifted, train_models
-from .dro_page import write_page, write_plot
-from .dro_tables import Cell, findings, notes, quality_table, same_table, shift_table
+from .dro_tables import Cell, findings, notes, quality_table, same_table, shift_table, write_page, write_plot
 from .report import Finished, Options, Report
 
 SEEDS, SHADOWS = 5, 12  # attacked models and shadow models of a cell

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from typer.main import get_command
 
-from dpassay.audit.cli import COMMANDS, GROUPS, app
+from dpassay.audit.cli import COMMANDS, GROUPS, LazyGroup, app
 from dpassay.audit.exit_codes import MEANING
-from dpassay.audit.lazy import LazyGroup
 from dpassay.proofs_check.derivation.model import statements
 
 ROOT = Path(__file__).resolve().parents[2]

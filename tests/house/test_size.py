@@ -19,7 +19,7 @@ PRODUCT = ("reference", "audit", "proofs_check")
 CEILINGS = tomllib.loads((ROOT / "tests/house/ceilings.toml").read_text(encoding="utf-8"))
 ORDER = CEILINGS["rooms"]["order"]
 LONGEST = 60  # lines of a function
-DOORS = {"__init__", "__main__", "cli", "lazy", "pytest_audit", "pytest_plugin", "start"}  # above all rooms
+DOORS = {"__init__", "__main__", "cli", "pytest_audit", "pytest_plugin", "start"}  # above all rooms
 
 
 def files(*folders: str) -> list[Path]:

@@ -42,7 +42,7 @@ from dpassay.reference.laws.selection import exponential, permute_and_flip
 
 BUGS = Path(__file__).parents[2] / "bugs" / "apparatus"
 PATCHES = read_patches(BUGS)
-QUICK = ("batch: a block of neighbours",)
+WHEN = {"batch: a block of neighbours": "more"}  # the others are slow
 LAWS = [
     Gaussian(np.array([1.0, -2.0]), 0.3),
     Gaussian(3.0, 20.0),
@@ -161,7 +161,7 @@ def judged(patch: Patch, folder: Path) -> tuple[int | None, str]:
 
 @pytest.mark.parametrize(
     "patch",
-    [pytest.param(one, marks=[] if one.name in QUICK else pytest.mark.slow, id=one.name) for one in PATCHES],
+    [pytest.param(one, marks=getattr(pytest.mark, WHEN.get(one.name, "slow")), id=one.name) for one in PATCHES],
 )
 def test_a_bug_in_the_apparatus_ends_in_exit_1_with_the_functions_name(patch, tmp_path):
     code, why = judged(patch, tmp_path)

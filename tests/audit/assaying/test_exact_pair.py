@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit import Effort, assay
-from dpassay.audit.assaying.exact_pair import with_exact_losses
+from dpassay.audit.assaying.worst import with_exact_losses
 from dpassay.audit.search.ground import AllOf, Data
 from dpassay.reference import PrivacyClaim, Space
 from dpassay.reference.space import Rows

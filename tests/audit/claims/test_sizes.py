@@ -24,6 +24,7 @@ def test_the_noise_is_that_of_the_sizes(tmp_path):
     assert row.verdict == "over budget"
 
 
+@pytest.mark.more
 def test_no_more_is_shown_than_accounted(tmp_path):
     """A run may be longer than the one that was accounted: then the search has seen what the longest costs."""
     row = audited(claim("second_order_erm/opt@repaired", {"n": 200, "steps": 10}), tmp_path, 0.95)

@@ -55,7 +55,7 @@ WORDS = {
     "audit": ("audit", "baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired", "--runs", "60", "--pilot",
               "60", "--examples", "0", "--jobs", "1", "--resume", "--output", "r.json", "--json", "--quiet"),
     "check": ("check", "--update", "--baseline", "lock.json", "--output", "r.json", "--json", "--jobs", "1", "--quiet"),
-    "prove": ("prove", "--paper", "dp_ftrl", "--json", "--jobs", "1", "--output", "ledger.json", "--quiet"),
+    "prove": ("prove", "--paper", "dp_ftrl", "--json", "--jobs", "1", "--quiet"),
     "blackbox": ("blackbox", "mine_killed:slow", "--samples", "150", "--jobs", "1", "--checkpoint", "c", *DATA),
     "sequential": ("sequential", "algorithm", "output_perturbation/algorithm1@repaired", "--epsilon", "1",
                    "--checkpoint", "c", "--limit", "6000", "--json", "--quiet"),
@@ -109,7 +109,7 @@ def left(folder: Path) -> dict[str, Any]:
     """What was said and written, as far as it may not differ."""
     found: dict[str, Any] = {}
     for path in sorted(folder.iterdir()):
-        if path.name in ("said", "r.json", "lock.json", "ledger.json"):
+        if path.name in ("said", "r.json", "lock.json"):
             text = path.read_text()
             found[path.name] = timeless(json.loads(text)) if text.startswith(("{", "[")) else text
     return found

@@ -142,6 +142,7 @@ def test_strict_turns_known_violations_into_an_exit_code(dpassay):
     assert dpassay(*words, "--strict", "--resume")[0] == 1
 
 
+@pytest.mark.more
 def test_a_statement_is_shown_with_its_chain(dpassay):
     code, out, _ = dpassay("prove", "Lemma 3.5", "--paper", "output_perturbation", "--quiet")
     assert code == 0 and out.startswith("output_perturbation, Lemma 3.5") and "=> proved" in out

@@ -27,7 +27,7 @@ def unclipped(rows, rng):
 def bare(rows, rng):
     return rows.mean(axis=0)
 """
-FEW = ("--runs", 100, "--pilot", 50, "--examples", 15, "-q")
+FEW = ("--runs", 60, "--pilot", 50, "--examples", 8, "-q")
 
 
 @pytest.fixture

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from dpassay.audit.report.html.page import render
+from dpassay.audit.report.html.page import render, view_of
 from dpassay.audit.report.html.records import Ledger, StatementView
-from dpassay.audit.report.html.view import view_of
 
 from .test_html import CURVES, RELEASE
 

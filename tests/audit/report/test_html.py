@@ -19,10 +19,9 @@ from dpassay.audit.assaying.assay import Effort, assay_case
 from dpassay.audit.cli import app
 from dpassay.audit.report.html import source
 from dpassay.audit.report.html.figures import curves_of, delta_figure, points, trade_off_figure
-from dpassay.audit.report.html.page import render
+from dpassay.audit.report.html.page import render, view_of
 from dpassay.audit.report.html.records import MEANING, Ledger, StatementView
 from dpassay.audit.report.html.reproduced import pages, rendered
-from dpassay.audit.report.html.view import view_of
 from dpassay.audit.running.report_file import save
 from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import versions

@@ -54,14 +54,14 @@ def test_a_transaction_is_all_or_nothing(tmp_path):
 
 
 def test_damage_is_one_line_that_names_the_file_and_never_another_content(tmp_path):
-    """One to three bytes changed, 400 times (seed 0); and cut off at every length."""
+    """One to three bytes changed, 200 times (seed 0); and cut off at every length."""
     path, damaged, rng = tmp_path / "s", tmp_path / "damaged", random.Random(0)
     states = [{}]
     for k in range(3):
         stored(path, more=k)
         states.append(read(path))
     raw = path.read_bytes()
-    for _ in range(400):
+    for _ in range(200):
         changed = bytearray(raw)
         for _ in range(rng.choice((1, 1, 2, 3))):
             changed[rng.randrange(len(raw))] ^= 1 << rng.randrange(8)
