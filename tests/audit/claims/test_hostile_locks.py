@@ -8,6 +8,7 @@ import math
 import pytest
 
 from dpassay.audit.claims.lock import read_lock
+from dpassay.audit.claims.model import Program
 from dpassay.audit.claims.reached import code_of
 from dpassay.audit.claims.reading import read_claims
 from dpassay.audit.claims.suite import look_over
@@ -55,6 +56,16 @@ def test_a_sound_lock_is_read(tmp_path):
 def test_a_lock_that_would_hold_nothing_is_refused(tmp_path, field, value):
     with pytest.raises(BadInput, match=rf"claims\.a.*{field}|{field}"):
         lock(tmp_path, **{field: value})
+
+
+def test_what_the_command_of_a_program_names_is_part_of_its_claim(tmp_path):
+    program = tmp_path / "p.py"
+    claim = Program(name="a", algorithm="dro", program=f"python {program}", epsilon=1.0, delta=1e-5)
+    codes = []
+    for text in ("one", "one", "other"):
+        program.write_text(text)
+        codes.append(code_of(claim, tmp_path, 0.95))
+    assert codes[0] == codes[1] != codes[2]
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,8 @@ BELOW = "claims.toml/x"  # no file can be there
         (("mutants", ""), "algorithm"),
         (("check", "nowhere.toml"), "nowhere.toml"),
         (("check", "claims.toml", "--only", "nobody"), "--only"),
+        (("check", "--baseline", "none.json"), "--update writes a first one"),
+        (("check", "--baseline", "vector.json"), "vector.json: format"),
         (("init", "other.toml", "--algorithm", "nonsense"), "--algorithm"),
         (("reproduce", "nobody"), "cannot be reproduced"),
         (("crosscheck", "compare", "nowhere.json", "nowhere.json"), "nowhere.json"),
@@ -158,6 +160,8 @@ BELOW = "claims.toml/x"  # no file can be there
         (("published", "--paper", "dro", "--delta", 0.0), "--delta"),
         (("reproduce", "output_perturbation", "--data", "."), "--data"),
         (("prove", "Theorem 1", "--ledger", "KEPT.md"), "leave the statement"),
+        (("check", "--update"), "goes with --baseline"),
+        (("check", "--changed-only"), "goes with --baseline"),
         # what cannot be written is said before the work begins
         (("prove", "--output", BELOW), "--output"),
         (("prove", "--ledger", "."), "--ledger"),

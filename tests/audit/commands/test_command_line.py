@@ -52,6 +52,7 @@ def test_no_bound_is_claimed_of_a_reading_that_leaks(dpassay):
 
 
 def test_the_list_has_each_title_once_in_its_paper(dpassay):
+    assert len(json.loads(dpassay("list", "--json")[1])) > 50 and dpassay("--version")[1].startswith("dpassay ")
     *papers, legend = dpassay("list")[1].split("\n\n")
     assert "claimed (epsilon, delta)" in legend and "quick" in legend
     for part in papers:

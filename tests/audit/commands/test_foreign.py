@@ -65,6 +65,12 @@ def test_a_program_that_fails_is_bad_input(dpassay, refused, tmp_path, command):
     assert "\x1b" not in result[2]
 
 
+def test_a_program_gets_arrays_as_lists(dpassay, tmp_path):
+    np.save(tmp_path / "d.npy", np.ones(3))
+    words = ["--dataset", "d.npy", "--neighbour", "d.npy", "--epsilon", 1, "--samples", 20]
+    assert dpassay("blackbox", "--command", "sh -c 'grep -c 1.0,'", *words)[0] == 3
+
+
 @pytest.mark.parametrize("command", ["scores", "blackbox --outputs FILE --outputs"])
 @pytest.mark.parametrize("name", ["complex", "empty", "none", "objects", "archive", "scalar", "huge", "deep", "lines"])
 def test_stored_values_that_are_no_sample(dpassay, refused, tmp_path, command, name):
