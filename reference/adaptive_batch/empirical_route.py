@@ -20,7 +20,7 @@ from dpassay.reference.problems.interfaces import MinimisationProblem
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-from .theorems import Constants, empirical_route_accuracy, generalisation_error
+from .theorems import Constants, empirical_route_accuracy
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +47,3 @@ def run(problem: MinimisationProblem, schedule: dp_sgd.Schedule, tape: Tape) -> 
     lengths = np.linalg.norm(gradients, axis=1)  # lengths[t] belongs to x_t
     best = 0 if len(lengths) == 1 else 1 + int(np.argmin(lengths[1:]))  # not x_0
     return Result(iterates[best], iterates)
-
-
-def population_accuracy(c: Constants, empirical: float, radius: float) -> float:
-    """Gradient norm on the population that Theorem C.1 guarantees for a point with the given empirical one."""
-    return empirical + generalisation_error(c, radius)[0]

@@ -116,14 +116,7 @@ class Schedule:
         )
 
 
-def printed(
-    c: Constants,
-    source: str,
-    *,
-    alpha: float | None = None,
-    threshold_factor: float = 1.0,
-    check_data: bool = True,
-) -> Schedule:
+def printed(c: Constants, source: str, *, alpha: float | None = None, check_data: bool = True) -> Schedule:
     """All parameters from the problem's constants (which hold epsilon and delta), noise of one of the three statements.
 
     `alpha` overrides Theorem 3.17's accuracy; `check_data=False` allows a run that ends when the data are used up.
@@ -140,7 +133,7 @@ def printed(
         d=c.d,
         steps=p.steps,
         step_size=p.eta,
-        threshold=p.alpha * threshold_factor,
+        threshold=p.alpha,
         batch=p.batch,
         batch_slope=p.slope,
         drift_limit=p.kappa,

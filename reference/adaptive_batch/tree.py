@@ -1,4 +1,4 @@
-"""The nodes of the tree mechanism as printed (adaptive_batch, Algorithm 1): the node set and NODE(t).
+"""The nodes of the tree mechanism as printed (adaptive_batch, Algorithm 1): NODE(t).
 
 As printed, NODE(t) stops short when t = Sigma is a power of two: its first step is 2^(ceil(log Sigma) - 1), so the
 nodes of t = Sigma cover 1..Sigma - 1 only and the last value is released bare. ``blocks.tree.TreeSum`` releases them.
@@ -6,23 +6,12 @@ nodes of t = Sigma cover 1..Sigma - 1 only and the last value is released bare. 
 
 from __future__ import annotations
 
-from math import floor, log2, sqrt
 from math import log as ln
+from math import sqrt
 
 from dpassay.reference.errors import require
 
 Interval = tuple[int, int]
-
-
-def node_set(length: int) -> set[Interval]:
-    """The set T of Algorithm 1, line 2, for sequence length Sigma."""
-    require(length >= 1, "length", length, "must be at least 1")
-    found = set()
-    for level in range(1, floor(log2(length)) + 1):  # 1 <= l <= log Sigma
-        width = 2 ** (level - 1)
-        for j in range(length // width):  # 0 <= j <= Sigma / 2^(l-1) - 1
-            found.add((j * width + 1, (j + 1) * width))
-    return found
 
 
 def printed_nodes(t: int, length: int) -> list[Interval]:

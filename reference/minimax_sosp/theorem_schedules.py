@@ -1,40 +1,23 @@
-"""Schedules of Theorem 1 (Appendix B.1) and Theorem 2 (Appendix B.2) of minimax_sosp.
+"""The schedule of Theorem 1 (Appendix B.1) of minimax_sosp.
 
-Constants that the text hides in O(.) are one; each schedule is checked against the inequalities its proof uses, and
-refuses with the name of the first one that fails.
+Constants that the text hides in O(.) are one; the schedule is checked against the inequalities that its proof uses, and
+refused with the name of the first one that fails.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, floor, inf, log, sqrt
+from math import ceil, floor, log, sqrt
 
 from dpassay.reference.errors import require, require_at_least, require_budget, require_positive
 
-from .dp_rgda import COMPLETIONS, SILENT, Schedule, appendix_b2_noise, printed
+from .dp_rgda import SILENT, Schedule, printed
 
-VALUE_CONSTANTS = "L_Phi = (1 + kappa) L and rho_Phi = 4 sqrt(2) kappa^3 rho (Luo et al. 2022); the text gives neither"
-CONSTANTS_ARE_ONE = "constants hidden in O(.) and C, C_1, C_2 are one"
-EMPIRICAL_COMPLETIONS = (
-    *COMPLETIONS,
-    VALUE_CONSTANTS,
-    CONSTANTS_ARE_ONE,
-    "S2 is the larger of Theorem 1's and its proof's bound: they differ by epsilon^(2/3) in the second entry",
-    "T uses 1/eps_bar = n eps / sqrt(d log(1/delta)) as in the proof; Lemma 5 prints sqrt(d) log(1/delta)",
-    "K = 1 (Appendix B.1), lambda = 1/(6 L) (printed for the population case only)",
-    "t_thres is the printed 2 log(.)/eta_H; the O~(1/(eta_H alpha_H)) beside it has another factor 1/alpha_H",
-    "eta_H also at most 1/L_Phi, r the largest value that Lemma 7 allows",
-)
-POPULATION_COMPLETIONS = (
-    *COMPLETIONS,
-    VALUE_CONSTANTS,
-    CONSTANTS_ARE_ONE,
-    "S1 = n^(2/3) and q = eps_bar^(-1/3) as in the proof; Lemma 8 prints S1 = n and q = eps_bar^(1/3) < 1",
-    "the theorem's 'same perturbed-descent scaling' is read as Lemmas 9 and 10",
-    "eta_H <= eps_bar^-1 r_0/2, as Lemma 10's proof has it; the lemma prints sqrt(d)/(n epsilon) without its logarithm",
-    "eta_H also at most 1/L_Phi, r the largest value that Lemmas 8 to 10 allow",
-    "y_0 is not made to meet Lemma 8's condition on its gradient mapping (the proof calls a PiSARAH start, unprinted)",
-)
+# Completions beside those of dp_rgda: L_Phi = (1 + kappa) L and rho_Phi = 4 sqrt(2) kappa^3 rho (Luo et al. 2022; the
+# text gives neither). S2 is the larger of Theorem 1's and its proof's bound: they differ by epsilon^(2/3) in the second
+# entry. T uses 1/eps_bar = n eps / sqrt(d log(1/delta)) as in the proof; Lemma 5 prints sqrt(d) log(1/delta). K = 1,
+# lambda = 1/(6 L) (printed for the population case only). t_thres is the printed 2 log(.)/eta_H; the
+# O~(1/(eta_H alpha_H)) beside it has another factor 1/alpha_H. eta_H also at most 1/L_Phi, r the largest of Lemma 7.
 
 
 @dataclass(frozen=True)
@@ -50,7 +33,6 @@ class Constants:
     concavity: float = 1.0  # mu
     hessian_lipschitz: float = 1.0  # rho
     initial_gap: float = 1.0  # F_0
-    failure: float = 0.1  # delta_1
     perturbation_failure: float = 0.1  # delta_2
 
     def __post_init__(self) -> None:
@@ -58,8 +40,7 @@ class Constants:
         require_at_least(1, self, "n", "d")
         require_positive(self, "lipschitz", "smoothness", "concavity", "hessian_lipschitz", "initial_gap", finite=True)
         require(self.concavity <= self.smoothness, "concavity", self.concavity, "Definition 5 needs mu <= L")
-        for field in ("failure", "perturbation_failure"):
-            require(0 < getattr(self, field) < 1, field, getattr(self, field), "must lie in (0, 1)")
+        require(0 < self.perturbation_failure < 1, "delta_2", self.perturbation_failure, "must lie in (0, 1)")
         require(self.privacy_error < 1, "eps_bar", self.privacy_error, "needs sqrt(d log(1/delta)) / (n epsilon) < 1")
 
     @property
@@ -93,19 +74,19 @@ class Escape:
     movement: float  # D bar
 
 
-def escape_parameters(c: Constants, tolerance: float, power: float, lemma: str, radius_cap: float = inf) -> Escape:
-    """Lemma 7 (power 4/3) or Lemma 10 (power 1): eta_H <= eps_bar^-power r_0 / 2, r, R, t_thres, D bar."""
-    factor = c.privacy_error ** (-power)
+def escape_parameters(c: Constants, tolerance: float) -> Escape:
+    """Lemma 7: eta_H <= eps_bar^(-4/3) r_0 / 2, r, R, t_thres, D bar."""
+    factor = c.privacy_error ** (-4 / 3)
     tilt = sqrt(c.value_hessian_lipschitz * tolerance)  # alpha_H
     smooth, rho = c.value_smoothness, c.value_hessian_lipschitz
     spread = c.perturbation_failure / sqrt(c.d)  # r_0 / r
     slope = 0.5 * factor * spread  # eta_H / r when Lemma 7 is tight
     room = smooth * tilt * slope / rho  # r <= L_Phi eta_H alpha_H / (C rho_Phi), divided by r
-    require(room >= 1, f"{lemma}: r <= L_Phi eta_H alpha_H / (C rho_Phi)", room, "right side over r must be >= 1")
-    radius = min(1 / (slope * smooth), sqrt(1 / (2 * smooth * slope)), radius_cap)  # eta_H <= 1/L_Phi, r <= R
+    require(room >= 1, "Lemma 7: r <= L_Phi eta_H alpha_H / (C rho_Phi)", room, "right side over r must be >= 1")
+    radius = min(1 / (slope * smooth), sqrt(1 / (2 * smooth * slope)))  # eta_H <= 1/L_Phi, r <= R
     step = slope * radius
     growth = room / spread  # eta_H alpha_H L_Phi / (C rho_Phi r_0)
-    require(growth > 1, f"{lemma}: eta_H alpha_H L_Phi / (C rho_Phi r_0)", growth, "must exceed 1 for t_thres > 0")
+    require(growth > 1, "Lemma 7: eta_H alpha_H L_Phi / (C rho_Phi r_0)", growth, "must exceed 1 for t_thres > 0")
     steps = ceil(2 * log(growth) / step)
     reach = 1 / (2 * smooth * step)  # R
     return Escape(step, radius, steps, (reach / steps) ** 2)
@@ -123,7 +104,7 @@ def empirical_schedule(c: Constants) -> Schedule:
     require(steps >= period, "T", steps, f"the proof of Lemma 5 needs T >= q = {period}")
     require(steps * batch**2 >= n**2, "T", steps, f"the proof of Lemma 5 needs T >= n^2/S2^2 = {n**2 / batch**2:.4g}")
     tolerance = e ** (2 / 3)
-    escape = escape_parameters(c, tolerance, 4 / 3, "Lemma 7")
+    escape = escape_parameters(c, tolerance)
     require(escape.steps <= steps, "t_thres", escape.steps, f"Algorithm 2 can return only if t_thres <= T = {steps}")
     silent = Schedule(
         n=n,
@@ -144,38 +125,3 @@ def empirical_schedule(c: Constants) -> Schedule:
         noise=SILENT,
     )
     return printed(silent, c.epsilon, c.delta)
-
-
-def population_schedule(c: Constants) -> Schedule:
-    """Theorem 2 and Appendix B.2, noise of Appendix B.2."""
-    e, n, L, kappa = c.privacy_error, c.n, c.smoothness, c.condition
-    logarithm = log(4 / c.failure)
-    steps, inner = ceil(e ** (-2 / 3)), ceil(kappa)
-    period = max(1, floor(e ** (-1 / 3)))
-    refresh, batch = ceil(n ** (2 / 3)), ceil(logarithm**2 * kappa * e ** (-1 / 3))
-    require(batch <= n, "S2", batch, f"Lemma 8 needs log^2(4/delta_1) kappa eps_bar^(-1/3) <= n = {n}")
-    used = ceil(steps / period) * refresh + steps * inner * batch
-    require(used <= n, "T S1 / q + T K S2", used, f"Appendix B.2 needs it <= n = {n}")
-    tolerance = n ** (-1 / 3) + sqrt(e)
-    move = sqrt(e) / (L * logarithm)  # Lemma 8: bound on eta and r, and on sqrt(D)
-    escape = escape_parameters(c, tolerance, 1.0, "Lemma 10", radius_cap=move)
-    require(escape.steps <= steps, "t_thres", escape.steps, f"Algorithm 2 can return only if t_thres <= T = {steps}")
-    return Schedule(
-        n=n,
-        steps=steps,
-        inner_steps=inner,
-        period=period,
-        refresh_batch=refresh,
-        step_batch=batch,
-        descent_step=move,
-        escape_step=escape.step,
-        ascent_step=1 / (6 * L),
-        tolerance=tolerance,
-        perturbation_radius=escape.radius,
-        escape_threshold=escape.steps,
-        average_movement=min(escape.movement, move**2),
-        clip_refresh=c.lipschitz,
-        clip_step=c.lipschitz,
-        noise=appendix_b2_noise(c.epsilon, c.delta, n, refresh, c.lipschitz, L),
-        smoothness=L,
-    )

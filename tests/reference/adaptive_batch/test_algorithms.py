@@ -16,7 +16,7 @@ from dpassay.reference.adaptive_batch.theorems import (
     generalisation_error,
     oracle_count,
 )
-from dpassay.reference.adaptive_batch.tree import node_set, printed_nodes, tree_theorem_std
+from dpassay.reference.adaptive_batch.tree import printed_nodes, tree_theorem_std
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.errors import BadInput
 from dpassay.reference.noise import Printed
@@ -57,13 +57,6 @@ class TestTree:
     def test_node_covers_the_prefix_except_at_powers_of_two(self):
         short = [length for length in range(1, 257) if uncovered(length, length) is not None]
         assert short == [2**m for m in range(9)]
-
-    def test_printed_node_set_misses_nodes_that_node_uses(self):
-        """l <= log Sigma stops one level early unless Sigma is a power of two: (1, 2) is missing for Sigma = 3."""
-        assert (1, 2) not in node_set(3) and (1, 2) in printed_nodes(3, 3)
-        for length in (2, 4, 8, 64):
-            used = {node for t in range(1, length + 1) for node in printed_nodes(t, length)}
-            assert used <= node_set(length)
 
     def test_theorem_noise(self):
         assert tree_theorem_std(1.0, 8, 1.0, np.exp(-1)) == pytest.approx(4 * np.log(8) ** 0.5)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpassay.reference.accounting.cost import account
-from dpassay.reference.adaptive_batch.empirical_route import calibrated, population_accuracy, run
+from dpassay.reference.adaptive_batch.empirical_route import calibrated, run
 from dpassay.reference.adaptive_batch.theorems import Constants
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.saddles import ChainOfSaddles, sample_landscape
@@ -21,7 +21,5 @@ def test_empirical_route_finds_the_end_of_the_chain_within_budget():
     result = run(problem, s, tape)
     assert account(tape.transcript).epsilon(1e-5) == pytest.approx(1.0, rel=3e-6)
     assert problem.value(result.x) < -1.9
-    gradient = float(np.linalg.norm(problem.gradient(result.x)))
-    assert population_accuracy(c, gradient, 10.0) > gradient
     with pytest.raises(BadInput, match="Appendix C says nothing"):
         calibrated(replace(c, n=2, epsilon=0.01))

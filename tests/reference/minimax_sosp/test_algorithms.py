@@ -11,12 +11,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.minimax_sosp import dp_rgda
 from dpassay.reference.minimax_sosp.dp_rgda import repaired
 from dpassay.reference.minimax_sosp.experiment import advanced_composition_multiplier, experiment_schedule
-from dpassay.reference.minimax_sosp.theorem_schedules import (
-    POPULATION_COMPLETIONS,
-    Constants,
-    empirical_schedule,
-    population_schedule,
-)
+from dpassay.reference.minimax_sosp.theorem_schedules import Constants, empirical_schedule
 from dpassay.reference.problems.saddles import CosineSaddle, CoupledSaddle, sample_landscape
 from dpassay.reference.tape import LiveTape
 
@@ -142,22 +137,15 @@ def test_experiment_schedule_is_the_printed_one():
 FITTING = Constants(n=100_000, d=50, epsilon=1.0, delta=1e-6)
 
 
-@pytest.mark.parametrize("build", [empirical_schedule, population_schedule])
-def test_theorem_schedules_hold_their_own_inequalities(build):
-    c, s = FITTING, build(FITTING)
-    e = c.privacy_error
-    assert s.noise.std("refresh", 1.0) > 0
-    assert (s.smoothness is None) == (build is empirical_schedule)
-    assert s.escape_step <= 1 / c.value_smoothness * (1 + 1e-12)
-    assert s.escape_threshold <= s.steps
+def test_the_schedule_of_theorem_1_holds_its_own_inequalities():
+    c, s = FITTING, empirical_schedule(FITTING)
+    assert s.noise.std("refresh", 1.0) > 0 and s.smoothness is None
+    assert s.escape_step <= 1 / c.value_smoothness * (1 + 1e-12) and s.escape_threshold <= s.steps
     reach = 1 / (2 * c.value_smoothness * s.escape_step)
     assert s.perturbation_radius <= reach * (1 + 1e-12)
     assert s.average_movement <= (reach / s.escape_threshold) ** 2 * (1 + 1e-12)
-    if build is empirical_schedule:
-        assert s.refresh_batch == c.n and s.inner_steps == 1
-        assert s.period == pytest.approx(1 / (s.steps * e**2), abs=1)
-    else:
-        assert -(-s.steps // s.period) * s.refresh_batch + s.steps * s.inner_steps * s.step_batch <= 100_000
+    assert s.refresh_batch == c.n and s.inner_steps == 1
+    assert s.period == pytest.approx(1 / (s.steps * c.privacy_error**2), abs=1)
 
 
 def test_batch_is_the_larger_of_the_theorems_and_the_proofs_bound():
@@ -172,30 +160,19 @@ def test_batch_is_the_larger_of_the_theorems_and_the_proofs_bound():
     assert max(first, proof) < 400 < 883 < theorem
 
 
-def test_escape_step_of_the_population_schedule_is_the_one_that_its_completions_state():
-    """Lemma 10's proof: eta_H = eps_bar^-1 r_0 / 2, r_0 = delta_2 r / sqrt(d); the lemma itself has no log(1/delta)."""
-    s = population_schedule(FITTING)
-    start = 0.1 * s.perturbation_radius / sqrt(50)
-    assert s.escape_step == pytest.approx(start / (2 * FITTING.privacy_error), rel=1e-12)
-    assert s.escape_step < start / (2 * sqrt(50) / 100_000) / 3
-    assert any("without its logarithm" in text for text in POPULATION_COMPLETIONS)
-
-
 @pytest.mark.parametrize(
-    ("build", "changes", "message"),
+    ("changes", "message"),
     [
-        (empirical_schedule, {"n": 1000}, "Lemma 7: r <= L_Phi eta_H"),
-        (empirical_schedule, {"smoothness": 50.0}, "Lemma 5 needs n\\^2 eps\\^2"),
-        (empirical_schedule, {"initial_gap": 1e-9}, "Theorem 1 needs S2 <= n"),
-        (population_schedule, {"d": 5}, "T S1 / q \\+ T K S2"),
-        (population_schedule, {"concavity": 0.01}, "Lemma 10|T S1|S2"),
-        (empirical_schedule, {"n": 10}, "eps_bar"),
-        (empirical_schedule, {"concavity": 2.0}, "mu <= L"),
+        ({"n": 1000}, "Lemma 7: r <= L_Phi eta_H"),
+        ({"smoothness": 50.0}, "Lemma 5 needs n\\^2 eps\\^2"),
+        ({"initial_gap": 1e-9}, "Theorem 1 needs S2 <= n"),
+        ({"n": 10}, "eps_bar"),
+        ({"concavity": 2.0}, "mu <= L"),
     ],
 )
-def test_schedules_refuse_impossible_regimes_by_name(build, changes, message):
+def test_schedules_refuse_impossible_regimes_by_name(changes, message):
     with pytest.raises(BadInput, match=message):
-        build(replace(FITTING, **changes))
+        empirical_schedule(replace(FITTING, **changes))
 
 
 def test_schedule_refuses_a_batch_larger_than_the_data(make_schedule):
