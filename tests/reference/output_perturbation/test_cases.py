@@ -7,6 +7,7 @@ import pytest
 
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.accounting.gdp import gdp_epsilon
+from dpassay.reference.output_perturbation import algorithm4, worst_case
 from dpassay.reference.output_perturbation.cases import CASES, MU, PLAN
 from dpassay.reference.problems.saddle_games import sharp_stability
 
@@ -62,3 +63,18 @@ def test_sharp_sensitivities_are_the_stated_share_of_lemma_4_5(key):
     text = " ".join(case.repairs)
     assert ("0.71 of Lemma 4.5's in phase 1 and down to half" in text) != curved
     assert ("all of Lemma 4.5's for mu_k <= mu_y" in text) == curved
+
+
+def test_printed_noise_is_the_formula_also_on_a_loss_with_curvature_of_its_own():
+    """Line 5 of Algorithm 4 has mu_k and mu, whatever the loss adds; the repaired reading uses what it adds."""
+
+    def stds(schedule):
+        moved = enumerate(schedule.sensitivities, start=1)
+        return [schedule.noise.std(f"{schedule.block}/{k}", sensitivity) for k, sensitivity in moved]
+
+    curved, flat = worst_case.for_strongly_concave(64, PLAN, 1.0).here, worst_case.for_algorithm4(64, PLAN, MU).here
+    scale = 8 / (PLAN.length * 0.8) * np.sqrt(2 * np.log(5e5))
+    wanted = [scale / np.sqrt(mu_k * MU) for mu_k in PLAN.regularisers]
+    assert stds(algorithm4.printed(curved, MU, 0.8, 1e-5)) == pytest.approx(wanted)
+    less, more = (stds(algorithm4.repaired(problem, MU, 0.8, 1e-5)) for problem in (curved, flat))
+    assert all(one < other for one, other in zip(less[1:], more[1:], strict=True))
