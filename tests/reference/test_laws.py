@@ -136,6 +136,14 @@ def test_what_is_public_of_an_above_threshold_release():
     assert other is not None and not other.comparable and "Laplace" in str(other)
 
 
+def test_an_above_threshold_law_draws_what_its_probabilities_say():
+    """4,000 draws (seed 0); with a threshold of its own for each query the later ones would come out more often."""
+    law, rng = AboveThreshold([-1.0] * 4, 0.0, 2.0, 0.5), np.random.default_rng(0)
+    drawn = [law.sample(rng) for _ in range(4000)]
+    counts = [drawn.count(value) for value in law.outcomes().support]
+    assert stats.chisquare(counts, 4000 * np.exp(law.outcomes().log_probabilities)).pvalue > 1e-3
+
+
 def test_above_threshold_in_pieces_and_at_its_limits(monkeypatch):
     law = AboveThreshold([0.5, -1.0, 2.0], 0.0, 1.0, 0.7)
     whole = law.outcomes().log_probabilities
