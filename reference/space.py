@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,20 @@ class Space:
     def matrix(cls, n: Sequence[int] = (1, 2, 3, 5, 8), d: Sequence[int] = (1, 2, 3), radius: float = 1.0) -> Space:
         """Data that is a matrix of rows with 2-norm at most ``radius``; the problem is the matrix, shape (n, d)."""
         return cls(Rows("d", radius), {"n": n, "d": d})
+
+
+def by_sizes(make: Callable[..., Any], *first: Any) -> Callable[[Sizes], Any]:
+    """``make(*first, sizes)``, made once for the same sizes: a schedule whose noise takes long to find."""
+    return partial(_made, make, first)
+
+
+def _made(make: Callable[..., Any], first: tuple[Any, ...], sizes: Sizes) -> Any:
+    return _kept(make, first, tuple(sizes.items()))
+
+
+@lru_cache(maxsize=4096)
+def _kept(make: Callable[..., Any], first: tuple[Any, ...], sizes: tuple[tuple[str, int], ...]) -> Any:
+    return make(*first, dict(sizes))
 
 
 def begin_at(start: ArrayLike | None, own: Array, field: str = "start") -> Array:

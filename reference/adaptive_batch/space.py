@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from dpassay.reference.noise import Printed
-from dpassay.reference.space import Rows, Sizes, Space
+from dpassay.reference.space import Rows, Sizes, Space, by_sizes
 from dpassay.reference.types import Array
 
 from . import stochastic_spider
@@ -47,7 +47,7 @@ def repaired(epsilon: float, delta: float) -> Space:
             "near": (1, 2),
         },
         problem=_problem,
-        schedule=partial(_repaired, epsilon, delta),
+        schedule=by_sizes(_repaired, epsilon, delta),
         landmarks=_landmarks,
     )
 
@@ -79,13 +79,7 @@ def _problem(rows: Array, sizes: Sizes) -> SignedWave:
     return SignedWave(np.hypot(rows[:, 0], rows[:, 1]), np.arctan2(rows[:, 1], rows[:, 0]), sizes["d"])
 
 
-def _repaired(epsilon: float, delta: float, sizes: Sizes) -> Schedule:
-    return _cached(epsilon, delta, tuple(sizes.items()))
-
-
-@lru_cache(maxsize=4096)
-def _cached(epsilon: float, delta: float, sizes: tuple[tuple[str, int], ...]) -> Schedule:
-    p = dict(sizes)
+def _repaired(epsilon: float, delta: float, p: Sizes) -> Schedule:
     plain = Schedule(
         n=p["n"],
         d=p["d"],

@@ -6,7 +6,7 @@ a repaired schedule depends on these sizes alone, so it is made once for all div
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, ClassVar
@@ -182,14 +182,13 @@ def recursive(
 ) -> Space:
     """Algorithm 3 as printed, or a variant of its lines; repaired: s over a batch, or over one record."""
 
-    @lru_cache(maxsize=512)
-    def made(shape: Plan) -> recursive_spider.Schedule:
+    def schedule(shape: Plan) -> recursive_spider.Schedule:
         if reading == "printed":
             return recursive_spider.printed(shape, epsilon, delta, lines=lines, step=0.05)
         template = CompositionalObjective(_no_records(shape.n), floor=TEMPERATURE_FLOOR)
         return recursive_spider.repaired(template, shape, epsilon, delta, lines=lines, value_batch=value_batch)
 
-    return Space(ANY, SIZES, composed, lambda sizes: made(plan(sizes)), fits, recursive_landmarks)
+    return Space(ANY, SIZES, composed, _by_plan(schedule), fits, recursive_landmarks)
 
 
 def value_alone(reading: str, epsilon: float, delta: float) -> Space:
@@ -203,26 +202,30 @@ def value_alone(reading: str, epsilon: float, delta: float) -> Space:
 def composite(spider: bool, epsilon: float, delta: float, clip: float) -> Space:
     """DP-SGD and DP-SPIDER on z = (x, eta)."""
 
-    @lru_cache(maxsize=64)
-    def made(shape: Plan) -> Any:
+    def schedule(shape: Plan) -> Any:
         if spider:
             return composite_spider.calibrated(shape, epsilon, delta, clip=clip)
         return composite_sgd.calibrated(shape.n, shape.steps, shape.batch, epsilon, delta, clip=clip)
 
-    problem = partial(dual, chi_square())
-    return Space(ANY, SIZES, problem, lambda sizes: made(plan(sizes)), fits, _spider_landmarks if spider else None)
+    problem, landmarks = partial(dual, chi_square()), _spider_landmarks if spider else None
+    return Space(ANY, SIZES, problem, _by_plan(schedule), fits, landmarks)
 
 
 def minimax(differences: bool, epsilon: float, delta: float, clip: float) -> Space:
     """DP-SGDA and PrivateDiff Minimax on eq. (2): losses are clipped at 1, gradients at ``clip``."""
 
-    @lru_cache(maxsize=64)
-    def made(shape: Plan) -> Any:
+    def schedule(shape: Plan) -> Any:
         if differences:
             return private_diff.calibrated(shape, epsilon, delta, ascents=2, loss_clip=1.0, clip=clip)
         return sgda.calibrated(shape, epsilon, delta, loss_clip=1.0, clip=clip)
 
-    return Space(ANY, SIZES, lambda rows, sizes: MinimaxProblem(Squares(rows)), lambda sizes: made(plan(sizes)), fits)
+    return Space(ANY, SIZES, lambda rows, sizes: MinimaxProblem(Squares(rows)), _by_plan(schedule), fits)
+
+
+def _by_plan(schedule: Callable[[Plan], Any]) -> Callable[[Sizes], Any]:
+    """Made once for each shape of a run."""
+    kept = lru_cache(maxsize=512)(schedule)
+    return lambda sizes: kept(plan(sizes))
 
 
 def double_landmarks(schedule: double_spider.Schedule) -> dict[str, Sequence[float]]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from dpassay.reference.noise import Printed
 from dpassay.reference.problems.pulls import Pulls
-from dpassay.reference.space import Rows, Sizes, Space
+from dpassay.reference.space import Rows, Sizes, Space, by_sizes
 from dpassay.reference.types import Array
 
 from . import dp_rgda
@@ -55,7 +55,7 @@ def space(reading: Reading, epsilon: float, delta: float, rows: Rows = ANY) -> S
             "escape_threshold": (1, 2),
         },
         problem=_free if rows == ANY else _within,
-        schedule=partial(_schedule, reading, epsilon, delta),
+        schedule=by_sizes(_schedule, reading, epsilon, delta),
         fits=_fits,
         landmarks=_landmarks,
     )
@@ -73,15 +73,9 @@ def _fits(sizes: Sizes) -> bool:
     return max(sizes["refresh_batch"], sizes["step_batch"]) <= sizes["n"]
 
 
-def _schedule(reading: Reading, epsilon: float, delta: float, sizes: Sizes) -> Schedule:
-    return _cached(reading, epsilon, delta, tuple(sizes.items()))
-
-
-@lru_cache(maxsize=4096)
-def _cached(reading: Reading, epsilon: float, delta: float, sizes: tuple[tuple[str, int], ...]) -> Schedule:
-    given: Any = dict(sizes)
+def _schedule(reading: Reading, epsilon: float, delta: float, sizes: Mapping[str, Any]) -> Schedule:
     plain = Schedule(
-        **given,
+        **sizes,
         descent_step=0.05,
         escape_step=0.05,
         ascent_step=0.5,
@@ -113,7 +107,7 @@ def baseline(method: Method, noise: Noise, epsilon: float, delta: float) -> Spac
             "step_batch": (1, 3),
         },
         problem=partial(_seen, method),
-        schedule=partial(_baseline_schedule, method, noise, epsilon, delta),
+        schedule=by_sizes(_baseline_schedule, method, noise, epsilon, delta),
         fits=_fits,
         landmarks=_drift,
     )
@@ -123,16 +117,9 @@ def _seen(method: Method, rows: Array, sizes: Sizes) -> Any:
     return method.view(Pulls(rows))
 
 
-def _baseline_schedule(method: Method, noise: Noise, epsilon: float, delta: float, sizes: Sizes) -> Any:
-    return _cached_baseline(method, noise, epsilon, delta, tuple(sizes.items()))
-
-
-@lru_cache(maxsize=4096)
-def _cached_baseline(
-    method: Method, noise: Noise, epsilon: float, delta: float, sizes: tuple[tuple[str, int], ...]
-) -> Any:
-    limit = DRIFTS.get(dict(sizes)["period"], DRIFTS[2])  # the methods that drift know no period
-    plain = BaselineSizes(**dict(sizes), ascents=2, drift_limit=limit, tolerance=TOLERANCE, frozen_steps=2)
+def _baseline_schedule(method: Method, noise: Noise, epsilon: float, delta: float, sizes: Mapping[str, Any]) -> Any:
+    limit = DRIFTS.get(sizes["period"], DRIFTS[2])  # the methods that drift know no period
+    plain = BaselineSizes(**sizes, ascents=2, drift_limit=limit, tolerance=TOLERANCE, frozen_steps=2)
     return method.schedule(plain, noise, epsilon, delta)
 
 

@@ -1,4 +1,4 @@
-"""Tables 1 to 12 of `second_order_erm` (`printed_tables.csv`): mean +- sd over "five runs" for each method and epsilon.
+"""Tables 1 to 12 of `second_order_erm` (`printed_tables.csv`, `printed_tables.toml`): mean +- sd over "five runs" for each method and epsilon.
 
 A runtime of None is the printed cross (at least one run failed or did not stop); a value of None is the printed <NA>.
 Where the printed group of three runtimes shows one cross only, the cells follow the order OPT, OPT-B, OPT-LS.
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 from typing import Literal
+
+from dpassay.reference.files import parse_toml, read_text
 
 Metric = Literal["loss", "hessians"]
 EPSILONS = (0.2, 0.6, 1.0)
@@ -47,29 +49,17 @@ class PrintedTable:
     tolerance: Literal["loose", "tight"]
     epsilon_g: float
     epsilon_H: float  # noqa: N815
-    metric: Metric
     cells: tuple[Cell, ...]
+    losses: int | None = None  # of a table of Hessians: the loss table of the same runs
+
+    @property
+    def metric(self) -> Metric:
+        """What the first column is."""
+        return "loss" if self.losses is None else "hessians"
 
     def cell(self, method: str, epsilon: float) -> Cell:
         """The cell of one method and epsilon."""
         return next(c for c in self.cells if c.method == method and c.epsilon == epsilon)
-
-
-_SETTINGS: dict[int, tuple[Literal["covertype", "ijcnn"], Literal["loss_a", "loss_b"], float, float]] = {
-    1: ("covertype", "loss_a", 0.060, 0.245),
-    2: ("covertype", "loss_a", 0.030, 0.173),
-    3: ("ijcnn", "loss_a", 0.040, 0.200),
-    4: ("ijcnn", "loss_a", 0.020, 0.141),
-    5: ("covertype", "loss_b", 0.040, 0.200),
-    6: ("covertype", "loss_b", 0.040, 0.200),
-    7: ("covertype", "loss_b", 0.020, 0.141),
-    8: ("covertype", "loss_b", 0.020, 0.141),
-    9: ("ijcnn", "loss_b", 0.040, 0.200),
-    10: ("ijcnn", "loss_b", 0.040, 0.200),
-    11: ("ijcnn", "loss_b", 0.020, 0.141),
-    12: ("ijcnn", "loss_b", 0.020, 0.141),
-}
-HESSIAN_TABLES = {6: 5, 8: 7, 10: 9, 12: 11}  # Hessian table -> the loss table of the same runs
 
 
 def _figure(text: str) -> Figure | None:
@@ -79,21 +69,20 @@ def _figure(text: str) -> Figure | None:
     return Figure(text, float(mean), float(spread))
 
 
+def _cell(row: dict[str, str]) -> Cell:
+    value, runtime = _figure(row["value"]), _figure(row["runtime"])
+    return Cell(int(row["table"]), row["method"], float(row["epsilon"]), value, runtime, row["value"] == "na")
+
+
 def _read() -> dict[int, PrintedTable]:
-    with files("dpassay.reference.second_order_erm").joinpath("printed_tables.csv").open(encoding="utf-8") as lines:
-        rows = list(csv.DictReader(lines))
-    tables = {}
-    for number, (data, loss, epsilon_g, epsilon_H) in _SETTINGS.items():
-        cells = tuple(
-            Cell(number, row["method"], float(row["epsilon"]), _figure(row["value"]), _figure(row["runtime"]),
-                 row["value"] == "na")
-            for row in rows
-            if int(row["table"]) == number
-        )  # fmt: skip
-        tolerance: Literal["loose", "tight"] = "loose" if number in (1, 3, 5, 6, 9, 10) else "tight"
-        metric: Metric = "hessians" if number in HESSIAN_TABLES else "loss"
-        tables[number] = PrintedTable(number, data, loss, tolerance, epsilon_g, epsilon_H, metric, cells)
-    return tables
+    here = Path(__file__)
+    cells = [_cell(row) for row in csv.DictReader(read_text(here.with_suffix(".csv"), "tables").splitlines())]
+    tables = parse_toml(read_text(here.with_suffix(".toml"), "tables"), "printed_tables.toml")["table"]
+    return {
+        one["number"]: PrintedTable(**one, cells=tuple(cell for cell in cells if cell.table == one["number"]))
+        for one in tables
+    }
 
 
 TABLES = _read()
+HESSIAN_TABLES = {number: table.losses for number, table in TABLES.items() if table.losses}

@@ -18,9 +18,8 @@ from dpassay.reference.findings import Declared, Kind, compare
 from dpassay.reference.second_order_erm import space
 
 FAST = (
-    "baselines/dp_sgd:full-batch@baseline", "baselines/dp_sgd:fixed-size@baseline", "dro/double_spider:kl@repaired",
-    "output_perturbation/algorithm1:early-stop@printed", "second_order_erm/dp_gd@repaired",
-    "adaptive_batch/stochastic_spider:bare-refresh@printed",
+    "baselines/dp_sgd:fixed-size@baseline", "output_perturbation/algorithm1:early-stop@printed",
+    "second_order_erm/dp_gd@repaired", "adaptive_batch/stochastic_spider:bare-refresh@printed",
 )  # fmt: skip
 LONG = ("_ls", "two_opt", "dp_tr", "tr_b", "4and5", "recursive_spider")  # several seconds each
 FIRST = {(case.id, case.reading): case.key for case in reversed(CASES) if ":experiment" not in case.key}

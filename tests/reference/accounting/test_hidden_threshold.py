@@ -1,6 +1,7 @@
 """The bound on AboveThreshold with its threshold noise hidden: above the exact law at all places, near the worst."""
 
 import math
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -47,6 +48,7 @@ def test_no_places_show_more_than_the_bound(scales):
     assert worst[0] > 0.7 * bound[0]  # few of the places are good ones
 
 
+@cache
 def worst_places(pure, share, count, falls, epsilon):
     """By differential evolution over the places, every query moved by all it may, up or down (seed 0)."""
 

@@ -37,13 +37,13 @@ def test_a_number_of_steps_that_leaks_shows_in_one_of_sixty_runs(case):
 
 @pytest.mark.parametrize("case", WORST, ids=lambda case: case.key)
 def test_the_worst_pair_moves_what_it_should_and_rarely_ends_early(case):
-    """All but the line search are moved by 98 % of what is claimed; at most 2 of 40 runs return early."""
+    """All but the line search are moved by 98 % of what is claimed; at most 1 of 15 runs returns early."""
     instance = case.build()
     run = lockstep(instance.mechanism, instance.pair, [3])
     assert run.complete and not run.findings
     shares = {label: movement.share for label, movement in run.movements.items() if "line search" not in label}
     assert shares and all(0.98 <= share <= 1 + 1e-9 for share in shares.values())
-    assert sum(instance.mechanism(instance.pair.here, LiveTape(seed)).certified for seed in range(40)) <= 2
+    assert sum(instance.mechanism(instance.pair.here, LiveTape(seed)).certified for seed in range(15)) <= 1
 
 
 def test_what_the_pair_of_opt_ls_cannot_show_is_the_line_search():
