@@ -1,5 +1,6 @@
-"""Tables 1 to 12 of `second_order_erm` (`printed_tables.csv`, `printed_tables.toml`): mean +- sd over "five runs" for each method and epsilon.
+"""Tables 1 to 12 of `second_order_erm` (`printed_tables.csv`, their settings in `printed_tables.toml`).
 
+Mean +- sd over "five runs" for each method and epsilon.
 A runtime of None is the printed cross (at least one run failed or did not stop); a value of None is the printed <NA>.
 Where the printed group of three runtimes shows one cross only, the cells follow the order OPT, OPT-B, OPT-LS.
 """
