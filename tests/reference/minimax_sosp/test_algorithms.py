@@ -145,6 +145,8 @@ def test_the_schedule_of_theorem_1_holds_its_own_inequalities():
     assert s.perturbation_radius <= reach * (1 + 1e-12)
     assert s.average_movement <= (reach / s.escape_threshold) ** 2 * (1 + 1e-12)
     assert s.refresh_batch == c.n and s.inner_steps == 1
+    start = 0.1 * s.perturbation_radius / sqrt(50)  # r_0 of Lemma 7
+    assert s.escape_step == pytest.approx(c.privacy_error ** (-4 / 3) * start / 2)
     assert s.period == pytest.approx(1 / (s.steps * c.privacy_error**2), abs=1)
 
 

@@ -95,6 +95,20 @@ def test_theorem_3_4_holds_on_quadratics_and_a_tenth_of_it_does_not():
     assert np.all(mean + error <= proved) and np.all(mean - error > [0.1 * proved[0], 0.05 * proved[1]])
 
 
+@pytest.mark.parametrize(
+    ("bound", "constant", "value"),
+    [
+        (bounds.theorem_3_4_empirical, 2.5, 33 / 64),
+        (bounds.theorem_3_4_population, 2.5, 7 / 8 + 48 / 64),
+        (bounds.theorem_4_4_empirical, 5.0, 257 * 2 / 64),
+        (bounds.theorem_4_4_population, 5.0, 3 * 2 * (3 / 8 + 128 / 64)),
+    ],
+)
+def test_the_printed_constants(bound, constant, value):
+    """Where every quantity, and the logarithm, is one, and n = 8."""
+    assert bound(Setting(8, 1, 1.0, constant / np.e, 1.0, 1.0, 1.0, 1.0)) == pytest.approx(value)
+
+
 def test_when_the_bounds_start_to_say_something():
     """Answering 0 costs at most L D in Theorem 3.7, and 2 L D in Theorem 4.8."""
     at = Setting(2, 16, 0.9, 0.1, 1.0, 1.0, 1.0, 1.0, 1.0)
