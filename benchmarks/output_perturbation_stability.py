@@ -5,18 +5,15 @@ Run: python benchmarks/output_perturbation_stability.py [--quick] [--write]
 
 from __future__ import annotations
 
-from runpy import run_path
-
 import audit_figures as figures
 import numpy as np
+from output_perturbation_measured import search, shares
 from scipy.optimize import differential_evolution
 
 from dpassay.reference.problems.finite_sum import FiniteSum, Regulariser
 from dpassay.reference.problems.saddle_games import BilinearLoss, saddle_pair
 from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss, regularised, stability_pair
 
-measured = run_path(f"{figures.RESULTS.parents[1]}/tests/reference/output_perturbation/measured.py")  # with its tests
-search, shares = (measured[name] for name in ("search", "shares"))
 N, SEED = 20, 0
 
 

@@ -6,14 +6,13 @@ Run: python benchmarks/output_perturbation_utility.py [--quick] [--write]
 from __future__ import annotations
 
 from itertools import product
-from runpy import run_path
 
 import audit_figures as figures
+import output_perturbation_measured as measured
 
 from dpassay.reference.output_perturbation import bounds
 from dpassay.reference.output_perturbation.bounds import Setting
 
-MEASURED = run_path(f"{figures.RESULTS.parents[1]}/tests/reference/output_perturbation/measured.py")  # with its tests
 SEED = 7
 
 
@@ -23,16 +22,16 @@ def grid(sizes):
     for n, d, epsilon in product(sizes, (2, 16), (0.1, 0.9)):
         budget = (epsilon, 1 / n**2)
         for kappa in (1.0, 10.0, 100.0):
-            empirical, population = MEASURED["strongly_convex"](n, d, *budget, kappa, SEED)
+            empirical, population = measured.strongly_convex(n, d, *budget, kappa, SEED)
             show("3.4 empirical", n, d, epsilon, kappa, empirical)
             show("3.4 population", n, d, epsilon, kappa, population)
-        show("3.7", n, d, epsilon, 0, MEASURED["convex"](n, d, *budget, SEED))
+        show("3.7", n, d, epsilon, 0, measured.convex(n, d, *budget, SEED))
         for mu in (1.0, 0.1):
-            empirical, population = MEASURED["saddle"](n, d, *budget, mu, SEED)
+            empirical, population = measured.saddle(n, d, *budget, mu, SEED)
             show("4.4 empirical", n, d, epsilon, 1 + 1 / mu, empirical)
             show("4.4 population", n, d, epsilon, 1 + 1 / mu, population)
-        show("4.8", n, d, epsilon, 0, MEASURED["convex_concave"](n, d, *budget, SEED, runs=10))
-        show("Cor. 4.9", n, d, epsilon, 0, MEASURED["strongly_concave_side"](n, d, *budget, 1.0, SEED, runs=10))
+        show("4.8", n, d, epsilon, 0, measured.convex_concave(n, d, *budget, SEED, runs=10))
+        show("Cor. 4.9", n, d, epsilon, 0, measured.strongly_concave_side(n, d, *budget, 1.0, SEED, runs=10))
 
 
 def show(name, n, d, epsilon, kappa, cell):
