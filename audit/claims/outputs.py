@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.blackbox.detect import Detail, audit_in_detail, bound_of_scores, epsilon_of_outputs
-from dpassay.audit.blackbox.floating_point import float_grid, repeated_noise
+from dpassay.audit.blackbox.floating_point import float_grid
 from dpassay.audit.blackbox.power import branch_power, event_power, noise_power, recognised
 from dpassay.audit.blackbox.shown import draw_detail, telling_outputs
 from dpassay.audit.blackbox.suspicions import of_outputs, of_the_claim
@@ -37,7 +37,6 @@ class Question:
     noise: str | None  # declared noise of an additive mechanism
     pair_claimed: bool
     floats: bool = False  # are the floating-point numbers judged too?
-    fresh_noise: bool = False  # then: must outputs not repeat?
     plot: Path | None = None
     names: tuple[str, ...] | None = None  # of the columns, where the outputs come with some
 
@@ -58,7 +57,8 @@ def answer(p: Any, q: Any, question: Question, rng: np.random.Generator) -> Answ
         given = zip(question.names, tables.columns, strict=True)
         tables = replace(tables, columns=tuple(Column(name, column.origin) for name, column in given))
     deciding, notes, shown, detail = judge(tables, (p, q), question, rng)
-    in_floats = judge_floats(p, q, question, rng) if question.floats else []
+    each = 1 - (1 - question.confidence) / 2  # half of the level
+    in_floats: list[Sound] = [float_grid(p, q, question.claim.guarantee, rng, each)] if question.floats else []
     verdict = decide([*deciding, *in_floats])
     if in_floats:
         notes.append(f"In real numbers: {decide(deciding)}. In floating point: {decide(in_floats)}{_cause(in_floats)}.")
@@ -132,13 +132,6 @@ def with_power(
         f"'consistent' needs a power of {POWER_SHOWN} against each, and a branch of one run in {BRANCH} or rarer."
     )
     return [replace(test, evidence=evidence, power=min(rare, planted.at_least)), *deciding[1:]], said
-
-
-def judge_floats(p: Any, q: Any, question: Question, rng: np.random.Generator) -> list[Sound]:
-    """The grid, and repeated noise if it is said to be fresh: half of the level each."""
-    each = 1 - (1 - question.confidence) / 2
-    grid = float_grid(p, q, question.claim.guarantee, rng, each)
-    return [grid, repeated_noise(p, q, confidence=each)] if question.fresh_noise else [grid]
 
 
 def without_claim(

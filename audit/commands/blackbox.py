@@ -71,10 +71,6 @@ Noise = Annotated[
 Floats = Annotated[
     bool, typer.Option("--floats", help="Also judge the floating-point numbers themselves, in a second verdict.")
 ]
-FreshNoise = Annotated[
-    bool,
-    typer.Option("--fresh-noise", help="--floats, where continuous noise is new in each run: outputs must not repeat."),
-]
 Relation = Annotated[
     str | None, typer.Option(help="How D and D' differ, for the report: 'replace-one', 'add-remove', or your words.")
 ]
@@ -104,7 +100,6 @@ def blackbox(
     power: Power = None,
     noise: Noise = None,
     floats: Floats = False,
-    fresh_noise: FreshNoise = False,
     relation: Relation = None,
     plot: Plot = None,
     fail_on: Mildest = FailOn.ANYTHING,
@@ -122,7 +117,7 @@ def blackbox(
     """
     _check(confidence, samples, jobs, seed, power, noise, plot)
     claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng([seed, STREAM])
-    for name, wanted in (("--floats, --fresh-noise", floats or fresh_noise), ("--power", power is not None)):
+    for name, wanted in (("--floats", floats), ("--power", power is not None)):
         require(claim is not None or not wanted, name, True, "is about a claim: give --epsilon or another")
     if outputs:
         p, q = _stored(outputs, (mechanism, command, dataset, neighbour), keep_alive, checkpoint)
@@ -138,7 +133,7 @@ def blackbox(
         print_results([bound], None, as_json, "\n".join(said))
         return
     asked = (claim, delta, confidence, seed, relation, power, noise, epsilon is not None)
-    question = Question(*asked, floats or fresh_noise, fresh_noise, plot, names)
+    question = Question(*asked, floats, plot, names)
     with progress("judging the outputs", 1, quiet=quiet):
         found = answer(p, q, question, rng)
     blind = bool(notes) and not found.verdict.failed  # what would have been seen on such data says nothing

@@ -225,17 +225,13 @@ def compare_(
         Path, typer.Argument(help='JSON: {"events": [{"event", "label", "query", "std", ...}, ...], "output"}')
     ],
     float32: Annotated[bool, FLOAT32] = False,
-    rtol: Annotated[
-        float | None, typer.Option(help="Relative tolerance (of the largest entry) in place of the vector's own.")
-    ] = None,
     mutants: Annotated[bool, MUTANTS] = True,
     as_json: AsJson = False,
 ) -> None:
     """Compare another implementation's queries, noise scales, sensitivities, laws and output; exit 1 if they differ."""
-    require(rtol is None or 0 < rtol < float("inf"), "--rtol", rtol, "must be positive and finite")
     expected = _single(vector)
     given = read_object(answers, "answers")
-    found = compare(expected, given, float32=float32, rtol=rtol)
+    found = compare(expected, given, float32=float32)
     _report(found, as_json, evidence(expected, given, found, changes=mutants, float32=float32) if found else None)
 
 

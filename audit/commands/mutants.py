@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.inputs.registered import find_cases
-from dpassay.audit.mutate.bugs import CHECKOUT, Bug, read_patches
-from dpassay.audit.mutate.campaign import choose, rate, run, summary
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.console import plain_table, wide_console
 from dpassay.audit.subjects.subject import subjects
@@ -50,17 +47,6 @@ def mutants(
     runs: Annotated[int, typer.Option(help="Runs of the likelihood audit.")] = 400,
     outputs: Annotated[int, typer.Option(help="Black-box runs a side, 0 to switch it off.")] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of replay, likelihood audit and black box.")] = 0,
-    source: Annotated[
-        bool, typer.Option("--source", help="Plant in the source, judge by the exit code of `dpassay audit`.")
-    ] = False,
-    bugs: Annotated[
-        Path | None,
-        typer.Option("--bugs", help="With --source: folder of TOML files of bugs; default: tests/bugs of a checkout."),
-    ] = None,
-    bug_set: Annotated[str, typer.Option("--set", help="With --source: bugs of the folder of this set alone.")] = "",
-    sample: Annotated[int, typer.Option(help="With --source: generated bugs at most; -1 for all.")] = 60,
-    rows: Annotated[int, typer.Option(help="With --source: rows audited for each bug.")] = 2,
-    jobs: Annotated[int, typer.Option(help="With --source: bugs at a time.")] = 2,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -70,17 +56,7 @@ def mutants(
     differ (early stops) or the pair does not attain it; "unaccounted": data leave outside the accounting. Such a
     mutant, or one 10 % over its claim, must be caught by at least one method, a safe one must pass all three; otherwise
     exit 1. Takes minutes; `--outputs 0` is faster.
-
-    With --source each bug is a changed line of an algorithm's file in a copy of the package: those of a folder, and a
-    sample of what the operators make. Exit 1 if fewer than 95 % of those that must be caught are, or a harmless one
-    is accused.
     """
-    if source:
-        require(not cases, "CASES", " ".join(cases or ()), "go without --source; use --only for parts of names")
-        require(sample >= -1, "--sample", sample, "must be -1 or more")
-        require(1 <= rows <= 20, "--rows", rows, "must lie in 1..20")
-        require(1 <= jobs <= 1000, "--jobs", jobs, "must lie in 1..1000")
-        raise typer.Exit(_source_mutants(_planted(bugs, bug_set, only, sample, seed), rows, jobs, seed, as_json, quiet))
     require(10 <= runs <= 10**9, "--runs", runs, "must lie in 10..1e9")
     require(outputs == 0 or outputs >= 10, "--outputs", outputs, "must be 0 or at least 10")
     require(seed >= 0, "--seed", seed, "must not be negative")
@@ -134,31 +110,3 @@ def _print(outcomes: list[Outcome], summary: dict[str, Any]) -> None:
         f"caught by at least one: {count - summary['missed']} of {count}; "
         f"safe: {summary['accused']} of {summary['safe']} accused"
     )
-
-
-def _planted(folder: Path | None, bug_set: str, only: str, sample: int, seed: int) -> list[Bug]:
-    default = CHECKOUT
-    where = "give the folder of TOML files with bugs: only a checkout of dpassay has its own, tests/bugs"
-    require(folder is not None or default.is_dir(), "--bugs", folder, where)
-    patches = read_patches(default if folder is None else folder)
-    chosen = [patch for patch in patches if bug_set in ("", patch.set)]
-    require(bool(chosen), "--set", bug_set, f"must be one of {', '.join(sorted({patch.set for patch in patches}))}")
-    found = choose(chosen, only, sample, seed)
-    require(bool(found), "--only", only, "is part of no bug's name")
-    return found
-
-
-def _source_mutants(bugs: list[Bug], rows: int, jobs: int, seed: int, as_json: bool, quiet: bool) -> int:
-    found = run(bugs, jobs, rows, seed)
-    judged = list(counted(found, "planting", len(bugs), lambda one: f"{one.answer} {one.bug}", quiet))
-    counts, share = summary(judged), rate(judged)
-    if as_json:
-        print(json_text({"rate": share, "summary": counts, "bugs": [asdict(one) for one in judged]}))
-    else:
-        table = plain_table("bug", "rows", "exit", "answer", "seconds")
-        for one in judged:
-            table.add_row(one.bug, ", ".join(one.rows), str(one.exit_code), one.answer, f"{one.seconds:.0f}")
-        wide_console(170).print(table)
-        print("; ".join(f"{answer}: {count}" for answer, count in counts.items()))
-        print(f"caught of those that must be caught and change something: {share:.1%}")
-    return 1 if share < 0.95 or counts.get("accused") else 0

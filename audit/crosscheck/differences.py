@@ -82,7 +82,7 @@ class Difference:
         return f"{text} ({', '.join(told)})" if told else text
 
 
-def compare(vector: Data, answers: Data, *, float32: bool = False, rtol: float | None = None) -> list[Difference]:
+def compare(vector: Data, answers: Data, *, float32: bool = False) -> list[Difference]:
     """All differences, up to the first call that is another one.
 
     Args:
@@ -90,19 +90,18 @@ def compare(vector: Data, answers: Data, *, float32: bool = False, rtol: float |
         answers: ``events`` (for each event of the vector ``event`` and ``label`` and what was computed, under the
             vector's names; ``secret`` events may be left out), ``output``, and perhaps ``claim``.
         float32: the other implementation computes in single precision.
-        rtol: a relative tolerance in place of the vector's own.
 
     Raises:
         BadInput: the answers are not of this form.
     """
     check_answers(answers, "answers")
     try:
-        return _compare(vector, answers, float32, rtol)
+        return _compare(vector, answers, float32)
     except RecursionError:
         raise BadInput("answers", "malformed", "are nested too deeply") from None
 
 
-def _compare(vector: Data, answers: Data, float32: bool, rtol: float | None) -> list[Difference]:
+def _compare(vector: Data, answers: Data, float32: bool) -> list[Difference]:
     unit = UNIT32 / UNIT64 if float32 else 1.0
     ours = [(step, event) for step, event in enumerate(vector["events"]) if event["event"] != "secret"]
     theirs = [event for event in answers["events"] if event["event"] != "secret"]
@@ -111,7 +110,7 @@ def _compare(vector: Data, answers: Data, float32: bool, rtol: float | None) -> 
         if (one["event"], one["label"]) != (other["event"], other["label"]):
             found.append(Difference(step, str(one["label"]), "call", _call(one), _call(other), part=Part.CALL))
             return found  # nothing after it can be told apart
-        found += _event(step, one, other, unit, rtol)
+        found += _event(step, one, other, unit)
     if len(ours) != len(theirs):
         step = ours[len(theirs)][0] if len(theirs) < len(ours) else len(vector["events"])
         label = _call(ours[len(theirs)][1]) if len(theirs) < len(ours) else _call(theirs[len(ours)])
@@ -121,16 +120,16 @@ def _compare(vector: Data, answers: Data, float32: bool, rtol: float | None) -> 
             got = answers["claim"].get(name)
             found.append(Difference(-1, "", f"claim.{name}", expected, got, part=Part.CLAIM))
     largest = float(np.max(np.abs(_finite(vector["output"])), initial=0.0))
-    allowed = max(unit * _number(vector["rounding"]), NOISE_SHARE * largest) if rtol is None else rtol * largest
+    allowed = max(unit * _number(vector["rounding"]), NOISE_SHARE * largest)
     return found + list(_output(vector["output"], answers["output"], allowed, ()))
 
 
 def differ(step: int, one: Data, other: Data, *, float32: bool = False) -> list[Difference]:
     """What differs between two events of the same call."""
-    return _event(step, one, other, UNIT32 / UNIT64 if float32 else 1.0, None)
+    return _event(step, one, other, UNIT32 / UNIT64 if float32 else 1.0)
 
 
-def _event(step: int, one: Data, other: Data, unit: float, rtol: float | None) -> list[Difference]:
+def _event(step: int, one: Data, other: Data, unit: float) -> list[Difference]:
     found, label, noise = [], str(one["label"]), noise_of(one)
     amounts = one.get("rounding", {})
     for name in OF_A_DRAW if one["event"] == "draw" else STATED:
@@ -148,8 +147,8 @@ def _event(step: int, one: Data, other: Data, unit: float, rtol: float | None) -
         largest = float(np.max(np.abs(expected[np.isfinite(expected)]), initial=0.0))
         share = noise if name in ("query", "queries") else largest
         allowed = max(unit * _number(amounts.get(name, 0.0)), NOISE_SHARE * share)
-        if rtol is not None or (name not in amounts and not share):
-            allowed = (1e-9 if rtol is None else rtol) * largest
+        if name not in amounts and not share:
+            allowed = NOISE_SHARE * largest
         difference = _numbers(expected, got, allowed)
         if difference is not None:
             found.append(Difference(step, label, name, **difference, allowed=allowed, noise=noise))

@@ -80,7 +80,7 @@ def test_a_program_without_noise_is_found(place):
 def test_floating_point_has_a_verdict_of_its_own(place):
     """The naive Laplace sampler is fine in real numbers and leaks in floats (3,000 runs a side, seed 0)."""
     words = ("blackbox", "mechanisms_of_a_test:number", *PAIR, "--epsilon", 1, "--samples", 3000)
-    real, floats = _run(*words), _run(*words, "--floats", "--fresh-noise")
+    real, floats = _run(*words), _run(*words, "--floats")
     assert (real.exit_code, floats.exit_code) == (3, 1)
     assert "In real numbers: inconclusive. In floating point: violated (cause: floats)" in floats.output
 
