@@ -56,7 +56,7 @@ def _lines(bit, rng, shown, count=40):
 
 
 HIDDEN = {
-    "output[1] > -0": lambda bit, rng: [rng.laplace(), 0.0 if bit else -0.0],
+    "output[1] <= -0": lambda bit, rng: [rng.laplace(), 0.0 if bit else -0.0],
     "bit 11 of output[1]": lambda bit, rng: np.array([rng.laplace(), _with_bit(int(rng.integers(2**31)), 11, bit)]),
     "bit 3 of lower half of output.id": lambda bit, rng: {"id": _with_bit(int(rng.integers(2**62)) << 2, 3, bit)},
     "output.bits[40]": lambda bit, rng: "".join(map(str, [*rng.integers(0, 2, 40), bit, *rng.integers(0, 2, 9)])),
@@ -82,9 +82,9 @@ HIDDEN = {
 
 @pytest.mark.parametrize("event", HIDDEN)
 def test_one_bit_in_a_zero_a_number_or_a_text_is_found_and_named(event):
-    """It shows the side in 97 % of 400 runs; red case: a fair coin in its place is no alarm."""
+    """It shows the side in 97 % of 240 runs; red case: a fair coin in its place is no alarm."""
     rng, mechanism = np.random.default_rng(5), HIDDEN[event]
-    sides = [[mechanism(int(rng.random() < rate), rng) for _ in range(400)] for rate in (0.03, 0.97, 0.5, 0.5)]
+    sides = [[mechanism(int(rng.random() < rate), rng) for _ in range(240)] for rate in (0.03, 0.97, 0.5, 0.5)]
     found = audit_outputs(*sides[:2], approx_dp(1.0), rng)
     assert found.p_value < 1e-6 and event in str(found.evidence["event"])
     assert audit_outputs(*sides[2:], approx_dp(1.0), rng).verdict is not Verdict.VIOLATED

@@ -64,14 +64,8 @@ JS_TWINS = (
     Twin("batch not named", SGD, Kind.UNDECLARED_BATCH, "dp_sgd.js", "sensitivity, batch);", "sensitivity);"),
     Twin("noise halved", SGD, Kind.OVER_BUDGET, "dp_sgd.js", "multiplier * sens", "multiplier / 2 * sens"),
 )
-FAST = ("c: un-noised use",)  # the others take a compiler and a search each
 TWINS = [
-    pytest.param(
-        language,
-        twin,
-        id=f"{language}: {twin.name}",
-        marks=[] if f"{language}: {twin.name}" in FAST else pytest.mark.slow,
-    )
+    pytest.param(language, twin, id=f"{language}: {twin.name}")
     for language, twins in (("c", C_TWINS), ("js", JS_TWINS))
     for twin in twins
 ]
@@ -170,6 +164,7 @@ def test_the_examples_say_what_they_do_not_know(example):
         program(instance.pair.here, instance.schedule, LiveTape(0))
 
 
+@pytest.mark.slow  # a compiler and a search each; `test_program.py` finds the same bugs in Python
 @pytest.mark.parametrize(("language", "twin"), TWINS)
 def test_the_command_ends_with_one_on_planted_leaks(language, twin, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

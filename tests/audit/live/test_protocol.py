@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpassay.audit.live import messages, schema
@@ -68,6 +68,7 @@ def test_what_printf_makes_of_an_overflow_is_explained(number):
         read_line(line.encode())
 
 
+@settings(max_examples=40)
 @given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
 def test_any_line_is_a_message_or_malformed(line):
     for what in (None, GREETING, QUERY):
@@ -85,6 +86,7 @@ JSON = st.recursive(
 FIELDS = ("ask", "label", "query", "std", "scale", "sensitivity", "batches", "n", "size", "rate", "shape", "count")
 
 
+@settings(max_examples=40)
 @given(st.dictionaries(st.sampled_from(FIELDS), JSON | st.sampled_from(["gaussian", "batch", "public", "normal"])))
 def test_any_object_is_a_message_or_malformed(fields):
     """Whatever the fields hold; numbers of a message that was read are an array, or refused."""

@@ -121,9 +121,8 @@ def test_a_patch_whose_text_is_gone_says_so():
 
 
 def test_the_sample_is_the_same_for_the_same_seed_and_covers_kinds(bugs, monkeypatch):
-    first = choose([], "", 33, 5)
     monkeypatch.setattr(campaign, "generated", lambda: bugs)
-    again = choose([], "", 33, 5)
+    first, again = (choose([], "", 33, 5) for _ in range(2))
     assert [bug.name for bug in first] == [bug.name for bug in again] and len(first) == 33
     assert len({bug.name.split(":")[2] for bug in first}) >= 30
 

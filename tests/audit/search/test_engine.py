@@ -52,10 +52,10 @@ def test_correct_twins_over_twenty_seeds(run):
 
 
 def test_same_seed_same_examples():
-    one, two = (search(broken.true_branch, broken.space(), CLAIM, seed=5, examples=40) for _ in range(2))
+    one, two = (search(broken.true_branch, broken.space(), CLAIM, seed=5, examples=20) for _ in range(2))
     assert [str(witness) for witness in one.witnesses] == [str(witness) for witness in two.witnesses]
     assert one.shares == two.shares and one.examples == two.examples
-    other = search(broken.true_branch, broken.space(), CLAIM, seed=6, examples=40)
+    other = search(broken.true_branch, broken.space(), CLAIM, seed=6, examples=20)
     assert other.worst.pair.here.tolist() != one.worst.pair.here.tolist()
     assert one.worst.pair.here.tolist() == two.worst.pair.here.tolist()
 

@@ -18,8 +18,8 @@ FIRST = "output_perturbation/algorithm1@repaired"
 
 
 def test_every_mutant_of_a_one_release_algorithm_is_judged_right():
-    """12 planted bugs and controls; likelihood at 99 % with 200 runs, seed 0."""
-    outcomes = list(mutants.run_planned(mutants.plan(find(FIRST)), mutants.Effort(runs=200, outputs=0)))
+    """12 planted bugs and controls; likelihood at 99 % with 120 runs, seed 0."""
+    outcomes = list(mutants.run_planned(mutants.plan(find(FIRST)), mutants.Effort(runs=120, outputs=0)))
     assert len(outcomes) == 12 and all(outcome.right for outcome in outcomes)
     assert sum(outcome.must_be_caught for outcome in outcomes) == 8
     assert "same noise again" not in {outcome.mutation for outcome in outcomes}, "one release uses no noise twice"
