@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.evidence.events import judge_event
-from dpassay.audit.results import ClaimTest, SoundBound
+from dpassay.audit.results import ClaimTest, SoundBound, Verdict
 from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.thresholds import strongest_event
 from dpassay.reference.errors import require
@@ -156,6 +156,21 @@ def audit_in_detail(
         evidence={"score": found.name, **found.evidence, **(telling.evidence if telling else {})},
     )
     return result, detail
+
+
+def float_grid(
+    outputs_p: Any, outputs_q: Any, claim: Guarantee, rng: np.random.Generator, confidence: float = 0.95
+) -> ClaimTest:
+    """Black-box test that also sees the grid each float lies on; `real_numbers` says what it finds without.
+
+    Adding noise to 1.0 leaves another pattern of low-order bits than adding it to 0.0 (Mironov 2012).
+    """
+    seen = audit_outputs(outputs_p, outputs_q, claim, rng, confidence, low_bits=True)
+    without = audit_outputs(outputs_p, outputs_q, claim, rng, confidence)
+    only_floats = without.verdict is not Verdict.VIOLATED
+    cause = "none" if seen.verdict is not Verdict.VIOLATED else "floats" if only_floats else "mechanism"
+    found = {**seen.evidence, "real_numbers": without.verdict.value, "cause": cause}
+    return replace(seen, method="grid of the floats", evidence=found)
 
 
 def audit_mechanism(

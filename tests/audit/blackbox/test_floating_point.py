@@ -1,6 +1,6 @@
 import numpy as np
 
-from dpassay.audit.blackbox import floating_point
+from dpassay.audit.blackbox.detect import float_grid
 from dpassay.audit.blackbox.outputs import draw
 from dpassay.audit.results import Verdict
 from dpassay.audit.zoo import laws as zoo_laws
@@ -10,7 +10,7 @@ from dpassay.reference.guarantee import approx_dp, gdp
 def _judged(mechanism, claim, seed=0, samples=6000):
     rng = np.random.default_rng(seed)
     p, q = (draw(mechanism, data, samples, rng) for data in (0.0, 1.0))
-    return floating_point.float_grid(p, q, claim, rng)
+    return float_grid(p, q, claim, rng)
 
 
 def test_naive_laplace_fails_on_its_grid():

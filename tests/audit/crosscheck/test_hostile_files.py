@@ -48,8 +48,8 @@ def test_a_changed_file_is_never_a_traceback(folder, place, value):
     (folder / "changed.json").write_text(json.dumps(changed))
     for command in (
         lambda: crosscheck.replay(folder / "changed.json", False),
-        lambda: crosscheck.compare_(folder / "changed.json", folder / "vector.json", False, None, False, False),
-        lambda: crosscheck.compare_(folder / "vector.json", folder / "changed.json", False, None, False, False),
+        lambda: crosscheck.compare_(folder / "changed.json", folder / "vector.json", False, False, False),
+        lambda: crosscheck.compare_(folder / "vector.json", folder / "changed.json", False, False, False),
     ):
         try:
             command()
