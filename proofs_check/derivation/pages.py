@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from html import escape
 
 from dpassay.proofs_check.tied import TIES
@@ -110,8 +111,20 @@ def _steps(chain: Chain) -> list[str]:
 
 
 def _gap(one: Checked) -> str:
-    numbers = ", ".join(f"{name} = {value[:10]}" for name, value in one.decision.numbers.items())
-    return f"- Step {one.step.id}: {_cell(one.decision.evidence)}; for example at `{_cell(numbers)}`"
+    numbers = _cell(point(one.decision.numbers))
+    return f"- Step {one.step.id}: {_cell(one.decision.evidence)}; for example at `{numbers}`"
+
+
+def point(numbers: Mapping[str, str]) -> str:
+    """Numbers by name; a long one is rounded, never cut."""
+    return ", ".join(f"{name} = {_rounded(value)}" for name, value in numbers.items())
+
+
+def _rounded(value: str) -> str:
+    try:
+        return value if len(value) <= 12 else f"{float(Fraction(value)):.9g}"
+    except ValueError:  # a root, or a rate
+        return value
 
 
 def _cell(text: str) -> str:

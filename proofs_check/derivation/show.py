@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from dpassay.reference.errors import BadInput
 
 from .derive import Chain, Derivation
 from .ledger import Examined
 from .model import Statement
-from .pages import schedule
+from .pages import point, schedule
 from .solver import Answer
 from .status import Status
 
@@ -87,6 +87,5 @@ def _chain(chain: Chain, shown: Collection[str]) -> list[str]:
     return lines
 
 
-def _numbers(numbers: object) -> str:
-    pairs = dict(numbers) if isinstance(numbers, dict) else {}
-    return "at " + ", ".join(f"{name} = {value[:12]}" for name, value in pairs.items()) if pairs else ""
+def _numbers(numbers: Mapping[str, str]) -> str:
+    return f"at {point(numbers)}" if numbers else ""

@@ -7,6 +7,7 @@ import pytest
 
 from dpassay.proofs_check.derivation.derive import derive
 from dpassay.proofs_check.derivation.model import parse
+from dpassay.proofs_check.derivation.pages import point
 from dpassay.proofs_check.derivation.status import statuses
 from dpassay.reference.errors import BadInput
 
@@ -44,3 +45,8 @@ def test_a_fact_that_is_not_in_the_paper_is_added_and_says_what_it_is(fact):
     for changed in ({"given": [fact]}, {"repaired": {"says": "a <= 1", "given": [{**fact, "place": ""}]}}):
         with pytest.raises(BadInput, match=r"is no place in the paper|no words say"):
             parse({**data, **changed}, "dro", "x")
+
+
+def test_a_long_number_is_rounded_and_not_cut():
+    told = point({"delta": "999999999/1000000000", "small": "0.00000000001234", "r": "(1/epsilon)^1001/2000", "n": "7"})
+    assert told == "delta = 0.999999999, small = 1.234e-11, r = (1/epsilon)^1001/2000, n = 7"
