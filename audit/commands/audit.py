@@ -202,14 +202,6 @@ Algorithms = Annotated[
         autocompletion=names,
     ),
 ]
-Everything = Annotated[bool, typer.Option("--all", help="Slow cases too; named ones run in any case.")]
-Runs = Annotated[int, typer.Option(help="Runs whose losses count, for each case.")]
-Pilot = Annotated[int, typer.Option(help="Runs for choosing the tilt, thrown away.")]
-Confidence = Annotated[float, typer.Option(help="Confidence of each lower bound.")]
-Seed = Annotated[int, typer.Option(help="Same seed, same table, whatever the number of jobs.")]
-Examples = Annotated[int, typer.Option(help="Examples of the search, for each case; 0: no search.")]
-Epsilon = Annotated[float | None, typer.Option(help="Claimed epsilon of your own algorithm.")]
-Delta = Annotated[float, typer.Option(help="Claimed delta of your own algorithm.")]
 Space = Annotated[
     str | None, typer.Option(help="MODULE:SPACE, the data that the claim covers; default: rows of any length.")
 ]
@@ -226,8 +218,6 @@ Budget = Annotated[
 ProgramCommand = Annotated[
     str | None, typer.Option(help="A command that speaks the live protocol: it runs in place of the reference.")
 ]
-Timeout = Annotated[float, typer.Option(help="Seconds for one line of --program.")]
-Jobs = Annotated[int, typer.Option(help="Worker processes.")]
 Scheduler = Annotated[
     str, typer.Option(help="Work on a Dask cluster instead: the address of its scheduler (docs/scale.md).")
 ]
@@ -235,8 +225,6 @@ Output = Annotated[
     Path | None,
     typer.Option(help="The report (JSON); default: reports/audit.json, for named algorithms a file of their name."),
 ]
-Resume = Annotated[bool, typer.Option(help="Keep rows of the report that the same code and effort made.")]
-Strict = Annotated[bool, typer.Option(help="Exit 1 for declared findings of printed readings as well.")]
 Required = Annotated[
     str | None, typer.Option("--require", help="certified: exit 1 where a row has no certificate in its claim.")
 ]
@@ -245,25 +233,25 @@ Explain = Annotated[bool, typer.Option(help="Below the table: premises, movement
 
 def audit(
     algorithms: Algorithms = None,
-    everything: Everything = False,
-    runs: Runs = 1000,
-    pilot: Pilot = 400,
-    confidence: Confidence = 0.95,
-    seed: Seed = 0,
-    examples: Examples = 150,
-    epsilon: Epsilon = None,
-    delta: Delta = 1e-5,
+    everything: Annotated[bool, typer.Option("--all", help="Slow cases too; named ones run in any case.")] = False,
+    runs: Annotated[int, typer.Option(help="Runs whose losses count, for each case.")] = 1000,
+    pilot: Annotated[int, typer.Option(help="Runs for choosing the tilt, thrown away.")] = 400,
+    confidence: Annotated[float, typer.Option(help="Confidence of each lower bound.")] = 0.95,
+    seed: Annotated[int, typer.Option(help="Same seed, same table, whatever the number of jobs.")] = 0,
+    examples: Annotated[int, typer.Option(help="Examples of the search, for each case; 0: no search.")] = 150,
+    epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon of your own algorithm.")] = None,
+    delta: Annotated[float, typer.Option(help="Claimed delta of your own algorithm.")] = 1e-5,
     space: Space = None,
     relation: OfRelation = None,
     given: Given = None,
     budget: Budget = None,
     program: ProgramCommand = None,
-    timeout: Timeout = 10.0,
-    jobs: Jobs = 2,
+    timeout: Annotated[float, typer.Option(help="Seconds for one line of --program.")] = 10.0,
+    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
     scheduler: Scheduler = "",
     output: Output = None,
-    resume: Resume = False,
-    strict: Strict = False,
+    resume: Annotated[bool, typer.Option(help="Keep rows of the report that the same code and effort made.")] = False,
+    strict: Annotated[bool, typer.Option(help="Exit 1 for declared findings of printed readings as well.")] = False,
     required: Required = None,
     explain: Explain = False,
     as_json: JsonTable = False,

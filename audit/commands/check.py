@@ -39,33 +39,28 @@ from dpassay.reference.files import require_writable, there
 _PIPED, _LONGEST = 100, 140  # columns: where no terminal says how wide it is, and of a line of prose
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
-Claims = Annotated[Path, typer.Argument(help="The claims file (`dpassay init` writes a first one).")]
 Only = Annotated[
     list[str] | None, typer.Option("--only", help="Claims with this name; * stands for anything. May be repeated.")
 ]
 Baseline = Annotated[
     Path | None, typer.Option("--baseline", help="Fail also where a claim is worse off than in this lock file.")
 ]
-Update = Annotated[bool, typer.Option("--update", help="Write the lock file of --baseline as it is now.")]
 ChangedOnly = Annotated[
     bool, typer.Option("--changed-only", help="Skip claims whose code, data and parameters are those of the lock.")
 ]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Make every row anew, and keep none.")]
 Mildest = Annotated[FailOn, typer.Option("--fail-on", help="The mildest verdict whose exit code is not 0.")]
-Jobs = Annotated[int, typer.Option(help="Worker processes.")]
-Output = Annotated[Path | None, typer.Option(help="Write the rows here as a report (JSON).")]
 
 
 def check(
-    claims: Claims = DEFAULT,
+    claims: Annotated[Path, typer.Argument(help="The claims file (`dpassay init` writes a first one).")] = DEFAULT,
     only: Only = None,
     baseline: Baseline = None,
-    update: Update = False,
+    update: Annotated[bool, typer.Option("--update", help="Write the lock file of --baseline as it is now.")] = False,
     changed_only: ChangedOnly = False,
-    no_cache: NoCache = False,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Make every row anew, and keep none.")] = False,
     fail_on: Mildest = FailOn.INCONCLUSIVE,
-    jobs: Jobs = 2,
-    output: Output = None,
+    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
+    output: Annotated[Path | None, typer.Option(help="Write the rows here as a report (JSON).")] = None,
     as_json: JsonTable = False,
     junit: JUnit = None,
     sarif: Sarif = None,

@@ -19,8 +19,7 @@ PAGE = Path("docs/libraries.md")
 
 def libraries(
     name: Annotated[str | None, typer.Argument(help="A library; without one they are listed.")] = None,
-    write: Annotated[bool, typer.Option("--write", help="Write its section of the page.")] = False,
-    page: Annotated[Path, typer.Option("--page", help="The page.")] = PAGE,
+    write: Annotated[bool, typer.Option("--write", help="Write its section of docs/libraries.md.")] = False,
     examples: Annotated[int | None, typer.Option("--examples", help="Of each search, in place of its own.")] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the searches.")] = 0,
 ) -> None:
@@ -37,8 +36,8 @@ def libraries(
     require(name in LIBRARIES, "library", name, f"must be one of {', '.join(LIBRARIES)}")
     require(examples is None or 1 <= examples <= 10**6, "--examples", examples, "must be a number from 1")
     if write:
-        require_writable(page, "--page")
-    before = block(name).read(read_text(page, "--page"), str(page)) if write or page.exists() else None
+        require_writable(PAGE, "--write")
+    before = block(name).read(read_text(PAGE, "page"), str(PAGE)) if write or PAGE.exists() else None
     found = examine(LIBRARIES[name], examples, seed, _tell)
     print(table(found))
     for known, printed, shown in found.known:
@@ -48,8 +47,8 @@ def libraries(
     for line in [*(f"unaccounted: {one}" for one in news), *(f"new: {one}" for one in other)]:
         print(line)
     if write and not news:
-        text = read_text(page, "--page")  # anew: somebody may have written to it in these minutes
-        write_text(page, block(name).written(text, section(found), str(page)), "--page")
+        text = read_text(PAGE, "page")  # anew: somebody may have written to it in these minutes
+        write_text(PAGE, block(name).written(text, section(found), str(PAGE)), "--write")
     raise typer.Exit(FAILED if news or (other and not write) else FINE)
 
 

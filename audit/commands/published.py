@@ -90,7 +90,10 @@ def published(
     curves = _curves(printed, gdp, sampled_gaussian, neighbours, confidence)
     if as_json:
         record: dict[str, object] = {} if assessment is None else _record(assessment)
-        record["curves"] = {name: _curve_record(one) for name, (one, _) in curves.items()}
+        record["curves"] = {
+            name: {"ceiling": one.ceiling, "p-value, random split": one.p_value, "finding": str(one.finding)}
+            for name, (one, _) in curves.items()
+        }
         print(json.dumps(plain(record), sort_keys=True, allow_nan=False))
     else:
         _show(printed, assessment, confidence, curves)
@@ -129,10 +132,6 @@ def _curves(
         except ValueError as error:
             raise BadInput("--sampled-gaussian", sampled, f"must read NOISE:RATE:STEPS ({error})") from error
     return {name: (assess_curve(printed, claim, confidence), ceilings(claim)) for name, claim in claims.items()}
-
-
-def _curve_record(one: CurveAssessment) -> dict[str, object]:
-    return {"ceiling": one.ceiling, "p-value, random split": one.p_value, "finding": str(one.finding)}
 
 
 def _record(assessment: Assessment) -> dict[str, object]:

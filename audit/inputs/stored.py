@@ -32,7 +32,7 @@ def load(path: Path) -> Any:
     if path.suffix == ".npy":
         return load_array(path)
     if path.suffix == ".csv":
-        return _table(path)
+        return numbers_of(_header_and_rows(read_text(path, "path"))[1], "path", str(path))
     if path.suffix in (".jsonl", ".json"):
         return _json_lines(path)
     raise BadInput("path", str(path), "must end in .npy, .csv or .jsonl")
@@ -96,11 +96,6 @@ def _header(file: BinaryIO, path: Path) -> tuple[tuple[int, ...], np.dtype[Any]]
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, _, dtype = read(file)
     return shape, dtype
-
-
-def _table(path: Path) -> Any:
-    """Numbers, one row a line; a first line that holds words is a header."""
-    return numbers_of(_header_and_rows(read_text(path, "path"))[1], "path", str(path))
 
 
 def _header_and_rows(text: str) -> tuple[str, str]:

@@ -93,9 +93,5 @@ def spaces(
         width = d if labels else tuple(one + 1 for one in d)
         sizes = {"n": tuple(one + shift for one in n), "d": width, "bounds": tuple(bounds)}
         absent = np.array([ABSENT]) if relation == "add-remove" else None
-        found[relation] = Space(rows, sizes, problem, fits=fits or _any, relation=relation, absent=absent)
+        found[relation] = Space(rows, sizes, problem, fits=fits or (lambda _: True), relation=relation, absent=absent)
     return found
-
-
-def _any(sizes: Sizes) -> bool:
-    return True

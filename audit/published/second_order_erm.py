@@ -101,12 +101,9 @@ def _counts(table: PrintedTable) -> Iterator[Remark]:
         if not fits[RUNS]:
             why = f"no {RUNS} integer counts have this mean and spread (n or n - 1 in the denominator)"
             if fits[RUNS - 1]:
-                why += f"; {RUNS - 1} counts do, e.g. {_example(cell.value, RUNS - 1)}"
+                example = possible_counts(cell.value, RUNS - 1) or possible_counts(cell.value, RUNS - 1, 0)
+                why += f"; {RUNS - 1} counts do, e.g. {example}"
             yield Remark("impossible", f"Table {table.number}, {cell.method}, {cell.epsilon}", cell.value.text, why)
-
-
-def _example(figure: Figure, runs: int) -> list[int] | None:
-    return possible_counts(figure, runs, 1) or possible_counts(figure, runs, 0)
 
 
 def _certificates(table: PrintedTable) -> Iterator[Remark]:

@@ -121,7 +121,7 @@ def main(words: Sequence[str]) -> int:
     page = read_text(RESULTS, "page")
     inside = AUDIT.read(page, str(RESULTS))
     if reports:
-        rows = _rows(reports[0])
+        rows = [row.as_dict() for row in load(reports[0])]  # every field of its type: it may come from somebody else
         if check:
             found = differences(inside, table(rows))
             print("\n".join(found) or f"{RESULTS}: the table agrees with {reports[0]}")
@@ -133,11 +133,6 @@ def main(words: Sequence[str]) -> int:
 
     write_text(PLOT, draw(lines_of(results)), "plot")
     return 0
-
-
-def _rows(report: Path) -> list[dict[str, Any]]:
-    """Every field of its type: a report may come from somebody else."""
-    return [row.as_dict() for row in load(report)]
 
 
 def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -51,7 +51,9 @@ def run(options: Options) -> Report:
                 ends.append(_diagnostics(problem, result.iterates[-2]))
                 if k == 0:
                     spent = account(tape.transcript).epsilon(DELTA)
-                    curves[method.name, noise] = _trajectory(problem, result.iterates, stride)
+                    curves[method.name, noise] = np.array(
+                        [_diagnostics(problem, x) for x in result.iterates[:-1:stride]]
+                    )
             finals[method.name, noise] = np.array(ends)
             rows.append(_row(method.name, noise, spent, finals[method.name, noise]))
     heads = ("method", "noise", "epsilon spent", "Phi", "|grad Phi|", "lambda_min", "printed Phi / |grad| / lambda")
@@ -124,10 +126,6 @@ def _unprinted(problem: MatrixSensing, seed: int, repetitions: int, steps: int) 
 
 def _diagnostics(problem: MatrixSensing, x: Array) -> tuple[float, float, float]:
     return problem.value(x), float(np.linalg.norm(problem.value_gradient(x))), problem.smallest_eigenvalue(x)
-
-
-def _trajectory(problem: MatrixSensing, iterates: Array, stride: int) -> Array:
-    return np.array([_diagnostics(problem, x) for x in iterates[:-1:stride]])
 
 
 def _row(name: str, noise: str, spent: float, finals: Array) -> tuple[str, ...]:

@@ -137,10 +137,11 @@ def test_a_seed_that_shows_too_little_is_inconclusive(dpassay):
     assert dpassay("audit", "output_perturbation/algorithm3@printed", "--runs", 10, "--pilot", 50, *QUICK[4:])[0] == 3
 
 
-def test_strict_turns_known_violations_into_an_exit_code(dpassay):
+def test_known_violations_become_an_exit_code_where_that_is_asked_for(dpassay):
     words = ["audit", "output_perturbation/strongly_concave:as-variance", *QUICK]
     assert dpassay(*words)[0] == 0
-    assert dpassay(*words, "--strict", "--resume")[0] == 1
+    for option in ("--strict", "--require=certified"):
+        assert dpassay(*words, option, "--resume")[0] == 1
 
 
 @pytest.mark.more
