@@ -77,9 +77,7 @@ class Report:
     def __init__(self, path: Path, order: Sequence[str] = (), anew: bool = False, resume: bool = False):
         self._path, self._clear, self._resume, self._writes = path, anew, resume, False
         self._places = {key: place for place, key in enumerate(order)}
-        self._store = (
-            Store(None, _FIELD) if path.exists() and not path.is_file() else _opened(store_of(path), anew)
-        )  # a device
+        self._store = Store(None, _FIELD) if _is_device(path) else _opened(store_of(path), anew)
         if not anew:
             self.rows()  # what cannot go on is refused before the work begins
 
@@ -171,6 +169,10 @@ def _opened(path: Path, anew: bool) -> Store:
             path.rename(aside)
         print(f"dpassay: {path} {error.why}: set aside as {aside.name}", file=sys.stderr)
         return Store(path, _FIELD)
+
+
+def _is_device(path: Path) -> bool:
+    return path.exists() and not path.is_file()
 
 
 def _row(where: str, data: Any) -> Row:
