@@ -1,9 +1,9 @@
 """Examples by design, where chance hardly brings things together.
 
 A decision on something private shows where a run comes to it and the released values leave it open: just beyond one
-landmark and not the next, or as the true queries say, and with data that pull one way. So the largest sizes run with
-such values for all labels at once. Where batches come by index, a bug that shows for the records of one batch needs the
-target there: examples that went far are run again with the target in each batch in turn, then beside silent records.
+landmark and not the next, or as the true queries say. So the largest sizes run with such values for all labels at once.
+Where batches come by index, a bug that shows for the records of one batch needs the target there: examples that went
+far are run again with the target in each batch in turn, then beside silent records.
 """
 
 from __future__ import annotations
@@ -70,20 +70,6 @@ def one_by_one(labels: Mapping[str, Released], marks: Landmarks) -> Iterator[Scr
                 values[label] = Choice("norm", size=size, along="axis") if size else Choice("query")
                 values[label] = Choice("index", index=index) if one.finite else values[label]
             yield Script(values)
-
-
-def one_way(space: Space, data: Data) -> Data:
-    """All records along the first axis, with one label, the target's on D' opposite; else as they are."""
-    assert data.rows is not None and data.there is not None
-    width = len(data.there) - bool(space.rows.labels)
-    if space.rows.box is not None or space.relation == "add-remove" or not width:
-        return data
-    rows, there = data.rows.copy(), data.there.copy()
-    rows[:, :width] = there[:width] = 0.0
-    rows[:] = rows[data.target]
-    rows[:, 0] = space.rows.bound or 1.0
-    there[0] = -rows[0, 0]
-    return Data(data.sizes, rows, there, data.target)
 
 
 def turned(space: Space, data: Data) -> Data:

@@ -36,7 +36,7 @@ from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.space import Space
 
 from .coverage import Coverage
-from .designed import OpenBatches, at_landmarks, largest, one_by_one, one_way, turned
+from .designed import OpenBatches, at_landmarks, largest, one_by_one, turned
 from .far import ANYWHERE, EVERY, WAYS, Way, far_rows, turning
 from .ground import AllOf, Data, Ground, OnePair, Setting, data_of
 from .premises import Claimed, Premises
@@ -222,7 +222,6 @@ class Engine:
         if first is None or self._space is None or not isinstance(self._ground, AllOf):
             return
         for data in largest(self._space, first.data, self._ground.combinations, max(1, min(_NATURAL, count))):
-            data = one_way(self._space, data)
             for script in one_by_one(uphill.labels, uphill.marks(data)):
                 self._all_ways(uphill, data, script)
         if not batches.examples or not count:

@@ -125,17 +125,6 @@ def all_others(one: Example, on: AllOf, rng: Rng) -> Example:
     return one.with_rows(rows, target)
 
 
-def two_camps(one: Example, on: AllOf, rng: Rng) -> Example | None:
-    """About half of the others are as the target on D, the rest as on D': one record turns a median or a majority."""
-    rows, here, there, target = one.parts
-    others = rng.permutation(np.flatnonzero(np.arange(len(rows)) != target))
-    if len(others) < 2:
-        return None
-    half = (len(others) + int(rng.integers(2))) // 2
-    rows[others[:half]], rows[others[half:]] = here, there
-    return one.with_rows(rows, target)
-
-
 def one_other(one: Example, on: AllOf, rng: Rng) -> Example | None:
     """Another record moves, or becomes a copy of one of the target's rows, longer or shorter where lengths are free."""
     rows, here, there, target = one.parts
@@ -202,7 +191,7 @@ def first_value(one: Example, on: AllOf, rng: Rng) -> Example | None:
 
 
 MOVES: tuple[Move, ...] = (
-    *(one_row, both_rows, both_rows, both_rows, tilt, tilt, far_then_tilt, all_others, two_camps, one_other),
+    *(one_row, both_rows, both_rows, both_rows, tilt, tilt, far_then_tilt, all_others, one_other),
     *(place, sizes, value, first_value),
 )
 

@@ -66,7 +66,7 @@ def test_far_data_sets_keep_to_the_space():
     assert far_rows(gone, plain, "opposite").tolist() == [[0.0], [0.0]]
 
 
-@pytest.mark.parametrize("seed", [0])
+@pytest.mark.parametrize("seed", [1])
 def test_a_sensitivity_that_needs_an_angle_is_climbed_to(seed):
     """It is attained where the row stands at 32 degrees to the first axis: a seed that sees it only by climbing."""
     angle = np.array([np.cos(0.55), np.sin(0.55)])
