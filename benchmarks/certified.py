@@ -29,10 +29,8 @@ def line(case: Case) -> str:
 def main(names: list[str]) -> None:
     """Prints the table."""
     printed = names == ["printed"]
-    cases = [case for name in names for case in find(name)] if names and not printed else CASES
-    if not names or printed:
-        cases = [case for case in CASES if (case.reading == "printed") == printed]
-    for case in cases:
+    named = [] if printed else [case for name in names for case in find(name)]
+    for case in named or [case for case in CASES if (case.reading == "printed") == printed]:
         print(line(case), flush=True)
 
 

@@ -10,12 +10,12 @@ noise, a sampled batch, a decision on a noisy value, an epsilon that depends on 
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import audit_figures as figures
 import numpy as np
 from scipy.stats import binomtest
 
@@ -28,7 +28,6 @@ from dpassay.audit.subjects.subject import subjects
 from dpassay.audit.verdict import Verdict
 from dpassay.reference import Space
 
-RESULT = Path(__file__).parent / "results" / "claims_false_alarms.md"
 DELTA, CHECKS = 1e-5, 200
 space = Space.matrix(n=(1, 2, 3), d=(1, 2), radius=3.0)
 batches = Space.matrix(n=(4, 6), d=(1,), radius=1.0)
@@ -93,10 +92,7 @@ def check(seed: int, epsilons: dict[str, float], lock: dict[str, Block] | None) 
 
 def main() -> None:
     """Measure, print, and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="10 checks")
-    parser.add_argument("--write", action="store_true", help=f"write {RESULT.name}")
-    options = parser.parse_args()
+    options = figures.options(__doc__)
     checks = 10 if options.quick else CHECKS
     first = claims(0, {})
     epsilons = {name: math.nextafter(row.accounted, math.inf) for name, row in check(0, {}, None).items()}
@@ -125,7 +121,7 @@ def main() -> None:
     text = page(checks, red, violated, inconclusive, rules)
     print(text)
     if options.write:
-        RESULT.write_text(text, encoding="utf-8")
+        (figures.RESULTS / "claims_false_alarms.md").write_text(text, encoding="utf-8")
 
 
 def page(checks: int, red: int, violated: int, inconclusive: int, rules: Counter[str]) -> str:

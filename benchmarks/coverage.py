@@ -1,7 +1,7 @@
 """False claims of every bound and test on laws whose truth is known, at the 5 % level, with 95 % intervals.
 
     python benchmarks/coverage.py [--quick] [--write] [--resume] [--least N] [--largest N] [--workers K]
-                                  [--only PART] [--bound NAME] [--law NAME]
+                                  [--only PART]
 
 `--write` keeps what was measured before and is not measured now.
 
@@ -215,16 +215,16 @@ def row(name: str, law: str, n: int, wrong: int, runs: int, seconds: float) -> R
     return (name, law, n, runs, int(wrong), wrong / runs, float(interval.low), float(interval.high), cost, flag)
 
 
-def of_scores(group: str, law: str, n: int, runs: int, workers: int, bound: str | None) -> Iterator[Row]:
-    """All bounds of a group on one law at one size, or one of them."""
+def of_scores(group: str, law: str, n: int, runs: int, workers: int) -> Iterator[Row]:
+    """All bounds of a group on one law at one size."""
     parts = np.array_split(np.arange(runs), min(runs, 40 * workers))
-    found = Parallel(n_jobs=workers)(delayed(_block)(group, law, n, part, bound) for part in parts)
+    found = Parallel(n_jobs=workers)(delayed(_block)(group, law, n, part) for part in parts)
     for name in found[0]:
         wrong, seconds = np.sum([block[name] for block in found], axis=0)
         yield row(name, law, n, int(wrong), runs, float(seconds))
 
 
-def _block(group: str, name: str, n: int, numbers: Indices, only: str | None) -> dict[str, tuple[int, float]]:
+def _block(group: str, name: str, n: int, numbers: Indices) -> dict[str, tuple[int, float]]:
     """False claims and processor seconds of some repetitions, each with a stream of its own."""
     law = next(one for one in laws() if one.name == name)
     ask = GROUPS[group].questions(law, n)
@@ -232,8 +232,6 @@ def _block(group: str, name: str, n: int, numbers: Indices, only: str | None) ->
     for number in numbers:
         rng = np.random.default_rng([3, n, list(GROUPS).index(group), number])
         for bound, question in ask(rng):
-            if only not in (None, bound):
-                continue
             start = time.process_time()
             wrong = bool(question())
             before = found.get(bound, (0, 0.0))
@@ -273,9 +271,7 @@ def of_fixed_guesses(runs: int) -> Iterator[Row]:
             yield row(name, "randomised response", m, wrong, runs, time.process_time() - start)
 
 
-def jobs(
-    runs: int, least: int, largest: int, workers: int, bound: str | None
-) -> Iterator[tuple[str, Key, Callable[[], Iterator[Row]]]]:
+def jobs(runs: int, least: int, largest: int, workers: int) -> Iterator[tuple[str, Key, Callable[[], Iterator[Row]]]]:
     """Part, (bound, law, n) of one of its rows, measurement; cheap ones first: an interrupted one can go on."""
     yield "counts", ("mean: Clopper-Pearson", "Bernoulli(0.05)", SIZES[-1]), lambda: of_means(10 * runs)
     yield "counts", ("one run, f-DP recursion", "randomised response", SIZES[-1]), lambda: of_fixed_guesses(runs)
@@ -285,8 +281,8 @@ def jobs(
                 continue
             number = runs if n <= group.thorough else runs // 4
             for law in (one.name for one in laws() if one.one_run_only <= (name == "one run")):
-                measure = partial(of_scores, name, law, n, number, workers, bound)
-                yield name, (bound or group.last, law, n), measure
+                measure = partial(of_scores, name, law, n, number, workers)
+                yield name, (group.last, law, n), measure
 
 
 def main() -> None:
@@ -299,19 +295,15 @@ def main() -> None:
     parser.add_argument("--largest", type=int, default=SIZES[2], help="number of scores (default: %(default)s)")
     parser.add_argument("--workers", type=int, default=1, help="processes; the same figures with any number")
     parser.add_argument("--only", choices=["counts", *GROUPS], help="one part of the measurement")
-    parser.add_argument("--bound", help="one bound of the part: a name of the first column")
-    parser.add_argument("--law", help="one law: a name of the second column")
     chosen = parser.parse_args()
-    if chosen.bound and chosen.only not in GROUPS:
-        parser.error("--bound needs --only with the part that it belongs to")
     if chosen.quick and chosen.write:
         parser.error("--quick is for looking: it would replace better figures")
     runs, largest = (100, 1000) if chosen.quick else (2000, chosen.largest)
     kept = figures.RESULTS / "coverage.json"
     stored = json.loads(kept.read_text())["rows"] if kept.exists() else []
     rows = {(one["bound"], one["law"], one["n"]): tuple(one[name] for name in HEADER) for one in stored}
-    for group, key, part in jobs(runs, chosen.least, largest, chosen.workers, chosen.bound):
-        if chosen.only not in (None, group) or chosen.law not in (None, key[1]) or (chosen.resume and key in rows):
+    for group, key, part in jobs(runs, chosen.least, largest, chosen.workers):
+        if chosen.only not in (None, group) or (chosen.resume and key in rows):
             continue
         for found in part():
             figures.show(HEADER, found)

@@ -20,6 +20,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from scipy.stats import laplace, norm
 
+from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.types import Array
 
 LEVEL, DRAWS, HALVINGS = 0.05, 8000, 9
@@ -103,8 +104,6 @@ def ceiling(law: str, shift: float, delta: float, size: int, truth: float) -> fl
 
 def main() -> None:
     """The Gaussian ceilings at delta = 1e-5."""
-    from dpassay.reference.accounting.gdp import gdp_epsilon
-
     for truth in (1.0, 2.0, 4.38, 8.0):
         mu = brentq(lambda mu, truth=truth: gdp_epsilon(mu, 1e-5) - truth, 0.05, 5.0)
         for size in (1000, 10_000, 100_000, 1_000_000):

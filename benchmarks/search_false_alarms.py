@@ -36,16 +36,15 @@ def main() -> None:
     parser.add_argument("--from", dest="source", type=Path, nargs="*", help="files of --keep")
     chosen = parser.parse_args()
     records = figures.recorded(chosen.source or ([chosen.keep] if chosen.keep else []))
+    done = {(one["row"], one["seed"]) for one in records}
     if not chosen.source:
-        for one in _searched(range(chosen.first, chosen.first + chosen.seeds), _done(records)):
+        for one in _searched(range(chosen.first, chosen.first + chosen.seeds), done):
             figures.record(chosen.keep, one)
             records.append(one)
-    rows = [_row(key, [one for one in records if one["row"] == key]) for key in dict.fromkeys(_keys(records))]
+    rows = [
+        _row(key, [one for one in records if one["row"] == key]) for key in dict.fromkeys(one["row"] for one in records)
+    ]
     figures.finish("search_false_alarms", "False alarms of the search", HEADER, rows, _notes(records), chosen.write)
-
-
-def _done(records: list[dict[str, Any]]) -> set[tuple[str, int]]:
-    return {(one["row"], one["seed"]) for one in records}
 
 
 def _searched(seeds: range, done: set[tuple[str, int]]) -> Iterator[dict[str, Any]]:
@@ -63,10 +62,6 @@ def _searched(seeds: range, done: set[tuple[str, int]]) -> Iterator[dict[str, An
         shares = {label: share for label, share in searched.shares.items() if share > 0}
         least = min(shares.values(), default=0.0)
         yield {"row": case.key, "seed": seed, "alarms": alarms, "least": least, "seconds": seconds}
-
-
-def _keys(records: list[dict[str, Any]]) -> list[str]:
-    return [one["row"] for one in records]
 
 
 def _row(key: str, records: list[dict[str, Any]]) -> tuple[str, int, int, str, str]:
