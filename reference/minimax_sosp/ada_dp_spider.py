@@ -8,7 +8,7 @@ Guarantee: that of at most T releases of sensitivity 2 C / B. Cite: minimax_sosp
 from __future__ import annotations
 
 from dpassay.reference.baselines.protocols import Path
-from dpassay.reference.blocks.balls import uniform_ball
+from dpassay.reference.problems.domains import uniform_ball
 from dpassay.reference.problems.interfaces import PerSample
 from dpassay.reference.tape import Tape
 

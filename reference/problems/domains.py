@@ -82,3 +82,11 @@ class Box:
     def project(self, point: Array) -> Array:
         """Clip every coordinate."""
         return np.asarray(np.clip(point, self.lower, self.upper), dtype=np.float64)
+
+
+def uniform_ball(rng: np.random.Generator, d: int, radius: float) -> Array:
+    """A point drawn uniformly from the ball of the given radius in R^d, shape (d,)."""
+    direction = rng.standard_normal(d)
+    scale = radius * rng.random() ** (1 / d) / np.linalg.norm(direction)
+    point: Array = scale * direction
+    return point

@@ -6,12 +6,12 @@ from math import ceil, log, sqrt
 import numpy as np
 import pytest
 
-from dpassay.reference.blocks.balls import uniform_ball
 from dpassay.reference.errors import BadInput
 from dpassay.reference.minimax_sosp import dp_rgda
 from dpassay.reference.minimax_sosp.dp_rgda import repaired
 from dpassay.reference.minimax_sosp.experiment import advanced_composition_multiplier, experiment_schedule
 from dpassay.reference.minimax_sosp.theorem_schedules import Constants, empirical_schedule
+from dpassay.reference.problems.domains import uniform_ball
 from dpassay.reference.problems.saddles import CosineSaddle, CoupledSaddle, sample_landscape
 from dpassay.reference.tape import LiveTape
 

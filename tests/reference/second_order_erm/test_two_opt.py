@@ -1,6 +1,5 @@
 """2OPT, 2OPT-LS, 2OPT-B: budgets, replay and filter."""
 
-
 import numpy as np
 import pytest
 

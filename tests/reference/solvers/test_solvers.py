@@ -98,9 +98,7 @@ RATES = [
 
 
 @pytest.mark.parametrize(("solver", "rate", "cost"), RATES, ids=lambda x: getattr(x, "name", ""))
-@pytest.mark.parametrize(
-    ("kind", "kappa"), [("ridge", 5.0), ("ridge", 40.0), ("logistic", 5.0), ("logistic", 40.0)]
-)
+@pytest.mark.parametrize(("kind", "kappa"), [("ridge", 5.0), ("ridge", 40.0), ("logistic", 5.0), ("logistic", 40.0)])
 def test_linear_convergence_at_the_proved_rate_or_faster(solver, rate, cost, kappa, kind, request):
     """Evaluations from 1e-2 to 1e-6 stay below those that the proved rate needs (seed 4).
 
