@@ -1,4 +1,4 @@
-"""The bound on AboveThreshold: its pieces by definition; threshold noise hidden, it is above the exact law, and near it."""
+"""The bound on AboveThreshold: its pieces by definition; with a hidden threshold above the exact law, and near it."""
 
 import math
 from functools import cache

@@ -7,20 +7,22 @@ import numpy as np
 import pytest
 
 from dpassay.audit.lockstep.run import lockstep
-from dpassay.reference.accounting.cost import account
+from dpassay.reference.accounting.cost import Account, Part, account
 from dpassay.reference.second_order_erm import opt, opt_b, opt_ls, two_opt, two_opt_b, two_opt_ls
 from dpassay.reference.second_order_erm.cases import CASES, SHARED
 from dpassay.reference.second_order_erm.subsampled import SampledBudget
 from dpassay.reference.second_order_erm.worst_case import StepBound, pair_delta, pair_delta_infinity
 from dpassay.reference.tape import LiveTape, record
 
-from .replays import sampled_epsilon
-
 WORST = [case for case in CASES if case.variant in ("worst", "lanczos")]
 
 
 def case_of(key):
     return next(case for case in CASES if case.key == f"second_order_erm/{key}")
+
+
+def sampled_epsilon(sigma, releases, rate, delta):
+    return Account(((Part("sampled", 1 / sigma, rate), releases),)).epsilon(delta)
 
 
 LEAKING = [case for case in CASES if case.known and case.known != SHARED]  # that one is found by accounting

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from dp_accounting import dp_event, privacy_accountant, rdp
 
+from dpassay.reference.accounting.cost import Account, Part
 from dpassay.reference.errors import BadInput
 from dpassay.reference.second_order_erm import opt_b, worst_case
 from dpassay.reference.second_order_erm import subsampled as ss
 from dpassay.reference.second_order_erm.common import Accuracy
 from dpassay.reference.tape import record
-
-from .replays import sampled_epsilon
 
 ACCURACY = Accuracy(gradient=0.3, curvature=0.3)
 
@@ -51,7 +50,7 @@ def test_printed_calibration_meets_its_own_bound_exactly():
     sigma = budget.sigma(100)
     assert ss.rdp_epsilon(budget.sigma_f, sigma, 100, 0.01, 1e-5) == pytest.approx(1.0, rel=1e-6)
     exact = opt_b.calibrated(100, 1, 100, 1.0, 1e-5)["gradient"]
-    assert 0.999 <= sampled_epsilon(exact, 200, 0.01, 1e-5) <= 1.0
+    assert 0.999 <= Account(((Part("sampled", 1 / exact, 0.01), 200),)).epsilon(1e-5) <= 1.0
     assert exact < 0.6 * sigma  # the noise saved
 
 
