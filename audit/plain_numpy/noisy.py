@@ -261,10 +261,10 @@ class Drawn(Noisy):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **rest: Any) -> Any:
         if self._fresh and ufunc is np.add and method == "__call__" and not rest:
             (data,) = (one for one in inputs if one is not self)
-            numbers = isinstance(data, float | np.ndarray) and np.asarray(data).dtype == float
-            if numbers and np.shape(data) == self.shape:
+            numbers = isinstance(data, int | float | np.ndarray) and np.asarray(data).dtype.kind in "fiu"
+            if numbers and np.broadcast_shapes(np.shape(data), self.shape) == self.shape:  # a sum over nobody is 0.0
                 self._fresh = False
-                found = self._tell(data)
+                found = self._tell(np.broadcast_to(np.asarray(data, dtype=float), self.shape))
                 return found if out is None else _written(out[0], found)
         return super().__array_ufunc__(ufunc, method, *inputs, out=out, **rest)
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpassay.audit import Effort, Verdict, assay
+from dpassay.audit import Effort, Verdict, assay, on_tape
 from dpassay.audit.plain_numpy.audited import trial_pairs
+from dpassay.audit.plain_numpy.mechanism import recorded
 from dpassay.audit.plain_numpy.places import NotUnderstood
-from dpassay.reference import Cite, PrivacyClaim
+from dpassay.reference import Cite, Pair, PrivacyClaim
 from dpassay.reference.space import Rows, Space
 
 HERE = Path(__file__).with_name("mechanisms.py")
@@ -34,6 +35,25 @@ def test_a_right_mechanism_is_accounted_at_the_movements_that_were_found():
 
 def test_private_parts_on_both_sides_of_the_noise_are_one_release():
     assert not assay(m.two_private_parts, SPACE, claim(6.0), effort=QUICK).verdict.failed
+
+
+@pytest.mark.parametrize(
+    "total", [lambda rows: np.sum([*rows], axis=0), lambda rows: sum(rows), lambda rows: rows.sum(0)]
+)
+def test_a_batch_of_nobody_has_the_noise_of_every_other(total):
+    """What is added up is the number 0 then, and no array."""
+
+    def trained(rows, rng):
+        velocity = np.zeros(2)
+        for _ in range(120):  # so many that what is released right away is learnt once
+            noisy = total(rows[rng.random(len(rows)) < 0.3]) + rng.normal(scale=8.0, size=2)
+            velocity = 0.9 * velocity + noisy / 10
+        return velocity
+
+    rows = np.ones((1, 2))
+    read = on_tape(trained).tried([Pair(rows, -rows, 0)])
+    scales = [release.law.scale for seed in range(3) for release in recorded(read, rows, seed).releases]
+    assert len(scales) == 360 and len(set(scales)) == 1
 
 
 @pytest.mark.parametrize(
