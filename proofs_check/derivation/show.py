@@ -47,7 +47,8 @@ def step_text(one: Examined, name: str) -> str:
                 uses = {**{key: fact.says for key, fact in chain.given.items()},
                         **{other.step.id: other.step.says for other in chain.steps}}  # fmt: skip
                 lines = [f"{one.statement.key}, step {name} ({checked.step.place}): {checked.decision.answer}",
-                         f"  says  {checked.step.says}", *(f"  uses  {key}: {uses[key]}" for key in checked.step.uses),
+                         f"  {checked.step.words}", f"  says  {checked.step.says}",
+                         *(f"  uses  {key}: {uses[key]}" for key in checked.step.uses),
                          *(f"  by    {text}" for text in checked.step.by)]  # fmt: skip
                 lines += [f"  {checked.decision.evidence} {_numbers(checked.decision.numbers)}".rstrip()]
                 return "\n".join(line for line in lines if line.strip())
@@ -71,6 +72,7 @@ def _chain(chain: Chain, shown: Collection[str]) -> list[str]:
         where = "ADDED" if fact.added else fact.source or fact.place
         chance = f"  but for {fact.failure}" if fact.failure else ""
         lines.append(f"  given    {key}: {fact.says}{chance}   [{where}]")
+        lines += [f"             {fact.words}"] if fact.added and fact.words else []
         if key in chain.restated:
             lines.append(f"             restated, and not what is cited: {chain.restated[key]}")
     for one in chain.steps:
@@ -79,7 +81,8 @@ def _chain(chain: Chain, shown: Collection[str]) -> list[str]:
             continue
         by = f" by {', '.join(step.by)}" if step.by else ""
         uses = f"from {', '.join(step.uses)}"
-        lines.append(f"  {one.decision.answer:9}{step.id}: {step.says}   [{step.place}] {uses}{by}")
+        lines.append(f"  {one.decision.answer:8} {step.id}: {step.says}   [{step.place}] {uses}{by}")
+        lines += [f"             {step.words}"] if step.words else []
         if one.decision.evidence:
             lines.append(f"             {one.decision.evidence} {_numbers(one.decision.numbers)}".rstrip())
         if one.without is not None and not one.without.holds:

@@ -133,7 +133,8 @@ def _laws_of_vectors(language: Language, model: z3.ModelRef) -> list[z3.BoolRef]
     found = [language.products[one.name()] for one in model.decls() if one.name() in language.products]
     names = sorted({name for pair in found for name in pair})
     products = [[z3.Real(f"<{min(one, two)}, {max(one, two)}>") for two in names] for one in names]
-    table = np.array([[_float(model.eval(one, model_completion=True)) for one in row] for row in products])
+    values = [[model.eval(one, model_completion=True).as_decimal(DIGITS) for one in row] for row in products]
+    table = np.array([[float(one.rstrip("?")) for one in row] for row in values])
     if len(names) < 2:
         return []
     squares, combinations = np.linalg.eigh(table)
@@ -144,10 +145,6 @@ def _laws_of_vectors(language: Language, model: z3.ModelRef) -> list[z3.BoolRef]
     length = z3.Sum([a * b * one for a, row in zip(weights, products, strict=True)
                      for b, one in zip(weights, row, strict=True)])  # fmt: skip
     return [products[i][k] * products[i][k] <= products[i][i] * products[k][k] for i, k in pairs_of] or [length >= 0]
-
-
-def _float(value: z3.ExprRef) -> float:
-    return float((value.approx(20) if z3.is_algebraic_value(value) else value).as_fraction())
 
 
 def _solved(formulas: Sequence[z3.BoolRef], effort: int) -> tuple[z3.CheckSatResult, z3.ModelRef | None]:
