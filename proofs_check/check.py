@@ -47,7 +47,7 @@ def _time_limit(seconds: float) -> Iterator[None]:
         raise TimeoutError
 
     previous = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds, seconds)  # again, where a library swallows the first
     try:
         yield
     finally:
