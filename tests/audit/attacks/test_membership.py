@@ -10,7 +10,7 @@ import pytest
 
 from dpassay.audit.attacks.membership import ATTACKS
 from dpassay.audit.reproductions import dro_membership as m
-from dpassay.audit.reproductions.dro import Store, plan, run
+from dpassay.audit.reproductions.dro import plan, run
 from dpassay.audit.reproductions.dro_tables import interval, printed_accuracy, printed_auc
 from dpassay.audit.reproductions.report import Options
 from dpassay.reference.dro.training import METHODS, Setting, train
@@ -118,17 +118,6 @@ def test_plan_covers_the_papers_grid():
                 assert {(style, f"{method}, {reading}", e) for e in (0.1, 1.0, 3.0, 5.0, 8.0, 10.0)} <= attacked
     assert {cell.seeds for cell in cells} == {5}
     assert len({cell.key for cell in cells}) == len(cells)
-
-
-def test_store_resumes_and_refuses_other_files(tmp_path):
-    calls = []
-    for _ in range(2):
-        Store(tmp_path / "cells.jsonl").get_or("a", lambda: calls.append(1) or {"z": [1.0], "b": [2.0]})
-    assert calls == [1]
-    assert Store(tmp_path / "cells.jsonl").get("a") == {"z": [1.0], "b": [2.0]}
-    (tmp_path / "cells.jsonl").write_text('{"key": "a"}\n')
-    with pytest.raises(BadInput, match="line 1"):
-        Store(tmp_path / "cells.jsonl")
 
 
 def test_committed_page_is_that_of_the_committed_cells(tmp_path):
