@@ -37,7 +37,7 @@ def test_a_witness_of_another_space_is_left_out():
     def total(rows, tape):
         return tape.gaussian("sum", rows.sum(axis=0), std=12.0, sensitivity=1.0)
 
-    known = search(total, Space.matrix(n=(3,), d=(2,)), CLAIM).witnesses
+    known = search(total, Space.matrix(n=(3,), d=(2,)), CLAIM, examples=30).witnesses
     found = search(total, Space.matrix(n=(1,), d=(1,)), CLAIM, examples=30, known=known)
     assert [one.kind for one in found.findings] == [Kind.SENSITIVITY_EXCEEDED]
     assert found.witnesses[0].data.sizes == {"n": 1, "d": 1}
@@ -49,7 +49,7 @@ def test_what_nobody_declared_is_kept_for_later_audits(tmp_path, capsys):
 
     report = tmp_path / "audit.json"
     report.write_text("{}")
-    (witness,) = search(total, Space.matrix(n=(2,), d=(1,)), CLAIM).witnesses
+    (witness,) = search(total, Space.matrix(n=(2,), d=(1,)), CLAIM, examples=30).witnesses
     witness = replace(witness, about=ABOUT)
     row = SimpleNamespace(key="test/one@repaired", witnesses=[witness.as_dict()], undeclared=[])
     cases = [SimpleNamespace(key="test/one@repaired"), SimpleNamespace(key="test/two@repaired")]
