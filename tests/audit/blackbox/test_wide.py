@@ -82,9 +82,9 @@ HIDDEN = {
 
 @pytest.mark.parametrize("event", HIDDEN)
 def test_one_bit_in_a_zero_a_number_or_a_text_is_found_and_named(event):
-    """It shows the side in 97 % of 200 runs; red case: a fair coin in its place is no alarm."""
+    """It shows the side in 97 % of 240 runs; red case: a fair coin in its place is no alarm."""
     rng, mechanism = np.random.default_rng(5), HIDDEN[event]
-    sides = [[mechanism(int(rng.random() < rate), rng) for _ in range(200)] for rate in (0.03, 0.97, 0.5, 0.5)]
+    sides = [[mechanism(int(rng.random() < rate), rng) for _ in range(240)] for rate in (0.03, 0.97, 0.5, 0.5)]
     found = audit_outputs(*sides[:2], approx_dp(1.0), rng)
     assert found.p_value < 1e-6 and event in str(found.evidence["event"])
     assert audit_outputs(*sides[2:], approx_dp(1.0), rng).verdict is not Verdict.VIOLATED
