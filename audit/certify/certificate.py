@@ -23,6 +23,7 @@ from dpassay.reference.transcript import Transcript
 from . import rules
 from .draws import Certified, Draws, Ledger, Limits
 from .patched import kept_numbers, patched
+from .shapes import NAMED
 from .tape import CertifyTape, as_release
 from .value import Line, Open, Overflow, Value, axioms, forget, raised, rows, trace
 
@@ -284,6 +285,7 @@ def ended(runs: Callable[[], list[Ledger]], relation: Relation, delta: float, si
     lines: dict[tuple[str, str], Line] = {}
     taken: dict[str, None] = {}
     tokens = trace.set(lines), axioms.set(taken), raised.set([])
+    NAMED.clear()
     made = partial(Certificate, delta=delta, relation=relation, sizes=sizes)
     try:
         with np.errstate(all="ignore"):

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import compared
+from .shapes import Batch, Place, one_of
 from .value import ZERO, Norms, Open, Records, Value, private
 
 _NEUTRAL: dict[type, tuple[str, str]] = {
@@ -306,6 +307,8 @@ def _plainly(records: Any, make: Callable[..., Any], kept: Any, several: int) ->
 
 def _once(records: Any, make: Callable[..., Any], kept: Any) -> Value | None:
     """The values that are made of each record, where how many there are is private; else None."""
+    if type(records) is Batch and records.poisson:
+        return _of_all(*_of_places(records, make, kept))
     arrays = records.arrays if type(records) is _Zipped else (records,)
     if not all(private(one) and one.at == -one.ndim for one in arrays):
         return None
@@ -315,7 +318,7 @@ def _once(records: Any, make: Callable[..., Any], kept: Any) -> Value | None:
     if not first.absent and (kept is None or not without_effects(kept)):
         return None
     place = Records(batch=first.records if first.absent else Records(), places=frozenset({0}))
-    given = [_record(one, place) for one in arrays]
+    given = [one_of(one, place) for one in arrays]
     chosen: Any = None if kept is None else kept(*given)
     if kept is not None and not (private(chosen) and chosen.truth):
         if not first.absent:
@@ -326,10 +329,13 @@ def _once(records: Any, make: Callable[..., Any], kept: Any) -> Value | None:
     return _of_all(make(*given), first, place, kept is not None)
 
 
-def _record(array: Value, place: Records) -> Value:
-    """One record of them, whichever it is."""
-    known = {"size": array.norms, "move": array.move, "low": array.low, "high": array.high, "truth": array.truth}
-    return array.like(shape=array._shape[1:], at=None, records=place, absent="", vanishes=array.vanishes, **known)
+def _of_places(batch: Batch, make: Callable[..., Any], kept: Any) -> tuple[Any, Value, Records, bool]:
+    """Of the places of a Poisson batch."""
+    if kept is not None or not without_effects(make):
+        raise Open("the number of these records is private; a choice among their places has no rule")
+    every = Value((batch.total,), -1, batch.records, draws=frozenset({batch.number}), absent="poisson")
+    place = Place(batch, 0)
+    return make(place), every, place.records, False
 
 
 def _of_all(made: Any, first: Value, place: Records, some: bool) -> Value:

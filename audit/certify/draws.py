@@ -414,6 +414,19 @@ class Draws(np.random.Generator):
         place = self._ledger.choose(p, min(rated), len(p))
         return place if np.ndim(a) == 0 else public(np.asarray(a), self._ledger)[place]
 
+    def shuffle(self, x: Any, axis: int = 0) -> None:
+        """A public order."""
+        if private(x) or not isinstance(x, np.ndarray):
+            raise Open("shuffling private data, or a list; draw a permutation, and choose with it")
+        x[...] = np.take(x, self._known("permutation", x.shape[axis]), axis=axis)
+
+    def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
+        """A coin for each record is a Poisson batch; other counts are public."""
+        coins = not (private(n) or private(p) or private(size)) and np.ndim(p) == 0 and np.ndim(n) == 0 and n == 1
+        if coins and size is not None and np.array_equal(np.atleast_1d(bare(size)), [self._ledger.n]) and 0 < p <= 1:
+            return self.poisson_batch(float(p))
+        return self._known("binomial", n, p, size)
+
     def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Noise for the place of the largest number."""
         return self._noise("gumbel", loc, scale, size)
@@ -526,7 +539,7 @@ class Uniforms:
         )
 
 
-_PUBLIC = ("integers", "uniform", "permutation", "exponential", "gamma", "beta", "binomial", "poisson")
+_PUBLIC = ("integers", "uniform", "permutation", "exponential", "gamma", "beta", "poisson")
 
 
 def _public_draw(name: str) -> Callable[..., Any]:

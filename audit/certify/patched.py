@@ -229,12 +229,22 @@ def patched(draws: Draws) -> Iterator[None]:
                 put(np.random, name, getattr(draws, name) if name in _LEGACY else _refused(name))
         for name in _GLOBAL:
             put(random, name, lambda mu=0.0, sigma=1.0: draws.normal(mu, sigma))
-        for name in ("random", "uniform", "choice", "sample", "shuffle", "randint", "randrange", "expovariate"):
+        put(random, "sample", _sample(draws))
+        for name in ("random", "uniform", "choice", "shuffle", "randint", "randrange", "expovariate"):
             put(random, name, _refused(name))
         yield
     finally:
         for place, name, old in reversed(kept):
             setattr(place, name, old)
+
+
+def _sample(draws: Draws) -> Callable[..., Any]:
+    def sample(population: Any, k: int) -> Any:
+        if population != range(len(population)):
+            raise Open("the global draw sample is followed for range(n); draw from the generator that is handed in")
+        return draws.choice(len(population), int(k), replace=False)
+
+    return sample
 
 
 def _refused(name: str) -> Callable[..., Any]:

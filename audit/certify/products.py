@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from .arithmetic import multiply
+from .arithmetic import clipped, multiply, square
 from .reductions import total, unbounded
 from .value import INF, Norms, Open, Value, join, plain, private, rule, times
 
@@ -135,9 +136,14 @@ def _by_record(terms: Terms, record: str) -> Value:
     for word, one in zip(terms.inputs, terms.values, strict=True):
         if not private(one) and record in word and absent != {""}:
             raise Open("a public array beside records whose number is private")
+    if len(given) == 2 == len(terms.inputs) and terms.output == record and given[0].token is given[1].token:
+        return total(square(given[0]), [axis for axis in range(first.ndim) if axis - first.ndim != first.at])
     size = Norms(two=times(_product(one.norms.two for one in given), factor))
     move = Norms(two=times(_telescoped(given), factor))
     if len(given) == len(terms.inputs):
+        for (word, rows), (of_factor, number) in itertools.permutations(terms.private, 2) if len(given) == 2 else ():
+            if of_factor == record and set(word) == {*terms.output, record}:  # a factor for each row
+                size = size.both(clipped(rows, number))
         move = move.both(Norms(two=_gram(terms.private)))
         if terms.outer(record):  # each entry is a product of entries, and each combination is there once
             size = size.both(Norms(*(_product(one.norms.of_order(order) for one in given) for order in (1, 2, INF))))

@@ -252,14 +252,16 @@ def public(value: Any, ledger: Ledger) -> Any:
     return value if ledger.plain else watched(np.array(bare(value)), ledger)
 
 
-_MADE_PLAIN = ("item", "tolist", "tobytes", "tofile", "dump", "dumps")
+_MADE_PLAIN = ("tobytes", "tofile", "dump", "dumps")
 
 
 def _forwarded(name: str) -> Callable[..., Any]:
     def method(self: Public, *args: Any, **options: Any) -> Any:
+        ledger = ledger_of((self, args, options))
+        if name in ("item", "tolist"):
+            return watched(getattr(bare(self), name)(*args), None if ledger is None or ledger.done else ledger, False)
         if name in _MADE_PLAIN:
             return getattr(self.plain(), name)(*args, **options)
-        ledger = ledger_of((self, args, options))
         if name in ("fill", "put", "itemset"):
             self.written(ledger)
         found = getattr(bare(self), name)(*bare(args), **{key: bare(one) for key, one in options.items()})

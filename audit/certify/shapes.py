@@ -43,6 +43,12 @@ class Batch:
     def __getitem__(self, key: Any) -> Any:
         return Place(self, range(len(self))[key]) if isinstance(key, int | np.integer) else self._secret()
 
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        """Their places are what it is."""
+        if function in _PLACES_OF and len(args) == 1 and args[0] is self and not options:
+            return self if function is _PLACES_OF[-1] else (self,)
+        return self._secret()
+
     def sum(self) -> Any:
         """How many records: private for Poisson batches, of which a record is counted once on one side or the other."""
         if not self.poisson:
@@ -55,12 +61,16 @@ class Batch:
         return self
 
 
+_PLACES_OF = (np.where, np.nonzero, np.flatnonzero)
+
+
 class Place(Batch):
-    """Whatever record stands at one place of a secret batch of public size."""
+    """Whatever record stands at one place of a secret batch; of a Poisson batch, at any."""
 
     def __init__(self, batch: Batch, number: int):
         super().__init__(batch.number, batch.count, batch.total, batch.poisson)
         self.batch, self.place = batch, number
+        self.records = Records(batch=batch.records, places=frozenset({number}))
 
     __class__ = seen_as(lambda self: np.int64)
     __iter__ = __len__ = __getitem__ = sum = astype = Batch._secret
@@ -78,14 +88,29 @@ def taken(a: Value, batch: Batch) -> Value:
         raise Open("a division by what may be zero")
     shape = (batch.total if batch.poisson else batch.count, *a._shape[1:])
     absent = "poisson" if batch.poisson else ""
-    return a.like(shape=shape, records=batch.records, draws=frozenset({batch.number}), absent=absent, **kept)
+    found = a.like(shape=shape, records=batch.records, draws=frozenset({batch.number}), absent=absent, **kept)
+    return _named(found, a.token, batch.records)
+
+
+def _named(found: Value, *of: Any) -> Value:
+    """The same part of the same rows is the same rows, however often it is written."""
+    found.token = NAMED.setdefault(of, object())
+    return found
+
+
+def one_of(records: Value, place: Records) -> Value:
+    """One of them, whichever it is."""
+    known = {name: getattr(records, name) for name in ("move", "low", "high", "truth", "vanishes")}
+    found = records.like(shape=records._shape[1:], at=None, records=place, absent="", size=records.norms, **known)
+    return _named(found, records.token, place.key)
 
 
 def index(a: Value, key: Any) -> Value:
     """Part of an array: norms and movements of a part are at most those of the whole."""
     key = bare(key)
     if isinstance(key, Place):
-        return index(taken(a, key.batch), key.place)
+        chosen = taken(a, key.batch)
+        return one_of(chosen, key.records) if key.poisson else index(chosen, key.place)
     if isinstance(key, Batch):
         return taken(a, key)
     keys = key if isinstance(key, tuple) else (key,)
@@ -176,6 +201,7 @@ def _along_records(a: Value, keys: tuple[Any, ...], position: int) -> Value:
     if array.ndim == 0:
         shape = tuple(s for number, s in enumerate(a._shape) if number != a.at + a.ndim)
         single = a.like(shape=shape, at=None, records=chosen, **kept)  # its forms are about rows, and it is none
+        single = _named(single, a.token, a.at, chosen.key)
         rest = tuple(one for number, one in enumerate(rest) if number != position)
         return (_part(single, rest) if rest else single).view_of(a)
     assert chosen.numbers is not None
@@ -192,15 +218,16 @@ def _masked(a: Value, keys: tuple[Any, ...]) -> Value:
     if not mask.records.same(a.records) or mask.absent != a.absent or mask.holes or a.holes:
         raise Open("a private index of other records")
     absent = a.absent or "masked"
-    key = a.records, mask.token, absent
-    records = _CHOSEN.setdefault((id(a.records), id(mask.token)), (Records(), key))[0]
+    records = NAMED.setdefault((a.records, mask.token, absent), Records())
     draws = a.draws | mask.draws
     return a.like(
         records=records, draws=draws, absent=absent, size=a.norms, move=a.move, low=a.low, high=a.high, truth=a.truth
     )
 
 
-_CHOSEN: dict[tuple[int, int], tuple[Records, Any]] = {}  # the same records for the same mask; cleared with each run
+NAMED: dict[
+    tuple[Any, ...], Any
+] = {}  # the same name for the same part, and the same records for the same mask; of one certificate
 
 
 def assign(a: Value, key: Any, given: Any) -> None:

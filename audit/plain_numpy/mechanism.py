@@ -74,13 +74,14 @@ class PlainMechanism:
         """The exact law of the output, made once for each data set that is an array."""
         key = data.tobytes() + str(data.shape).encode() if isinstance(data, np.ndarray) else None
         if key is None or key not in self._laws:
-            law = whole_law(self._one_way, snapshot(data), delta)
+            law = whole_law(self.once, snapshot(data), delta)
             if key is None:
                 return law
             self._laws = {**self._laws, key: law} if len(self._laws) < _LAWS_KEPT else {key: law}
         return self._laws[key]
 
-    def _one_way(self, data: Any, rng: np.random.Generator) -> Any:
+    def once(self, data: Any, rng: np.random.Generator) -> Any:
+        """One run that draws from this generator, whatever generator the code asks for."""
         with followed(self.mechanism, rng):
             return self.mechanism(data, rng)
 

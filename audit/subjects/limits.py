@@ -64,7 +64,7 @@ def one_run_in_time(run: Callable[..., Any], where: Space, claim: PrivacyClaim, 
     for pair in trial_pairs(where, 0):
         try:
             with _at_most(SECONDS):
-                mechanism.on_another(pair.here, np.random.default_rng(0))
+                mechanism.once(pair.here, np.random.default_rng(0))
             return
         except _TooLong:
             why = f"one run takes more than {SECONDS} seconds, and an audit makes thousands: try a smaller --space"

@@ -309,3 +309,73 @@ def a_row_and_a_place(rows, rng):
 
 def test_a_place_of_a_batch_may_be_any_record():
     assert certify(a_row_and_a_place, WHERE, delta=1e-5).releases[0].moves == pytest.approx(4.0)
+
+
+def unit(rows):
+    return rows / np.maximum(1, np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+BATCHES = {
+    "places": lambda rows, rng: unit(rows[np.flatnonzero(rng.random(4) < 0.3)]).sum(axis=0),
+    "places by where": lambda rows, rng: unit(rows[np.where(rng.random(4) < 0.3)[0]]).sum(axis=0),
+    "coins": lambda rows, rng: unit(rows[rng.binomial(1, 0.3, size=4).astype(bool)]).sum(axis=0),
+    "einsum": lambda rows, rng: by_einsum(rows[rng.random(4) < 0.3]),
+}
+
+
+def by_mask(rows, rng):
+    return unit(rows[rng.random(4) < 0.3]).sum(axis=0)
+
+
+def by_einsum(rows):
+    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    return np.einsum("i,ij->j", np.minimum(1.0, 1.0 / np.maximum(norms, 1e-12)), rows)
+
+
+def place_by_place(rows, rng):
+    chosen = np.flatnonzero(rng.random(4) < 0.3)
+    return sum(rows[i] / max(1.0, np.linalg.norm(rows[i])) for i in chosen)
+
+
+@pytest.mark.parametrize("batch", [*BATCHES.values(), place_by_place], ids=[*BATCHES, "place by place"])
+def test_a_poisson_batch_costs_the_same_however_it_is_written(batch):
+    found, known = (
+        certify(lambda r, g, b=b: b(r, g) + g.normal(scale=4.0, size=3), WHERE, delta=1e-5, any_length=True)
+        for b in (batch, by_mask)
+    )
+    assert known.bounded and found.epsilon == known.epsilon and found.releases[0].moves == known.releases[0].moves
+
+
+def peeks(rows, rng):
+    chosen = np.flatnonzero(rng.random(4) < 0.3)
+    return sum(rows[i] / max(1.0, np.linalg.norm(rows[i])) for i in chosen if i > 0)
+
+
+def other_row(rows, rng):
+    chosen = np.flatnonzero(rng.random(4) < 0.3)
+    return sum(rows[i] / max(1.0, np.linalg.norm(rows[0])) for i in chosen)
+
+
+@pytest.mark.parametrize("batch", [peeks, other_row, lambda r, g: float(len(np.flatnonzero(g.random(4) < 0.3)))])
+def test_places_of_a_poisson_batch_choose_records_and_nothing_else(batch):
+    found = certify(lambda r, g: batch(r, g) + g.normal(scale=4.0, size=3), WHERE, delta=1e-5, any_length=True)
+    assert found.epsilon is None
+
+
+def shuffled(rows, rng):
+    order = np.arange(4)
+    rng.shuffle(order)
+    return unit(rows)[order[:2]].sum(axis=0)
+
+
+def test_shuffled_places_and_lists_of_released_numbers_are_public():
+    def run(rows, rng):
+        return np.round(shuffled(rows, rng) + rng.normal(scale=4.0, size=3), 2).tolist()
+
+    def looks(rows, rng):
+        found = (unit(rows).sum(axis=0) + rng.normal(scale=4.0, size=3)).tolist()
+        return found, unit(rows).sum(axis=0) + rng.normal(scale=1.0, size=3) if found[0] > 77.1 else 0
+
+    whole, both = (certify(one, WHERE, delta=1e-5, any_length=True) for one in (run, looks))
+    assert [one.moves for one in whole.releases] == [pytest.approx(2.0)]
+    assert len(both.releases) == 2
