@@ -52,10 +52,7 @@ def keep(name: str, code: str, answer: Any) -> None:
 
 
 def code_of(rooms: Iterable[str], *more: str) -> str:
-    """A hash of all source of these rooms of the package, of the interpreter, the libraries, and ``more``.
-
-    Data that stand beside a module under its name belong to it.
-    """
+    """A hash of all source of these rooms of the package, of the interpreter, the libraries, and ``more``."""
     digest = hashlib.sha256()
     for part in (*(room_hash(room) for room in rooms), environment(), *more):
         digest.update(part.encode() + b"\0")
@@ -64,11 +61,10 @@ def code_of(rooms: Iterable[str], *more: str) -> str:
 
 @cache
 def room_hash(room: str) -> str:
-    """Of all source of a room of the package, and of the data beside it."""
+    """Of all source of a room of the package, and of its data but the papers' statements."""
     digest = hashlib.sha256()
-    found = [path for end in ("py", "csv") for path in (_HOME / room).rglob(f"*.{end}")]
-    found += [beside for path in found if (beside := path.with_suffix(".toml")).is_file()]
-    for path in sorted(found):
+    found = [path for end in ("py", "csv", "toml") for path in (_HOME / room).rglob(f"*.{end}")]
+    for path in sorted(one for one in found if "statements" not in one.parts):  # each of which answers for itself
         digest.update(path.relative_to(_HOME).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -38,6 +38,15 @@ def fresh_generator(seed: Any) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(seed))
 
 
+class Part(NamedTuple):
+    """Some entries of an array: the array, their places, and how far all of it moves in the norm of this order."""
+
+    whole: Value
+    places: Any
+    order: float
+    moves: float
+
+
 @dataclass(frozen=True)
 class Certified:
     """One release: where, its noise, and how far its query can move in the norm that the noise needs."""
@@ -50,6 +59,7 @@ class Certified:
     records: Records
     declared: float | None = None
     cause: str = ""
+    part: Part | None = None
 
     @property
     def kind(self) -> tuple[Any, ...]:
@@ -143,7 +153,11 @@ class Ledger:
         self.within_limits()
         query = _as_query(query)
         moves = query.move.of_order(order) * ROUNDING * self._sides(query)
-        self.keep(query, law, moves, place, declared)
+        part = None
+        if query.origin is not None and declared is None:
+            whole, places = query.origin
+            part = Part(whole, places, order, whole.move.of_order(order) * ROUNDING * self._sides(query))
+        self.keep(query, law, moves, place, declared, part)
         noise = self.rng.normal(size=query._shape) * (law.scale or 1.0) * self.factor
         centre = float(np.clip(0.0, query.low, query.high))
         return public(noise + centre, self)
@@ -165,17 +179,53 @@ class Ledger:
         for one in raised.get() or ():
             raise one
         self.done = True
+        self.releases = _joined(self.releases)
         _leave(output, self.sown)
 
-    def keep(self, query: Value, law: Law, moves: float, place: str = "", declared: float | None = None) -> None:
+    def keep(
+        self,
+        query: Value,
+        law: Law,
+        moves: float,
+        place: str = "",
+        declared: float | None = None,
+        part: Part | None = None,
+    ) -> None:
         """Notes a release."""
         draws = tuple(sorted(query.draws))
         if declared and self.relation == "add-remove":  # declared are sensitivities for replaced records
             declared /= 2
         counted = max(moves, declared or 0.0) if self.plain else moves  # other released values may move it that far
         self.releases.append(
-            Certified(place or here(), law, moves, counted, draws, query.records, declared, query.cause)
+            Certified(place or here(), law, moves, counted, draws, query.records, declared, query.cause, part)
         )
+
+
+def _joined(releases: list[Certified]) -> list[Certified]:
+    """Entries of one array, each with noise of the same scale, are one release of it where that moves less."""
+    groups: dict[Any, list[Certified]] = {}
+    for one in releases:
+        key = (id(one.part.whole), type(one.law), one.law.scale, one.draws) if one.part is not None else id(one)
+        groups.setdefault(key, []).append(one)
+    return [found for group in groups.values() for found in _as_one(group)]
+
+
+def _as_one(group: list[Certified]) -> list[Certified]:
+    part, seen = group[0].part, set[int]()
+    if part is None:
+        return group
+    once: list[Certified] = []
+    again: list[Certified] = []
+    for one in group:
+        places = set(np.ravel(one.part.places).tolist()) if one.part is not None else set()
+        (again if places & seen else once).append(one)
+        seen |= places
+    moves = [one.moves for one in once]
+    if part.moves < (math.hypot(*moves) if part.order == 2 else sum(moves)):
+        kind: Any = type(once[0].law)
+        law = kind(np.zeros(len(seen)), once[0].law.scale)
+        once = [replace(once[0], law=law, moves=part.moves, counted=part.moves)]
+    return [*once, *_as_one(again)] if again else once
 
 
 def _as_query(query: Value) -> Value:

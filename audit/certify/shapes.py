@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -156,6 +157,9 @@ def _part(a: Value, keys: tuple[Any, ...]) -> Value:
     found = a.like(
         shape=shape, at=at, size=a.norms, move=a.move, low=a.low, high=a.high, forms=forms, holes=a.holes, truth=a.truth
     )
+    if a.at is None and (a.origin is None or a.origin[1].shape == a._shape):
+        whole, places = a.origin or (a, np.arange(math.prod(a._shape)).reshape(a._shape))
+        found.origin = whole, places[keys]
     if same and all(one is None or (isinstance(one, slice) and one == slice(None)) for one in keys):
         found.token = a.token
     return found.view_of(a)

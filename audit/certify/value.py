@@ -307,6 +307,7 @@ class Value(NDArrayOperatorsMixin):
         self.cause = cause if math.isinf(self.move.two) else ""
         self.token, self.viewed, self.integer, self.vanishes = object(), False, False, vanishes
         self.symmetric = False  # a matrix that equals its transpose
+        self.origin: tuple[Value, Any] | None = None  # the whole array of which it is some entries, and their places
         self._shares: dict[Any, Norms] | None = None
         self.parts: tuple[Any, ...] = ()  # what was stacked along the first axis
 

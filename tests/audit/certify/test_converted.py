@@ -379,3 +379,26 @@ def test_shuffled_places_and_lists_of_released_numbers_are_public():
     whole, both = (certify(one, WHERE, delta=1e-5, any_length=True) for one in (run, looks))
     assert [one.moves for one in whole.releases] == [pytest.approx(2.0)]
     assert len(both.releases) == 2
+
+
+def one_by_one(rows, rng, twice=False, scale=lambda k: 8.0):
+    total = unit(rows).sum(axis=0)
+    found = [total[k] + rng.normal(scale=scale(k)) for k in range(3)]
+    return found, total[0] + rng.normal(scale=8.0) if twice else 0.0
+
+
+def test_entries_of_an_array_one_by_one_cost_what_the_array_does():
+    def moves(run):
+        return [one.moves for one in certify(run, WHERE, delta=1e-5, any_length=True).releases]
+
+    assert moves(one_by_one) == [pytest.approx(2.0)]
+    assert moves(lambda r, g: one_by_one(r, g, twice=True)) == [pytest.approx(2.0)] * 2
+    assert moves(lambda r, g: one_by_one(r, g, scale=lambda k: 8.0 + k)) == [pytest.approx(2.0)] * 3
+
+
+def test_cells_one_by_one_cost_what_the_histogram_does():
+    def run(rows, rng):
+        counts, _ = np.histogram(rows[:, 0], bins=4, range=(0, 1))
+        return {name: count + rng.laplace(scale=2.0) for name, count in zip("abcd", counts, strict=True)}
+
+    assert certify(run, WHERE, delta=1e-5).epsilon == pytest.approx(1.0, rel=1e-4)
