@@ -40,7 +40,7 @@ def epsilon_from_counts(hits_q: Any, n_q: int, hits_p: Any, n_p: int, delta: flo
     high = clopper_pearson_upper(hits_p, n_p, DENOMINATOR_SHARE * np.asarray(alpha))
     with np.errstate(divide="ignore"):
         top, bottom = np.log(np.maximum(low - delta, 0.0)), np.log(high)
-        lost = _ULP * (2.0 + np.where(np.isfinite(top), np.abs(top), 0.0) - bottom)
+        lost = 2 * _ULP * (2.0 + np.where(np.isfinite(top), np.abs(top), 0.0) - bottom)
         return np.maximum(top - bottom - lost, 0.0)
 
 

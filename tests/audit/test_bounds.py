@@ -113,6 +113,7 @@ def test_a_curve_lies_below_what_betting_refutes(seed, log):
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**9), st.integers(1, 10**9), st.floats(0, 0.5), st.floats(-12, -0.5))
+@example(81609, 81609, 0.36311894312693344, -3.32138950725321)
 def test_an_epsilon_of_counts_is_no_more_than_its_limits_say(hits, n, delta, power):
     hits, alpha = min(hits, n), 10.0**power
     found = float(epsilon_from_counts(hits, n, n - hits, n, delta, alpha))
