@@ -109,8 +109,9 @@ def run(problem: Convex, schedule: Schedule, tape: Tape, batches: Sequence[Batch
     ``batches``: a partition into other phases than those of line 1.
     """
     require_size(problem.n, schedule.n)
-    centre = np.zeros(schedule.d)  # x_tilde_0 = x_0, line 1
-    for k, batch in enumerate(batches or partition(tape, schedule.n, schedule.plan), start=1):  # line 2
+    batches = batches or partition(tape, schedule.n, schedule.plan)  # line 1
+    centre = np.zeros(schedule.d)  # x_tilde_0 = x_0
+    for k, batch in enumerate(batches, start=1):  # line 2
         mu_k = schedule.plan.regularisers[k - 1]  # line 3
         # GRADIENT: inside the base solver
         phase = problem.phase(batch.indices, Regulariser(x_weight=mu_k, centre=centre))
