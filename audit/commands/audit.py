@@ -105,7 +105,7 @@ class Asked:
         """Is a row without the verdict that is required? It is named."""
         keys = [row.key for row in rows if self.required and row.verdict != self.required]
         if keys:
-            print(f"dpassay: --require {self.required}: another verdict for {', '.join(keys)}", file=sys.stderr)
+            print(f"FAILED: --require {self.required}: another verdict for {', '.join(keys)}", file=sys.stderr)
         return bool(keys)
 
 
