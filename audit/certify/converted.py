@@ -6,7 +6,8 @@ While code is certified, its functions run a converted form of their own source:
   may only assign to names, from expressions without effects.
 - ``total += x`` in such a way adds x or zero; a factor is x or one.
 - ``[f(x) for x in rows[mask]]`` computes f of one record, whatever it is: all of them are alike, and how many there are
-  is private. So is the number that ``if`` leaves in a comprehension.
+  is private. So is the number that ``if`` leaves in a comprehension. A ``for`` loop whose turns only add to names is
+  their sum.
 
 Whatever else a private truth value decides ends the certificate as before.
 """
@@ -14,43 +15,31 @@ Whatever else a private truth value decides ends the certificate as before.
 from __future__ import annotations
 
 import ast
-import builtins
 import copy
 import dis
 import linecache
-import math
+import sys
+import sysconfig
 from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType, ModuleType
-from typing import Any
+from functools import cache
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 
 from .arithmetic import compared
+from .draws import Draws
 from .shapes import Batch, Place, one_of
 from .value import ZERO, Norms, Open, Records, Value, private
 
-_NEUTRAL: dict[type, tuple[str, str]] = {
+_NEUTRAL: dict[Any, tuple[str, str]] = {
     ast.Add: ("+", "0"),
     ast.Sub: ("-", "0"),
     ast.Mult: ("*", "1"),
     ast.Div: ("/", "1"),
 }
-_BUILTINS = ("abs", "min", "max", "float", "int", "sum", "len", "range", "zip", "round", "enumerate")
-_IN_PLACE = {"at", "copyto", "fill", "itemset", "partition", "put", "put_along_axis", "putmask", "place", "random"}
-_IN_PLACE |= {
-    "fill_diagonal",
-    "resize",
-    "save",
-    "savez",
-    "savetxt",
-    "setfield",
-    "setflags",
-    "shuffle",
-    "tofile",
-    "dump",
-}
-_OF_NUMPY = {*dir(np), *dir(np.linalg), *dir(math)} - _IN_PLACE
-_METHODS = set(dir(np.ndarray)) - _IN_PLACE - {"sort"}
 _SCOPES = (ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
@@ -86,14 +75,33 @@ class _Converter(ast.NodeTransformer):
         self._made += 1
         name = f"_dpassay_{self._made}_"
         lines = _chosen(name, [first, second])
-        called = "".join(f", {one}" for one in sorted(first.called | second.called))
         truth = _placed(ast.parse(f"{name} = None").body[0], node)
         truth.value = node.test
-        test = _placed(ast.parse(f"_dpassay_private({name}{called})", mode="eval").body, node)
+        test = _placed(ast.parse(f"_dpassay_private({name})", mode="eval").body, node)
         chosen = [_placed(ast.parse(text).body[0], place or node) for text, place in lines]
         plainly = ast.If(ast.Name(name, ast.Load()), node.body, node.orelse)
         made = [truth, ast.If(test, chosen or [ast.Pass()], [plainly])]
         return [ast.fix_missing_locations(ast.copy_location(one, node)) for one in made]
+
+    def visit_For(self, node: ast.For) -> Any:
+        """Over a private number of records once for all, and as it is written elsewhere."""
+        way, names = _Way.of(node.body), _names(node.target)
+        self.generic_visit(node)
+        if not self._inside or way is None or names is None or node.orelse or not way.of_each(names):
+            return node
+        self._made += 1
+        name = f"_dpassay_{self._made}_"
+        lines: list[tuple[str, ast.stmt]] = [(f"{', '.join(names)} = _dpassay_record({name})", node)]
+        for one in way.lines:
+            lines.append((f"{one.name if one.kind is None else name + one.name} = {one.text}", one.place))
+        lines.append(("_dpassay_computed()", node))
+        for one in way.added.values():
+            lines.append((f"{one.name} {_NEUTRAL[one.kind][0]}= _dpassay_all({name}, {name}{one.name})", one.place))
+        truth = _placed(ast.parse(f"{name} = None").body[0], node)
+        truth.value, node.iter = node.iter, _placed(ast.Name(name, ast.Load()), node)
+        test = _placed(ast.parse(f"_dpassay_secret({name})", mode="eval").body, node)
+        once = [_placed(ast.parse(text).body[0], place) for text, place in lines]
+        return [truth, ast.fix_missing_locations(ast.copy_location(ast.If(test, once, [node]), node))]
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         """As a choice where the test is private."""
@@ -114,17 +122,21 @@ class _Converter(ast.NodeTransformer):
     def _comprehension(self, node: Any, name: str) -> Any:
         self.generic_visit(node)
         of = node.generators[0]
-        targets: list[Any] = of.target.elts if isinstance(of.target, ast.Tuple) else [of.target]
         plain = len(node.generators) == 1 and not of.is_async and len(of.ifs) < 2
-        named = all(isinstance(one, ast.Name) for one in targets)
+        names = _names(of.target)
         scopes = any(isinstance(one, _SCOPES[1:]) for one in ast.walk(node))
-        if not (self._inside and plain and named) or scopes:
+        if not (self._inside and plain) or names is None or scopes:
             return node
-        names = [one.id for one in targets]
         several = ast.Constant(len(names) if isinstance(of.target, ast.Tuple) else 0)
         kept = _lambda(names, of.ifs[0]) if of.ifs else ast.Constant(None)
         arguments = [of.iter, _lambda(names, node.elt), kept, several]
         return _called(name, arguments, node)
+
+
+def _names(target: Any) -> list[str] | None:
+    """What a loop gives its values to; None where that is more than names."""
+    found: list[Any] = target.elts if isinstance(target, ast.Tuple) else [target]
+    return [one.id for one in found] if all(isinstance(one, ast.Name) for one in found) else None
 
 
 def _placed(made: Any, node: Any) -> Any:
@@ -144,18 +156,25 @@ def _lambda(names: list[str], body: Any) -> ast.Lambda:
     return ast.Lambda(ast.arguments([], arguments, None, [], [], None, []), body)
 
 
+class _Line(NamedTuple):
+    """A name that gets a new value, or, with a kind, to which something is added or which is multiplied."""
+
+    name: str
+    kind: type | None
+    text: str
+    place: ast.stmt
+
+
 class _Way:
-    """What one way of a decision assigns: names to new values, and what it adds to names or multiplies them by."""
+    """What one way of a decision assigns, in its order."""
 
     def __init__(self) -> None:
-        self.steps: list[tuple[str, str, ast.stmt]] = []  # a name, the text of its new value, and where it stands
-        self.added: dict[str, tuple[type, str, ast.stmt]] = {}
+        self.lines: list[_Line] = []
         self.loaded: set[str] = set()
-        self.called: set[str] = set()
 
     @classmethod
     def of(cls, statements: list[ast.stmt]) -> _Way | None:
-        """None where it does anything else, or in an order that matters."""
+        """None where it does anything else."""
         found = cls()
         for one in statements:
             if isinstance(one, ast.Pass):
@@ -164,19 +183,32 @@ class _Way:
             target = one.target if isinstance(one, ast.AugAssign) else target
             if not isinstance(target, ast.Name) or not found._computes(one.value):  # type: ignore[attr-defined]
                 return None
-            text = ast.unparse(one.value)  # type: ignore[attr-defined]
-            if isinstance(one, ast.Assign):
-                found.steps.append((target.id, text, one))
-            elif type(one.op) in _NEUTRAL and target.id not in found.added:  # type: ignore[attr-defined]
-                found.added[target.id] = type(one.op), text, one  # type: ignore[attr-defined]
-            else:
+            kind = type(one.op) if isinstance(one, ast.AugAssign) else None
+            if kind is not None and (kind not in _NEUTRAL or target.id in found.added):
                 return None
+            found.lines.append(_Line(target.id, kind, ast.unparse(one.value), one))  # type: ignore[attr-defined]
         return None if found.added.keys() & found.names else found
+
+    @property
+    def added(self) -> dict[str, _Line]:
+        """What is added to names, or multiplies them."""
+        return {one.name: one for one in self.lines if one.kind is not None}
 
     @property
     def names(self) -> set[str]:
         """That get new values."""
-        return {name for name, *_ in self.steps}
+        return {one.name for one in self.lines if one.kind is None}
+
+    def of_each(self, names: list[str]) -> bool:
+        """Is every turn of a loop by itself, but for what it adds up?"""
+        known = set(names)
+        for one in self.lines:
+            loaded = {part.id for part in ast.walk(ast.parse(one.text)) if isinstance(part, ast.Name)}
+            if loaded & (self.names - known):
+                return False  # from the turn before
+            known |= {one.name} if one.kind is None else set()
+        sums = all(one.kind in (ast.Add, ast.Sub) for one in self.added.values())
+        return bool(self.added) and sums and not self.added.keys() & (self.loaded | known)
 
     def _computes(self, value: ast.expr) -> bool:
         for one in ast.walk(value):
@@ -184,19 +216,7 @@ class _Way:
                 return False
             if isinstance(one, ast.Name):
                 self.loaded.add(one.id)
-            if isinstance(one, ast.Call) and not self._may_call(one.func):
-                return False
         return True
-
-    def _may_call(self, function: ast.expr) -> bool:
-        if isinstance(function, ast.Name):
-            self.called.add(function.id)
-            return True
-        root: Any = function
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        of_numpy = isinstance(root, ast.Name) and root.id in ("np", "numpy", "math")
-        return isinstance(function, ast.Attribute) and function.attr in (_OF_NUMPY if of_numpy else _METHODS)
 
 
 def _alike(first: _Way, second: _Way) -> bool:
@@ -204,7 +224,7 @@ def _alike(first: _Way, second: _Way) -> bool:
     both = first.added.keys() & second.added.keys()
     mixed = first.added.keys() & second.names or second.added.keys() & first.names
     loaded = first.added.keys() & second.loaded or second.added.keys() & first.loaded
-    return not mixed and not loaded and all(first.added[one][0] is second.added[one][0] for one in both)
+    return not mixed and not loaded and all(first.added[one].kind is second.added[one].kind for one in both)
 
 
 def _chosen(name: str, ways: list[_Way]) -> list[tuple[str, ast.stmt | None]]:
@@ -214,27 +234,27 @@ def _chosen(name: str, ways: list[_Way]) -> list[tuple[str, ast.stmt | None]]:
     kept = [one for one in names if one not in first.names & second.names or one in second.loaded]
     lines: list[tuple[str, ast.stmt | None]] = [(f"{name}o{one} = {one}", None) for one in kept]
     for number, way in enumerate(ways):
-        lines += [(f"{one} = {text}", place) for one, text, place in way.steps]
-        lines += [(f"{name}{number}{one} = {text}", place) for one, (_, text, place) in way.added.items()]
+        for line in way.lines:
+            target = line.name if line.kind is None else f"{name}{number}{line.name}"
+            lines.append((f"{target} = {line.text}", line.place))
         if number == 0:
             lines += [(f"{name}n{one} = {one}", None) for one in names]
             lines += [(f"{one} = {name}o{one}", None) for one in kept]
+    lines.append(("_dpassay_computed()", None))
     lines += [(f"{one} = _dpassay_either({name}, {name}n{one}, {one})", None) for one in names]
-    for one, (kind, _, place) in {**second.added, **first.added}.items():
-        sign, neutral = _NEUTRAL[kind]
+    for one, line in {**second.added, **first.added}.items():
+        sign, neutral = _NEUTRAL[line.kind]
         sides = [f"{name}{number}{one}" if one in way.added else neutral for number, way in enumerate(ways)]
-        lines.append((f"{one} {sign}= _dpassay_either({name}, {', '.join(sides)})", place))
+        lines.append((f"{one} {sign}= _dpassay_either({name}, {', '.join(sides)})", line.place))
     return lines
 
 
 # -- what the converted code calls ------------------------------------------------------------------------
-def _private(truth: Any, *called: Any) -> bool:
-    """Is it? Then both ways are computed, by functions without effects."""
-    if not private(truth):
-        return False
-    if not all(map(without_effects, called)):
-        raise Open("private data decides; release it with noise before the decision")
-    return True
+def _private(truth: Any) -> bool:
+    """Is it? Then both ways are computed, and nothing else may be done."""
+    if private(truth):
+        _watch()
+    return private(truth)
 
 
 def _either(truth: Value, one: Any, other: Any) -> Any:
@@ -248,7 +268,9 @@ def _either(truth: Value, one: Any, other: Any) -> Any:
 
 def _one_of(truth: Any, one: Callable[[], Any], other: Callable[[], Any]) -> Any:
     """A conditional expression."""
-    return _either(truth, one(), other()) if _private(truth, one, other) else one() if truth else other()
+    if not private(truth):
+        return one() if truth else other()
+    return _either(truth, *_computing(lambda: (one(), other())))
 
 
 class _Zipped:
@@ -305,37 +327,69 @@ def _plainly(records: Any, make: Callable[..., Any], kept: Any, several: int) ->
             yield make(*given)
 
 
+def _secret(records: Any) -> bool:
+    """Is it a private number of records? What is computed of one is computed of all, and nothing else may be done."""
+    arrays = records.arrays if type(records) is _Zipped else (records,)
+    of_nobody_knows = (type(records) is Batch and records.poisson) or (_in_step(arrays) and arrays[0].absent)
+    if of_nobody_knows:
+        _watch()
+    return bool(of_nobody_knows)
+
+
+def _in_step(arrays: Any) -> bool:
+    """Have they an entry for each of the same records?"""
+    if not all(private(one) and one.at == -one.ndim and not one.holes for one in arrays):
+        return False
+    return all(one.records.same(arrays[0].records) and one.absent == arrays[0].absent for one in arrays)
+
+
+def _record_of(records: Any) -> Any:
+    """Whichever record it is."""
+    if type(records) is Batch:
+        return Place(records, 0)
+    arrays = records.arrays if type(records) is _Zipped else (records,)
+    found = tuple(one_of(one, Records(batch=arrays[0].records, places=frozenset({0}))) for one in arrays)
+    return found if type(records) is _Zipped else found[0]
+
+
+def _all(records: Any, made: Any) -> Any:
+    """The sum of what is made of each record."""
+    first = records.arrays[0] if type(records) is _Zipped else records
+    if type(first) is Batch:
+        first = _every(first)
+    return np.sum(_of_all(made, first, Records(batch=first.records, places=frozenset({0})), False), axis=0)
+
+
+def _every(batch: Batch) -> Value:
+    return Value((batch.total,), -1, batch.records, draws=frozenset({batch.number}), absent="poisson")
+
+
 def _once(records: Any, make: Callable[..., Any], kept: Any) -> Value | None:
     """The values that are made of each record, where how many there are is private; else None."""
     if type(records) is Batch and records.poisson:
         return _of_all(*_of_places(records, make, kept))
     arrays = records.arrays if type(records) is _Zipped else (records,)
-    if not all(private(one) and one.at == -one.ndim for one in arrays):
+    if not _in_step(arrays):
         return None
     first = arrays[0]
-    if any(not one.records.same(first.records) or one.absent != first.absent or one.holes for one in arrays):
-        return None
-    if not first.absent and (kept is None or not without_effects(kept)):
+    if not first.absent and kept is None:
         return None
     place = Records(batch=first.records if first.absent else Records(), places=frozenset({0}))
     given = [one_of(one, place) for one in arrays]
-    chosen: Any = None if kept is None else kept(*given)
+    chosen: Any = None if kept is None else _computing(lambda: kept(*given))
     if kept is not None and not (private(chosen) and chosen.truth):
         if not first.absent:
             return None
         raise Open("the number of these records is private; a public choice among them has no rule")
-    if not without_effects(make):
-        raise Open("what is done for each of a private number of records has effects, or calls what may have some")
-    return _of_all(make(*given), first, place, kept is not None)
+    return _of_all(_computing(lambda: make(*given)), first, place, kept is not None)
 
 
 def _of_places(batch: Batch, make: Callable[..., Any], kept: Any) -> tuple[Any, Value, Records, bool]:
     """Of the places of a Poisson batch."""
-    if kept is not None or not without_effects(make):
+    if kept is not None:
         raise Open("the number of these records is private; a choice among their places has no rule")
-    every = Value((batch.total,), -1, batch.records, draws=frozenset({batch.number}), absent="poisson")
     place = Place(batch, 0)
-    return make(place), every, place.records, False
+    return _computing(lambda: make(place)), _every(batch), place.records, False
 
 
 def _of_all(made: Any, first: Value, place: Records, some: bool) -> Value:
@@ -365,62 +419,93 @@ def _of_all(made: Any, first: Value, place: Records, some: bool) -> Value:
 
 
 # -- effects ----------------------------------------------------------------------------------------------
-def without_effects(function: Any, depth: int = 0) -> bool:
-    """Does it only compute? It writes to no object, and calls NumPy and its like, or functions that only compute."""
-    if isinstance(function, np.ufunc) or not callable(function):
-        return not isinstance(function, np.random.Generator)
-    module, name = getattr(function, "__module__", None) or "", getattr(function, "__name__", "")
-    if module.startswith(("numpy", "scipy.special", "math")) or function in (float, int):
-        return name not in _IN_PLACE and not module.startswith("numpy.random")
-    if getattr(builtins, name, None) is function or module.startswith("dpassay.audit.certify."):
-        return name in _BUILTINS or module.startswith("dpassay.audit.certify.")
-    function = getattr(function, "__func__", function)
-    if not isinstance(function, FunctionType) or depth > 6:
-        return False
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    held = {name: cell.cell_contents for name, cell in cells.items() if _filled(cell)}
-    return _computes(function.__code__, function.__globals__, held, depth)
+_WRITES = ("STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "STORE_DEREF", "DELETE_", "IMPORT", "YIELD_FROM")
+_IN_PLACE = {"at", "copyto", "fill", "itemset", "partition", "put", "put_along_axis", "putmask", "place", "sort"}
+_IN_PLACE |= {"fill_diagonal", "resize", "setfield", "setflags", "tofile", "dump", "seed", "shuffle"}
+_HARMLESS = {abs, min, max, sum, len, round, isinstance, getattr, hasattr, any, all, pow, divmod, sorted, callable}
+_TRUSTED = (*(str(Path(str(one.__file__)).parent) for one in (np, scipy)), str(Path(__file__).parent), "<")
+_watched: list[list[str]] = []  # effects, of each part of the code that may have none
 
 
-def _filled(cell: Any) -> bool:
-    try:
-        return cell.cell_contents is not None
-    except ValueError:
-        return False
+def _watch() -> None:
+    """From here on, what the code calls may only compute."""
+    _watched.append([])
+    sys.setprofile(_seen)
 
 
-_NONE = object()
-_WRITES = ("STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "STORE_DEREF", "DELETE_", "IMPORT")
+def _computed() -> None:
+    """So far. Raises Open where something else was done."""
+    if len(_watched) == 1:
+        sys.setprofile(None)
+    found = _watched.pop()
+    if found:
+        why = "what depends on private data, or is done for each of a private number of records, has effects"
+        raise Open(f"{why}: {found[0]}")
 
 
-def _computes(code: CodeType, names: dict[str, Any], held: dict[str, Any], depth: int) -> bool:
-    last: Any = _NONE
-    for one in dis.get_instructions(code):
-        if one.opname.startswith(_WRITES):
-            return False
-        if isinstance(one.argval, CodeType) and not _computes(one.argval, names, held, depth + 1):
-            return False
-        if one.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            is_method = one.opname == "LOAD_METHOD" or "NULL|self" in one.argrepr
-            if last is _NONE and is_method and one.argval not in _METHODS:
-                return False
-            last = _NONE if last is _NONE or isinstance(last, Value | np.ndarray) else getattr(last, one.argval, _NONE)
-        elif one.opname == "LOAD_GLOBAL":
-            last = names.get(one.argval, getattr(builtins, one.argval, _NONE))
-        elif one.opname in ("LOAD_DEREF", "LOAD_CLOSURE"):
-            last = held.get(one.argval, _NONE)
-        else:
-            last = _NONE
-            continue
-        if not isinstance(last, ModuleType) and last is not _NONE and not without_effects(last, depth + 1):
-            return False
-    return True
+def forget_effects() -> None:
+    """An error has ended what was watched."""
+    if _watched:
+        sys.setprofile(None)
+        _watched.clear()
+
+
+def _computing(made: Callable[[], Any]) -> Any:
+    _watch()
+    found = made()
+    _computed()
+    return found
+
+
+def _seen(frame: FrameType, event: str, called: Any) -> None:
+    code, effects = frame.f_code, _watched[-1]
+    if _trusted(code.co_filename):
+        if event == "call" and code in _drawing():
+            effects.append(f"{code.co_name} draws")
+        elif event == "call" and code.co_name == "listed" and frame.f_locals["real"].__name__ in _IN_PLACE:
+            effects.append(f"{frame.f_locals['real'].__name__} writes")
+    elif event == "call" and _writes(code):
+        effects.append(f"{code.co_name} writes")
+    elif event == "c_call" and not _harmless(called):
+        effects.append(f"{getattr(called, '__name__', called)} is called")
+
+
+@cache
+def _trusted(file: str) -> bool:
+    """Rules, NumPy, SciPy and Python's own library: what the code calls of them is looked at, and not what they do."""
+    return file.startswith(_TRUSTED) or (file.startswith(sysconfig.get_path("stdlib")) and "site-packages" not in file)
+
+
+@cache
+def _drawing() -> set[CodeType]:
+    return {one.__code__ for one in vars(Draws).values() if isinstance(one, FunctionType)}
+
+
+@cache
+def _writes(code: CodeType) -> bool:
+    """To an object, a global name or one of the function around it; also where no run comes by."""
+    steps = list(dis.get_instructions(code))
+    return any(one.opname.startswith(_WRITES) or one.argrepr in _AUGMENTED for one in steps)
+
+
+_AUGMENTED = {f"{sign}=" for sign in ("+", "-", "*", "/", "//", "%", "@", "**", "&", "|", "^", "<<", ">>")}
+
+
+def _harmless(called: Any) -> bool:
+    of, name = getattr(called, "__self__", None), getattr(called, "__name__", "")
+    if isinstance(of, ModuleType) or of is None:
+        return called in _HARMLESS or getattr(called, "__module__", "") in ("math", "numpy")
+    return isinstance(of, np.ndarray | np.generic | int | float | str | tuple | np.ufunc) and name not in _IN_PLACE
 
 
 NAMES: dict[str, Any] = {
     "_dpassay_private": _private,
+    "_dpassay_computed": _computed,
     "_dpassay_either": _either,
     "_dpassay_one_of": _one_of,
+    "_dpassay_secret": _secret,
+    "_dpassay_record": _record_of,
+    "_dpassay_all": _all,
     "_dpassay_list": _list,
     "_dpassay_each": _each,
     "zip": _zip,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .converted import NAMES, converted
+from .converted import NAMES, converted, forget_effects
 from .draws import Draws, Noise, Secret
 from .public import Public, blank, ledger_of, watched
 from .value import Open, Value, bare
@@ -58,10 +58,10 @@ def _of_lists(real: Callable[..., Any]) -> Callable[..., Any]:
     """NumPy looks for rules at its arguments, and not into the lists that it makes arrays of."""
 
     @functools.wraps(real)
-    def found(*values: Any, **options: Any) -> Any:
+    def listed(*values: Any, **options: Any) -> Any:
         return real(*map(_joined, values), **options)
 
-    return found
+    return listed
 
 
 def _joined(value: Any) -> Any:
@@ -172,6 +172,7 @@ def kept_numbers(run: Any, convert: bool = False) -> Iterator[None]:
     try:
         yield
     finally:
+        forget_effects()
         for function, code in written:
             function.__code__ = code
         for names, old, gone in changed:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 import pytest
 
 from dpassay.audit.certify.certificate import certify
-from dpassay.audit.certify.converted import without_effects
 from dpassay.reference import Space
 
 WHERE = Space.matrix(n=(4,), d=(3,))
@@ -63,6 +63,16 @@ def clipped_too_late(rows, c=1.0):
         if norm > c:
             row = row * 2 * c / norm
         total += row
+    return total
+
+
+def added_before_it_is_clipped(rows):
+    total = np.zeros(rows.shape[1])
+    for row in rows:
+        whole = row
+        if np.linalg.norm(row) > 1:
+            total += whole
+            whole = 0 * whole
     return total
 
 
@@ -219,7 +229,16 @@ def a_word(rows):
     return float(len(word))
 
 
-OPEN = [early, in_a_list, noted_where_positive, in_place_of_another_name, mean_of_some, a_word, clipped_in_both_ways]
+OPEN = [
+    added_before_it_is_clipped,
+    early,
+    in_a_list,
+    noted_where_positive,
+    in_place_of_another_name,
+    mean_of_some,
+    a_word,
+    clipped_in_both_ways,
+]
 
 
 @pytest.mark.parametrize("query", [*OPEN, of_a_row_before], ids=lambda query: query.__name__)
@@ -267,10 +286,53 @@ def test_places_of_a_batch_are_records_that_one_change_moves_once():
     assert certify(looks_at_places, WHERE, delta=1e-5).epsilon is None
 
 
-def test_functions_that_write_have_effects():
-    assert without_effects(clipped_by_expression)
-    assert without_effects(Counter().unit)
-    assert not any(map(without_effects, (noted, Counter().clip, in_a_list, print, np.random.default_rng(0).normal)))
+class Layers:
+    def __init__(self):
+        self.layers, self.count = [self.clip], 0
+
+    def clip(self, row):
+        self.count += 1
+        return row / max(1.0, np.linalg.norm(row))
+
+    def through(self, row):
+        return self.layers[0](row)
+
+    def by_name(self, row):
+        return self.clip(row)
+
+
+def halves(row):
+    row *= 0.5
+    return row
+
+
+def overwrites(row):
+    np.copyto(KEPT, 1.0)
+    return np.tanh(row)
+
+
+def calls(function, row):
+    return function(row)
+
+
+KEPT = np.zeros(1)
+EFFECTS = {
+    "a list of methods": lambda row: LAYERS.through(row),
+    "a method by another one": lambda row: LAYERS.by_name(row),
+    "in place": halves,
+    "a function of NumPy": overwrites,
+    "a function that is handed on": lambda row: calls(noted, row),
+    "a word on the screen": lambda row: (print("one more"), np.tanh(row))[1],
+    "an entry": lambda row: (SEEN.append(1), np.tanh(row))[1],
+}
+LAYERS = Layers()
+
+
+@pytest.mark.parametrize("make", EFFECTS.values(), ids=EFFECTS)
+def test_whatever_else_is_done_ends_the_certificate(make):
+    found = certify(lambda rows, rng: batch_by_comprehension(rows, rng, make), WHERE, delta=1e-5)
+    assert found.epsilon is None and "has effects" in found.open
+    assert sys.getprofile() is None
 
 
 def symmetric(rows, noise):
@@ -337,7 +399,36 @@ def place_by_place(rows, rng):
     return sum(rows[i] / max(1.0, np.linalg.norm(rows[i])) for i in chosen)
 
 
-@pytest.mark.parametrize("batch", [*BATCHES.values(), place_by_place], ids=[*BATCHES, "place by place"])
+def of_length_one(row):
+    return row / max(1.0, np.linalg.norm(row))
+
+
+def turn_by_turn(rows, rng):
+    total = np.zeros(3)
+    for row in rows[rng.random(4) < 0.3]:
+        size = max(1.0, np.linalg.norm(row))
+        total += row / size
+    return total
+
+
+def turns_of_two(rows, rng):
+    total, chosen = np.zeros(3), rng.random(4) < 0.3
+    for row, other in zip(rows[chosen], unit(rows)[chosen], strict=True):
+        total -= -other + 0 * row.sum()
+    return total
+
+
+def turns_of_places(rows, rng):
+    total = np.zeros(3)
+    for i in np.flatnonzero(rng.random(4) < 0.3):
+        total += of_length_one(rows[i])
+    return total
+
+
+IN_TURNS = [place_by_place, turn_by_turn, turns_of_two, turns_of_places]
+
+
+@pytest.mark.parametrize("batch", [*BATCHES.values(), *IN_TURNS], ids=[*BATCHES, *(one.__name__ for one in IN_TURNS)])
 def test_a_poisson_batch_costs_the_same_however_it_is_written(batch):
     found, known = (
         certify(lambda r, g, b=b: b(r, g) + g.normal(scale=4.0, size=3), WHERE, delta=1e-5, any_length=True)
@@ -356,7 +447,33 @@ def other_row(rows, rng):
     return sum(rows[i] / max(1.0, np.linalg.norm(rows[0])) for i in chosen)
 
 
-@pytest.mark.parametrize("batch", [peeks, other_row, lambda r, g: float(len(np.flatnonzero(g.random(4) < 0.3)))])
+def turns_that_remember(rows, rng):
+    total, before = np.zeros(3), np.zeros(3)
+    for row in rows[rng.random(4) < 0.3]:
+        total += before / max(1.0, np.linalg.norm(before))
+        before = row
+    return total
+
+
+def turns_with_effects(rows, rng):
+    total = np.zeros(3)
+    for row in rows[rng.random(4) < 0.3]:
+        total += noted(row)
+    return total
+
+
+def turns_that_end(rows, rng):
+    for _ in rows[rng.random(4) < 0.3]:
+        return np.ones(3)
+    return np.zeros(3)
+
+
+TURNS = [turns_that_remember, turns_with_effects, turns_that_end]
+
+
+@pytest.mark.parametrize(
+    "batch", [*TURNS, peeks, other_row, lambda r, g: float(len(np.flatnonzero(g.random(4) < 0.3)))]
+)
 def test_places_of_a_poisson_batch_choose_records_and_nothing_else(batch):
     found = certify(lambda r, g: batch(r, g) + g.normal(scale=4.0, size=3), WHERE, delta=1e-5, any_length=True)
     assert found.epsilon is None
