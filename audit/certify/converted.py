@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 import copy
 import dis
+import gc
 import linecache
 import sys
 import sysconfig
@@ -428,7 +429,8 @@ _watched: list[list[str]] = []  # effects, of each part of the code that may hav
 
 
 def _watch() -> None:
-    """From here on, what the code calls may only compute."""
+    """From here on, what the code calls may only compute. What Python calls when it tidies up is no part of it."""
+    gc.disable()
     _watched.append([])
     sys.setprofile(_seen)
 
@@ -437,6 +439,7 @@ def _computed() -> None:
     """So far. Raises Open where something else was done."""
     if len(_watched) == 1:
         sys.setprofile(None)
+        gc.enable()
     found = _watched.pop()
     if found:
         why = "what depends on private data, or is done for each of a private number of records, has effects"
@@ -447,6 +450,7 @@ def forget_effects() -> None:
     """An error has ended what was watched."""
     if _watched:
         sys.setprofile(None)
+        gc.enable()
         _watched.clear()
 
 

@@ -155,7 +155,25 @@ class Piece:
         return getattr(self.value(), name)
 
 
-class TapeGenerator(np.random.Generator):
+class OldNames(np.random.Generator):
+    """A generator that has the names of NumPy's older one as well."""
+
+    def rand(self, *shape: int) -> Any:
+        """As ``random``."""
+        return self.random(shape[0] if len(shape) == 1 else shape or None)
+
+    def randn(self, *shape: int) -> Any:
+        """As ``standard_normal``."""
+        return self.standard_normal(shape or None)
+
+    def randint(self, low: Any, high: Any = None, size: Any = None, **_: Any) -> Any:
+        """As ``integers``."""
+        return self.integers(low, high, size)
+
+    random_sample = ranf = sample = lambda self, size=None: self.random(size)
+
+
+class TapeGenerator(OldNames):
     """``np.random.Generator`` for one run on a tape."""
 
     def __init__(self, desk: Desk):
@@ -259,21 +277,6 @@ class TapeGenerator(np.random.Generator):
     def sown(self, seed: Any) -> bool:
         """Was this seed drawn here?"""
         return self._desk.sown(seed)
-
-    # names of NumPy's older generator
-    def rand(self, *shape: int) -> Any:
-        """As ``random``."""
-        return self.random(shape[0] if len(shape) == 1 else shape or None)
-
-    def randn(self, *shape: int) -> Any:
-        """As ``standard_normal``."""
-        return self.standard_normal(shape or None)
-
-    def randint(self, low: Any, high: Any = None, size: Any = None, **_: Any) -> Any:
-        """As ``integers``."""
-        return self.integers(low, high, size)
-
-    random_sample = ranf = sample = lambda self, size=None: self.random(size)
 
     def random(self, size: Any = None, *rest: Any, **more: Any) -> Any:
         """Uniform numbers; one for each record and compared with a rate, they are Poisson sampling."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.plain_numpy.audited import trial_pairs
+from dpassay.audit.plain_numpy.generator import OldNames
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
@@ -64,7 +65,7 @@ def one_run_in_time(run: Callable[..., Any], where: Space, claim: PrivacyClaim, 
     for pair in trial_pairs(where, 0):
         try:
             with _at_most(SECONDS):
-                mechanism.once(pair.here, np.random.default_rng(0))
+                mechanism.once(pair.here, OldNames(np.random.PCG64(0)))
             return
         except _TooLong:
             why = f"one run takes more than {SECONDS} seconds, and an audit makes thousands: try a smaller --space"

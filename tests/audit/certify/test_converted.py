@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import sys
 
@@ -326,6 +327,24 @@ EFFECTS = {
     "an entry": lambda row: (SEEN.append(1), np.tanh(row))[1],
 }
 LAYERS = Layers()
+
+
+def test_what_python_calls_when_it_tidies_up_is_no_effect():
+    def tidied(phase, info):
+        TIDIED["count"] = TIDIED.get("count", 0) + 1
+
+    gc.callbacks.append(tidied)
+    old = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        assert movement(clipped_by_if) == pytest.approx(2.0)
+    finally:
+        gc.set_threshold(*old)
+        gc.callbacks.remove(tidied)
+    assert TIDIED and gc.isenabled()
+
+
+TIDIED = {}
 
 
 @pytest.mark.parametrize("make", EFFECTS.values(), ids=EFFECTS)

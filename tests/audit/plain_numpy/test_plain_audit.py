@@ -11,6 +11,7 @@ from dpassay.audit import Effort, Verdict, assay, on_tape
 from dpassay.audit.plain_numpy.audited import trial_pairs
 from dpassay.audit.plain_numpy.mechanism import recorded
 from dpassay.audit.plain_numpy.places import NotUnderstood
+from dpassay.audit.subjects.limits import one_run_in_time
 from dpassay.reference import Cite, Pair, PrivacyClaim
 from dpassay.reference.space import Rows, Space
 
@@ -109,3 +110,16 @@ def test_a_record_that_joins_a_poisson_batch_may_move_a_query_as_far_as_one_that
     assert found.verdict.failed == failed, found.why
     assert not any(one.kind.overshoots for one in found.findings)
     assert found.realised is not None and found.realised <= found.accounted
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda rows: np.random.rand(len(rows)) + np.random.randint(0, 3, size=len(rows)),  # noqa: NPY002
+        lambda rows, random_state: np.random.RandomState(random_state).randn(len(rows), 2),
+        lambda rows, rng: np.random.default_rng(rng).normal(size=2),
+    ],
+    ids=["global names", "an older generator", "a newer generator"],
+)
+def test_one_run_is_made_with_any_generator_of_numpy(run):
+    one_run_in_time(run, SPACE, claim(1.0), "mine")
