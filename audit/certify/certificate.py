@@ -20,7 +20,7 @@ from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.space import Space
 from dpassay.reference.transcript import Transcript
 
-from . import rules
+from . import effects, rules
 from .draws import Certified, Draws, Ledger, Limits
 from .patched import kept_numbers, patched
 from .shapes import NAMED
@@ -262,7 +262,9 @@ def _of_size(
         data = where.problem(abstract_rows(where, sizes, any_length), sizes)  # type: ignore[arg-type]
         draws = Draws(ledger)
         with patched(draws):
-            return run(data, CertifyTape(ledger) if on_tape else draws)
+            output = run(data, CertifyTape(ledger) if on_tape else draws)
+        effects.ended()
+        return output
 
     def runs() -> list[Ledger]:
         paths = _Paths(one_run, sizes["n"], seed, where.relation, limits)

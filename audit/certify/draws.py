@@ -331,7 +331,7 @@ class Noise(NDArrayOperatorsMixin):
         if not self.cells.size:
             return np.zeros(self.shape)
         cells = np.unique(self.cells)
-        if cells.size < self.cells.size and not (query.symmetric and np.array_equal(self.cells, self.cells.T)):
+        if cells.size < self.cells.size and not (query.symmetric and _symmetric(self.cells)):
             raise Open("one draw of noise is used twice; draw it anew")
         self.ledger.use(cells)
         # coordinates of other noise scales cost at most what the least noise costs
@@ -344,6 +344,12 @@ class Noise(NDArrayOperatorsMixin):
             raise Open("noise of scale zero")
         seen = Unseen(self, query, least)
         return seen if self.law == "gumbel" or (self.ndim == 1 and self.size > 1) else seen.known()
+
+
+def _symmetric(cells: Any) -> bool:
+    """Two entries of a matrix have one draw just where they mirror each other."""
+    d = len(cells)
+    return cells.shape == (d, d) and np.array_equal(cells, cells.T) and len(np.unique(cells)) == d * (d + 1) // 2
 
 
 _TRIANGLES = {np.triu, np.tril}

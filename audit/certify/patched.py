@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .converted import NAMES, converted, forget_effects
+from .choices import NAMES
+from .converted import converted
 from .draws import Draws, Noise, Secret
+from .effects import forgotten
 from .public import Public, blank, ledger_of, watched
 from .value import Open, Value, bare
 
@@ -172,7 +174,7 @@ def kept_numbers(run: Any, convert: bool = False) -> Iterator[None]:
     try:
         yield
     finally:
-        forget_effects()
+        forgotten()
         for function, code in written:
             function.__code__ = code
         for names, old, gone in changed:

@@ -258,10 +258,13 @@ def _cells(a: Value, cells: int) -> Value:
 
 
 @rule(np.histogram2d)
-def histogram_of_pairs(a: Value, y: Any, bins: Any = 10, range: Any = None, density: Any = None, **_: Any) -> Any:
+def histogram_of_pairs(
+    a: Value, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> Any:
     """Likewise."""
-    if density or range is None or np.ndim(bins) or not private(y) or not (y.at == a.at and y.records.same(a.records)):
-        raise Open("np.histogram2d needs numbers of the same records, a number of bins and a public range")
+    public = not density and weights is None and range is not None and not np.ndim(bins)
+    if not public or not private(y) or y.at != a.at or not y.records.same(a.records):
+        raise Open("np.histogram2d needs numbers of the same records, a number of bins, a public range and no weights")
     counts, *edges = np.histogram2d(np.zeros(0), np.zeros(0), bins, range)
     return replaced(_cells(a, counts.size), counts.shape, None), *edges
 

@@ -360,10 +360,14 @@ def symmetric(rows, noise):
     return rows, upper
 
 
-@pytest.mark.parametrize("of", ["gram", "another matrix", "twice"])
+@pytest.mark.parametrize("of", ["gram", "another matrix", "twice", "one draw for all", "a list of entries"])
 def test_symmetric_noise_is_for_symmetric_queries(of):
     def run(rows, rng):
         rows, noise = symmetric(rows, rng.normal(scale=4.0, size=(3, 3)))
+        if of == "one draw for all":
+            return rows.T @ rows + rng.normal(scale=4.0, size=1)[np.zeros((3, 3), dtype=int)]
+        if of == "a list of entries":
+            return (rows.T @ rows).ravel() + rng.normal(scale=4.0, size=6)[[0, 1, 2, 3, 4, 5, 0, 1, 2]]
         if of == "another matrix":
             return rows.T @ np.tanh(rows) + noise
         return rows.T @ rows + noise, rows.T @ rows + noise if of == "twice" else 0

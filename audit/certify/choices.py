@@ -1,0 +1,201 @@
+"""What converted code calls: one of two values, and whatever record it is for a private number of records.
+
+All records are alike, so what is computed of one of them is known of all; how many there are is private. What is
+computed for both ways of a private decision, or for each of such records, may do nothing else (`effects`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .arithmetic import compared
+from .effects import computed, computing, watch
+from .shapes import Batch, Place, one_of
+from .value import ZERO, Norms, Open, Records, Value, private
+
+
+def _private(truth: Any) -> bool:
+    """Is it? Then both ways are computed, and nothing else may be done."""
+    if private(truth):
+        watch()
+    return private(truth)
+
+
+def _either(truth: Value, one: Any, other: Any) -> Any:
+    """One of two values: of numbers, or the same thing."""
+    if one is other:
+        return one
+    if not all(isinstance(value, Value | np.ndarray | np.generic | int | float) for value in (one, other)):
+        raise Open("private data decides; release it with noise before the decision")
+    return np.where(truth if truth.truth else compared(truth, 0.0), one, other)
+
+
+def _one_of(truth: Any, one: Callable[[], Any], other: Callable[[], Any]) -> Any:
+    """A conditional expression."""
+    if not private(truth):
+        return one() if truth else other()
+    return _either(truth, *computing(lambda: (one(), other())))
+
+
+class _Zipped:
+    """As `zip`; it knows its arrays."""
+
+    def __init__(self, arrays: Any, options: Any):
+        self.arrays, self._options = arrays, options
+        self._pairs: Iterator[Any] | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if self._pairs is None:
+            self._pairs = zip(*self.arrays, **self._options)  # noqa: B905
+        return next(self._pairs)
+
+
+def _zip(*arrays: Any, **options: Any) -> Any:
+    return _Zipped(arrays, options) if any(map(private, arrays)) else zip(*arrays, **options)  # noqa: B905
+
+
+def _len(values: Any) -> Any:
+    """As `len`; the number of records may be private."""
+    return values.shape[0] if private(values) and values.absent and values.at == -values.ndim else len(values)
+
+
+def _sum(values: Any, /, start: Any = 0) -> Any:
+    """As `sum`; of records along the first axis."""
+    if not private(values):
+        return sum(values, start)
+    found = np.sum(values, axis=0)
+    return found if type(start) is int and start == 0 else found + start
+
+
+def _list(records: Any, make: Callable[..., Any], kept: Any, several: int) -> Any:
+    """A list, or its values as an array of a private number of records."""
+    found = _once(records, make, kept)
+    return list(_plainly(records, make, kept, several)) if found is None else found
+
+
+def _each(records: Any, make: Callable[..., Any], kept: Any, several: int) -> Any:
+    """Likewise, one by one."""
+    found = _once(records, make, kept)
+    return _plainly(records, make, kept, several) if found is None else found
+
+
+def _plainly(records: Any, make: Callable[..., Any], kept: Any, several: int) -> Iterator[Any]:
+    for one in records:
+        given = (one,) if several == 0 else tuple(one)
+        if several and len(given) != several:
+            raise ValueError(f"expected {several} values")
+        if kept is None or kept(*given):
+            yield make(*given)
+
+
+def _secret(records: Any) -> bool:
+    """Is it a private number of records? What is computed of one is computed of all, and nothing else may be done."""
+    arrays = records.arrays if type(records) is _Zipped else (records,)
+    of_nobody_knows = (type(records) is Batch and records.poisson) or (_in_step(arrays) and arrays[0].absent)
+    if of_nobody_knows:
+        watch()
+    return bool(of_nobody_knows)
+
+
+def _in_step(arrays: Any) -> bool:
+    """Have they an entry for each of the same records?"""
+    if not all(private(one) and one.at == -one.ndim and not one.holes for one in arrays):
+        return False
+    return all(one.records.same(arrays[0].records) and one.absent == arrays[0].absent for one in arrays)
+
+
+def _record_of(records: Any) -> Any:
+    """Whichever record it is."""
+    if type(records) is Batch:
+        return Place(records, 0)
+    arrays = records.arrays if type(records) is _Zipped else (records,)
+    found = tuple(one_of(one, Records(batch=arrays[0].records, places=frozenset({0}))) for one in arrays)
+    return found if type(records) is _Zipped else found[0]
+
+
+def _all(records: Any, made: Any) -> Any:
+    """The sum of what is made of each record."""
+    first = records.arrays[0] if type(records) is _Zipped else records
+    if type(first) is Batch:
+        first = _every(first)
+    return np.sum(_of_all(made, first, Records(batch=first.records, places=frozenset({0})), False), axis=0)
+
+
+def _every(batch: Batch) -> Value:
+    return Value((batch.total,), -1, batch.records, draws=frozenset({batch.number}), absent="poisson")
+
+
+def _once(records: Any, make: Callable[..., Any], kept: Any) -> Value | None:
+    """The values that are made of each record, where how many there are is private; else None."""
+    if type(records) is Batch and records.poisson:
+        return _of_all(*_of_places(records, make, kept))
+    arrays = records.arrays if type(records) is _Zipped else (records,)
+    if not _in_step(arrays):
+        return None
+    first = arrays[0]
+    if not first.absent and kept is None:
+        return None
+    place = Records(batch=first.records if first.absent else Records(), places=frozenset({0}))
+    given = [one_of(one, place) for one in arrays]
+    chosen: Any = None if kept is None else computing(lambda: kept(*given))
+    if kept is not None and not (private(chosen) and chosen.truth):
+        if not first.absent:
+            return None
+        raise Open("the number of these records is private; a public choice among them has no rule")
+    return _of_all(computing(lambda: make(*given)), first, place, kept is not None)
+
+
+def _of_places(batch: Batch, make: Callable[..., Any], kept: Any) -> tuple[Any, Value, Records, bool]:
+    """Of the places of a Poisson batch."""
+    if kept is not None:
+        raise Open("the number of these records is private; a choice among their places has no rule")
+    place = Place(batch, 0)
+    return computing(lambda: make(place)), _every(batch), place.records, False
+
+
+def _of_all(made: Any, first: Value, place: Records, some: bool) -> Value:
+    """The same for each record; of which a private condition leaves some."""
+    if private(made):
+        if not made.records.same(place) or made.draws != first.draws or made.holes:
+            raise Open("what is made of each of a private number of records depends on more than that record")
+        size, move, low, high = made.norms, made.move, made.low, made.high
+    elif type(made) in (int, float, bool, np.ndarray) or isinstance(made, np.generic):
+        low, high = float(np.min(made)), float(np.max(made))
+        size, move = Norms(sup=max(abs(low), abs(high))), ZERO
+    else:
+        raise Open("what is made of each of a private number of records is no number")
+    shape = made._shape if private(made) else np.shape(made)
+    absent = first.absent or "masked"
+    return Value(
+        (first._shape[0], *shape),
+        -len(shape) - 1,
+        first.records if first.absent and not some else Records(),
+        size=size,
+        move=move,
+        low=low,
+        high=high,
+        draws=first.draws,
+        absent=absent,
+    )
+
+
+NAMES: dict[str, Any] = {
+    "_dpassay_private": _private,
+    "_dpassay_computed": computed,
+    "_dpassay_either": _either,
+    "_dpassay_one_of": _one_of,
+    "_dpassay_secret": _secret,
+    "_dpassay_record": _record_of,
+    "_dpassay_all": _all,
+    "_dpassay_list": _list,
+    "_dpassay_each": _each,
+    "zip": _zip,
+    "sum": _sum,
+    "len": _len,
+}
