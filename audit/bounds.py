@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincc, betainccinv, betaincinv
 
-from dpassay.reference.types import Array, Bools
+from dpassay.reference.arrays import Array, Bools
 
 _SURELY = 1 - 1e-11  # of the level: the tails themselves are right to two parts in 1e13
 _LEAST_LEVEL = 1e-260  # below, SciPy's tails are not what they say (at 1e-290 by a factor of 1e15)

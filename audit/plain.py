@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput
-from dpassay.reference.types import Array
 
 NOT_FINITE = {"infinity": math.inf, "-infinity": -math.inf, "nan": math.nan}  # JSON has no numbers for them
 

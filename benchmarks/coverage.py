@@ -41,7 +41,7 @@ from dpassay.audit.sequential.black_box import audit_sequentially
 from dpassay.audit.zoo.laws import mixture_epsilon
 from dpassay.reference import guarantee
 from dpassay.reference.accounting.gdp import gdp_epsilon
-from dpassay.reference.types import Array, Bools, Indices
+from dpassay.reference.arrays import Array, Bools, Indices
 
 LEVEL = 0.05
 Key = tuple[str, str, int]

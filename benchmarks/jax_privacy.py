@@ -27,7 +27,7 @@ from scores_ceiling import ceiling
 
 from dpassay.audit.scores import labels, one_run, thresholds
 from dpassay.reference.accounting.gdp import gdp_epsilon
-from dpassay.reference.types import Array, Bools
+from dpassay.reference.arrays import Array, Bools
 
 # this file shares its name with the package: look for it elsewhere than beside this file
 sys.path = [entry for entry in sys.path if not entry.endswith("benchmarks")]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import BadInput
 from dpassay.reference.extras import Later
 from dpassay.reference.output_perturbation import (
@@ -29,7 +30,6 @@ from dpassay.reference.problems.saddle_games import BilinearLoss, sharp_stabilit
 from dpassay.reference.problems.strongly_convex import LinearLoss
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.tape import LiveTape
-from dpassay.reference.types import Array, Indices
 
 
 @dataclass(frozen=True)

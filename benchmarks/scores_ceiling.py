@@ -21,7 +21,7 @@ from scipy.special import expit
 from scipy.stats import laplace, norm
 
 from dpassay.reference.accounting.gdp import gdp_epsilon
-from dpassay.reference.types import Array
+from dpassay.reference.arrays import Array
 
 LEVEL, DRAWS, HALVINGS = 0.05, 8000, 9
 BINS, REACH = 600, 9.0

@@ -171,8 +171,8 @@ class Case:
         declared: the findings that a printed reading is known to show, all of them; any other is news.
         space: where the claim must hold, for the search.
         unreached: releases and decisions that no run of this case comes to, and why: ``file.py: beginning of the line``
-            to a reason (``reasons.py``). What the search misses beyond these is said.
-        attainable: by label how far a query can move that never moves by all it declares, and why (``reasons.py``).
+            to a reason (``written.py``). What the search misses beyond these is said.
+        attainable: by label how far a query can move that never moves by all it declares, and why (``written.py``).
         quick: part of the default ``dpassay audit`` (the others run with ``--all``).
     """
 

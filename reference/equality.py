@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .types import Array
+from .arrays import Array
 
 R = TypeVar("R")
 _MOST = 8  # results of `once`: the worlds of one step, for the few functions that it calls

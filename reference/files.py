@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.reference.types import Array
+from dpassay.reference.arrays import Array
 
 from .errors import BadInput, require
 

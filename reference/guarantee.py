@@ -17,8 +17,8 @@ import scipy
 
 from .accounting.cost import Account
 from .accounting.sampled import Relation
+from .arrays import Array
 from .errors import BadInput
-from .types import Array
 
 LARGEST = 700.0  # epsilon; beyond it exp overflows, and its pairs say next to nothing
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from .errors import BadInput, require
-from .formulas import Formulas, formulas
+from .written import Formulas, formulas
 
 
 class NoiseRule(Protocol):

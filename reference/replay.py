@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.arrays import Indices
 from dpassay.reference.laws.law import Law
-from dpassay.reference.types import Indices
 
 from .equality import same
 from .findings import Finding, Kind

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .accounting.sampled import Relation
+from .arrays import Array
 from .errors import require
-from .types import Array
 
 Sizes = Mapping[str, int]
 

@@ -16,11 +16,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.gaussian import Gaussian, upper_triangle
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
-from dpassay.reference.types import Array, Indices
 
 from .equality import snapshot
 from .errors import require

@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from dpassay.reference.arrays import Indices
 from dpassay.reference.laws.law import Law
-from dpassay.reference.types import Indices
 
 from .errors import require
 

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpassay.reference.accounting.cost import Account
+from dpassay.reference.arrays import Array
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.between import (
     BoundedLaplace,
@@ -31,7 +32,6 @@ from dpassay.reference.laws.law import Law
 from dpassay.reference.laws.number import Geometric, Snapping
 from dpassay.reference.laws.selection import Selection
 from dpassay.reference.transcript import Release, Transcript
-from dpassay.reference.types import Array
 
 _LOOSE = 0.01  # by which the derivation may be too high: its grid
 _POINTS, _CELLS = 2**18, 6001

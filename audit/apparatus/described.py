@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.between import (
     BoundedLaplace,
@@ -35,7 +36,6 @@ from dpassay.reference.laws.number import (
     UniformNoise,
 )
 from dpassay.reference.laws.selection import Selection
-from dpassay.reference.types import Array
 
 Function = Callable[[Array], Array]
 _IMAGES = np.arange(-60, 61)  # of a folded value

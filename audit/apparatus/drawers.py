@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import scipy
 
+from dpassay.reference.arrays import Bools, Indices
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.transcript import Draw
-from dpassay.reference.types import Bools, Indices
 
 from .uniform import LEAST, surprise
 

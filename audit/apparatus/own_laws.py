@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtr, bdtrc
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law, query_of
-from dpassay.reference.types import Array
 
 DRAWS = 1024
 _SHIFT = 0.7  # of a shift, in noise scales: larger ones weigh a few draws too much

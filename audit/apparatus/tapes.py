@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import scipy
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.laws.law import Difference, Law
 from dpassay.reference.tape import LiveTape
-from dpassay.reference.types import Array
 
 from .uniform import not_uniform
 

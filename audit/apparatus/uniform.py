@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy
 
-from dpassay.reference.types import Array
+from dpassay.reference.arrays import Array
 
 LEAST = 1e-12  # a p-value below is a finding: one in a million that any of a million tests errs
 _COLUMNS = 40  # whose correlations are looked at

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.blackbox.detect import epsilon_of_outputs
+from dpassay.reference.arrays import Indices
 from dpassay.reference.equality import same
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.tape import Drawn, LiveTape, Tape
 from dpassay.reference.transcript import Draw, Note, RecordDrawer
-from dpassay.reference.types import Indices
 
 _MOST = 512  # runs of an enumeration
 _SHARE = 0.1  # of the error that is allowed: the number of the outputs comes on top of the likelihood's

@@ -21,9 +21,9 @@ from dpassay.audit.lockstep.script import DRAWN
 from dpassay.audit.search.ground import AllOf, Data, Setting, data_of
 from dpassay.audit.search.quiet import quiet
 from dpassay.audit.search.strategies import Same
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput
 from dpassay.reference.space import Space
-from dpassay.reference.types import Array
 
 _CLEARLY = 1.1  # times the separation: below that, another pair is no reason to leave the known one
 

@@ -10,9 +10,9 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Bools, Indices
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import LiveTape, Tape
-from dpassay.reference.types import Array, Bools, Indices
 
 Kind = Literal["one-hot", "orthogonal", "random"]
 GRADIENT_RELATION = "a canary's gradient or zero"

@@ -18,11 +18,11 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from dpassay.audit.inputs.foreign import foreign_code, is_code, load_callable
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_numbers
 from dpassay.reference.problems import real_data
-from dpassay.reference.types import Array, Indices
 
 from .targets import SklearnTrainer, Trainer
 

@@ -14,8 +14,8 @@ import numpy as np
 from dpassay.audit.results import SoundBound
 from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.one_run import epsilon_one_run
+from dpassay.reference.arrays import Array, Bools, Indices
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.types import Array, Bools, Indices
 
 from .targets import Trained, Trainer
 

@@ -15,8 +15,8 @@ from scipy.special import logit
 from scipy.stats import norm
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+from dpassay.reference.arrays import Array, Bools, Indices
 from dpassay.reference.errors import BadInput
-from dpassay.reference.types import Array, Bools, Indices
 
 from .game import Game
 

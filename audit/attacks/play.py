@@ -19,12 +19,12 @@ from dpassay.audit.evidence.curves import refute_curve
 from dpassay.audit.results import Sound
 from dpassay.audit.scores.one_run import epsilon_one_run
 from dpassay.audit.scores.one_run_claim import one_run_curve
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.case import bind
 from dpassay.reference.errors import require
 from dpassay.reference.problems.models import ClassificationLoss, SoftmaxRegression, TwoLayerNetwork
-from dpassay.reference.types import Array, Indices
 
 from . import canaries as craft
 from .estimators import DP_SGD, dp_sgd_schedule, labelled_data, trainer_named

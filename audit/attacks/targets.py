@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from dpassay.audit.inputs.foreign import foreign_code
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.problems.models import ClassificationLoss, Model
 from dpassay.reference.tape import LiveTape, Tape
-from dpassay.reference.types import Array, Indices
 
 
 class Trained(Protocol):

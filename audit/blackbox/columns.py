@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpassay.audit.evidence.events import SMALLEST
-from dpassay.reference.types import Array, Indices
+from dpassay.reference.arrays import Array, Indices
 
 from .table import Column, Origin
 

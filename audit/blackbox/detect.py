@@ -17,9 +17,9 @@ from dpassay.audit.evidence.events import judge_event
 from dpassay.audit.results import ClaimTest, SoundBound, Verdict
 from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.thresholds import strongest_event
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
 from dpassay.reference.guarantee import Guarantee
-from dpassay.reference.types import Array, Indices
 
 from .independent import require_independent
 from .learner import FIT_SHARE, Candidate, learn_scores

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpassay.reference.types import Array
+from dpassay.reference.arrays import Array
 
 from .screen import CHOSEN, Found, all_of
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpassay.audit.evidence.events import Event, best_event
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.guarantee import Guarantee
-from dpassay.reference.types import Array, Indices
 
 from .columns import tamed
 from .features import Atoms, Features

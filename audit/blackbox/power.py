@@ -26,8 +26,8 @@ from scipy.special import kolmogorov, ndtr
 from dpassay.audit.bounds import clopper_pearson_lower
 from dpassay.audit.results import Verdict
 from dpassay.audit.verdict import POWER_SHOWN
+from dpassay.reference.arrays import Array, Bools, Indices
 from dpassay.reference.guarantee import Guarantee, from_pairs
-from dpassay.reference.types import Array, Bools, Indices
 
 from .detect import REPEATS_SHARE, Detail, audit_in_detail, audit_outputs
 from .repeats import repeats_log_wealth, row_hashes

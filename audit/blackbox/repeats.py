@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpassay.audit.evidence.label_bets import depths, labelled, ladder_gains, log_wealth, without
+from dpassay.reference.arrays import Array, Bools
 from dpassay.reference.guarantee import Guarantee
-from dpassay.reference.types import Array, Bools
 
 TARGETS = np.array([0.3, 1.0])  # an output that only one side can give is the usual case
 CORRUPTED = 0.3  # labels that the chosen (epsilon, delta) of the claim may corrupt, in expectation

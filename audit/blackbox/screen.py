@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpassay.audit.evidence.events import excesses, shown, some_pairs
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.guarantee import Guarantee
-from dpassay.reference.types import Array, Indices
 
 from .columns import HUGE, Family, correlated, digits, families, tamed
 from .table import Column

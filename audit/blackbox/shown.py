@@ -9,9 +9,9 @@ from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput, printable, require
 from dpassay.reference.guarantee import Guarantee
-from dpassay.reference.types import Array
 
 from .detect import Detail
 from .learner import Candidate

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.reference.types import Array
+from dpassay.reference.arrays import Array
 
 from .power import Additive
 from .table import Tables

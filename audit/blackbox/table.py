@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Bools
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.types import Array, Bools
 
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
 BINARY, HEXADECIMAL = re.compile("[01]{8,256}"), re.compile("[0-9a-fA-F]{8,64}")

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpassay.audit.evidence.events import Event, judge_event, shown
+from dpassay.reference.arrays import Array
 from dpassay.reference.guarantee import LARGEST
-from dpassay.reference.types import Array
 
 from .columns import HUGE
 from .learner import Candidate

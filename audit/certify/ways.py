@@ -24,12 +24,12 @@ _AUDIT = Path(__file__).resolve().parents[1]
 _REFERENCE = Path(sys.modules["dpassay.reference"].__path__[0]).resolve()
 _SPINE = (
     "accounting",
+    "arrays.py",
     "axioms.py",
     "case.py",
     "equality.py",
     "errors.py",
     "laws",
-    "norms.py",
     "problems",
     "solvers",
     "tape.py",

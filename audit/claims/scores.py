@@ -17,8 +17,8 @@ from dpassay.audit.scores.one_run import epsilon_one_run
 from dpassay.audit.scores.one_run_claim import one_run_curve
 from dpassay.audit.scores.power import Power, shown_power
 from dpassay.audit.scores.thresholds import ScoreEvent
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.types import Array
 
 from .claimed import Claim
 

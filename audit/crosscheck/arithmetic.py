@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.reference.types import Array
+from dpassay.reference.arrays import Array
 
 from .differences import SCALES, Difference, Part, noise_of
 from .rounding import UNIT32, numbers

@@ -18,10 +18,10 @@ import numpy as np
 
 from dpassay import reference
 from dpassay.audit.plain import array_of, number_of
+from dpassay.reference.arrays import Array
 from dpassay.reference.dro.divergences import chi_square, cressie_read, kl, kl_cvar
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.problems.margin_losses import LOGISTIC, SIGMOID, ridge, saturating
-from dpassay.reference.types import Array
 
 from .encode import HOME, RESERVED
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.plain import array_of, number_of
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput, printable
-from dpassay.reference.types import Array
 
 from .encode import RESERVED
 from .model import check_answers

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.case import Case
 from dpassay.reference.errors import BadInput
 from dpassay.reference.space import Space
-from dpassay.reference.types import Array
 
 from .decode import decode
 from .recording import RecordingTape, events_of

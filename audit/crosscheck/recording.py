@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.arrays import Indices
 from dpassay.reference.errors import printable
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.law import Law
 from dpassay.reference.tape import Drawn, LiveTape, Tape
 from dpassay.reference.transcript import Draw, Note, Release
-from dpassay.reference.types import Indices
 
 from .encode import encode
 

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from dpassay.audit.results import ClaimTest
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import Guarantee
-from dpassay.reference.types import Array
 
 from .events import above, at_spread_ranks
 

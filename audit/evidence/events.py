@@ -17,8 +17,8 @@ from typing import Literal
 import numpy as np
 from scipy.special import bdtr, bdtrc, betaincinv, expit, logit
 
+from dpassay.reference.arrays import Array, Bools
 from dpassay.reference.guarantee import LARGEST, Guarantee
-from dpassay.reference.types import Array, Bools
 
 NUISANCE = 1e-7  # level of the interval of p, added to the p-value
 CELLS, FINER, BLOCKS = 20, 10, 100

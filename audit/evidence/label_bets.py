@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_expit, logsumexp
 
-from dpassay.reference.types import Array, Indices
+from dpassay.reference.arrays import Array, Indices
 
 TARGETS = np.array([0.1, 0.3, 0.6, 1.0])  # where between the house limit and 1 the bettor believes the rate to be
 LADDER = np.round(  # a step below a claim of 0.1 must not cost a tenth of it

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from dpassay.audit.results import ClaimTest
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.types import Array
 
 
 @dataclass

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from dpassay.audit.results import SoundBound
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
-from dpassay.reference.types import Array
 
 from .curves import check_scores
 from .label_bets import LADDER, TARGETS, labelled, ladder_gains, tops, without

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import expit, ndtr
 
-from dpassay.reference.types import Array
+from dpassay.reference.arrays import Array
 
 SPREADS, EXTRA = 9.0, 40.0  # the law is computed so many standard deviations and counts around its mean: 1e-18 is lost
 ROUNDING = 1e-11  # added to each p-value: what is lost there, and rounding in the convolutions

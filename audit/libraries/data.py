@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 from dpassay.reference.space import Rows, Sizes, Space
-from dpassay.reference.types import Array
 
 ABSENT = -9.0  # in every coordinate: outside of the unit box and of all labels
 

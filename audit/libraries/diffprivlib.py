@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.laws.between import (
     BoundedLaplace,
     FoldedGeometric,
@@ -39,7 +40,6 @@ from dpassay.reference.laws.number import (
 from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
 from dpassay.reference.laws.selection import Selection, exponential, permute_and_flip
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
 
 from .redirect import Patch, Patches, caller, current_tape, on_the_tape, place
 from .rejected_bingham import SampledBingham

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.arrays import Array
 from dpassay.reference.space import Rows, Sizes, Space
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
-from dpassay.reference.types import Array
 
 from .data import ABSENT
 from .model import Model

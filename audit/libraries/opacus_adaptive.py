@@ -19,7 +19,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from dpassay.reference.accounting.sampled import Relation
-from dpassay.reference.types import Array
+from dpassay.reference.arrays import Array
 
 Parts = Sequence[tuple[float, int, int]]
 

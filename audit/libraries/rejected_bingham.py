@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 from dpassay.reference.laws.bingham import Bingham
 from dpassay.reference.laws.law import Cost, Difference, Law, other_law
-from dpassay.reference.types import Array
 
 _LARGEST = 4  # dimensions in which the sphere is integrated over
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.arrays import Array
 from dpassay.reference.extras import Later
 from dpassay.reference.output_perturbation import algorithm1
 from dpassay.reference.problems.finite_sum import FiniteSum
@@ -27,7 +28,6 @@ from dpassay.reference.solvers.polished import Polished
 from dpassay.reference.solvers.protocol import Certificate, Solution, Solver
 from dpassay.reference.solvers.scikit_learn import LOGISTIC, ScikitLearn, ScikitLearnSGD
 from dpassay.reference.space import Rows, Sizes, Space
-from dpassay.reference.types import Array
 
 from .data import ABSENT
 from .model import Model

@@ -26,11 +26,11 @@ import numpy as np
 
 from dpassay.reference.accounting.gdp import gdp_mu
 from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 from dpassay.reference.extras import Later
 from dpassay.reference.space import Rows, Sizes, Space
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
 
 from .model import Model
 

@@ -23,9 +23,9 @@ import numpy as np
 from dpassay.audit.bounds import needed_log_wealth
 from dpassay.audit.phases import TimeIsUp, phase, time_is_up
 from dpassay.audit.results import AssumedEstimate, GivenSecrets, SoundBound
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 from dpassay.reference.findings import merge
-from dpassay.reference.types import Array
 
 from .pilot import Plan, excess, make_plan, weight_of
 from .samplers import Losses, Sampler

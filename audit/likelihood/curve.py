@@ -23,7 +23,7 @@ import numpy as np
 
 from dpassay.audit.bounds import needed_log_wealth
 from dpassay.reference.accounting.cost import Account
-from dpassay.reference.types import Array
+from dpassay.reference.arrays import Array
 
 from .pilot import excess, weight_of
 from .samplers import Losses

@@ -14,7 +14,7 @@ import numpy as np
 
 from dpassay.audit.lockstep.tilting import PLAIN, Tilt
 from dpassay.reference.accounting.gdp import gdp_epsilon
-from dpassay.reference.types import Array
+from dpassay.reference.arrays import Array
 
 from .samplers import Losses, Sampler
 

@@ -12,9 +12,9 @@ from dpassay.audit.lockstep.outcome import Movement
 from dpassay.audit.lockstep.run import Needs, lockstep, needs
 from dpassay.audit.lockstep.tilting import Tilt, Tilts
 from dpassay.audit.phases import step, time_is_up
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.findings import Finding, merge
 from dpassay.reference.neighbours import Pair, Run
-from dpassay.reference.types import Array, Indices
 
 _BLOCK = 4096  # runs for which memory is taken at a time: a billion that are asked for may never be reached
 

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpassay.audit.phases import time_is_up
+from dpassay.reference.arrays import Array
 from dpassay.reference.findings import merge
-from dpassay.reference.types import Array
 
 from .pilot import Plan, average, excess
 from .samplers import Losses, Sampler

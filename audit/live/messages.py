@@ -19,6 +19,7 @@ from pydantic_core import from_json
 
 from dpassay.audit.plain import NOT_FINITE, array_of, number_of
 from dpassay.audit.running.programs import ProgramBroken
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import printable, require
 from dpassay.reference.laws.between import (
     BoundedLaplace,
@@ -41,7 +42,6 @@ from dpassay.reference.laws.number import (
 )
 from dpassay.reference.laws.number import Number as NumberLaw
 from dpassay.reference.laws.selection import exponential, permute_and_flip
-from dpassay.reference.types import Array
 
 VERSION = 1
 _BARE = re.compile(rb"[:\[,]\s*-?(inf|nan)\b", re.IGNORECASE)  # as printf writes it

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.laws.law import Law
 from dpassay.reference.transcript import Draw
-from dpassay.reference.types import Array
 
 from .worlds import Request
 

@@ -12,9 +12,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Bools
 from dpassay.reference.errors import require
 from dpassay.reference.transcript import Draw
-from dpassay.reference.types import Array, Bools
 
 from .worlds import Place
 

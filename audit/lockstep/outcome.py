@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.laws.law import Law
 from dpassay.reference.transcript import Transcript
-from dpassay.reference.types import Array
 
 WHOLE = 0.95  # share of what is claimed from which on a query counts as moved by all of it
 

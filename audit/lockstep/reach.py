@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaincc, gammainccinv
 
+from dpassay.reference.arrays import norm
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law, as_released, query_of
-from dpassay.reference.norms import norm
 
 from .hub import ScriptedHub
 from .script import Choice

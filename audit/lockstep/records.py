@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dpassay.reference.arrays import Indices
 from dpassay.reference.transcript import Draw, RecordDrawer
-from dpassay.reference.types import Indices
 
 from .script import Dictation
 from .worlds import Place

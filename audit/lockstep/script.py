@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal, Protocol
 import numpy as np
 from pydantic import ConfigDict, Field, StrictBool
 
+from dpassay.reference.arrays import norm
 from dpassay.reference.laws.law import Law, as_released
-from dpassay.reference.norms import norm
 from dpassay.reference.transcript import Draw
 
 How = Literal["query", "zero", "drawn", "opposite", "norm", "huge", "repeat", "index"]

@@ -71,7 +71,7 @@ def trade(name: str) -> str:
     if not any(path.is_relative_to(_PACKAGE / one) for one in ("audit", "proofs_check", "reference")):
         return "theirs"
     below = path.relative_to(_PACKAGE).parts[1]
-    known = {"tape.py": "tape", "norms.py": "ours", "blocks": "block", "accounting": "other", "laws": "other"}
+    known = {"tape.py": "tape", "arrays.py": "ours", "blocks": "block", "accounting": "other", "laws": "other"}
     return known.get(below, "other" if is_apparatus(name) else "ours")
 
 

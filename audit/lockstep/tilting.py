@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Bools
 from dpassay.reference.laws.law import Law, as_released, query_of
-from dpassay.reference.types import Array, Bools
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from typing import Any, Literal, NamedTuple
 
 from greenlet import greenlet
 
+from dpassay.reference.arrays import Indices
 from dpassay.reference.equality import snapshot
 from dpassay.reference.laws.law import Law
 from dpassay.reference.tape import Drawn, Tape
 from dpassay.reference.transcript import Draw
-from dpassay.reference.types import Indices
 
 Side = Literal["D", "D'"]
 Role = Literal["full", "out", "in", "at", "check"]

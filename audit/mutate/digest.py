@@ -17,12 +17,12 @@ import numpy as np
 from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import ALONG, DRAWN, Choice
 from dpassay.audit.search.ground import AllOf, Data
+from dpassay.reference.arrays import Array
 from dpassay.reference.case import Case, Instance
 from dpassay.reference.laws.law import Law
 from dpassay.reference.space import Space
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.transcript import Draw, Note, Release
-from dpassay.reference.types import Array
 
 EXAMPLES = 400
 _SEED = 7919

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.law import Law, query_of
 from dpassay.reference.replay import Layer
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
-from dpassay.reference.types import Array
 
 Batches = Batch | tuple[Batch, ...] | None
 _CACHE: dict[Any, Any] = {}  # what a run remembers from the run before

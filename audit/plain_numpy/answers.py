@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.law import Cost, Difference, Law
-from dpassay.reference.types import Array
 
 from .kinds import law_of
 

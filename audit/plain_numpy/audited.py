@@ -22,6 +22,7 @@ from dpassay.audit.search.ground import AllOf
 from dpassay.audit.search.premises import Claimed, Premises
 from dpassay.audit.verdict import Verdict, judge, over_budget
 from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.arrays import Array
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.laws.gaussian import Gaussian
@@ -29,7 +30,6 @@ from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Sizes, Space
-from dpassay.reference.types import Array
 
 from .doubts import refuse_doubtful
 from .kinds import law_of

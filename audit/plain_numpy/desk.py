@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.laws.law import as_released
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
-from dpassay.reference.types import Array, Indices
 
 from . import answers
 from .habits import Habits, Noticed

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dpassay.audit.certify.draws import AS_A_SEED
-from dpassay.reference.types import Indices
+from dpassay.reference.arrays import Indices
 
 from .answers import Chosen
 from .desk import Desk

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.laws.number import Geometric
 from dpassay.reference.transcript import Batch
-from dpassay.reference.types import Array, Indices
 
 from .places import WAY_OUT, not_understood
 

@@ -14,9 +14,9 @@ import numpy as np
 from dp_accounting.pld import privacy_loss_distribution
 
 from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.guarantee import Guarantee, gdp, mirrored
-from dpassay.reference.types import Array
 
 Metric = Literal["auc", "balanced accuracy", "tpr"]
 CURVE = np.linspace(0.0, 25.0, 501)  # epsilons at which a privacy curve is read

@@ -13,7 +13,7 @@ from dpassay.audit.search.witness import Witness, pair_lines
 from dpassay.audit.verdict import over_budget
 from dpassay.reference.errors import printable
 from dpassay.reference.findings import Kind
-from dpassay.reference.reasons import reason
+from dpassay.reference.written import reason
 
 REACHED = 0.99  # of a declared sensitivity: what is left may be rounding, and needs no reason
 PREMISES: Mapping[str, tuple[Kind, ...]] = {

@@ -18,10 +18,10 @@ from dpassay.reference.accounting.cost import account
 from dpassay.reference.adaptive_batch import empirical_route, stochastic_spider
 from dpassay.reference.adaptive_batch.stochastic_spider import Schedule, printed, repaired
 from dpassay.reference.adaptive_batch.theorems import Constants, oracle_count
+from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Printed
 from dpassay.reference.problems.saddles import ChainOfSaddles, SampledLandscape, sample_landscape
 from dpassay.reference.tape import LiveTape
-from dpassay.reference.types import Array
 
 from .report import Options, Report, Table, notes_of
 

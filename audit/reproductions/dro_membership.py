@@ -17,6 +17,7 @@ import numpy as np
 
 from dpassay.audit.attacks.game import Game
 from dpassay.audit.attacks.membership import ATTACKS, auc
+from dpassay.reference.arrays import Array, Bools, Indices
 from dpassay.reference.dro.divergences import kl
 from dpassay.reference.dro.objective import DualObjective
 from dpassay.reference.dro.training import Setting, train
@@ -24,7 +25,6 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.problems.image_files import read_cifar10, read_mnist
 from dpassay.reference.problems.imbalanced import Quality, Split, cifar10_st, digits, mnist_st, quality
 from dpassay.reference.problems.models import ClassificationLoss, TwoLayerNetwork
-from dpassay.reference.types import Array, Bools, Indices
 
 HIDDEN = 16
 _FLOOR = 1e-12  # of a probability, before logarithms

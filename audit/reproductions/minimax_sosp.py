@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 from scipy.optimize import brentq
 
 from dpassay.reference.accounting.cost import account
+from dpassay.reference.arrays import Array
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.minimax_sosp.experiment import DELTA
 from dpassay.reference.problems.matrix_sensing import MatrixSensing, initial_point, make_matrix_sensing
-from dpassay.reference.types import Array
 
 from .minimax_sosp_methods import BLIND, Method, methods, noise_lengths, unprinted
 from .report import Options, Report, Table, notes_of

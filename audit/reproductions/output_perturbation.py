@@ -15,6 +15,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.output_perturbation import (
     algorithm1,
     algorithm2,
@@ -39,7 +40,6 @@ from dpassay.reference.problems.strongly_convex import LogisticLoss, regularised
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.tape import LiveTape
-from dpassay.reference.types import Array
 
 from .report import Options, Report, Table, notes_of
 

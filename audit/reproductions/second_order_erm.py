@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.published.second_order_erm import remarks
+from dpassay.reference.arrays import Array
 from dpassay.reference.files import there
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
@@ -23,7 +24,6 @@ from dpassay.reference.second_order_erm import dp_tr, opt, opt_b, opt_ls, tr_b, 
 from dpassay.reference.second_order_erm.common import Accuracy, Outcome
 from dpassay.reference.second_order_erm.printed_tables import EPSILONS, HESSIAN_TABLES, METHODS, TABLES, PrintedTable
 from dpassay.reference.tape import LiveTape, Tape
-from dpassay.reference.types import Array
 
 from .report import Finished, Options, Report, Table, notes_of
 

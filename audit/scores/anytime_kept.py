@@ -14,8 +14,8 @@ import numpy as np
 from dpassay.audit.evidence.sequence import EpsilonSequence
 from dpassay.audit.results import SoundBound
 from dpassay.audit.running import checkpoint
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.types import Array
 
 from .blocks import marks, seen_before
 

@@ -13,7 +13,7 @@ from collections.abc import Collection
 import numpy as np
 from scipy.special import gammaln
 
-from dpassay.reference.types import Array
+from dpassay.reference.arrays import Array
 
 NATS = 25.0  # two honest files coincide with probability exp(-NATS) = 1.4e-11 at most, or they get no mark
 

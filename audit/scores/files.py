@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import bdtr
 
 from dpassay.audit.inputs.stored import load, named_columns
+from dpassay.reference.arrays import Array, Bools
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.types import Array, Bools
 
 UNFAIR = 1e-6  # fair coins are this unequal at most this often: an honest file in a million is refused
 

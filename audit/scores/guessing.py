@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpassay.audit.evidence.label_bets import tops
-from dpassay.reference.types import Array, Bools
+from dpassay.reference.arrays import Array, Bools
 
 ENDS = ("both ends", "high end", "low end")
 ROOT = 3.2  # guesses per root of the number of canaries

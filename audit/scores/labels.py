@@ -17,8 +17,8 @@ from dpassay.audit.evidence.curves import check_scores
 from dpassay.audit.evidence.label_bets import labelled, without
 from dpassay.audit.evidence.weighted import independent
 from dpassay.audit.results import SoundBound
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput
-from dpassay.reference.types import Array
 
 from .outward import FEWEST, read_outward
 from .thresholds import LEAST, epsilon_split

@@ -30,8 +30,8 @@ from dpassay.audit.evidence.curves import check_scores
 from dpassay.audit.evidence.fixed_guesses import epsilon_guesses
 from dpassay.audit.evidence.weighted import Allowance
 from dpassay.audit.results import SoundBound
+from dpassay.reference.arrays import Array, Bools
 from dpassay.reference.errors import BadInput
-from dpassay.reference.types import Array, Bools
 
 from .guessing import Canaries, plans, usual_share
 from .outward import FEWEST, read_outward

@@ -21,7 +21,7 @@ from scipy.linalg import cholesky_banded, solveh_banded
 from scipy.special import expit, ndtr, ndtri
 
 from dpassay.audit.evidence.weighted import Allowance, Guesses, weighted_epsilon
-from dpassay.reference.types import Array, Bools, Indices
+from dpassay.reference.arrays import Array, Bools, Indices
 
 from .ranked import Blocks, blocks_of
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpassay.audit.bounds import clopper_pearson_lower, clopper_pearson_upper
+from dpassay.reference.arrays import Array
 from dpassay.reference.guarantee import Guarantee
-from dpassay.reference.types import Array
 
 REPETITIONS, SMALL = 40, 20_000  # under a second for up to SMALL scores on both sides; fewer repetitions above
 FEW, CAP = 24, 100_000  # and of a larger sample only so many scores a side are simulated, which is said

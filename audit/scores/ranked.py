@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from dpassay.audit.evidence.label_bets import tops
-from dpassay.reference.types import Array, Indices
+from dpassay.reference.arrays import Array, Indices
 
 STEP, LAST = 0.1, 4.0  # width of a block in normal quantiles of the rank; labels in the outermost one, about
 

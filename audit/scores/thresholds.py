@@ -21,8 +21,8 @@ from dpassay.audit.bounds import clopper_pearson_lower, clopper_pearson_upper
 from dpassay.audit.evidence.curves import check_scores
 from dpassay.audit.evidence.events import count_errors, event_p_value
 from dpassay.audit.results import SoundBound
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import BadInput
-from dpassay.reference.types import Array, Indices
 
 DENOMINATOR_SHARE = 0.8  # of the level goes to the rarer side, whose relative error is the larger one
 PILOT_SHARE = 0.3

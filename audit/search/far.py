@@ -13,9 +13,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.findings import Kind
 from dpassay.reference.space import Space
-from dpassay.reference.types import Array
 
 from .ground import AllOf, Data, Setting
 

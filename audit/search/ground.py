@@ -11,11 +11,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.arrays import Array
 from dpassay.reference.case import bind
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.space import Sizes, Space
-from dpassay.reference.types import Array
 
 from .strategies import neighbours
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpassay.audit.lockstep.script import ALONG, Choice, Script
+from dpassay.reference.arrays import Array
 from dpassay.reference.space import Space
-from dpassay.reference.types import Array
 
 from .ground import AllOf, Data
 from .smaller import resized

@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from dpassay.audit.lockstep.script import Choice, Script
+from dpassay.reference.arrays import Array
 from dpassay.reference.space import Sizes, Space
-from dpassay.reference.types import Array
 
 from .ground import Data
 from .witness import Witness, weight

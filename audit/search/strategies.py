@@ -18,12 +18,12 @@ import numpy as np
 from hypothesis import strategies as st
 
 from dpassay.audit.lockstep.script import ALONG, DRAWN, Choice, Script
+from dpassay.reference.arrays import Array
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.law import Law
 from dpassay.reference.space import Rows, Sizes, Space
 from dpassay.reference.transcript import Draw
-from dpassay.reference.types import Array
 
 _DRAWS = 16  # secret draws for which the target's participation is chosen one by one
 _OCCURRENCES = 8  # releases under one label for which a value of their own may be chosen

@@ -16,10 +16,10 @@ from pydantic import AfterValidator, Field, StrictFloat, StrictInt, StrictStr, T
 
 from dpassay.audit.lockstep.script import Script
 from dpassay.audit.plain import array_of, checked, json_text
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import printable, require
 from dpassay.reference.files import read_json, write_text
 from dpassay.reference.findings import Finding, Kind
-from dpassay.reference.types import Array
 
 from .ground import Data
 

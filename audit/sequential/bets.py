@@ -15,8 +15,8 @@ from scipy.special import logsumexp
 from dpassay.audit.blackbox.detect import REPEATED
 from dpassay.audit.blackbox.learner import Candidate
 from dpassay.audit.evidence.events import Event
+from dpassay.reference.arrays import Array
 from dpassay.reference.guarantee import LARGEST
-from dpassay.reference.types import Array
 
 FRACTIONS = np.array([0.15, 0.4, 1.0])  # of the best stake: past rates promise more than fresh outputs keep
 MOST_STAKED = 0.95  # of what one pair of outputs can lose

@@ -25,8 +25,8 @@ from dpassay.audit.blackbox.suspicions import of_outputs
 from dpassay.audit.blackbox.table import NOTHING, Column, Tables, appended, kept, telling_columns, to_tables
 from dpassay.audit.blackbox.telling import of_event
 from dpassay.audit.results import ClaimTest
+from dpassay.reference.arrays import Array
 from dpassay.reference.guarantee import Guarantee
-from dpassay.reference.types import Array
 
 from .bets import Bettor, bettors, shares
 

@@ -29,11 +29,11 @@ from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.plain import checked
 from dpassay.audit.results import ClaimTest
 from dpassay.audit.running import checkpoint
+from dpassay.reference.arrays import Array
 from dpassay.reference.case import Case
 from dpassay.reference.errors import require
 from dpassay.reference.files import there
 from dpassay.reference.guarantee import Guarantee
-from dpassay.reference.types import Array
 
 from .black_box import audit_sequentially
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from dpassay.audit.mutate.planted import Mutation
+from dpassay.reference.arrays import Array
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.interfaces import PerSample
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Draw
-from dpassay.reference.types import Array
 
 SAFE = ("unchanged", "noise 10 % too large", "an extra public value", "an extra release of pure noise")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.space import Space
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
 
 STEPS = 3
 SPACE = Space.matrix(

@@ -14,8 +14,8 @@ from scipy.stats import laplace, norm
 
 from dpassay.audit.blackbox.outputs import Mechanism
 from dpassay.reference.accounting.gdp import gdp_epsilon
+from dpassay.reference.arrays import Array
 from dpassay.reference.guarantee import Guarantee, approx_dp, gaussian_delta, gdp
-from dpassay.reference.types import Array
 
 EPSILON = 1.0  # the claim of every pure mechanism
 DELTA = 1e-5  # where Gaussian claims are read

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.reference.types import Array
+from dpassay.reference.arrays import Array
 
 from . import laws as law
 from .laws import EPSILON, INFINITE, Bulk, Entry, Rng, bulk, gauss, one_by_one, pure

@@ -27,8 +27,8 @@ from functools import lru_cache
 import numpy as np
 import scipy
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.laws.above_threshold import MOST_QUERIES
-from dpassay.reference.types import Array
 
 from .gdp import UP, gdp_deltas
 from .hidden_threshold import helps, hidden_threshold

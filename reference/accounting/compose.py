@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.extras import Later
-from dpassay.reference.types import Array
 
 from .gdp import UP
 

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import PURE, require
 from dpassay.reference.transcript import Draw, Release, Transcript
-from dpassay.reference.types import Array
 
 from .parts import Part as Part
 from .parts import clean, delta_of, deltas_of, epsilon_of, mu_of, off_grid

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpassay.reference.types import Array
+from dpassay.reference.arrays import Array
 
 from .above_threshold import above_threshold_delta
 from .compose import Masses, connected

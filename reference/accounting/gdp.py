@@ -15,8 +15,8 @@ from collections.abc import Callable
 import numpy as np
 import scipy
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require, require_budget
-from dpassay.reference.types import Array
 
 # what floating point may lose on the way, as factors that a number is multiplied by to err to its safe side
 ULP = 2.0**-52

@@ -27,7 +27,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpassay.reference.types import Array
+from dpassay.reference.arrays import Array
 
 _CELLS = 250  # for each scale of the threshold noise, or of the query noise if that is less: costs one part in 500
 _REACH = 22.0  # in scales of the query noise: e^-22 = 3e-10 is what G may be beyond

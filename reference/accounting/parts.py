@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpassay.reference.types import Array
+from dpassay.reference.arrays import Array
 
 from .compose import Composed, TooLong
 from .curves import end_of, masses, one_sided

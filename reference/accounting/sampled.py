@@ -19,8 +19,8 @@ from typing import Literal
 import numpy as np
 import scipy
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
-from dpassay.reference.types import Array
 
 from .gdp import A_LITTLE_UP, DOWN, ULP, UP, gdp_deltas
 

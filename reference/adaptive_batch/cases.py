@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
-from dpassay.reference.reasons import with_reasons
-from dpassay.reference.types import Array
+from dpassay.reference.written import with_reasons
 
 from . import space
 from .stochastic_spider import CHARITABLE, COMPLETIONS, REPAIRS, Schedule, printed, repaired, run

@@ -13,12 +13,12 @@ from math import ceil
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.interfaces import MinimisationProblem
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
 
 from .theorems import Constants, empirical_route_accuracy
 

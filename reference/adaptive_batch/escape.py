@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dpassay.reference.arrays import Array, norm
 from dpassay.reference.errors import require, require_positive
 from dpassay.reference.noise import NoiseRule
-from dpassay.reference.norms import norm
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
-from dpassay.reference.types import Array
 
 COMPLETIONS = ("sigma_{t-1} is the same number at all steps",)
 

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
+from dpassay.reference.arrays import Array, mean_of, norm
 from dpassay.reference.axioms import rows_within
-from dpassay.reference.norms import mean_of, norm
 from dpassay.reference.problems.interfaces import MinimisationProblem
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
-from dpassay.reference.types import Array
 
 ASSUMPTION = "adaptive_batch, Assumption 3.1"
 

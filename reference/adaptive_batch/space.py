@@ -12,9 +12,9 @@ from typing import Literal
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Printed
 from dpassay.reference.space import Rows, Sizes, Space, by_sizes
-from dpassay.reference.types import Array
 
 from . import stochastic_spider
 from .stochastic_spider import Schedule

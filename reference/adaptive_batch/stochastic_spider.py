@@ -17,15 +17,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.arrays import Array, norm
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.errors import require, require_at_least, require_positive
-from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers, NoiseRule, Printed
-from dpassay.reference.norms import norm
 from dpassay.reference.problems.interfaces import Flat, MinimisationProblem
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
+from dpassay.reference.written import Formulas, formulas
 
 from . import escape
 from .oracles import Oracles

@@ -14,7 +14,7 @@ from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.problems.margin_losses import loss_a
-from dpassay.reference.reasons import with_reasons
+from dpassay.reference.written import with_reasons
 
 from .dp_sgd import calibrated, run, with_multiplier
 from .space import space

@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.arrays import Array
 from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers, NoiseRule
 from dpassay.reference.problems.interfaces import Flat, PerSample
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
 
 
 # SCHEDULE

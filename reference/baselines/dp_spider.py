@@ -13,15 +13,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.arrays import Array
 from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.blocks.clipping import clipped_mean
 from dpassay.reference.errors import require, require_at_least, require_positive
-from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers, NoiseRule
 from dpassay.reference.problems.interfaces import Flat, PerSample
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
+from dpassay.reference.written import Formulas, formulas
 
 from .protocols import Path
 

@@ -11,10 +11,10 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.blocks.clipping import clip_rows
-from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.problems.interfaces import MinimaxProblem, Seen, Sized
-from dpassay.reference.types import Array, Indices
+from dpassay.reference.written import Formulas, formulas
 
 
 class Game(Protocol):

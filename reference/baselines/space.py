@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import Literal
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.space import Rows, Sizes, Space
-from dpassay.reference.types import Array
 
 from . import dp_sgd
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpassay.reference.arrays import Indices
 from dpassay.reference.errors import require
 from dpassay.reference.transcript import Batch
-from dpassay.reference.types import Indices
 
 if TYPE_CHECKING:
     from dpassay.reference.tape import Tape

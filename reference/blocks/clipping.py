@@ -10,9 +10,9 @@ from typing import Literal
 
 import numpy as np
 
-from dpassay.reference import norms
+from dpassay.reference import arrays
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
-from dpassay.reference.types import Array
 
 ClipMode = Literal["each", "mean"]
 
@@ -20,7 +20,7 @@ ClipMode = Literal["each", "mean"]
 def clip(vector: Array, bound: float) -> Array:
     """``min(bound / |vector|, 1) vector``: the same direction, norm at most ``bound`` (0 stays 0)."""
     require(bound > 0, "clip", bound, "must be positive")
-    return vector * (bound / max(norms.norm(vector), bound))
+    return vector * (bound / max(arrays.norm(vector), bound))
 
 
 def clip_rows(rows: Array, bound: float) -> Array:
@@ -29,7 +29,7 @@ def clip_rows(rows: Array, bound: float) -> Array:
     # an empty batch has no rows, but a shape
     flat = rows if rows.ndim == 2 else rows.reshape(len(rows), math.prod(rows.shape[1:]))
     with np.errstate(over="ignore"):  # a norm that overflows is infinite, and its row becomes 0
-        factors = bound / np.maximum(norms.row_norms(flat), bound)
+        factors = bound / np.maximum(arrays.row_norms(flat), bound)
     clipped = np.asarray(flat * factors[:, None])
     return clipped if rows.ndim == 2 else clipped.reshape(rows.shape)
 
@@ -44,7 +44,7 @@ def clipped_mean(rows: Array, threshold: float, mode: ClipMode) -> Array:
     if threshold == 0:  # an iterate-dependent threshold where nothing moved
         return np.zeros(rows.shape[1:])
     if math.isinf(threshold):
-        return norms.mean_of(rows)
+        return arrays.mean_of(rows)
     if mode == "mean":
-        return clip(norms.mean_of(rows), threshold)
-    return norms.mean_of(clip_rows(rows, threshold))
+        return clip(arrays.mean_of(rows), threshold)
+    return arrays.mean_of(clip_rows(rows, threshold))

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 from dpassay.reference.transcript import Batch
-from dpassay.reference.types import Array
 
 if TYPE_CHECKING:
     from dpassay.reference.tape import Tape

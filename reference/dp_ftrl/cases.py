@@ -9,13 +9,13 @@ from functools import partial
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.problems.linear import LinearLosses
-from dpassay.reference.reasons import with_reasons
 from dpassay.reference.space import Rows, Sizes, Space
-from dpassay.reference.types import Array
+from dpassay.reference.written import with_reasons
 
 from . import dp_ftrl
 

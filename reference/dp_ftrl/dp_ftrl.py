@@ -19,15 +19,15 @@ import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.accounting.gdp import zcdp_rho
+from dpassay.reference.arrays import Array
 from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.errors import require, require_at_least, require_positive
-from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers, NoiseRule, Printed
 from dpassay.reference.problems.interfaces import PerSample
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
+from dpassay.reference.written import Formulas, formulas
 
 COMPLETIONS = (
     "C is a ball around zero, or all of R^d: the text leaves the convex set open",

@@ -10,7 +10,7 @@ import numpy as np
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
-from dpassay.reference.reasons import with_reasons
+from dpassay.reference.written import with_reasons
 
 from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, sgda, single_sample, space
 from .constants import Constants

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.interfaces import Seen
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array, Indices
 
 from .objective import DualObjective
 

@@ -7,10 +7,10 @@ Guarantee: that of the calibrated releases. Cite: ``dro``, Section 3; arora2023,
 
 from __future__ import annotations
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.baselines import dp_spider
 from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
 
 from .composite_sgd import Composite
 from .objective import DualObjective

@@ -20,14 +20,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.arrays import Array
 from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.blocks.clipping import ClipMode, clipped_mean
 from dpassay.reference.errors import require, require_budget
-from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers, Printed
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
+from dpassay.reference.written import Formulas, formulas
 
 from .constants import Constants
 from .objective import DualObjective

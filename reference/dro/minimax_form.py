@@ -12,9 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.blocks.clipping import clip_rows
-from dpassay.reference.formulas import Formulas, formulas
-from dpassay.reference.types import Array, Indices
+from dpassay.reference.written import Formulas, formulas
 
 from .objective import OfData, SampleLoss
 

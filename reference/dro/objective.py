@@ -10,10 +10,10 @@ from typing import ClassVar, Protocol
 import numpy as np
 import scipy
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
-from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.problems.interfaces import Sized
-from dpassay.reference.types import Array, Indices
+from dpassay.reference.written import Formulas, formulas
 
 from .divergences import Divergence
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array, Indices
 
 from .objective import CompositionalObjective
 

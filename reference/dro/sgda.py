@@ -6,11 +6,11 @@ Guarantee: that of the calibrated releases. Cite: ``dro``, Section 5.1 and Appen
 
 from __future__ import annotations
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.baselines import dp_sgda
 from dpassay.reference.baselines.protocols import Clipped
 from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
 
 from .minimax_form import WEIGHT_STEP, MinimaxProblem
 from .plan import Plan, equal_shares

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpassay.reference.formulas import Formulas, formulas
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.space import Rows, Sizes, Space
-from dpassay.reference.types import Array, Indices
+from dpassay.reference.written import Formulas, formulas
 
 from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, sgda, single_sample
 from .constants import Constants

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.models import ClassificationLoss
 from dpassay.reference.tape import LiveTape
-from dpassay.reference.types import Array
 
 from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, scdro, sgda
 from .constants import Constants

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpassay.reference.arrays import Array, Indices, norm
 from dpassay.reference.errors import require
-from dpassay.reference.norms import norm
-from dpassay.reference.types import Array, Indices
 
 from .law import LARGEST, SMALLEST, Cost, Difference, Law, as_released, noise_difference, query_of
 

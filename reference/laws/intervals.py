@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
-from dpassay.reference.types import Array
 
 from .law import LARGEST, Cost, Difference, Law, other_law
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
-from dpassay.reference.types import Array
 
 from .law import Cost, Difference, Law, as_released, noise_difference, other_law, query_of
 

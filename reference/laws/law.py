@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from dpassay.reference.types import Array
+from dpassay.reference.arrays import Array
 
 if TYPE_CHECKING:
     from .categorical import Categorical

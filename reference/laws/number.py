@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
-from dpassay.reference.types import Array
 
 from .law import LARGEST, SMALLEST, Cost, Difference, Law, other_law, query_of, scale_difference
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
-from dpassay.reference.types import Array
 
 from .categorical import Categorical
 from .law import LARGEST, Cost, Difference, Law, other_law

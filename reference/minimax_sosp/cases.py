@@ -10,7 +10,7 @@ from typing import Any, Literal
 from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
 from dpassay.reference.findings import Kind, declare
 from dpassay.reference.papers import Cite
-from dpassay.reference.reasons import with_reasons
+from dpassay.reference.written import with_reasons
 
 from . import experiment
 from .baseline_cases import BASELINES

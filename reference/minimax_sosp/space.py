@@ -11,10 +11,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Printed
 from dpassay.reference.problems.pulls import Pulls
 from dpassay.reference.space import Rows, Sizes, Space, by_sizes
-from dpassay.reference.types import Array
 
 from . import dp_rgda
 from .baseline_methods import Method, Noise

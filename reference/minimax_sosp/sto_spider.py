@@ -15,6 +15,7 @@ from math import inf
 import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.arrays import Array
 from dpassay.reference.baselines.protocols import Path
 from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.blocks.clipping import clip_rows
@@ -23,7 +24,6 @@ from dpassay.reference.noise import Multipliers, NoiseRule
 from dpassay.reference.problems.interfaces import Flat, PerSample
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
 
 COMPLETIONS = ("reconstruction: the paper names this method and prints neither its pseudocode nor its parameters",)
 Kick = Callable[[np.random.Generator, int, float], Array]

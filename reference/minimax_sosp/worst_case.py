@@ -16,11 +16,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import require
-from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.neighbours import Pair
-from dpassay.reference.types import Array, Indices
+from dpassay.reference.written import Formulas, formulas
 
 Others = Literal["balanced", "identical"]
 

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Multipliers, Printed
 from dpassay.reference.problems.finite_sum import Convex, Regulariser
 from dpassay.reference.solvers.gradient_descent import GradientDescent
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
-from dpassay.reference.types import Array
 
 from .algorithm1 import LOGS, REPAIRS, UNPROJECTED
 from .base_solver import COVERED, RESIDUAL_FRACTION, no_solver, printed_multiplier, require_size, solve

@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput
 from dpassay.reference.noise import Multipliers, Printed
 from dpassay.reference.problems.finite_sum import FiniteSum
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
 
 from . import algorithm1
 from .algorithm1 import LOGS, UNPROJECTED

@@ -15,12 +15,12 @@ from dataclasses import replace
 import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.arrays import Array
 from dpassay.reference.problems.finite_sum import Convex, Regulariser
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
-from dpassay.reference.types import Array
 
 from . import algorithm1, algorithm2
 from .algorithm3 import SHARED

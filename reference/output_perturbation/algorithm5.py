@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
-from dpassay.reference.types import Array
 
 from . import algorithm4
 from .algorithm4 import COMPLETIONS, REPAIRS

@@ -13,13 +13,13 @@ from typing import ClassVar
 import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
-from dpassay.reference.formulas import Formulas, formulas
+from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Multipliers, Printed
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
+from dpassay.reference.written import Formulas, formulas
 
 from . import algorithm4, algorithm5, phased_saddle
 from .phases import partition

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require, require_budget
 from dpassay.reference.problems.finite_sum import FiniteSum
 from dpassay.reference.solvers.protocol import (
@@ -16,7 +17,6 @@ from dpassay.reference.solvers.protocol import (
     near,
 )
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
 
 #: Solver error as a fraction of the paper's L/(mu n) in the repaired readings: costs log(100) more accuracy, and
 #: brings the sensitivity from 4L/(mu n) down to 2.02 L/(mu n).

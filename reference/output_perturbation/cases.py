@@ -14,11 +14,11 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.problems.bent_game import BentGame, BentGameSolver
 from dpassay.reference.problems.finite_sum import FiniteSum
-from dpassay.reference.reasons import with_reasons
 from dpassay.reference.solvers.early_stop import UndecayedPasses
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.solvers.protocol import Solution
 from dpassay.reference.space import Space
+from dpassay.reference.written import with_reasons
 
 from . import (
     algorithm1,

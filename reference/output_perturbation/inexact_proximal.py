@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.finite_sum import Convex, Regulariser
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
 
 from .base_solver import COVERED, RESIDUAL_FRACTION, no_solver, require_size, solve
 

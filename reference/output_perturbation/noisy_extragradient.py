@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
 
 from .base_solver import require_size
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.problems.interfaces import Seen
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)

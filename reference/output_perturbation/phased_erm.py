@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
 
 from . import algorithm2
 from .phases import Phases

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.case import Reading
 from dpassay.reference.problems.auc import AUCLoss
 from dpassay.reference.problems.domains import Ball
@@ -22,7 +23,6 @@ from dpassay.reference.problems.strongly_convex import LinearLoss, LogisticLoss,
 from dpassay.reference.solvers.early_stop import UndecayedPasses
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.space import Rows, Sizes, Space
-from dpassay.reference.types import Array
 
 from . import algorithm1, algorithm2, algorithm3, algorithm4, algorithm5, algorithms4and5, strongly_concave
 

@@ -14,13 +14,13 @@ from dataclasses import replace
 import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Printed
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
 
 from . import algorithm1, algorithm2, algorithm4
 from .algorithm3 import SHARED

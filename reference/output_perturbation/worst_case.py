@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.auc import AUCLoss
@@ -23,7 +24,6 @@ from dpassay.reference.problems.real_data import breast_cancer
 from dpassay.reference.problems.saddle_games import BilinearLoss
 from dpassay.reference.problems.strongly_convex import LinearLoss, LogisticLoss, regularised, stability_pair
 from dpassay.reference.solvers.exact import Exact
-from dpassay.reference.types import Array
 
 from .phases import Phases
 

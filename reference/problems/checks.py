@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.axioms import settled
 from dpassay.reference.errors import BadInput
-from dpassay.reference.types import Array
 
 
 def bounded_rows(name: str, rows: Array, bound: float) -> None:

@@ -7,10 +7,9 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, norm
 from dpassay.reference.errors import BadInput
-from dpassay.reference.formulas import Formulas, formulas
-from dpassay.reference.norms import norm
-from dpassay.reference.types import Array
+from dpassay.reference.written import Formulas, formulas
 
 
 class Domain(Protocol):

@@ -11,10 +11,10 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
-from dpassay.reference.formulas import Formulas, formulas
-from dpassay.reference.types import Array, Indices
+from dpassay.reference.written import Formulas, formulas
 
 from .interfaces import Sized
 from .margin_losses import Loss, Regulariser

@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import BadInput
-from dpassay.reference.formulas import Formulas, formulas
-from dpassay.reference.types import Array, Indices
+from dpassay.reference.written import Formulas, formulas
 
 from .domains import Domain, Everywhere
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
 from dpassay.reference.files import decompressed, read_bytes, there
-from dpassay.reference.types import Array, Indices
 
 Bytes = NDArray[np.uint8]
 

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require_at_least
-from dpassay.reference.types import Array, Indices
 
 
 class Sized(Protocol):

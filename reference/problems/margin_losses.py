@@ -14,9 +14,9 @@ from typing import ClassVar
 import numpy as np
 import scipy
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.axioms import within
-from dpassay.reference.formulas import Formulas, formulas
-from dpassay.reference.types import Array
+from dpassay.reference.written import Formulas, formulas
 
 Curve = Callable[[Array], Array]
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
-from dpassay.reference.types import Array, Indices
 
 
 @dataclass(frozen=True)

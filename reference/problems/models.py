@@ -12,8 +12,8 @@ from typing import Protocol
 import numpy as np
 import scipy
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
-from dpassay.reference.types import Array, Indices
 
 
 class Model(Protocol):

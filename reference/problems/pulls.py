@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
-from dpassay.reference.formulas import Formulas, formulas
-from dpassay.reference.types import Array, Indices
+from dpassay.reference.written import Formulas, formulas
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.extras import Later
 from dpassay.reference.files import decompressed, numbers_of, read_bytes, there
-from dpassay.reference.types import Array
 
 datasets = Later("sklearn.datasets")
 

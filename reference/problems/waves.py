@@ -21,10 +21,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
-from dpassay.reference.formulas import Formulas, formulas
-from dpassay.reference.types import Array, Indices
+from dpassay.reference.written import Formulas, formulas
 
 from .erm import Constants
 

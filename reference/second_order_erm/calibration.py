@@ -27,11 +27,11 @@ import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.accounting.gdp import zcdp_rho
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
-from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import Constants, SmoothRisk
-from dpassay.reference.types import Array, Indices
+from dpassay.reference.written import Formulas, formulas
 
 S = TypeVar("S", bound=Any)
 PART_F = 0.1  # c_f of Theorem 4: the share of rho that pays for f(w0)

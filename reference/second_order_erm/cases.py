@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Declared, Kind, declare, may_show
 from dpassay.reference.papers import Cite
-from dpassay.reference.reasons import with_reasons
+from dpassay.reference.written import with_reasons
 
 from . import instances
 from .common import Reading

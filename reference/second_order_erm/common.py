@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 from dpassay.reference.problems.erm import Constants, SmoothRisk
-from dpassay.reference.types import Array
 
 Reading = Literal["printed", "repaired"]
 

@@ -17,10 +17,10 @@ from math import ceil, sqrt
 import numpy as np
 
 from dpassay.reference.accounting.gdp import zcdp_rho
+from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
 
 from .calibration import calibrated
 from .common import Accuracy, Outcome, Sensitivities, exact_sensitivities, printed_constants, printed_sensitivities

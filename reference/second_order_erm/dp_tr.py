@@ -20,12 +20,12 @@ import numpy as np
 import scipy
 
 from dpassay.reference.accounting.gdp import zcdp_rho
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.equality import once
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
-from dpassay.reference.types import Array, Indices
 
 from .calibration import calibrated
 from .common import Accuracy, Outcome, Sensitivities, exact_sensitivities, printed_constants, printed_sensitivities

@@ -13,11 +13,11 @@ from typing import ClassVar
 import numpy as np
 import scipy
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.equality import once
 from dpassay.reference.errors import require
-from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
+from dpassay.reference.written import Formulas, formulas
 
 Product = Callable[[Array], Array]
 

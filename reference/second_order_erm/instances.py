@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.accounting.cost import Account
+from dpassay.reference.arrays import Array
 from dpassay.reference.case import ExactDelta, Instance
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems import real_data
@@ -26,7 +27,6 @@ from dpassay.reference.problems.erm import ErmProblem, SmoothRisk
 from dpassay.reference.problems.margin_losses import loss_a
 from dpassay.reference.problems.one_way import OneWay
 from dpassay.reference.problems.waves import WaveRisk
-from dpassay.reference.types import Array
 
 from . import dp_gd, dp_tr, opt, opt_b, opt_ls, tr_b, two_opt, two_opt_b, two_opt_ls
 from .calibration import spends_most

@@ -17,13 +17,12 @@ import scipy
 
 from dpassay.reference.accounting.above_threshold import above_threshold_mu
 from dpassay.reference.accounting.cost import Account, Part
+from dpassay.reference.arrays import Array, norm
 from dpassay.reference.axioms import moves_by
 from dpassay.reference.errors import require
-from dpassay.reference.formulas import Formulas, formulas
-from dpassay.reference.norms import norm
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
+from dpassay.reference.written import Formulas, formulas
 
 from .common import Accuracy
 

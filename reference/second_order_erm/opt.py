@@ -21,11 +21,11 @@ import numpy as np
 import scipy
 
 from dpassay.reference.accounting.calibrate import noise_for
-from dpassay.reference.formulas import Formulas, formulas
+from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
+from dpassay.reference.written import Formulas, formulas
 
 from .calibration import Budget, ZeroRisk, one_step, printed_budget, unit_budget
 from .common import (

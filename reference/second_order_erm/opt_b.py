@@ -19,13 +19,12 @@ import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_factor
 from dpassay.reference.accounting.cost import account
+from dpassay.reference.arrays import Array, norm
 from dpassay.reference.errors import require
-from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers
-from dpassay.reference.norms import norm
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import ScriptedTape, Tape
-from dpassay.reference.types import Array
+from dpassay.reference.written import Formulas, formulas
 
 from .calibration import ZeroRisk, spends_most
 from .common import (

@@ -20,11 +20,11 @@ import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_factor
 from dpassay.reference.accounting.cost import account
-from dpassay.reference.formulas import Formulas, formulas
+from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import ScriptedTape, Tape
-from dpassay.reference.types import Array
+from dpassay.reference.written import Formulas, formulas
 
 from . import opt
 from .calibration import ZeroRisk, one_step, printed_budget

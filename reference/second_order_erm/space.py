@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import scipy
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import loss_a
 from dpassay.reference.space import Rows, Sizes, Space
-from dpassay.reference.types import Array
 
 from .common import Accuracy, Reading
 from .eigen import Dense, Lanczos

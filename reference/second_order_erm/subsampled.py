@@ -18,9 +18,9 @@ import numpy as np
 import scipy
 
 from dpassay.reference.accounting.gdp import zcdp_rho
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import BadInput, require, require_budget
-from dpassay.reference.formulas import Formulas, formulas
-from dpassay.reference.types import Array, Indices
+from dpassay.reference.written import Formulas, formulas
 
 from .calibration import Split
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
-from dpassay.reference.types import Array
 
 from . import dp_tr
 from .calibration import calibrated

@@ -18,12 +18,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
-from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
+from dpassay.reference.written import Formulas, formulas
 
 from . import opt
 from .calibration import gaussian_cost

@@ -14,12 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
-from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
+from dpassay.reference.written import Formulas, formulas
 
 from . import opt_b
 from .common import Accuracy, Outcome, joined

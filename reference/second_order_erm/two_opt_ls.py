@@ -15,11 +15,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dpassay.reference.formulas import Formulas, formulas
+from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
+from dpassay.reference.written import Formulas, formulas
 
 from . import opt_ls, two_opt
 from .calibration import gaussian_cost

@@ -14,9 +14,9 @@ from math import ceil, exp
 import numpy as np
 import scipy
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.erm import ErmProblem
-from dpassay.reference.types import Array
 
 from .common import Accuracy
 

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpassay.reference.formulas import Formulas, formulas
 from dpassay.reference.problems.finite_sum import FiniteSum
+from dpassay.reference.written import Formulas, formulas
 
 from .protocol import Certificate, Oracle, Solution
 

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpassay.reference.formulas import Formulas, formulas
+from dpassay.reference.arrays import Array
 from dpassay.reference.problems.finite_sum import FiniteSum
-from dpassay.reference.types import Array
+from dpassay.reference.written import Formulas, formulas
 
 from .protocol import Oracle, Solution, run_until_certified
 

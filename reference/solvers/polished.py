@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.finite_sum import FiniteSum
-from dpassay.reference.types import Array
 
 from .protocol import Oracle, Solution, Solver, run_until_certified
 

@@ -12,9 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.finite_sum import FiniteSum
-from dpassay.reference.types import Array, Indices
 
 
 class Oracle:

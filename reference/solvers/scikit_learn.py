@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.extras import Later
 from dpassay.reference.problems.finite_sum import FiniteSum
 from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss
-from dpassay.reference.types import Array
 
 from .protocol import Oracle, Solution, certify
 

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from dpassay.audit.likelihood.curve import trade_off
 from dpassay.audit.plain import number
 from dpassay.audit.row import Row
+from dpassay.reference.arrays import Array, Bools
 from dpassay.reference.guarantee import approx_dp
-from dpassay.reference.types import Array, Bools
 
 from .svg import BAD, CLAIM, INK, SHOWN, UPPER, inline, new_figure, style
 

@@ -22,8 +22,8 @@ from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.one_run import check_canaries, epsilon_one_run
 from dpassay.audit.scores.outward import read_outward
 from dpassay.audit.scores.thresholds import epsilon_split
+from dpassay.reference.arrays import Array, Bools
 from dpassay.reference.guarantee import approx_dp
-from dpassay.reference.types import Array, Bools
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "benchmarks"))
 from coverage import Law, laws

@@ -16,8 +16,8 @@ from scipy.special import ndtr
 
 from dpassay.audit.likelihood.samplers import Losses
 from dpassay.audit.lockstep.tilting import Tilt
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
-from dpassay.reference.types import Array
 
 Proposal = Callable[[Tilt], Array]  # the probabilities under a tilt
 _CAP = 50.0  # losses beyond this are tilted as if they were this, as for the finite outcomes of `tilting.py`

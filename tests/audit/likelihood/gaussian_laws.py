@@ -8,7 +8,7 @@ import numpy as np
 
 from dpassay.audit.likelihood.samplers import Losses
 from dpassay.audit.lockstep.tilting import Tilt
-from dpassay.reference.types import Array
+from dpassay.reference.arrays import Array
 
 
 class GaussianSampler:

@@ -9,11 +9,11 @@ from dpassay.audit.lockstep import hub
 from dpassay.audit.lockstep.records import Streams
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.lockstep.tilting import ManyGaussians, OneGaussian, States, Tilt, Tilts, proposal
+from dpassay.reference.arrays import mean_of, norm, row_norms
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.equality import same
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.gaussian import Gaussian
-from dpassay.reference.norms import mean_of, norm, row_norms
 from dpassay.reference.replay import ReplayTape
 from dpassay.reference.tape import LiveTape
 

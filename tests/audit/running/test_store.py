@@ -198,9 +198,9 @@ def test_a_checkpoint_is_replaced_by_who_read_it_only(tmp_path):
 
 
 def test_a_row_of_other_data_beside_the_code_is_of_other_code(monkeypatch):
-    """What no run comes to is read from a file beside ``reference/reasons.py``, on which certificates of trees lean."""
+    """What no run comes to is read from a file beside ``reference/written.py``, on which certificates of trees lean."""
     (case,) = find("dp_ftrl/dp_ftrl@repaired")[:1]
     before, data = fingerprint.fingerprint(case), fingerprint._data
-    changed = lambda path: data(path) + b"x" * (path.name == "reasons.py")  # noqa: E731
+    changed = lambda path: data(path) + b"x" * (path.name == "written.py")  # noqa: E731
     monkeypatch.setattr(fingerprint, "_data", changed)
     assert fingerprint.fingerprint(case) != before

@@ -11,12 +11,12 @@ from dpassay.audit.lockstep.script import Script
 from dpassay.audit.search.engine import search
 from dpassay.audit.search.ground import AllOf, Data
 from dpassay.audit.search.moves import MOVES, Example
+from dpassay.reference.arrays import Array
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.space import Rows, Space
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
 
 CLAIM = PrivacyClaim(1e6, 1e-5)
 SPACE = Space.matrix(n=(1, 2, 4), d=(1, 2, 3))

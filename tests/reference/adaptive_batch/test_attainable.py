@@ -7,7 +7,7 @@ from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import Choice, Script
 from dpassay.audit.search.ground import AllOf, data_of
 from dpassay.reference.catalogue import find
-from dpassay.reference.reasons import reason
+from dpassay.reference.written import reason
 
 LABEL = "escape/gradient"
 

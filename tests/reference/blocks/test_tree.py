@@ -25,7 +25,7 @@ def one_pass(data, tape):
 
 
 def test_the_nodes_of_a_prefix_cover_it_once_whatever_its_length_is():
-    """What certificates of the trees of this package lean on (``reference/reasons.py``)."""
+    """What certificates of the trees of this package lean on (``reference/written.py``)."""
     for t in range(1, 600):
         assert [i for first, last in nodes(t) for i in range(first, last + 1)] == [*range(1, t + 1)]
 

@@ -12,8 +12,8 @@ from dpassay.reference.minimax_sosp import dp_rgda
 from dpassay.reference.minimax_sosp.cases import CASES as MINIMAX_SOSP
 from dpassay.reference.minimax_sosp.space import BOX
 from dpassay.reference.problems.pulls import Pulls
-from dpassay.reference.reasons import reason
 from dpassay.reference.tape import LiveTape
+from dpassay.reference.written import reason
 
 CASES = {case.key: case for case in MINIMAX_SOSP}
 SMALL = [key for key in CASES if ":experiment" not in key]

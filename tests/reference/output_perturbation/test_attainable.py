@@ -9,8 +9,8 @@ from scipy.special import expit
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.catalogue import find
 from dpassay.reference.output_perturbation import algorithm3, space
-from dpassay.reference.reasons import reason
 from dpassay.reference.solvers.exact import Exact
+from dpassay.reference.written import reason
 from tests.reference.logistic import longest_solution, opposed
 
 MU, AUC_SHARE = 0.1, 0.28  # the largest that a numeric maximisation over all data of large n found is 0.2796

@@ -7,8 +7,8 @@ from dpassay.audit.lockstep.run import lockstep, scripted
 from dpassay.audit.lockstep.script import Choice, Script
 from dpassay.audit.search.ground import AllOf, data_of
 from dpassay.reference.catalogue import find
-from dpassay.reference.reasons import reason
 from dpassay.reference.second_order_erm import space
+from dpassay.reference.written import reason
 from tests.reference.logistic import opposed
 
 BY_GRADIENT = {

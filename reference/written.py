@@ -1,4 +1,10 @@
-"""Why a search may stay short of what a case could do: the fields ``Case.unreached`` and ``Case.attainable``.
+"""What is written of classes and cases as data beside the code: formulas, and reasons why a search may stay short.
+
+Formulas stand in the ``formulas.toml`` of a class's folder, in plain notation and in a table ``module.Class``, for
+whoever computes with them in another language; a test vector shows them with the object
+(``dpassay.audit.crosscheck``).
+
+Reasons are the fields ``Case.unreached`` and ``Case.attainable``.
 
 Unreached: releases and decisions that no run of the case comes to, by place, ``file.py: the beginning of its line``.
 Most are decided by the schedule, which is public and is the same for all data: the other way is taken by another
@@ -7,7 +13,7 @@ as one.
 
 Attainable: how far a query can really move, by label, where the declared sensitivity is more. A search that stays below
 a declared sensitivity has either missed the worst pair, or there is none that moves the query so far. What is written
-in ``reasons.toml`` is the second: the largest share there is, and why.
+in ``written.toml`` is the second: the largest share there is, and why.
 """
 
 from __future__ import annotations
@@ -15,14 +21,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from .files import parse_toml, read_text
 
+Formulas = Mapping[str, str]
 Reasons = Mapping[str, str]
 C = TypeVar("C", bound=Any)
-_WRITTEN = parse_toml(read_text(Path(__file__).with_suffix(".toml"), "reasons"), "reasons.toml")
+_WRITTEN = parse_toml(read_text(Path(__file__).with_suffix(".toml"), "reasons"), "written.toml")
 
 
 def with_reasons(*cases: C) -> tuple[C, ...]:
@@ -46,3 +54,15 @@ def reason(label: str, reasons: Reasons) -> str:
     'at most 0.98'
     """
     return reasons.get(label, reasons.get(label.rpartition("/")[0], ""))
+
+
+def formulas(module: str, name: str) -> Formulas:
+    """What is written of a class: ``FORMULAS = formulas(__module__, __qualname__)`` in its body."""
+    *folders, file = module.split(".")[2:]
+    found: Formulas = _read(Path(__file__).parent.joinpath(*folders, "formulas.toml"))[file][name]
+    return found
+
+
+@cache
+def _read(path: Path) -> dict[str, Any]:
+    return parse_toml(read_text(path, "formulas"), str(path))
