@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from .value import HOLES_ALLOWED, INF, ZERO, Form, Norms, Open, Value, join, plain, private, rule, times
+from .value import HOLES_ALLOWED, INF, ZERO, Form, Joint, Layer, Norms, Open, Value, join, plain, private, rule, times
 
 
 def spread(a: Value, shape: tuple[int, ...]) -> Value:
@@ -94,13 +94,18 @@ def add(a: Any, b: Any) -> Value:
             forms=_above_sum(a, b),
             **{"at": None, **_of_both(a, b)},
         )
-        return found if shares is None else found.shared(shares)
+        if shares is None:
+            return found
+        found.layers = _added_layers(a, b, shares)
+        return found.shared(shares)
     a, b = beside_public(a, b)
     shape = a._shape
     low, high = _ends(b)
     size = a.norms.plus(_public_norms(np.broadcast_to(b, shape), a.at))
     forms = (*_of_kinds(a, "shifted"), *(_above(a) if low >= 0 else ()))
     beside: Value = a.like(size=size, move=a.move, low=a.low + low, high=a.high + high, forms=forms)
+    if a.at is None:  # only how far it moves counts from here on
+        beside.layers = {key: one._replace(size=INF) for key, one in a.layers.items()}
     return beside
 
 
@@ -109,6 +114,18 @@ def _added(a: dict[Any, Norms] | None, b: dict[Any, Norms] | None) -> dict[Any, 
     if not a or not b or next(iter(a))[0] is not next(iter(b))[0]:
         return None
     return {**a, **{key: a.get(key, ZERO).plus(one) for key, one in b.items()}}
+
+
+def _added_layers(a: Value, b: Value, shares: dict[Any, Norms]) -> dict[Any, Layer]:
+    """Of each record its part, where all are known."""
+    found = dict(a.layers)
+    for key, one in b.layers.items():
+        before = found.setdefault(key, one)
+        if before is not one:
+            if before[:2] != one[:2]:
+                return {}
+            found[key] = Layer(*one[:2], before.size + one.size, before.move + one.move)
+    return found if len(a.layers) and len(b.layers) and set(found) == set(shares) else {}
 
 
 def _multiple(a: Value, b: Value) -> Value | None:
@@ -132,7 +149,21 @@ def _shifted(a: Value, kind: str = "shifted") -> Form:
 
 
 def _above_sum(a: Value, b: Value) -> tuple[Form, ...]:
-    return (*(_above(a) if b.low >= 0 else ()), *(_above(b) if a.low >= 0 else ()))
+    """At least what either is; of squared norms of two rows it is that of both."""
+    sides = [max(_of_kinds(one, "squares"), key=_width, default=None) for one in (a, b)]
+    together = frozenset().union(*(_members(one) for one in sides if one is not None))
+    joint = (Form("squares", Joint(together), 2, 1.0),) if None not in sides else ()
+    return (*(_above(a) if b.low >= 0 else ()), *(_above(b) if a.low >= 0 else ()), *joint)
+
+
+def _members(one: Form) -> frozenset[tuple[object, float]]:
+    if not isinstance(one.token, Joint):
+        return frozenset({(one.token, one.k)})
+    return frozenset((token, k * one.k) for token, k in one.token.members)
+
+
+def _width(one: Form) -> int:
+    return len(_members(one))
 
 
 def _public_norms(b: Any, at: int | None) -> Norms:
@@ -195,6 +226,7 @@ def scaled(a: Value, c: Any) -> Value:
     size, move = a.norms.by(largest), a.move.by(largest)
     found = a.like(size=size, move=move, low=min(ends), high=max(ends), forms=forms, holes=a.holes, weighted=weighted)
     found.symmetric = a.symmetric and low == high
+    found.layers = {key: one.by(largest) for key, one in a.layers.items()}
     return found
 
 
@@ -210,6 +242,16 @@ def clipped(rows: Value, factor: Value) -> Norms:
     return found
 
 
+def layer(rows: Value, factor: Value) -> Layer | None:
+    """A factor below k / |all rows of a record as one| leaves each its part of k, whatever else bounds it."""
+    for form in sorted(_of_kinds(factor, "below"), key=_width, reverse=True):
+        joint = form.token
+        for token, k in joint.members if isinstance(joint, Joint) else ():
+            if token is rows.token and k > 0:
+                return Layer(joint, token, form.k / k, 2 * form.k / k)
+    return None
+
+
 def _bound(order: float, k: float) -> Norms:
     return Norms(one=k) if order == 1 else Norms(two=k) if order == 2 else Norms(sup=k)
 
@@ -217,7 +259,8 @@ def _bound(order: float, k: float) -> Norms:
 def _same_rows(factor: Value, rows: Value) -> bool:
     """The factor of a row stands before that row, and not before another one."""
     if factor.at is None or rows.at is None:
-        return factor.at is None and rows.at is None and factor.entries == 1
+        of_one = rows.at is None or (rows.records.single and rows.records.same(factor.records))
+        return factor.at is None and of_one and factor.entries == 1
     return factor.at == rows.at and factor.entries == 1 and factor.records.same(rows.records)
 
 
@@ -226,10 +269,10 @@ def multiply(a: Any, b: Any) -> Value:
     """|a b - a' b'| <= |a| |b - b'| + |b'| |a - a'|, each with the sup-norm of the other; a clip by its factor."""
     if not (private(a) and private(b)):
         return scaled(a, plain(b)) if private(a) else scaled(b, plain(a))
-    limit = Norms()
+    limit, of_all = Norms(), None
     for rows, factor in ((a, b), (b, a)):
         if _same_rows(factor, rows) and _shape_of(a, b) == rows._shape:
-            limit = limit.both(clipped(rows, factor))
+            limit, of_all = limit.both(clipped(rows, factor)), layer(rows, factor) or of_all
     weighted = None
     for rows, weight in ((a, b), (b, a)):
         if rows.at is not None and _same_rows(weight, rows) and _shape_of(a, b) == rows._shape:
@@ -243,7 +286,7 @@ def multiply(a: Any, b: Any) -> Value:
     if a.at is None and a.records.disjoint(b.records):
         move = a.move.by(b.norms.sup).either(b.move.by(a.norms.sup))
     ends = [times(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
-    return Value(
+    found = Value(
         a._shape,
         size=product.both(limit),
         move=Norms() if a.holes | b.holes else move,
@@ -254,6 +297,9 @@ def multiply(a: Any, b: Any) -> Value:
         forms=rated,
         **{"at": None, **_of_both(a, b)},
     )
+    if of_all is not None and not found.holes and (found.at is not None or found.alone):
+        found.layers = {None if found.at is not None else found.records.key: of_all}
+    return found
 
 
 @rule(np.true_divide)
@@ -547,7 +593,8 @@ def square(a: Value) -> Value:
     largest = a.norms.sup
     size = Norms(times(a.norms.two, a.norms.two), times(a.norms.two, largest), times(largest, largest))
     move, kind = a.move.by(2 * largest), "entries" if a.entries != 1 else "squares"
-    return a.like(size=size, move=move, low=low, high=size.sup, forms=(Form(kind, a.token, 2, 1.0),))
+    norms = (replace(one, kind="squares") for one in _of_kinds(a, "above") if one.order == 2 and a.entries == 1)
+    return a.like(size=size, move=move, low=low, high=size.sup, forms=(*norms, Form(kind, a.token, 2, 1.0)))
 
 
 @rule(np.power, np.float_power)
@@ -618,10 +665,11 @@ def log_of_two(a: Any, b: Any) -> Value:
 
 @rule(np.hypot)
 def hypotenuse(a: Any, b: Any) -> Value:
-    """1-Lipschitz in each argument."""
+    """1-Lipschitz in each argument, and the root of both squares."""
     found = maximum(absolute(a) if private(a) else abs(a), absolute(b) if private(b) else abs(b))
     moves = [spread(one, found._shape).move for one in (a, b) if private(one)]
-    return found.like(move=moves[0] if len(moves) == 1 else moves[0].plus(moves[1]), low=found.low)
+    forms = root(add(square(a), square(b))).forms if private(a) and private(b) else ()
+    return found.like(move=moves[0] if len(moves) == 1 else moves[0].plus(moves[1]), low=found.low, forms=forms)
 
 
 @rule(np.where)

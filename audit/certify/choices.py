@@ -172,7 +172,7 @@ def _of_all(made: Any, first: Value, place: Records, some: bool) -> Value:
         raise Open("what is made of each of a private number of records is no number")
     shape = made._shape if private(made) else np.shape(made)
     absent = first.absent or "masked"
-    return Value(
+    found = Value(
         (first._shape[0], *shape),
         -len(shape) - 1,
         first.records if first.absent and not some else Records(),
@@ -183,6 +183,9 @@ def _of_all(made: Any, first: Value, place: Records, some: bool) -> Value:
         draws=first.draws,
         absent=absent,
     )
+    for one in made.layers.values() if private(made) else ():
+        found.layers = {None: one}
+    return found
 
 
 NAMES: dict[str, Any] = {

@@ -24,7 +24,7 @@ from dpassay.reference.transcript import Draw
 
 from .public import PLACES, placed, public
 from .shapes import Batch
-from .value import Open, Overflow, Records, Value, bare, forget, here, private, raised, seen_as
+from .value import Layer, Open, Overflow, Records, Value, bare, forget, here, private, raised, seen_as
 
 ROUNDING = 1 + 1e-12  # bounds are sums of floats
 _ASKED = 12_000  # releases and decisions in all runs of a certificate: trainings of some thousand steps
@@ -60,6 +60,7 @@ class Certified:
     declared: float | None = None
     cause: str = ""
     part: Part | None = None
+    layers: Mapping[Any, Layer] = field(default_factory=dict)  # where it is one of several that were clipped together
 
     @property
     def kind(self) -> tuple[Any, ...]:
@@ -158,6 +159,9 @@ class Ledger:
             whole, places = query.origin
             part = Part(whole, places, order, whole.move.of_order(order) * ROUNDING * self._sides(query))
         self.keep(query, law, moves, place, declared, part)
+        if order == 2 and declared is None and (law.scale or 0) > 0:
+            found = {key: one.by(ROUNDING * self._sides(query)) for key, one in query.layers.items()}
+            self.releases[-1] = replace(self.releases[-1], layers=found)
         noise = self.rng.normal(size=query._shape) * (law.scale or 1.0) * self.factor
         centre = float(np.clip(0.0, query.low, query.high))
         return public(noise + centre, self)
@@ -207,7 +211,43 @@ def _joined(releases: list[Certified]) -> list[Certified]:
     for one in releases:
         key = (id(one.part.whole), type(one.law), one.law.scale, one.draws) if one.part is not None else id(one)
         groups.setdefault(key, []).append(one)
-    return [found for group in groups.values() for found in _as_one(group)]
+    return _clipped_together([found for group in groups.values() for found in _as_one(group)])
+
+
+def _clipped_together(releases: list[Certified]) -> list[Certified]:
+    """Rows that were clipped together and are released one by one, with Gaussian noise: as one release of them all.
+
+    What each moves over its noise is at most r v, with r the largest for any of them, and squares of v add up to 1.
+    """
+    rounds: dict[Any, list[list[Certified]]] = {}
+    for one in releases:
+        if not one.layers:
+            rounds[id(one)] = [[one]]
+            continue
+        key = (frozenset((record, layer.joint) for record, layer in one.layers.items()), one.draws)
+        taken = rounds.setdefault(key, [])
+        free = (group for group in taken if not any(_members(one) & _members(other) for other in group))
+        group = next(free, None)
+        if group is None:
+            taken.append([one])
+        else:
+            group.append(one)
+    return [found for groups in rounds.values() for group in groups for found in _one_of_all(group)]
+
+
+def _members(one: Certified) -> set[Any]:
+    return {(record, layer.member) for record, layer in one.layers.items()}
+
+
+def _one_of_all(group: list[Certified]) -> list[Certified]:
+    if len(group) == 1:
+        return group
+    least = min(float(one.law.scale or 0) for one in group)
+    most = max(layer.move * least / float(one.law.scale or 1) for one in group for layer in one.layers.values())
+    if most >= math.hypot(*(one.moves * least / float(one.law.scale or 1) for one in group)):
+        return group
+    law = Gaussian(np.zeros(sum(int(np.size(getattr(one.law, "query", 0.0))) for one in group)), least)
+    return [replace(group[0], law=law, moves=most, counted=most)]
 
 
 def _as_one(group: list[Certified]) -> list[Certified]:

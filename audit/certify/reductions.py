@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import add, norm_forms, norm_of_sizes, root, scaled, square, subtract
-from .value import INF, Form, Norms, Open, Value, here, private, rule, times
+from .value import INF, Form, Layer, Norms, Open, Value, here, private, rule, times
 
 
 def axes_of(a: Value, axis: Any) -> tuple[int, ...]:
@@ -71,6 +71,10 @@ def _over_records(a: Value) -> Value:
     """
     assert a.at is not None
     move, count = a.move, a._shape[a.at]
+    if count == 1 and a.records.single and not a.absent:
+        found = replaced(a, a._shape, None)
+        found.cause = unbounded(a) if math.isinf(move.two) else ""
+        return found
     if a.absent == "masked":
         move = move.either(a.norms)
     if a.absent == "poisson":
@@ -80,8 +84,15 @@ def _over_records(a: Value) -> Value:
         low, high = min(low, 0.0), max(high, 0.0)
     cause = unbounded(a) if math.isinf(move.two) else ""
     shape = tuple(1 if i == a.at + a.ndim else s for i, s in enumerate(a._shape))
-    size = a.norms.by(count)
-    return Value(shape, None, a.records, size, move, low, high, a.draws, cause=cause)
+    found = Value(shape, None, a.records, a.norms.by(count), move, low, high, a.draws, cause=cause)
+    found.layers = summed_layers(a.layers, a.absent)
+    return found
+
+
+def summed_layers(layers: dict[Any, Layer], absent: str) -> dict[Any, Layer]:
+    """Of a sum over records, as its movement."""
+    moved = {"": lambda one: one.move, "masked": lambda one: max(one.move, one.size), "poisson": lambda one: one.size}
+    return {key: one._replace(size=INF, move=moved[absent](one)) for key, one in layers.items()}
 
 
 def _over_numbers(a: Value, axes: tuple[int, ...]) -> Value:

@@ -222,6 +222,29 @@ class Form:
     k: float
 
 
+class Joint(NamedTuple):
+    """Several rows of a record as one: its squared 2-norm is the sum of (k |row|_2)^2 over its (token, k)."""
+
+    members: frozenset[tuple[object, float]]
+
+
+class Layer(NamedTuple):
+    """What a clip of several rows together says of one of them.
+
+    Its size is at most ``size`` v and it moves by at most ``move`` v in the 2-norm, where the squares of v over all
+    members of the joint add up to at most 1.
+    """
+
+    joint: Joint
+    member: object
+    size: float
+    move: float
+
+    def by(self, factor: float) -> Layer:
+        """Times a number."""
+        return self._replace(size=times(self.size, factor), move=times(self.move, factor))
+
+
 RULES: dict[Any, Callable[..., Any]] = {}
 
 
@@ -310,6 +333,7 @@ class Value(NDArrayOperatorsMixin):
         self.origin: tuple[Value, Any] | None = None  # the whole array of which it is some entries, and their places
         self._shares: dict[Any, Norms] | None = None
         self.parts: tuple[Any, ...] = ()  # what was stacked along the first axis
+        self.layers: dict[Any, Layer] = {}  # of rows clipped together, by the record; None: whichever record moves
 
     if TYPE_CHECKING:  # in `shapes.py`
         T: Any
@@ -443,7 +467,9 @@ class Value(NDArrayOperatorsMixin):
         )
         what = what or "an array"
         move = f"moves by {self.move.one:.4g}, {self.move.two:.4g}, {self.move.sup:.4g} (1-, 2-, sup-norm)"
-        return f"{what} {number(self.low, self.high)}, {move}"
+        most = max((one.move for one in self.layers.values()), default=None)
+        joint = "" if most is None else f"; with all that was clipped with it by {most:.4g} (2-norm)"
+        return f"{what} {number(self.low, self.high)}, {move}{joint}"
 
     # -- NumPy --------------------------------------------------------------------------------------------
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
@@ -515,6 +541,7 @@ def followed(function: Any, args: Any, options: Any) -> Any:
         raise
     if isinstance(found, Value) and _vanishes(function, args, options, found):
         found.move, found.vanishes = found.move.both(found.norms), True
+        found.layers = {key: one._replace(move=min(one.move, one.size)) for key, one in found.layers.items()}
     if isinstance(found, Value) and unknown:
         kept = found.move if function in (np.add, np.subtract) else Norms()
         zero = found.vanishes and function in _MULTILINEAR

@@ -1,8 +1,8 @@
 """Record what commands print, write and exit with, and compare it: changes for users are seen, and then wanted.
 
-    python tests/frozen/frozen.py            # run all invocations, print what differs; exit 1 if anything does
-    python tests/frozen/frozen.py --write    # record anew
-    python tests/frozen/frozen.py NAME ...   # only these
+python tests/frozen/frozen.py            # run all invocations, print what differs; exit 1 if anything does
+python tests/frozen/frozen.py --write    # record anew
+python tests/frozen/frozen.py NAME ...   # only these
 """
 
 from __future__ import annotations
@@ -46,18 +46,35 @@ def run(name: str) -> str:
         before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
         command = INVOCATIONS[name].replace("dpassay", f"{sys.executable} -m dpassay.audit", 1)
         width = {"COLUMNS": "120", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore"}
-        done = subprocess.run(command, shell=True, cwd=folder, env={**os.environ, **width}, capture_output=True,
-                              text=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
-        parts = [f"$ {INVOCATIONS[name]}", f"exit {done.returncode}", "--- stdout", plain(done.stdout, folder),
-                 "--- stderr", plain(done.stderr, folder), "--- files"]
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=folder,
+            env={**os.environ, **width},
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+            stdin=subprocess.DEVNULL,
+        )
+        parts = [
+            f"$ {INVOCATIONS[name]}",
+            f"exit {done.returncode}",
+            "--- stdout",
+            plain(done.stdout, folder),
+            "--- stderr",
+            plain(done.stderr, folder),
+            "--- files",
+        ]
         for path in sorted(folder.rglob("*")):
             hidden = any(part[0] == "." for part in path.relative_to(folder).parts)
             if path.is_file() and path.suffix in TEXT and not hidden and before.get(path) != path.read_bytes():
                 text = plain(path.read_text(encoding="utf-8", errors="replace"), folder)
                 lines = text.splitlines()
-                parts += [f"{path.relative_to(folder)}: more than {SHORT} lines"] if len(lines) > SHORT else [
-                    f"{path.relative_to(folder)}: {len(lines)} lines", *lines
-                ]
+                parts += (
+                    [f"{path.relative_to(folder)}: more than {SHORT} lines"]
+                    if len(lines) > SHORT
+                    else [f"{path.relative_to(folder)}: {len(lines)} lines", *lines]
+                )
         return "\n".join(parts) + "\n"
 
 
