@@ -76,10 +76,6 @@ class Kept:
             if not before:
                 self._store.put(_ASKED, {name: {"is": value} for name, value in asked.items()})
 
-    def close(self) -> None:
-        """Give the file back."""
-        self._store.close()
-
     def part(self, side: int, place: int) -> Part:
         """What is there of a part."""
         return self._parts.get((side, place), Part((), 0, None))

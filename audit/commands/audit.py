@@ -289,8 +289,8 @@ def _audit_cases(asked: Asked, cases: list[Case]) -> int:
     if asked.resume and not (path.exists() or store_of(path).exists()):
         print(f"dpassay: {path}: nothing is kept to go on from; all rows are audited", file=sys.stderr)
     order, anew = [case.key for case in CASES], not (asked.names or asked.resume)
-    with Report(path, order, anew=anew, resume=asked.resume) as report:
-        rows = _run(asked, cases, report, path)
+    report = Report(path, order, anew=anew, resume=asked.resume)
+    rows = _run(asked, cases, report, path)
     for row in rows:
         remember(path, row)
     ended = finish(rows, path, asked.options, asked.effort.confidence)

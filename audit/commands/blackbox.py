@@ -185,9 +185,6 @@ def _drawn(source: Source, samples: int, seed: int, jobs: int, checkpoint: Path 
             file=sys.stderr,
         )
         raise typer.Exit(INTERRUPTED) from None
-    finally:
-        if kept is not None:
-            kept.close()
 
 
 def _exit(verdict: Verdict, fail_on: FailOn) -> int:

@@ -29,8 +29,7 @@ def read(path: Path, kind: str) -> dict[str, Any] | None:
     """
     if not there(path, FIELD):
         return None
-    with Store(path, FIELD) as store:
-        return _state(store, path, kind)
+    return _state(Store(path, FIELD), path, kind)
 
 
 def write(path: Path, kind: str, state: Mapping[str, Any], before: Mapping[str, Any] | None) -> None:
@@ -39,7 +38,8 @@ def write(path: Path, kind: str, state: Mapping[str, Any], before: Mapping[str, 
     Raises:
         BadInput: it cannot be written, or another process has continued the checkpoint.
     """
-    with Store(path, FIELD) as store, store.transaction():
+    store = Store(path, FIELD)
+    with store.transaction():
         found = _state(store, path, kind)
         known = [None if one is None else json.loads(json.dumps(dict(one))) for one in (before, state)]
         require(found in known, FIELD, str(path), "was continued by another process: every machine needs its own")

@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import MISSING, fields
 from pathlib import Path
 from platform import node
-from types import TracebackType
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -62,7 +61,7 @@ def load(path: Path, *, any_version: bool = False) -> list[Row]:
 
 
 class Report:
-    """The rows of a report that is being made; a context manager.
+    """The rows of a report that is being made.
 
     Args:
         path: of the report (JSON). A device gets the rows, and nothing is kept beside it.
@@ -80,14 +79,6 @@ class Report:
         self._store = Store(None, _FIELD) if _is_device(path) else _opened(store_of(path), anew)
         if not anew:
             self.rows()  # what cannot go on is refused before the work begins
-
-    def __enter__(self) -> Report:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._store.close()
 
     def rows(self) -> list[Row]:
         """All rows, in order: those of the report, and in their place those of the store."""
@@ -137,9 +128,9 @@ def save(path: Path, rows: Sequence[Row], order: Sequence[str] = (), replace: bo
     Returns:
         All rows that the report has now.
     """
-    with Report(path, order, anew=replace) as report:
-        report.keep(rows)
-        return report.write()
+    report = Report(path, order, anew=replace)
+    report.keep(rows)
+    return report.write()
 
 
 def document(rows: Sequence[Row]) -> dict[str, Any]:

@@ -16,7 +16,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from dpassay.reference.errors import BadInput, require
@@ -28,7 +27,7 @@ _PATIENCE = 60.0  # seconds that a writer waits for another one
 
 
 class Store:
-    """Records of JSON data by kind and key.
+    """Records of JSON data by kind and key. Nothing is held between two writes, so that there is nothing to close.
 
     Args:
         path: the file, made with the first record; None keeps the records in memory.
@@ -39,29 +38,17 @@ class Store:
 
     Example:
         >>> from dpassay.audit.running.store import Store
-        >>> with Store(None, "store") as store:
-        ...     store.put("row", {"a": {"epsilon": 1.0}})
-        ...     store.records("row")
+        >>> store = Store(None, "store")
+        >>> store.put("row", {"a": {"epsilon": 1.0}})
+        >>> store.records("row")
         {'a': {'epsilon': 1.0}}
     """
 
     def __init__(self, path: Path | None, field: str):
         self.field, self.name, self._path = field, "memory" if path is None else str(path), path
-        self._records: dict[str, dict[str, Any]] = {}
         self._pending: list[Any] | None = None  # changes of the transaction that is open
         self._forget()
         self._read()
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Nothing is held between two writes."""
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -116,9 +103,9 @@ class Store:
                 self._path.unlink()
 
     def _forget(self) -> None:
-        self._records = {}
-        self._size, self._lines = 0, 0  # how much of the file was read, to the end of a line
-        self._start, self._last = 0, ""  # where its last line begins, and the checksum there
+        self._records: dict[str, dict[str, Any]] = {}
+        self._start, self._last, self._number = 0, b"", 0  # the last line that was read: where, what, which
+        self._checksum = ""  # of that line
 
     def _read(self) -> None:
         """The lines that came since the last look; all of them where the file is another one than it was.
@@ -126,42 +113,40 @@ class Store:
         The last line of the last look is read once more: its checksum counts all before it. (The number of the file
         is not enough: it is given anew as soon as a file is removed.)
         """
+        raw = self._bytes()
+        if not raw.startswith(self._last):
+            self._forget()
+            raw = self._bytes()
+        if not self._number:
+            ours = raw.startswith(HEADER) or HEADER.startswith(raw)
+            require(ours, self.field, self.name, "is not a store of this version")
+        for line in raw[len(self._last) :].splitlines(keepends=True):
+            if line.endswith(b"\n"):
+                if self._number:
+                    self._take(line[:-1])
+                self._start, self._last, self._number = self._start + len(self._last), line, self._number + 1
+
+    def _bytes(self) -> bytes:
+        """The file from the last line on that was read; nothing where there is none."""
         if self._path is None:
-            return
+            return b""
         try:
-            raw = read_bytes(self._path, self.field, start=self._start) if there(self._path, self.field) else None
+            return read_bytes(self._path, self.field, start=self._start) if there(self._path, self.field) else b""
         except BadInput:
             if there(self._path, self.field):
                 raise
-            raw = None  # removed at this moment
-        if raw is None:
-            self._forget()
-            return
-        known = self._size - self._start
-        if len(raw) < known or not raw.startswith(self._last.encode()):
-            self._forget()
-            raw, known = read_bytes(self._path, self.field), 0
-        raw = raw[known:]
-        if not self._size:
-            ours = raw.startswith(HEADER) or HEADER.startswith(raw)
-            require(ours, self.field, self.name, "is not a store of this version")
-            self._size, self._lines = (len(HEADER), 1) if raw.startswith(HEADER) else (0, 0)
-            raw = raw[len(HEADER) :]
-        for line in raw.splitlines(keepends=True):
-            if line.endswith(b"\n"):
-                self._take(line)
+            return b""  # removed at this moment
 
     def _take(self, line: bytes) -> None:
-        checksum, _, body = line[:-1].partition(b" ")
+        checksum, _, body = line.partition(b" ")
         try:
-            good = checksum.decode() == _checksum(self._last, body)
+            good = checksum.decode() == _checksum(self._checksum, body)
             for kind, records, clear in parse_json(body.decode(), self.name) if good else ():
                 self._apply(kind, dict(records), clear)
         except (BadInput, ValueError, TypeError):
             good = False
-        require(good, self.field, self.name, f"is damaged: line {self._lines + 1} is not what was written")
-        self._start, self._last = self._size, checksum.decode()
-        self._size, self._lines = self._size + len(line), self._lines + 1
+        require(good, self.field, self.name, f"is damaged: line {self._number + 1} is not what was written")
+        self._checksum = checksum.decode()
 
     def _apply(self, kind: str, records: dict[str, Any], clear: bool) -> None:
         if clear:
@@ -170,19 +155,17 @@ class Store:
 
     def _append(self, file: int, changes: list[Any]) -> None:
         """One line more, which is read back as any other."""
-        body = json.dumps(changes).encode()
-        data = (b"" if self._size else HEADER) + f"{_checksum(self._last, body)} ".encode() + body + b"\n"
+        body, size = json.dumps(changes).encode(), self._start + len(self._last)
+        data = (b"" if size else HEADER) + f"{_checksum(self._checksum, body)} ".encode() + body + b"\n"
         try:
-            os.ftruncate(file, self._size)  # without what a kill left of a line
-            try:
-                while data:
-                    data = data[os.write(file, data) :]
-                if _SYNC:
-                    os.fsync(file)
-            except OSError:
-                os.ftruncate(file, self._size)
-                raise
+            os.ftruncate(file, size)  # without what a kill left of a line
+            while data:
+                data = data[os.write(file, data) :]
+            if _SYNC:
+                os.fsync(file)
         except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(file, size)
             why = f"cannot be written ({error.strerror}); what was kept before is whole"
             raise BadInput(self.field, self.name, why) from None
 

@@ -93,11 +93,7 @@ def test_an_interrupted_one_goes_on_and_draws_nothing_twice(tmp_path):
         source = Source("m", mechanism, ([1.0], [2.0]), Named("json:loads"))
         if kept is None:
             return draw_both(source, 1000, (3,), 1, lambda n: None)
-        there = Kept(kept, source, 1000, (3,))
-        try:
-            return draw_both(source, 1000, (3,), 1, lambda n: None, there)
-        finally:
-            there.close()
+        return draw_both(source, 1000, (3,), 1, lambda n: None, Kept(kept, source, 1000, (3,)))
 
     alone = drawn(stopping(0)[0])
     path, total = tmp_path / "kept", 0
@@ -154,4 +150,3 @@ def test_a_slow_mechanism_loses_at_most_the_output_that_was_being_drawn(tmp_path
     with pytest.raises(KeyboardInterrupt):
         draw_both(source, 100, (3,), 1, lambda n: None, kept)
     assert kept.count() == 7
-    kept.close()

@@ -28,8 +28,7 @@ def kept():
     path = Path(".cluster.json.store")
     if not path.exists():
         return 0
-    with Store(path, "--output") as store:
-        return len(store.records("row"))
+    return len(Store(path, "--output").records("row"))
 
 
 def main():

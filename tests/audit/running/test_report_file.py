@@ -25,8 +25,7 @@ OTHER = replace(ROW, algorithm="a/c")
 
 
 def rows(path, anew=False):
-    with Report(path, anew=anew) as report:
-        return report.rows()
+    return Report(path, anew=anew).rows()
 
 
 @pytest.fixture
@@ -36,11 +35,9 @@ def path(tmp_path):
 
 
 def test_rows_are_kept_before_the_report_is_written(path):
-    with Report(path) as report:
-        report.keep([OTHER])
+    Report(path).keep([OTHER])
     assert load(path) == [ROW] and rows(path) == [ROW, OTHER]
-    with Report(path, order=[OTHER.key]) as report:
-        assert report.write() == [OTHER, ROW] == load(path)
+    assert Report(path, order=[OTHER.key]).write() == [OTHER, ROW] == load(path)
 
 
 def test_nothing_but_the_report_is_left_of_a_run_that_has_ended(path):
@@ -55,19 +52,17 @@ def test_a_deleted_report_stays_deleted(path):
 def test_what_a_killed_run_has_kept_does_not_come_back_after_its_report_was_deleted(path, monkeypatch):
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    with monkeypatch.context() as killed, Report(path) as report:
+    with monkeypatch.context() as killed:
         killed.setattr(os, "getpid", lambda: gone.pid)
-        report.keep([OTHER])
+        Report(path).keep([OTHER])
     path.unlink()
     third = replace(ROW, algorithm="a/d")
-    with Report(path, resume=True) as report:
-        assert report.rows() == [OTHER]
+    assert Report(path, resume=True).rows() == [OTHER]
     assert save(path, [third]) == [third] == load(path)
 
 
 def test_what_a_killed_run_has_kept_is_in_the_next_report(path):
-    with Report(path) as report:
-        report.keep([OTHER])
+    Report(path).keep([OTHER])
     path.unlink()
     assert rows(path) == [OTHER] == save(path, [OTHER])
 
@@ -75,12 +70,12 @@ def test_what_a_killed_run_has_kept_is_in_the_next_report(path):
 def test_a_report_that_is_written_in_between_loses_nothing(path):
     """Two processes at once: the one that ends first takes the store away."""
     third, fourth = replace(ROW, algorithm="a/d"), replace(ROW, algorithm="a/e")
-    with Report(path) as one, Report(path) as other:
-        one.keep([OTHER])
-        other.keep([third])
-        assert other.write() == [ROW, OTHER, third]
-        one.keep([fourth])
-        assert one.write() == [ROW, OTHER, third, fourth] == load(path)
+    one, other = Report(path), Report(path)
+    one.keep([OTHER])
+    other.keep([third])
+    assert other.write() == [ROW, OTHER, third]
+    one.keep([fourth])
+    assert one.write() == [ROW, OTHER, third, fourth] == load(path)
 
 
 @pytest.mark.more
@@ -99,19 +94,19 @@ def test_two_processes_on_one_report_lose_no_row(path):
 
 
 def test_a_run_that_starts_anew_replaces_the_rows_with_its_first(path):
-    with Report(path, anew=True) as report:
-        assert load(path) == [ROW]
-        report.keep([OTHER])
-        report.keep([replace(OTHER, variant="v")])
-        assert load(path) == [ROW] and rows(path) == report.rows(), "also after a kill"
-        assert len(report.write()) == 2
+    report = Report(path, anew=True)
+    assert load(path) == [ROW]
+    report.keep([OTHER])
+    report.keep([replace(OTHER, variant="v")])
+    assert load(path) == [ROW] and rows(path) == report.rows(), "also after a kill"
+    assert len(report.write()) == 2
     assert ROW not in load(path)
 
 
 def test_a_damaged_store_is_refused_and_set_aside_by_a_run_that_starts_anew(path, capsys):
-    with Report(path) as report:
-        report.keep([OTHER])
-        report.keep([ROW])
+    report = Report(path)
+    report.keep([OTHER])
+    report.keep([ROW])
     store = store_of(path)
     damaged = store.read_bytes().replace(b"a/c", b"a/d", 1)
     store.write_bytes(damaged)
@@ -123,16 +118,14 @@ def test_a_damaged_store_is_refused_and_set_aside_by_a_run_that_starts_anew(path
 
 @pytest.mark.parametrize("version", ["9", None])
 def test_a_store_of_another_version_is_refused(path, version):
-    with Store(store_of(path), "--output") as store:
-        store.put("about", {"dpassay": version})
+    Store(store_of(path), "--output").put("about", {"dpassay": version})
     with pytest.raises(BadInput, match="another version"):
         rows(path)
     assert save(path, [OTHER], replace=True) == [OTHER]
 
 
 def test_rows_that_are_none_are_named(path):
-    with Store(store_of(path), "--output") as store:
-        store.put("row", {"a/b@printed": ROW.as_dict() | {"claimed": "many"}})
+    Store(store_of(path), "--output").put("row", {"a/b@printed": ROW.as_dict() | {"claimed": "many"}})
     with pytest.raises(BadInput, match=r"a/b@printed\.claimed"):
         rows(path)
 

@@ -20,37 +20,35 @@ RECORDS = {"b": {"x": 1.5, "why": 'quotes " and\n lines'}, "a": [1, "ü", None]}
 
 
 def stored(path, **more):
-    with Store(path, "--output") as store:
-        store.put("row", RECORDS | more)
+    Store(path, "--output").put("row", RECORDS | more)
 
 
 def read(path):
-    with Store(path, "--output") as store:
-        return store.records("row")
+    return Store(path, "--output").records("row")
 
 
 def test_records_come_back_in_their_order_and_replace_their_namesakes(tmp_path):
     path = tmp_path / "new folder" / "a.store"
     stored(path)
-    with Store(path, "--output") as store:
-        assert list(store.records("row")) == ["b", "a"] and store.records("row") == RECORDS
-        store.put("row", {"b": 3})
-        store.put("other", {"b": 4})
-        assert store.records("row") == RECORDS | {"b": 3} and store.records("other") == {"b": 4}
-        store.put("row", {"c": 5}, clear=True)
+    store = Store(path, "--output")
+    assert list(store.records("row")) == ["b", "a"] and store.records("row") == RECORDS
+    store.put("row", {"b": 3})
+    store.put("other", {"b": 4})
+    assert store.records("row") == RECORDS | {"b": 3} and store.records("other") == {"b": 4}
+    store.put("row", {"c": 5}, clear=True)
     assert read(path) == {"c": 5} and [one.name for one in path.parent.iterdir()] == ["a.store"]
 
 
 def test_a_transaction_is_all_or_nothing(tmp_path):
     stored(tmp_path / "s")
-    with Store(tmp_path / "s", "--output") as store:
-        with pytest.raises(ZeroDivisionError), store.transaction():
-            store.put("row", {}, clear=True)
-            _ = 1 / 0
-        assert store.records("row") == RECORDS
-        with pytest.raises(ValueError, match="JSON"):
-            store.put("row", {"a": float("nan")})
-        assert store.records("row") == RECORDS
+    store = Store(tmp_path / "s", "--output")
+    with pytest.raises(ZeroDivisionError), store.transaction():
+        store.put("row", {}, clear=True)
+        _ = 1 / 0
+    assert store.records("row") == RECORDS
+    with pytest.raises(ValueError, match="JSON"):
+        store.put("row", {"a": float("nan")})
+    assert store.records("row") == RECORDS
 
 
 def test_damage_is_one_line_that_names_the_file_and_never_another_content(tmp_path):
@@ -126,18 +124,17 @@ def test_a_limit_on_file_sizes_loses_nothing(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False)
     kept = [int(line) for line in done.stdout.split()]
     assert done.returncode == 1 and "BadInput" in done.stderr.splitlines()[-1] and 5 < len(kept) < 40
-    with Store(tmp_path / "s", "--output") as store:
-        assert list(store.records("row")) == [str(k) for k in kept]
+    assert list(read(tmp_path / "s")) == [str(k) for k in kept]
 
 
 WRITER = """
 import sys
 from pathlib import Path
 from dpassay.audit.running.store import Store
-with Store(Path("s"), "--output") as store:
-    for k in range(int(sys.argv[2])):
-        store.put("row", {f"{sys.argv[1]}{k}": k})
-        print(k, flush=True)
+store = Store(Path("s"), "--output")
+for k in range(int(sys.argv[2])):
+    store.put("row", {f"{sys.argv[1]}{k}": k})
+    print(k, flush=True)
 """
 
 
@@ -154,12 +151,12 @@ def test_another_store_in_the_same_place_is_read_as_another_one(tmp_path):
     path, other = tmp_path / "s", tmp_path / "other"
     stored(path, c="mine ")
     stored(other, c="their")
-    with Store(path, "--output") as store:
-        assert store.records("row")["c"] == "mine "
-        with path.open("r+b") as file:
-            file.write(other.read_bytes())
-        assert store.records("row")["c"] == "their"
-        store.put("row", {"d": 1})
+    store = Store(path, "--output")
+    assert store.records("row")["c"] == "mine "
+    with path.open("r+b") as file:
+        file.write(other.read_bytes())
+    assert store.records("row")["c"] == "their"
+    store.put("row", {"d": 1})
     assert read(path) == RECORDS | {"c": "their", "d": 1}
 
 
