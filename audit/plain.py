@@ -92,8 +92,8 @@ def checked(adapter: Any, data: Any, where: str) -> Any:
         raise BadInput(where, "malformed", "is nested too deeply") from None
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise BadInput(": ".join(filter(None, (where, place))), first["input"], str(first["msg"])) from None
+        field = ": ".join(filter(None, (where, ".".join(map(str, first["loc"])))))
+        raise BadInput(field, first["input"], str(first["msg"]).removeprefix("Value error, ")) from None
 
 
 def json_text(document: Any) -> str:

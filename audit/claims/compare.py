@@ -1,4 +1,4 @@
-"""What is worse than in the lock, with old and new value and the likely cause; and what merely is new.
+"""A check held against the lock file: what is worse, with old and new value and the likely cause; what merely is new.
 
 Nothing here draws anything: two checks are compared. The one comparison of statistics asks whether a lower bound lies
 above the interval that the lock holds. The lower bound has the confidence of the file; the upper end of the interval is
@@ -8,18 +8,34 @@ an estimate by the normal law: at 95 % it lay below the truth in 8 % of 600 audi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+import difflib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from dpassay.audit.plain import number
+from dpassay.audit.row import Row
 from dpassay.audit.verdict import Verdict
+from dpassay.audit.version import installed_version
 
-from .lock import Block, Released, size
+from .audited import resolve
+from .lock import Block, Lock, Released, block_of, lock_text, rounded, size
+from .model import Algorithm, BlackBox, Claim, ClaimsFile, Program
+from .reached import lines_of
 
 ROUNDING = 1e-5  # relative: beyond the digits that a lock keeps
 _EXACT = ("exact", "replay")  # what shows a bound without drawing anything
 _LESS = 0.999  # an account that is smaller by more than this explains that less is realised
 ESTIMATED = " (an estimate: at 95 % it was too low in 8 % of audits)"
+_SPANS = {  # fields of a release that are numbers: in words, and what a larger and a smaller one mean
+    "scale": ("noise scale", "more noise", "less noise"),
+    "sensitivity": (
+        "declared sensitivity",
+        "the query is said to move further",
+        "the query is said to move less: is the clip smaller?",
+    ),
+}
+_WORDS = {"law": "law", "count": "number of releases", "participation": "participation"}
 
 
 @dataclass(frozen=True)
@@ -50,6 +66,84 @@ class Change:
         return f"{self.what}: {self.old} -> {self.new}" + (f" ({self.cause})" if self.cause else "")
 
 
+# -- a whole file ------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Compared:
+    """What a check says beside the lock.
+
+    Args:
+        changes: all that differs, in the order of the claims.
+        now: the lock as it would be written.
+        diff: from the lock to that, as lines; empty if they are the same.
+    """
+
+    changes: tuple[Change, ...]
+    now: Lock
+    diff: tuple[str, ...]
+
+    def failing(self, file: ClaimsFile) -> list[Change]:
+        """The changes that make the check fail: not those of claims that are warnings."""
+        mild = {one.name for one in file.claim if one.severity == "warning"}
+        return [one for one in self.changes if one.fails and (one.claim not in mild or one.what == "severity")]
+
+
+def against(
+    path: Path, old: Lock | None, file: ClaimsFile, rows: Mapping[int, Row], codes: Mapping[int, str]
+) -> Compared:
+    """Compare.
+
+    Args:
+        path: of the lock file, for the heads of the difference.
+        old: the lock, or None if there is none yet.
+        rows: what was checked, by position in the file; the blocks of other claims stay as they are.
+        codes: hash of what each claim reaches, by position.
+    """
+    known = dict(old.claims) if old else {}
+    blocks: dict[str, Block] = {}
+    changes: list[Change] = []
+    for number_, claim in enumerate(file.claim):
+        name, before = claim.name, known.pop(claim.name, None)
+        if number_ in rows:
+            space = (claim.space or "") if isinstance(claim, Algorithm) else ""
+            blocks[name] = now = block_of(rows[number_], claim.pairs, mechanism_of(claim), space, codes[number_])
+            if before is not None:
+                fresh = isinstance(claim, Algorithm) and not set(now.missed) <= set(before.missed)
+                source = lines_of(resolve(claim)) if fresh and isinstance(claim, Algorithm) else frozenset[str]()
+                changes += compare(name, before, now, source)
+            elif old is not None:
+                new = ("not in the lock", "in the claims file", "a new claim: --update", False)
+                changes.append(Change(name, "claim", *new))
+        elif before is not None:
+            blocks[name] = before
+    gone = ("in the lock", "no longer in the claims file", "deleted or renamed")
+    changes += [Change(name, "claim", *gone) for name in known]
+    lock = Lock(dpassay=installed_version(), confidence=rounded(file.confidence), claims=blocks)
+    texts = [lock_text(one).splitlines() if one else [] for one in (old, lock)]
+    diff = difflib.unified_diff(*texts, f"a/{path.as_posix()}", f"b/{path.as_posix()}", lineterm="", n=1)
+    return Compared(tuple(changes), lock, tuple(diff))
+
+
+def with_changes(row: Row, changes: Sequence[Change]) -> Row:
+    """The row with what is worse than in the lock."""
+    found = [one.text for one in changes if one.claim == row.claim]
+    return replace(row, changes=found) if found else row
+
+
+def mechanism_of(claim: Claim) -> str:
+    """What a claim is about, in one line."""
+    if isinstance(claim, Algorithm):
+        case = resolve(claim).case
+        name = case.key if case else claim.algorithm
+        return f"{claim.program} ({name})" if isinstance(claim, Program) else name
+    if isinstance(claim, BlackBox):
+        return claim.function or claim.command or ""
+    return " against ".join(getattr(claim, "outputs", None) or getattr(claim, "scores", []))
+
+
+# -- one claim: each rule gives what differs, old, new, the cause, and perhaps that it does not fail ---------------
+Told = Iterator[tuple[str, str, str, str] | tuple[str, str, str, str, bool]]
+
+
 def compare(name: str, old: Block, new: Block, source: Collection[str]) -> list[Change]:
     """All that differs for one claim.
 
@@ -57,263 +151,169 @@ def compare(name: str, old: Block, new: Block, source: Collection[str]) -> list[
         source: the lines of the algorithm's own files as they are now, stripped: a line of the lock that is not among
             them was edited.
     """
-    found = [*_claim(name, old, new), *_verdict(name, old, new), *_account(name, old, new)]
-    found += [*_realised(name, old, new), *_releases(name, old, new)]
-    return [*found, *_missed(name, old, new, source), *_power(name, old, new)]
+    found = [*_claim(old, new), *_verdict(old, new), *_account(old, new), *_realised(old, new), *_releases(old, new)]
+    return [Change(name, *one) for one in [*found, *_missed(old, new, source), *_power(old, new)]]
 
 
-def vanished(name: str) -> Change:
-    """A claim of the lock that the file no longer has."""
-    return Change(name, "claim", "in the lock", "no longer in the claims file", "deleted or renamed")
-
-
-def added(name: str) -> Change:
-    """A claim that the lock does not know yet."""
-    return Change(name, "claim", "not in the lock", "in the claims file", "a new claim: --update", fails=False)
-
-
-def _claim(name: str, old: Block, new: Block) -> list[Change]:
+def _claim(old: Block, new: Block) -> Told:
     """What is claimed: anything that is less than before."""
-    found = []
     for field in ("mechanism", "space", "relation"):
-        before, now = getattr(old, field), getattr(new, field)
+        before, now = getattr(old, field) or "none", getattr(new, field) or "none"
         if before != now:
-            found.append(Change(name, field, before or "none", now or "none", "the claims file says something else"))
-    weaker = any(not any(b[0] <= a[0] and b[1] <= a[1] for b in new.claimed) for a in old.claimed)
-    if weaker:
-        found.append(Change(name, "claimed", _pairs(old), _pairs(new), "less is claimed than before"))
+            yield field, before, now, "the claims file says something else"
+    before, now = (", ".join(f"({epsilon:g}, {delta:g})" for epsilon, delta in block.claimed) for block in (old, new))
+    if any(not any(b[0] <= a[0] and b[1] <= a[1] for b in new.claimed) for a in old.claimed):
+        yield "claimed", before, now, "less is claimed than before"
     elif old.claimed != new.claimed:
-        found.append(Change(name, "claimed", _pairs(old), _pairs(new), "more is claimed than before", fails=False))
+        yield "claimed", before, now, "more is claimed than before", False
     if (old.severity, new.severity) == ("error", "warning"):
-        found.append(Change(name, "severity", "error", "warning", "its failure no longer counts"))
-    return found
+        yield "severity", "error", "warning", "its failure no longer counts"
 
 
-def _pairs(block: Block) -> str:
-    return ", ".join(f"({epsilon:g}, {delta:g})" for epsilon, delta in block.claimed)
+def _verdict(old: Block, new: Block) -> Told:
+    if old.verdict != new.verdict and Verdict(new.verdict).failed:
+        yield "verdict", old.verdict, new.verdict, ""
 
 
-def _verdict(name: str, old: Block, new: Block) -> list[Change]:
-    if old.verdict == new.verdict or not Verdict(new.verdict).failed:
-        return []
-    return [Change(name, "verdict", old.verdict, new.verdict)]
+def _account(old: Block, new: Block) -> Told:
+    rises = [one for one in _pairwise(old, new, "accounted") if one[1] > one[0] * (1 + ROUNDING)]
+    for before, now, at in rises[:1]:
+        yield f"accounted epsilon rises{at}", number(before), number(now), "; ".join(_spending(old, new))
 
 
-def _account(name: str, old: Block, new: Block) -> list[Change]:
-    for before, now, at in _pairwise(old, new, "accounted"):
-        if now > before * (1 + ROUNDING):
-            what = f"accounted epsilon rises{at}"
-            return [Change(name, what, number(before), number(now), of_account(old, new))]
-    return []
-
-
-def _realised(name: str, old: Block, new: Block) -> list[Change]:
+def _realised(old: Block, new: Block) -> Told:
     """The new lower bound lies above the interval of the lock.
 
     On other neighbours the old code may have realised as much: then the interval ends where it was accounted. A lower
     bound from outputs or scores alone has no interval, unless it is exact: such a claim is only held to its claim.
     """
-    limits = {at: limit for _, limit, at in _pairwise(new, old, "limit")}
-    if old.pair != new.pair:
-        limits = {at: accounted for _, accounted, at in _pairwise(new, old, "accounted")}
-    exact = old.by in _EXACT
+    same = old.pair == new.pair
+    limits = {at: limit for _, limit, at in _pairwise(new, old, "limit" if same else "accounted")}
     for before, now, at in _pairwise(old, new, "realised"):
-        if at not in limits and not exact:
-            continue
         high = max(before, limits.get(at, before))
-        if now > high * (1 + ROUNDING):
-            estimated = ESTIMATED if old.pair == new.pair and at in limits else ""
-            interval = f"[{number(before)}, {number(high)}{estimated}]"
-            what = f"realised epsilon rises beyond its interval{at}"
-            return [Change(name, what, interval, number(now), of_realised(old, new))]
-    return []
+        if now > high * (1 + ROUNDING) and (at in limits or old.by in _EXACT):
+            reasons = list(_spending(old, new))
+            reasons += [f"shown by {new.by}, before by {old.by}"] if old.by != new.by else []
+            reasons = reasons or ["the releases are the same: the data move the queries further than before"]
+            interval = f"[{number(before)}, {number(high)}{ESTIMATED if same and at in limits else ''}]"
+            yield f"realised epsilon rises beyond its interval{at}", interval, number(now), "; ".join(reasons)
+            return
 
 
 def _pairwise(old: Block, new: Block, field: str) -> list[tuple[float, float, str]]:
     """Old and new at the same claimed pairs, and where that is; nothing where the claim is another one."""
-    if old.claimed != new.claimed:
-        return []
     found = []
-    several = len(old.claimed) > 1
     for pair, before, now in zip(old.claimed, getattr(old, field), getattr(new, field), strict=False):
         one, other = size(before), size(now)
-        if one is not None and other is not None:
-            found.append((one, other, f" (delta {pair[1]:g})" if several else ""))
+        if one is not None and other is not None and old.claimed == new.claimed:
+            found.append((one, other, f" (delta {pair[1]:g})" if len(old.claimed) > 1 else ""))
     return found
 
 
-def _releases(name: str, old: Block, new: Block) -> list[Change]:
-    known, now = ({one.label: one for one in block.releases} for block in (old, new))
-    found = []
-    for label in [one.label for one in old.releases if one.label in now]:
-        found += _release(name, known[label], now[label])
-    if not (old.releases or new.releases) or old.sequence == new.sequence:
-        return found
-    for label in known.keys() - now.keys() | now.keys() - known.keys():
-        before, after = ("released" if label in block else "not released" for block in (known, now))
-        found.append(Change(name, f"release {label!r}", before, after, of_releases(old, new)))
-    if not found:
-        cause = "the same releases in another order, or one more or less often"
-        found.append(Change(name, "sequence of releases", old.sequence, new.sequence, cause))
-    return sorted(found, key=lambda one: one.what)
+def _releases(old: Block, new: Block) -> Told:
+    known, now = (_by_label(block) for block in (old, new))
+    found = [one for label, release in known.items() if label in now for one in _release(release, now[label])]
+    if old.sequence != new.sequence and (known or now):
+        cause = "; ".join(_spending(old, new))
+        if len(known) == len(now) and [_bare(one) for one in old.releases] == [_bare(one) for one in new.releases]:
+            cause = "the same laws, scales and sensitivities under other labels: renamed?"
+        for label in known.keys() ^ now.keys():
+            before, after = ("released" if label in block else "not released" for block in (known, now))
+            found.append((f"release {label!r}", before, after, cause))
+        if not found:
+            cause = "the same releases in another order, or one more or less often"
+            found.append(("sequence of releases", old.sequence, new.sequence, cause))
+        found.sort(key=lambda one: one[0])
+    yield from found
 
 
-def _release(name: str, old: Released, new: Released) -> list[Change]:
-    found = []
-    for field, what in (("scale", "noise scale"), ("sensitivity", "declared sensitivity")):
-        before, now = getattr(old, field), getattr(new, field)
-        if not _alike(before, now):
-            cause = _direction(field, before, now)
-            found.append(Change(name, f"{what} of {new.label!r}", _text(before), _text(now), cause))
-    for field, what in (("law", "law"), ("count", "number of releases"), ("participation", "participation")):
-        before, now = getattr(old, field), getattr(new, field)
-        if before != now:
-            found.append(Change(name, f"{what} of {new.label!r}", str(before), str(now)))
-    return found
+def _release(old: Released, new: Released) -> Told:
+    for field, (what, more, less) in _SPANS.items():
+        before, now = _span(old, field), _span(new, field)
+        texts = ["none" if not one else f"{one[0]:.6g}" if one[0] == one[1] else f"{one[0]:.6g} to {one[1]:.6g}"
+                 for one in (before, now)]  # fmt: skip
+        if not (before and now):
+            if before != now:
+                yield f"{what} of {new.label!r}", texts[0], texts[1], "declared on one side only"
+        elif any(abs(a - b) > ROUNDING * max(abs(a), abs(b)) for a, b in zip(before, now, strict=True)):
+            yield f"{what} of {new.label!r}", texts[0], texts[1], less if now[0] < before[0] else more
+    for field, what in _WORDS.items():
+        if getattr(old, field) != getattr(new, field):
+            yield f"{what} of {new.label!r}", str(getattr(old, field)), str(getattr(new, field)), ""
 
 
-def _alike(before: float | list[float] | None, now: float | list[float] | None) -> bool:
-    one, other = _ends(before), _ends(now)
-    if one is None or other is None:
-        return one is other
-    return all(abs(a - b) <= ROUNDING * max(abs(a), abs(b)) for a, b in zip(one, other, strict=True))
-
-
-def _direction(field: str, before: float | list[float] | None, now: float | list[float] | None) -> str:
-    one, other = _ends(before), _ends(now)
-    if one is None or other is None:
-        return "declared on one side only"
-    less = other[0] < one[0]
-    if field == "scale":
-        return "less noise" if less else "more noise"
-    return "the query is said to move less: is the clip smaller?" if less else "the query is said to move further"
-
-
-def _ends(value: float | list[float] | None) -> tuple[float, float] | None:
-    if value is None:
-        return None
-    return (value[0], value[-1]) if isinstance(value, list) else (value, value)
-
-
-def _text(value: float | list[float] | None) -> str:
-    ends = _ends(value)
-    if ends is None:
-        return "none"
-    return f"{ends[0]:.6g}" if ends[0] == ends[1] else f"{ends[0]:.6g} to {ends[1]:.6g}"
-
-
-def _missed(name: str, old: Block, new: Block, source: Collection[str]) -> list[Change]:
+def _missed(old: Block, new: Block, source: Collection[str]) -> Told:
     """Lines that are reached no more. An edited line may have been missed before, under its old text."""
     fresh = [text for text in new.missed if text not in old.missed]
     edited = [text for text in old.missed if text not in new.missed and _line(text) not in source]
-    if len(fresh) <= len(edited):
-        return []
-    return [
-        Change(name, "a line with a release or a decision is not reached", _lines(old.missed), one, of_missed(old, new))
-        for one in fresh
-    ]
+    before = f"{len(old.missed)} of them unreached" if old.missed else "all reached"
+    cause = "another space" if old.space != new.space else ""
+    cause = "fewer examples than before" if _fewer(old, new, "examples") else cause
+    for one in fresh if len(fresh) > len(edited) else ():
+        yield "a line with a release or a decision is not reached", before, one, cause
 
 
 def _line(text: str) -> str:
-    bare = text.partition(": ")[2]
-    for way in (" (never true)", " (never false)"):
-        bare = bare.removesuffix(way)
-    return bare
+    return text.partition(": ")[2].removesuffix(" (never true)").removesuffix(" (never false)")
 
 
-def _lines(missed: Sequence[str]) -> str:
-    return f"{len(missed)} of them unreached" if missed else "all reached"
-
-
-def _power(name: str, old: Block, new: Block) -> list[Change]:
-    failed = Verdict(new.verdict).failed  # no statistics were made, or they have succeeded
-    found = []
+def _power(old: Block, new: Block) -> Told:
     for part in ("runs", "pilot", "examples"):
-        asked, asks = old.effort.get(part, 0), new.effort.get(part, 0)
-        if asks < asked:
-            found.append(Change(name, f"effort ({part})", str(asked), str(asks), "the claims file asks for less"))
-    if failed:
-        return found
+        if _fewer(old, new, part):
+            asked, asks = (str(block.effort.get(part, 0)) for block in (old, new))
+            yield f"effort ({part})", asked, asks, "the claims file asks for less"
+    if Verdict(new.verdict).failed:  # no statistics were made, or they have succeeded
+        return
+    more = [one.label for one, other in _both(old, new) if _span(other, "scale")[0] > _span(one, "scale")[0]]
+    cause = f"more noise at {', '.join(map(repr, more))}" if more else ""
+    cause = new.by if new.by and all(one is None for one in new.realised) else cause
+    cause = "fewer runs than before" if _fewer(old, new, "runs") else cause
     decided = old.verdict in (Verdict.TIGHT.value, Verdict.CONSISTENT.value)
     if decided and new.verdict == Verdict.INCONCLUSIVE.value:
-        found.append(Change(name, "the audit lost power: verdict", old.verdict, new.verdict, of_power(old, new)))
-    else:
-        less = {at for before, now, at in _pairwise(old, new, "accounted") if now < before * _LESS}
-        seen = {at: before for before, _, at in _pairwise(old, new, "realised")}
-        for _, high, at in _pairwise(new, new, "limit"):
-            if old.pair == new.pair and at in seen and high < seen[at] and at not in less:
-                what = f"the audit lost power: it shows less, though no less is accounted{at}"
-                found.append(Change(name, what, f">= {number(seen[at])}", f"<= {number(high)}", of_power(old, new)))
-    return found
-
-
-def of_account(old: Block, new: Block) -> str:
-    """Why more is accounted."""
-    return "; ".join(_spending(old, new))
-
-
-def of_realised(old: Block, new: Block) -> str:
-    """Why more is realised."""
-    reasons = list(_spending(old, new))
-    if old.by != new.by:
-        reasons.append(f"shown by {new.by}, before by {old.by}")
-    return "; ".join(reasons) or "the releases are the same: the data move the queries further than before"
-
-
-def of_releases(old: Block, new: Block) -> str:
-    """Why the sequence of releases is another."""
-    before, now = ({one.label for one in block.releases} for block in (old, new))
-    if len(before) == len(now) and [_bare(one) for one in old.releases] == [_bare(one) for one in new.releases]:
-        return "the same laws, scales and sensitivities under other labels: renamed?"
-    return "; ".join(_spending(old, new))
-
-
-def of_missed(old: Block, new: Block) -> str:
-    """Why a line is not reached."""
-    if new.effort.get("examples", 0) < old.effort.get("examples", 0):
-        return "fewer examples than before"
-    return "another space" if old.space != new.space else ""
-
-
-def of_power(old: Block, new: Block) -> str:
-    """Why the audit sees less."""
-    if new.effort.get("runs", 0) < old.effort.get("runs", 0):
-        return "fewer runs than before"
-    if all(one is None for one in new.realised) and new.by:
-        return new.by
-    more = [one.label for one, other in _both(old, new) if _least(other) > _least(one)]
-    return f"more noise at {', '.join(map(repr, more))}" if more else ""
+        yield "the audit lost power: verdict", old.verdict, new.verdict, cause
+        return
+    less = {at for before, now, at in _pairwise(old, new, "accounted") if now < before * _LESS}
+    seen = {at: before for before, _, at in _pairwise(old, new, "realised")}
+    for _, high, at in _pairwise(new, new, "limit") if old.pair == new.pair else ():
+        if at in seen and high < seen[at] and at not in less:
+            what = f"the audit lost power: it shows less, though no less is accounted{at}"
+            yield what, f">= {number(seen[at])}", f"<= {number(high)}", cause
 
 
 def _spending(old: Block, new: Block) -> Iterator[str]:
     """What costs more than before."""
     for one, other in _both(old, new):
-        if _least(other) < _least(one) * (1 - 1e-6):
+        if _span(other, "scale")[0] < _span(one, "scale")[0] * (1 - 1e-6):
             yield f"less noise at {one.label!r}"
-        if _most(other) > _most(one) * (1 + 1e-6):
+        if (_span(other, "sensitivity") or (0.0,))[-1] > (_span(one, "sensitivity") or (0.0,))[-1] * (1 + 1e-6):
             yield f"a larger sensitivity at {one.label!r}"
         if other.count > one.count:
             yield f"{one.label!r} is released {other.count} times, before {one.count}"
         if one.participation != other.participation:
             yield f"{one.label!r}: {other.participation}, before {one.participation}"
-    known = {one.label for one in old.releases}
+    known = _by_label(old)
     fresh = [one.label for one in new.releases if one.label not in known]
     if fresh:
         yield f"new release{'s' * (len(fresh) > 1)} {', '.join(map(repr, fresh))}"
 
 
+def _fewer(old: Block, new: Block, part: str) -> bool:
+    return new.effort.get(part, 0) < old.effort.get(part, 0)
+
+
+def _by_label(block: Block) -> dict[str, Released]:
+    return {one.label: one for one in block.releases}
+
+
 def _both(old: Block, new: Block) -> list[tuple[Released, Released]]:
-    now = {one.label: one for one in new.releases}
+    now = _by_label(new)
     return [(one, now[one.label]) for one in old.releases if one.label in now]
 
 
-def _least(one: Released) -> float:
-    return one.scale[0] if isinstance(one.scale, list) else one.scale
-
-
-def _most(one: Released) -> float:
-    value = one.sensitivity
-    return value[-1] if isinstance(value, list) else value or 0.0
+def _span(one: Released, field: str) -> tuple[float, ...]:
+    """The least and the largest value of a field; empty where there is none."""
+    value = getattr(one, field)
+    return () if value is None else (value[0], value[-1]) if isinstance(value, list) else (value, value)
 
 
 def _bare(one: Released) -> Released:

@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
+from dpassay.audit.plain import checked
 from dpassay.audit.row import Row
 from dpassay.audit.verdict import Verdict
-from dpassay.audit.version import installed_version
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import read_json, write_text
 
@@ -29,10 +29,12 @@ Number = Finite | Literal["infinity"] | None
 Two = Annotated[list[Finite], Field(min_length=2, max_length=2)]
 
 
-class Released(BaseModel):
-    """One label: how often, with which noise and sensitivity (two numbers where they differ from use to use)."""
-
+class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Released(_Part):
+    """One label: how often, with which noise and sensitivity (two numbers where they differ from use to use)."""
 
     label: str
     law: str
@@ -42,10 +44,8 @@ class Released(BaseModel):
     participation: str
 
 
-class Block(BaseModel):
+class Block(_Part):
     """What is kept of one claim."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     mechanism: str
     space: str
@@ -88,15 +88,16 @@ class Block(BaseModel):
         return self
 
 
-class Lock(BaseModel):
+class Lock(_Part):
     """The whole file."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     format: Literal[1] = 1
     dpassay: str = ""
     confidence: Finite = 0.95
     claims: dict[str, Block]
+
+
+_LOCK = TypeAdapter(Lock)
 
 
 def block_of(row: Row, pairs: Sequence[tuple[float, float]], mechanism: str, space: str, code: str) -> Block:
@@ -105,14 +106,14 @@ def block_of(row: Row, pairs: Sequence[tuple[float, float]], mechanism: str, spa
         mechanism=mechanism,
         space=space,
         relation=row.relation,
-        claimed=[[_rounded(epsilon, DIGITS), _rounded(delta, DIGITS)] for epsilon, delta in pairs],
+        claimed=[[rounded(epsilon), rounded(delta)] for epsilon, delta in pairs],
         severity=row.severity,
         verdict=row.verdict,
         accounted=_at_pairs(row, pairs, "accounted", DIGITS),
         realised=_at_pairs(row, pairs, "realised", COARSE),
         limit=_at_pairs(row, pairs, "upper_limit", COARSE),
         by=row.realised_by,
-        power=None if row.power is None else _rounded(row.power, 2),
+        power=None if row.power is None else rounded(row.power, 2),
         releases=[_released(one) for one in row.releases],
         sequence=row.sequence,
         pair=in_order(row.pair),
@@ -132,17 +133,8 @@ def read_lock(path: Path) -> Lock:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         found = document.get("format") if isinstance(document, dict) else type(document).__name__
         raise BadInput(f"{path}: format", found, f"must be {FORMAT}: it is no lock file of this version")
-    try:
-        return Lock.model_validate(document)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"{path}: {field}", first["input"], first["msg"].removeprefix("Value error, ")) from None
-
-
-def new_lock(blocks: Mapping[str, Block], confidence: float) -> Lock:
-    """A lock of these claims, in this order."""
-    return Lock(dpassay=installed_version(), confidence=_rounded(confidence, DIGITS), claims=dict(blocks))
+    lock: Lock = checked(_LOCK, document, str(path))
+    return lock
 
 
 def write_lock(path: Path, lock: Lock) -> None:
@@ -190,7 +182,7 @@ def _released(entry: Mapping[str, Any]) -> Released:
 def _span(values: Sequence[float] | None) -> float | list[float] | None:
     if values is None:
         return None
-    low, high = (_rounded(value, DIGITS) for value in values)
+    low, high = map(rounded, values)
     return low if low == high else [low, high]
 
 
@@ -207,10 +199,11 @@ def _number(value: float | str | None, digits: int) -> Number:
     found = float(value)  # "infinity" of a row from the cache as well
     if math.isnan(found):
         return None
-    return "infinity" if math.isinf(found) else _rounded(found, digits)
+    return "infinity" if math.isinf(found) else rounded(found, digits)
 
 
-def _rounded(value: float, digits: int) -> float:
+def rounded(value: float, digits: int = DIGITS) -> float:
+    """With so many significant digits."""
     return float(f"{value:.{digits}g}")
 
 

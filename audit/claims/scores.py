@@ -87,29 +87,22 @@ def both_sides(first: Path, second: Path | None, one_run: bool) -> tuple[Array, 
     return read_scores(first), read_scores(second)
 
 
-def judge_runs(claim: Claim | None, delta: float, confidence: float) -> Judge:
-    """Bound of epsilon at delta and, with a claim, the joint test of its curve."""
+def judge_scores(claim: Claim | None, delta: float, confidence: float, one_run: bool) -> Judge:
+    """Bound of epsilon at delta and, with a claim, the joint test of its curve.
+
+    Args:
+        one_run: the two sides are the canaries of one run that were left out and those that were in.
+    """
     each = 1 - (BOUND_SHARE if claim else 1.0) * (1 - confidence)
+    bounded, tested = (epsilon_one_run, one_run_curve) if one_run else (epsilon_labels, refute_curve)
 
     def judge(p: Array, q: Array, rng: np.random.Generator) -> list[Sound]:
-        bound = epsilon_labels(p, q, delta, rng, each)
+        coins = np.arange(p.size + q.size) >= p.size
+        sides = (np.concatenate([p, q]), coins) if one_run else (p, q)
+        bound = bounded(*sides, delta, rng, each)
         if claim is None:
             return [bound]
-        return [replace(bound, claimed=claim.epsilon), refute_curve(p, q, claim.guarantee, rng, each)]
-
-    return judge
-
-
-def judge_canaries(claim: Claim | None, delta: float, confidence: float) -> Judge:
-    """The same from one run, out-canaries and in-canaries."""
-    each = 1 - (BOUND_SHARE if claim else 1.0) * (1 - confidence)
-
-    def judge(out: Array, inside: Array, rng: np.random.Generator) -> list[Sound]:
-        values, coins = np.concatenate([out, inside]), np.arange(out.size + inside.size) >= out.size
-        bound = epsilon_one_run(values, coins, delta, rng, each)
-        if claim is None:
-            return [bound]
-        return [replace(bound, claimed=claim.epsilon), one_run_curve(values, coins, claim.guarantee, rng, each)]
+        return [replace(bound, claimed=claim.epsilon), tested(*sides, claim.guarantee, rng, each)]
 
     return judge
 

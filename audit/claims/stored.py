@@ -23,7 +23,7 @@ from .claimed import Claim as Judged
 from .claimed import claim_of_pairs, read_claim
 from .model import BlackBox, Outputs, Scores
 from .outputs import Question, answer
-from .scores import both_sides, hints, judge_canaries, judge_runs, with_power
+from .scores import both_sides, hints, judge_scores, with_power
 
 _STREAM = 67  # the audit's own: what is stored may have been drawn from the plain seed
 _NOTHING = "nothing is accounted"
@@ -94,7 +94,7 @@ def _scores(
     files = [folder / name for name in claim.scores]
     p, q = both_sides(files[0], files[1] if len(files) == 2 else None, claim.one_run)
     guarantee = _guarantee(claim)
-    judge = (judge_canaries if claim.one_run else judge_runs)(guarantee, _delta(claim), confidence)
+    judge = judge_scores(guarantee, _delta(claim), confidence, claim.one_run)
     deciding: list[Sound] = judge(p, q, rng)
     verdict, notes = decide(deciding), []
     if verdict is Verdict.INCONCLUSIVE:

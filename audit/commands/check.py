@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from dpassay.audit.claims.baseline import Compared, against, with_changes
+from dpassay.audit.claims.compare import Compared, against, with_changes
 from dpassay.audit.claims.ending import FailOn, closing_lines, exit_code
 from dpassay.audit.claims.lock import Block, Lock, read_lock, write_lock
 from dpassay.audit.claims.model import ClaimsFile

@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from dpassay.audit.claims.claimed import Claim, read_claim
-from dpassay.audit.claims.scores import STREAM, both_sides, hints, judge_canaries, judge_runs, shown_by, with_power
+from dpassay.audit.claims.scores import STREAM, both_sides, hints, judge_scores, shown_by, with_power
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import Sound, Verdict, decide
 from dpassay.audit.scores.anytime_kept import grow
@@ -71,7 +71,7 @@ def scores(
         require(one_bound, "--anytime", str(anytime), "bounds epsilon: of claims it takes --epsilon, of runs many")
         _anytime(anytime, (first, second), epsilon, (delta, confidence, seed), neighbours, as_json)
     p, q = both_sides(first, second, one_run)
-    judge = (judge_canaries if one_run else judge_runs)(claim, delta, confidence)
+    judge = judge_scores(claim, delta, confidence, one_run)
     deciding: list[Sound] = judge(p, q, rng)
     overall, note = None, "No claim was given, so nothing is decided; the bounds hold one by one, not jointly."
     if claim:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dpassay.audit.claims.compare import Change, compare
-from dpassay.audit.claims.lock import Block, Released, in_order, lock_text, new_lock, read_lock, write_lock
+from dpassay.audit.claims.lock import Block, Lock, Released, in_order, lock_text, read_lock, write_lock
 
 GRADIENT = Released(
     label="gradient", law="Gaussian", count=3, scale=2.0, sensitivity=[0.5, 1.0], participation="full batch"
@@ -150,9 +150,8 @@ def test_a_stronger_claim_is_said_and_does_not_fail():
 
 def test_a_lock_comes_back_as_it_was_written(tmp_path):
     path = tmp_path / "privacy.lock.json"
-    lock = new_lock(
-        {"one": BLOCK, "two": BLOCK.model_copy(update={"missed": [], "releases": [], "power": None})}, 0.975
-    )
+    bare = BLOCK.model_copy(update={"missed": [], "releases": [], "power": None})
+    lock = Lock(dpassay="1", confidence=0.975, claims={"one": BLOCK, "two": bare})
     write_lock(path, lock)
     assert read_lock(path) == lock
     assert list(json.loads(path.read_text())["claims"]) == ["one", "two"]
