@@ -150,11 +150,7 @@ def assess_curve(result: Published, claim: Guarantee, confidence: float = 0.95) 
     pairs = list(zip(*claim.forward, strict=True))[::20]
     swaps = [swap_claim(float(epsilon), float(delta), claim.relation) for epsilon, delta in pairs]
     p_value = min(1.0, len(swaps) * min(_sound_p_value(result, swap) for swap in swaps))
-    if result.metric == "tpr":
-        assert result.fpr is not None
-        ceiling = found.tpr[result.fpr]
-    else:
-        ceiling = found.auc if result.metric == "auc" else found.balanced_accuracy
+    ceiling = found.of(result.metric, result.fpr if result.metric == "tpr" else None)
     return CurveAssessment(ceiling, p_value, _finding(p_value, None, result.value > ceiling, 1.0 - confidence))
 
 

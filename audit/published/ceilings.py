@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from dp_accounting.pld import privacy_loss_distribution
@@ -55,6 +55,10 @@ class Ceilings:
     balanced_accuracy: float
     tpr: dict[float, float]  # at the false positive rates asked for
 
+    def of(self, metric: Metric, fpr: float | None) -> float:
+        """That of one metric."""
+        return self.tpr[fpr] if fpr is not None else self.auc if metric == "auc" else self.balanced_accuracy
+
 
 def ceilings(claim: Guarantee, fprs: tuple[float, ...] = (0.001, 0.01, 0.1), cells: int = 20_000) -> Ceilings:
     """Integrate the trade-off curve of a guarantee; any lower bound of the true one keeps the ceilings valid.
@@ -71,29 +75,22 @@ def ceilings(claim: Guarantee, fprs: tuple[float, ...] = (0.001, 0.01, 0.1), cel
     return Ceilings(1.0 - area, min(1.0, accuracy), at)
 
 
-def largest_auc(epsilon: float, delta: float) -> float:
-    """1 - (1 - delta)^2 / (1 + e^epsilon): area under the extremal (epsilon, delta) ROC curve."""
-    _check(epsilon, delta)
-    return _up(1.0 - (1.0 - delta) ** 2 / (1.0 + math.exp(epsilon)))
+def ceiling_of(metric: Metric, epsilon: float, delta: float, fpr: float | None = None) -> float:
+    """The ceiling of one metric under (epsilon, delta)-DP, and more than the roundings of a sum of numbers up to one.
 
-
-def largest_balanced_accuracy(epsilon: float, delta: float) -> float:
-    """(e^epsilon + delta) / (1 + e^epsilon), at the corner of the trade-off curve."""
-    _check(epsilon, delta)
-    return _up(1.0 - (1.0 - delta) / (1.0 + math.exp(epsilon)))
-
-
-def largest_tpr(epsilon: float, delta: float, fpr: float) -> float:
-    """min(1, delta + e^epsilon fpr, 1 - e^-epsilon (1 - delta - fpr))."""
-    require(0 <= fpr <= 1, "fpr", fpr, "must lie in [0, 1]")
-    _check(epsilon, delta)
-    steep, flat = 1.0 - delta - math.exp(epsilon) * fpr, math.exp(-epsilon) * (1.0 - delta - fpr)
-    return _up(1.0 - max(0.0, steep, flat))
-
-
-def _up(ceiling: float) -> float:
-    """More than the roundings of a sum of numbers up to one."""
-    return min(1.0, ceiling + 4e-16)
+    An AUC is the area under the extremal (epsilon, delta) ROC curve, a balanced accuracy is at the corner of it, and a
+    TPR is on it.
+    """
+    require(0 <= epsilon < 700, "epsilon", epsilon, "must lie in [0, 700)")
+    fpr = _checked(metric, delta, fpr)
+    odds = math.exp(epsilon)
+    if metric == "auc":
+        missed = (1.0 - delta) ** 2 / (1.0 + odds)
+    elif metric == "balanced accuracy":
+        missed = (1.0 - delta) / (1.0 + odds)
+    else:
+        missed = max(0.0, 1.0 - delta - odds * fpr, math.exp(-epsilon) * (1.0 - delta - fpr))
+    return min(1.0, 1.0 - missed + 4e-16)
 
 
 def implied_epsilon(metric: Metric, value: float, delta: float, fpr: float | None = None) -> float:
@@ -102,20 +99,14 @@ def implied_epsilon(metric: Metric, value: float, delta: float, fpr: float | Non
     The closed forms are solved for epsilon; for 1 - value, which floats know, and not for the ceiling, which may round
     to 1 long before it is.
     """
-    _check(0.0, delta)
+    fpr, missed = _checked(metric, delta, fpr), 1.0 - value
     require(0 <= value <= 1, metric, value, "must lie in [0, 1]")
-
-    missed = 1.0 - value
     if metric == "auc":  # missed >= (1 - delta)^2 / (1 + e^epsilon)
         return _at_least_log((1.0 - delta) ** 2 - missed, missed)
     if metric == "balanced accuracy":  # missed >= (1 - delta) / (1 + e^epsilon)
         return _at_least_log(value - delta, missed)
-    if metric == "tpr":  # value <= delta + e^epsilon fpr, missed >= e^-epsilon (1 - delta - fpr)
-        if fpr is None:
-            raise BadInput("fpr", fpr, "a TPR needs the FPR at which it was measured")
-        require(0 <= fpr <= 1, "fpr", fpr, "must lie in [0, 1]")
-        return max(_at_least_log(value - delta, fpr), _at_least_log(1.0 - delta - fpr, missed))
-    raise BadInput("metric", metric, "must be auc, balanced accuracy or tpr")
+    # value <= delta + e^epsilon fpr, missed >= e^-epsilon (1 - delta - fpr)
+    return max(_at_least_log(value - delta, fpr), _at_least_log(1.0 - delta - fpr, missed))
 
 
 def _at_least_log(above: float, below: float) -> float:
@@ -136,19 +127,13 @@ def ceiling_under_shift(auc_ceiling: float, exchangeable: float) -> float:
     return exchangeable * auc_ceiling + (1.0 - exchangeable)
 
 
-def ceiling_of(metric: Metric, epsilon: float, delta: float, fpr: float | None) -> float:
-    """The ceiling of one metric under (epsilon, delta)-DP."""
-    if metric == "auc":
-        return largest_auc(epsilon, delta)
-    if metric == "balanced accuracy":
-        return largest_balanced_accuracy(epsilon, delta)
-    if metric == "tpr":
-        if fpr is None:
-            raise BadInput("fpr", fpr, "a TPR needs the FPR at which it was measured")
-        return largest_tpr(epsilon, delta, fpr)
-    raise BadInput("metric", metric, "must be auc, balanced accuracy or tpr")
-
-
-def _check(epsilon: float, delta: float) -> None:
-    require(0 <= epsilon < 700, "epsilon", epsilon, "must lie in [0, 700)")
+def _checked(metric: Metric, delta: float, fpr: float | None) -> float:
+    """The FPR of a TPR; 0 for another metric, which has none."""
     require(0 <= delta < 1, "delta", delta, "must lie in [0, 1)")
+    require(metric in get_args(Metric), "metric", metric, "must be auc, balanced accuracy or tpr")
+    if metric != "tpr":
+        return 0.0
+    if fpr is None:
+        raise BadInput("fpr", fpr, "a TPR needs the FPR at which it was measured")
+    require(0 <= fpr <= 1, "fpr", fpr, "must lie in [0, 1]")
+    return fpr

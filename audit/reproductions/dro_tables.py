@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from scipy.stats import t as student
 
 from dpassay.audit.attacks.membership import ATTACKS
-from dpassay.audit.published.ceilings import ceiling_under_shift, largest_auc
+from dpassay.audit.published.ceilings import ceiling_of, ceiling_under_shift
 from dpassay.audit.published.dro import EPSILONS, TABLE_2, TABLE_3, TABLE_3_EPSILONS, TABLE_3_NON_PRIVATE
 from dpassay.audit.published.matching import auc_p_value, exchangeable_share
 from dpassay.reference.dro.training import BATCH, PHASE, STEPS
@@ -87,7 +87,7 @@ def findings(style: str, found: Cells, sizes: tuple[int, int]) -> str:
     over = [
         cell
         for cell, content in private
-        if float(np.mean(content["shifted"])) > largest_auc(cell.epsilon, delta) >= _strongest(content)[0]
+        if float(np.mean(content["shifted"])) > ceiling_of("auc", cell.epsilon, delta) >= _strongest(content)[0]
     ]
     text = (
         f"{style}, one distribution: the strongest attack on any of the {len(private)} private cells has mean AUC "
@@ -123,7 +123,7 @@ def same_table(style: str, found: Cells, sizes: tuple[int, int]) -> Table:
         strongest = _strongest(content)[0]
         p_value = min(1.0, len(cells) * auc_p_value(strongest, *sizes, cell.epsilon, delta, cell.seeds))
         paper = printed_auc(cell.method, cell.epsilon) if style == "CIFAR10-ST" else "-"
-        ceiling = f"{largest_auc(cell.epsilon, delta):.3f}"
+        ceiling = f"{ceiling_of('auc', cell.epsilon, delta):.3f}"
         rows.append((cell.method, f"{cell.epsilon:g}", paper, *cells, ceiling, f"{p_value:.2g}"))
     title = f"{style}: attack AUC, {sizes[0]} members and {sizes[1]} non-members of one distribution"
     return Table(title, ("algorithm", "epsilon", "paper", *ATTACKS, "ceiling", "p-value"), rows)
@@ -138,7 +138,7 @@ def shift_table(style: str, found: Cells) -> Table:
         private = cell.method != "non-private"
         groups = [(int(m), int(n)) for m, n in content["groups"]]
         delta = sum(m for m, _ in groups) ** DELTA_POWER
-        plain = largest_auc(cell.epsilon, delta)
+        plain = ceiling_of("auc", cell.epsilon, delta)
         rows.append((
             cell.method,
             f"{cell.epsilon:g}" if private else "-",
@@ -226,7 +226,7 @@ def _panel(axes: Axes, style: str, found: Cells) -> None:
         axes.axhline(strongest, color="gray", lw=1, label="non-private: strongest attack, one distribution")
         axes.axhline(float(np.mean(free[0]["detector"])), color="gray", lw=1, ls="--", label="label alone, no model")
     grid = np.geomspace(0.1, 10.0, 100)
-    axes.plot(grid, [largest_auc(float(e), 0.0) for e in grid], color="black", label=CEILING)
+    axes.plot(grid, [ceiling_of("auc", float(e), 0.0) for e in grid], color="black", label=CEILING)
     axes.set_xscale("log")
     axes.set_xticks(EPSILONS, [f"{e:g}" for e in EPSILONS])
     axes.minorticks_off()
