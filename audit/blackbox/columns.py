@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -64,41 +65,26 @@ def tamed(table: Array) -> Array:
     return np.asarray(found)
 
 
+SUMMARIES: dict[str, Callable[[Array, Array], Any]] = {  # what a row is as a whole: of a table and its ordered rows
+    "sum of all": lambda table, _: table.sum(axis=1),
+    "length of the vector": lambda table, _: np.sqrt((table**2).sum(axis=1)),
+    "sum of sizes": lambda table, _: np.abs(table).sum(axis=1),
+    "largest of all": lambda _, ordered: ordered[:, -1],
+    "smallest of all": lambda _, ordered: ordered[:, 0],
+    "largest less second largest": lambda _, ordered: ordered[:, -1] - ordered[:, -2],
+    "place of the largest": lambda table, _: table.argmax(axis=1),
+    "place of the smallest": lambda table, _: table.argmin(axis=1),
+    "number of zeros": lambda table, _: (table == 0).sum(axis=1),
+    "number of negatives": lambda table, _: (table < 0).sum(axis=1),
+    "number of missing": lambda table, _: (table == -HUGE).sum(axis=1),
+    "number of equal entries": lambda _, ordered: (np.diff(ordered, axis=1) == 0).sum(axis=1),
+}
+
+
 def summaries(table: Array) -> Array:
-    """What a row is as a whole, shape (rows, 12)."""
-    away = np.abs(table)
+    """All of these, shape (rows, 12)."""
     ordered = np.sort(table, axis=1)
-    columns = [
-        table.sum(axis=1),
-        np.sqrt((table**2).sum(axis=1)),
-        away.sum(axis=1),
-        ordered[:, -1],
-        ordered[:, 0],
-        ordered[:, -1] - ordered[:, -2],
-        table.argmax(axis=1),
-        table.argmin(axis=1),
-        (table == 0).sum(axis=1),
-        (table < 0).sum(axis=1),
-        (table == -HUGE).sum(axis=1),
-        (np.diff(ordered, axis=1) == 0).sum(axis=1),
-    ]
-    return np.stack([np.asarray(one, dtype=float) for one in columns], axis=1)
-
-
-SUMMARIES = (
-    "sum of all",
-    "length of the vector",
-    "sum of sizes",
-    "largest of all",
-    "smallest of all",
-    "largest less second largest",
-    "place of the largest",
-    "place of the smallest",
-    "number of zeros",
-    "number of negatives",
-    "number of missing",
-    "number of equal entries",
-)
+    return np.stack([np.asarray(of(table, ordered), dtype=float) for of in SUMMARIES.values()], axis=1)
 
 
 def families(columns: Sequence[Column]) -> Iterator[Family]:
@@ -136,7 +122,7 @@ def _made(columns: Sequence[Column]) -> Iterator[Family]:
         yield from (_remainders(modulus, columns, range(width)) for modulus in MODULI)
     if width < 2:
         return
-    yield _family(summaries, lambda j: SUMMARIES[j])
+    yield _family(summaries, lambda j: list(SUMMARIES)[j])
     yield _family(lambda t: np.cumsum(t, axis=1), lambda j: f"sum of {columns[0]} to {columns[j]}")
     yield _family(lambda t: t.sum(axis=1, keepdims=True) - t, lambda j: f"sum of all but {columns[j]}")
     if width <= ORDERED:

@@ -21,10 +21,10 @@ from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
 from dpassay.reference.guarantee import Guarantee
 
-from .independent import require_independent
 from .learner import FIT_SHARE, Candidate, learn_scores
 from .outputs import Mechanism, draw
 from .repeats import repeats_log_wealth
+from .suspicions import require_independent
 from .table import NOTHING, Column, Tables, kept, telling_columns, to_tables
 from .telling import Telling, most_repeated, most_telling, of_event
 
@@ -47,14 +47,13 @@ class Parts:
 
 def split(tables: Tables, rng: np.random.Generator) -> Parts:
     """A random part to learn from, the rest to judge; columns that say nothing in training are left out of both."""
-    training, test, rows = [], [], []
+    training, rows = [], []
     for table in (tables.p, tables.q):
         require(len(table) >= LEAST, "outputs", len(table), f"a black-box audit needs at least {LEAST} outputs a side")
         order, cut = rng.permutation(len(table)), int(TRAINING_SHARE * len(table))
         training.append(table[order[:cut]])
-        test.append(table[order[cut:]])
         rows.append(order[cut:])
-    chosen = telling_columns(training)
+    test, chosen = [tables.p[rows[0]], tables.q[rows[1]]], telling_columns(training)
     columns = tuple(column for column, one in zip(tables.columns, chosen, strict=True) if one) or NOTHING
     return Parts(columns, kept(training, chosen), kept(test, chosen), rows)
 
@@ -79,17 +78,6 @@ def judge_events(candidates: Sequence[Candidate], test: Sequence[Array]) -> list
     return found
 
 
-def judge_outputs(
-    tables: Tables, claim: Guarantee, rng: np.random.Generator, low_bits: bool
-) -> tuple[Judged, Parts, list[Candidate]]:
-    """The strongest of all events and of the bet on repeated outputs, after a weighted union bound."""
-    parts = split(tables, rng)
-    candidates = learn_scores(parts.training[0], parts.training[1], claim, rng, low_bits, parts.columns)
-    wealth = max(0.0, repeats_log_wealth(tables.p, tables.q, claim, rng) + float(np.log(REPEATS_SHARE)))
-    bet = Judged(float(np.exp(-wealth)), REPEATED, None, {"by": "bets", "log_wealth": wealth})
-    return min([*judge_events(candidates, parts.test), bet], key=lambda one: one.p_value), parts, candidates
-
-
 def audit_outputs(
     outputs_p: Any,
     outputs_q: Any,
@@ -110,7 +98,6 @@ class Detail:
     candidate: Candidate
     plainest: Candidate | None  # whose event is told: a column if one shows it
     telling: Telling | None
-    rows: tuple[Indices, Indices]  # which outputs the test part holds
     repeated: tuple[int, int] | None  # repeated outputs decided: one of them on each side, -1 where there is none
     parts: Parts
     candidates: list[Candidate]
@@ -137,15 +124,18 @@ def audit_in_detail(
     """
     start = time.perf_counter()
     require_independent(tables)
-    found, parts, candidates = judge_outputs(tables, claim, rng, low_bits)
+    parts = split(tables, rng)
+    candidates = learn_scores(*parts.training, claim, rng, low_bits, parts.columns)
+    wealth = max(0.0, repeats_log_wealth(tables.p, tables.q, claim, rng) + float(np.log(REPEATS_SHARE)))
+    bet = Judged(float(np.exp(-wealth)), REPEATED, None, {"by": "bets", "log_wealth": wealth})
+    found = min([*judge_events(candidates, parts.test), bet], key=lambda one: one.p_value)  # weighted union bound
     plainest, repeated = most_telling(found.candidate, candidates, parts.test), None
     telling = of_event(plainest, parts.test, tables.texts) if plainest else None
     if found.candidate is None:
         most, repeated = most_repeated(tables)
         telling = telling or most
     shown = found.candidate or max(candidates, key=lambda one: one.event.promise)
-    rows = (parts.rows[0], parts.rows[1])
-    detail = Detail(shown, plainest, telling, rows, repeated, parts, candidates)
+    detail = Detail(shown, plainest, telling, repeated, parts, candidates)
     result = ClaimTest(
         claim=claim.name,
         p_value=found.p_value,
@@ -198,7 +188,7 @@ def epsilon_of_outputs(
     require_independent(tables)
     parts = split(tables, rng)
     guess = Guarantee("no privacy loss", np.zeros(1), np.zeros(1))
-    candidates = learn_scores(parts.training[0], parts.training[1], guess, rng, columns=parts.columns)
+    candidates = learn_scores(*parts.training, guess, rng, columns=parts.columns)
     return bound_of_scores(parts, candidates, delta, rng, confidence, start)
 
 
@@ -216,15 +206,9 @@ def bound_of_scores(
         start: when the work began, for `seconds`; None: now.
     """
     start = time.perf_counter() if start is None else start
-    best = _best_for_bound(candidates, parts.training, delta)
+    held = [table[int(FIT_SHARE * len(table)) :] for table in parts.training]  # that chose among the scores
+    best = max(candidates, key=lambda one: strongest_event(one.score(held[0]), one.score(held[1]), delta, 0.5)[0])
     bound = epsilon_labels(best.score(parts.test[0]), best.score(parts.test[1]), delta, rng, confidence)
     runs, seconds = sum(map(len, (*parts.training, *parts.test))), time.perf_counter() - start
     evidence = {"score": best.name, **bound.evidence}
     return replace(bound, method="black box: learned score, labels", runs=runs, seconds=seconds, evidence=evidence)
-
-
-def _best_for_bound(candidates: Sequence[Candidate], training: Sequence[Array], delta: float) -> Candidate:
-    """The score that shows the largest epsilon on the part of training that chose among them."""
-    held = [table[int(FIT_SHARE * len(table)) :] for table in training]
-
-    return max(candidates, key=lambda one: strongest_event(one.score(held[0]), one.score(held[1]), delta, 0.5)[0])

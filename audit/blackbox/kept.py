@@ -1,7 +1,8 @@
-"""Outputs that are kept as they are drawn: an interrupted audit goes on where it was, and its numbers are the same.
+"""Outputs on both datasets, drawn in a few parts, each with a stream of randomness of its own, and kept as they come.
 
-They stand in a store (``store.py``), a few at a time, each time with the state of the part's stream of randomness after
-them. Beside them stands what was asked: mechanism, its source, datasets, number of runs and seed. Another question is
+So the number of processes changes no number, and an interrupted audit goes on where it was and ends with the same ones.
+Outputs stand in a store (``store.py``), a few at a time, each time with the state of the part's stream after them.
+Beside them stands what was asked: mechanism, its source, datasets, number of runs and seed. Another question is
 refused, so that no outputs of two mechanisms are ever mixed.
 """
 
@@ -12,36 +13,93 @@ import hashlib
 import importlib.util
 import json
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpassay.audit.running.store import Store
 from dpassay.reference.errors import BadInput, require
 
-from .outputs import Mechanism, draw
-from .sources import Source
+from .outputs import Each, Mechanism, draw
+from .programs import KeptAlive
+from .sources import Named, Source
 
 FIELD = "--checkpoint"
+PARTS = 8  # a side
+LEAST = 50  # outputs of a part: fewer are one part
 PACE = 0.5  # seconds between two writes
 _QUICK = 0.05  # seconds; a slice that takes less may be longer
 _ASKED, _DRAWN = "black box: asked", "black box: outputs"
 _NUMERIC = "biufcUS"  # kinds of arrays that are kept, byte by byte
 
 
-Each = Callable[[int], None]  # is told how many outputs were drawn, or found, since it was told last
-
-
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """Outputs of one part: pieces in order, how many they are together, the stream after them (None: it is whole)."""
 
-    pieces: tuple[Any, ...]
-    count: int
-    stream: Any
+    pieces: tuple[Any, ...] = ()
+    count: int = 0
+    stream: Any = None
+
+
+def draw_both(
+    source: Source, samples: int, seed: tuple[int, ...], jobs: int, each: Each, kept: Kept | None = None
+) -> tuple[Any, Any]:
+    """`samples` outputs on both datasets.
+
+    Args:
+        seed: of all parts; a part adds its side and its place.
+        jobs: processes; each of them loads the mechanism, or starts the program, anew.
+        kept: where outputs are kept as they come, and found again; it changes no number.
+    """
+    parts = PARTS if samples >= PARTS * LEAST else 1
+    sizes = [samples * (i + 1) // parts - samples * i // parts for i in range(parts)]
+    found: dict[tuple[int, int], list[Any]] = {}
+    asked = []
+    for where in product((0, 1), range(parts)):
+        before = kept.part(*where) if kept else Part()
+        found[where] = list(before.pieces)
+        if before.count:
+            each(before.count)
+        if before.count < sizes[where[1]]:
+            size = sizes[where[1]] - before.count
+            asked.append((source.named, source.datasets[where[0]], where, size, (*seed, *where), before.stream))
+    if jobs > 1:
+        from dpassay.audit.running.workers import worked  # slow to import, and one process needs none of it
+
+        for where, outputs in worked(_drawn, asked, jobs, ""):
+            if kept is not None:
+                kept.put(where, kept.part(*where).count, outputs)
+            found[where].append(outputs)
+            each(len(outputs))
+    else:
+        for _, dataset, where, size, key, stream in asked:
+            how = source.mechanism, dataset, size, stream_of(key, stream), each
+            found[where].append(draw(*how) if kept is None else kept.draw(*how, where))
+    p, q = (_joined([piece for i in range(parts) for piece in found[side, i]]) for side in (0, 1))
+    return p, q
+
+
+def _drawn(
+    named: Named, dataset: Any, where: tuple[int, int], size: int, key: tuple[int, ...], stream: Any
+) -> tuple[tuple[int, int], Any]:
+    """One part, or what is left of it, in a process of its own."""
+    mechanism = named.load()
+    try:
+        return where, draw(mechanism, dataset, size, stream_of(key, stream))
+    finally:
+        if isinstance(mechanism, KeptAlive):
+            mechanism.close()
+
+
+def _joined(parts: list[Any]) -> Any:
+    """Parts of one sample, in order."""
+    arrays = all(isinstance(one, np.ndarray) for one in parts)
+    if len(parts) == 1 or (arrays and len({(one.dtype, one.shape[1:]) for one in parts}) == 1):
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return [output for one in parts for output in one]
 
 
 class Kept:
@@ -78,7 +136,7 @@ class Kept:
 
     def part(self, side: int, place: int) -> Part:
         """What is there of a part."""
-        return self._parts.get((side, place), Part((), 0, None))
+        return self._parts.get((side, place), Part())
 
     def count(self) -> int:
         """Outputs that are on disk."""
@@ -94,9 +152,9 @@ class Kept:
         mechanism: Mechanism,
         dataset: Any,
         size: int,
-        where: tuple[int, int],
         rng: np.random.Generator,
         each: Each,
+        where: tuple[int, int],
     ) -> Any:
         """As ``outputs.draw``, the ``size`` outputs that a part lacks: all but those of the last moment are on disk.
 
@@ -148,8 +206,7 @@ def _by_part(records: dict[str, Any], path: Path) -> dict[tuple[int, int], Part]
     found: dict[tuple[int, int], Part] = {}
     for key, piece in records.items():
         side, place, start = (int(one) for one in key.split("/"))
-        before = found.get((side, place), Part((), 0, None))
-        outputs = decoded(piece["outputs"])
+        before, outputs = found.get((side, place), Part()), decoded(piece["outputs"])
         good = start == before.count and len(outputs) == piece["count"]
         require(good, FIELD, str(path), f"is damaged: {key} does not go on where the outputs before it end")
         found[side, place] = Part((*before.pieces, outputs), start + len(outputs), piece["stream"])
@@ -167,22 +224,16 @@ def encoded(value: Any) -> Any:
     if type(value) is float:
         return value if np.isfinite(value) else {"float": repr(value)}
     if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in _NUMERIC:
-        data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode()
-        return {
-            "array": data,
-            "dtype": value.dtype.str,
-            "shape": list(value.shape),
-            "one": isinstance(value, np.generic),
-        }
+        data, one = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode(), isinstance(value, np.generic)
+        return {"array": data, "dtype": value.dtype.str, "shape": list(value.shape), "one": one}
     if type(value) is list:
         return [encoded(one) for one in value]
     if type(value) is tuple:
         return {"tuple": [encoded(one) for one in value]}
     if type(value) is dict:
         return {"dict": [[encoded(key), encoded(one)] for key, one in value.items()]}
-    raise BadInput(
-        FIELD, type(value).__name__, "outputs of this type cannot be kept: give numbers, arrays, text, dicts"
-    )
+    why = "outputs of this type cannot be kept: give numbers, arrays, text, dicts"
+    raise BadInput(FIELD, type(value).__name__, why)
 
 
 def decoded(value: Any) -> Any:
@@ -202,19 +253,16 @@ def decoded(value: Any) -> Any:
 
 
 def _digest(dataset: Any) -> str:
-    text = json.dumps(encoded(dataset), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(encoded(dataset), sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _code(source: Source) -> str:
     """A hash of the file that the callable stands in, or of those that the command names."""
-    digest, named = hashlib.sha256(), source.named
-    if named.function is not None:
-        spec = importlib.util.find_spec(named.function.partition(":")[0])
-        files = [Path(spec.origin)] if spec is not None and spec.origin else []
-    else:
-        files = [Path(word) for word in named.command]
-    for path in files:
+    digest, files = hashlib.sha256(), list(source.named.command)
+    if source.named.function is not None:
+        spec = importlib.util.find_spec(source.named.function.partition(":")[0])
+        files = [spec.origin] if spec is not None and spec.origin else []
+    for path in map(Path, files):
         try:
             digest.update(path.read_bytes() if path.is_file() else b"")
         except OSError:

@@ -14,35 +14,29 @@ from dpassay.audit.inputs.foreign import foreign_code
 from dpassay.reference.errors import require
 
 Mechanism = Callable[[Any, np.random.Generator], Any]
+Each = Callable[[int], None]  # is told how many outputs were drawn, or found, since it was told last
 
 
-def draw(
-    mechanism: Mechanism, dataset: Any, size: int, rng: np.random.Generator, each: Callable[[int], None] | None = None
-) -> Any:
+def nobody(count: int) -> None:
+    """Is told, and does nothing."""
+
+
+def draw(mechanism: Mechanism, dataset: Any, size: int, rng: np.random.Generator, each: Each = nobody) -> Any:
     """`size` independent outputs on `dataset`, in whatever form the mechanism gives them.
 
     Args:
-        each: is told how many were drawn since it was told last, about a hundred times.
+        each: is called about a hundred times.
     """
     many = getattr(mechanism, "many", None)
     with foreign_code("mechanism", getattr(mechanism, "__qualname__", type(mechanism).__qualname__)):
-        if many is None:
-            return _one_by_one(mechanism, dataset, size, rng, each)
-        found = many(dataset, rng, size)
-        require(len(found) == size, "many", len(found), f"must give {size} outputs")
-        if each is not None:
+        if many is not None:
+            found = many(dataset, rng, size)
+            require(len(found) == size, "many", len(found), f"must give {size} outputs")
             each(size)
-        return found
-
-
-def _one_by_one(
-    mechanism: Mechanism, dataset: Any, size: int, rng: np.random.Generator, each: Callable[[int], None] | None
-) -> list[Any]:
-    found: list[Any] = []
-    step = max(1, size // 100)
-    while len(found) < size:
-        count = min(step, size - len(found))
-        found += [mechanism(dataset, rng) for _ in range(count)]
-        if each is not None:
+            return found
+        one_by_one: list[Any] = []
+        while len(one_by_one) < size:
+            count = min(max(1, size // 100), size - len(one_by_one))
+            one_by_one += [mechanism(dataset, rng) for _ in range(count)]
             each(count)
-    return found
+        return one_by_one

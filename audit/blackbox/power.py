@@ -138,6 +138,17 @@ class Additive:
     scales: Array
     declared: bool
 
+    @property
+    def hint(self) -> list[str]:
+        """Gaussian noise is judged far better by its curve than by one pair of it."""
+        if self.noise != "gaussian":
+            return []
+        moved = float(np.sqrt((((self.answers[0] - self.answers[1]) / self.scales) ** 2).sum()))
+        return [
+            f"The outputs look Gaussian (these answers are {moved:.3g} deviations apart): if mu-GDP is what is "
+            "claimed, --gdp MU tests the whole curve and sees far more than one pair of it."
+        ]
+
     def draw(self, side: int, size: int, smaller: float, rng: np.random.Generator) -> Array:
         """Outputs with noise so many times smaller."""
         shape = (size, self.scales.size)
@@ -167,18 +178,15 @@ def _looks_like(noise: str, column: Array, centre: float, scale: float) -> bool:
 def recognised(tables: Tables, declared: str | None = None) -> Additive | None:
     """The noise around the answers, as declared or as it looks; None for everything else."""
     sides = tables.p, tables.q
-    if not all(np.isfinite(one).all() and len(one) >= LEAST and np.abs(one).max() <= _FAR for one in sides):
-        return None
-    width = sides[0].shape[1]
-    if width > WIDEST:
+    width, good = sides[0].shape[1], all(np.isfinite(one).all() and len(one) >= LEAST for one in sides)
+    if width > WIDEST or not good or max(np.abs(one).max() for one in sides) > _FAR:
         return None
     for noise in (declared,) if declared else NOISES:
-        (centre_p, scale_p), (centre_q, scale_q) = (_fitted(noise, side) for side in sides)
+        fits = [_fitted(noise, side) for side in sides]
+        (centre_p, scale_p), (centre_q, scale_q) = fits
         alike = bool((np.abs(scale_p - scale_q) <= SAME_SCALE * np.maximum(scale_p, scale_q)).all())
-        fits = zip(sides, (centre_p, centre_q), (scale_p, scale_q), strict=True)
-        if declared or (
-            alike and all(_looks_like(noise, side[:ROWS, j], c[j], s[j]) for side, c, s in fits for j in range(width))
-        ):
+        columns = ((side[:ROWS, j], c[j], s[j]) for side, (c, s) in zip(sides, fits, strict=True) for j in range(width))
+        if declared or (alike and all(_looks_like(noise, *one) for one in columns)):
             return Additive(noise, (centre_p, centre_q), (scale_p + scale_q) / 2, declared is not None)
     return None
 

@@ -30,7 +30,8 @@ def telling_outputs(detail: Detail, outputs_p: Sequence[Any], outputs_q: Sequenc
     sign, scores, found = -1.0 if detail.candidate.event.below else 1.0, detail.scores(detail.candidate), {}
     for name, outputs, side, towards in (("on D", outputs_p, 0, -1.0), ("on D'", outputs_q, 1, 1.0)):
         order = np.argsort(-sign * towards * scores[side], kind="stable")[:EACH]
-        found[name] = [_short(outputs[int(detail.rows[side][i])], _telling_entry(detail, side, int(i))) for i in order]
+        rows = detail.parts.rows[side]
+        found[name] = [_short(outputs[int(rows[i])], _telling_entry(detail, side, int(i))) for i in order]
     return found
 
 

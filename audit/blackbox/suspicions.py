@@ -1,4 +1,4 @@
-"""What to say beside a verdict: nothing was varied, nothing came out, another claim would see more."""
+"""Samples that show nothing of a mechanism: nothing was varied, nothing came out, or they were not drawn apart."""
 
 from __future__ import annotations
 
@@ -7,9 +7,34 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.arrays import Array
+from dpassay.reference.errors import require
 
-from .power import Additive
 from .table import Tables
+
+DISTINCT, SAME = 20, 1e-9  # outputs that are needed to say so; of the spread, what rounding may move
+
+
+def require_independent(tables: Tables) -> None:
+    """Refuse two samples that were not drawn by themselves: outputs of one in the other, or one noise for both.
+
+    They could accuse a right mechanism. By chance both cannot be: outputs that never repeat within a side hardly do
+    between two independent ones, since two laws agree at most as often as the geometric mean of what each does with
+    itself.
+    """
+    rows = [set(map(bytes, side)) for side in (tables.p, tables.q)]
+    if min(map(len, rows)) < DISTINCT:
+        return
+    both, fresh = len(rows[0] & rows[1]), len(rows[0]) == len(tables.p) and len(rows[1]) == len(tables.q)
+    why = "are the same on both sides, though none comes back on its own: the runs on D and on D' must be independent"
+    require(both < DISTINCT or not fresh, "outputs", both, why)
+    if len(tables.p) != len(tables.q):
+        return
+    with np.errstate(invalid="ignore", over="ignore"):  # infinities, and what is nearly as large
+        spread = np.ptp(tables.p, axis=0)
+        varied = spread > 0  # False where something is missing
+        same = np.ptp(tables.q[:, varied] - tables.p[:, varied], axis=0) <= SAME * spread[varied]
+    why = "each on D' is the one on D plus a constant: the runs on D and on D' must be independent, with other seeds"
+    require(not (varied.any() and same.all()), "outputs", "one noise for both sides", why)
 
 
 def same_data(datasets: tuple[Any, Any]) -> list[str]:
@@ -34,14 +59,3 @@ def _nothing(table: Array, outputs: Any) -> bool:
     if isinstance(outputs, np.ndarray):
         return bool(np.isnan(table).all())
     return all(one is None or (isinstance(one, float) and np.isnan(one)) for one in outputs)
-
-
-def of_the_claim(additive: Additive | None, pair_claimed: bool) -> list[str]:
-    """Gaussian noise is judged far better by its curve than by one pair of it."""
-    if additive is None or additive.noise != "gaussian" or not pair_claimed:
-        return []
-    moved = float(np.sqrt((((additive.answers[0] - additive.answers[1]) / additive.scales) ** 2).sum()))
-    return [
-        f"The outputs look Gaussian (these answers are {moved:.3g} deviations apart): if mu-GDP is what is claimed, "
-        "--gdp MU tests the whole curve and sees far more than one pair of it."
-    ]

@@ -82,13 +82,69 @@ class Tables:
 
     def matrices(self, columns: Sequence[Column]) -> tuple[Array, Array]:
         """These columns of both; NaN where there is none such."""
+        if tuple(columns) == self.columns:
+            return self.p, self.q
         places = {column: j for j, column in enumerate(self.columns)}
-        found = tuple(np.full((len(side), len(columns)), np.nan) for side in (self.p, self.q))
         here = [(i, places[column]) for i, column in enumerate(columns) if column in places]
-        to, of = [i for i, _ in here], [j for _, j in here]
+        found = tuple(np.full((len(side), len(columns)), np.nan) for side in (self.p, self.q))
         for matrix, side in zip(found, (self.p, self.q), strict=True):
-            matrix[:, to] = side[:, of]
+            matrix[:, [i for i, _ in here]] = side[:, [j for _, j in here]]
         return found[0], found[1]
+
+
+def to_tables(outputs_p: Any, outputs_q: Any) -> Tables:
+    """Both samples with the same columns.
+
+    Raises:
+        BadInput: no outputs, or some that are neither numbers nor text nor lists or dicts of them.
+    """
+    arrays = _regular(outputs_p), _regular(outputs_q)
+    if arrays[0] is not None and arrays[1] is not None and arrays[0].shape[1:] == arrays[1].shape[1:]:
+        shape = arrays[0].shape[1:]
+        places = [f"{ROOT}[{','.join(map(str, index))}]" for index in np.ndindex(*shape)]
+        p, q = (np.asarray(one, dtype=float).reshape(len(one), len(places)) for one in arrays)
+        found = Tables(tuple(map(Column, places if len(places) != 1 else [ROOT])), p, q)
+    else:
+        found = _spread(outputs_p, outputs_q)
+    sizes = len(found.p), len(found.q)
+    require(0 not in sizes, "outputs", sizes, "both samples need at least one output")
+    return found
+
+
+def _regular(side: Any) -> Any:
+    """An array of numbers, if the outputs are one or are lists of numbers of one length; else None.
+
+    Also None where a whole number may have more digits than a float.
+    """
+    given = isinstance(side, np.ndarray)
+    if not given:
+        if not len(side) or not isinstance(side[0], int | float | list | tuple | np.ndarray | np.number):
+            return None
+        try:
+            side = np.asarray(side)
+        except (ValueError, TypeError, OverflowError):
+            return None
+    if not side.ndim or side.dtype.kind not in ("fiub" if given else "fiu"):
+        return None
+    exact = side.dtype.kind in ("fb" if given else "")  # a list of numbers may have been of whole ones
+    return None if not exact and ((np.abs(side) >= WHOLE) & np.isfinite(side)).any() else side
+
+
+def _spread(outputs_p: Any, outputs_q: Any) -> Tables:
+    """Any outputs. Records have columns if they are few on both sides together: names drawn anew would be no end."""
+    texts: dict[float, str] = {}
+    rows: list[list[_Cells]] = [[], []]
+    for side, target in zip((outputs_p, outputs_q), rows, strict=True):
+        for output in side:
+            target.append(_Cells(texts))
+            _flatten(output, ROOT, target[-1])
+    every = {column for side in rows for row in side for column in row}
+    records = {column for side in rows for row in side for column in row.records}
+    columns = sorted(every - records if len(records) > MOST_RECORDS else every)
+    p, q = (np.array([[row.get(one, np.nan) for one in columns] for row in side], dtype=float) for side in rows)
+    if not columns:  # nothing in any output, such as lists without entries: a constant
+        columns, p, q = [Column(ROOT)], np.zeros((len(p), 1)), np.zeros((len(q), 1))
+    return Tables(tuple(columns), p, q, texts)
 
 
 class _Cells(dict[Column, float]):
@@ -106,12 +162,30 @@ class _Cells(dict[Column, float]):
         if len(self._texts) < MOST_TEXTS and code not in self._texts:
             self._texts[code] = repr(text)
 
+    def summary(self, name: str, value: float) -> None:
+        """A number about an entry."""
+        self[Column(name, Origin.SUMMARY)] = float(value)
+
+    def summaries(self, name: str, numbers: Sequence[float]) -> None:
+        """Sum, last, largest and smallest of the finite ones."""
+        values = np.array(numbers)
+        values = values[np.isfinite(values)]
+        if values.size:
+            with np.errstate(over="ignore"):
+                known = {"sum": values.sum(), "last": values[-1], "max": values.max(), "min": values.min()}
+            for what, value in known.items():
+                self.summary(f"{what}({name})", value)
+
 
 def _flatten(output: Any, name: str, row: _Cells, depth: int = 0) -> None:
     """Spread one output over named cells."""
     require(depth <= DEEPEST, "outputs", name[:60], "are nested too deeply")
     if isinstance(output, Cell):
-        _cell(output, name, row)
+        if NUMBER.fullmatch(output):
+            row[Column(name)] = float(output)
+            row.summary(f"digits of {name}", len(output))
+        else:
+            row.encode(name, output)
         return
     row.encode(f"type({name})", _kind(output))
     if isinstance(output, Mapping):
@@ -127,9 +201,8 @@ def _flatten(output: Any, name: str, row: _Cells, depth: int = 0) -> None:
     else:
         row[Column(name)] = _number(output)
         if isinstance(output, int | np.integer) and abs(int(output)) >= WHOLE:
-            halves = divmod(int(output), 1 << HALF)
-            row[Column(f"upper half of {name}", Origin.SUMMARY)] = _number(halves[0])
-            row[Column(f"lower half of {name}", Origin.SUMMARY)] = _number(halves[1])
+            for half, value in zip(("upper", "lower"), divmod(int(output), 1 << HALF), strict=True):
+                row.summary(f"{half} half of {name}", _number(value))
 
 
 def _kind(output: Any) -> str:
@@ -144,25 +217,21 @@ def _kind(output: Any) -> str:
     return "none" if output is None else "number"
 
 
-def _identifier(items: Sequence[Any]) -> str | None:
-    """The first field that tells the dicts of a list apart: a whole number or a text, another one in each."""
-    for key in items[0]:
-        values = [item.get(key) for item in items]
-        if all(map(_identifies, values)) and len(set(values)) == len(values):
-            return str(key) if isinstance(key, str) else None
-    return None
-
-
-def _identifies(value: Any) -> bool:
-    """Is this a whole number or a word?"""
-    return isinstance(value, int) or (isinstance(value, str) and (value.isdecimal() or not NUMBER.fullmatch(value)))
+def _sequence(output: Any, name: str, row: _Cells, depth: int) -> None:
+    for index, item in enumerate(output):
+        _flatten(item, f"{name}[{index}]", row, depth + 1)
+    if len(output) > 1 and all(isinstance(item, Mapping) for item in output):
+        _records(output, name, row)
+    row.summary(f"len({name})", len(output))
+    cells = [Column(f"{name}[{i}]") for i in range(len(output))]
+    row.summaries(name, [row[cell] for cell in cells if cell in row])
 
 
 def _records(items: Sequence[Mapping[Any, Any]], name: str, row: _Cells) -> None:
     """The numbers of each record under the record's own name: lists may come in any order. And of each field."""
     found = [{key: _number(value) for key, value in item.items() if _counts(value)} for item in items]
     for one in dict.fromkeys(key for numbers in found for key in numbers):
-        _summarise([numbers[one] for numbers in found if one in numbers], f"{name}[].{one}", row)
+        row.summaries(f"{name}[].{one}", [numbers[one] for numbers in found if one in numbers])
     key = _identifier(items)
     for item, numbers in zip(items, found, strict=True) if key is not None else ():
         for one in numbers.keys() - {key}:
@@ -176,64 +245,48 @@ def _counts(value: Any) -> bool:
     return isinstance(value, int | float | np.number) or (isinstance(value, Cell) and bool(NUMBER.fullmatch(value)))
 
 
-def _sequence(output: Any, name: str, row: _Cells, depth: int) -> None:
-    for index, item in enumerate(output):
-        _flatten(item, f"{name}[{index}]", row, depth + 1)
-    if len(output) > 1 and all(isinstance(item, Mapping) for item in output):
-        _records(output, name, row)
-    row[Column(f"len({name})", Origin.SUMMARY)] = float(len(output))
-    cells = [Column(f"{name}[{i}]") for i in range(len(output))]
-    _summarise([row[cell] for cell in cells if cell in row], name, row)
+def _identifier(items: Sequence[Any]) -> str | None:
+    """The first field that tells the dicts of a list apart: a whole number or a word, another one in each."""
 
+    def identifies(value: Any) -> bool:
+        word = isinstance(value, str) and (value.isdecimal() or not NUMBER.fullmatch(value))
+        return isinstance(value, int) or word
 
-def _summarise(numbers: Sequence[float], name: str, row: _Cells) -> None:
-    """Sum, last, largest and smallest of the finite ones."""
-    values = np.array(numbers)
-    values = values[np.isfinite(values)]
-    if values.size:
-        with np.errstate(over="ignore"):
-            known = {"sum": values.sum(), "last": values[-1], "max": values.max(), "min": values.min()}
-        row.update({Column(f"{what}({name})", Origin.SUMMARY): float(value) for what, value in known.items()})
+    for key in items[0]:
+        values = [item.get(key) for item in items]
+        if all(map(identifies, values)) and len(set(values)) == len(values):
+            return str(key) if isinstance(key, str) else None
+    return None
 
 
 def _text(output: str | bytes, name: str, row: _Cells, depth: int) -> None:
     """The text as a code, its length, and what it says: as JSON, bits or a table, or its numbers and words by line."""
     row.encode(f"text({name})", output, Origin.TEXT)
     text = output.decode("utf-8", "replace") if isinstance(output, bytes) else output
-    row[Column(f"len({name})", Origin.SUMMARY)] = float(len(text))
+    row.summary(f"len({name})", len(text))
     for reader, what in ((_as_json, "json"), (_as_bits, "bits"), (_as_table, "table")):
         inner = reader(text)
         if inner is not None:
             _flatten(inner, f"{name}.{what}", row, depth + 1)
             return
-    numbers = NUMBER.findall(text)
-    words = NUMBER.sub("#", text)
+    numbers, words = NUMBER.findall(text), NUMBER.sub("#", text)
     row.encode(f"words({name})", words)
     lines = words.splitlines()[:MOST_READ]
     for index, line in enumerate(lines if len(lines) > 1 else ()):
         row.encode(f"line {index + 1} of {name}", line)
-    row[Column(f"numbers({name})", Origin.SUMMARY)] = float(len(numbers))
+    row.summary(f"numbers({name})", len(numbers))
     for index, number in enumerate(numbers[:MOST_READ]):
         _flatten(Cell(number), f"number {index + 1} in {name}", row, depth + 1)
 
 
 def _as_json(text: str) -> Any:
     """What a text says that is a JSON list or dict; None for all others."""
-    start = text.lstrip()[:1]
-    if start not in ("{", "[") or len(text) > LONGEST_JSON:
+    if text.lstrip()[:1] not in ("{", "[") or len(text) > LONGEST_JSON:
         return None
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
-
-
-def _cell(text: Cell, name: str, row: _Cells) -> None:
-    if NUMBER.fullmatch(text):
-        row[Column(name)] = float(text)
-        row[Column(f"digits of {name}", Origin.SUMMARY)] = float(len(text))
-    else:
-        row.encode(name, text)
 
 
 def _as_bits(text: str) -> list[int] | None:
@@ -273,13 +326,9 @@ def _number(output: Any) -> float:
 
 def appended(past: Tables, fresh: Tables, most: int) -> Tables:
     """Both, with the columns of either; only the last `most` rows a side."""
-    both = (past.columns, fresh.columns)
-    columns = both[0] if both[0] == both[1] else tuple(dict.fromkeys([*both[0], *both[1]]))
-    sides = zip(
-        past.matrices(columns) if past.columns != columns else (past.p, past.q),
-        fresh.matrices(columns) if fresh.columns != columns else (fresh.p, fresh.q),
-        strict=True,
-    )
+    same = past.columns == fresh.columns
+    columns = past.columns if same else tuple(dict.fromkeys([*past.columns, *fresh.columns]))
+    sides = zip(past.matrices(columns), fresh.matrices(columns), strict=True)
     p, q = (np.concatenate(side)[-most:] for side in sides)
     return Tables(columns, p, q, {**fresh.texts, **past.texts})
 
@@ -302,69 +351,3 @@ def kept(tables: Sequence[Array], columns: Bools) -> list[Array]:
     if not columns.any():
         return [np.zeros((len(table), 1)) for table in tables]
     return [table if columns.all() else table[:, columns] for table in tables]
-
-
-def to_tables(outputs_p: Any, outputs_q: Any) -> Tables:
-    """Both samples with the same columns.
-
-    Raises:
-        BadInput: no outputs, or some that are neither numbers nor text nor lists or dicts of them.
-    """
-    sides = [outputs_p, outputs_q]
-    arrays = [_regular(side) for side in sides]
-    if arrays[0] is not None and arrays[1] is not None and arrays[0].shape[1:] == arrays[1].shape[1:]:
-        shape = arrays[0].shape[1:]
-        _not_empty([len(a) for a in arrays if a is not None])
-        p, q = (np.asarray(a, dtype=float).reshape(len(a), int(np.prod(shape))) for a in arrays if a is not None)
-        return Tables(tuple(_places(shape)), p, q)
-    rows: list[list[_Cells]] = [[], []]
-    texts: dict[float, str] = {}
-    for side, target in zip(sides, rows, strict=True):
-        for output in side:
-            row = _Cells(texts)
-            _flatten(output, ROOT, row)
-            target.append(row)
-    columns = _columns([row for side in rows for row in side])
-    filled = [np.array([[row.get(one, np.nan) for one in columns] for row in side], dtype=float) for side in rows]
-    _not_empty([len(table) for table in filled])
-    if not columns:  # nothing in any output, such as lists without entries: a constant
-        columns, filled = [Column(ROOT)], [np.zeros((len(side), 1)) for side in filled]
-    return Tables(tuple(columns), filled[0], filled[1], texts)
-
-
-def _columns(rows: Sequence[_Cells]) -> list[Column]:
-    """All columns. Records have theirs if they are few on both sides together: names drawn anew would be no end."""
-    found = {column for row in rows for column in row}
-    records = {column for row in rows for column in row.records}
-    return sorted(found - records if len(records) > MOST_RECORDS else found)
-
-
-def _not_empty(sizes: Sequence[int]) -> None:
-    require(0 not in sizes, "outputs", tuple(sizes), "both samples need at least one output")
-
-
-def _regular(side: Any) -> Any:
-    """An array of numbers, if the outputs are one or are lists of numbers of one length; else None.
-
-    Also None where a whole number may have more digits than a float.
-    """
-    if isinstance(side, np.ndarray):
-        good = side.dtype.kind in "fiub" and side.ndim and not (side.dtype.kind in "iu" and _long(side))
-        return side if good else None
-    if not len(side) or not isinstance(side[0], int | float | list | tuple | np.ndarray | np.number):
-        return None
-    try:
-        found = np.asarray(side)
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return found if found.dtype.kind in "fiu" and not _long(found) else None
-
-
-def _long(numbers: Any) -> bool:
-    return bool(((np.abs(numbers) >= WHOLE) & np.isfinite(numbers)).any())
-
-
-def _places(shape: tuple[int, ...]) -> list[Column]:
-    if int(np.prod(shape)) == 1:
-        return [Column(ROOT)]
-    return [Column(f"{ROOT}[{','.join(map(str, index))}]") for index in np.ndindex(*shape)]

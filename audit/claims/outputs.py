@@ -11,7 +11,7 @@ import numpy as np
 from dpassay.audit.blackbox.detect import Detail, audit_in_detail, bound_of_scores, epsilon_of_outputs, float_grid
 from dpassay.audit.blackbox.power import branch_power, event_power, noise_power, recognised
 from dpassay.audit.blackbox.shown import draw_detail, telling_outputs
-from dpassay.audit.blackbox.suspicions import of_outputs, of_the_claim
+from dpassay.audit.blackbox.suspicions import of_outputs
 from dpassay.audit.blackbox.table import Column, Tables, to_tables
 from dpassay.audit.results import Sound, SoundBound, Verdict, decide
 from dpassay.audit.verdict import POWER_SHOWN, TIGHT_SHARE
@@ -112,7 +112,7 @@ def with_power(
     found = recognised(tables, question.noise)
     required = found is not None or question.noise is None
     require(required, "--noise", question.noise, "needs finite numbers, 100 a side or more")
-    said += of_the_claim(found, question.pair_claimed)
+    said += found.hint if found is not None and question.pair_claimed else []
     if question.power is None:
         said.append("That says nothing of quieter violations, so the claim is not called 'consistent' (see --power).")
         return [replace(test, evidence=evidence), *deciding[1:]], said

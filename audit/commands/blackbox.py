@@ -10,8 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from dpassay.audit.blackbox.kept import Kept
-from dpassay.audit.blackbox.parts import draw_both
+from dpassay.audit.blackbox.kept import Kept, draw_both
 from dpassay.audit.blackbox.power import NOISES
 from dpassay.audit.blackbox.sources import (
     CommandOption,

@@ -17,11 +17,10 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpassay.audit.blackbox.detect import REPEATED
-from dpassay.audit.blackbox.independent import require_independent
 from dpassay.audit.blackbox.learner import FIT_SHARE, learn_scores
 from dpassay.audit.blackbox.outputs import Mechanism, draw
 from dpassay.audit.blackbox.repeats import repeats_log_wealth
-from dpassay.audit.blackbox.suspicions import of_outputs
+from dpassay.audit.blackbox.suspicions import of_outputs, require_independent
 from dpassay.audit.blackbox.table import NOTHING, Column, Tables, appended, kept, telling_columns, to_tables
 from dpassay.audit.blackbox.telling import of_event
 from dpassay.audit.results import ClaimTest
@@ -216,6 +215,4 @@ class Round:
 
     def aligned(self, fresh: Tables) -> tuple[Array, Array]:
         """The columns that were learned on, missing where the fresh outputs have none."""
-        if fresh.columns == self.columns:
-            return fresh.p, fresh.q
         return fresh.matrices(self.columns)

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from dpassay.audit.blackbox.kept import Kept, decoded, encoded
-from dpassay.audit.blackbox.parts import draw_both
+from dpassay.audit.blackbox.kept import Kept, decoded, draw_both, encoded
 from dpassay.audit.blackbox.sources import Named, Source
 from dpassay.audit.cli import app
 from dpassay.reference.errors import BadInput

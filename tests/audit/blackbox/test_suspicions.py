@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs
-from dpassay.audit.blackbox.independent import require_independent
+from dpassay.audit.blackbox.suspicions import require_independent
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.cli import app
 from dpassay.audit.results import Verdict
