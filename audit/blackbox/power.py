@@ -18,7 +18,7 @@ Noise and events are audited as the outputs at hand were, learning included.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import kolmogorov, ndtr
@@ -56,6 +56,7 @@ class Planted:
     refuted: int
     tried: int
     outputs: int  # a side
+    runs: int | None = None  # of a branch that is seen with power 0.8 or more: it shows in one of so many
 
     @property
     def at_least(self) -> float:
@@ -66,11 +67,17 @@ class Planted:
     def statement(self) -> str:
         """For a terminal."""
         if not self.tried:
-            return f"Planted: {self.what}: too few outputs are left for that."
+            return f"Planted: {self.what}."
         return (
             f"Planted: {self.what} was refuted in {self.refuted} of {self.tried} simulations of {self.outputs:,} "
             f"outputs a side (power {self.at_least:.2f} or more)."
         )
+
+    @property
+    def evidence(self) -> dict[str, object]:
+        """Of a branch, for a JSON report."""
+        simulated = {"repetitions": self.tried, "refuted": self.refuted, "outputs_a_side": self.outputs}
+        return {"one_run_in": self.runs, "power_at_least": self.at_least, "simulated": simulated}
 
 
 def _repeated(
@@ -86,29 +93,7 @@ def _repeated(
 
 
 # -- a branch ------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Branch:
-    """The rarest planted branch that is seen with power 0.8 or more: one run in `runs`; None when none is."""
-
-    runs: int | None
-    shown: Planted
-
-    @property
-    def evidence(self) -> dict[str, object]:
-        """For a JSON report."""
-        one = self.shown
-        simulated = {"repetitions": one.tried, "refuted": one.refuted, "outputs_a_side": one.outputs}
-        return {"one_run_in": self.runs, "power_at_least": one.at_least, "simulated": simulated}
-
-    @property
-    def statement(self) -> str:
-        """For a terminal."""
-        if self.runs is None:
-            return f"Planted: not even a branch that shows the dataset in one run of {RUNS[-1]} would be seen reliably."
-        return self.shown.statement
-
-
-def branch_power(tables: Tables, claim: Guarantee, confidence: float, seed: int) -> Branch:
+def branch_power(tables: Tables, claim: Guarantee, confidence: float, seed: int) -> Planted:
     """Plant branches of growing probability in the outputs on D and on D' until they are refuted reliably."""
     p, q = (table[:MOST_PLANTED] for table in (tables.p, tables.q))
     _, codes = np.unique(np.concatenate([row_hashes(p), row_hashes(q)]), return_inverse=True)
@@ -124,8 +109,9 @@ def branch_power(tables: Tables, claim: Guarantee, confidence: float, seed: int)
 
         found = _repeated(f"a branch that shows the dataset in one run of {runs:,}", refutes, size, (seed, 61))
         if found.at_least >= POWER_SHOWN:
-            return Branch(runs, found)
-    return Branch(None, Planted("a branch", 0, 0, size))
+            return replace(found, runs=runs)
+    rare = f"not even a branch that shows the dataset in one run of {RUNS[-1]} would be seen reliably"
+    return Planted(rare, 0, 0, size)
 
 
 # -- noise that is too small ---------------------------------------------------------------------------------------
@@ -226,7 +212,7 @@ def event_power(
     what = f"'{words}' as frequent as an epsilon {factor:g} times larger allows ({share:.1%})"
     seen: dict[str, object] = {"event": words, "epsilon_times": factor, "share": share}
     if size < LEAST:
-        return Planted(what, 0, 0, size), seen
+        return Planted(f"{what}: too few outputs are left for that", 0, 0, size), seen
 
     def refutes(rng: np.random.Generator) -> bool:
         rows = [rng.permutation(masks[0].size), rng.permutation(masks[1].size)]

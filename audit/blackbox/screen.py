@@ -40,11 +40,6 @@ class Found:
         """The made column."""
         return self.family.column(self.column)
 
-    @property
-    def name(self) -> str:
-        """The column, or that it is equal to the value."""
-        return named(self.base, self.value)
-
     def of(self, table: Array) -> Array:
         """The column (or the indicator) of a table."""
         return self.shown(self.family.columns(table, [self.column])[:, 0])
@@ -87,12 +82,11 @@ def screen(p: Array, q: Array, claim: Guarantee, columns: Sequence[Column]) -> l
     return sorted(found, key=lambda one: -one.errors)
 
 
-def _mode(ordered: Array) -> float | None:
+def _mode(ordered: Array) -> list[float]:
     """The most frequent value, if one is repeated."""
     new = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    if new.size == ordered.size:
-        return None
-    return float(ordered[new[int(np.diff(np.append(new, ordered.size)).argmax())]])
+    most = ordered[new[int(np.diff(np.append(new, ordered.size)).argmax())]]
+    return [float(most)] if new.size < ordered.size else []
 
 
 def _counts(p: Array, q: Array, coded: bool) -> tuple[Array, Array, list[float | None]]:
@@ -103,22 +97,16 @@ def _counts(p: Array, q: Array, coded: bool) -> tuple[Array, Array, list[float |
     pooled = np.concatenate([p, q])
     pooled.sort(kind="stable")
     edges = np.unique(pooled[np.linspace(0, pooled.size - 1, EDGES + 2).astype(int)[1:-1]])
-    modes = {mode for mode in (_mode(p), _mode(q)) if mode is not None}
-    edges = np.union1d(edges, list(modes)) if modes else edges
-    if coded:
-        edges = np.array(sorted(modes))
-        counts = [
-            (np.searchsorted(side, edges, "right") - np.searchsorted(side, edges, "left")).astype(float)
-            for side in (p, q)
-        ]
-        return counts[0], counts[1], [float(value) for value in edges]
+    modes = sorted({*_mode(p), *_mode(q)})
+    edges = np.array(modes) if coded else np.union1d(edges, modes)
     hits = []
     for side in (p, q):
         above = side.size - np.searchsorted(side, edges, "right")
         least = side.size - np.searchsorted(side, edges, "left")
-        hits.append(np.concatenate([above, least, (least - above)[np.isin(edges, list(modes))] if modes else []]))
-    exact: list[float | None] = [None] * (2 * edges.size)
-    return hits[0], hits[1], exact + [float(value) for value in edges if value in modes]
+        equal = (least - above)[np.isin(edges, modes)]
+        hits.append(equal.astype(float) if coded else np.concatenate([above, least, equal]).astype(float))
+    exact: list[float | None] = [] if coded else [None] * (2 * edges.size)
+    return hits[0], hits[1], exact + modes
 
 
 def _screen_block(

@@ -125,7 +125,7 @@ def with_power(
         said.append("The outputs are no answer plus Gaussian or Laplace noise, so no noise is planted.")
         planted, seen = event_power(tables, detail, curve, test.confidence, question.power, question.seed)
         evidence["planted_event"] = seen | {"power_at_least": planted.at_least}
-    rare = branch.shown.at_least if branch.runs is not None and branch.runs >= BRANCH else 0.0
+    rare = branch.at_least if branch.runs is not None and branch.runs >= BRANCH else 0.0
     said.append(planted.statement)
     said.append(
         f"'consistent' needs a power of {POWER_SHOWN} against each, and a branch of one run in {BRANCH} or rarer."

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from dpassay.audit.blackbox import table
 from dpassay.audit.blackbox.detect import audit_mechanism, audit_outputs, epsilon_of_outputs
-from dpassay.audit.blackbox.features import Atoms, lowest_bit
+from dpassay.audit.blackbox.learner import Atoms, lowest_bit
 from dpassay.audit.cli import app
 from dpassay.audit.inputs import stored
 from dpassay.audit.results import Verdict
