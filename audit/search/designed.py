@@ -23,6 +23,7 @@ from dpassay.reference.transcript import Draw, Release, Transcript
 from .ground import Data, Landmarks
 from .moves import SHRINK
 from .smaller import resized
+from .strategies import width_of
 from .uphill import Released
 
 _BEYOND = 1.005  # of a landmark
@@ -74,14 +75,13 @@ def one_by_one(labels: Mapping[str, Released], marks: Landmarks) -> Iterator[Scr
 
 def turned(space: Space, data: Data) -> Data:
     """The target's row turned round, where that is allowed: a row with all entries, so that all it does differs."""
-    assert data.rows is not None and data.there is not None
-    width = len(data.there) - bool(space.rows.labels)
+    _, here, there = data.parts
+    width = width_of(space, there)
     if space.rows.box is not None or space.relation == "add-remove" or not width:
         return data
-    rows, there, row = data.rows.copy(), data.there.copy(), _FALLS ** np.arange(width)
+    row = _FALLS ** np.arange(width)
     row *= (space.rows.bound or 1.0) * SHRINK / np.linalg.norm(row)
-    rows[data.target, :width], there[:width] = row, -row
-    return Data(data.sizes, rows, there, data.target)
+    return data.changed(here=np.append(row, here[width:]), there=np.append(-row, there[width:]))
 
 
 class _Far(NamedTuple):
@@ -134,15 +134,12 @@ class OpenBatches:
 
     def _with_target(self, data: Data, place: int, silent: bool) -> Data:
         """The target changes places with the record there; the others perhaps fall silent (labels stay)."""
-        assert data.rows is not None
-        rows, box = data.rows.copy(), self._space.rows.box
-        here, features = rows[data.target].copy(), slice(None, -1 if self._space.rows.labels else None)
+        (rows, here, _), box = data.parts, self._space.rows.box
         if silent:
-            rows[:, features] = 0.0 if box is None else np.clip(0.0, *box)
+            rows[:, : width_of(self._space, here)] = 0.0 if box is None else np.clip(0.0, *box)
         else:
             rows[data.target] = rows[place]
-        rows[place] = here
-        return Data(data.sizes, rows, data.there, place)
+        return data.changed(rows, here, target=place)
 
 
 def _begins(transcript: Transcript) -> tuple[int, ...]:

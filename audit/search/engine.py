@@ -243,7 +243,7 @@ class Engine:
 
     def _far(self, data: Data, seed: int, way: Way, script: Script, run: ScriptedRun) -> None:
         """Does anything part D from a data set far away? Then there are neighbours that it parts."""
-        assert isinstance(self._ground, AllOf) and data.rows is not None
+        assert isinstance(self._ground, AllOf)
         far = far_rows(self._ground.space, data, way)
         if far is None or any(finding.kind in ANYWHERE for finding in run.findings):
             return
@@ -253,7 +253,7 @@ class Engine:
             return any(finding.kind in ANYWHERE for finding in beside.findings)
 
         with suppress(Exception):  # a data set that makes no problem leads nowhere
-            if parts(self._ground.between(data.sizes, data.rows, far, data.target)):
+            if parts(self._ground.between(data.sizes, data.parts[0], far, data.target)):
                 turned = turning(self._ground, data, far, parts)
                 self._runner.tried(self._ground.setting(turned), turned, seed, script, lambda: script)
 

@@ -18,6 +18,7 @@ from dpassay.reference.findings import Kind
 from dpassay.reference.space import Space
 
 from .ground import AllOf, Data, Setting
+from .strategies import absent_row, width_of
 
 Way = Literal["silent", "opposite", "all as the neighbour", "all along the first axis", "all along the last axis"]
 EVERY: tuple[Way, ...] = get_args(Way)
@@ -25,19 +26,9 @@ WAYS: tuple[Way, ...] = ("silent", *EVERY[:3])  # of an example; norms of querie
 
 #: what may not differ between any two data sets; a query may move far, and batches may hold other records
 ANYWHERE = frozenset(
-    (
-        Kind.CALL,
-        Kind.LAW,
-        Kind.NOISE_SCALE,
-        Kind.BATCH_SIZE,
-        Kind.PUBLIC_VALUE,
-        Kind.REVEALED_VALUE,
-        Kind.OUTPUT,
-        Kind.EARLY_END,
-        Kind.BARE_RELEASE,
-        Kind.CLAIMED_SENSITIVITY,
-    )
-)
+    (Kind.CALL, Kind.LAW, Kind.NOISE_SCALE, Kind.BATCH_SIZE, Kind.PUBLIC_VALUE, Kind.REVEALED_VALUE, Kind.OUTPUT,
+     Kind.EARLY_END, Kind.BARE_RELEASE, Kind.CLAIMED_SENSITIVITY)
+)  # fmt: skip
 
 
 def far_rows(space: Space, data: Data, way: Way) -> Array | None:
@@ -45,23 +36,22 @@ def far_rows(space: Space, data: Data, way: Way) -> Array | None:
 
     Under add-remove a record may only go or come, so the far data set is the one without any.
     """
-    assert data.rows is not None and data.there is not None
+    found, _, there = data.parts
+    features = found[:, : width_of(space, there)]  # of the same memory
     if space.relation == "add-remove":
-        return np.array(np.broadcast_to(0.0 if space.absent is None else space.absent, data.rows.shape), dtype=float)
-    found = data.rows.copy()
-    features = slice(None, -1 if space.rows.labels else None)
+        return np.tile(absent_row(space, len(there)), (len(found), 1))
     if way == "all as the neighbour":
-        found[:] = data.there
+        found[:] = there
     elif way in EVERY[3:]:
-        if space.rows.box is not None or data.rows[:, features].size == 0:
+        if space.rows.box is not None or features.size == 0:
             return None
-        found[:, features] = 0.0
-        found[:, features][:, 0 if way == EVERY[3] else -1] = space.rows.bound or 1.0
+        features[:] = 0.0
+        features[:, 0 if way == EVERY[3] else -1] = space.rows.bound or 1.0
     elif space.rows.box is not None:
-        found[:, features] = space.rows.box[way == "opposite"]
+        features[:] = space.rows.box[way == "opposite"]
     else:
-        found[:, features] *= {"silent": 1e-6, "opposite": -1.0}[way]
-    return None if np.array_equal(found, data.rows) else found
+        features *= {"silent": 1e-6, "opposite": -1.0}[way]
+    return None if np.array_equal(found, data.parts[0]) else found
 
 
 def turning(ground: AllOf, data: Data, far: Array, parts: Callable[[Setting], bool]) -> Data:
@@ -70,23 +60,15 @@ def turning(ground: AllOf, data: Data, far: Array, parts: Callable[[Setting], bo
     Args:
         parts: do the runs of this setting differ in what may differ nowhere?
     """
-    assert data.rows is not None
-    low, high = 0, len(data.rows)
+    rows, _, _ = data.parts
+
+    def way(count: int) -> Array:
+        """D with so many records of ``far``."""
+        return np.concatenate([far[:count], rows[count:]])
+
+    low, high = 0, len(rows)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if parts(_stretch(ground, data, far, low, middle)) else (middle, high)
-    return _between(data, far, low)
-
-
-def _stretch(ground: AllOf, data: Data, far: Array, start: int, end: int) -> Setting:
-    """From D with ``start`` records of ``far`` to D with ``end`` of them."""
-    return ground.between(data.sizes, _way(data, far, start), _way(data, far, end), start)
-
-
-def _between(data: Data, far: Array, place: int) -> Data:
-    return Data(data.sizes, _way(data, far, place), far[place].copy(), place)
-
-
-def _way(data: Data, far: Array, count: int) -> Array:
-    assert data.rows is not None
-    return np.concatenate([far[:count], data.rows[count:]])
+        stretch = ground.between(data.sizes, way(low), way(middle), low)
+        low, high = (low, middle) if parts(stretch) else (middle, high)
+    return data.changed(rows=way(low), there=far[low].copy(), target=low)

@@ -17,7 +17,7 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.space import Sizes, Space
 
-from .strategies import neighbours
+from .strategies import is_absent, neighbours, width_of
 
 _MOST = 20_000  # combinations of sizes that are listed
 _EVEN = 2_000  # of which values are brought to an even share: beyond, the list would be long
@@ -36,6 +36,25 @@ class Data:
     there: Array | None = None
     target: int = 0
     swapped: bool = False
+
+    @property
+    def parts(self) -> tuple[Array, Array, Array]:
+        """Of data with rows: a copy of them, and of both rows of the target."""
+        assert self.rows is not None and self.there is not None
+        return self.rows.copy(), self.rows[self.target].copy(), self.there.copy()
+
+    def changed(
+        self,
+        rows: Array | None = None,
+        here: Array | None = None,
+        there: Array | None = None,
+        target: int | None = None,
+    ) -> Data:
+        """Other rows, other rows of the target, the target elsewhere; ``rows`` is written into."""
+        place, new = self.target if target is None else target, self.parts[0] if rows is None else rows
+        if here is not None:
+            new[place] = here
+        return replace(self, rows=new, there=self.there if there is None else there, target=place)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +130,7 @@ class AllOf:
         """Made once for each combination of sizes."""
         key = tuple(sizes.items())
         if key not in self._of_sizes:
-            self._of_sizes[key] = _data(self.space, sizes)
+            self._of_sizes[key] = neighbours(self.space, sizes).map(lambda found: Data(sizes, *found))
         return self._of_sizes[key]
 
     def strategy(self) -> st.SearchStrategy[Data]:
@@ -124,11 +143,10 @@ class AllOf:
         Raises:
             BadInput: data that the claim does not cover: changes of an example may lead out of the space.
         """
-        assert data.rows is not None and data.there is not None
-        _within(self.space, data.rows, data.there, data.target)
-        there = data.rows.copy()
-        there[data.target] = data.there
-        return replace(self.between(data.sizes, data.rows, there, data.target), data=data)
+        rows, _, there = data.parts
+        _within(self.space, rows, there, data.target)
+        others = data.changed(here=there).parts[0]
+        return replace(self.between(data.sizes, rows, others, data.target), data=data)
 
     def afresh(self, data: Data) -> Setting:
         """The same, under a schedule that is made anew."""
@@ -152,10 +170,9 @@ class AllOf:
 
 
 def _combinations(space: Space) -> list[dict[str, int]]:
-    names = list(space.sizes)
     found: list[dict[str, int]] = []
-    for values in product(*(space.sizes[name] for name in names)):
-        sizes = dict(zip(names, values, strict=True))
+    for values in product(*space.sizes.values()):
+        sizes = dict(zip(space.sizes, values, strict=True))
         if space.fits(sizes):
             found.append(sizes)
         if len(found) > _MOST:
@@ -178,10 +195,6 @@ def _in_turn(combinations: list[dict[str, int]]) -> list[dict[str, int]]:
     longest = max(map(len, groups.values()))
     numbers = [group[turn % len(group)] for group in groups.values() for turn in range(longest)]
     return [combinations[number] for number in sorted(numbers)]
-
-
-def _data(space: Space, sizes: Sizes) -> st.SearchStrategy[Data]:
-    return neighbours(space, sizes).map(lambda found: Data(sizes, found.rows, found.there, found.target))
 
 
 _FURTHER = 100  # times the largest size that a space tries: data from outside do not decide how long a run takes
@@ -210,21 +223,15 @@ def data_of(space: Space, sizes: Sizes, rows: Array, there: Array, target: int) 
 def _within(space: Space, rows: Array, there: Array, target: int) -> None:
     """Every row is one that the space has; under add-remove one of the target's is absent."""
     for row in (*rows, there):
-        why = _outside(space, row)
+        why = "" if is_absent(space, row) else _outside(space, row)
         require(not why, "rows", row.tolist(), why)
     if space.relation == "add-remove":
         why = "under add-remove the record must be absent on one side"
-        require(any(_absent(space, row) for row in (rows[target], there)), "there", there.tolist(), why)
-
-
-def _absent(space: Space, row: Array) -> bool:
-    return space.absent is not None and np.array_equal(row, np.broadcast_to(space.absent, row.shape))
+        require(any(is_absent(space, row) for row in (rows[target], there)), "there", there.tolist(), why)
 
 
 def _outside(space: Space, row: Array) -> str:
-    if _absent(space, row):
-        return ""
-    features = row[:-1] if space.rows.labels else row
+    features = row[: width_of(space, row)]
     if space.rows.labels and row[-1] not in space.rows.labels:
         return f"has a label that is none of {space.rows.labels}"
     if space.rows.box is not None:

@@ -6,7 +6,8 @@ A move takes an example and returns another one of the same space, or None where
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from dpassay.reference.space import Space
 
 from .ground import AllOf, Data
 from .smaller import resized
+from .strategies import is_absent, width_of
 
 SHRINK = 1 - 2.0**-50  # a row at the bound must not be longer than it by a rounding
 _ANGLES = (0.05, 0.2, 0.4, 0.6, np.pi / 4)  # radians between a row and the direction in which the two differ
@@ -23,29 +25,15 @@ _LONGER = (0.1, 0.5, 2.0, 10.0)  # times as long, where no bound says how long
 Rng = np.random.Generator
 
 
-@dataclass(frozen=True, eq=False)
-class Example:
+class Example(NamedTuple):
     """What is changed: data with rows, and the values."""
 
     data: Data
     script: Script
 
-    @property
-    def parts(self) -> tuple[Array, Array, Array, int]:
-        """A copy of the rows, both rows of the target, and its place."""
-        data = self.data
-        assert data.rows is not None and data.there is not None
-        return data.rows.copy(), data.rows[data.target].copy(), data.there.copy(), data.target
-
-    def with_pair(self, here: Array, there: Array) -> Example:
-        """Other rows of the target."""
-        rows, _, _, target = self.parts
-        rows[target] = here
-        return replace(self, data=Data(self.data.sizes, rows, there, target))
-
-    def with_rows(self, rows: Array, target: int) -> Example:
-        """Other rows, the target perhaps elsewhere."""
-        return replace(self, data=Data(self.data.sizes, rows, self.data.there, target))
+    def with_data(self, **changes: object) -> Example:
+        """Other rows, see :meth:`Data.changed`."""
+        return Example(self.data.changed(**changes), self.script)  # type: ignore[arg-type]
 
 
 Move = Callable[[Example, AllOf, Rng], Example | None]
@@ -53,25 +41,23 @@ Move = Callable[[Example, AllOf, Rng], Example | None]
 
 def one_row(one: Example, on: AllOf, rng: Rng) -> Example:
     """The row of one side moves a little, or far."""
-    _, here, there, _ = one.parts
+    _, here, there = one.data.parts
     if on.space.relation == "add-remove":  # the other side is "not there" and stays so
-        side = int(on.space.absent is not None and np.array_equal(here, np.broadcast_to(on.space.absent, here.shape)))
+        side = int(is_absent(on.space, here))
     else:
         side = int(rng.integers(2))
-    pair = [here, there]
-    pair[side] = moved(on.space, pair[side], rng)
-    return one.with_pair(*pair)
+    return one.with_data(**{("here", "there")[side]: moved(on.space, (here, there)[side], rng)})
 
 
 def both_rows(one: Example, on: AllOf, rng: Rng) -> Example | None:
     """Both move; half of the time to opposite ends."""
     if on.space.relation == "add-remove":
         return None
-    _, here, there, _ = one.parts
-    here, width = moved(on.space, here, rng), _width(on.space, here)
+    _, here, there = one.data.parts
+    here, width = moved(on.space, here, rng), width_of(on.space, here)
     if on.space.rows.box is None and rng.random() < 0.5:
-        return one.with_pair(here, np.append(-here[:width], there[width:]))
-    return one.with_pair(here, moved(on.space, there, rng))
+        return one.with_data(here=here, there=np.append(-here[:width], there[width:]))
+    return one.with_data(here=here, there=moved(on.space, there, rng))
 
 
 def tilt(one: Example, on: AllOf, rng: Rng) -> Example | None:
@@ -80,74 +66,73 @@ def tilt(one: Example, on: AllOf, rng: Rng) -> Example | None:
     Where what a row does depends on its part along c (a margin) and shows along e, this is the shape of the worst pair;
     at a right angle to each other, neither shows in what the other does.
     """
-    _, here, there, _ = one.parts
-    width = _width(on.space, here)
+    _, here, there = one.data.parts
+    width = width_of(on.space, here)
     if on.space.relation == "add-remove" or on.space.rows.box is not None or width < 2:
         return None
     apart, common = here[:width] - there[:width], here[:width] + there[:width]
     if rng.random() < 0.5 or not np.any(common):
         apart, common = np.eye(width)[rng.permutation(width)[:2]] * rng.choice((-1.0, 1.0), size=(2, 1))
-    return _mirrored(one, on, rng, apart, common, float(rng.choice(_ANGLES)))
+    return _mirrored(one, on, rng, apart, common)
 
 
 def far_then_tilt(one: Example, on: AllOf, rng: Rng) -> Example | None:
     """A first value far along the first axis, and two rows that are mirror images across the way, at a small angle."""
-    _, here, _, _ = one.parts
-    width, label = _width(on.space, here), _some_label(one.script, rng)
+    _, here, _ = one.data.parts
+    width, label = width_of(on.space, here), _some_label(one.script, rng)
     if on.space.relation == "add-remove" or on.space.rows.box is not None or width < 2 or label is None:
         return None
     first = {**one.script.exceptions.get(label, {}), 0: Choice("huge", along="axis")}
     script = replace(one.script, exceptions={**one.script.exceptions, label: first})
-    axes = np.eye(width)
-    return _mirrored(replace(one, script=script), on, rng, axes[-1], axes[0], float(rng.choice(_ANGLES)))
+    return _mirrored(Example(one.data, script), on, rng, np.eye(width)[-1], np.eye(width)[0])
 
 
-def _mirrored(one: Example, on: AllOf, rng: Rng, apart: Array, common: Array, angle: float) -> Example:
-    """Rows c + e and c - e, as long as may be, with this angle between them and e."""
-    _, here, there, _ = one.parts
-    width = _width(on.space, here)
+def _mirrored(one: Example, on: AllOf, rng: Rng, apart: Array, common: Array) -> Example:
+    """Rows c + e and c - e, as long as may be, with some angle between them and e."""
+    _, here, there = one.data.parts
+    width, angle = width_of(on.space, here), float(rng.choice(_ANGLES))
     size = on.space.rows.bound or max(float(np.linalg.norm(here[:width])), float(np.linalg.norm(there[:width])), 1.0)
     apart = _unit(apart, rng)
     common = _unit(common - (common @ apart) * apart, rng)
     common = _unit(common - (common @ apart) * apart, rng) * rng.choice((-1.0, 1.0))
     sides = [size * SHRINK * (sign * np.cos(angle) * apart + np.sin(angle) * common) for sign in (1.0, -1.0)]
-    return one.with_pair(*(np.concatenate([side, here[width:]]) for side in sides))
+    return one.with_data(here=np.append(sides[0], here[width:]), there=np.append(sides[1], here[width:]))
 
 
 def all_others(one: Example, on: AllOf, rng: Rng) -> Example:
     """All other records alike: near one of them, or the opposite of what the target's two rows share."""
-    rows, here, there, target = one.parts
-    width = _width(on.space, here)
+    rows, here, there = one.data.parts
+    width = width_of(on.space, here)
     chosen, common = moved(on.space, rows[int(rng.integers(len(rows)))], rng), here[:width] + there[:width]
     if on.space.rows.box is None and on.space.rows.bound is not None and rng.random() < 0.3 and np.any(common):
         chosen[:width] = -_unit(common, rng) * on.space.rows.bound * SHRINK
-    rows[np.arange(len(rows)) != target] = chosen
-    return one.with_rows(rows, target)
+    rows[:] = chosen
+    return one.with_data(rows=rows, here=here)
 
 
 def one_other(one: Example, on: AllOf, rng: Rng) -> Example | None:
     """Another record moves, or becomes a copy of one of the target's rows, longer or shorter where lengths are free."""
-    rows, here, there, target = one.parts
+    rows, here, there = one.data.parts
     if len(rows) < 2:
         return None
-    place = _another(len(rows), target, rng)
+    place = _another(one.data, rng)
     if rng.random() < 0.5:
         rows[place] = moved(on.space, rows[place], rng)
-        return one.with_rows(rows, target)
+        return one.with_data(rows=rows)
     rows[place] = here if rng.random() < 0.5 else there
     if on.space.rows.box is None and on.space.rows.bound is None:
-        rows[place, : _width(on.space, here)] *= rng.choice(_LONGER)
-    return one.with_rows(rows, target)
+        rows[place, : width_of(on.space, here)] *= rng.choice(_LONGER)
+    return one.with_data(rows=rows)
 
 
 def place(one: Example, on: AllOf, rng: Rng) -> Example | None:
     """The target changes places with another record."""
-    rows, here, _, target = one.parts
+    rows, here, _ = one.data.parts
     if len(rows) < 2:
         return None
-    new = _another(len(rows), target, rng)
-    rows[target], rows[new] = rows[new].copy(), here
-    return one.with_rows(rows, new)
+    new = _another(one.data, rng)
+    rows[one.data.target] = rows[new]
+    return one.with_data(rows=rows, here=here, target=new)
 
 
 def sizes(one: Example, on: AllOf, rng: Rng) -> Example | None:
@@ -157,7 +142,8 @@ def sizes(one: Example, on: AllOf, rng: Rng) -> Example | None:
     among = near if near and rng.random() < 0.7 else [new for new in on.combinations if dict(new) != dict(now)]
     if not among:
         return None
-    return replace(one, data=resized(on.space, one.data, among[int(rng.integers(len(among)))], one.data.target))
+    chosen = among[int(rng.integers(len(among)))]
+    return Example(resized(on.space, one.data, chosen, one.data.target), one.script)
 
 
 def value(one: Example, on: AllOf, rng: Rng) -> Example | None:
@@ -173,7 +159,7 @@ def value(one: Example, on: AllOf, rng: Rng) -> Example | None:
         other = replace(choice, along=along)
     else:
         other = replace(choice, size=choice.size * float(rng.choice((0.5, 0.9, 1.1, 2.0))))
-    return replace(one, script=replace(script, values={**script.values, label: other}))
+    return Example(one.data, replace(script, values={**script.values, label: other}))
 
 
 def first_value(one: Example, on: AllOf, rng: Rng) -> Example | None:
@@ -187,7 +173,7 @@ def first_value(one: Example, on: AllOf, rng: Rng) -> Example | None:
     else:
         along = tuple(ALONG)[int(rng.integers(len(ALONG)))]
         exceptions.setdefault(label, {})[0] = Choice("huge", along=along)
-    return replace(one, script=replace(script, exceptions=exceptions))
+    return Example(one.data, replace(script, exceptions=exceptions))
 
 
 MOVES: tuple[Move, ...] = (
@@ -198,7 +184,7 @@ MOVES: tuple[Move, ...] = (
 
 def moved(space: Space, row: Array, rng: Rng) -> Array:
     """A row nearby, at the bound or as long as before; in a box, one coordinate at an end of it."""
-    found, allowed, width = row.copy(), space.rows, _width(space, row)
+    found, allowed, width = row.copy(), space.rows, width_of(space, row)
     if width == 0:
         return found
     if allowed.box is not None:
@@ -211,21 +197,16 @@ def moved(space: Space, row: Array, rng: Rng) -> Array:
     return found
 
 
-def _width(space: Space, row: Array) -> int:
-    """Features of a row, without its label."""
-    return len(row) - bool(space.rows.labels)
-
-
 def _some_label(script: Script, rng: Rng) -> str | None:
     """A label with numbers for values."""
     among = [label for label, choice in script.values.items() if choice.how != "index"]
     return among[int(rng.integers(len(among)))] if among else None
 
 
-def _another(count: int, target: int, rng: Rng) -> int:
+def _another(data: Data, rng: Rng) -> int:
     """The place of a record that is not the target."""
-    found = int(rng.integers(count - 1))
-    return found + (found >= target)
+    found = int(rng.integers(len(data.parts[0]) - 1))
+    return found + (found >= data.target)
 
 
 def _unit(vector: Array, rng: Rng) -> Array:

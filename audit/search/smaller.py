@@ -16,6 +16,7 @@ from dpassay.reference.arrays import Array
 from dpassay.reference.space import Sizes, Space
 
 from .ground import Data
+from .strategies import absent_row, is_absent, width_of
 from .witness import Witness, weight
 
 _FIRST = 8  # of the smallest combinations of sizes, tried at once
@@ -40,7 +41,8 @@ def smaller(
     while progress and left > 0:
         progress = False
         for data, script in _simpler(best.data, best.script, space, combinations):
-            mark = repr((data.sizes, data.target, data.swapped, script)).encode() + _bytes(data)
+            rows = [] if data.rows is None else [data.parts[0].tobytes(), data.parts[2].tobytes()]
+            mark = b"".join([repr((data.sizes, data.target, data.swapped, script)).encode(), *rows])
             if mark in tried or weight(data, script) >= weight(best.data, best.script):
                 continue
             tried.add(mark)
@@ -52,10 +54,6 @@ def smaller(
             if left <= 0:
                 break
     return best
-
-
-def _bytes(data: Data) -> bytes:
-    return b"" if data.rows is None or data.there is None else data.rows.tobytes() + data.there.tobytes()
 
 
 def _simpler(
@@ -84,37 +82,31 @@ def _fewer(sizes: Sizes, combinations: Sequence[Mapping[str, int]]) -> Iterator[
 
 def resized(space: Space, data: Data, sizes: Mapping[str, int], target: int) -> Data:
     """The same data with other sizes; the target stays among the records, at ``target`` or at the end."""
-    assert data.rows is not None and data.there is not None
+    rows, here, there = data.parts
     n, columns = sizes["n"], space.rows.columns(sizes)
-    others = np.delete(data.rows, data.target, axis=0)
-    place = min(target, n - 1)
+    others, place = np.delete(rows, data.target, axis=0), min(target, n - 1)
     while len(others) < n - 1:  # more records: a size may only grow together with another that shrinks
-        others = np.vstack([others, others[-1:] if len(others) else data.rows[:1]])
-    rows = np.insert(others[: n - 1], place, data.rows[data.target], axis=0)
-    return Data(
-        dict(sizes),
-        np.array([_narrow(space, row, columns) for row in rows]),
-        _narrow(space, data.there, columns),
-        place,
-    )
+        others = np.vstack([others, others[-1:] if len(others) else rows[:1]])
+    rows = np.insert(others[: n - 1], place, here, axis=0)
+    narrow = [_narrow(space, row, columns) for row in (*rows, there)]
+    return Data(dict(sizes), np.array(narrow[:-1]), narrow[-1], place)
 
 
 def _narrow(space: Space, row: Array, columns: int) -> Array:
-    """The first features, and zeros beyond them; all of the length on the first axis where these are zero.
-
-    A record that is not there is not there in any width.
-    """
-    if space.absent is not None and np.array_equal(row, np.broadcast_to(space.absent, row.shape)):
-        return np.array(np.broadcast_to(space.absent, columns), dtype=float)
-    labels = bool(space.rows.labels)
-    features, label = (row[:-1], row[-1:]) if labels else (row, row[:0])
-    width = columns - labels
-    kept = np.zeros(width)
-    kept[: min(width, len(features))] = features[:width]
-    if not kept.any() and features.any() and width:
-        largest = float(features[int(np.argmax(np.abs(features)))])
-        kept[0] = np.copysign(np.linalg.norm(features), largest)
+    """The first features, and zeros beyond them; all of the length on the first axis where these are zero."""
+    if is_absent(space, row):
+        return absent_row(space, columns)
+    features, label = np.split(row, [width_of(space, row)])
+    kept = np.zeros(columns - len(label))
+    kept[: len(features)] = features[: len(kept)]
+    if not kept.any() and features.any() and kept.size:
+        kept[0] = _signed_length(features)
     return np.concatenate([kept, label])
+
+
+def _signed_length(features: Array) -> float:
+    """The length of a row, with the sign of its largest entry."""
+    return float(np.copysign(np.linalg.norm(features), features[int(np.argmax(np.abs(features)))]))
 
 
 def _plainer(script: Script) -> Iterator[Script]:
@@ -135,42 +127,21 @@ def _plainer(script: Script) -> Iterator[Script]:
 
 def _plain_rows(space: Space, data: Data) -> Iterator[Data]:
     """Silent others, others like the target, the target along the first axis, nothing on D'."""
-    assert data.rows is not None and data.there is not None
-    features = slice(None, -1 if space.rows.labels else None)
-    here, silent = data.rows[data.target], 0.0 if space.rows.box is None else space.rows.box[0]
-    others = np.arange(len(data.rows)) != data.target
-    rows = data.rows.copy()
-    rows[others, features] = silent
-    yield replace(data, rows=rows)
-    for name in ("there", "here"):
-        emptied = (data.there if name == "there" else here).copy()
-        emptied[features] = silent
-        yield _with(data, emptied, name)
+    every, here, there = data.parts
+    width, silent = width_of(space, here), 0.0 if space.rows.box is None else space.rows.box[0]
+
+    def emptied(row: Array, first: float = silent) -> Array:
+        return np.concatenate([[first][:width], np.full(max(width - 1, 0), silent), row[width:]])
+
+    yield data.changed(np.array([emptied(row) for row in every]), here)
+    yield data.changed(there=emptied(there))
+    yield data.changed(here=emptied(here))
     if space.rows.box is None:
-        yield _with(_with(data, _on_axis(here, features), "here"), _on_axis(data.there, features), "there")
-        yield _with(data, _on_axis(here, features), "here")
-    rows = data.rows.copy()
-    rows[others] = here
-    yield replace(data, rows=rows)
-    for number in np.flatnonzero(others):
-        rows = data.rows.copy()
-        rows[number, features] = silent
-        yield replace(data, rows=rows)
-
-
-def _with(data: Data, row: Array, where: str) -> Data:
-    if where == "there":
-        return replace(data, there=row)
-    assert data.rows is not None
-    rows = data.rows.copy()
-    rows[data.target] = row
-    return replace(data, rows=rows)
-
-
-def _on_axis(row: Array, features: slice) -> Array:
-    found, kept = row.copy(), row[features]
-    if kept.size:
-        turned = np.zeros_like(kept)
-        turned[0] = np.copysign(np.linalg.norm(kept), kept[int(np.argmax(np.abs(kept)))])
-        found[features] = turned
-    return found
+        on_axis = [emptied(row, _signed_length(row[:width])) if width else row for row in (here, there)]
+        yield data.changed(None, *on_axis)
+        yield data.changed(here=on_axis[0])
+    yield data.changed(np.tile(here, (len(every), 1)))
+    for number in np.delete(np.arange(len(every)), data.target):
+        rows = every.copy()
+        rows[number] = emptied(rows[number])
+        yield data.changed(rows)

@@ -40,12 +40,7 @@ _LENGTH, _SHARE = st.sampled_from(_LENGTHS), st.sampled_from(_SHARES)
 _ENTRY, _BOOLEAN = st.sampled_from(_ENTRIES), st.booleans()
 
 
-class Neighbours(NamedTuple):
-    """Rows of D, what stands on D' at the target's place, and that place."""
-
-    rows: Array
-    there: Array
-    target: int
+Neighbours = tuple[Array, Array, int]  # rows of D, what stands on D' at the target's place, and that place
 
 
 def neighbours(space: Space, sizes: Sizes) -> st.SearchStrategy[Neighbours]:
@@ -79,12 +74,27 @@ def _neighbours(
     target = draw(st.integers(0, n - 1))
     matrix[target] = here
     if space.absent is not None and space.relation == "add-remove":
-        gone = np.array(np.broadcast_to(space.absent, here.shape), dtype=float)
+        gone = absent_row(space, len(here))
         if draw(_BOOLEAN):
             matrix[target] = gone
         else:
             there = gone
-    return Neighbours(matrix, there, target)
+    return matrix, there, target
+
+
+def width_of(space: Space, row: Array) -> int:
+    """Features of a row, without its label."""
+    return len(row) - bool(space.rows.labels)
+
+
+def is_absent(space: Space, row: Array) -> bool:
+    """Does it say that the record is not there?"""
+    return space.absent is not None and np.array_equal(row, np.broadcast_to(space.absent, row.shape))
+
+
+def absent_row(space: Space, width: int) -> Array:
+    """What says so; a record that is not there is not there in any width."""
+    return np.array(np.broadcast_to(0.0 if space.absent is None else space.absent, width), dtype=float)
 
 
 def _another(allowed: Rows, row: Array, width: int) -> Array:
