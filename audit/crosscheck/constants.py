@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial, reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +51,13 @@ def unequal(vector: Mapping[str, Any], accepts: Accepts) -> Data:
     told: Data = {name: vector[name] for name in ("problem", "schedule")}
     fixed = _of_noise(vector["noise"], told)
     given = SENSITIVITY.search(json.dumps(told["schedule"])) is not None  # made of what bounds the records
-    paths = [path for path in _constants(told, ()) if not (given and str(path[-1]).endswith(OF_RECORDS))]
-    paths.sort(key=lambda path: not SENSITIVITY.search(_name(path)))  # more noise first: then tests decide otherwise
-    for number, path in enumerate(paths):
-        for factor in _factors(_name(path), number):
-            changed = accepts(_changed(told, path, factor))
+    paths = {".".join(map(str, path)): path for path in _constants(told, ())}
+    names = [name for name in paths if not (given and name.endswith(OF_RECORDS))]
+    names.sort(key=lambda name: not SENSITIVITY.search(name))  # more noise first: then tests decide otherwise
+    for number, name in enumerate(names):
+        path = paths[name]
+        for factor in _factors(name, number):
+            changed = accepts(_put(told, path, partial(_times, factor)))
             if changed is not None and _of_noise(vector["noise"], changed) == fixed:
                 told = changed
                 break
@@ -64,13 +67,10 @@ def unequal(vector: Mapping[str, Any], accepts: Accepts) -> Data:
 def begun(told: Data, accepts: Accepts, begins: Iterable[Any]) -> Data:
     """The data with the first of these points to begin at that is taken, where there is none."""
     for name in STARTS:
-        told = _with(told, name, begins if told["schedule"].get(name, 0) is None else (), accepts)
+        if told["schedule"].get(name, 0) is None:
+            found = (accepts(_put(told, ("schedule", name), lambda _, value=value: value)) for value in begins)
+            told = next((one for one in found if one is not None), told)
     return told
-
-
-def _with(told: Data, name: str, values: Iterable[Any], accepts: Accepts) -> Data:
-    found = (accepts({**told, "schedule": {**told["schedule"], name: value}}) for value in values)
-    return next((one for one in found if one is not None), told)
 
 
 def points(problem: Any) -> Iterator[Any]:
@@ -84,10 +84,6 @@ def points(problem: Any) -> Iterator[Any]:
     elif not hasattr(problem, "begin"):
         yield x
         yield [*x, BEGINNING[-1]]
-
-
-def _name(path: Place) -> str:
-    return ".".join(str(one) for one in path)
 
 
 def _factors(name: str, number: int) -> tuple[float, ...]:
@@ -111,37 +107,31 @@ def _constants(told: Any, path: Place) -> Iterator[Place]:
         yield from ((*path, place) for place in range(len(told)))
 
 
-def _changed(told: Any, path: Place, factor: float) -> Any:
-    """The data with one number times a factor, to three digits; zero becomes a small number."""
+def _times(factor: float, number: float) -> float:
+    """A number times a factor, to three digits; zero becomes a small number."""
+    return float(f"{factor * number if number else 0.3 * factor:.3g}")
+
+
+def _put(told: Any, path: Sequence[str | int], change: Callable[[Any], Any]) -> Any:
+    """The data with something else in one place; as they are where there is no such place."""
     if not path:
-        return float(f"{factor * told if told else 0.3 * factor:.3g}")
+        return change(told)
     first, *rest = path
-    new = _changed(told[first], tuple(rest), factor)
     if isinstance(told, list):
-        return [new if place == first else one for place, one in enumerate(told)]
-    return {**told, first: new}
+        return [_put(one, rest, change) if place == first else one for place, one in enumerate(told)]
+    if not isinstance(told, Mapping) or first not in told:
+        return told
+    return {**told, first: _put(told[first], rest, change)}
 
 
 def _of_noise(noise: Mapping[str, Any], told: Data) -> list[Any]:
     """The values of what the formulas of the noise name."""
     texts = [*noise.get("names", {}).values(), *noise.get("values", {}).values()]
-    return [_at(told, name) for text in texts for name in NAMED.findall(text)]
-
-
-def _at(told: Any, name: str) -> Any:
-    for part in name.split("."):
-        told = told[part]
-    return told
+    return [reduce(getitem, name.split("."), told) for text in texts for name in NAMED.findall(text)]
 
 
 def with_fields(told: Any, fields: Data) -> Any:
     """Problem and schedule with these values; what is not there stays away."""
     for path, value in fields.items():
-        told = _with_value(told, path.split("."), value)
+        told = _put(told, path.split("."), lambda _, value=value: value)
     return told
-
-
-def _with_value(told: Any, path: list[str], value: Any) -> Any:
-    if not isinstance(told, Mapping) or path[0] not in told:
-        return told
-    return {**told, path[0]: value if len(path) == 1 else _with_value(told[path[0]], path[1:], value)}

@@ -48,13 +48,8 @@ WORST = 6_000  # of the catalogue's own worst pair: larger ones show nothing tha
 Vector = dict[str, Any]
 
 
-def vector_of(case: Case, run: Run, problem: Any, schedule: Any, seed: int, name: str, sizes: Sizes) -> Vector:
-    """One recorded run as a vector; everything is computed from the data that the vector holds, not from the objects.
-
-    Raises:
-        BadInput: the problem or the schedule cannot be told as data.
-    """
-    told = {"problem": encode(problem, "problem"), "schedule": encode(_exactly(schedule), "schedule")}
+def vector_of(case: Case, run: Run, told: Vector, seed: int, name: str, sizes: Sizes) -> Vector:
+    """One recorded run as a vector; everything is computed from the data that it holds, and not from any object."""
     return recorded(partial(run_again, run), {**head(case, run, name, sizes, seed), **told}, name)
 
 
@@ -75,16 +70,14 @@ def _unequal(case: Case, run: Run, space: Space) -> Iterator[Vector]:
     """One run with constants that differ, of the first sizes with which it asks for something, and not for too much."""
     seed = seed_of(case.id, UNEQUAL)
     for sizes in unlike(fitting(space))[:TRIED]:
-        problem = space.problem(anything(space, sizes, np.random.default_rng(seed)), sizes)
-        schedule = space.schedule(sizes) if space.schedule else None
-        told: Vector = {"problem": encode(problem), "schedule": encode(_exactly(schedule))}
+        told = _told(*_made(space, sizes, anything(space, sizes, np.random.default_rng(seed))))
         count = _count(run, told, seed, MOST_EVENTS)
         if not count:
             continue
         most = min(MOST_EVENTS, count + count // 2)
         about = head(case, run, UNEQUAL, sizes, seed)
         found = unequal({**about, **told}, partial(_told_again, run, seed, count, most))
-        vector = recorded(partial(run_again, run), {**about, **found}, UNEQUAL)
+        vector = vector_of(case, run, found, seed, UNEQUAL, sizes)
         if len(json.dumps(vector)) <= LONGEST:
             yield vector
             return
@@ -96,22 +89,29 @@ def _branches(case: Case, run: Run, space: Space) -> Iterator[Vector]:
         name = f"{RARE}-{number}"
         sizes = with_fields({"sizes": largest(fitting(space))}, fields)["sizes"]
         seed = seed_of(case.id, name)
-        problem = space.problem(anything(space, sizes, np.random.default_rng(seed)), sizes)
-        schedule = space.schedule(sizes) if space.schedule else None
-        told = with_fields({"problem": encode(problem), "schedule": encode(_exactly(schedule))}, fields)
+        problem, schedule = _made(space, sizes, anything(space, sizes, np.random.default_rng(seed)))
+        told = with_fields(_told(problem, schedule), fields)
         accepts = partial(_told_again, run, seed, 1, MOST_EVENTS)
         found = accepts(begun(told, accepts, points(problem)))
         if found is not None:
             yield recorded(partial(run_again, run), {**head(case, run, name, sizes, seed), **found}, RARE)
 
 
+def _made(space: Space, sizes: Sizes, rows: Any) -> tuple[Any, Any]:
+    """Problem and schedule of these records; a solver that stops within a tolerance gives way to the exact one."""
+    return space.problem(rows, sizes), _exactly(space.schedule(sizes) if space.schedule else None)
+
+
+def _told(problem: Any, schedule: Any) -> Vector:
+    return {"problem": encode(problem, "problem"), "schedule": encode(schedule, "schedule")}
+
+
 def _told_again(run: Run, seed: int, least: int, most: int, told: Vector) -> Vector | None:
     """The same data with what follows from them; None where they are refused, or the run is shorter or far longer."""
     try:
-        problem, schedule = read(told)
+        found = _told(*read(told))
     except (BadInput, ArithmeticError):
         return None
-    found: Vector = {"problem": encode(problem), "schedule": encode(schedule)}
     return found if _count(run, found, seed, most) >= least else None
 
 
@@ -184,17 +184,15 @@ def _of_case(case: Case, first: bool, classes: set[str]) -> Iterator[Vector]:
     if case.space is not None:
         space = case.space()
         for recipe, sizes, rows in made(case, first):
-            problem = space.problem(rows, sizes)
-            schedule = space.schedule(sizes) if space.schedule else None
-            seed = seed_of(case.id, recipe.name)
-            vector = vector_of(case, instance.run, problem, schedule, seed, recipe.name, sizes)
+            told = _told(*_made(space, sizes, rows))
+            vector = vector_of(case, instance.run, told, seed_of(case.id, recipe.name), recipe.name, sizes)
             smallest = vector if smallest is None or recipe.name == "smallest" else smallest
             classes.add(_kind(vector))
             yield vector
-    told = encode(instance.pair.here)
-    kind = f"{case.reading} {told.get('class') if isinstance(told, dict) else 'list'}"
-    if smallest is None or (kind not in classes and len(json.dumps(told)) < WORST):
-        vector = vector_of(case, instance.run, instance.pair.here, instance.schedule, 0, "catalogue", {})
+    told = _told(instance.pair.here, _exactly(instance.schedule))
+    kind = _kind({"reading": case.reading, **told})
+    if smallest is None or (kind not in classes and len(json.dumps(told["problem"])) < WORST):
+        vector = vector_of(case, instance.run, told, 0, "catalogue", {})
         smallest = smallest or vector
         if len(json.dumps(vector)) < 3 * WORST:
             classes.add(kind)
@@ -208,30 +206,25 @@ def _of_case(case: Case, first: bool, classes: set[str]) -> Iterator[Vector]:
 
 def _kind(vector: Vector) -> str:
     problem = vector["problem"]
-    return f"{vector['reading']} {problem['class'] if isinstance(problem, dict) else 'list'}"
+    return f"{vector['reading']} {problem.get('class') if isinstance(problem, dict) else 'list'}"
 
 
 def _exactly(schedule: Any) -> Any:
     """Solvers that stop within a tolerance give way to the exact one: any good solver agrees with that."""
     if not is_dataclass(schedule) or isinstance(schedule, type):
         return schedule
-    changes: dict[str, Any] = {}
-    for name in ("x_half", "y_half"):
-        if hasattr(schedule, name):
-            changes[name] = _exactly(getattr(schedule, name))
+    halves = (name for name in ("x_half", "y_half") if hasattr(schedule, name))
+    changes: dict[str, Any] = {name: _exactly(getattr(schedule, name)) for name in halves}
     if isinstance(getattr(schedule, "solver", None), GradientDescent | Extragradient):
         changes["solver"] = Exact()
     return replace(schedule, **changes) if changes else schedule
 
 
-def _schedule(told: Any) -> Any:
-    return None if told is None else decode(told, "schedule")
-
-
 def exported(case: Case, seed: int) -> Vector:
     """One run of the row's own instance, on the data of its pair."""
     instance = case.build()
-    return vector_of(case, instance.run, instance.pair.here, instance.schedule, seed, "catalogue", {})
+    told = _told(instance.pair.here, _exactly(instance.schedule))
+    return vector_of(case, instance.run, told, seed, "catalogue", {})
 
 
 def run_again(run: Run, vector: Mapping[str, Any], tape: Any, jitter: Jitter | None = None) -> Any:
@@ -242,7 +235,8 @@ def run_again(run: Run, vector: Mapping[str, Any], tape: Any, jitter: Jitter | N
 
 def read(vector: Mapping[str, Any]) -> tuple[Any, Any]:
     """Problem and schedule of a vector."""
-    return decode(vector["problem"], "problem"), _schedule(vector["schedule"])
+    schedule = vector["schedule"]
+    return decode(vector["problem"], "problem"), None if schedule is None else decode(schedule, "schedule")
 
 
 def main(words: Sequence[str]) -> None:
