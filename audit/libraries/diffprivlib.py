@@ -56,35 +56,48 @@ def bare(value: Any) -> Law:
     return Gaussian(np.asarray(value, dtype=float), 0.0)
 
 
-def _laplace_scale(mech: Any) -> float:
-    return float(mech.sensitivity / (mech.epsilon - np.log(1 - mech.delta)))
+def _with(
+    kind: Callable[..., Law], scale_of: Callable[[Any], Any], inside: Callable[[Any, Any], Any] | None = None
+) -> LawOf:
+    """Noise of one scale around a value.
+
+    Args:
+        inside: how a value gets between the mechanism's ends, which the law has as well.
+    """
+
+    def law(mech: Any, value: Any) -> Law:
+        scale, ends = float(scale_of(mech)), () if inside is None else (float(mech.lower), float(mech.upper))
+        if not scale > 0:
+            return bare(value if inside is None else inside(mech, value))
+        return kind(_number(value), scale, *ends)
+
+    return law
 
 
-def _laplace(mech: Any, value: Any) -> Law:
-    scale = _laplace_scale(mech)
-    return Laplace(_number(value), scale) if scale > 0 else bare(value)
+def _laplace_scale(mech: Any) -> Any:
+    return mech.sensitivity / (mech.epsilon - np.log(1 - mech.delta))
 
 
-def _truncated(mech: Any, value: Any) -> Law:
-    scale = _laplace_scale(mech)
-    if not scale > 0:
-        return bare(mech._truncate(value))
-    return TruncatedLaplace(_number(value), scale, float(mech.lower), float(mech.upper))
-
-
-def _folded(mech: Any, value: Any) -> Law:
-    scale = _laplace_scale(mech)
-    if not scale > 0:
-        return bare(mech._fold(value))
-    return FoldedLaplace(_number(value), scale, float(mech.lower), float(mech.upper))
-
-
-def _bounded_domain(mech: Any, value: Any) -> Law:
+def _domain_scale(mech: Any) -> Any:
     if mech._scale is None:
         mech._scale = mech._find_scale()
-    if not mech._scale > 0:
-        return bare(max(min(value, mech.upper), mech.lower))
-    return BoundedLaplace(_number(value), float(mech._scale), float(mech.lower), float(mech.upper))
+    return mech._scale
+
+
+def _geometric_scale(mech: Any) -> Any:
+    return -1 / mech._scale
+
+
+def _truncate(mech: Any, value: Any) -> Any:
+    return mech._truncate(value)
+
+
+def _fold(mech: Any, value: Any) -> Any:
+    return mech._fold(value)
+
+
+def _clip(mech: Any, value: Any) -> Any:
+    return max(min(value, mech.upper), mech.lower)
 
 
 def _bounded_noise(mech: Any, value: Any) -> Law:
@@ -95,31 +108,8 @@ def _bounded_noise(mech: Any, value: Any) -> Law:
     return BoundedNoiseLaplace(_number(value), float(scale), bound)
 
 
-def _geometric(mech: Any, value: Any) -> Law:
-    scale = -1 / mech._scale
-    return Geometric(_number(value), scale) if scale > 0 else bare(value)
-
-
-def _truncated_geometric(mech: Any, value: Any) -> Law:
-    scale = -1 / mech._scale
-    if not scale > 0:
-        return bare(mech._truncate(value))
-    return TruncatedGeometric(_number(value), scale, float(mech.lower), float(mech.upper))
-
-
-def _folded_geometric(mech: Any, value: Any) -> Law:
-    scale = -1 / mech._scale
-    if not scale > 0:
-        return bare(mech._fold(value))
-    return FoldedGeometric(_number(value), scale, float(mech.lower), float(mech.upper))
-
-
 def _gaussian(mech: Any, value: Any) -> Law:
     return Gaussian(_number(value), float(mech._scale))
-
-
-def _discrete_gaussian(mech: Any, value: Any) -> Law:
-    return DiscreteGaussian(_number(value), float(mech._scale)) if mech._scale > 0 else bare(value)
 
 
 def _rate(mech: Any) -> float:
@@ -165,33 +155,28 @@ def _staircase(mech: Any, value: Any) -> Law:
     return Staircase(_number(value), mech.sensitivity, mech.epsilon, mech.gamma)
 
 
-def _uniform(mech: Any, value: Any) -> Law:
-    width = mech.sensitivity / mech.delta / 2
-    return UniformNoise(_number(value), width) if width > 0 else bare(value)
-
-
 def _bingham(mech: Any, value: Any) -> Law:
     return SampledBingham(np.asarray(value, dtype=float), float(mech.epsilon / 4 / mech.sensitivity))
 
 
 LAWS: dict[str, LawOf] = {  # by class name in diffprivlib.mechanisms; Vector has no law by itself (see the adapter)
-    "Laplace": _laplace,
-    "LaplaceTruncated": _truncated,
-    "LaplaceFolded": _folded,
-    "LaplaceBoundedDomain": _bounded_domain,
+    "Laplace": _with(Laplace, _laplace_scale),
+    "LaplaceTruncated": _with(TruncatedLaplace, _laplace_scale, _truncate),
+    "LaplaceFolded": _with(FoldedLaplace, _laplace_scale, _fold),
+    "LaplaceBoundedDomain": _with(BoundedLaplace, _domain_scale, _clip),
     "LaplaceBoundedNoise": _bounded_noise,
-    "Geometric": _geometric,
-    "GeometricTruncated": _truncated_geometric,
-    "GeometricFolded": _folded_geometric,
+    "Geometric": _with(Geometric, _geometric_scale),
+    "GeometricTruncated": _with(TruncatedGeometric, _geometric_scale, _truncate),
+    "GeometricFolded": _with(FoldedGeometric, _geometric_scale, _fold),
     "Gaussian": _gaussian,
-    "GaussianDiscrete": _discrete_gaussian,
+    "GaussianDiscrete": _with(DiscreteGaussian, lambda mech: mech._scale),
     "Exponential": _exponential,
     "PermuteAndFlip": _permute_and_flip,
     "ExponentialCategorical": _categorical,
     "Binary": _binary,
     "Snapping": _snapping,
     "Staircase": _staircase,
-    "Uniform": _uniform,
+    "Uniform": _with(UniformNoise, lambda mech: mech.sensitivity / mech.delta / 2),
     "Bingham": _bingham,
 }
 
