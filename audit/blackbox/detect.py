@@ -125,7 +125,7 @@ def audit_in_detail(
     start = time.perf_counter()
     require_independent(tables)
     parts = split(tables, rng)
-    candidates = learn_scores(*parts.training, claim, rng, low_bits, parts.columns)
+    candidates = learn_scores(parts.training[0], parts.training[1], claim, rng, low_bits, parts.columns)
     wealth = max(0.0, repeats_log_wealth(tables.p, tables.q, claim, rng) + float(np.log(REPEATS_SHARE)))
     bet = Judged(float(np.exp(-wealth)), REPEATED, None, {"by": "bets", "log_wealth": wealth})
     found = min([*judge_events(candidates, parts.test), bet], key=lambda one: one.p_value)  # weighted union bound
@@ -188,7 +188,7 @@ def epsilon_of_outputs(
     require_independent(tables)
     parts = split(tables, rng)
     guess = Guarantee("no privacy loss", np.zeros(1), np.zeros(1))
-    candidates = learn_scores(*parts.training, guess, rng, columns=parts.columns)
+    candidates = learn_scores(parts.training[0], parts.training[1], guess, rng, columns=parts.columns)
     return bound_of_scores(parts, candidates, delta, rng, confidence, start)
 
 

@@ -14,9 +14,10 @@ import importlib.util
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,8 @@ _ASKED, _DRAWN = "black box: asked", "black box: outputs"
 _NUMERIC = "biufcUS"  # kinds of arrays that are kept, byte by byte
 
 
-class Part(NamedTuple):
+@dataclass(frozen=True)
+class Part:
     """Outputs of one part: pieces in order, how many they are together, the stream after them (None: it is whole)."""
 
     pieces: tuple[Any, ...] = ()

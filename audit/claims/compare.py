@@ -118,8 +118,8 @@ def against(
     gone = ("in the lock", "no longer in the claims file", "deleted or renamed")
     changes += [Change(name, "claim", *gone) for name in known]
     lock = Lock(dpassay=installed_version(), confidence=rounded(file.confidence), claims=blocks)
-    texts = [lock_text(one).splitlines() if one else [] for one in (old, lock)]
-    diff = difflib.unified_diff(*texts, f"a/{path.as_posix()}", f"b/{path.as_posix()}", lineterm="", n=1)
+    was, now_is = (lock_text(one).splitlines() if one else [] for one in (old, lock))
+    diff = difflib.unified_diff(was, now_is, f"a/{path.as_posix()}", f"b/{path.as_posix()}", lineterm="", n=1)
     return Compared(tuple(changes), lock, tuple(diff))
 
 

@@ -94,7 +94,8 @@ def judge_scores(claim: Claim | None, delta: float, confidence: float, one_run: 
         one_run: the two sides are the canaries of one run that were left out and those that were in.
     """
     each = 1 - (BOUND_SHARE if claim else 1.0) * (1 - confidence)
-    bounded, tested = (epsilon_one_run, one_run_curve) if one_run else (epsilon_labels, refute_curve)
+    bounded: Callable[..., SoundBound] = epsilon_one_run if one_run else epsilon_labels
+    tested: Callable[..., Sound] = one_run_curve if one_run else refute_curve
 
     def judge(p: Array, q: Array, rng: np.random.Generator) -> list[Sound]:
         coins = np.arange(p.size + q.size) >= p.size

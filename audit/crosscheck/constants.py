@@ -68,7 +68,7 @@ def begun(told: Data, accepts: Accepts, begins: Iterable[Any]) -> Data:
     """The data with the first of these points to begin at that is taken, where there is none."""
     for name in STARTS:
         if told["schedule"].get(name, 0) is None:
-            found = (accepts(_put(told, ("schedule", name), lambda _, value=value: value)) for value in begins)
+            found = (accepts(_put(told, ("schedule", name), _instead(value))) for value in begins)
             told = next((one for one in found if one is not None), told)
     return told
 
@@ -112,6 +112,10 @@ def _times(factor: float, number: float) -> float:
     return float(f"{factor * number if number else 0.3 * factor:.3g}")
 
 
+def _instead(value: Any) -> Callable[[Any], Any]:
+    return lambda before: value
+
+
 def _put(told: Any, path: Sequence[str | int], change: Callable[[Any], Any]) -> Any:
     """The data with something else in one place; as they are where there is no such place."""
     if not path:
@@ -133,5 +137,5 @@ def _of_noise(noise: Mapping[str, Any], told: Data) -> list[Any]:
 def with_fields(told: Any, fields: Data) -> Any:
     """Problem and schedule with these values; what is not there stays away."""
     for path, value in fields.items():
-        told = _put(told, path.split("."), lambda _, value=value: value)
+        told = _put(told, path.split("."), _instead(value))
     return told

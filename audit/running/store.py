@@ -47,6 +47,7 @@ class Store:
     def __init__(self, path: Path | None, field: str):
         self.field, self.name, self._path = field, "memory" if path is None else str(path), path
         self._pending: list[Any] | None = None  # changes of the transaction that is open
+        self._records: dict[str, dict[str, Any]] = {}
         self._forget()
         self._read()
 
@@ -103,7 +104,7 @@ class Store:
                 self._path.unlink()
 
     def _forget(self) -> None:
-        self._records: dict[str, dict[str, Any]] = {}
+        self._records = {}
         self._start, self._last, self._number = 0, b"", 0  # the last line that was read: where, what, which
         self._checksum = ""  # of that line
 

@@ -97,7 +97,7 @@ def test_the_column_that_gave_it_away_is_named():
     found = audit_outputs(p, q, approx_dp(1.0), rng)
     assert found.verdict is Verdict.VIOLATED
     best = screen.screen(p, q, approx_dp(1.0), [Column(f"x{j}") for j in range(40)])[0]
-    assert best.column == 29 and best.name == "x29"
+    assert best.column == 29 and best.base.name == "x29"
 
 
 def test_a_pair_of_columns_is_seen_through_their_difference():
@@ -106,7 +106,7 @@ def test_a_pair_of_columns_is_seen_through_their_difference():
     p, q = rng.normal(size=(2, 800, 16))
     p[:, 9], q[:, 9] = p[:, 8] + 0.5, q[:, 8] + 1.5
     names = [Column(f"x{j}") for j in range(16)]
-    assert screen.screen(p, q, gdp(0.5), names)[0].name == "x9 less x8"
+    assert screen.screen(p, q, gdp(0.5), names)[0].base.name == "x9 less x8"
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -120,7 +120,7 @@ def test_noise_taken_out_elsewhere_is_seen_among_many_columns(sign):
     for side, answer in ((p, 0.0), (q, 1.0)):
         side[:, 65] = answer + sign * side[:, 30] + rng.laplace(0, 0.1, 400)
     best = screen.screen(p, q, claim, names)[0]
-    assert best.name == f"x65 {'less' if sign > 0 else 'plus'} x30" and best.errors > 15
+    assert best.base.name == f"x65 {'less' if sign > 0 else 'plus'} x30" and best.errors > 15
 
 
 @pytest.mark.parametrize(
