@@ -246,7 +246,9 @@ def layer(rows: Value, factor: Value) -> Layer | None:
     """A factor below k / |all rows of a record as one| leaves each its part of k, whatever else bounds it."""
     for form in sorted(_of_kinds(factor, "below"), key=_width, reverse=True):
         joint = form.token
-        for token, k in joint.members if isinstance(joint, Joint) else ():
+        if not isinstance(joint, Joint):
+            continue
+        for token, k in joint.members:
             if token is rows.token and k > 0:
                 return Layer(joint, token, form.k / k, 2 * form.k / k)
     return None

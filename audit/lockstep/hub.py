@@ -396,9 +396,9 @@ class ScriptedHub(Hub):
         if not hidden and len(here) > 1:
             self._depends_on_a_batch(ask, here, there)
         moved = max(self._movement(ask, here, there))
-        joined = max((one for _, one in self._joining(ask, hidden, here, there)), default=0.0)
+        joined = [one for _, one in self._joining(ask, hidden, here, there)]
         self.result.moves.append(moved)
-        self.result.joins.append(joined)
+        self.result.joins.append((joined[0], joined[-1]) if joined else None)
         self.result.there.append(there[-1])
         rates = [self._draws[number].rate for number in hidden if self._draws[number].kind != "fresh"]
         self._shares(ask, here, there, moved, min(rates, default=1.0))

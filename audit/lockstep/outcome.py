@@ -111,7 +111,8 @@ class ScriptedRun(LockstepRun):
         shares: by label the largest moved distance over its declared sensitivity.
         separation: root of the sum of (moved / noise scale, times the sampling rate) squared: a rank, no bound.
         moves: how far the pair moves the query of each release, in order.
-        joins: how far a record that joins a Poisson batch moves it, in order; 0 where half of a move does not count.
+        joins: how far each side's record moves it that joins a Poisson batch, in order; None where half of a move does
+            not count.
         there: the laws of the releases on D'.
         seen: where each finding was made, by (kind, label).
         raised: the exception that ended the run (the same in all worlds), with its line; empty if none.
@@ -122,7 +123,7 @@ class ScriptedRun(LockstepRun):
     shares: dict[str, float] = field(default_factory=dict)
     separation: float = 0.0
     moves: list[float] = field(default_factory=list)
-    joins: list[float] = field(default_factory=list)
+    joins: list[tuple[float, float] | None] = field(default_factory=list)
     there: list[Law] = field(default_factory=list)
     seen: dict[tuple[Kind, str], Seen] = field(default_factory=dict)
     raised: str = ""

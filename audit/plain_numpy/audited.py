@@ -30,6 +30,7 @@ from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Sizes, Space
+from dpassay.reference.transcript import Release
 
 from .doubts import refuse_doubtful
 from .kinds import law_of
@@ -65,8 +66,10 @@ class OfOnePair(Premises):
         twice = 2.0 if self._relation == "add-remove" and by_rows else 1.0  # the accountant takes half of it
         releases, transcript = run.transcript.releases, run.transcript
         if len(run.moves) == len(releases):  # else something left beside the releases, and that is found
-            moves = list(zip(releases, run.moves, run.joins, strict=True))
-            sizes = [max(twice * move, 2 * join) for _, move, join in moves]
+            sizes = [
+                twice * move if join is None else 2 * join
+                for move, join in zip(run.moves, _of_one_side(releases, run.joins), strict=True)
+            ]
             sizes = sizes if len(sizes) <= self.many else _few(sizes)
             priced = {id(one): replace(one, sensitivity=size) for one, size in zip(releases, sizes, strict=True)}
             events = [priced.get(id(one), one) for one in transcript.events]
@@ -85,6 +88,19 @@ class OfOnePair(Premises):
             if _probability(release.law, there, release.value, compared) <= self._claim.delta:
                 return release.label
         return ""
+
+
+def _of_one_side(releases: list[Release], joins: list[tuple[float, float] | None]) -> list[float | None]:
+    """In one batch one record moves all queries: of each batch the side whose record moves them more, all together."""
+    batches: dict[tuple[int, ...], list[tuple[float, float]]] = {}
+    for release, both in zip(releases, joins, strict=True):
+        if both is not None:
+            batches.setdefault(release.draws, []).append(both)
+    norms = {draws: [math.hypot(*side) for side in zip(*found, strict=True)] for draws, found in batches.items()}
+    return [
+        None if both is None else both[norms[release.draws].index(max(norms[release.draws]))]
+        for release, both in zip(releases, joins, strict=True)
+    ]
 
 
 def _few(moves: list[float]) -> list[float]:
