@@ -248,9 +248,11 @@ def layer(rows: Value, factor: Value) -> Layer | None:
         joint = form.token
         if not isinstance(joint, Joint):
             continue
-        for token, k in joint.members:
-            if token is rows.token and k > 0:
-                return Layer(joint, token, form.k / k, 2 * form.k / k)
+        token, least, most = rows.weighted or (rows.token, 1.0, 1.0)
+        for member, k in joint.members:
+            if k > 0 and (member is rows.token or member is token):
+                size = form.k / k * (1.0 if member is rows.token else max(abs(least), abs(most)))
+                return Layer(joint, member, size, 2 * size)
     return None
 
 
@@ -318,8 +320,9 @@ def divide(a: Any, b: Any) -> Value:
     if not inverse.holes:
         return multiply(a, inverse)
     if _same_rows(b, a) and _shape_of(a, b) == a._shape:  # 0 / 0 for a row of zeros, unless `where` takes that out
-        limit = clipped(a, inverse)
+        limit, of_all = clipped(a, inverse), layer(a, inverse)
         found: Value = a.like(size=limit, holes=inverse.holes)
+        found.layers = {} if of_all is None else {None if a.at is not None else a.records.key: of_all}
         return found
     raise Open("a division by what may be zero; add a floor, as np.maximum(norm, 1e-12) does")
 
@@ -702,6 +705,20 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
     found: Value = known.like(
         shape=shape, size=size, move=move, low=low, high=high, draws=draws, cause=cause, forms=forms
     )
+    if of_rows and private(a) and a._shape == shape:
+        found.layers = _layers_of_either(condition, a, b)
+    return found
+
+
+def _layers_of_either(condition: Value, a: Value, b: Any) -> dict[Any, Layer]:
+    """A row that is clipped where all rows as one are longer than k: a layer of k or of the clip, whichever is more."""
+    short = {one.token: one.k for one in condition.forms if one.kind == "exceeds" and one.order == 2}
+    found = {}
+    for key, one in a.layers.items():
+        k = dict(one.joint.members)[one.member]
+        if private(b) and b.token is one.member and k > 0 and one.joint in short:
+            size = max(one.size, short[one.joint] / k)
+            found[key] = one._replace(size=size, move=2 * size)
     return found
 
 

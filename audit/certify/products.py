@@ -48,6 +48,20 @@ def outer(a: Any, b: Any) -> Value:
     return einsum("i,j->ij", a, b)
 
 
+@rule(np.tensordot)
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Value:
+    """As einsum."""
+    sides = _pieces(a), _pieces(b)
+    pairs = [list(range(sides[0] - axes, sides[0])), list(range(axes))] if np.ndim(axes) == 0 else axes
+    one, other = ([int(k) % side for k in np.atleast_1d(places)] for places, side in zip(pairs, sides, strict=True))
+    letters = "abcdefghijklmnop"[: sides[0] + sides[1]]
+    first, second = list(letters[: sides[0]]), list(letters[sides[0] :])
+    for k, place in zip(one, other, strict=True):
+        second[place] = first[k]
+    kept = [letter for letter in (*first, *second) if (letter in first) != (letter in second)]
+    return einsum(f"{''.join(first)},{''.join(second)}->{''.join(kept)}", a, b)
+
+
 @rule(np.einsum)
 def einsum(subscripts: Any, *operands: Any, **options: Any) -> Value:
     """Multilinear: its 2-norm is at most the product of those of the operands (Cauchy-Schwarz, letter by letter)."""

@@ -162,6 +162,8 @@ def norm(a: Value, ord: Any = None, axis: Any = None, keepdims: bool = False) ->
 
     high = a.norms.of_order(order)
     forms = norm_forms(a, order) if whole else ()
+    if order == 2 and whole and axes == (-a.ndim,) and all(private(one) for one in a.parts) and a.parts:
+        forms += root(functools.reduce(add, map(square, a.parts))).forms  # of norms, it is that of all their rows
     return a.like(shape=shape, at=at, size=of(a.norms), move=of(a.move), low=0.0, high=high, forms=forms)
 
 

@@ -459,10 +459,12 @@ def stack(arrays: Any, axis: int = 0, **_: Any) -> Value:
     alone = [one for one in arrays if private(one) and one.alone and not one.holes]
     records = Records.in_turn([one.records for one in alone]) if place == 0 and len(alone) == len(arrays) else None
     if records is not None and len({one._shape for one in alone}) == 1:
-        return _in_turn(alone, records)
+        found = _in_turn(alone, records)
+        found.parts = tuple(alone)
+        return found
     new = [expanded(one, place) if private(one) else np.expand_dims(plain(one), place) for one in arrays]
     found = concatenate(new, axis=place)
-    if place == 0 and all(not private(one) or one.at is None for one in arrays):
+    if place == 0:
         found.parts = tuple(arrays)
     return found
 

@@ -215,6 +215,7 @@ REDUCED = {
     "overlapping slices": unary(lambda x: x[:2].sum(axis=0) + x[1:].sum(axis=0)),
     "gram": unary(lambda x: x.T @ x),
     "gram by einsum": unary(lambda x: np.einsum("ni,nj->ij", x, x)),
+    "gram by tensordot": unary(lambda x: np.tensordot(x, x, axes=([0], [0]))),
     "weighted gram": unary(lambda x: x.T @ (expit(x[:, :1]) * x)),
     "signed weighted gram": unary(lambda x: x.T @ (np.tanh(x[:, :1]) * x)),
     "einsum gram": unary(lambda x: np.einsum("n,ni,nj->ij", expit(x[:, 0]), x, x)),
@@ -246,6 +247,7 @@ REDUCED = {
     "matrix of sum": with_matrix(lambda x, m: x.sum(axis=0) @ m),
     "product of wholes": unary(lambda x: (x.T @ x) @ x.sum(axis=0)),
     "outer": unary(lambda x: np.outer(x.sum(axis=0), x.mean(axis=0))),
+    "tensordot": unary(lambda x: np.tensordot(x.sum(axis=0), x.mean(axis=0), axes=0)),
     "stack of sums": unary(lambda x: np.stack([x[:2].sum(axis=0), x.mean(axis=0)])),
     "reshaped stack": unary(
         lambda x: np.stack([x[:1].sum(), x[1:].sum(), x[:1].sum(), x[1:].sum()]).reshape(2, 2).sum(axis=0)

@@ -73,7 +73,46 @@ def record_by_record(rows):
     return list(total.values())
 
 
+def rows_of_either(rows):
+    _, b, c = gradients(rows)
+    norm = np.sqrt((b**2).sum(axis=1) + c**2)
+    b = np.where((norm > 1)[:, None], b / np.maximum(norm, 1e-12)[:, None], b)
+    return [b.sum(axis=0), np.where(norm > 1, c * 1.0 / np.maximum(norm, 1e-12), c).sum()]
+
+
+def by_if(rows):
+    w, b = np.zeros(2), 0.0
+    for row in rows:
+        e = np.tanh(row[0]) - row[-1]
+        g = e * row[:-1]
+        norm = np.linalg.norm([np.linalg.norm(g), np.abs(e)])
+        if norm > 1:
+            g = g / norm
+            e = e / norm
+        w += g
+        b += e
+    return [w, b]
+
+
+def in_lists(rows):
+    w, b = [], []
+    for row in rows:
+        e = np.tanh(row[0]) - row[-1]
+        g = e * row[:-1]
+        f = 1 / max(1.0, np.sqrt(g @ g + e * e))
+        w.append(f * g)
+        b.append(f * e)
+    return [np.sum(w, axis=0), np.mean(b) * len(rows)]
+
+
+def by_tensors(rows):
+    a, b, _ = gradients(rows)
+    f = factor((a**2).sum(axis=(1, 2)), (b**2).sum(axis=1))
+    return [np.tensordot(f, a, axes=1), np.tensordot(b, f, axes=([0], [0]))]
+
+
 RIGHT = [in_vectors, by_products, by_norms, where_it_is_longer, by_hypot, with_other_weights, record_by_record]
+RIGHT += [rows_of_either, by_if, in_lists, by_tensors]
 
 
 def released(run, batch=lambda rows, rng: rows):
@@ -193,6 +232,21 @@ def one_per_layer(rows):
     return [(b * factor((b**2).sum(axis=1))[:, None]).sum(axis=0), (c * factor(c**2)).sum()]
 
 
+def one_by_if(rows):
+    _, b, c = gradients(rows)
+    norm = np.sqrt((b**2).sum(axis=1) + c**2)
+    return [np.where((norm > 1)[:, None], b / np.maximum(norm, 1e-12)[:, None], b).sum(axis=0), np.clip(c, -1, 1).sum()]
+
+
+def other_rows_of_either(rows):
+    _, b, c = gradients(rows)
+    norm = np.sqrt((b**2).sum(axis=1) + c**2)
+    return [
+        np.where((norm > 1)[:, None], b / np.maximum(norm, 1e-12)[:, None], 2 * b).sum(axis=0),
+        (factor(norm**2) * c).sum(),
+    ]
+
+
 def squared(rows):
     _, b, c = gradients(rows)
     f = factor((b**2).sum(axis=1), c**2)
@@ -200,7 +254,18 @@ def squared(rows):
 
 
 @pytest.mark.parametrize(
-    "run", [twice, forgets_a_layer, of_other_records, of_some_and_of_all, added_up, one_per_layer, squared]
+    "run",
+    [
+        twice,
+        forgets_a_layer,
+        of_other_records,
+        of_some_and_of_all,
+        added_up,
+        one_per_layer,
+        squared,
+        one_by_if,
+        other_rows_of_either,
+    ],
 )
 def test_what_is_not_clipped_together_costs_its_own(run):
     found = released(run)
