@@ -107,6 +107,7 @@ class Row:
     cite: str = ""  # where the claim is stated, in the user's words
     cached: bool = False  # kept from an earlier run of the same code, data and parameters
     changes: list[str] = field(default_factory=list)  # what is worse than in the lock file
+    required: str = ""  # the verdict without which the row fails, whatever was found
     as_read: str = ""  # plain NumPy code: the reading that was judged; empty where the outputs speak for themselves
 
     certified: float | None = None  # no two neighbours can show more; infinite: unbounded; None: no certificate
@@ -123,6 +124,11 @@ class Row:
         return f"{self.verdict}, as read" if self.as_read and Verdict(self.verdict).failed else self.verdict
 
     @property
+    def lacks_required(self) -> bool:
+        """A verdict was required, and it is another one."""
+        return self.required not in ("", self.verdict)
+
+    @property
     def effort(self) -> Effort:
         """What it was made with."""
         return Effort(self.runs, self.pilot, self.confidence, self.seed, self.examples)
@@ -131,9 +137,11 @@ class Row:
         """0 where the row is as it should be, declared findings of a printed reading included (not if ``strict``).
 
         So is a claim whose severity is a warning, whatever is found. A declared finding that does not show is 1; with
-        less than the default effort it may need more runs: 3.
+        less than the default effort it may need more runs: 3. Without the verdict that is required it is 1.
         """
         verdict = Verdict(self.verdict)
+        if self.lacks_required:
+            return FAILED
         if self.severity == "warning":
             return FINE
         if self.changes or self.undeclared or (self.missing and self.effort.full):

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from dpassay.audit.assaying import suite
-from dpassay.audit.exit_codes import FAILED, FINE, INTERRUPTED
+from dpassay.audit.exit_codes import FINE, INTERRUPTED
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.inputs.registered import find_cases
 from dpassay.audit.phases import reporting
@@ -101,12 +101,9 @@ class Asked:
         save(path, rows)
         return finish(rows, path, self.options, self.effort.confidence, own)
 
-    def lost(self, rows: Sequence[Row]) -> bool:
-        """Is a row without the verdict that is required? It is named."""
-        keys = [row.key for row in rows if self.required and row.verdict != self.required]
-        if keys:
-            print(f"FAILED: --require {self.required}: another verdict for {', '.join(keys)}", file=sys.stderr)
-        return bool(keys)
+    def requiring(self, rows: Sequence[Row]) -> list[Row]:
+        """The rows, which fail without the verdict that is required."""
+        return [replace(row, required=self.required or "") for row in rows]
 
 
 def _audited(asked: Asked) -> int:
@@ -141,11 +138,12 @@ def _audit_own(asked: Asked) -> int:
     with progress("auditing", 2, quiet=asked.options.quiet) as say, reporting(say, asked.budget):
         held = claim or nearest(name, run, where, asked.delta, asked.effort.seed)
         row, _ = own_row(name, asked.space, replace(held, relation=where.relation), asked.effort, given=asked.given)
+    (row,) = asked.requiring([row])
     code = asked.saved([row], path, own=path.stem)
     if claim is None:
         print(_unclaimed(name, asked, held), file=sys.stderr if asked.options.as_json else sys.stdout)
-        code = code if Verdict(row.verdict).failed else FINE
-    return FAILED if asked.lost([row]) else code
+        code = code if Verdict(row.verdict).failed or row.lacks_required else FINE
+    return code
 
 
 def _unclaimed(name: str, said: Asked, claim: PrivacyClaim) -> str:
@@ -293,8 +291,7 @@ def _audit_cases(asked: Asked, cases: list[Case]) -> int:
     rows = _run(asked, cases, report, path)
     for row in rows:
         remember(path, row)
-    ended = finish(rows, path, asked.options, asked.effort.confidence)
-    return FAILED if asked.lost(rows) else ended
+    return finish(rows, path, asked.options, asked.effort.confidence)
 
 
 def _kept(rows: Sequence[Row], cases: Sequence[Case], effort: Effort) -> list[Row]:
@@ -344,7 +341,7 @@ def _run(asked: Asked, cases: list[Case], report: Report, path: Path) -> list[Ro
                 say(f"{row.key}: {row.verdict}")
 
             rows = suite.run_suite(cases, asked.effort, asked.jobs, done, keep, asked.scheduler, known)
-        rows = with_proofs(rows, asked.jobs, quiet)
+        rows = asked.requiring(with_proofs(rows, asked.jobs, quiet))
         report.keep(rows)
     except KeyboardInterrupt:
         print(

@@ -18,11 +18,8 @@ from dpassay.reference.errors import printable
 from dpassay.reference.findings import Kind
 
 _PLACE = re.compile(r"^(?P<file>[^\n]+?):(?P<line>\d{1,9})(?: in |:|$)")  # of a witness: "mine.py:12 in run"
-
-
 CHANGED = "changed"  # rule of what is worse than in the lock file
-
-
+REQUIRED = "not as required"  # rule of a row without the verdict that was required
 _ROOTS = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")  # where the checkout of a job lies
 
 
@@ -111,6 +108,10 @@ def problems(row: Row, strict: bool = False) -> list[Problem]:
         level = Level.ERROR if row.effort.full else Level.WARNING
         judged.append(Problem("not shown", level, f"declared by this reading, but not shown: {text}"))
     judged += [Problem(CHANGED, Level.ERROR, printable(one)) for one in row.changes]
+    if row.lacks_required:
+        why = f": {row.certificate[0]}" if row.certificate else ""
+        text = printable(f"the verdict is {row.verdict}, {row.required} is required{why}")
+        judged.append(Problem(REQUIRED, Level.ERROR, text))
     judged += [Problem("raised", Level.WARNING, printable(f"raised: {one}")) for one in row.raised]
     if row.verdict == Verdict.INCONCLUSIVE:
         why = f"nothing was decided: {row.why or 'the audit had too little power'}"

@@ -18,7 +18,7 @@ from dpassay.audit.version import installed_version
 from dpassay.reference.errors import printable
 from dpassay.reference.findings import Kind
 
-from .problems import CHANGED, Level, Problem, Spot, Unchecked, problems, row_title
+from .problems import CHANGED, REQUIRED, Level, Problem, Spot, Unchecked, problems, row_title
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 RULES: Mapping[str, str] = {  # rule: what it means, in one sentence
@@ -39,7 +39,8 @@ RULES: Mapping[str, str] = {  # rule: what it means, in one sentence
     Kind.UNDERACCOUNTED.value: "More epsilon is realised than accounted: one of the two is wrong.",
     Kind.VIOLATED.value: "More epsilon is realised by an adversary than claimed.",
     "not shown": "A finding that this reading of the paper declares did not show.",
-    "changed": "The claim is worse off than in the committed lock file.",
+    CHANGED: "The claim is worse off than in the committed lock file.",
+    REQUIRED: "The verdict is another one than the one that was required.",
     "raised": "The algorithm raises an error on data that its claim covers.",
     "inconclusive": "Nothing was found, and nothing says that the audit would have seen a violation.",
 }
@@ -79,7 +80,7 @@ def _invocation(rows: Sequence[Row], strict: bool, unchecked: Sequence[Unchecked
 
 def _rule(rule: str, text: str) -> dict[str, Any]:
     kind = next((kind for kind in Kind if kind.value == rule), None)
-    sure = rule in ("not shown", "changed") or (kind is not None and not kind.bookkeeping)
+    sure = rule in ("not shown", CHANGED, REQUIRED) or (kind is not None and not kind.bookkeeping)
     return {
         "id": _IDS[rule],
         "name": "".join(word.capitalize() for word in rule.split()),
@@ -110,8 +111,10 @@ def _result(row: Row, problem: Problem) -> dict[str, Any]:
         "partialFingerprints": {"dpassay/v1": identity.hexdigest()},
     }
     if problem.spots[1:]:
-        others = [{"physicalLocation": _physical(one), "message": {"text": one.role}} for one in problem.spots[1:]]
-        result["relatedLocations"] = others
+        result["relatedLocations"] = [
+            {"physicalLocation": _physical(one), **({"message": {"text": one.role}} if one.role else {})}
+            for one in problem.spots[1:]
+        ]
     if problem.level is Level.NOTE:
         why = "declared by this printed reading of the paper"
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": why}]
