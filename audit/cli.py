@@ -12,6 +12,7 @@ import os
 import re
 import sys
 import traceback
+import warnings
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -208,8 +209,10 @@ def _complain(line: str) -> int:
 def _prepare_streams() -> None:
     """Letters that a terminal cannot show are spelled out; a closed stream swallows what is written to it.
 
-    That matplotlib cannot keep a cache where the home cannot be written is no news for standard error.
+    That matplotlib cannot keep a cache where the home cannot be written is no news for standard error, nor is that
+    numbers of audited code overflow: extreme ones are tried.
     """
+    warnings.filterwarnings("ignore", category=RuntimeWarning)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)

@@ -66,20 +66,22 @@ class SklearnTrainer:
         Raises:
             BadInput: labels that are no classes, or an estimator that fails on these records.
         """
-        estimator = self.make()
+        with foreign_code("estimator", getattr(self.make, "__name__", "estimator")):
+            estimator = self.make()
         for method in ("fit", "predict_proba"):
             if not callable(getattr(estimator, method, None)):
                 raise BadInput("make", type(estimator).__name__, f"the estimator has no {method}")
         known = np.unique(y)
         good = known.dtype.kind in "iu" and bool(np.isin(known, np.arange(self.classes)).all())
         require(good, "labels", known.tolist(), f"must be classes 0 .. {self.classes - 1}, as integers")
-        parameters: dict[str, Any] = getattr(estimator, "get_params", dict)()
-        for key in sorted(key for key in parameters if key.rpartition("__")[2] == "random_state"):
-            estimator.set_params(**{key: int(rng.integers(2**31))})
         name = f"{type(estimator).__name__} on {_said(len(x), known)}"
         with foreign_code("estimator", name):
+            parameters: dict[str, Any] = getattr(estimator, "get_params", dict)()
+            for key in sorted(key for key in parameters if key.rpartition("__")[2] == "random_state"):
+                estimator.set_params(**{key: int(rng.integers(2**31))})
             estimator.fit(x, y)
-        return _SklearnModel(estimator, np.asarray(estimator.classes_, dtype=np.int64), self.classes, name)
+            classes = np.asarray(estimator.classes_, dtype=np.int64)
+        return _SklearnModel(estimator, classes, self.classes, name)
 
 
 def _said(records: int, classes: Indices) -> str:

@@ -18,6 +18,11 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.space import Space
 
 _NAMES = ("Space.matrix", "dpassay.reference.Space.matrix")
+#: of a number that is not finite, or a division by zero
+ENDLESS = (
+    "is it the mean of an empty batch, or divided by the number of its records? Divide by a public number, such as the "
+    "rate times the number of records"
+)
 _ARGUMENTS = ("n", "d", "radius")
 
 
@@ -34,7 +39,8 @@ def foreign_code(field: str, name: str) -> Iterator[None]:
         raise
     except (Exception, SystemExit) as error:
         where = place_raised(error).replace(":", ", line ")
-        raise BadInput(field, name, f"raised {type(error).__name__}{where}: {error}") from None
+        hint = f"; {ENDLESS}" if isinstance(error, ZeroDivisionError) else ""
+        raise BadInput(field, name, f"raised {type(error).__name__}{where}: {error}{hint}") from None
 
 
 def is_code(name: str) -> bool:
@@ -95,8 +101,8 @@ def written_space(text: str, field: str = "--space") -> Space:
         return Space.matrix(**read)
     except BadInput:
         raise
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
-        raise BadInput(field, text, f"takes n, d (numbers, as in n=(1, 2)) and radius: {error}") from None
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        raise BadInput(field, text, "takes n, d (numbers, as in n=(1, 2)) and radius") from None
 
 
 def _sizes(value: object) -> tuple[int, ...]:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpassay.audit.inputs.foreign import ENDLESS
 from dpassay.reference.arrays import Array, Indices
+from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.number import Geometric
 from dpassay.reference.transcript import Batch
 
@@ -73,6 +75,9 @@ def square_root(factors: Array, kinds: set[str]) -> Array | None:
 
 def tell(desk: Desk, label: str, kind: str, query: Array, scales: Array, batch: tuple[Batch, ...] | None) -> Any:
     """What comes back for these numbers; those with different noise are released in units of their noise."""
+    endless = [one for one in (*query, *scales) if not math.isfinite(one)]
+    if endless:
+        raise BadInput("release", label, f"would be {endless[0]}, on data that the claim covers: {ENDLESS}")
     if kind == TWO_SIDED:
         pairs = zip(query.tolist(), scales.tolist(), strict=True)
         return [_counted(desk, label, one, scale, batch) for one, scale in pairs]
