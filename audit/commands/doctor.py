@@ -30,7 +30,6 @@ _EXTRAS = {  # of the package: what works with it; the first is needed for the c
     "plots": "figures of dpassay reproduce and --plot",
 }
 _NEEDED = ("", "audit")
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _MARK = {"ok": ("ok", "green"), "note": ("--", "yellow"), "bad": ("NO", "bold red")}
 
 
@@ -76,7 +75,6 @@ def checks() -> Iterator[Line]:
     yield _threads()
     yield _terminal()
     yield _tracing()
-    yield _browser()
     yield folder("reports", Path("reports"), "audits keep their rows and witnesses here, or say --output")
     yield folder("temporary", Path(tempfile.gettempdir()), "worker processes need it; set TMPDIR")
 
@@ -172,12 +170,6 @@ def _tracing() -> Line:
         return Line("coverage", "note" if sys.gettrace() else "ok", text)
     free = [number for number in (3, 4, 1) if monitoring.get_tool(number) is None]
     return Line("coverage", "ok" if free else "note", "sys.monitoring" if free else "every tool of it is in use")
-
-
-def _browser() -> Line:
-    found = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
-    text = f"{found}: the tests of the HTML report run" if found else "none: only the tests of the HTML report need one"
-    return Line("browser", "ok" if found else "note", text)
 
 
 def folder(name: str, path: Path, why: str) -> Line:

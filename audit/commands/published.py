@@ -148,8 +148,6 @@ def _record(assessment: Assessment) -> dict[str, object]:
         "implied epsilon": implied,
         "p-value, random split": assessment.p_value,
         "p-value, shift granted": assessment.shifted_p_value,
-        "lower bound, assumes normal runs": assessment.spread_bound,
-        "lower bound, assumes independent scores": assessment.independent_bound,
         "finding": str(assessment.finding),
     }
 
@@ -181,9 +179,6 @@ def _statements(assessment: Assessment, confidence: float) -> list[tuple[str, st
     rows = [(f"largest under {assessment.claim.name}", f"{assessment.ceiling:.4f}")]
     rows.append(("epsilon it implies as an expectation", f"{assessment.implied_epsilon:.4g}"))
     rows.append(("p-value; sound for a random split", f"{assessment.p_value:.3g}"))
-    if assessment.independent_bound is not None:
-        text = f"{confidence:.0%} lower bound, assumes independent scores"
-        rows.append((text, f"{assessment.independent_bound:.4f}"))
     return rows
 
 

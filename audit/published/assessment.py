@@ -18,29 +18,12 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from scipy.stats import norm
-from scipy.stats import t as student
-
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import require
 from dpassay.reference.guarantee import Guarantee
 
 from .ceilings import Metric, ceiling_of, ceiling_under_shift, ceilings, implied_epsilon
 from .matching import Group, auc_p_value, exchangeable_share, grouped_auc_p_value, tpr_p_value
-
-
-def spread_lower(mean: float, std: float, runs: int, confidence: float) -> float:
-    """Student lower bound of the expectation from mean and deviation over runs; assumes normal run results."""
-    require(runs >= 2, "runs", runs, "needs at least 2")
-    require(std >= 0, "std", std, "must not be negative")
-    return mean - float(student.ppf(confidence, runs - 1)) * std / math.sqrt(runs)
-
-
-def hanley_mcneil_lower(auc: float, members: int, nonmembers: int, confidence: float) -> float:
-    """Normal lower bound with Hanley and McNeil's (1982) deviation; assumes independent scores."""
-    q1, q2 = auc / (2.0 - auc), 2.0 * auc**2 / (1.0 + auc)
-    variance = auc * (1 - auc) + (members - 1) * (q1 - auc**2) + (nonmembers - 1) * (q2 - auc**2)
-    return auc - float(norm.ppf(confidence)) * math.sqrt(max(0.0, variance) / (members * nonmembers))
 
 
 class Finding(StrEnum):
@@ -62,7 +45,6 @@ class Published:
     nonmembers: int
     fpr: float | None = None
     runs: int = 1
-    std: float | None = None
     groups: tuple[Group, ...] = ()  # members and non-members by group; empty: one distribution is claimed
 
 
@@ -84,8 +66,6 @@ class Assessment:
     implied_epsilon: float
     p_value: float  # sound for a random split
     shifted_p_value: float | None
-    spread_bound: float | None  # assumes normal runs
-    independent_bound: float | None  # assumes independent scores (AUC only)
     finding: Finding
 
 
@@ -94,8 +74,6 @@ def assess(result: Published, claim: Guarantee, confidence: float = 0.95) -> Ass
     require(0 < confidence < 1, "confidence", confidence, "must lie in (0, 1)")
     for name, count in (("members", result.members), ("nonmembers", result.nonmembers)):
         require(count >= 1, name, count, "must be at least 1")
-    spread_known = result.std is None or result.runs >= 2
-    require(spread_known, "std", result.std, f"is a spread over runs, but runs = {result.runs}")
     if result.metric != "tpr":
         require(result.fpr is None, "fpr", result.fpr, f"belongs to a TPR, not to {result.metric}")
     epsilon, delta = claim.outermost
@@ -108,14 +86,8 @@ def assess(result: Published, claim: Guarantee, confidence: float = 0.95) -> Ass
         require(result.metric == "auc", "groups", result.groups, "are understood for an AUC only")
         shifted = ceiling_under_shift(ceiling, exchangeable_share(result.groups))
         shifted_p = grouped_auc_p_value(result.value, result.groups, *swap)
-    spread = None
-    if result.std is not None:
-        spread = spread_lower(result.value, result.std, result.runs, confidence)
-    independent = None
-    if result.metric == "auc":
-        independent = hanley_mcneil_lower(result.value, result.members, result.nonmembers, confidence)
     finding = _finding(p_value, shifted_p, result.value > ceiling, 1.0 - confidence)
-    return Assessment(result, claim, ceiling, shifted, implied, p_value, shifted_p, spread, independent, finding)
+    return Assessment(result, claim, ceiling, shifted, implied, p_value, shifted_p, finding)
 
 
 def _finding(p_value: float, shifted_p: float | None, above: bool, level: float) -> Finding:

@@ -108,22 +108,6 @@ def noise_stds(c: Constants, source: str, p: Sizes) -> tuple[float, float]:
     return per_gradient * logarithm / c.epsilon, per_hessian * reach
 
 
-def generalisation_error(c: Constants, radius: float) -> tuple[float, float]:
-    """Theorem C.1 with the union bound written out: gradient and Hessian errors over a domain of diameter R.
-
-    A net of (3R/r)^d points with r = min(1, M/rho) sqrt(d/n); norm-sub-Gaussian means with constant one.
-    """
-    n, d = c.n, c.d
-    width = min(1.0, c.smoothness / c.hessian_lipschitz) * sqrt(d / n)
-    require(radius > width, "radius", radius, f"Theorem C.1 needs R > r = {width:.4g}")
-    logarithm = d * log(3 * radius / width) + log(2 * d / c.failure)
-    rate = sqrt(logarithm / n)
-    return (
-        2 * c.lipschitz * rate + 2 * c.smoothness * width,
-        2 * c.smoothness * rate + 2 * c.hessian_lipschitz * width,
-    )
-
-
 def empirical_route_accuracy(c: Constants) -> float:
     """Appendix C: sqrt(d)/n + (sqrt(d)/(n eps))^(2/3) as printed; Theorem C.1 itself gives sqrt(d/n) for the first."""
     return float(sqrt(c.d) / c.n + c.privacy_error ** (2 / 3))
