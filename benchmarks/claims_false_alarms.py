@@ -118,30 +118,15 @@ def main() -> None:
             red += bool(found or failed)
         before = blocks
         print(f"{seed} of {checks}: {red} red", end="\r", flush=True)
-    text = page(checks, red, violated, inconclusive, rules)
-    print(text)
-    if options.write:
-        (figures.RESULTS / "claims_false_alarms.md").write_text(text, encoding="utf-8")
-
-
-def page(checks: int, red: int, violated: int, inconclusive: int, rules: Counter[str]) -> str:
-    """The result as Markdown."""
     interval = binomtest(red, checks).proportion_ci(0.95)
-    lines = [
-        "# False alarms of `dpassay check --baseline`",
-        "",
-        "`python benchmarks/claims_false_alarms.py --write`. Five claims that hold, each of exactly what its releases",
-        "add up to; the same code, another seed for every check, against the lock of the check before. Budget: 5 %.",
-        "",
-        "| of checks | number | share |",
-        "|---|---|---|",
-        f"| all | {checks} | |",
-        f"| red | {red} | {red / checks:.1%} (95 %: {interval.low:.1%} to {interval.high:.1%}) |",
-        f"| a claim failed (violated, leaks, overshoots, over budget) | {violated} | {violated / checks:.1%} |",
-        f"| a claim inconclusive | {inconclusive} | {inconclusive / checks:.1%} |",
-    ]
-    lines += [f"| {rule} | {count} | {count / checks:.1%} |" for rule, count in sorted(rules.items())]
-    return "\n".join(lines) + "\n"
+    counts = {
+        "red": red, "a claim failed (violated, leaks, overshoots, over budget)": violated,
+        "a claim inconclusive": inconclusive, **dict(sorted(rules.items())),
+    }  # fmt: skip
+    table = [(f"all {checks}", checks, ""), *((name, count, f"{count / checks:.1%}") for name, count in counts.items())]
+    note = f"Red between {interval.low:.1%} and {interval.high:.1%} (95 %). Budget: 5 %."
+    title = "False alarms of `dpassay check --baseline`"
+    figures.finish("claims_false_alarms", title, ("of checks", "number", "share"), table, [note], options.write)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 """Is a right algorithm ever accused? The search of the audit's default rows under many seeds.
 
-python benchmarks/search_false_alarms.py [--seeds 20] [--first 0] [--write] [--from FILE ...] [--keep FILE]
+python benchmarks/search_false_alarms.py [--seeds 20] [--first 0] [--write] [--keep FILE]
 
 Every row of `dpassay audit` is searched once for each seed, with the default number of examples. An alarm is a finding
 that the row does not declare: none of them may be one. Only what a search can say is tried; the statistics of an audit
 have their own level (`docs/statistics.md`). `--keep` adds each search to a file as it is done and skips those that the
-file holds, so that an interrupted campaign goes on; `--from` reads such files in place of searching.
+file holds, so that an interrupted campaign goes on.
 """
 
 from __future__ import annotations
@@ -33,17 +33,14 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--write", action="store_true", help="keep the table in benchmarks/results")
     parser.add_argument("--keep", type=Path, help="add each search to this file, one JSON object a line")
-    parser.add_argument("--from", dest="source", type=Path, nargs="*", help="files of --keep")
     chosen = parser.parse_args()
-    records = figures.recorded(chosen.source or ([chosen.keep] if chosen.keep else []))
+    records = figures.recorded([chosen.keep] if chosen.keep else [])
     done = {(one["row"], one["seed"]) for one in records}
-    if not chosen.source:
-        for one in _searched(range(chosen.first, chosen.first + chosen.seeds), done):
-            figures.record(chosen.keep, one)
-            records.append(one)
-    rows = [
-        _row(key, [one for one in records if one["row"] == key]) for key in dict.fromkeys(one["row"] for one in records)
-    ]
+    for one in _searched(range(chosen.first, chosen.first + chosen.seeds), done):
+        figures.record(chosen.keep, one)
+        records.append(one)
+    keys = dict.fromkeys(one["row"] for one in records)
+    rows = [_row(key, [one for one in records if one["row"] == key]) for key in keys]
     figures.finish("search_false_alarms", "False alarms of the search", HEADER, rows, _notes(records), chosen.write)
 
 

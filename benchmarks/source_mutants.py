@@ -3,7 +3,7 @@
 python benchmarks/source_mutants.py [--sample 33] [--set outsider] [--only NAME] [--write]
 
 Half an hour of one core. `--keep` adds each bug to a file as it is judged and skips those that the file holds, so that
-an interrupted campaign goes on; `--from` reads such files in place of running (the last record of a bug counts).
+an interrupted campaign goes on.
 """
 
 from __future__ import annotations
@@ -35,13 +35,10 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="bugs at a time")
     parser.add_argument("--write", action="store_true", help="keep the table in benchmarks/results")
     parser.add_argument("--keep", type=Path, help="add each bug to this file, one JSON object a line; it skips them")
-    parser.add_argument("--note", action="append", default=[], help="one more line below the table")
-    parser.add_argument("--from", dest="source", type=Path, nargs="*", help="files of --keep")
     chosen = parser.parse_args()
-    judged = _read(chosen.source) if chosen.source else _measured(chosen)
-    notes = [*_notes(judged), *(f"- {note}" for note in chosen.note)]
+    judged = _measured(chosen)
     title = "Bugs planted in the source, judged by the exit code"
-    figures.finish("source_mutants", title, HEADER, _by_kind(judged), notes, chosen.write)
+    figures.finish("source_mutants", title, HEADER, _by_kind(judged), _notes(judged), chosen.write)
 
 
 def _by_kind(judged: list[Judged]) -> list[tuple[object, ...]]:
@@ -55,15 +52,10 @@ def _by_kind(judged: list[Judged]) -> list[tuple[object, ...]]:
     return rows
 
 
-def _read(paths: list[Path]) -> list[Judged]:
-    found = {}
-    for one in figures.recorded(paths):
-        found[one["bug"]] = Judged(**{**one, "rows": tuple(one["rows"]), "verdicts": tuple(one["verdicts"])})
-    return list(found.values())
-
-
 def _measured(chosen: argparse.Namespace) -> list[Judged]:
-    found = {one.bug: one for one in (_read([chosen.keep]) if chosen.keep else [])}
+    kept = figures.recorded([chosen.keep] if chosen.keep else [])
+    known = [Judged(**{**one, "rows": tuple(one["rows"]), "verdicts": tuple(one["verdicts"])}) for one in kept]
+    found = {one.bug: one for one in known}
     patches = [one for one in read_patches(BUGS) if chosen.bug_set in ("", one.set)]
     bugs = [bug for bug in choose(patches, chosen.only, chosen.sample, 0) if bug.name not in found]
     for one in run(bugs, chosen.jobs, 1, 0):

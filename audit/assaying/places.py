@@ -11,11 +11,14 @@ from typing import Any
 
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.search.coverage import own_functions
+from dpassay.audit.search.placing import BESIDE, READS
 from dpassay.audit.search.witness import Witness
 from dpassay.reference.findings import Declared, Finding, Kind
 
 _LABEL = re.compile(r"([^:/\s]+\.py):(\d{1,9})")
 _OURS = re.compile(r"\((reference/[\w/]+\.py):(\d{1,9})\)")
+_ESCAPES = re.compile("private data (decides|leaves)|noise is used twice|a fixed seed")  # words of a certificate
+_REASON = re.compile(r":\d+: (.*?)(?:: `|$)")  # between its line and the code that stands there
 _PACKAGE = Path(__file__).resolve().parents[2]
 _Place = tuple[str, int]
 
@@ -31,15 +34,16 @@ def places_of(
     """The lines of each finding, most telling first: ``finding`` (its kind, its label in brackets), ``file``, ``line``.
 
     ``role`` says what that line does with it. A witness knows which lines made what it shows, and where the two runs
-    part. What is about the whole run (over budget, violated) stands where its witness says, else where the first
-    finding is, at the line that a certificate names, or where the algorithm begins; there stands a last entry with an
-    empty ``finding`` too, for what has no place of its own. Files are relative to the working directory where they lie
-    in it.
+    part. Where it does not know where private data get out, the line comes first at which the certificate saw it, and
+    before what spends too much the line at which nothing bounds a query. What is about the whole run (over budget,
+    violated) stands where its witness says, else where the first finding is, at the line that a certificate names, or
+    where the algorithm begins; these two stand in last entries with an empty ``finding`` too, for what has no place of
+    its own. Files are relative to the working directory where they lie in it.
 
     Args:
         shown: what was found in the words of a declaration; what is of the whole run has entries of its own.
         lost: why a certificate has no bound, in words that begin with a line.
-        unbounded: it has none because nothing bounds a query there: that line comes first where too much is spent.
+        unbounded: it has none because nothing bounds a query there.
     """
     functions, files = _functions(run), _files(run)
     start = (functions[0].__code__.co_filename, functions[0].__code__.co_firstlineno) if functions else None
@@ -47,7 +51,9 @@ def places_of(
     of_kind = {kind: one for (kind, _), one in known.items()}
     opened = _named(_LABEL.search(lost), files)
     whole = opened or start
-    endless = [("nothing bounds it", opened)] if unbounded and opened else []
+    why = _REASON.search(lost)
+    ends = [("nothing bounds it" if unbounded or why is None else why[1], opened)] if opened else []
+    escapes = _ESCAPES.search(lost) is not None
     found: list[dict[str, Any]] = []
     leading: list[tuple[str, _Place]] = []
 
@@ -57,18 +63,22 @@ def places_of(
             if all((one["finding"], one["file"], one["line"]) != (name, entry["file"], line) for one in found):
                 found.append(entry)
 
+    def begun(kind: Kind, lines: list[tuple[str, _Place]]) -> list[tuple[str, _Place]]:
+        spends = kind is Kind.SENSITIVITY_EXCEEDED or kind.of_the_run
+        seen = any(role in (BESIDE, READS) for role, _ in lines) or kind is Kind.APPARATUS
+        return [*ends, *lines] if (spends if unbounded else escapes and not seen) else lines
+
     for finding in findings:
         witness = known.get((finding.kind, finding.label))
-        lines = _lines(finding, witness, files) or ([("", whole)] if whole else [])
-        lines = [*endless, *lines] if finding.kind is Kind.SENSITIVITY_EXCEEDED else lines
+        lines = begun(finding.kind, _lines(finding, witness, files) or ([("", whole)] if whole else []))
         leading = leading or lines
         put(finding.kind.value + (f" ({finding.label})" if finding.label else ""), lines)
     for one in sorted(shown, key=lambda one: one.kind.value):
         if one.kind.of_the_run:
             witness = of_kind.get(one.kind) or of_kind.get(Kind.OVER_BUDGET)
             lines = [] if witness is None else _lines(witness.finding, witness, files)
-            put(one.kind.value, [*endless, *(lines or leading)] or ([("", whole)] if whole else []))
-    put("", [("", start)] if start else [])
+            put(one.kind.value, begun(one.kind, lines or leading or ([("", whole)] if whole else [])))
+    put("", [*ends, *([("", start)] if start else [])])
     return found
 
 

@@ -66,7 +66,8 @@ def calling_line(frame: FrameType | None) -> str:
 def trade(name: str) -> str:
     """``theirs``, ``ours`` (an algorithm of this package), a ``block`` of the reference, the ``tape``, or ``other``."""
     path = Path(name).resolve()
-    if name.startswith("<") or any(part in name for part in _INSTALLED) or path.is_relative_to(_STDLIB):
+    installed = any(part in name for part in _INSTALLED) or path.is_relative_to(_STDLIB)
+    if installed or not name.endswith(".py"):  # none, or of what was compiled
         return "other"
     if not any(path.is_relative_to(_PACKAGE / one) for one in ("audit", "proofs_check", "reference")):
         return "theirs"

@@ -10,6 +10,7 @@ import ast
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from inspect import signature
 from itertools import islice, takewhile
 from pathlib import Path
 from types import FunctionType
@@ -17,10 +18,12 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.lockstep.source_lines import trade
 from dpassay.audit.lockstep.watch import Call, Side, Spot, Step, Watch, argument, called, header, is_watched, parting
 from dpassay.audit.lockstep.worlds import SIDES
 from dpassay.reference.equality import same
 from dpassay.reference.findings import Kind
+from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 
 from .witness import Made, Witness
@@ -36,6 +39,7 @@ _ARGUMENTS = {  # of a call of the tape, which differ between the sides
     Kind.BATCH_SIZE: ("batch size", ("size", "rate")),
     Kind.REVEALED_VALUE: ("value", ("value",)),
 }
+BESIDE, READS = "uses private values beside what is released", "reads the record"  # where it begins
 _DRAWS = ("batch", "poisson", "fresh")
 Told = Iterator[tuple[Step, str]]  # a step, and what it does
 
@@ -53,12 +57,15 @@ def placed(witness: Witness, begins: Sequence[FunctionType], again: Callable[[Wa
     again(watch)
     if len(watch.sides) < len(SIDES):
         return witness
-    placing, known = _Placing(witness, watch, begins[0]), dict[Spot, str]()
+    placing, known, elsewhere = _Placing(witness, watch, begins[0]), dict[Spot, str](), dict[Spot, str]()
     for step, words in placing.lines():
-        does = known.setdefault(step.spot, words)
-        known[step.spot] = f"{does} and {words}" if words == "releases it" != does else does
-    made = tuple(Made(words, str(spot), spot.file, spot.number) for spot, words in known.items())
-    spots = [one.spot for one in placing.ends()] if witness.finding.kind is Kind.OUTPUT else list(known)[:1]
+        home = placing.at_home(step)
+        does = known.setdefault(home.spot, words)
+        known[home.spot] = f"{does} and {words}" if words == "releases it" != does else does
+        elsewhere.setdefault(step.spot, words)
+    lines = {**known, **{spot: words for spot, words in elsewhere.items() if spot not in known}}
+    made = tuple(Made(words, str(spot), spot.file, spot.number) for spot, words in lines.items())
+    spots = [one.spot for one in placing.ends()] if witness.finding.kind is Kind.OUTPUT else list(lines)[:1]
     return replace(witness, line=witness.line or "; ".join(map(str, dict.fromkeys(spots))), made=made)
 
 
@@ -70,6 +77,12 @@ class _Placing:
         self.finding, self.begin, self.output = witness.finding, begin.__code__, witness.here
         self.pairs = list(zip(watch.sides[:half], watch.sides[half:], strict=False))
         self.here, self.there = self.pairs[-1]  # those that are looked at
+
+    def at_home(self, step: Step) -> Step:
+        """The algorithm's own step that waits for this one; what helpers do is told by the line that calls them."""
+        folder, users = Path(self.begin.co_filename).parent, trade(self.begin.co_filename) == "theirs"
+        own = (one for one in step.waiting() if users or Path(one.spot.file).parent == folder)
+        return next(own, step)
 
     def ends(self) -> list[Step]:
         """Where the algorithm returns."""
@@ -97,7 +110,8 @@ class _Placing:
             yield from self._of_calls(kind)
 
     def _parted(self) -> Told:
-        for pair in self.pairs:
+        worlds = self.pairs[0][0], self.pairs[-1][0]  # whether the record takes part may decide, too
+        for pair in (*self.pairs, worlds):
             self.here, self.there = pair
             step = parting(_ending(self.here, self.there), _ending(self.there, self.here))
             if step is not None:
@@ -105,7 +119,7 @@ class _Placing:
                 yield step, "the last line of both sides"
                 yield from _on_the_way(self.here.behind(step, step.statement, self.there))
                 return
-        for pair in self.pairs:
+        for pair in (*self.pairs, worlds):
             self.here, self.there = pair
             number = _common(*pair)
             if number < min(len(side.calls) for side in pair):
@@ -131,38 +145,46 @@ class _Placing:
             number = next((one.asked[name] for name in names if one.asked.get(name) is not None), None)
             yield from self._argument(role, one, names, number, leaks=True)
         elif _moved(one, other) > 0:
-            yield from self._argument(role, one, _QUERIES, _query(one))
+            unnamed = kind is Kind.UNDECLARED_BATCH
+            yield from self._argument(role, one, _QUERIES, _query(one), leaks=unnamed, anywhere=unnamed)
         if kind is Kind.SENSITIVITY_EXCEEDED:
             claimed = one.asked.get("sensitivity")
             yield from islice(self._argument("sensitivity", one, ("sensitivity",), claimed, alone=True), 1)
         yield from _called(self.here, one)
 
     def _argument(
-        self, role: str, call: Call, names: Iterable[str], number: Any, *, alone: bool = False, leaks: bool = False
-    ) -> Told:
+        self, role: str, call: Call, names: Iterable[str], number: Any, *,
+        alone: bool = False, leaks: bool = False, anywhere: bool = False,
+    ) -> Told:  # fmt: skip
         """What makes an argument of a call of the tape that has one of these names.
 
         Args:
             number: the argument, if it is one.
             alone: it is the same on both sides.
             leaks: it should be.
+            anywhere: of a record that has no part in it.
         """
         step = releasing(self.here, call)
         for node in _given(step, call, names) if step is not None else []:
             assert step is not None
-            yield from self._beside(step, node) if leaks else ()
+            yield from self._beside(step, node, anywhere) if leaks else ()
             yield from _traced(self.here, step, node, number, role, None if alone else self.there)
 
-    def _beside(self, step: Step, node: ast.AST | None) -> Told:
-        """The first step in time that has a part in what differs, and none in what is released."""
+    def _beside(self, step: Step, node: ast.AST | None, anywhere: bool = False) -> Told:
+        """The first step in time that has a part in what differs, and none in what is released.
+
+        Args:
+            anywhere: in what is released, too; and where it may differ.
+        """
         here, there = self.here, self.there
-        released = {one.spot for one in _behind_releases(here)}
+        released = {one.spot for one in _behind_releases(here)} if not anywhere else set()
+        if not (released or anywhere):  # everything is beside nothing
+            return
         behind = (one for one in here.behind(step, node, there) if one.spot not in released)
-        sure = [one for one in behind if any(here.differs(there, one, name, sure=True) for name in one.new)]
-        for first in sorted(sure, key=lambda one: (one.done, -one.begun))[:1]:
-            folder = Path(self.begin.co_filename).parent
-            at_home = (one for one in first.waiting() if Path(one.spot.file).parent == folder)
-            yield next(at_home, first), "uses private values beside what is released"
+        sure = [one for one in behind if any(here.differs(there, one, name, not anywhere) for name in one.new)]
+        first = min(sure, key=lambda one: (one.done, -one.begun), default=step)
+        if first.spot not in released:
+            yield first, READS if anywhere else BESIDE
 
 
 def _behind_releases(side: Side) -> Iterator[Step]:
@@ -216,8 +238,9 @@ def holds(step: Step, number: Any) -> bool:
 
 def _given(step: Step, call: Call, names: Iterable[str]) -> list[ast.AST]:
     """The argument of a call of the tape that has one of these names; of plain code the draws, or the statement."""
-    places = {"label": 0, **dict.fromkeys(_QUERIES, 1)}
-    found = [given for name in names if (given := argument(step, call.name, name, places.get(name))) is not None]
+    places = [name for name in signature(getattr(Tape, call.name)).parameters if name != "self"]
+    at = {name: number for number, name in enumerate(places)}
+    found = [given for name in names if (given := argument(step, call.name, name, at.get(name))) is not None]
     calls = [one for one in header(step.statement) if isinstance(one, ast.Call) and called(one) in step.outside]
     draws = [one for one in calls if hasattr(np.random.Generator, called(one))] if names is _SCALES else []
     return [*found[:1]] or [*draws] or ([step.statement] if names is _QUERIES and step.statement else [])

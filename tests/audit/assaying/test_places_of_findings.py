@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,31 @@ def test_sides_that_return_elsewhere_name_both_lines():
 def test_on_one_pair_it_is_the_same():
     (witness,) = search(raw_beside_it, Pair(np.zeros((1, 1)), np.ones((1, 1)), 0), CLAIM, examples=3).witnesses
     assert f":{line_of('return {')} in raw_beside_it" in witness.line
+
+
+def batch_by_the_batch(rows, tape):
+    """Whether the record is in the first batch decides about the second: the worlds part, and not the neighbours."""
+    batch = tape.batch("first", len(rows), 1)
+    largest = np.abs(rows[batch.indices]).max()
+    tape.gaussian("mean", np.clip(rows, -1, 1)[batch.indices].sum(axis=0), std=9.0, sensitivity=2.0, batch=batch)
+    label = "large" if largest > 0.5 else "small"
+    return tape.gaussian(label, np.zeros(1), std=9.0, sensitivity=2.0)
+
+
+def test_where_taking_part_decides_the_line_is_named():
+    data = Space.matrix(n=(2,), d=(1,), radius=1.0)
+    witnesses = search(batch_by_the_batch, data, CLAIM, examples=40).witnesses
+    witness, *_ = [one for one in witnesses if one.finding.kind is Kind.CALL]
+    assert witness.made[0].line in (line_of("largest ="), line_of('label = "large"'))
+
+
+def test_the_line_of_the_certificate_comes_first_where_the_search_does_not_see_what_gets_out():
+    (witness,) = search(raw_beside_it, LINE, CLAIM, examples=12).witnesses
+    seed = "test_places_of_findings.py:7: a generator with a fixed seed: everybody can draw it: `rng = ...`"
+    bare = replace(witness, made=tuple(one for one in witness.made if one.role == "returns it"))
+    for lost, first in ((seed, 7), (seed.replace("a generator with a fixed seed", "np.ptp has no rule"), None)):
+        places = places_of(raw_beside_it, [bare.finding], [bare], lost=lost)
+        assert (places[0]["line"] == 7) == (first == 7) and 7 in [one["line"] for one in places]
 
 
 @dataclass
