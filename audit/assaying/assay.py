@@ -19,9 +19,9 @@ from dpassay.audit.plain_numpy.signature import is_plain
 from dpassay.audit.results import AssumedEstimate
 from dpassay.audit.row import Effort as Effort
 from dpassay.audit.row import Row as Row
-from dpassay.audit.search.engine import Searched, search
+from dpassay.audit.search.engine import search
 from dpassay.audit.search.premises import Premises
-from dpassay.audit.search.witness import Witness
+from dpassay.audit.search.witness import Searched, Witness
 from dpassay.audit.verdict import Verdict, over_budget
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled

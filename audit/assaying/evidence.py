@@ -9,7 +9,7 @@ from dpassay.audit.apparatus.checked import apparatus
 from dpassay.audit.likelihood.samplers import Losses
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.audit.row import Effort
-from dpassay.audit.search.searched import Searched
+from dpassay.audit.search.witness import Searched
 from dpassay.audit.verdict import Verdict, judge
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.case import Instance, PrivacyClaim

@@ -10,7 +10,7 @@ from dpassay.audit.assaying.places import places_of
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.fingerprint import fingerprint
-from dpassay.audit.search.engine import Searched
+from dpassay.audit.search.witness import Searched
 from dpassay.audit.verdict import judge
 from dpassay.audit.version import versions
 from dpassay.reference.accounting.calibrate import Uncalibrated

@@ -16,7 +16,7 @@ from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.audit.row import Effort
 from dpassay.audit.running.programs import ProgramBroken
 from dpassay.audit.search.quiet import one_line
-from dpassay.audit.search.searched import Searched
+from dpassay.audit.search.witness import Searched
 from dpassay.audit.verdict import TIGHT_SHARE, judge, over_budget
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.case import Instance, PrivacyClaim

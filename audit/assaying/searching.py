@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpassay.audit.row import Effort
-from dpassay.audit.search.engine import Searched, search
+from dpassay.audit.search.engine import search
 from dpassay.audit.search.premises import Premises
-from dpassay.audit.search.witness import Witness
+from dpassay.audit.search.witness import Searched, Witness
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.space import Space
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from dpassay.audit.lockstep.outcome import WHOLE, Movement
 from dpassay.audit.results import AssumedEstimate, SoundBound
-from dpassay.audit.search.engine import Searched
+from dpassay.audit.search.witness import Searched
 from dpassay.audit.verdict import UNDERACCOUNTED, Verdict, over_budget, underaccounted
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.case import ExactDelta

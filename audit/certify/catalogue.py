@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.lockstep.script import ALONG, Choice, dictated
-from dpassay.audit.search.reached import reason_for
+from dpassay.audit.search.coverage import reason_for
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import Instance, PrivacyClaim
 from dpassay.reference.tape import ScriptedTape

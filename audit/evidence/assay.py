@@ -10,8 +10,7 @@ from dpassay.audit.certify.certificate import Certificate
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.audit.search.coverage import Coverage
-from dpassay.audit.search.searched import Searched
-from dpassay.audit.search.witness import Witness
+from dpassay.audit.search.witness import Searched, Witness
 from dpassay.audit.verdict import Verdict, over_budget, underaccounted
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.findings import Declared, Finding, Kind

@@ -10,7 +10,7 @@ from pathlib import Path
 from platform import python_version
 from typing import Any
 
-from dpassay.audit.search.searched import Searched
+from dpassay.audit.search.witness import Searched
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import parse_toml, read_text

@@ -14,7 +14,7 @@ from dpassay.audit.assaying.assay import examine
 from dpassay.audit.assaying.worst import chosen
 from dpassay.audit.results import AssumedEstimate, GivenSecrets
 from dpassay.audit.row import Effort
-from dpassay.audit.search.searched import Searched
+from dpassay.audit.search.witness import Searched
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import Instance, NoSchedule, PrivacyClaim, unscheduled
 from dpassay.reference.errors import BadInput

@@ -15,27 +15,57 @@ import inspect
 import linecache
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from tokenize import TokenError
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
-from .reached import Coverage as Coverage
-
 _RELEASES = {"gaussian", "symmetric_gaussian", "laplace", "above_threshold", "release", "reveal"}
 _SHARED = ("/reference/blocks/", "/reference/baselines/")
 _TOOLS = (3, 4, 1)  # tool numbers of sys.monitoring that no debugger, profiler or optimiser has
-_OUTSIDE = (
-    "site-packages",
-    "/reference/laws/",
-    "/reference/problems/",
-    "/reference/accounting/",
-    "/reference/solvers/",
-)
+_OUTSIDE = ("site-packages", *(f"/reference/{room}/" for room in ("laws", "problems", "accounting", "solvers")))
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What was reached.
+
+    Args:
+        lines, lines_reached: executable lines of the functions that the algorithm can come to.
+        branches, branches_reached: the two ways out of every ``if`` and ``while``, and into and past every ``for``.
+        missed: releases and decisions that were never reached, ``file.py:12: text``, or a way that was never taken.
+        unreached: every line that was never reached, in the same form.
+        explained: by place what was missed for a reason that the case gives; it is not in ``missed``.
+    """
+
+    lines: int = 0
+    lines_reached: int = 0
+    branches: int = 0
+    branches_reached: int = 0
+    missed: tuple[str, ...] = ()
+    unreached: tuple[str, ...] = ()
+    explained: Mapping[str, str] = field(default_factory=dict)
+
+    def explained_by(self, reasons: Mapping[str, str]) -> Coverage:
+        """The same with the missed places for which there is a reason (``Case.unreached``) set apart."""
+        found = {place: reason for place in self.missed if (reason := reason_for(place, reasons))}
+        left = tuple(place for place in self.missed if place not in found)
+        return replace(self, missed=left, explained={**self.explained, **found})
+
+    def __str__(self) -> str:
+        text = f"{self.lines_reached} of {self.lines} lines, {self.branches_reached} of {self.branches} branches"
+        return text + (f"; never reached: {'; '.join(self.missed)}" if self.missed else "")
+
+
+def reason_for(place: str, reasons: Mapping[str, str]) -> str:
+    """The reason whose place, ``file.py: beginning of the line``, is this one; empty if there is none."""
+    file, _, rest = place.partition(":")
+    text = f"{file}:{rest.partition(':')[2]}"
+    return next((reason for start, reason in reasons.items() if text.startswith(start)), "")
 
 
 @dataclass(eq=False)
@@ -45,9 +75,7 @@ class _Source:
     name: str
     executable: set[int] = field(default_factory=set)
     marked: set[int] = field(default_factory=set)
-    decisions: list[tuple[range, range]] = field(
-        default_factory=list
-    )  # lines of the test, lines of the first body part
+    decisions: list[tuple[range, range]] = field(default_factory=list)  # lines of the test, and of the first body part
 
 
 class Collector:
@@ -57,23 +85,20 @@ class Collector:
     """
 
     def __init__(self, run: Callable[..., Any]):
-        self._codes: list[CodeType] = []
+        self.codes: list[CodeType] = []  # that count
         self._sources: list[_Source] = []
         self._arcs: dict[str, set[tuple[int, int]]] = {}  # by file: from line to line, -1 is the end of a function
         self._of_code: dict[int, set[tuple[int, int]]] = {}  # the same by identity: to hash a code takes long
         self._last: dict[FrameType, int] = {}
         for function in own_functions(run):
-            self._add(function)
-
-    def _add(self, function: FunctionType) -> None:
-        source = _source(function)
-        self._sources.append(source)
-        for code in _nested(function.__code__):
-            self._codes.append(code)
-            self._of_code[id(code)] = self._arcs.setdefault(source.name, set())
-            first = {code.co_firstlineno} if code is function.__code__ else set()  # "def" itself is never executed
-            source.executable |= {line for _, _, line in code.co_lines() if line is not None and line > 0} - first
-        source.marked &= source.executable
+            source = _source(function)
+            self._sources.append(source)
+            for code in _nested(function.__code__):
+                self.codes.append(code)
+                self._of_code[id(code)] = self._arcs.setdefault(source.name, set())
+                first = {code.co_firstlineno} if code is function.__code__ else set()  # "def" itself is never executed
+                source.executable |= {line for _, _, line in code.co_lines() if line is not None and line > 0} - first
+            source.marked &= source.executable
 
     @contextmanager
     def tracing(self) -> Iterator[None]:
@@ -107,30 +132,25 @@ class Collector:
         """A function of the algorithm returns, or is left by an exception."""
         self._of_code[id(frame.f_code)].add((self._last.pop(frame, 0), -1))
 
-    @property
-    def codes(self) -> Iterable[CodeType]:
-        """The code that counts."""
-        return self._codes
-
     def coverage(self) -> Coverage:
         """What the runs so far reached."""
         lines = reached = branches = taken = 0
-        missed = []
+        missed: list[tuple[str, int, str]] = []
         unreached: list[tuple[str, int, str]] = []
         for source in self._sources:
-            seen = {end for _, end in self._arcs[source.name]}
-            lines += len(source.executable)
-            reached += len(source.executable & seen)
+            arcs = self._arcs[source.name]
+            seen = {end for _, end in arcs}
+            lines, reached = lines + len(source.executable), reached + len(source.executable & seen)
             unreached += [(source.name, line, "") for line in sorted(source.executable - seen)]
-            silent = sorted(source.marked - seen)
-            missed += [(source.name, line, "") for line in silent]
+            missed += [(source.name, line, "") for line in sorted(source.marked - seen)]
             for test, body in source.decisions:
-                ways = _ways(self._arcs[source.name], test, body)
+                out = {end for start, end in arcs if start in test and end not in test}
+                ways = any(end in body for end in out), any(end not in body for end in out)  # entered, passed by
                 branches, taken = branches + 2, taken + sum(ways)
                 if any(ways) and not all(ways):
                     missed.append((source.name, test.start, "never true" if not ways[0] else "never false"))
-        named = tuple(_named(*one) for one in dict.fromkeys(missed))
-        return Coverage(lines, reached, branches, taken, named, tuple(_named(*one) for one in dict.fromkeys(unreached)))
+        named = (tuple(_named(*one) for one in dict.fromkeys(found)) for found in (missed, unreached))
+        return Coverage(lines, reached, branches, taken, *named)
 
 
 @contextmanager
@@ -162,12 +182,6 @@ def _monitored(collector: Collector) -> Iterator[None]:
         monitoring.free_tool_id(tool)
 
 
-def _ways(arcs: set[tuple[int, int]], test: range, body: range) -> tuple[bool, bool]:
-    """Was the body entered, was it passed by."""
-    out = {end for start, end in arcs if start in test and end not in test}
-    return any(end in body for end in out), any(end not in body for end in out)
-
-
 def _named(name: str, line: int, way: str) -> str:
     text = linecache.getline(name, line).strip()
     return f"{Path(name).name}:{line}: {text}{f' ({way})' if way else ''}"
@@ -182,12 +196,12 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
 
 def _source(function: FunctionType) -> _Source:
     """What the text says; without a text (code typed into a shell) lines are counted, and none is marked."""
+    found = _Source(function.__code__.co_filename)
     try:
         lines, first = inspect.getsourcelines(function)
         tree = ast.parse(textwrap.dedent("".join(lines)))
     except (OSError, TypeError, SyntaxError, TokenError):  # the last: a file of that name that is no Python
-        return _Source(function.__code__.co_filename)
-    found = _Source(function.__code__.co_filename)
+        return found
     shift = first - 1
     for node in ast.walk(tree):
         if isinstance(node, ast.If | ast.While | ast.For):

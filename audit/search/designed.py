@@ -44,13 +44,13 @@ def largest(space: Space, data: Data, combinations: Sequence[Sizes], count: int)
 def at_landmarks(labels: Mapping[str, Released], marks: Landmarks) -> Iterator[Script]:
     """Half as far out as the first landmark, then just beyond the first, the second, ..., with all labels at once."""
     distances = {label: sorted({abs(mark) for mark in marks.get(label, ())} - {0.0, inf}) for label in labels}
-    distances = {label: found for label, found in distances.items() if found}
-    for level in range(-1, max(map(len, distances.values()), default=-1)):
-        sizes = {
-            label: found[0] / 2 if level < 0 else _BEYOND * found[min(level, len(found) - 1)]
-            for label, found in distances.items()
-        }
-        yield Script({label: Choice("norm", size=size, along="axis") for label, size in sizes.items()})
+    for level in range(-1, max(map(len, distances.values()), default=0) or -1):
+        values = {}
+        for label, found in distances.items():
+            if found:
+                size = found[0] / 2 if level < 0 else _BEYOND * found[min(level, len(found) - 1)]
+                values[label] = Choice("norm", size=size, along="axis")
+        yield Script(values)
 
 
 def one_by_one(labels: Mapping[str, Released], marks: Landmarks) -> Iterator[Script]:

@@ -42,11 +42,10 @@ from .ground import AllOf, Data, Ground, OnePair, Setting, data_of
 from .premises import Claimed, Premises
 from .quiet import one_line, quiet
 from .runner import Runner
-from .searched import Searched as Searched
 from .smaller import smaller
 from .strategies import Drawing, Same
 from .uphill import Uphill
-from .witness import Key, Witness
+from .witness import Key, Searched, Witness
 
 EXAMPLES = 150
 CALLS = 200_000  # of the tape, in all runs of the examples; a search that they stop says so
@@ -289,15 +288,11 @@ class Engine:
     def _shrink(self, key: Key, most: int) -> None:
         """The smallest example of a finding; one that does not come again says that the run is no function."""
         witness = self._runner.witnesses[key]
-        if self._explicit_pair(witness):
-            return
+        if witness.data.rows is None and self._space is not None:
+            return  # found on a pair from outside, beside a space: there is nothing to choose
         if self._runner.again(key, witness.seed, witness.data, witness.script) is None:
             self._runner.note = _NO_FUNCTION
             return
         combinations = self._ground.combinations if isinstance(self._ground, AllOf) else ()
         again = partial(self._runner.again, key, witness.seed)
         self._runner.witnesses[key] = smaller(witness, again, self._space, combinations, most)
-
-    def _explicit_pair(self, witness: Witness) -> bool:
-        """Found on a pair from outside, beside a space: there is nothing to choose there."""
-        return witness.data.rows is None and self._space is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 from unittest.mock import patch
 
 from hypothesis.internal.conjecture.engine import ConjectureRunner
@@ -21,19 +20,11 @@ def quiet() -> Iterator[None]:
     """
     with (
         warnings.catch_warnings(),
-        patch.object(HypothesisProvider, "_maybe_draw_constant", _no_constant),
-        patch.object(ConjectureRunner, "generate_mutations_from", _no_mutation),
+        patch.object(HypothesisProvider, "_maybe_draw_constant", lambda *_, **__: None),
+        patch.object(ConjectureRunner, "generate_mutations_from", lambda *_: None),
     ):
         warnings.simplefilter("ignore")
         yield
-
-
-def _no_mutation(*args: Any) -> None:
-    return None
-
-
-def _no_constant(*args: Any, **settings: Any) -> None:
-    return None
 
 
 def one_line(error: BaseException) -> str:

@@ -1,4 +1,5 @@
-"""A failure as data: the smallest example that shows a finding, printed for people and kept as a file that replays.
+"""A failure as data: the smallest example that shows a finding, printed for people and kept as a file that replays;
+and all that one search saw.
 
 A file names an algorithm; it never decides what is imported. Whoever replays it says which code it may run.
 """
@@ -21,7 +22,8 @@ from dpassay.reference.errors import printable, require
 from dpassay.reference.files import read_json, write_text
 from dpassay.reference.findings import Finding, Kind
 
-from .ground import Data
+from .coverage import Coverage
+from .ground import Data, Setting
 
 FORMAT = 2
 _LARGEST = 10**6  # numbers in the rows of a file
@@ -126,6 +128,35 @@ class Witness:
     def save(self, path: Path) -> None:
         """Write the witness as JSON; floats keep every bit."""
         write_text(path, json_text(self.as_dict()) + "\n", "witness")
+
+
+@dataclass(eq=False)
+class Searched:
+    """What a search saw.
+
+    Args:
+        findings: each kind and label once, most serious first found.
+        witnesses: the smallest example of each, in the same order.
+        shares: by label the largest movement over the declared sensitivity.
+        coverage: of the algorithm's own source.
+        accounted: the largest epsilon that a transcript added up to; None where no run could be accounted.
+        gap: why some run could not be accounted; empty if all could.
+        worst: the setting whose queries move the most, in units of the noise, with drawn values; None without a space.
+        raised: exceptions of the algorithm on data inside the space, with how often.
+        note: why the search ended early; empty if it did not.
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    witnesses: list[Witness] = field(default_factory=list)
+    shares: dict[str, float] = field(default_factory=dict)
+    coverage: Coverage = field(default_factory=Coverage)
+    accounted: float | None = None
+    gap: str = ""
+    worst: Setting | None = None
+    examples: int = 0
+    raised: dict[str, int] = field(default_factory=dict)
+    note: str = ""
+    seconds: float = 0.0
 
 
 def read_witness(path: Path) -> Witness:

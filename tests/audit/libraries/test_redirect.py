@@ -18,7 +18,7 @@ from dpassay.audit.libraries.page import not_on_page, section
 from dpassay.audit.libraries.realised import realised
 from dpassay.audit.libraries.redirect import Patch, Patches, current_tape, on_tape, on_the_tape
 from dpassay.audit.lockstep.run import lockstep
-from dpassay.audit.search.searched import Searched
+from dpassay.audit.search.witness import Searched
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair

@@ -10,7 +10,7 @@ from dpassay.audit.libraries.library import LIBRARIES, Examined, Outcome
 from dpassay.audit.libraries.page import table
 from dpassay.audit.libraries.realised import Realised
 from dpassay.audit.lockstep.run import lockstep
-from dpassay.audit.search.searched import Searched
+from dpassay.audit.search.witness import Searched
 from dpassay.reference.case import bind
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.neighbours import Pair

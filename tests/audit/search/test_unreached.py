@@ -9,7 +9,7 @@ import pytest
 import dpassay.reference.catalogue as catalogue
 from dpassay.audit.assaying.searching import search_case
 from dpassay.audit.row import Effort
-from dpassay.audit.search.reached import Coverage, reason_for
+from dpassay.audit.search.coverage import Coverage, reason_for
 from dpassay.reference.catalogue import CASES
 
 REFERENCE = Path(catalogue.__file__).resolve().parent
