@@ -13,7 +13,7 @@ import numpy as np
 
 from dpassay.reference.arrays import Array
 
-from .differences import SCALES, Difference, Part, noise_of
+from .differences import SCALES, Difference, Part, event_there, noise_of
 from .rounding import UNIT32, numbers
 
 CLOSE = 1e-6  # relative: a factor of a formula is exact to rounding
@@ -34,11 +34,10 @@ def facts(vector: Data, given: Data, found: Sequence[Difference]) -> list[str]:
     if first.part is Part.OUTPUT:
         here, there = _array(vector["output"]), _array(given["output"])
     else:
-        theirs = [event for event in given["events"] if event["event"] != "secret"]
-        place = sum(one["event"] != "secret" for one in vector["events"][: max(first.step, 0)])
-        if first.step < 0 or place >= len(theirs):
+        theirs = event_there(vector, given, first.step)
+        if not theirs:
             return []
-        here, there = _array(vector["events"][first.step].get(first.name)), _array(theirs[place].get(first.name))
+        here, there = _array(vector["events"][first.step].get(first.name)), _array(theirs.get(first.name))
     if here.shape != there.shape or not here.size or not (np.isfinite(here).all() and np.isfinite(there).all()):
         return []
     said = list(_scale(vector, found, float(here[0]), float(there[0]))) if first.name in SCALES else []

@@ -21,7 +21,7 @@ from dpassay.reference.errors import BadInput, printable
 
 from .encode import RESERVED
 from .model import check_answers
-from .rounding import NOISE_SHARE, UNIT32, UNIT64, computed, numbers
+from .rounding import NOISE_SHARE, UNIT32, UNIT64, computed, numbers, visible_events
 
 SCALES = ("std", "scale", "query_scale", "threshold_scale")  # the noise of a release, whichever its law has
 STATED = ("law", "batches")  # compared where it is said
@@ -104,7 +104,7 @@ def compare(vector: Data, answers: Data, *, float32: bool = False) -> list[Diffe
 def _compare(vector: Data, answers: Data, float32: bool) -> list[Difference]:
     unit = UNIT32 / UNIT64 if float32 else 1.0
     ours = [(step, event) for step, event in enumerate(vector["events"]) if event["event"] != "secret"]
-    theirs = [event for event in answers["events"] if event["event"] != "secret"]
+    theirs = visible_events(answers)
     found: list[Difference] = []
     for (step, one), other in zip(ours, theirs, strict=False):
         if (one["event"], one["label"]) != (other["event"], other["label"]):
@@ -116,8 +116,8 @@ def _compare(vector: Data, answers: Data, float32: bool) -> list[Difference]:
         label = _call(ours[len(theirs)][1]) if len(theirs) < len(ours) else _call(theirs[len(ours)])
         found.append(Difference(step, label, "number of events", len(ours), len(theirs), part=Part.COUNT))
     for name, expected in vector["claim"].items() if answers.get("claim") else ():
-        if not _same(expected, answers["claim"].get(name)):
-            got = answers["claim"].get(name)
+        got = answers["claim"].get(name)
+        if not _same(expected, got):
             found.append(Difference(-1, "", f"claim.{name}", expected, got, part=Part.CLAIM))
     largest = float(np.max(np.abs(_finite(vector["output"])), initial=0.0))
     allowed = max(unit * _number(vector["rounding"]), NOISE_SHARE * largest)
@@ -155,6 +155,12 @@ def _event(step: int, one: Data, other: Data, unit: float) -> list[Difference]:
     return found
 
 
+def event_there(vector: Data, given: Data, step: int) -> Data:
+    """What the other implementation asked for in the place of an event of the vector; empty where there is nothing."""
+    place, theirs = len(visible_events(vector, max(step, 0))), visible_events(given)
+    return theirs[place] if step >= 0 and place < len(theirs) else {}
+
+
 def noise_of(event: Data) -> float:
     """The noise scale of a release; zero where there is none."""
     known = [_number(event[name]) for name in SCALES[:3] if event.get(name) is not None]
@@ -163,11 +169,7 @@ def noise_of(event: Data) -> float:
 
 def unstated(vector: Data, answers: Data) -> int:
     """Sensitivities of the vector that the answers do not state, so that they were not compared."""
-    pairs = zip(
-        (event for event in vector["events"] if event["event"] != "secret"),
-        (event for event in answers["events"] if event["event"] != "secret"),
-        strict=False,
-    )
+    pairs = zip(visible_events(vector), visible_events(answers), strict=False)
     return sum(one.get("sensitivity") is not None and other.get("sensitivity") is None for one, other in pairs)
 
 

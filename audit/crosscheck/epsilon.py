@@ -27,7 +27,7 @@ from dpassay.reference.laws.selection import Selection
 from dpassay.reference.transcript import Draw, Release, Transcript
 
 from .differences import SCALES
-from .rounding import numbers
+from .rounding import numbers, visible_events
 
 Data = Mapping[str, Any]
 NUMBERS: dict[str, type[Number]] = {
@@ -79,13 +79,11 @@ def effect(vector: Data, given: Data) -> Effect:
     Where the other run ends early, at a call that the vector does not have, the reference's is cut there too.
     """
     cut = given.get("kind") == "diverged"
-    theirs = [event for event in given["events"] if event["event"] != "secret"][: -1 if cut else None]
-    ours = [event for event in vector["events"] if event["event"] != "secret"][: len(theirs) if cut else None]
-    bare = {str(event["label"]) for event in theirs if _bare(event)} - {
-        event["label"] for event in ours if _bare(event)
-    }
+    theirs = visible_events(given)[: -1 if cut else None]
+    ours = visible_events(vector)[: len(theirs) if cut else None]
+    bare, known = ({str(event["label"]) for event in events if _bare(event)} for events in (theirs, ours))
     reference, yours = epsilon_of(vector, ours), epsilon_of(vector, theirs)
-    return Effect(vector["claim"]["delta"], reference, yours, tuple(sorted(bare)), cut)
+    return Effect(vector["claim"]["delta"], reference, yours, tuple(sorted(bare - known)), cut)
 
 
 def _bare(event: Data) -> bool:

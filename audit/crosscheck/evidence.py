@@ -29,7 +29,7 @@ from .epsilon import Effect, effect
 from .making import run_again
 from .recording import VectorTape, asked, latest
 from .reference_line import Line, Watched, alike_in, lines_of, watched
-from .rounding import Run, computed, numbers
+from .rounding import Run, computed, numbers, visible_events
 
 SECONDS = 10.0  # of processor time for all changes
 SLOWEST = 0.3  # seconds for one changed run; one of the reference takes a hundredth
@@ -179,7 +179,7 @@ def _until(vector: Data, first: Difference) -> int | None:
     """How many events lie before the one that differs; None where the end of the run does."""
     if first.part in (Part.OUTPUT, Part.CLAIM) or first.step >= len(vector["events"]):
         return None
-    return len([one for one in vector["events"][: first.step] if one["event"] != "secret"])
+    return len(visible_events(vector, first.step))
 
 
 def _reproduced(known: Evidence, case: Case, pairs: Sequence[Pair], float32: bool) -> Evidence:
@@ -195,8 +195,7 @@ def _reproduced(known: Evidence, case: Case, pairs: Sequence[Pair], float32: boo
         if process_time() > end:
             break
         tried += 1
-        given = answered[0].given_by(one)
-        if given:
+        if given := answered[0].given_by(one):
             found[given is Given.RUN].append(one)
     whole = bool(found[True])
     judged = []
@@ -239,8 +238,7 @@ class _Held(VectorTape):
     def __init__(self, vector: Data, given: Data, float32: bool):
         super().__init__(vector["events"])
         self.agreed = 0  # events
-        self._vector, self._float32 = [one for one in vector["events"] if one["event"] != "secret"], float32
-        self._given = [one for one in given["events"] if one["event"] != "secret"]
+        self._vector, self._given, self._float32 = visible_events(vector), visible_events(given), float32
 
     def check(self) -> None:
         """Hold the last event to the other implementation's.

@@ -28,9 +28,8 @@ from dpassay.reference.space import Space
 from .constants import begun, points, unequal, with_fields, written
 from .decode import decode
 from .encode import encode
-from .flags import flags_of
 from .model import FORMAT
-from .recipes import Sizes, anything, fitting, largest, made, refusals, seed_of, unlike
+from .recipes import Sizes, anything, fitting, flags_of, largest, made, refusals, seed_of, unlike
 from .recording import RecordingTape, events_of
 from .rounding import Again, Jitter, Run, rounding
 from .storage import FOLDER, texts

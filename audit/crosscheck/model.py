@@ -128,20 +128,26 @@ _VECTOR, _ANSWERS, _MANIFEST = TypeAdapter(Vector), TypeAdapter(Answers), TypeAd
 
 def check_vector(document: Any, where: str) -> dict[str, Any]:
     """The document itself, if it is a vector; :class:`BadInput` naming the first wrong field otherwise."""
-    found = json_object(document, where).get("format")
-    require(found == FORMAT and type(found) is int, f"{where}: format", found, f"must be {FORMAT}; export it again")
-    return _checked(_VECTOR, document, where)
+    found = json_object(document, where)
+    good = found.get("format") == FORMAT and type(found["format"]) is int
+    require(good, f"{where}: format", found.get("format"), f"must be {FORMAT}; export it again")
+    checked(_VECTOR, found, where)
+    return found
 
 
 def check_answers(document: Any, where: str) -> dict[str, Any]:
     """The document itself, if it holds answers; :class:`BadInput` otherwise."""
-    require("output" in json_object(document, where), f"{where}: output", None, "is missing: it is compared as well")
-    return _checked(_ANSWERS, document, where)
+    found = json_object(document, where)
+    require("output" in found, f"{where}: output", None, "is missing: it is compared as well")
+    checked(_ANSWERS, found, where)
+    return found
 
 
 def check_manifest(document: Any, where: str) -> dict[str, Any]:
     """The document itself, if it is a manifest; :class:`BadInput` otherwise."""
-    return _checked(_MANIFEST, json_object(document, where), where)
+    found = json_object(document, where)
+    checked(_MANIFEST, found, where)
+    return found
 
 
 def check_file(document: Any, where: str) -> None:
@@ -155,11 +161,6 @@ def check_file(document: Any, where: str) -> None:
 def json_object(document: Any, where: str) -> dict[str, Any]:
     """The document itself, if it is an object; :class:`BadInput` otherwise."""
     require(isinstance(document, dict), where, type(document).__name__, "must be a JSON object")
-    return dict(document)
-
-
-def _checked(adapter: TypeAdapter[Any], document: Any, where: str) -> dict[str, Any]:
-    checked(adapter, document, where)
     return dict(document)
 
 

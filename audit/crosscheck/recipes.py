@@ -1,16 +1,18 @@
 """Which runs become vectors: for every row of the catalogue a few data sets and sizes, and inputs to refuse.
 
 A row's space says which records and sizes make sense. A recipe chooses sizes and fills the records; what it is good
-for is said in ``flags.py``. Every number is short, so that a file of vectors is short.
+for is said in ``flags.toml``: which bug a red vector points to, and what that bug does to epsilon. Every number is
+short, so that a file of vectors is short.
 """
 
 from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.case import Case
 from dpassay.reference.errors import BadInput
+from dpassay.reference.files import parse_toml, read_text
 from dpassay.reference.space import Space
 
 from .decode import decode
@@ -180,6 +183,45 @@ RECIPES = (
     Recipe("one-phase", one_phase, anything),
 )
 
+# what a vector is good for ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One property of a vector.
+
+    Args:
+        bug: what is likely wrong where vectors with this flag are red and others are not.
+        effect: what that does to epsilon.
+    """
+
+    bug: str
+    effect: str
+
+
+_TABLE = parse_toml(read_text(Path(__file__).with_name("flags.toml"), "flags"), "flags.toml")
+FLAGS = {name: Flag(str(entry["bug"]), str(entry["effect"])) for name, entry in _TABLE.items()}
+REFUSALS = tuple(name for name, entry in _TABLE.items() if entry.get("refused"))
+
+
+def flags_of(recipe: str, vector: Mapping[str, Any]) -> list[str]:
+    """All flags that a vector deserves, from its recipe and its events."""
+    events, schedule = vector["events"], vector["schedule"]
+    facts = {
+        "one-record": vector["sizes"].get("n") == 1,
+        "one-step": vector["sizes"].get("steps") == 1,
+        "batch-of-one": 1 in (vector["sizes"].get("batch"), vector["sizes"].get("step_batch")),
+        "sampled": any(event["event"] == "draw" and event.get("order") != "index" for event in events),
+        "sparse-vector": any(event.get("law") == "AboveThreshold" for event in events),
+        "raw-noise": any(event["event"] == "noise" for event in events),
+        "printed": vector["reading"] == "printed",
+        "not-for-float32": not vector["float32"],
+        recipe: True,
+    }
+    assert isinstance(schedule, Mapping) and set(facts) <= set(FLAGS)
+    return sorted(name for name, holds in facts.items() if holds)
+
+
 # which inputs must be refused -----------------------------------------------------------------------------------
 # What the reference takes is not asked of others: only a change that it refuses, before anything is released, becomes
 # a vector.
@@ -224,14 +266,18 @@ def _matrix(value: Any) -> list[Any] | None:
     return None
 
 
-def _first_number(problem: Data, value: Any) -> bool:
-    rows = _matrix(problem)
-    while rows is not None and isinstance(rows[0], list) and rows[0]:
-        rows = rows[0]
-    if not rows:
-        return False
-    rows[0] = value if isinstance(value, str) else value * (abs(rows[0]) + 1)
-    return True
+def _first_number(value: Any) -> Change:
+    """The first number of the records is another one, or a word."""
+
+    def change(problem: Data, schedule: Data) -> bool:
+        rows = _matrix(problem)
+        while rows is not None and isinstance(rows[0], list) and rows[0]:
+            rows = rows[0]
+        if rows:
+            rows[0] = value if isinstance(value, str) else value * (abs(rows[0]) + 1)
+        return bool(rows)
+
+    return change
 
 
 def _ragged(problem: Data, schedule: Data) -> bool:
@@ -250,48 +296,41 @@ def _label(problem: Data, schedule: Data) -> bool:
     return False
 
 
-def _size(name: str, problem: Data, schedule: Data) -> bool:
-    if not isinstance(schedule, dict) or not isinstance(schedule.get(name), int):
-        return False
-    schedule[name] += 1
-    return True
+def _size(names: Sequence[str], change: Callable[[int], int]) -> Change:
+    """The first of these sizes that the schedule has is another one."""
+
+    def changed(problem: Data, schedule: Data) -> bool:
+        here = schedule if isinstance(schedule, dict) else {}
+        known = [name for name in names if here.get(name) and isinstance(here[name], int)]
+        for name in known[:1]:
+            here[name] = change(here[name])
+        return bool(known)
+
+    return changed
 
 
-def _batch(problem: Data, schedule: Data) -> bool:
-    names = [one for one in ("batch", "refresh_batch", "batch_size", "batch_x") if (schedule or {}).get(one)]
-    if not names:
-        return False
-    schedule[names[0]] = 10_000
-    return True
+def _noise(change: Callable[[Data], Data]) -> Change:
+    """Other scales by label."""
 
+    def changed(problem: Data, schedule: Data) -> bool:
+        noise = schedule.get("noise") if isinstance(schedule, dict) else None
+        if not isinstance(noise, dict) or not noise.get("by_label"):
+            return False
+        noise["by_label"] = change(noise["by_label"])
+        return True
 
-def _noise(schedule: Data, change: Callable[[Data], None]) -> bool:
-    noise = schedule.get("noise") if isinstance(schedule, dict) else None
-    if not isinstance(noise, dict) or not noise.get("by_label"):
-        return False
-    change(noise["by_label"])
-    return True
-
-
-def _negative(scales: Data) -> None:
-    for label in scales:
-        scales[label] = -1.0
-
-
-def _renamed(scales: Data) -> None:
-    for label in list(scales):
-        scales["another " + label] = scales.pop(label)
+    return changed
 
 
 CHANGES: dict[str, Change] = {
-    "nan-record": lambda problem, schedule: _first_number(problem, "nan"),
-    "infinite-record": lambda problem, schedule: _first_number(problem, "infinity"),
-    "record-outside": lambda problem, schedule: _first_number(problem, 1000.0),
+    "nan-record": _first_number("nan"),
+    "infinite-record": _first_number("infinity"),
+    "record-outside": _first_number(1000.0),
     "ragged-records": _ragged,
     "wrong-label": _label,
-    "another-n": lambda problem, schedule: _size("n", problem, schedule),
-    "another-d": lambda problem, schedule: _size("d", problem, schedule),
-    "batch-above-n": _batch,
-    "negative-noise": lambda problem, schedule: _noise(schedule, _negative),
-    "unknown-label": lambda problem, schedule: _noise(schedule, _renamed),
+    "another-n": _size(["n"], lambda n: n + 1),
+    "another-d": _size(["d"], lambda d: d + 1),
+    "batch-above-n": _size(["batch", "refresh_batch", "batch_size", "batch_x"], lambda _: 10_000),
+    "negative-noise": _noise(lambda scales: dict.fromkeys(scales, -1.0)),
+    "unknown-label": _noise(lambda scales: {f"another {label}": scale for label, scale in scales.items()}),
 }

@@ -159,9 +159,8 @@ def events_of(tape: Tape) -> list[dict[str, Any]]:
 
 def asked(tape: VectorTape) -> list[dict[str, Any]]:
     """All calls; one that the vector does not have is the last."""
-    found = events_of(tape)
     last = [{name: tape.diverged[name] for name in ("event", "label")}] if tape.diverged else []
-    return found + last
+    return events_of(tape) + last
 
 
 def latest(tape: Tape) -> dict[str, Any] | None:
@@ -195,13 +194,8 @@ def _release(event: Release) -> dict[str, Any]:
     parts = {name: encode(getattr(law, name)) for name in names if name[0] != "_" and name != "queries"}
     if isinstance(law, AboveThreshold):
         parts["queries"] = encode(law.evaluated)  # no more than that must be computed
-    found = {"event": "release", "label": event.label, "law": type(law).__name__, **parts}
-    return {
-        **found,
-        "sensitivity": encode(event.sensitivity),
-        "batches": list(event.draws),
-        "value": encode(event.value),
-    }
+    stated = {"sensitivity": encode(event.sensitivity), "batches": list(event.draws), "value": encode(event.value)}
+    return {"event": "release", "label": event.label, "law": type(law).__name__, **parts, **stated}
 
 
 def _nothing(rng: np.random.Generator) -> Any:

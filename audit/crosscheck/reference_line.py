@@ -25,7 +25,7 @@ from dpassay.audit.mutate.slips import Alike
 from dpassay.reference.equality import forget
 from dpassay.reference.errors import printable
 
-from .differences import SCALES, Difference, Part
+from .differences import SCALES, Difference, Part, event_there
 from .making import read
 from .recording import VectorTape
 from .rounding import Run
@@ -206,11 +206,9 @@ def _field(step: Step, first: Difference) -> ast.expr | None:
 
 def _declared(seen: Watched, vector: Data, given: Data, first: Difference) -> dict[str, str]:
     """Names that are arguments of the differing call, with what the other implementation has for them."""
-    if first.step < 0 or seen.step is None:
+    if seen.step is None:
         return {}
-    theirs = [one for one in given["events"] if one["event"] != "secret"]
-    place = sum(one["event"] != "secret" for one in vector["events"][: first.step])
-    event = theirs[place] if place < len(theirs) else {}
+    event = event_there(vector, given, first.step)
     arguments = {name: _argument_of(seen.step, seen.method, name) for name in event if name != "value"}
     return {
         one.id: shown(event[name]) for name, one in arguments.items() if isinstance(one, ast.Name) and name in event

@@ -115,6 +115,11 @@ def numbers(value: Any) -> list[float]:
         return [math.inf if value > 0 else -math.inf]
 
 
+def visible_events(run: Mapping[str, Any], before: int | None = None) -> list[dict[str, Any]]:
+    """The events of a run (before one of them) but for inner randomness: what two implementations have in common."""
+    return [event for event in run["events"][:before] if event["event"] != "secret"]
+
+
 def computed(event: Mapping[str, Any]) -> dict[str, Any]:
     """What an implementation computes for this event, by name."""
     names = () if event["event"] == "draw" else (*COMPUTED, "value") if event["event"] == "reveal" else COMPUTED
@@ -169,7 +174,7 @@ def _moved(again: Again, vector: Mapping[str, Any], size: float, seed: int) -> M
             output = again({**vector, **parts}, tape, jitter)
         except (BadInput, Diverged, ArithmeticError, np.linalg.LinAlgError):
             continue
-        if tape.position == sum(event["event"] != "secret" for event in vector["events"]):
+        if tape.position == len(visible_events(vector)):
             return events_of(tape), encode(output), jitter.largest
     return None
 

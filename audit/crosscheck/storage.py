@@ -15,20 +15,11 @@ from dpassay.reference import files
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import write_text
 
-from .flags import FLAGS
 from .model import FORMAT, check_file, check_manifest, check_vector, json_object
+from .recipes import FLAGS
 
 FOLDER = Path(__file__).with_name("vectors")
-OF_CASE = (
-    "algorithm",
-    "source",
-    "reading",
-    "title",
-    "cite",
-    "claim",
-    "noise",
-    "readings",
-)  # said once for all vectors of a row
+OF_CASE = ("algorithm", "source", "reading", "title", "cite", "claim", "noise", "readings")  # once for all of a row
 Vector = dict[str, Any]
 
 
@@ -137,9 +128,8 @@ def _vectors(document: Any, where: str) -> Iterator[Vector]:
         name = row.get("case")
         case = document["cases"].get(name) if isinstance(name, str) else None
         if not isinstance(case, dict):
-            raise BadInput(
-                f"{where}: vectors[{position}].case", name, "is not among the file's cases, which are objects"
-            )
+            why = "is not among the file's cases, which are objects"
+            raise BadInput(f"{where}: vectors[{position}].case", name, why)
         yield check_vector({**row, **case}, f"{where}: vectors[{position}]")
 
 

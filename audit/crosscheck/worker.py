@@ -20,16 +20,7 @@ from dpassay.reference.errors import BadInput, printable
 from .encode import encode
 from .recording import Diverged, VectorTape, asked
 
-HIDDEN = (
-    "events",
-    "output",
-    "rounding",
-    "expect",
-    "why",
-    "float32",
-    "seed",
-    "flags",
-)  # what would give the answer away
+HIDDEN = ("events", "output", "rounding", "expect", "why", "float32", "seed", "flags")  # would give the answer away
 Vector = dict[str, Any]
 
 
@@ -75,9 +66,8 @@ def main(name: str) -> None:
         try:
             adapter = load_callable(name, "adapter")
         except BadInput as error:
-            print(
-                json.dumps({"kind": "bad", "field": error.field, "value": str(error.value), "why": error.why}), file=out
-            )
+            said = {"kind": "bad", "field": error.field, "value": str(error.value), "why": error.why}
+            print(json.dumps(said), file=out)
             return
         print(json.dumps({"kind": "ready"}), file=out, flush=True)
         for line in sys.stdin:
