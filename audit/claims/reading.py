@@ -65,12 +65,8 @@ def _refused(error: ValidationError, document: dict[str, Any], lines: Lines) -> 
     value = None if first["type"] == "missing" else first["input"]
     if len(place) < 2 or place[0] != "claim" or not isinstance(place[1], int):
         field = ".".join(str(part) for part in place)
-        value = value if field else "malformed"
-        return BadInput(lines.where(-1, field) if field else str(lines.path), value, why)
-    number, rest = place[1], place[2:]
-    name = document["claim"][number].get("name", "") if isinstance(document["claim"][number], dict) else ""
-    field = str(rest[0]) if rest else ""
-    where = lines.where(number, field, name if isinstance(name, str) else "")
-    if not rest:
-        value = name or "malformed"
-    return BadInput(where + "".join(f"[{part}]" for part in rest[1:]), value, why)
+        return BadInput(lines.where(-1, field), value if field else "malformed", why)
+    (number, *rest), claim = place[1:], document["claim"][place[1]]
+    name = claim.get("name", "") if isinstance(claim, dict) else ""
+    where = lines.where(number, str(rest[0]) if rest else "", name if isinstance(name, str) else "")
+    return BadInput(where + "".join(f"[{part}]" for part in rest[1:]), value if rest else name or "malformed", why)

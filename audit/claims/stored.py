@@ -16,7 +16,7 @@ from dpassay.audit.blackbox.suspicions import same_data
 from dpassay.audit.inputs.stored import load
 from dpassay.audit.results import ClaimTest, Sound, SoundBound, Verdict, decide
 from dpassay.audit.row import Row
-from dpassay.reference.errors import BadInput, require
+from dpassay.reference.errors import BadInput
 from dpassay.reference.files import inside
 
 from .claimed import Claim as Judged
@@ -73,16 +73,8 @@ def _outputs(
         source = read_source(claim.function, claim.command, *files, claim.keep_alive)
         p, q = (draw(source.mechanism, one, claim.samples, rng) for one in source.datasets)
         notes, data = same_data(source.datasets), f"{claim.dataset} against {claim.neighbour}"
-    question = Question(
-        _guarantee(claim),
-        _delta(claim),
-        confidence,
-        claim.seed,
-        claim.relation,
-        claim.power,
-        claim.noise,
-        claim.epsilon is not None,
-    )
+    stated = _guarantee(claim), _delta(claim), confidence, claim.seed, claim.relation
+    question = Question(*stated, claim.power, claim.noise, claim.epsilon is not None)
     found = answer(p, q, question, rng)
     verdict = Verdict.INCONCLUSIVE if notes and not found.verdict.failed else found.verdict
     return list(found.results), verdict, [*notes, *found.notes], data
@@ -163,15 +155,10 @@ def data_files(claim: BlackBox | Outputs | Scores, folder: Path) -> list[Path]:
     Raises:
         BadInput: one is missing, or lies outside.
     """
-    names: dict[str, str] = {}
     if isinstance(claim, BlackBox):
-        names = {"dataset": claim.dataset, "neighbour": claim.neighbour}
-    else:
-        field = "scores" if isinstance(claim, Scores) else "outputs"
-        listed = claim.scores if isinstance(claim, Scores) else claim.outputs
-        names = {f"{field}[{number}]": name for number, name in enumerate(listed)}
-    require(bool(names), "data", None, "names no file")
-    return named_files(names, folder)
+        return named_files({"dataset": claim.dataset, "neighbour": claim.neighbour}, folder)
+    field, names = ("scores", claim.scores) if isinstance(claim, Scores) else ("outputs", claim.outputs)
+    return named_files({f"{field}[{number}]": name for number, name in enumerate(names)}, folder)
 
 
 def named_files(names: Mapping[str, str], folder: Path) -> list[Path]:

@@ -26,15 +26,11 @@ def chosen(file: ClaimsFile, only: Sequence[str]) -> list[int]:
     Raises:
         BadInput: a name that no claim has.
     """
-    for pattern in only:
-        known = ", ".join(one.name for one in file.claim[:20])
-        found = any(fnmatchcase(one.name, pattern) for one in file.claim)
-        require(found, "--only", pattern, f"is the name of no claim; there are {known}")
-    return [
-        number
-        for number, one in enumerate(file.claim)
-        if not only or any(fnmatchcase(one.name, pattern) for pattern in only)
-    ]
+    names = [one.name for one in file.claim]
+    found = {pattern: {n for n, name in enumerate(names) if fnmatchcase(name, pattern)} for pattern in only}
+    for pattern, numbers in found.items():
+        require(bool(numbers), "--only", pattern, f"is the name of no claim; there are {', '.join(names[:20])}")
+    return sorted(set().union(*found.values())) if only else list(range(len(names)))
 
 
 def look_over(file: ClaimsFile, numbers: Sequence[int], lines: Lines) -> None:

@@ -23,7 +23,7 @@ from dpassay.reference.noise import Printed
 from dpassay.reference.problems.saddles import ChainOfSaddles, SampledLandscape, sample_landscape
 from dpassay.reference.tape import LiveTape
 
-from .report import Options, Report, Table, notes_of
+from .report import Options, Report, Table, notes_of, saved
 
 EPSILON, DELTA, GAP, LENGTH = 1.0, 1e-5, 3.0, 2
 READINGS = ("no noise", "Theorem 3.17", "Lemma 3.13", "repaired")
@@ -116,7 +116,4 @@ def _plot(curves: dict[tuple[str, int], Any], sizes: tuple[int, ...], starts: li
     figure.suptitle(f"Chain of saddles: mean and standard deviation of {runs} runs", fontsize=10)
     panels[0].plot(sizes, starts, color="grey", linewidth=0.8, linestyle=":", label="the start")
     figure.legend(*panels[0].get_legend_handles_labels(), fontsize=8, loc="outside right center")
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "adaptive_batch_accuracy.png"
-    figure.savefig(path, metadata={"Software": None})
-    return path
+    return saved(figure, folder, "adaptive_batch_accuracy")

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from scipy.stats import t as student
 
@@ -21,7 +20,7 @@ from dpassay.reference.dro.training import BATCH, PHASE, STEPS
 from dpassay.reference.problems.imbalanced import Split
 
 from .dro_membership import DELTA_POWER, RARE
-from .report import Options, Report, Table, notes_of
+from .report import Options, Report, Table, notes_of, saved
 
 PAPER_NAMES = {"Double-SPIDER": "DP Double SPIDER", "Recursive-SPIDER": "DP Recursive SPIDER"}
 Content = dict[str, Any]
@@ -195,17 +194,13 @@ def write_plot(found: Cells, folder: Path) -> Path:
     """AUC over epsilon, one panel per style; returns the path of the PNG."""
     styles = list(dict.fromkeys(cell.style for cell, _ in found))
     figure = Figure(figsize=(10, 6), layout="constrained")
-    FigureCanvasAgg(figure)
     panels = figure.subplots(1, len(styles), sharey=True, squeeze=False)[0]
     for axes, style in zip(panels, styles, strict=True):
         _panel(axes, style, [one for one in found if one[0].style == style and one[0].shadows])
     panels[0].set_ylabel("AUC of membership inference")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, fontsize=8, loc="outside lower center", ncols=2)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "dro_membership.png"
-    figure.savefig(path, dpi=80, metadata={"Software": None})
-    return path
+    return saved(figure, folder, "dro_membership")
 
 
 def _panel(axes: Axes, style: str, found: Cells) -> None:

@@ -20,7 +20,7 @@ from dpassay.reference.minimax_sosp.experiment import DELTA
 from dpassay.reference.problems.matrix_sensing import MatrixSensing, initial_point, make_matrix_sensing
 
 from .minimax_sosp_methods import BLIND, Method, methods, noise_lengths, unprinted
-from .report import Options, Report, Table, notes_of
+from .report import Options, Report, Table, notes_of, saved
 
 PRINTED = {  # Table 2: Phi, gradient norm, smallest eigenvalue at x_399, one run with seed 0
     "DP-RGDA": (0.9119, 0.4251, -4.8504e-2),
@@ -202,7 +202,4 @@ def _plot(curves: dict[tuple[str, str], Array], stride: int, folder: Path) -> Pa
         "Matrix sensing, one run each: private with exact accounting (solid), blind to the data (dashed), "
         "no noise (dotted)"
     )
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "minimax_sosp_figure1.png"
-    figure.savefig(path, metadata={"Software": None})
-    return path
+    return saved(figure, folder, "minimax_sosp_figure1")

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from dpassay.reference.arrays import Array
@@ -41,7 +40,7 @@ from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.tape import LiveTape
 
-from .report import Options, Report, Table, notes_of
+from .report import Options, Report, Table, notes_of, saved
 
 RADIUS = 4.0  # ||x|| <= D in the logistic task
 AUC_RADIUS = (1.0, 1.0)  # ||(w, a, b)|| and |alpha|
@@ -230,7 +229,6 @@ def _table(task: Task, measure: Measure, optimum: float, epsilons: tuple[float, 
 def write_plot(key: str, title: str, epsilons: tuple[float, ...], panels: Sequence[Panel], folder: Path) -> Path:
     """One panel per score over epsilon; returns the path of the PNG."""
     figure = Figure(figsize=(11, 4.2), layout="constrained")
-    FigureCanvasAgg(figure)
     for axes, (score, optimum, trivial, results, lines) in zip(figure.subplots(1, len(panels)), panels, strict=True):
         for number, (name, cells) in enumerate(results.items()):
             means, errors = np.array(cells).T
@@ -247,7 +245,4 @@ def write_plot(key: str, title: str, epsilons: tuple[float, ...], panels: Sequen
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, fontsize=8, loc="outside right center")
     figure.suptitle(f"{title}: mean and standard error", fontsize=10)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"output_perturbation_{key}.png"
-    figure.savefig(path, dpi=80, metadata={"Software": None})
-    return path
+    return saved(figure, folder, f"output_perturbation_{key}")

@@ -131,6 +131,14 @@ class Report:
         return page
 
 
+def saved(figure: Any, folder: Path, name: str) -> Path:
+    """A figure as a picture; the same figure gives the same bytes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.png"
+    figure.savefig(path, dpi=80, metadata={"Software": None})
+    return path
+
+
 def markdown(table: Table) -> str:
     """One table in Markdown (a bar inside a cell is escaped)."""
     lines = [table.columns, tuple("---" for _ in table.columns), *table.rows]
