@@ -1,11 +1,16 @@
+"""Outputs that come back: the bet on repeated ones, and the grid of the floats, which is judged by itself."""
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
 from dpassay.audit.blackbox import repeats
-from dpassay.audit.blackbox.detect import audit_outputs
+from dpassay.audit.blackbox.detect import audit_outputs, float_grid
+from dpassay.audit.blackbox.outputs import draw
 from dpassay.audit.results import Verdict
+from dpassay.audit.zoo import laws as zoo_laws
 from dpassay.reference import guarantee
+from dpassay.reference.guarantee import approx_dp, gdp
 
 
 def _branch(value, probability, size, rng):
@@ -66,3 +71,35 @@ def test_past_outputs_guess_and_are_not_guessed():
     assert repeats.guesses(codes, of_q, rng).size == 17  # the first of them says nothing
     of_q[10:] = True
     assert repeats.guesses(codes, of_q, rng, known=10).sum() == 0
+
+
+# Naive samplers leave a pattern of low-order bits: the grid of the floats is judged by itself.
+def _judged(mechanism, claim, seed=0, samples=6000):
+    rng = np.random.default_rng(seed)
+    p, q = (draw(mechanism, data, samples, rng) for data in (0.0, 1.0))
+    return float_grid(p, q, claim, rng)
+
+
+def test_naive_laplace_fails_on_its_grid():
+    """6,000 outputs a side (seed 0): p-value below 1e-6; the real-valued mechanism is fine."""
+    found = _judged(zoo_laws.laplace_noise(1.0), approx_dp(1.0))
+    assert found.p_value < 1e-6
+    assert found.evidence["cause"] == "floats"
+
+
+def test_naive_gaussian_fails_on_its_grid():
+    found = _judged(zoo_laws.gaussian_noise(1.0), gdp(1.0))
+    assert found.verdict is Verdict.VIOLATED
+    assert found.evidence["cause"] == "floats"
+
+
+def test_a_sampler_on_a_coarse_grid_passes():
+    """Rounding to 2^-10 removes the signature: 3 seeds, level 5 % each, at most one alarm."""
+    mechanism = zoo_laws.on_a_grid(zoo_laws.laplace_noise(1.0), 2.0**-10)
+    found = [_judged(mechanism, approx_dp(1.0), seed=seed, samples=2000) for seed in range(3)]
+    assert sum(one.verdict is Verdict.VIOLATED for one in found) <= 1
+
+
+def test_a_broken_mechanism_is_not_blamed_on_the_floats():
+    found = _judged(zoo_laws.laplace_noise(0.3), approx_dp(1.0))
+    assert (found.evidence["real_numbers"], found.evidence["cause"]) == ("violated", "mechanism")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import json
 import math
+import re
 from collections import Counter
 from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,8 +26,7 @@ from dpassay.audit.crosscheck.recipes import FLAGS, REFUSALS
 from dpassay.audit.crosscheck.storage import FOLDER, canonical, load, manifest, read_vectors, texts
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
-
-from .formulas import evaluate
+from dpassay.reference.second_order_erm.line_search import gaussian_parameter
 
 
 @lru_cache(maxsize=1)
@@ -216,3 +219,81 @@ def test_every_rare_branch_is_a_vector_of_some_reading():
         paper, _, name = algorithm.partition("/")
         branches = written(paper).get("branches", {}).get(name, ())
         assert all((algorithm, f"{RARE}-{number}") in there for number in range(1, len(branches) + 1)), algorithm
+
+
+# The page about vectors names every field of their schema, and every field that a committed vector's event has.
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+
+
+def fields(part):
+    """Names of all properties of a schema."""
+    if isinstance(part, list):
+        return set().union(*map(fields, part))
+    if not isinstance(part, dict):
+        return set()
+    return set(part.get("properties", {})) | set().union(set(), *map(fields, part.values()))
+
+
+def unnamed(names, text):
+    return sorted(name for name in names if f"`{name}`" not in text)
+
+
+def test_the_page_names_every_field():
+    text = (DOCS / "vectors.md").read_text(encoding="utf-8")
+    schema = json.loads((DOCS / "schemas" / "vector.schema.json").read_text(encoding="utf-8"))
+    of_events = {
+        name
+        for algorithm in ("second_order_erm/opt_ls", "baselines/dp_sgd", "dp_ftrl/dp_ftrl")
+        for vector in load(algorithm)
+        for event in vector["events"]
+        for name in event
+    }
+    assert {"count", "falls", "queries", "rate"} <= of_events and len(fields(schema)) > 20
+    assert unnamed(fields(schema) | of_events, text) == []
+    assert unnamed({"falls"}, text.replace("`falls`", "falls")) == ["falls"]
+
+
+def test_the_page_prints_right_numbers():
+    rows = re.findall(
+        r"^\| ([\d.]+) \| (\d) \| ([\d.]+) \| ([\d.]+) \|$",
+        (DOCS / "vectors.md").read_text(encoding="utf-8").partition("## What a line search costs")[2],
+        re.MULTILINE,
+    )
+    assert len(rows) == 3
+    for lam, trials, beta, mu in rows:
+        assert float(mu) == pytest.approx(gaussian_parameter(float(lam), int(trials), float(beta)), rel=1e-6)
+
+
+# Evaluates the formulas of a vector's ``noise``: paths into the vector, arithmetic, and six functions.
+FUNCTIONS = {"sqrt": math.sqrt, "log": math.log, "log2": math.log2, "max": max, "min": min, "ceil": math.ceil}
+
+
+def evaluate(text: str, names: dict[str, Any]) -> float:
+    """The value of a formula; anything but arithmetic on known names is an error."""
+    return _value(ast.parse(text, mode="eval").body, names)
+
+
+def _value(node: ast.AST, names: dict[str, Any]) -> Any:
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        return names[node.id]
+    if isinstance(node, ast.Attribute):
+        return _value(node.value, names)[node.attr]
+    if isinstance(node, ast.Subscript):
+        return _value(node.value, names)[_value(node.slice, names)]
+    if isinstance(node, ast.Call):
+        assert isinstance(node.func, ast.Name)
+        return FUNCTIONS[node.func.id](*(_value(one, names) for one in node.args))
+    assert isinstance(node, ast.BinOp), ast.dump(node)
+    left, right = _value(node.left, names), _value(node.right, names)
+    if isinstance(node.op, ast.Add):
+        return left + right
+    if isinstance(node.op, ast.Sub):
+        return left - right
+    if isinstance(node.op, ast.Mult):
+        return left * right
+    if isinstance(node.op, ast.Div):
+        return left / right
+    assert isinstance(node.op, ast.Pow)
+    return left**right
