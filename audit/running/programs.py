@@ -132,15 +132,11 @@ class Process:
         assert self._popen.stdin and self._popen.stdout
         self._in, self._out = self._popen.stdin.fileno(), self._popen.stdout.fileno()
         self._complaints = self._popen.stderr.fileno() if self._popen.stderr else -1
-        self._reading, self._writing, self._speaking = select.poll(), select.poll(), select.poll()
-        os.set_blocking(self._in, False)
-        if not shown:
-            os.set_blocking(self._complaints, False)
-            self._reading.register(self._complaints, select.POLLIN)
-            self._writing.register(self._complaints, select.POLLIN)
-        self._reading.register(self._out, select.POLLIN)
-        self._writing.register(self._in, select.POLLOUT)
-        self._speaking.register(self._out, select.POLLIN)
+        self._poll = select.poll()
+        for end in [self._out] if shown else [self._out, self._complaints]:
+            self._poll.register(end, select.POLLIN)
+        for end in [self._in] if shown else [self._in, self._complaints]:
+            os.set_blocking(end, False)
         self._rest = bytearray()  # what it has said beyond the last line
         self._said = bytearray()  # the end of its standard error
         self.budget = MOST_CASE  # bytes that it may still say in this case
@@ -152,18 +148,18 @@ class Process:
             ProgramBroken: it has said more than it was asked for, or does not read.
             ProgramEnded: it is not there any more.
         """
-        if self._rest:
-            self._broken(_UNASKED)
         left, limit = memoryview(line), time.monotonic() + self.timeout
         while left:
+            if self._rest:  # it speaks in place of reading
+                self._broken(_UNASKED)
             try:
                 left = left[os.write(self._in, left) :]
             except BlockingIOError:
-                if any(event & select.POLLIN for _, event in self._speaking.poll(0)):  # it does not read, and speaks
-                    self._broken(_UNASKED)
                 if time.monotonic() >= limit:
                     self._broken(f"did not read its input for {self.timeout:g} s")
-                self._listen(self._writing.poll(1000 * _TICK))
+                self._poll.register(self._in, select.POLLOUT)
+                self._listen(_TICK)
+                self._poll.unregister(self._in)
             except OSError:
                 self._ended()
 
@@ -183,7 +179,7 @@ class Process:
             left = limit - time.monotonic()
             if left <= 0:
                 self._broken(f"took longer than {seconds:g} s for an answer")
-            if not self._listen(self._reading.poll(1000 * min(_TICK, left))) and status_of(self._popen) is not None:
+            if not self._listen(min(_TICK, left)) and status_of(self._popen) is not None:
                 self._ended()  # a descendant may hold its output open
         line = bytes(self._rest[:end])
         del self._rest[: end + 1]
@@ -192,27 +188,26 @@ class Process:
             self._broken(f"said more than {MOST_CASE // 2**20} MiB in one case")
         return line
 
-    def _listen(self, events: list[tuple[int, int]]) -> bool:
-        """Take what is there; False if there was nothing."""
+    def _listen(self, seconds: float) -> bool:
+        """Take what is there, or comes; False if there was nothing."""
+        events = self._poll.poll(1000 * seconds)
         for end, _ in events:
             if end == self._out:
                 part = os.read(self._out, _PART)
                 if not part:
                     self._ended()
                 self._rest += part
-            elif end == self._complaints:
-                self._complain()
+            elif end == self._complaints and not self._complain():
+                self._poll.unregister(end)
         return bool(events)
 
-    def _complain(self) -> None:
-        try:
+    def _complain(self) -> bool:
+        """Keep the end of its standard error; False if nothing is there, or it is closed."""
+        with suppress(OSError):
             part = os.read(self._complaints, _PART)
-        except BlockingIOError:
-            return
-        self._said = (self._said + part)[-_KEPT:]
-        if not part:
-            self._reading.unregister(self._complaints)
-            self._writing.unregister(self._complaints)
+            self._said = (self._said + part)[-_KEPT:]
+            return bool(part)
+        return False
 
     # -- ends ---------------------------------------------------------------------------------------------
     @property
@@ -239,12 +234,8 @@ class Process:
     def complaint(self) -> str:
         """The end of what it said on standard error, for a message."""
         for _ in range(16):  # what it said just now may still be in the pipe
-            with suppress(OSError):
-                part = os.read(self._complaints, _PART)
-                self._said = (self._said + part)[-_KEPT:]
-                if part:
-                    continue
-            break
+            if not self._complain():
+                break
         text = " ".join(self._said.decode(errors="replace").split())
         return f"; it said: {'...' if len(text) > SAID else ''}{text[-SAID:]}" if text else ""
 

@@ -41,12 +41,8 @@ def worked(
         BadInput: the scheduler cannot be reached, or the cluster goes away while it works.
     """
     if scheduler:
-        from joblib import Parallel, delayed  # here and below: most audits need no workers
-
         with _cluster(scheduler):
-            yield from Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)(
-                delayed(function)(*words) for words in todo
-            )
+            yield from _spread(function, todo, -1)
     elif jobs == 1:
         yield from (function(*words) for words in todo)
     else:
@@ -55,16 +51,22 @@ def worked(
 
 def in_processes(function: Callable[..., Any], todo: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
     """The same in so many processes of this machine, which begin when this is called."""
-    from joblib import Parallel, delayed, parallel_config
+    from joblib import parallel_config  # here and below: most audits need no workers
 
     # one BLAS thread a worker: the matrices are small, and threads would fight over the cores
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with _deaf_to_interrupts(), parallel_config(backend="loky", initializer=end_with, initargs=(os.getpid(),)):
-        answers: Iterator[Any] = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
-            delayed(function)(*words) for words in todo
-        )
-    return answers
+        return _spread(function, todo, jobs)
+
+
+def _spread(function: Callable[..., Any], todo: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
+    from joblib import Parallel, delayed
+
+    made: Iterator[Any] = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
+        delayed(function)(*words) for words in todo
+    )
+    return made
 
 
 def end_with(parent: int) -> None:
