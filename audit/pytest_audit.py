@@ -21,7 +21,7 @@ from .live.program import LiveProgram
 from .plain import number
 from .pytest_plugin import MARK, PROPERTY
 from .row import Effort
-from .subjects.own import default_space
+from .subjects.own import usual_space
 from .subjects.programs import checked, space_of
 from .verdict import Verdict
 
@@ -77,7 +77,7 @@ def auditor(item: pytest.Item) -> Callable[..., Assay]:
         program = mechanism if isinstance(mechanism, LiveProgram) else None
         if program is not None and where is None:
             where = space_of(program)
-        place = _place(where, relation)
+        place = _place(mechanism, where, relation)
         kind = place.relation if isinstance(place, Space) else _relation(relation) or "replace-one"
         claim = PrivacyClaim(epsilon, delta, relation=kind)
         run = mechanism if program is None else checked(program, place)
@@ -132,10 +132,10 @@ def _relation(relation: str | None) -> Relation | None:
     return found
 
 
-def _place(where: Space | Pair[Any] | None, relation: str | None) -> Space | Pair[Any]:
+def _place(mechanism: Callable[..., Any], where: Space | Pair[Any] | None, relation: str | None) -> Space | Pair[Any]:
     kind = _relation(relation)
     if where is None:
-        return default_space(kind)
+        return usual_space(mechanism, kind, getattr(mechanism, "__name__", "mechanism"))
     if isinstance(where, Pair):
         return where
     require(isinstance(where, Space), "space", type(where).__name__, "must be a Space or a Pair")

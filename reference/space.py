@@ -21,6 +21,11 @@ def _the_rows(rows: Array, sizes: Sizes) -> Any:
     return rows
 
 
+def the_numbers(rows: Array, sizes: Sizes) -> Any:
+    """Rows of one number as a vector."""
+    return rows[:, 0]
+
+
 def _always(sizes: Sizes) -> bool:
     return True
 
@@ -96,6 +101,11 @@ class Space:
     def matrix(cls, n: Sequence[int] = (1, 2, 3, 5, 8), d: Sequence[int] = (1, 2, 3), radius: float = 1.0) -> Space:
         """Data that is a matrix of rows with 2-norm at most ``radius``; the problem is the matrix, shape (n, d)."""
         return cls(Rows("d", radius), {"n": n, "d": d})
+
+    @classmethod
+    def numbers(cls, n: Sequence[int] = (1, 2, 3, 5, 8), radius: float | None = None) -> Space:
+        """Data that is a vector of numbers of size at most ``radius`` (None: of any), shape (n,), one a record."""
+        return cls(Rows(1, radius), {"n": n}, the_numbers)
 
 
 def by_sizes(make: Callable[..., Any], *first: Any) -> Callable[[Sizes], Any]:

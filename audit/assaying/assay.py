@@ -80,21 +80,21 @@ def assay(
         plain = known or PlainMechanism(run, epsilon=claim.epsilon, delta=claim.delta)
         certificate = None
         if isinstance(where, Space) and where.schedule is None:
-            certificate = certify(_wrapped(plain), where, delta=claim.delta, seed=effort.seed)
+            certificate = certified(plain, where, claim.delta, effort.seed)
         thrift = replace(thrift or Thrift(decided=True), calls=LONG_RUN)
         found = assay_plain(plain, where, claim, effort, partial(assay_on_tape, thrift=thrift))
         return found if certificate is None else _with_certificate(found, certificate)
     return assay_on_tape(run, where, claim, effort, thrift)
 
 
-def _wrapped(plain: PlainMechanism) -> Callable[..., Any]:
-    """The code for a certificate, which asks for its global names and for its line."""
+def certified(plain: PlainMechanism, where: Space, delta: float, seed: int = 0) -> Certificate:
+    """The certificate of plain code, which asks for its global names and for its line."""
 
     def run(data: Any, rng: Any) -> Any:
         return plain.on_another(data, rng)
 
     run.__wrapped__ = plain.mechanism  # type: ignore[attr-defined]
-    return run
+    return certify(run, where, delta=delta, seed=seed)
 
 
 def _with_certificate(found: Assay, certificate: Certificate) -> Assay:

@@ -17,13 +17,16 @@ from dpassay.audit.lockstep.source_lines import place_raised
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.space import Space
 
-_NAMES = ("Space.matrix", "dpassay.reference.Space.matrix")
 #: of a number that is not finite, or a division by zero
 ENDLESS = (
     "is it the mean of an empty batch, or divided by the number of its records? Divide by a public number, such as the "
     "rate times the number of records"
 )
-_ARGUMENTS = ("n", "d", "radius")
+_MAKERS: dict[str, tuple[Callable[..., Space], tuple[str, ...]]] = {
+    "matrix": (Space.matrix, ("n", "d", "radius")),
+    "numbers": (Space.numbers, ("n", "radius")),
+}
+_NAMES = {f"{before}Space.{name}": name for name in _MAKERS for before in ("", "dpassay.reference.")}
 
 
 @contextmanager
@@ -93,16 +96,18 @@ def written_space(text: str, field: str = "--space") -> Space:
     """
     try:
         call = ast.parse(text.strip(), mode="eval").body
-        require(isinstance(call, ast.Call) and ast.unparse(call.func) in _NAMES, field, text, "is no Space.matrix(...)")
+        written = isinstance(call, ast.Call) and ast.unparse(call.func) in _NAMES
+        require(written, field, text, "is no Space.matrix(...) or Space.numbers(...)")
         assert isinstance(call, ast.Call)
-        given = dict(zip(_ARGUMENTS, map(ast.literal_eval, call.args), strict=False))
+        make, arguments = _MAKERS[_NAMES[ast.unparse(call.func)]]
+        given = dict(zip(arguments, map(ast.literal_eval, call.args), strict=False))
         given |= {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
         read: dict[str, Any] = {name: _sizes(value) if name in ("n", "d") else value for name, value in given.items()}
-        return Space.matrix(**read)
+        return make(**read)
     except BadInput:
         raise
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        raise BadInput(field, text, "takes n, d (numbers, as in n=(1, 2)) and radius") from None
+        raise BadInput(field, text, "takes n, d (numbers, as in n=(1, 2); no d in Space.numbers) and radius") from None
 
 
 def _sizes(value: object) -> tuple[int, ...]:

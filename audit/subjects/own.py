@@ -13,19 +13,21 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.assaying import row_fields
-from dpassay.audit.assaying.assay import assay
+from dpassay.audit.assaying.assay import assay, certified
 from dpassay.audit.assaying.releases import own_releases
 from dpassay.audit.assaying.scarce import Thrift
 from dpassay.audit.assaying.searching import about_run
 from dpassay.audit.assaying.worst import pair_of
 from dpassay.audit.evidence.assay import Assay
 from dpassay.audit.inputs.foreign import foreign_code, is_code, is_written, load_object, written_space
+from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.plain_numpy.signature import columns_of, is_frame, is_plain, needs_labels
 from dpassay.audit.row import Effort, Row
+from dpassay.audit.verdict import Verdict, over_budget
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.space import Rows, Space
+from dpassay.reference.space import Rows, Space, the_numbers
 
 from .limits import little_memory, one_run_in_time
 
@@ -38,8 +40,7 @@ def open_own(
 ) -> tuple[Callable[..., Any], Space]:
     """The run that MODULE:RUN names, and the space that MODULE:SPACE names (a Space, or a function that makes one).
 
-    Without a space the data is a matrix of rows of any length, and an absent record is a row of zeros. Labels are its
-    last column; a data frame has the columns that the code names.
+    Without a space it is `usual_space` the code.
 
     Args:
         given: values of parameters, as ``name=value``.
@@ -50,14 +51,39 @@ def open_own(
     loaded = load_object(name, field)
     require(callable(loaded) or hasattr(loaded, "fit"), field, name, "is not callable")
     run = partial(loaded, **_values(given)) if given else loaded
-    where = open_space(space, relation)
-    if space is None and is_plain(run):
-        columns = columns_of(run)
-        if is_frame(run) and columns:
-            where = replace(where, sizes={**where.sizes, "d": (len(columns),)})
-        elif needs_labels(run):
-            where = replace(where, sizes={**where.sizes, "d": (2, 3, 4, 9)})
-    return run, where
+    return run, open_space(space, relation) if space is not None else usual_space(run, relation, name)
+
+
+def usual_space(run: Callable[..., Any], relation: Relation | None, name: str) -> Space:
+    """Where nobody names a space: a matrix of rows of any length, or numbers where the code takes no matrix.
+
+    An absent record is zero. Labels are the last column; a data frame has the columns that the code names.
+    """
+    where = default_space(relation)
+    if not is_plain(run):
+        return where
+    columns = columns_of(run)
+    if is_frame(run) and columns:
+        return replace(where, sizes={**where.sizes, "d": (len(columns),)})
+    if needs_labels(run):
+        return replace(where, sizes={**where.sizes, "d": (2, 3, 4, 9)})
+    if is_frame(run) or _runs(run, replace(where, sizes={"n": (4,), "d": (3,)}), name):
+        return where
+    return _numbers(where) if _runs(run, _numbers(where), name) else where
+
+
+def _numbers(where: Space) -> Space:
+    return replace(Space.numbers(), relation=where.relation, absent=where.absent)
+
+
+def _runs(run: Callable[..., Any], where: Space, name: str) -> bool:
+    """Does it come to an end on such data?"""
+    try:
+        with foreign_code("algorithm", name):
+            one_run_in_time(run, where, PrivacyClaim(1.0, 1e-5, relation=where.relation), name)
+    except BadInput:
+        return False
+    return True
 
 
 def _values(given: Sequence[str]) -> dict[str, Any]:
@@ -74,7 +100,7 @@ def _values(given: Sequence[str]) -> dict[str, Any]:
 
 
 def open_space(space: str | None, relation: Relation | None) -> Space:
-    """The space that MODULE:SPACE names (a Space, or a function that makes one); without a name the default one.
+    """The space that MODULE:SPACE names (a Space, or a function that makes one); without a name that of matrices.
 
     Raises:
         BadInput: what cannot be loaded, is no space, or is for another neighbour relation.
@@ -101,7 +127,7 @@ def _related(space: Space, relation: Relation | None) -> Space:
     """
     if relation in (None, space.relation):
         return space
-    matrix = space.problem is Space.matrix().problem  # a zero row may be no record of other data
+    matrix = space.problem in (Space.matrix().problem, the_numbers)  # a zero row may be no record of other data
     why = f"the space is for {space.relation} neighbours; give it `relation` and `absent`"
     require(matrix or space.absent is not None, "--relation", relation, why)
     absent = space.absent if space.absent is not None or relation == "replace-one" else np.zeros(1)
@@ -138,7 +164,20 @@ def own_row(
         if is_plain(run):
             with foreign_code("algorithm", name):
                 one_run_in_time(run, where, claim, name)
-        return row_of(name, run, where, space or "", claim, effort, thrift, given)
+        row, found = row_of(name, run, where, space or "", claim, effort, thrift, given)
+        if space is None and is_plain(run) and where.problem is default_space().problem:
+            row = replace(row, why="; ".join(filter(None, (row.why, _of_numbers(run, where, claim, row.verdict)))))
+        return row, found
+
+
+def _of_numbers(run: Callable[..., Any], where: Space, claim: PrivacyClaim, verdict: str) -> str:
+    """What to say where the code keeps its claim for single numbers, and was not found to keep it for rows of them."""
+    if verdict == Verdict.CERTIFIED or needs_labels(run) or is_frame(run):
+        return ""
+    found = certified(PlainMechanism(run, epsilon=claim.epsilon, delta=claim.delta), _numbers(where), claim.delta)
+    if found.epsilon is None or over_budget(found.epsilon, claim.epsilon):
+        return ""
+    return f"if a record is a single number: certified {found.epsilon:.3g} with --space 'Space.numbers()'"
 
 
 def row_of(
@@ -165,7 +204,7 @@ def row_of(
         algorithm=name,
         variant="",
         reading="own",
-        data=f"{space or 'matrix of rows of any length'}; {_tried(where)}",
+        data=f"{space or _data(where)}; {_tried(where)}",
         claimed=claim.epsilon,
         delta=claim.delta,
         relation=claim.relation,
@@ -180,6 +219,10 @@ def row_of(
         sequence=sequence,
     )
     return row, found
+
+
+def _data(space: Space) -> str:
+    return "numbers of any size" if space.problem is the_numbers else "matrix of rows of any length"
 
 
 def _tried(space: Space) -> str:

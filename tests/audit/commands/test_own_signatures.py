@@ -35,6 +35,16 @@ def with_stdlib(rows, bound):
     return sum(max(-bound, min(bound, row[0])) for row in rows) + random.gauss(0, 8.0 * bound)
 
 
+def numbers(values, epsilon, low=0.0, high=100.0):
+    kept = [min(max(x, low), high) for x in values]
+    return sum(kept) / len(kept) + np.random.laplace(0, (high - low) / len(kept) / epsilon)
+
+
+def either(data, epsilon):
+    counts, _ = np.histogram(data, bins=5, range=(0, 100))
+    return counts + np.random.laplace(0, 2 / epsilon, size=5)
+
+
 class Model:
     def __init__(self, noise=8.0, random_state=None):
         self.noise, self.rng = noise, np.random.default_rng(random_state)
@@ -86,11 +96,25 @@ def signed(dpassay, tmp_path):
         ("with_stdlib", ("--with", "bound=2.0")),
         ("Model", ()),
         ("model.total", ()),
+        ("numbers", ()),  # it takes no matrix
+        ("either", ("--space", "Space.numbers()")),
     ],
 )
 def test_right_code_is_certified_as_it_is(signed, name, words):
     code, out, err = signed(name, *words)
     assert code == 0 and "certified" in out, out + err
+
+
+def test_code_for_numbers_is_held_to_rows_of_them_and_told_how_it_is_not(signed):
+    code, out, _ = signed("either")
+    assert code == 1 and "if a record is a single number: certified 1 with --space 'Space.numbers()'" in " ".join(
+        out.split()
+    )
+
+
+def test_numbers_that_nothing_bounds_are_seen(signed):
+    assert signed("numbers", "--with", "high=1e9", "--with", "low=-1e9")[0] == 0  # the noise follows
+    assert signed("either", "--space", "Space.numbers(radius=50.0)", "--relation", "add-remove")[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -64,10 +64,11 @@ def test_a_space_in_words_and_added_records(dpassay, mine, refused):
 
 def test_words_are_read_and_never_evaluated():
     assert written_space("Space.matrix((1,), radius=2.0)").rows.bound == 2.0
+    assert written_space("Space.numbers(n=3)").sizes == {"n": (3,)}
     for words in ("n=1)(2)", "n=1.5)", "m=1)", "", "n=x)"):
-        text = f"Space.matrix({words}"
-        with pytest.raises(BadInput, match="space"):
-            written_space(text)
+        for make in ("matrix", "numbers"):
+            with pytest.raises(BadInput, match="space"):
+                written_space(f"Space.{make}({words}")
 
 
 def test_epsilons_are_rounded_to_the_safe_side():
