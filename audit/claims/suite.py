@@ -13,8 +13,7 @@ from dpassay.audit.running.workers import worked
 from dpassay.reference.errors import BadInput, Broken, require
 
 from .audited import audited, resolve
-from .model import Algorithm, Claim, ClaimsFile
-from .reading import Lines
+from .model import Algorithm, Claim, ClaimsFile, Lines
 from .stored import data_files
 
 Answer = Row | BadInput | Broken

@@ -17,9 +17,8 @@ from rich.text import Text
 from dpassay.audit.claims.compare import Compared, against, with_changes
 from dpassay.audit.claims.ending import FailOn, closing_lines, exit_code
 from dpassay.audit.claims.lock import Block, Lock, read_lock, write_lock
-from dpassay.audit.claims.model import ClaimsFile
+from dpassay.audit.claims.model import DEFAULT, ClaimsFile, Lines, read_claims
 from dpassay.audit.claims.reached import Cache, code_of
-from dpassay.audit.claims.reading import DEFAULT, Lines, read_claims
 from dpassay.audit.claims.suite import chosen, look_over, placed, run_claims
 from dpassay.audit.exit_codes import BAD_INPUT, CRASHED, FINE, INTERRUPTED
 from dpassay.audit.plain import json_text

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dpassay.audit.claims.reading import DEFAULT
+from dpassay.audit.claims.model import DEFAULT
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.subjects.own import NOTHING, nearest, open_own
 from dpassay.audit.terminal.progress import progress

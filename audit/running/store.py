@@ -22,6 +22,7 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import parse_json, read_bytes, there
 
 HEADER = b"dpassay store 2\n"
+_CHECKPOINT, _STATE = "--checkpoint", "state"
 _SYNC = True  # wait for the disk: a power cut loses nothing that was put
 _PATIENCE = 60.0  # seconds that a writer waits for another one
 
@@ -193,6 +194,39 @@ class Store:
             why = f"is in use by another process for more than {_PATIENCE:.0f} seconds"
             require(time.monotonic() < end, self.field, self.name, why)
             time.sleep(0.01)
+
+
+# -- a checkpoint: a store with one record of its kind, which may be copied to another machine -------------------------
+def read_state(path: Path, kind: str) -> dict[str, Any] | None:
+    """The state of an audit that may be stopped, or None where there is no checkpoint yet.
+
+    Raises:
+        BadInput: it cannot be read, is damaged, or is a checkpoint of something else.
+    """
+    return _state(Store(path, _CHECKPOINT), path, kind) if there(path, _CHECKPOINT) else None
+
+
+def write_state(path: Path, kind: str, state: Mapping[str, Any], before: Mapping[str, Any] | None) -> None:
+    """Keep a state in place of ``before``, the one that was read or written last; it is on the disk then.
+
+    Two processes that continue one checkpoint would draw the same randomness twice, so the second one is refused.
+
+    Raises:
+        BadInput: it cannot be written, or another process has continued the checkpoint.
+    """
+    store = Store(path, _CHECKPOINT)
+    with store.transaction():
+        found = _state(store, path, kind)
+        known = [None if one is None else json.loads(json.dumps(dict(one))) for one in (before, state)]
+        why = "was continued by another process: every machine needs its own"
+        require(found in known, _CHECKPOINT, str(path), why)
+        store.put(kind, {_STATE: dict(state)})
+
+
+def _state(store: Store, path: Path, kind: str) -> dict[str, Any] | None:
+    state = store.records(kind).get(_STATE)
+    require(state is None or isinstance(state, dict), _CHECKPOINT, str(path), f"is no checkpoint of a {kind}")
+    return state
 
 
 def _checksum(before: str, body: bytes) -> str:

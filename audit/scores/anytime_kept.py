@@ -13,7 +13,7 @@ import numpy as np
 
 from dpassay.audit.evidence.sequence import EpsilonSequence
 from dpassay.audit.results import SoundBound
-from dpassay.audit.running import checkpoint
+from dpassay.audit.running.store import read_state, write_state
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput, require
 
@@ -34,7 +34,7 @@ def grow(path: Path, named: Sequence[tuple[str, Array]], delta: float, confidenc
     Raises:
         BadInput: a sample was read before, or the checkpoint is of another audit or damaged.
     """
-    before = checkpoint.read(path, KIND)
+    before = read_state(path, KIND)
     state = before or {"delta": delta, "confidence": confidence, "seed": seed, "marks": []}
     for name, value in (("delta", delta), ("confidence", confidence), ("seed", seed)):
         require(state.get(name) == value, f"{path}: {name}", state.get(name), f"this call has {value!r}")
@@ -51,7 +51,7 @@ def grow(path: Path, named: Sequence[tuple[str, Array]], delta: float, confidenc
     found = sequence.update(named[0][1], named[1][1], np.random.default_rng([seed, STREAM, sequence.blocks]))
     kept = {"log_wealths": sequence.log_wealths.tolist(), "peaks": sequence.peaks.tolist()}
     counts = {"runs": sequence.runs, "blocks": sequence.blocks, "marks": [*state["marks"], *new]}
-    checkpoint.write(path, KIND, {**state, **kept, **counts}, before)
+    write_state(path, KIND, {**state, **kept, **counts}, before)
     return found
 
 

@@ -28,7 +28,7 @@ from dpassay.audit.likelihood.pilot import make_plan
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.plain import checked
 from dpassay.audit.results import ClaimTest
-from dpassay.audit.running import checkpoint
+from dpassay.audit.running.store import read_state, write_state
 from dpassay.reference.arrays import Array
 from dpassay.reference.case import Case
 from dpassay.reference.errors import require
@@ -98,7 +98,7 @@ class Kept:
     """
 
     def __init__(self, path: Path, audited: str, claim: str, seed: int):
-        self.path, self._before = path, checkpoint.read(path, KIND)
+        self.path, self._before = path, read_state(path, KIND)
         self.session = Session(audited, claim, seed) if self._before is None else _session(self._before, path)
         for name, value in (("audited", audited), ("claim", claim), ("seed", seed)):
             found = getattr(self.session, name)
@@ -107,7 +107,7 @@ class Kept:
     def put(self, session: Session) -> None:
         """Keep this state in place of the last one."""
         state = asdict(session)
-        checkpoint.write(self.path, KIND, state, self._before)
+        write_state(self.path, KIND, state, self._before)
         self.session, self._before = session, state
 
 
@@ -117,7 +117,7 @@ def load(path: Path) -> Session:
     Raises:
         BadInput: there is none, or it is not one, with the field that is wrong.
     """
-    state = checkpoint.read(path, KIND)
+    state = read_state(path, KIND)
     if state is None:
         require(there(path, "--checkpoint"), "--checkpoint", str(path), "No such file or directory")
     require(state is not None, "--checkpoint", str(path), f"is no checkpoint of a {KIND}")

@@ -10,9 +10,8 @@ import pytest
 from dpassay.audit.claims.audited import audited, resolve, space_at
 from dpassay.audit.claims.ending import FailOn
 from dpassay.audit.claims.lock import read_lock
-from dpassay.audit.claims.model import Algorithm, BlackBox, Outputs, Program, Scores
+from dpassay.audit.claims.model import Algorithm, BlackBox, Outputs, Program, Scores, read_claims
 from dpassay.audit.claims.reached import code_of
-from dpassay.audit.claims.reading import read_claims
 from dpassay.audit.claims.suite import look_over
 from dpassay.audit.commands.init import first_file
 from dpassay.audit.verdict import Verdict

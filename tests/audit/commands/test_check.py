@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from dpassay.audit.claims.reading import read_claims
+from dpassay.audit.claims.model import read_claims
 from dpassay.audit.commands.init import first_file
 
 MINE = """

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from dpassay.audit.claims import scores as judged_scores
 from dpassay.audit.cli import app
 from dpassay.audit.results import SoundBound, Verdict
-from dpassay.audit.running import checkpoint
+from dpassay.audit.running.store import read_state, write_state
 from dpassay.audit.scores.thresholds import ScoreEvent
 from dpassay.audit.sequential import session
 from dpassay.reference.errors import BadInput
@@ -200,8 +200,8 @@ def test_a_black_box_session_is_kept(place):
     kept = session.load(place / "c.json")
     assert session.verdict([kept]).verdict is Verdict.VIOLATED and kept.runs < 6000
     for field, value in (("seed", "x"), ("log_wealth", None), ("best", "1e9"), ("under_way", {"runs": 1})):
-        state = checkpoint.read(place / "c.json", session.KIND) | {field: value}
+        state = read_state(place / "c.json", session.KIND) | {field: value}
         (place / "d2.json").unlink(missing_ok=True)
-        checkpoint.write(place / "d2.json", session.KIND, state, None)
+        write_state(place / "d2.json", session.KIND, state, None)
         with pytest.raises(BadInput, match=field):
             session.load(place / "d2.json")

@@ -15,7 +15,7 @@ from dpassay.audit.attacks.estimators import labelled_data
 from dpassay.audit.blackbox.power import recognised
 from dpassay.audit.blackbox.programs import _json
 from dpassay.audit.blackbox.table import to_tables
-from dpassay.audit.claims.reading import read_claims
+from dpassay.audit.claims.model import read_claims
 from dpassay.audit.inputs import stored
 from dpassay.audit.lockstep.script import Script
 from dpassay.audit.reproductions import dro, second_order_erm

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dpassay.audit.libraries.known import Known, numbers, run_program
-from dpassay.audit.libraries.library import LIBRARIES
+from dpassay.audit.libraries.library import LIBRARIES, Known, numbers, run_program
 from dpassay.audit.libraries.page import SEEDLESS, block
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "libraries.md"

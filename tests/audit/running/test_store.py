@@ -11,8 +11,8 @@ import time
 
 import pytest
 
-from dpassay.audit.running import checkpoint, fingerprint
-from dpassay.audit.running.store import Store
+from dpassay.audit.running import fingerprint
+from dpassay.audit.running.store import Store, read_state, write_state
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
 
@@ -130,7 +130,7 @@ def test_a_limit_on_file_sizes_loses_nothing(tmp_path):
 WRITER = """
 import sys
 from pathlib import Path
-from dpassay.audit.running.store import Store
+from dpassay.audit.running.store import Store, read_state, write_state
 store = Store(Path("s"), "--output")
 for k in range(int(sys.argv[2])):
     store.put("row", {f"{sys.argv[1]}{k}": k})
@@ -182,16 +182,16 @@ def test_a_kill_at_any_moment_loses_no_record_that_was_put(tmp_path, kills):
 
 def test_a_checkpoint_is_replaced_by_who_read_it_only(tmp_path):
     path = tmp_path / "c"
-    assert checkpoint.read(path, "session") is None
+    assert read_state(path, "session") is None
     one = {"runs": 64, "wealths": (0.1, -1e-300)}
-    checkpoint.write(path, "session", one, None)
-    assert checkpoint.read(path, "session") == {"runs": 64, "wealths": [0.1, -1e-300]}
-    checkpoint.write(path, "session", {"runs": 128}, one)
+    write_state(path, "session", one, None)
+    assert read_state(path, "session") == {"runs": 64, "wealths": [0.1, -1e-300]}
+    write_state(path, "session", {"runs": 128}, one)
     with pytest.raises(BadInput, match="another process"):
-        checkpoint.write(path, "session", {"runs": 129}, one)
+        write_state(path, "session", {"runs": 129}, one)
     with pytest.raises(BadInput, match="another process"):
-        checkpoint.write(path, "session", {"runs": 64}, None)
-    assert checkpoint.read(path, "session") == {"runs": 128}
+        write_state(path, "session", {"runs": 64}, None)
+    assert read_state(path, "session") == {"runs": 128}
 
 
 def test_a_row_of_other_data_beside_the_code_is_of_other_code(monkeypatch):

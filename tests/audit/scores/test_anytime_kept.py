@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
 from dpassay.audit.evidence.sequence import EpsilonSequence
-from dpassay.audit.running import checkpoint
+from dpassay.audit.running.store import read_state, write_state
 from dpassay.audit.scores import anytime_kept
 from dpassay.reference.errors import BadInput
 
@@ -59,8 +59,8 @@ def test_nothing_is_read_twice_and_options_stay(tmp_path):
 def test_a_damaged_state_is_refused(tmp_path, grown, field, value):
     path, second = tmp_path / "state", _pairs(2)[1]
     shutil.copy(grown, path)
-    state = checkpoint.read(path, anytime_kept.KIND)
-    checkpoint.write(path, anytime_kept.KIND, {**state, field: value}, state)
+    state = read_state(path, anytime_kept.KIND)
+    write_state(path, anytime_kept.KIND, {**state, field: value}, state)
     with pytest.raises(BadInput, match=field):
         _grow(path, second)
 

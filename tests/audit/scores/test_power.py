@@ -129,7 +129,7 @@ def test_the_audit_refutes_what_was_planted(grid):
     outputs = [np.round(one / grid) * grid for one in outputs] if grid else outputs
     claim = guarantee.approx_dp(1.0)
     found = branch_power(to_tables(*outputs), claim, 0.955, 0)
-    assert found.runs is not None and found.shown.at_least >= 0.8
+    assert found.runs is not None and found.at_least >= 0.8
     caught = [
         audit_outputs(*_planted_outputs(rng, outputs, found.runs), claim, rng, 0.955).verdict is Verdict.VIOLATED
         for _ in range(3)

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
 from dpassay.audit.results import Verdict
-from dpassay.audit.running import checkpoint
+from dpassay.audit.running.store import read_state, write_state
 from dpassay.audit.scores import blocks
 from dpassay.audit.sequential import session
 from dpassay.reference import guarantee
@@ -119,13 +119,13 @@ def test_checkpoints_are_data(files):
         _run("scores", "p1.csv", "q1.csv", *GDP, "--checkpoint", "a.json")
     with pytest.raises(BadInput, match="claim"):
         _run("scores", "p1.csv", "q1.csv", "--gdp", 1, "--checkpoint", "a.json", "--name", "my attack")
-    state = checkpoint.read(files / "a.json", session.KIND)
+    state = read_state(files / "a.json", session.KIND)
     for wrong in ("x", ["x"], [1], None):
         (files / "bad.json").unlink(missing_ok=True)
-        checkpoint.write(files / "bad.json", session.KIND, state | {"marks": wrong}, None)
+        write_state(files / "bad.json", session.KIND, state | {"marks": wrong}, None)
         with pytest.raises(BadInput, match="marks"):
             session.load(files / "bad.json")
-    checkpoint.write(files / "other.json", "something else", state, None)
+    write_state(files / "other.json", "something else", state, None)
     with pytest.raises(BadInput, match="no checkpoint of a sequential session"):
         session.load(files / "other.json")
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit.reproductions import minimax_sosp
-from dpassay.audit.reproductions.minimax_sosp_methods import methods
+from dpassay.audit.reproductions.minimax_sosp import methods
 from dpassay.audit.reproductions.report import Options
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.baselines import dp_sgda, dp_spider, private_diff
