@@ -150,7 +150,7 @@ def assay_on_tape(
         worst = chosen(searched.worst, run, where, thrift.pair)
         worst = searched.worst = with_exact_losses(worst, run, where)
         given = Instance(unscheduled(worst.mechanism), None, worst.pair)
-    measured = run.habits.shares.keys() if isinstance(run, PlainMechanism) else ()
+    measured = run.shares.keys() if isinstance(run, PlainMechanism) else ()
     return examine(given, claim, effort, searched=searched, thrift=thrift, own=True, measured=measured)
 
 

@@ -102,7 +102,7 @@ def own_releases(run: Callable[..., Any], where: Space | Pair[Any], seed: int = 
     plain = None
     if isinstance(run, PlainMechanism) or is_plain(run):
         plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
-        run = plain.tried(trial_pairs(where, seed), seed).with_habits(prompt=frozenset())
+        run = plain.tried(trial_pairs(where, seed), seed)
     transcript = transcript_of(run, where)
     if transcript is None:
         return [], ""

@@ -76,7 +76,7 @@ class Assay:
     @property
     def as_read(self) -> str:
         """The reading of plain NumPy code on which the verdict hangs; empty where the outputs speak for themselves."""
-        return "" if self.read_as is None or self.by == "outputs" else str(self.read_as.habits.told)
+        return "" if self.read_as is None or self.by == "outputs" else str(self.read_as.told)
 
     @property
     def coverage(self) -> Coverage:

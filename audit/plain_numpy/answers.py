@@ -18,6 +18,7 @@ from .kinds import law_of
 FARTHEST = 700.0  # a loss above it is called this large: e^-700 is the smallest probability that a float tells from 0
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 _GENTLE = ("laplace", "gumbel", "exponential", "logistic")  # hazard rates of at most 1
+_ROUNDING = 1e-15  # of a sum of probabilities
 _TAIL = 1e-18  # mass of the noise that is cut off on either side
 
 
@@ -148,18 +149,10 @@ class WholeOutput(Chosen):
 
 
 def _epsilon(p: Array, q: Array, delta: float) -> float:
-    """Smallest epsilon >= 0 with ``sum max(0, p - e^epsilon q) <= delta``: the sum is piecewise linear in e^epsilon."""
-    if float(p[q <= 0].sum()) > delta + 1e-15:
-        return FARTHEST
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        ratios = np.where(q > 0, p / np.where(q > 0, q, 1.0), math.inf)
-    order = np.argsort(-ratios)
-    above_p = above_q = 0.0
-    for number in order:  # on each piece the ratio e^epsilon at which the sum is delta
-        if ratios[number] <= 1:
-            break
-        above_p, above_q = above_p + p[number], above_q + q[number]
-        after = ratios[order[list(order).index(number) + 1]] if number != order[-1] else 0.0
-        if above_p - max(after, 1.0) * above_q > delta:
-            return math.log(max(1.0, (above_p - delta) / above_q)) if above_q > 0 else FARTHEST
-    return 0.0
+    """Smallest epsilon >= 0 with ``sum max(0, p - e^epsilon q) <= delta``: the best event is a prefix by ratio."""
+    order = np.argsort(-np.divide(p, q, out=np.full(len(p), math.inf), where=q > 0))
+    more, less = np.cumsum(p[order]) - delta, np.cumsum(q[order])
+    possible = more > _ROUNDING
+    with np.errstate(divide="ignore"):
+        found = np.log(more[possible]) - np.log(less[possible])
+    return float(min(np.max(found, initial=0.0), FARTHEST))

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpassay.audit.lockstep.outcome import ScriptedRun
-from dpassay.audit.results import SoundBound
 from dpassay.audit.row import Effort
 from dpassay.audit.search.engine import search
 from dpassay.audit.search.ground import AllOf
 from dpassay.audit.search.premises import Claimed, Premises
-from dpassay.audit.verdict import Verdict, judge, over_budget
+from dpassay.audit.verdict import Verdict, over_budget
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.arrays import Array
 from dpassay.reference.case import PrivacyClaim
@@ -152,39 +151,26 @@ def assay_plain(
     mechanism = plain.tried(trial_pairs(where, effort.seed), effort.seed, claim.delta)
     premises = of_one_pair(claim, where, mechanism)
     found = audit(mechanism, where, claim, effort, premises=premises)
-    found = _without_rare(found, mechanism, claim, premises)
     if not found.verdict.failed and over_budget(found.account.epsilon(claim.delta), claim.epsilon):
         found = _searched_further(found, mechanism, where, claim, effort)
-    leaks = [one for one in found.findings if one.kind.leaks]
-    if mechanism.noticed.refused and not any(one.kind is not Kind.CALL for one in leaks):
+    leaks = {(one.kind, one.label) for one in found.findings if one.kind.leaks}
+    if mechanism.noticed.refused and not any(kind is not Kind.CALL for kind, _ in leaks):
         raise mechanism.noticed.refused  # runs that end there: no leak where one side does, no pass where both do
+    shown = {(one.finding.kind, one.finding.label) for one in found.searched.witnesses}
+    by_the_rare = found.verdict is Verdict.LEAKS and leaks <= premises.rare.keys() - shown
+    if premises.rare and (by_the_rare or not found.verdict.failed):
+        (kind, _), line = next(iter(premises.rare.items()))
+        what = f"gives an answer of a probability of at most delta, and what follows it breaks the claim ({kind.value})"
+        raise NotUnderstood("comparison", line, f"{what}: whether delta covers it is not known here; {WAY_OUT}")
     if found.verdict.failed and found.by != "outputs":  # outputs speak for themselves, however the code is read
 
         def of_pair(pair: Pair[Any]) -> Assay:
             return audit(mechanism, pair, claim, effort, premises=of_one_pair(claim, pair, mechanism))
 
         refuse_doubtful(mechanism, found, _shown_on(where, mechanism, found), effort.seed, of_pair)
-    elif premises.rare and not found.verdict.failed:
-        line, (kind, _) = next(iter(premises.rare.values())), next(iter(premises.rare))
-        what = f"gives an answer of a probability of at most delta, and what follows it breaks the claim ({kind.value})"
-        raise NotUnderstood("comparison", line, f"{what}: whether delta covers it is not known here; {WAY_OUT}")
-    return found
-
-
-def _without_rare(found: Assay, run: PlainMechanism, claim: PrivacyClaim, premises: OfOnePair) -> Assay:
-    """Without what was found only after an answer as rare as delta, and with what a reader must know."""
-    shown = {(one.finding.kind, one.finding.label) for one in found.searched.witnesses}
-    rare = premises.rare.keys() - shown
-    findings = tuple(one for one in found.findings if (one.kind, one.label) not in rare)
-    verdict = found.verdict
-    if len(findings) < len(found.findings):
-        power = found.bound.power if isinstance(found.bound, SoundBound) else None
-        known = {"claimed": claim.epsilon, "realised": found.realised, "accounted": found.accounted, "power": power}
-        verdict = judge(**known, findings=findings)  # type: ignore[arg-type]
-    leaks = any(one.kind.leaks for one in findings)
     fixed = f"a generator with a fixed seed is made at {', '.join(FIXED)}: everybody can draw its noise"
     why = "; ".join(filter(None, (fixed if leaks and FIXED else "", found.why, FOUND)))
-    return replace(found, verdict=verdict, findings=findings, why=why, read_as=run)
+    return replace(found, why=why, read_as=mechanism)
 
 
 def _searched_further(
@@ -229,21 +215,13 @@ def trial_pairs(where: Space | Pair[Any], seed: int) -> list[Pair[Any]]:
     """A few pairs of the space, the target in another place each time; a given pair is the only one."""
     if isinstance(where, Pair):
         return [where]
-    rng = np.random.default_rng([seed, 43])
-    sizes = [dict(zip(where.sizes, values, strict=True)) for values in _combinations(where, rng)]
-    found = []
-    for number, one in enumerate(sizes[:_TRIALS]):
-        rows = random_rows(where, one, one["n"] + 1, rng)
-        here, other = rows[:-1], rows[-1]
-        there = here.copy()
-        there[number % one["n"]] = other if where.absent is None else where.absent
-        found.append(Pair(where.problem(here, one), where.problem(there, one), number % one["n"], "trial"))
+    rng, found = np.random.default_rng([seed, 43]), []
+    for number, size in enumerate(rng.choice(np.array(AllOf(trial_pairs, where).combinations), _TRIALS)):
+        rows, n = random_rows(where, size, size["n"] + 1, rng), size["n"]
+        there = rows[:-1].copy()
+        there[number % n] = rows[-1] if where.absent is None else where.absent
+        found.append(Pair(where.problem(rows[:-1], size), where.problem(there, size), number % n, "trial"))
     return found
-
-
-def _combinations(space: Space, rng: np.random.Generator) -> list[tuple[int, ...]]:
-    tries = [tuple(int(rng.choice(np.asarray(values))) for values in space.sizes.values()) for _ in range(200)]
-    return [values for values in tries if space.fits(dict(zip(space.sizes, values, strict=True)))]
 
 
 def random_rows(space: Space, sizes: Sizes, count: int, rng: np.random.Generator) -> Array:

@@ -4,220 +4,301 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from dpassay.audit.inputs.foreign import ENDLESS
 from dpassay.reference.arrays import Array, Indices
+from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.law import as_released
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 
 from . import answers
-from .habits import Habits, Noticed
-from .kinds import Terms, coefficients_of, law_of_noise, merged, shared, square_root, standard, tell
-from .noisy import Drawn, Noisy, Number
+from .kinds import Terms, counted, law_of_noise, merged, shared, square_root, standard
+from .noisy import Noisy, Number, variables_of
 from .outputs import inside
 from .places import WAY_OUT, NotUnderstood, here, not_understood
 
-_ROUNDING = 1e-12  # of the largest of some numbers: what is left of their sum is rounding
+if TYPE_CHECKING:
+    from .mechanism import PlainMechanism
 
 
-class Told(NamedTuple):
-    """What is known of a noise variable: ``value = query + coefficient * noise``."""
+_ROUNDING = 1e-12  # of a number and its noise
 
-    value: float
-    query: float = 0.0
-    coefficient: float = 1.0
+
+class Sum(NamedTuple):
+    """Data that noise was added to: ``query + sum of factor * draw``, by number of the draw."""
+
+    query: float
+    noise: Terms
 
 
 class Desk:
-    """Noise variables of one run: which kind, drawn at which line, known by now or not.
+    """The noise draws of one run, which kind, drawn at which line, known by now or not; and the sums they are in.
 
     Args:
         tape: of the run.
         records: how many there are; None where the data has no length.
-        habits: what trial runs have shown.
-        noticed: what this run adds to.
+        code: what trial runs have shown of the code; each run adds to what it noticed.
         world: with one, what counts as public is drawn anew, to see what depends on it.
     """
 
-    def __init__(self, tape: Tape, records: int | None, habits: Habits, noticed: Noticed, world: int | None = None):
-        self.tape, self.records, self.habits, self.noticed = tape, records, habits, noticed
+    def __init__(self, tape: Tape, records: int | None, code: PlainMechanism, world: int | None = None):
+        self.tape, self.records, self.code, self.noticed = tape, records, code, code.noticed
         self._shaken = None if world is None else np.random.default_rng([world, 47])
         self.batch: Batch | None = None
         self.of_nobody = False  # the last batch has no records
         self._open: list[weakref.ref[Noisy]] = []  # what has met data, and may not be released yet
-        self.kinds: list[str] = []
-        self.lines: list[str] = []  # of each noise variable
+        self.kinds: list[str] = []  # of each draw
+        self.lines: list[str] = []
         self._batches: list[Batch | None] = []  # the batch that was the last one when the noise was drawn
-        self._known: dict[int, Told] = {}
-        self._spent: set[int] = set()
-        self._met: set[int] = set()
+        self._known: dict[int, float] = {}
+        self._spent: set[int] = set()  # in a released number with others
+        self._met: set[int] = set()  # in a sum
+        self._for_several: set[int] = set()  # added as one draw to several numbers of an array
+        self._sums: list[Sum] = []
+        self._values: dict[int, float] = {}
         self.seeds: dict[int, str] = {}  # wide whole numbers that were drawn, with their lines
         self._sown: dict[int, str] = {}  # those of them of which a generator was made
-        self._single: list[int] = []  # released each for itself
 
     # -- drawing ------------------------------------------------------------------------------------------
-    def draw(self, kind: str, shape: tuple[int, ...], scale: Any, offset: Any, mixed: bool) -> Any:
+    def draw(self, kind: str, shape: tuple[int, ...], scale: Any, offset: Any) -> Any:
         """``offset + scale * noise`` with fresh noise variables; plain numbers where the line's noise is known."""
-        scale, offset = np.asarray(scale, dtype=float), np.asarray(offset, dtype=float)
-        shape = np.broadcast_shapes(shape, scale.shape, offset.shape)
-        line = here()
-        if line in self.habits.known and not mixed:
-            size = int(np.prod(shape, dtype=int))
-            numbers = self.public(line, lambda rng: np.asarray([standard(kind, rng) for _ in range(size)]))
-            found = np.asarray(numbers).reshape(shape) * scale
-            return found if shape else float(found)
-        numbers = np.empty(shape, dtype=object)
-        queries, factors = (np.broadcast_to(one, shape).ravel().tolist() for one in (offset, scale))
-        line += " (no records)" if self.of_nobody else ""
-        first = self._variables(kind, line, self.batch, len(factors))
-
-        def made() -> Any:
-            for place, (query, factor) in enumerate(zip(queries, factors, strict=True)):
-                numbers.flat[place] = Number(query, {first + place: factor})
-            return numbers
-
-        if line in self.habits.prompt and factors and not mixed:
-            return Drawn(self, shape, made, lambda data: self._told_at_once(data, first, factors))
-        return Noisy(self, made(), mixed)
-
-    def _variables(self, kind: str, line: str, batch: Batch | None, count: int) -> int:
-        """The first of so many new ones."""
+        scale = np.asarray(scale, dtype=float)
+        shape = np.broadcast_shapes(shape, scale.shape, np.shape(offset))
+        line = here() + (" (no records)" if self.of_nobody else "")
+        count, first = int(np.prod(shape, dtype=int)), len(self.kinds)
+        if line in self.code.known:
+            numbers = self.public(line, lambda rng: np.asarray([standard(kind, rng) for _ in range(count)]))
+            return as_released(np.asarray(numbers).reshape(shape) * scale + offset)
         self.kinds += [kind] * count
         self.lines += [line] * count
-        self._batches += [batch] * count
+        self._batches += [self.batch] * count
         self.noticed.drawn = len(self.kinds)
-        return len(self.kinds) - count
+        numbers = np.empty(shape, dtype=object)
+        for place, factor in enumerate(np.broadcast_to(scale, shape).ravel().tolist()):
+            numbers.flat[place] = Number(0.0, {first + place: factor})
+        noise = Noisy(self, numbers, False)
+        return noise if type(offset) in (int, float) and offset == 0 else noise + offset
 
-    def _told_at_once(self, data: Any, first: int, factors: list[float]) -> Any:
-        """What comes back for data plus fresh noise, which is known from then on."""
-        query, label, batch = np.ravel(data), self.lines[first], self._batches[first]
-        secret = (batch,) if batch is not None and label in self.habits.sampled else None
-        given = np.ravel(tell(self, label, self.kinds[first], query, np.abs(factors), secret))
-        known = zip(given.tolist(), query.tolist(), factors, strict=True)
-        self._known.update((first + place, Told(*one)) for place, one in enumerate(known))
-        self._met.update(range(first, first + len(factors)))
-        return as_released(given.reshape(np.shape(data)))
-
-    def has_met_data(self, noisy: Noisy) -> None:
-        """Noise was added to data."""
-        again = sorted(noisy.variables & self._met)
-        self._met |= noisy.variables
-        self.noticed.again.update(self.lines[one] for one in again)
-        if self.habits.renewed and again:
-            new = {one: self._variables(self.kinds[one], self.lines[one], self._batches[one], 1) for one in again}
-            fresh = [Number(n.query, {new.get(one, one): c for one, c in n.terms.items()}) for n in noisy.numbers.flat]
-            noisy.numbers = np.array([*fresh, None], dtype=object)[:-1].reshape(noisy.shape)
-        if not self.habits.late:
-            self._open.append(weakref.ref(noisy))
+    def meets(self, noise: Noisy) -> Noisy:
+        """Noise that meets data: the sums, each of them one for all that is computed from it."""
+        if noise.mixed:
+            return noise
+        self.noticed.again |= {self.lines[one] for one in variables_of(noise) & self._met}
+        found, known = np.empty(noise.size, dtype=object), dict[Any, dict[float, int]]()
+        for place, number in enumerate(noise.numbers.flat):
+            if isinstance(number, Number):
+                terms = {one: factor for one, factor in number.terms.items() if factor}
+                sums = known.setdefault(frozenset(terms.items()), {})
+                base = next(iter(sums), number.base)
+                size = abs(base) + max(map(abs, terms.values()), default=0.0)
+                if abs(base - number.base) > _ROUNDING * size:  # else the same, as in a symmetric matrix
+                    base = number.base
+                if base not in sums:
+                    sums[base] = len(self._sums)
+                    self._sums.append(Sum(base, terms))
+                found[place] = Number(0.0, {sums[base]: 1.0})
+            else:
+                found[place] = number
+        self._met.update(*(dict(noise) for noise in known))
+        self._for_several.update(*(dict(noise) for noise, sums in known.items() if len(sums) > 1))
+        return Noisy(self, found.reshape(noise.shape), True)
 
     def drawn_batch(self, draw: Callable[[], Batch]) -> Indices:
-        """Draw a secret batch. What is pending is released before: when it is must not depend on the batch."""
-        self._release_pending()
-        self.batch, self.of_nobody = draw(), False
-        return self.batch.indices
-
-    def _release_pending(self) -> None:
+        """Draw a secret batch. What is open is released before: when it is must not depend on the batch."""
         pending, self._open = [one for ref in self._open if (one := ref()) is not None], []
         for noisy in pending:
             self.released(noisy)
+        self.batch, self.of_nobody = draw(), False
+        return self.batch.indices
+
+    def keep_open(self, noisy: Noisy) -> None:
+        """It has met data."""
+        self._open.append(weakref.ref(noisy))
 
     # -- releasing ----------------------------------------------------------------------------------------
-    def released(self, noisy: Noisy, at_the_end: bool = False) -> Any:
-        """The value of a lazy array: from the tape, or plain where its noise is known already."""
+    def settled(self, noisy: Noisy) -> bool:
+        """Is all its noise known? Where there is none, as in a triangle without entries, it stays part of the noise."""
+        numbers = variables_of(noisy)
+        return bool(numbers) and all(self._value(one, noisy.mixed) is not None for one in numbers)
+
+    def released(self, noisy: Noisy, handed_out: bool = False) -> Any:
+        """The value: what was released before, else from the tape.
+
+        Args:
+            handed_out: all of the number is released. Else the code looks at it, and what it has added to a noisy sum
+                stays data: only the sum as it met the noise is released.
+        """
         if noisy.given is None:
-            flat = self._released(noisy, at_the_end)
-            noisy.given = as_released(np.array(flat, dtype=float).reshape(noisy.shape))
-        elif noisy.compared:
-            self.noticed.used_again |= {self.lines[one] for one in noisy.variables}
-        return np.array(noisy.given) if np.ndim(noisy.given) else noisy.given
+            noisy.given = as_released(self._told(noisy, handed_out).reshape(noisy.shape))
+        return noisy.given
 
-    def _released(self, noisy: Noisy, at_the_end: bool) -> Array:
-        if len(noisy.parents) > 1 and not at_the_end:  # two steps of descent; shares of one answer come at the end
-            self._release_parents(noisy)
+    def _told(self, noisy: Noisy, handed_out: bool) -> Array:
+        """Numbers with noise of their own are one release, and so are those that share it, where they have a law.
+
+        Else the sums are released that they are made of. Where one draw is for several numbers, or is looked at before
+        it meets data (a random start, say), it is a public draw.
+        """
         flat, rows = self._resolved(noisy)
-        if not any(rows):
+        part = flat if handed_out or self.code.whole_numbers else np.zeros(len(flat))
+        firsts, source = merged(part, rows)
+        active = [place for place in firsts if rows[place]]
+        if not active:
             return flat
-        if not (noisy.mixed or at_the_end):
-            return self._alone(noisy, rows)
-        firsts, source = merged(flat, rows)
-        active = [number for number in firsts if rows[number]]
-        if not shared([rows[number] for number in active]):
-            return self._each(flat, rows, active)[source]
-        given = self._joint(flat, rows, active)
-        if given is not None:
-            return given[source]
-        if noisy.parents:  # several numbers made of fewer: it was released where it comes from
-            self._release_parents(noisy)
-            return self._resolved(noisy)[0]
-        self.noticed.shared_out |= at_the_end
-        return self._alone(noisy, rows)
+        query, noise = self._expanded([rows[place] for place in active], noisy.mixed)
+        draws = {one for row in noise for one in row}
+        if noisy.mixed and not draws & self._for_several:
+            single = all(len(rows[place]) == 1 for place in active)
+            values = self._drawn_onto(query + part[active], noise, single)
+            if values is not None:
+                for place, value in zip(active, values.tolist(), strict=True):
+                    if len(rows[place]) == 1:
+                        ((one, factor),) = rows[place].items()
+                        self._values[one] = (value - float(part[place])) / factor
+                found = part.copy()
+                found[active] = values
+                return flat - part + found[source]
+            sums = list(dict.fromkeys(one for place in active for one in rows[place]))
+            if len(sums) < sum(len(rows[place]) for place in active):
+                self.released(Noisy(self, [Number(0.0, {one: 1.0}) for one in sums], True))
+                return self._told(noisy, handed_out)
+        self.noticed.shared_out |= noisy.mixed and handed_out
+        self._make_public(sorted(draws))
+        return self._resolved(noisy)[0]
 
-    def _release_parents(self, noisy: Noisy) -> None:
-        for parent in noisy.parents:
-            self.released(parent)
+    def _value(self, one: int, of_a_sum: bool) -> float | None:
+        """Of a sum, or of a draw, where it is known."""
+        if not of_a_sum or one in self._values:
+            return (self._values if of_a_sum else self._known).get(one)
+        query, noise = self._sums[one]
+        if noise.keys() <= self._known.keys():
+            return query + sum(factor * self._known[draw] for draw, factor in noise.items())
+        return None
 
-    def _each(self, flat: Array, rows: list[Terms], active: list[int]) -> Array:
-        """The query with the numbers ``active`` released, each with noise of its own."""
-        kind, stds = law_of_noise(self.kinds, rows, active)
-        label = self._label(rows, active)
-        given = tell(self, label, kind, flat[active], stds, self._declared(label, rows))
-        found = flat.copy()
-        for number, value in zip(active, np.ravel(given).tolist(), strict=True):
-            found[number] = value
-            if len(rows[number]) == 1:
-                ((variable, coefficient),) = rows[number].items()
-                self._known[variable] = Told(value, float(flat[number]), coefficient)
-                self._single.append(variable)
-            else:
-                self._spent.update(rows[number])
-        return found
+    def _resolved(self, noisy: Noisy) -> tuple[Array, list[Terms]]:
+        """The numbers with what is known put in, and for each its unknown terms."""
+        flat, rows = np.empty(noisy.size), []
+        for place, number in enumerate(noisy.numbers.flat):
+            base, terms = (number.base, number.terms) if isinstance(number, Number) else (float(number), {})
+            row: Terms = {}
+            for one, factor in terms.items():
+                value = self._value(one, noisy.mixed)
+                if value is not None:
+                    base += factor * value
+                elif factor:
+                    row[one] = float(factor)
+            flat[place] = base
+            rows.append(row)
+        if not noisy.mixed:
+            self.noticed.again |= {self.lines[one] for one in variables_of(noisy) & self._met & self._known.keys()}
+        return flat, rows
 
-    def _joint(self, flat: Array, rows: list[Terms], active: list[int]) -> Array | None:
-        """The query with numbers released that share noise; None where the noise of some determines that of others."""
-        variables, factors = coefficients_of([rows[number] for number in active])
-        kinds = {self.kinds[variable] for variable in variables}
-        root = square_root(factors, kinds)
-        if root is None:
-            return None
-        label, ones = self._label(rows, active), np.ones(len(active))
-        white = np.asarray(np.linalg.solve(root, flat[active]), dtype=np.float64)
-        values = root @ np.ravel(tell(self, label, kinds.pop(), white, ones, self._declared(label, rows)))
-        if len(variables) == len(active):
-            noise = np.linalg.solve(factors, values - flat[active])
-            self._known.update((one, Told(z)) for one, z in zip(variables, noise.tolist(), strict=True))
+    def _expanded(self, rows: list[Terms], of_sums: bool) -> tuple[Array, list[Terms]]:
+        """Sums as their queries, and the unknown draws that protect them."""
+        queries, found = np.zeros(len(rows)), []
+        for place, row in enumerate(rows):
+            noise: Terms = {}
+            for one, factor in row.items():
+                query, terms = self._sums[one] if of_sums else Sum(0.0, {one: 1.0})
+                queries[place] += factor * query
+                for draw, each in terms.items():
+                    if draw in self._spent:
+                        why = "is used again after a released value or a comparison told a part of it; draw it anew,"
+                        raise NotUnderstood("noise", self.lines[draw], f"{why} {WAY_OUT}")
+                    if draw in self._known:
+                        queries[place] += factor * each * self._known[draw]
+                    else:
+                        noise[draw] = noise.get(draw, 0.0) + factor * each
+            found.append({draw: each for draw, each in noise.items() if each})
+        return queries, found
+
+    def _drawn_onto(self, query: Array, noise: list[Terms], single: bool) -> Array | None:
+        """The numbers released with this noise, of single sums or not; None where some of it determines the rest."""
+        draws = list(dict.fromkeys(one for row in noise for one in row))
+        single = single and len(draws) == len(noise)
+        if not shared(noise):
+            kind, scales = law_of_noise(self.kinds, noise)
+            values = np.ravel(self._tell(kind, query, scales, draws))
+            solved = ((values - query) / [next(iter(row.values())) for row in noise]).tolist() if single else ()
         else:
-            self._spent.update(variables)
-        found = flat.copy()
-        found[active] = values
-        return found
+            factors = np.array([[row.get(one, 0.0) for one in draws] for row in noise])
+            kinds = {self.kinds[one] for one in draws}
+            root = square_root(factors, kinds)
+            if root is None:
+                return None
+            white = np.asarray(np.linalg.solve(root, query), dtype=np.float64)
+            values = root @ np.ravel(self._tell(kinds.pop(), white, np.ones(len(noise)), draws))
+            solved = np.linalg.solve(factors, values - query).tolist() if single else ()
+        self._known.update(zip(draws, solved, strict=False))
+        self._spent.update(() if single else draws)
+        return values
+
+    def _tell(self, kind: str, query: Array, scales: Array, draws: list[int]) -> Any:
+        """What comes back for these numbers; those with different noise are released in units of their noise."""
+        label = self._label(draws)
+        endless = [one for one in (*query, *scales) if not math.isfinite(one)]
+        if endless:
+            raise BadInput("release", label, f"would be {endless[0]}, on data that the claim covers: {ENDLESS}")
+        alike = bool(np.all(scales == scales[0]))
+        scale, size = (float(scales[0]), 1.0) if alike else (1.0, scales)
+        known: dict[str, Any] = {"sensitivity": self.code.sensitivity(label, scale), "batch": self._declared(draws)}
+        if kind == "gaussian":
+            return np.asarray(self.tape.gaussian(label, query / size, std=scale, **known)) * size
+        if kind == "laplace":
+            return np.asarray(self.tape.laplace(label, query / size, scale=scale, **known)) * size
+        return np.array([self.tape.release(label, counted(one, scale), **known) for one in query.tolist()], float)
 
     def compared(self, lazy: list[Noisy]) -> None:
         """Noisy numbers are about to be compared: their values are released."""
-        if len(lazy) > 1 and all(one.mixed and one.size == 1 for one in lazy):
+        numbers = [one for one in lazy if one.mixed and one.size == 1]
+        if len(numbers) == len(lazy) > 1:
             why = "two noisy numbers are compared, and neither is released (sparse vector): `tape.above_threshold`"
             raise not_understood(why, f"release one of them before, or {WAY_OUT}")
-        for one in lazy:
-            one.value()
-            one.compared = one.mixed and one.size == 1
-            self.noticed.compared |= {self.lines[v] for v in one.variables if one.compared}
+        draws = [draw for one in numbers for number in variables_of(one) for draw in self._sums[number].noise]
+        self.noticed.compared |= {self.lines[draw] for draw in draws}
 
     def largest(self, noisy: Noisy) -> int:
         """The index of the largest noisy number; only the index is released."""
         flat, rows = self._resolved(noisy)
-        active = list(range(len(rows)))
-        if not rows or not all(rows):
+        if not noisy.mixed or not rows or not all(rows):
             return int(np.argmax(self.released(noisy)))
-        kind, stds = law_of_noise(self.kinds, rows, active, one_each=True)
-        law, label = answers.largest(kind, flat, stds), self._label(rows, active)
-        sensitivity = self.habits.sensitivity(label, law.scale_of_noise)
-        self._spent.update(*rows)
-        return int(self.tape.release(label, law, sensitivity=sensitivity, batch=self._declared(label, rows)))
+        query, noise = self._expanded(rows, True)
+        kind, scales = law_of_noise(self.kinds, noise, one_each=True)
+        draws = [one for row in noise for one in row]
+        law, label = answers.largest(kind, query + flat, scales), self._label(draws)
+        self._spent.update(draws)
+        sensitivity = self.code.sensitivity(label, law.scale_of_noise)
+        return int(self.tape.release(label, law, sensitivity=sensitivity, batch=self._declared(draws)))
 
+    def _make_public(self, draws: list[int]) -> None:
+        label = self._label(draws)
+        self.noticed.alone.add(label)
+
+        def make(rng: np.random.Generator) -> Array:
+            return np.asarray([standard(self.kinds[one], rng) for one in draws])
+
+        self._known.update(zip(draws, self.public(label, make).tolist(), strict=True))
+
+    def public(self, label: str, make: Callable[[np.random.Generator], Any], of_records: bool = False) -> Any:
+        """A draw that counts as known to the adversary; each world has its own where it is tried what depends on it."""
+        self.noticed.public[label] = self.noticed.public.get(label, False) or of_records
+        return self.tape.public(label, make) if self._shaken is None else make(self._shaken)
+
+    def _declared(self, draws: list[int]) -> tuple[Batch, ...] | None:
+        """The secret batches that the query may depend on: the last ones when its noise was drawn."""
+        if self._label(draws) not in self.code.sampled:
+            return None
+        drawn = [batch for one in draws if (batch := self._batches[one]) is not None]
+        return tuple({batch.draw: batch for batch in drawn}.values()) or None
+
+    def _label(self, draws: list[int]) -> str:
+        return " + ".join({self.lines[one]: None for one in draws})
+
+    # -- the end ------------------------------------------------------------------------------------------
     def sown(self, seed: Any) -> bool:
         """Was the seed drawn from the generator of the run? Then its noise is as secret as that, till it is told."""
         if not isinstance(seed, int | np.integer) or int(seed) not in self.seeds:
@@ -232,79 +313,4 @@ class Desk:
         if isinstance(output, int | np.integer) and int(output) in self._sown:
             why = "hands out a seed, and who has it can draw the noise"
             raise NotUnderstood("output", self._sown[int(output)], why)
-        if self.batch is not None:  # the last step is released as those before it are
-            self._release_pending()
-        return self.released(output, at_the_end=True) if isinstance(output, Noisy) else inside(output, self.finish)
-
-    def prompt(self) -> frozenset[str]:
-        """Lines of which all noise was released, each number of it by itself."""
-        every, single = Counter(self.lines), Counter(self.lines[one] for one in self._single)
-        return frozenset(line for line in every if single[line] == every[line])
-
-    # -- how ----------------------------------------------------------------------------------------------
-    def _resolved(self, noisy: Noisy) -> tuple[Array, list[Terms]]:
-        """The queries with known noise put in, and for each its unknown noise variables.
-
-        Noise that was in a released value has no density any more.
-        """
-        flat, rows = np.empty(noisy.size), []
-        for place, number in enumerate(noisy.numbers.flat):
-            left: Terms = {}
-            known: list[tuple[float, Told]] = []
-            query, terms = (number.query, number.terms) if isinstance(number, Number) else (number, {})
-            for one, coefficient in terms.items():
-                if coefficient == 0:
-                    continue
-                if one in self._known:
-                    known.append((float(coefficient), self._known[one]))
-                elif one in self._spent:
-                    why = "is used again after a released value or a comparison told a part of it; draw it anew,"
-                    raise NotUnderstood("noise", self.lines[one], f"{why} {WAY_OUT}")
-                else:
-                    left[one] = float(coefficient)
-            flat[place] = _put_in(float(query), known) if known else query
-            rows.append(left)
-        return flat, rows
-
-    def _alone(self, noisy: Noisy, rows: list[Terms]) -> Array:
-        """Noise that is looked at before it met data: a random start, say. Drawn as a public value."""
-        label = self._label(rows, range(len(rows)))
-        self.noticed.alone.add(label)
-        variables = sorted({v for row in rows for v in row})
-        kinds = [self.kinds[v] for v in variables]
-
-        def make(rng: np.random.Generator) -> Array:
-            return np.asarray([standard(kind, rng) for kind in kinds])
-
-        values = self.public(label, make).tolist()
-        self._known.update((one, Told(z)) for one, z in zip(variables, values, strict=True))
-        return self._resolved(noisy)[0]
-
-    def public(self, label: str, make: Callable[[np.random.Generator], Any], of_records: bool = False) -> Any:
-        """A draw that counts as known to the adversary; each world has its own where it is tried what depends on it."""
-        self.noticed.public[label] = self.noticed.public.get(label, False) or of_records
-        return self.tape.public(label, make) if self._shaken is None else make(self._shaken)
-
-    def _declared(self, label: str, rows: list[Terms]) -> tuple[Batch, ...] | None:
-        """The secret batches that the query may depend on: the last ones when its noise was drawn."""
-        if label not in self.habits.sampled:
-            return None
-        found = {batch.draw: batch for row in rows for v in row if (batch := self._batches[v]) is not None}
-        return tuple(found.values()) or None
-
-    def _label(self, rows: list[Terms], active: Any) -> str:
-        lines = {self.lines[variable]: None for number in active for variable in rows[number]}
-        return " + ".join(lines)
-
-
-def _put_in(query: float, terms: list[tuple[float, Told]]) -> float:
-    """``query + sum of coefficient * noise``; what follows from released values alone is computed from them alone.
-
-    Else the rounding of private numbers would stay in it, and differ between neighbours.
-    """
-    shares = [coefficient / told.coefficient for coefficient, told in terms]
-    private = [query, *(-share * told.query for share, (_, told) in zip(shares, terms, strict=True))]
-    left = math.fsum(private)
-    if abs(left) <= _ROUNDING * max(map(abs, private)):
-        left = 0.0
-    return math.fsum([left, *(share * told.value for share, (_, told) in zip(shares, terms, strict=True))])
+        return self.released(output, handed_out=True) if isinstance(output, Noisy) else inside(output, self.finish)

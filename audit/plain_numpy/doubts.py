@@ -6,7 +6,8 @@ alone, the code is neither accused nor acquitted: the error names the line and w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,10 +50,16 @@ def refuse_doubtful(
     leaks = {(one.kind, one.label) for one in found.findings if one.kind.leaks}
     if not leaks:
         _of_numbers(run, pairs, seed)
-    elif all(kind is Kind.NOISE_SCALE for kind, _ in leaks):
-        _of_scales(found, leaks, pairs, audit)
-    else:
+    elif any(kind is not Kind.NOISE_SCALE for kind, _ in leaks):
         _of_leaks(run, leaks, pairs, seed)
+    elif not any(one.verdict is Verdict.VIOLATED for one in (found, *map(audit, pairs[:3]))):
+        what = "has a scale that follows the data, as with smooth sensitivity; what that costs is not known here"
+        lines = {line for _, line in leaks}
+        raise _doubt("noise", lines, f"{what}, and losses on the pairs that were found are small;")
+
+
+def _doubt(field: str, lines: Iterable[str], what: str) -> NotUnderstood:
+    return NotUnderstood(field, ", ".join(sorted(lines)), f"{what} {WAY_OUT}")
 
 
 def _of_numbers(run: PlainMechanism, pairs: Sequence[Pair[Any]], seed: int) -> None:
@@ -61,43 +68,33 @@ def _of_numbers(run: PlainMechanism, pairs: Sequence[Pair[Any]], seed: int) -> N
     if among:
         what = "chooses among the records in a way that has no law here (with replacement, by weights, one by one)"
         raise _doubt("draw", among, f"{what}, so nothing is amplified by it; draw with replace=False, or")
-    for pair in pairs[:_TRIALS] if run.noticed.used_again else ():
-        counts = {_seen_releases(run, pair.here, seed + number) for number in range(_OFTEN)}
-        if len(counts) > 1:
-            what = "is compared and used again, more often in some runs than in others, as by code that draws again"
-            raise _doubt(
-                "noise", run.noticed.used_again, f"{what}: all of it counts as seen, and then it costs too much;"
-            )
-
-
-def _seen_releases(run: PlainMechanism, data: Any, seed: int) -> int:
-    releases = recorded(run, data, seed).releases
-    return sum(any(line in one.label for line in run.noticed.used_again) for one in releases)
-
-
-def _of_scales(found: Assay, leaks: Leaks, pairs: Sequence[Pair[Any]], audit: Callable[[Pair[Any]], Assay]) -> None:
-    """A scale that follows the data, as with smooth sensitivity, is no fault by itself: exact losses decide."""
-    if found.verdict is Verdict.VIOLATED or any(audit(pair).verdict is Verdict.VIOLATED for pair in pairs[:3]):
-        return
-    what = "has a scale that follows the data, as with smooth sensitivity; what that costs is not known here"
-    raise _doubt("noise", {line for _, line in leaks}, f"{what}, and losses on the pairs that were found are small;")
+    compared = run.noticed.compared
+    for pair in pairs[:_TRIALS] if compared else ():
+        runs = [recorded(run, pair.here, seed + number).releases for number in range(_OFTEN)]
+        if len({sum(any(line in one.label for line in compared) for one in releases) for releases in runs}) > 1:
+            what = "is compared, more often in some runs than in others, as by code that draws again"
+            raise _doubt("noise", compared, f"{what}: all of it counts as seen, and then it costs too much;")
 
 
 def _of_leaks(run: PlainMechanism, leaks: Leaks, pairs: Sequence[Pair[Any]], seed: int) -> None:
-    """Something leaves beside the releases: would a draw that counts as known have hidden it?"""
-    hidden: Leaks = {(Kind.PUBLIC_VALUE, line) for line in {*run.noticed.public, *run.noticed.alone}}
-    for pair in pairs:
-        hidden |= _masked(run, pair, seed)
+    """Something leaves beside the releases: would a draw that counts as known, or noise drawn anew, have hidden it?"""
+    draws = {*run.noticed.public, *run.noticed.alone}
+    hidden: Leaks = {(Kind.PUBLIC_VALUE, line) for line in draws}
+    for data in [data for pair in pairs for data in (pair.here, pair.there)] if draws else ():
+        hidden |= _masked(run, data, seed)
     if hidden and leaks <= hidden and not run.noticed.shared_out:
         what = "is counted as known to the adversary, and then something tells neighbours apart; if it is secret,"
-        few = any(run.finite_on([pair]) for pair in pairs)
-        raise _doubt("draw", {*run.noticed.public, *run.noticed.alone}, what + (f" {_FEW}" if few else ""))
-    reused: Leaks = set().union(*(_by_reuse(run, pair, seed) for pair in pairs)) if run.noticed.again else set()
-    if reused and leaks <= reused and not any(_more_numbers_than_draws(run, pair.here, seed) for pair in pairs):
-        what = "is added to data more than once, and the first sum counts as seen (objective perturbation is private at"
-        raise _doubt(
-            "noise", run.noticed.again, f"{what} the exact minimiser only, which no run shows); draw it anew, or"
-        )
+        raise _doubt("draw", draws, what + (f" {_FEW}" if any(run.finite_on([pair]) for pair in pairs) else ""))
+    if run.noticed.again and not any(_more_numbers_than_draws(run, pair.here, seed) for pair in pairs):
+        what = "is added to data more than once, and the first sum counts as seen (objective perturbation is private"
+        what += " at the exact minimiser only, which no run shows); draw it anew, or"
+        raise _doubt("noise", run.noticed.again, what)
+    added = copy(run)
+    added.whole_numbers = True
+    if leaks <= set().union(*(leaking(run, pair, seed) - leaking(added, pair, seed) for pair in pairs)):
+        lines = {one.label for pair in pairs for one in recorded(run, pair.here, seed).releases}
+        what = "is released before more data are added to the sum: add them before the noise, or"
+        raise _doubt("noise", lines, what)
     ends = {label for kind, label in leaks if kind in (Kind.CALL, Kind.EARLY_END)}
     if ends and all(kind in (Kind.CALL, Kind.EARLY_END, Kind.OUTPUT) for kind, _ in leaks):
         both = [(one.here, one.there) for one in pairs] + [(one.there, one.here) for one in pairs]
@@ -106,29 +103,16 @@ def _of_leaks(run: PlainMechanism, leaks: Leaks, pairs: Sequence[Pair[Any]], see
             raise _doubt("noise", ends, what)
 
 
-def _doubt(field: str, lines: Any, what: str) -> NotUnderstood:
-    return NotUnderstood(field, ", ".join(sorted(lines)), f"{what} {WAY_OUT}")
-
-
-def _masked(run: PlainMechanism, pair: Pair[Any], seed: int) -> Leaks:
+def _masked(run: PlainMechanism, data: Any, seed: int) -> Leaks:
     """What differs between runs on the same data with other values of what counts as public: that may hide it."""
-    if not (run.noticed.public or run.noticed.alone):
-        return set()
-    found: Leaks = set()
 
-    def apart(both: Any, tape: Tape) -> Any:
+    def in_a_world(both: Any, tape: Tape) -> Any:
         return run(both[0], tape, both[1])
 
-    for data in (pair.here, pair.there):
-        twins = (Pair((data, 0), (data, k), pair.target) for k in range(_WORLDS))
-        same_values, *others = (leaking(apart, one, seed, _OFTEN) for one in twins)
-        found |= set().union(*others) - same_values
-    return found
-
-
-def _by_reuse(run: PlainMechanism, pair: Pair[Any], seed: int) -> Leaks:
-    """What differs beside the releases, and does not where noise is drawn anew for each further sum."""
-    return leaking(run, pair, seed) - leaking(run.with_habits(renewed=True), pair, seed)
+    same_values, *others = (
+        leaking(in_a_world, Pair((data, 0), (data, world), 0), seed, _OFTEN) for world in range(_WORLDS)
+    )
+    return set().union(*others) - same_values
 
 
 def _more_numbers_than_draws(run: PlainMechanism, data: Any, seed: int) -> bool:

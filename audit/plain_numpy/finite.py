@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .answers import WholeOutput
+from .generator import OldNames, Uniforms
 
 MOST_PATHS = 5_000  # ways through a mechanism that are followed
 
@@ -53,8 +54,8 @@ class Paths:
         return False
 
 
-class PathGenerator(np.random.Generator):
-    """``np.random.Generator`` whose draws take every value in turn."""
+class PathGenerator(OldNames):
+    """A generator whose draws take every value in turn; those without a method here have no finite list of values."""
 
     def __init__(self, paths: Paths):
         super().__init__(np.random.PCG64(0))  # never drawn from
@@ -66,39 +67,39 @@ class PathGenerator(np.random.Generator):
             logs = np.log(np.asarray(probabilities, dtype=float))
         return self._paths.pick(logs.tolist())
 
-    def random(self, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
-        """Uniform numbers that may only be compared."""
+    def coin(self, probability: float) -> bool:
+        """Heads with this probability."""
+        return self.one_of([1 - probability, probability]) == 1
+
+    def _each(self, size: Any, draw: Callable[[], Any], dtype: Any = None) -> Any:
         if size is None:
-            return Interval(self)
+            return draw()
         found = np.empty(_length(size), dtype=object)
-        for number in range(len(found)):  # one by one: NumPy would ask a list of them for their values
-            found[number] = Interval(self)
-        return found
+        for number in range(len(found)):  # one by one: NumPy would ask a list of intervals for their values
+            found[number] = draw()
+        return found if dtype is None else found.astype(dtype)
+
+    def random(self, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        """Uniform numbers, of which only comparisons are known."""
+        return self._each(size, lambda: Uniforms(self, None))
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         """Likewise, from 0 to 1."""
-        if low != 0 or high != 1:
-            raise NotFinite
-        return self.random(size)
+        return self.random(size) if low == 0 and high == 1 else _refused()
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
         """Coins: with ``n`` = 1."""
         if np.ndim(n) or n != 1:
             raise NotFinite
-        each = np.broadcast_to(np.asarray(p, dtype=float), () if size is None else (_length(size),))
-        found = np.array([self.one_of([1 - one, one]) for one in each.ravel()], dtype=np.int64)
-        return int(found[0]) if each.ndim == 0 else found
+        each = iter(np.broadcast_to(np.asarray(p, dtype=float), () if size is None else (_length(size),)).ravel())
+        return self._each(size, lambda: self.one_of([1 - (one := next(each)), one]), np.int64)
 
     def integers(self, low: Any, high: Any = None, size: Any = None, dtype: Any = None, endpoint: bool = False) -> Any:
         """Each with the same probability."""
         low, high = (0, low) if high is None else (low, high)
-        if np.ndim(low) or np.ndim(high):
-            raise NotFinite
-        count = int(high) - int(low) + bool(endpoint)
-        if count > MOST_PATHS:  # one list entry each would take all memory
-            raise NotFinite
-        made = [int(low) + self.one_of([1 / count] * count) for _ in range(1 if size is None else _length(size))]
-        return made[0] if size is None else np.array(made)
+        if np.ndim(low) or np.ndim(high) or (count := int(high) - int(low) + bool(endpoint)) > MOST_PATHS:
+            raise NotFinite  # one list entry each would take all memory
+        return self._each(size, lambda: int(low) + self.one_of([1 / count] * count), np.int64)
 
     def choice(
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
@@ -108,12 +109,13 @@ class PathGenerator(np.random.Generator):
             raise NotFinite
         values = np.arange(int(a)) if np.ndim(a) == 0 else np.asarray(a)
         weights = np.full(len(values), 1 / len(values)) if p is None else np.asarray(p, dtype=float).copy()
-        picks = []
-        for _ in range(1 if size is None else _length(size)):
-            picks.append(self.one_of(weights / weights.sum()))
-            if not replace:
-                weights[picks[-1]] = 0.0
-        return values[picks[0]] if size is None else values[picks]
+
+        def pick() -> int:
+            found = self.one_of(weights / weights.sum())
+            weights[found] *= replace
+            return found
+
+        return values[self._each(size, pick, np.int64)]
 
     def permutation(self, x: Any, axis: int = 0) -> Any:
         """Every order."""
@@ -125,45 +127,13 @@ class PathGenerator(np.random.Generator):
         x[...] = np.take(x, self.choice(len(x), len(x), replace=False), axis=axis)
 
 
-def _refused(self: Any, *_: Any, **__: Any) -> Any:
+def _refused(*_: Any, **__: Any) -> Any:
     raise NotFinite
 
 
-for _name in dir(np.random.Generator):
+for _name in ("public", "taken", *dir(np.random.Generator)):
     if not _name.startswith("_") and _name not in vars(PathGenerator) and _name not in ("bit_generator", "spawn"):
         setattr(PathGenerator, _name, _refused)
-
-
-class Interval:
-    """One uniform number of which is known in which interval it lies."""
-
-    def __init__(self, rng: PathGenerator):
-        self._rng, self._low, self._high = rng, 0.0, 1.0
-
-    def __lt__(self, rate: Any) -> bool:
-        share = (min(max(float(rate), self._low), self._high) - self._low) / (self._high - self._low)
-        below = self._rng.one_of([1 - share, share]) == 1
-        if below:
-            self._high = min(self._high, float(rate))
-        else:
-            self._low = max(self._low, float(rate))
-        return below
-
-    __le__ = __lt__
-
-    def __gt__(self, rate: Any) -> bool:
-        return not self < rate
-
-    __ge__ = __gt__
-
-    def __getattr__(self, name: str) -> Any:
-        raise NotFinite
-
-    def __float__(self) -> float:
-        raise NotFinite
-
-    __add__ = __sub__ = __mul__ = __truediv__ = __radd__ = __rsub__ = __rmul__ = _refused
-    __rtruediv__ = __neg__ = __pow__ = __array__ = __array_ufunc__ = _refused
 
 
 def whole_law(mechanism: Callable[[Any, np.random.Generator], Any], data: Any, delta: float) -> WholeOutput:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,19 +10,12 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dpassay.audit.certify.draws import AS_A_SEED
 from dpassay.reference.arrays import Indices
+from dpassay.reference.transcript import Batch
 
 from .answers import Chosen
 from .desk import Desk
-from .noisy import Noisy
-from .places import here
-
-# every other method of a generator: a draw that the adversary may know
-_PUBLIC = [
-    *("beta", "bytes", "chisquare", "dirichlet", "f", "gamma", "hypergeometric", "logistic", "lognormal", "logseries"),
-    *("multinomial", "multivariate_hypergeometric", "negative_binomial", "noncentral_chisquare", "noncentral_f"),
-    *("pareto", "permuted", "poisson", "power", "rayleigh", "standard_cauchy", "standard_gamma", "standard_t"),
-    *("triangular", "vonmises", "wald", "weibull", "zipf"),
-]
+from .noisy import COMPARISONS, Noisy
+from .places import WAY_OUT, here, not_understood
 
 
 class _Refused:
@@ -36,115 +30,39 @@ class _Refused:
     __hash__ = None  # type: ignore[assignment]  # compared, never looked up
 
 
-class Uniforms(NDArrayOperatorsMixin):
-    """One uniform number a record, not drawn yet: ``< rate`` makes it Poisson sampling, any other use draws it."""
+class Late(NDArrayOperatorsMixin):
+    """An array that is drawn when somebody looks at it: then it is known what it is used for.
+
+    Args:
+        draw: its values.
+    """
 
     __array_priority__ = 1001.0
 
-    def __init__(self, rng: TapeGenerator, size: Any):
-        self._rng, self._size, self._value = rng, size, None
+    def __init__(self, size: Any, draw: Callable[[], Any]):
+        self.size, self._draw = size, draw
+        self._value: Any = None
 
     def value(self) -> Any:
-        """Public uniform numbers."""
+        """The values, drawn once."""
         if self._value is None:
-            self._value = self._rng.public("random", self._size)
+            self._value = self._draw()
         return self._value
-
-    def _compare(self, rate: Any, below: bool, otherwise: Any) -> Any:
-        if self._value is None and self._size is None:
-            return self._rng.coin(rate if below else 1.0 - float(rate))
-        if self._value is None and np.ndim(rate) == 0:
-            rate = float(rate) if below else 1.0 - float(rate)
-            if 0 < rate <= 1:
-                return self._rng.taken(rate)
-        return otherwise(self.value(), rate)
-
-    def __lt__(self, rate: Any) -> Any:
-        return self._compare(rate, True, np.less)
-
-    def __le__(self, rate: Any) -> Any:
-        return self._compare(rate, True, np.less_equal)
-
-    def __gt__(self, rate: Any) -> Any:
-        return self._compare(rate, False, np.greater)
-
-    def __ge__(self, rate: Any) -> Any:
-        return self._compare(rate, False, np.greater_equal)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.asarray(self.value(), dtype=dtype)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **rest: Any) -> Any:
-        values = [one.value() if isinstance(one, Uniforms) else one for one in inputs]
-        return getattr(ufunc, method)(*values, **rest)
+        return getattr(ufunc, method)(*(one.value() if isinstance(one, Late) else one for one in inputs), **rest)
 
     def __float__(self) -> float:
         return float(self.value())
 
     def __len__(self) -> int:
-        return len(self.value())
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.value()[index]
-
-
-class Order:
-    """A secret order of the records, used slice by slice; any other use makes it a public permutation."""
-
-    def __init__(self, rng: TapeGenerator):
-        self._rng, self._next, self._value = rng, 0, None
-
-    def value(self) -> Any:
-        """The whole order, public."""
-        if self._value is None:
-            self._value = self._rng.public("permutation", len(self), of_records=True)
-        return self._value
-
-    def __len__(self) -> int:
-        return int(self._rng._desk.records or 0)
-
-    def __getitem__(self, index: Any) -> Any:
-        if self._value is None and isinstance(index, slice) and index.step in (None, 1):
-            first, last, _ = index.indices(len(self))
-            if first == self._next and last >= first and self._rng.promised + last - first <= len(self):
-                self._next, self._rng.promised = last, self._rng.promised + last - first
-                return Piece(self._rng, last - first)
-        return self.value()[index]
+        return int(self.size)
 
     def __iter__(self) -> Any:
-        return (self[number : number + 1][0] for number in range(len(self)))
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.asarray(self.value(), dtype=dtype)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if function in (np.array_split, np.split) and args[0] is self and not kwargs:
-            ends = np.cumsum([len(piece) for piece in function(np.arange(len(self)), *args[1:])]).tolist()
-            return [self[first:end] for first, end in zip([0, *ends], ends, strict=False)]
-        return function(*(one.value() if isinstance(one, Order) else one for one in args), **kwargs)
-
-
-class Piece:
-    """The next records of an order, drawn when somebody looks: then it is known what they are used for."""
-
-    def __init__(self, rng: TapeGenerator, size: int):
-        self._rng, self._size = rng, size
-        self._value: Any = None
-
-    def value(self) -> Any:
-        """Their indices."""
-        if self._value is None:
-            self._value = self._rng.fresh(self._size)
-        return self._value
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.asarray(self.value(), dtype=dtype)
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __iter__(self) -> Any:
-        return iter(self.value())
+        return (self[number] for number in range(len(self)))
 
     def __getitem__(self, index: Any) -> Any:
         return self.value()[index]
@@ -152,7 +70,71 @@ class Piece:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(self.value(), name)
+        return getattr(np.asarray(self.value()), name)
+
+
+class Uniforms(Late):
+    """Uniform numbers, one a record or one alone: compared with a rate they are a secret batch, or a coin."""
+
+    def __init__(self, rng: Any, size: Any):
+        super().__init__(size, lambda: rng.public("random", size))
+        self._rng, self._below = rng, dict[float, Any]()
+        self._low, self._high = 0.0, 1.0  # where one number lies, after comparisons
+
+    def value(self) -> Any:
+        """Public numbers, where nothing was decided by them."""
+        if self._below:
+            raise not_understood("uniform numbers are used again after a comparison", f"draw them anew, or {WAY_OUT}")
+        return super().value()
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **rest: Any) -> Any:
+        if ufunc in COMPARISONS and self._value is None:
+            (rate,) = (one for one in inputs if one is not self)
+            below = (ufunc in (np.less, np.less_equal)) == (inputs[0] is self)
+            if self.size is None:
+                return self._decided(float(rate)) == below
+            if np.ndim(rate) == 0 and 0 < (rate if below else 1 - rate) <= 1:
+                return self._batch(float(rate) if below else 1.0 - float(rate))
+        return super().__array_ufunc__(ufunc, method, *inputs, **rest)
+
+    def _decided(self, rate: float) -> bool:
+        """Does the number lie below? What it is, is known no better."""
+        rate = min(max(rate, self._low), self._high)
+        below = bool(self._rng.coin((rate - self._low) / (self._high - self._low)))
+        self._below[rate] = below
+        self._low, self._high = (self._low, rate) if below else (rate, self._high)
+        return below
+
+    def _batch(self, rate: float) -> Any:
+        if rate not in self._below:
+            self._below[rate] = self.value() if self._below else self._rng.taken(rate)
+        return self._below[rate]
+
+
+class Order(Late):
+    """A secret order of the records, used slice by slice; any other use makes it a public permutation."""
+
+    def __init__(self, rng: TapeGenerator, size: int):
+        super().__init__(size, lambda: rng.public("permutation", size, of_records=True))
+        self._rng, self._next = rng, 0
+
+    def __getitem__(self, index: Any) -> Any:
+        if self._value is None and isinstance(index, slice) and index.step in (None, 1):
+            first, last, _ = index.indices(self.size)
+            count = last - first
+            if first == self._next and count >= 0 and self._rng.promised + count <= self.size:
+                self._next, self._rng.promised = last, self._rng.promised + count
+                return Late(count, lambda: self._rng.fresh(count))
+        return self.value()[index]
+
+    def __iter__(self) -> Any:
+        return (self[number : number + 1][0] for number in range(self.size))
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function in (np.array_split, np.split) and args[0] is self and not kwargs:
+            ends = np.cumsum([len(piece) for piece in function(np.arange(self.size), *args[1:])]).tolist()
+            return [self[first:end] for first, end in zip([0, *ends], ends, strict=False)]
+        return function(*(one.value() if isinstance(one, Order) else one for one in args), **kwargs)
 
 
 class OldNames(np.random.Generator):
@@ -174,14 +156,21 @@ class OldNames(np.random.Generator):
 
 
 class TapeGenerator(OldNames):
-    """``np.random.Generator`` for one run on a tape."""
+    """``np.random.Generator`` for one run on a tape; what has no method here is a draw that the adversary may know."""
 
     def __init__(self, desk: Desk):
-        super().__init__(np.random.PCG64(0))  # never drawn from: every method below asks the tape
+        super().__init__(np.random.PCG64(0))  # never drawn from: every method asks the tape
         self._desk = desk
         self.promised = 0  # records of the one pass over the data
 
     # -- noise --------------------------------------------------------------------------------------------
+    def _noise(self, kind: str, loc: Any, scale: Any, size: Any) -> Any:
+        shape = () if size is None else tuple(int(one) for one in np.atleast_1d(size))
+        scale = scale.value() if isinstance(scale, Noisy) else scale
+        if np.any(np.asarray(scale, dtype=float) < 0):
+            raise ValueError("scale < 0")  # as NumPy does: code of others may count on it
+        return self._desk.draw(kind, shape, scale, loc)
+
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Gaussian noise, lazy."""
         return self._noise("gaussian", loc, scale, size)
@@ -202,48 +191,22 @@ class TapeGenerator(OldNames):
         """Exponential noise, for report noisy max."""
         return self._noise("exponential", 0.0, scale, size)
 
-    def standard_exponential(self, size: Any = None, *_: Any, **__: Any) -> Any:
-        """Exponential noise, for report noisy max."""
-        return self._noise("exponential", 0.0, 1.0, size)
-
     def geometric(self, p: Any, size: Any = None) -> Any:
         """Geometric noise; the difference of two has a law of its own."""
-        if np.ndim(p) > 0:
-            return self._public("geometric", p, size)
-        return self._noise(f"geometric:{float(p)!r}", 0.0, 1.0, size)
+        return self.public("geometric", p, size) if np.ndim(p) else self._noise(f"geometric:{float(p)!r}", 0, 1, size)
 
     def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, *_: Any, **__: Any) -> Any:
-        """Gaussian noise with these covariances, lazy; seldom what it is called for is anything else."""
-        covariance = np.asarray(cov, dtype=float)
-        shape = (*np.atleast_1d(() if size is None else size).astype(int), len(covariance))
-        if np.array_equal(covariance, np.diag(np.diagonal(covariance))):
-            return self._noise("gaussian", 0.0, np.sqrt(np.diagonal(covariance)), shape) + mean
-        values, vectors = np.linalg.eigh(covariance)
+        """Gaussian noise with these covariances, lazy."""
+        values, vectors = np.linalg.eigh(np.asarray(cov, dtype=float))
+        shape = (*np.atleast_1d(() if size is None else size).astype(int), len(values))
         return self._noise("gaussian", 0.0, 1.0, shape) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T + mean
-
-    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
-        """Uniform numbers."""
-        if type(low) in (int, float) and low == 0 and type(high) in (int, float) and high == 1:
-            return self.random(size)
-        return self._public("uniform", low, high, size)
-
-    def _noise(self, kind: str, loc: Any, scale: Any, size: Any) -> Any:
-        shape = () if size is None else (int(size),) if np.ndim(size) == 0 else tuple(int(one) for one in size)
-        scale = scale.value() if isinstance(scale, Noisy) else scale
-        if np.any(np.asarray(scale, dtype=float) < 0):
-            raise ValueError("scale < 0")  # as NumPy does: code of others may count on it
-        if isinstance(loc, Noisy):
-            return self._desk.draw(kind, shape, scale, 0.0, True) + loc
-        plain_zero = type(loc) in (int, float) and loc == 0
-        return self._desk.draw(kind, shape, scale, loc, not plain_zero)
 
     # -- choices of records -------------------------------------------------------------------------------
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None, *rest: Any, **more: Any) -> Any:
         """A secret batch where it chooses among all records without replacement; a public draw otherwise."""
-        everyone = (np.ndim(a) == 0 and self._of_records(a)) or self._is_range(a)
-        if everyone and not replace and p is None and size is not None and np.ndim(size) == 0:
-            records, label = self._desk.records, here()
-            assert records is not None
+        everyone = self._everyone(a)
+        if everyone and not replace and p is None and np.ndim(size) == 0 and size is not None:
+            records, label = len(everyone), here()
             if not 1 <= size <= records:  # nothing is drawn: no record, or NumPy's word that there are too few
                 return np.random.default_rng(0).choice(records, size, replace=False)
             return self._desk.drawn_batch(lambda: self._desk.tape.batch(label, records, int(size)))
@@ -251,7 +214,7 @@ class TapeGenerator(OldNames):
             picks = [self._picked(p) for _ in range(1 if size is None else int(size))]
             values = np.arange(int(a)) if np.ndim(a) == 0 else np.asarray(a)
             return values[picks[0]] if size is None else values[picks]
-        return self._public("choice", a, size, replace, p, *rest, of_records=everyone, **more)
+        return self.public("choice", a, size, replace, p, *rest, of_records=bool(everyone), **more)
 
     def _picked(self, probabilities: Any) -> int:
         """The number of a value with these probabilities: a release, since they may come from the data."""
@@ -259,7 +222,7 @@ class TapeGenerator(OldNames):
             logs = np.log(np.asarray(probabilities, dtype=float))
         label = here()
         law = Chosen(tuple(range(len(logs))), logs - np.logaddexp.reduce(logs))
-        return int(self._desk.tape.release(label, law, sensitivity=self._desk.habits.sensitivity(label, 1.0)))
+        return int(self._desk.tape.release(label, law, sensitivity=self._desk.code.sensitivity(label, 1.0)))
 
     def coin(self, probability: Any) -> bool:
         """Heads with this probability: a release likewise."""
@@ -268,8 +231,8 @@ class TapeGenerator(OldNames):
 
     def integers(self, low: Any, high: Any = None, *rest: Any, **more: Any) -> Any:
         """Whole numbers; public, but for a wide one of which a generator is made."""
-        everyone = self._of_records(low if high is None else high)
-        drawn = self._public("integers", low, high, *rest, of_records=everyone, **more)
+        everyone = bool(self._everyone(low if high is None else high))
+        drawn = self.public("integers", low, high, *rest, of_records=everyone, **more)
         if np.ndim(drawn) == 0 and abs(drawn) >= AS_A_SEED:
             self._desk.seeds[int(drawn)] = here()
         return drawn
@@ -280,39 +243,39 @@ class TapeGenerator(OldNames):
 
     def random(self, size: Any = None, *rest: Any, **more: Any) -> Any:
         """Uniform numbers; one for each record and compared with a rate, they are Poisson sampling."""
-        draw = Uniforms(self, size)
-        if size is None:
-            return draw
-        if isinstance(size, tuple) and len(size) == 1:
-            return self.random(size[0], *rest, **more)
-        return draw if np.ndim(size) == 0 and self._of_records(size) else draw.value()
+        size = size[0] if isinstance(size, tuple) and len(size) == 1 else size
+        alone = size is None or (np.ndim(size) == 0 and self._everyone(size))
+        return Uniforms(self, size) if alone else self.public("random", size)
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        """Uniform numbers."""
+        plain = type(low) in (int, float) and type(high) in (int, float) and (low, high) == (0, 1)
+        return self.random(size) if plain else self.public("uniform", low, high, size)
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
         """Coins for the records are Poisson sampling; other counts are public."""
-        if np.ndim(n) == 0 and n == 1 and np.ndim(p) == 0 and np.ndim(size) == 0 and self._of_records(size):
-            return self.taken(float(p)).astype(np.int64)
-        if np.ndim(n) == 0 and n == 1 and np.ndim(p) == 0 and size is None:
+        coins = np.ndim(n) == 0 and n == 1 and np.ndim(p) == 0
+        if coins and size is None:
             return int(self.coin(p))
-        return self._public("binomial", n, p, size)
+        if coins and self._everyone(size):
+            return self.taken(float(p)).astype(np.int64)
+        return self.public("binomial", n, p, size)
 
     def taken(self, rate: float) -> Any:
         """A secret mask over the records: each by itself with probability ``rate``."""
-        records, label = self._desk.records, here()
-        assert records is not None
+        records, label = int(self._desk.records or 0), here()
         mask = np.zeros(records, dtype=bool)
         mask[self._desk.drawn_batch(lambda: self._desk.tape.poisson(label, records, rate))] = True
         return mask
 
     def permutation(self, x: Any, axis: int = 0) -> Any:
         """An order of the records, whose consecutive slices are fresh secret batches; other orders are public."""
-        if self._of_records(x) or self._is_range(x):
-            return Order(self)
-        return self._public("permutation", x, axis)
+        everyone = self._everyone(x)
+        return Order(self, len(everyone)) if everyone else self.public("permutation", x, axis)
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
         """In place, in a public order."""
-        order = self._public("permutation", len(x))
-        x[...] = np.take(x, order, axis=axis)
+        x[...] = np.take(x, self.public("permutation", len(x)), axis=axis)
 
     def spawn(self, n_children: int) -> list[Any]:
         """Children draw from the same tape."""
@@ -320,18 +283,19 @@ class TapeGenerator(OldNames):
 
     def fresh(self, size: int) -> Indices:
         """The next records of the one pass over the data; of no records, what is released is called so."""
-        records, label = self._desk.records, here()
-        assert records is not None
-        if not size:
-            self._desk.of_nobody = True
-            return np.array([], dtype=np.int64)
-        return self._desk.drawn_batch(lambda: self._desk.tape.fresh(label, records, size))
+        records, label = int(self._desk.records or 0), here()
 
-    def public(self, name: str, *args: Any, **more: Any) -> Any:
+        def draw() -> Batch:
+            return self._desk.tape.fresh(label, records, size)
+
+        if size:
+            return self._desk.drawn_batch(draw)
+        self._desk.of_nobody = True
+        return np.array([], dtype=np.int64)
+
+    def public(self, name: str, *args: Any, of_records: bool = False, **more: Any) -> Any:
         """A draw that the adversary may know, by the real method of that name."""
-        return self._public(name, *args, **more)
 
-    def _public(self, name: str, *args: Any, of_records: bool = False, **more: Any) -> Any:
         def draw(rng: np.random.Generator) -> Any:
             try:
                 return getattr(rng, name)(*args, **more)
@@ -343,20 +307,18 @@ class TapeGenerator(OldNames):
             raise drawn.error
         return drawn
 
-    def _of_records(self, number: Any) -> bool:
-        return self._desk.records is not None and np.ndim(number) == 0 and number == self._desk.records
-
-    def _is_range(self, a: Any) -> bool:
-        return np.ndim(a) == 1 and self._of_records(len(a)) and bool(np.array_equal(a, np.arange(len(a))))
-
-
-def _forward(name: str) -> Any:
-    def method(self: TapeGenerator, *args: Any, **more: Any) -> Any:
-        return self.public(name, *args, **more)
-
-    method.__name__, method.__doc__ = name, "A public draw."
-    return method
+    def _everyone(self, a: Any) -> range:
+        """The numbers of all records, where the code asks for a choice among these; else nothing."""
+        records = range(self._desk.records or 0)
+        if np.ndim(a) == 1 and len(a) == len(records) and np.array_equal(a, records):
+            return records
+        return records if np.ndim(a) == 0 and a == len(records) else range(0)
 
 
-for _name in _PUBLIC:
-    setattr(TapeGenerator, _name, _forward(_name))
+def _known_to_all(name: str) -> Callable[..., Any]:
+    return lambda self, *args, **more: self.public(name, *args, **more)
+
+
+for _name in dir(np.random.Generator):
+    if not _name.startswith("_") and _name not in {**vars(TapeGenerator), "bit_generator": None}:
+        setattr(TapeGenerator, _name, _known_to_all(_name))

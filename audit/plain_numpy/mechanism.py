@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from copy import copy
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,16 +25,38 @@ from .answers import WholeOutput
 from .desk import Desk
 from .finite import whole_law
 from .generator import TapeGenerator
-from .habits import UNIT, Habits, Noticed
 from .noisy import Noisy
 from .places import WAY_OUT, NotUnderstood
-from .randomness import followed, generators_followed
+from .randomness import followed
 from .signature import adapted
 
+UNIT = 2.0**40  # noise scales; claimed while movements are measured: a power of two, so that shares of it are exact
 _LAWS_KEPT = 4_000  # exact laws, by data set
 _TRIES = 3  # runs on a pair that look for a leak
 _ROUNDS = 8  # of trial runs: each may bring up what the next one needs
-_LONG, _FEW = 200, 2  # a run of so many calls shows in each what others show in many runs: so many pairs do
+
+
+@dataclass
+class Noticed:
+    """What runs of a mechanism came by, mostly source lines; each run adds to it.
+
+    Args:
+        public: lines of draws taken for public: do they choose among the records?
+        alone: lines whose noise was looked at before it met data.
+        again: lines of noise that was added to data more than once.
+        compared: lines of noisy numbers that were compared.
+        shared_out: one draw is handed out in several numbers, whose differences have no noise.
+        drawn: noise variables of the last run.
+        refused: the first use of noise whose law is not known.
+    """
+
+    public: dict[str, bool] = field(default_factory=dict)
+    alone: set[str] = field(default_factory=set)
+    again: set[str] = field(default_factory=set)
+    compared: set[str] = field(default_factory=set)
+    shared_out: bool = False
+    drawn: int = 0
+    refused: NotUnderstood | None = None
 
 
 class PlainMechanism:
@@ -41,44 +64,54 @@ class PlainMechanism:
 
     Args:
         mechanism: as people write it; all its randomness must come from generators of NumPy or from `random`.
-        habits: what :meth:`tried` found out about it.
         claimed: epsilon and delta of the claim, for parameters of these names.
+
+    Attributes:
+        sampled: lines of releases whose query depends on the secret batch that was drawn last.
+        known: lines of noise that is looked at before it meets data: a random start, a random direction.
+        whole: delta, where the one release is the output with its exact law: it makes finitely many choices.
+        shares: the largest movement that a search found, as a share of the noise scale.
+        assumed: that share for every other release.
+        whole_numbers: what is added to a noisy sum is released with it, wherever the code looks at it.
+        read: have trial runs shown all this?
     """
 
     hub_type = WithinReach
 
-    def __init__(self, mechanism: Callable[..., Any], habits: Habits | None = None, **claimed: float):
+    def __init__(self, mechanism: Callable[..., Any], **claimed: float):
         self.mechanism = adapted(mechanism, **claimed)
-        self.habits = habits or Habits()
         self.__name__ = getattr(mechanism, "__name__", "mechanism")
         self.noticed = Noticed()
+        self.sampled: frozenset[str] = frozenset()
+        self.known: frozenset[str] = frozenset()
+        self.whole: float | None = None
+        self.shares: Mapping[str, float] = {}
+        self.assumed = UNIT
+        self.whole_numbers = self.read = False
         self._laws: dict[bytes, WholeOutput] = {}
 
     def __call__(self, data: Any, tape: Tape, world: int | None = None) -> Any:
         """One run on a copy of the data; with a ``world``, what counts as public is drawn anew in each."""
-        if self.habits.whole is not None:
-            law = self._law_on(data, self.habits.whole)
-            return tape.release("output", law, sensitivity=self.habits.sensitivity("output", 1.0))
-        desk = Desk(tape, len(data) if hasattr(data, "__len__") else None, self.habits, self.noticed, world)
+        if self.whole is not None:
+            return tape.release("output", self._law_on(data), sensitivity=self.sensitivity("output", 1.0))
+        desk = Desk(tape, len(data) if hasattr(data, "__len__") else None, self, world)
         self.noticed.drawn = 0
         try:
             with followed(self.mechanism, TapeGenerator(desk)) as rng:
-                output = desk.finish(self.mechanism(snapshot(data), rng))
-            self.noticed.prompt = desk.prompt()
-            return output
+                return desk.finish(self.mechanism(snapshot(data), rng))
         except NotUnderstood as error:
             self.noticed.refused = self.noticed.refused or error
             raise
 
-    def _law_on(self, data: Any, delta: float) -> WholeOutput:
+    def _law_on(self, data: Any) -> WholeOutput:
         """The exact law of the output, made once for each data set that is an array."""
         key = data.tobytes() + str(data.shape).encode() if isinstance(data, np.ndarray) else None
-        if key is None or key not in self._laws:
-            law = whole_law(self.once, snapshot(data), delta)
-            if key is None:
-                return law
-            self._laws = {**self._laws, key: law} if len(self._laws) < _LAWS_KEPT else {key: law}
-        return self._laws[key]
+        law = self._laws.get(key) if key is not None else None
+        if law is None:
+            law = whole_law(self.once, snapshot(data), self.whole or 0.0)
+            if key is not None:
+                self._laws = {**self._laws, key: law} if len(self._laws) < _LAWS_KEPT else {key: law}
+        return law
 
     def once(self, data: Any, rng: np.random.Generator) -> Any:
         """One run that draws from this generator, whatever generator the code asks for."""
@@ -87,14 +120,18 @@ class PlainMechanism:
 
     def on_another(self, data: Any, rng: Any) -> Any:
         """The code itself on another generator, as a certificate runs it."""
-        with generators_followed(self.mechanism, rng):
+        with followed(self.mechanism, rng, kept_only=True):
             return self.mechanism(data, rng)
 
-    def with_habits(self, **changes: Any) -> PlainMechanism:
-        """The same mechanism with other habits."""
-        found = PlainMechanism(self.mechanism, replace(self.habits, **changes))
-        found.__name__, found.noticed = self.__name__, replace(self.noticed, refused=None)
-        return found
+    @property
+    def told(self) -> str:
+        """The reading for a person; empty where the law of the output is exact, whatever is read."""
+        known = f"; the draw at {' and '.join(sorted(self.known))} is known" if self.known else ""
+        return "" if self.whole is not None else f"a noisy sum is released where the code first looks at it{known}"
+
+    def sensitivity(self, label: str, scale: float) -> float:
+        """What is claimed of a release of this source line with this noise scale."""
+        return self.shares.get(label, self.assumed) * scale
 
     def settle(self, shares: Mapping[str, float]) -> None:
         """From now on each line moves its query by as much as a search found; in place, for all who hold it.
@@ -102,9 +139,8 @@ class PlainMechanism:
         Args:
             shares: of the search, of what was claimed while it measured.
         """
-        if self.habits.assumed == UNIT:
-            moved = {label: share * UNIT for label, share in shares.items()}
-            self.habits = replace(self.habits, shares=moved, assumed=0.0)
+        if self.assumed == UNIT:
+            self.shares, self.assumed = {label: share * UNIT for label, share in shares.items()}, 0.0
 
     def tried(self, pairs: Sequence[Pair[Any]], seed: int = 0, delta: float = 0.0) -> PlainMechanism:
         """The same mechanism, with what trial runs on these pairs show about it.
@@ -118,49 +154,18 @@ class PlainMechanism:
             BadInput: it draws randomness elsewhere than from the generator it is given.
             NotUnderstood: a use of noise whose law is not known.
         """
-        if self.habits.read:
+        if self.read:
             return self
         phase("reading the code", len(pairs))
-        whole = self.with_habits(whole=delta, read=True)
-        if whole.finite_on(pairs):
-            return whole
-        tries = _TRIES
-        with contextlib.suppress(Exception):  # the trial runs say what it raises
-            if len(recorded(self, pairs[0].here, seed).events) > _LONG:
-                pairs, tries = pairs[:_FEW], 1
-        found = self._tried(pairs, seed)
-        if found.leaks(pairs, seed, tries):
-            with contextlib.suppress(NotUnderstood):
-                late = self.with_habits(late=True)._tried(pairs, seed)
-                found = found if late.leaks(pairs, seed, tries) else late
-        prompt = frozenset() if tries == _TRIES or found.habits.late else found._prompt(pairs, seed)
-        return found.with_habits(read=True, prompt=prompt)
-
-    def _prompt(self, pairs: Sequence[Pair[Any]], seed: int) -> frozenset[str]:
-        """Lines whose noise is released right away, in a run on every data set of these pairs."""
-        found: list[frozenset[str]] = []
-        for data in [one for pair in pairs for one in (pair.here, pair.there)]:
-            with contextlib.suppress(Exception):  # as in the trial runs
-                recorded(self, data, seed)
-                found.append(self.noticed.prompt)
-        return frozenset.intersection(*found) if found else frozenset()
-
-    def finite_on(self, pairs: Sequence[Pair[Any]]) -> bool:
-        """Does it make finitely many choices on these pairs, and any at all?"""
-        run = self if self.habits.whole is not None else self.with_habits(whole=0.0)
-        try:
-            laws = [run._law_on(data, 0.0) for pair in pairs for data in (pair.here, pair.there)]
-        except Exception:  # not finite, or code of others that raises
-            return False
-        return any(len(law.support) > 1 for law in laws)
-
-    def _tried(self, pairs: Sequence[Pair[Any]], seed: int) -> PlainMechanism:
-        found, failed = self, []
+        found = copy(self)
+        found.read, found.noticed = True, Noticed()
+        if found.finite_on(pairs):
+            found.whole, found._laws = delta, {}
+            return found
+        failed = []
         for number, pair in enumerate(pairs):
             try:
-                found = found._repeats(pair.here, seed + number)
-                found = found._with_batches(pair, seed + number)
-                found._refuse_transformed(pair, seed + number)
+                found._read_on(pair, seed + number)
             except BadInput:
                 raise
             except Exception as error:  # code of others; the search says on which data it raises
@@ -168,51 +173,39 @@ class PlainMechanism:
             step()
         if failed and len(failed) == len(pairs):
             raise failed[0]
+        found.noticed.refused = None
         return found
 
-    def leaks(self, pairs: Sequence[Pair[Any]], seed: int, tries: int = _TRIES) -> bool:
-        """Does any of a few runs on each pair show something private beside the releases?"""
-        return any(leaking(self, pair, seed, tries) for pair in pairs)
+    def finite_on(self, pairs: Sequence[Pair[Any]]) -> bool:
+        """Does it make finitely many choices on these pairs, and any at all?"""
+        try:
+            laws = [self._law_on(data) for pair in pairs for data in (pair.here, pair.there)]
+        except Exception:  # not finite, or code of others that raises
+            return False
+        return any(len(law.support) > 1 for law in laws)
 
-    def _refuse_transformed(self, pair: Pair[Any], seed: int) -> None:
-        """Nothing is released but noise was drawn, transformed, and perhaps added: its law is not known here."""
-        here, there = (recorded(self, data, seed) for data in (pair.here, pair.there))
-        if (
-            self.noticed.alone
-            and not self.noticed.shared_out
-            and not here.releases
-            and not same(here.output, there.output)
-        ):
+    def _read_on(self, pair: Pair[Any], seed: int) -> None:
+        """What runs on this pair need to be understood; two runs with the same draws must agree."""
+        first = recorded(self, pair.here, seed)
+        known = {line for line in self.noticed.alone if not any(line in one.label for one in first.releases)}
+        if known - self.known:  # a random start: of a single record it would be taken for noise
+            self.known |= known
+            first = recorded(self, pair.here, seed)
+        second = recorded(self, pair.here, seed)
+        if not (_released_alike(first, second) and same(first.output, second.output)):
+            _refuse_differing(self.__name__, first, second)
+        for _ in range(_ROUNDS if first.draws else 0):  # releases that depend on a batch although none is declared
+            seen = lockstep(self, pair, [seed], check=False).findings
+            new = {one.label for one in seen if one.kind is Kind.UNDECLARED_BATCH} - self.sampled
+            if not new:
+                break
+            self.sampled |= new
+        bare = self.noticed.alone and not self.noticed.shared_out and not first.releases
+        if bare and not same(first.output, recorded(self, pair.there, seed).output):
             why = "is transformed, or written somewhere, before it meets the data, so its law is not known"
             raise NotUnderstood(
                 "noise", sorted(self.noticed.alone)[0], f"{why}; draw it whole (size=...), or {WAY_OUT}"
             )
-
-    def _repeats(self, data: Any, seed: int) -> PlainMechanism:
-        """With what one run needs to be understood; two runs with the same draws must agree."""
-        found, first = self, recorded(self, data, seed)
-        known = {line for line in found.noticed.alone if not any(line in one.label for one in first.releases)}
-        if known - found.habits.known:  # a random start: of a single record it would be taken for noise
-            found = found.with_habits(known=found.habits.known | known)
-            first = recorded(found, data, seed)
-        second = recorded(found, data, seed)
-        if not (_released_alike(first, second) and same(first.output, second.output)):
-            _refuse_differing(self.__name__, first, second)
-        return found
-
-    def _with_batches(self, pair: Pair[Any], seed: int) -> PlainMechanism:
-        """Which releases depend on the batch drawn last: those that do although none is declared."""
-        if not recorded(self, pair.here, seed).draws:
-            return self
-        sampled: set[str] = set(self.habits.sampled)
-        for _ in range(_ROUNDS):  # each round may bring up releases that come later
-            found = self.with_habits(sampled=frozenset(sampled))
-            seen = lockstep(found, pair, [seed], check=False).findings
-            new = {one.label for one in seen if one.kind is Kind.UNDECLARED_BATCH} - sampled
-            if not new:
-                return found
-            sampled |= new
-        return found
 
 
 def on_tape(mechanism: Callable[..., Any]) -> PlainMechanism:
@@ -265,7 +258,7 @@ def release(label: str, value: Any) -> Any:
 
     Source: ``docs/own.md``.
     """
-    return value.value() if isinstance(value, Noisy) else value
+    return value.desk.released(value, handed_out=True) if isinstance(value, Noisy) else value
 
 
 def leaking(run: Any, pair: Pair[Any], seed: int, tries: int = _TRIES) -> set[tuple[Kind, str]]:

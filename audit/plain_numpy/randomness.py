@@ -13,54 +13,46 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache, wraps
+from functools import wraps
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from .generator import OldNames
 from .places import WAY_OUT, NotUnderstood, here, of_the_code
 
-CURRENT: ContextVar[Any] = ContextVar("generator of the run")  # the two worlds have one each
+CURRENT: ContextVar[Any] = ContextVar("generator of the run", default=None)  # the two worlds have one each
 FIXED: dict[str, None] = {}  # lines that made a generator with a fixed seed
-_LEGACY = (
-    *("normal", "laplace", "standard_normal", "randn", "rand", "random", "random_sample", "ranf", "sample", "randint"),
-    *("choice", "permutation", "shuffle", "uniform", "exponential", "gumbel", "binomial", "geometric", "poisson"),
-    *("beta", "gamma", "logistic", "multivariate_normal", "standard_cauchy", "standard_t", "multinomial", "dirichlet"),
-    *("standard_exponential", "standard_gamma", "lognormal", "bytes"),
-)
+_GENERATORS = (np.random.Generator, np.random.RandomState)
+
+
+def _asked_by_the_code() -> bool:
+    """Outside of runs, and for libraries, everything is as it was."""
+    return CURRENT.get() is not None and of_the_code(sys._getframe(2).f_code.co_filename)
 
 
 def _drawn_for_code(real: Any, draw: Callable[..., Any]) -> Any:
-    """The function where the code calls it, the real one for libraries and outside of runs."""
-
     @wraps(real)
     def called(*given: Any, **named: Any) -> Any:
-        if CURRENT.get(None) is None or not of_the_code(sys._getframe(1).f_code.co_filename):
-            return real(*given, **named)
-        return draw(*given, **named)
+        return (draw if _asked_by_the_code() else real)(*given, **named)
 
     return called
 
 
-def _made(real: Any) -> Any:
-    """``default_rng`` or ``RandomState``: the generator of the run, unless the seed is fixed and was not drawn."""
+def _made(real: Any, seed: Any = None, *rest: Any) -> Any:
+    """The generator of the run, unless the seed is fixed and was not drawn."""
+    run = CURRENT.get()
+    if seed is None or isinstance(seed, np.random.Generator) or (hasattr(run, "sown") and run.sown(seed)):
+        return run
+    FIXED[here()] = None
+    return real(seed, *rest)
 
-    def make(seed: Any = None, *rest: Any) -> Any:
-        run = CURRENT.get()
-        if seed is None or isinstance(seed, np.random.Generator) or (hasattr(run, "sown") and run.sown(seed)):
-            return run
-        FIXED[here()] = None
-        return real(seed, *rest)
 
-    if not isinstance(real, type):
-        return _drawn_for_code(real, make)
-
+def _class_of(real: Any) -> Any:
     class Legacy(real):  # type: ignore[misc]  # code asks whether something is one
         def __new__(cls, seed: Any = None) -> Any:
-            if CURRENT.get(None) is None or not of_the_code(sys._getframe(1).f_code.co_filename):
-                return real(seed)
-            return make(seed)
+            return _made(real, seed) if _asked_by_the_code() else real(seed)
 
     return Legacy
 
@@ -104,58 +96,51 @@ class _Forward(np.random.Generator):
         return getattr(CURRENT.get(), name)
 
 
-@cache
-def _replacements() -> dict[int, tuple[Any, Any]]:
-    """By identity of what is replaced: itself, so that it stays, and what stands for it."""
-    found: dict[int, tuple[Any, Any]] = {}
-    for name in ("default_rng", "RandomState"):
-        real = getattr(np.random, name)
-        found[id(real)] = real, _made(real)
-    for name in _LEGACY:
-        real = getattr(np.random, name)
-        found[id(real)] = real, _drawn_for_code(real, _of_the_run(name))
-    real = np.random.seed
-    found[id(real)] = real, _drawn_for_code(real, _seed)
-    for name, draw in _PYTHON.items():
-        real = getattr(random, name)
-        found[id(real)] = real, _drawn_for_code(real, draw)
-    return found
-
-
-@cache
-def _in_modules() -> list[tuple[dict[str, Any], str]]:
-    """Where NumPy and Python keep what is replaced."""
-    known = _replacements()
-    every = [(names, name) for names in (vars(np.random), vars(random)) for name in names]
-    return [(names, name) for names, name in every if id(names[name]) in known]
-
-
 def _of_the_run(name: str) -> Callable[..., Any]:
     return lambda *given, **named: getattr(CURRENT.get(), name)(*given, **named)
 
 
+def _replacements() -> dict[int, tuple[Any, Any]]:
+    """By identity of what is replaced: itself, so that it stays, and what stands for it."""
+    new: list[tuple[Any, Any]] = [(np.random.RandomState, _class_of(np.random.RandomState))]
+    for name in dir(np.random):
+        real = getattr(np.random, name)
+        if name == "default_rng":
+            new.append((real, _drawn_for_code(real, lambda *given, real=real: _made(real, *given))))
+        elif hasattr(OldNames, name) and callable(real):
+            new.append((real, _drawn_for_code(real, _of_the_run(name))))
+    new.append((np.random.seed, _drawn_for_code(np.random.seed, _seed)))
+    new += [(real, _drawn_for_code(real, draw)) for name, draw in _PYTHON.items() if (real := getattr(random, name))]
+    return {id(real): (real, stand_in) for real, stand_in in new}
+
+
+_REPLACED = _replacements()
+_EVERYWHERE = [
+    (names, name) for names in (vars(np.random), vars(random)) for name in names if id(names[name]) in _REPLACED
+]
 _lock = threading.Lock()
 _running = [0]  # runs that are on their way, in both worlds
 _changed: list[tuple[dict[str, Any], str, Any]] = []  # where a name was, and what it stood for
 
 
 @contextmanager
-def followed(code: Callable[..., Any], rng: Any) -> Iterator[Any]:
+def followed(code: Callable[..., Any], rng: Any, kept_only: bool = False) -> Iterator[Any]:
     """For the time of a run of this code, whatever generator it asks for is this one; runs may overlap.
 
     Args:
         code: a function or a method; its module and its object may keep generators.
         rng: what it draws from.
+        kept_only: these generators alone, no global names.
     """
-    token, known = CURRENT.set(rng), _replacements()
+    token = CURRENT.set(rng)
+    own = [(names, name) for names in names_of(code) for name in names]
     with _lock:
         _running[0] += 1
-        own = [(names, name) for names in names_of(code) for name in names]
-        for names, name in (*_in_modules(), *own):
-            if id(names[name]) in known:
-                _put(names, name, known[id(names[name])][1])
-        for names, name in _kept(code):
-            _put(names, name, _Forward())
+        for names, name in own if kept_only else (*_EVERYWHERE, *own):
+            if id(names[name]) in _REPLACED and not kept_only:
+                _put(names, name, _REPLACED[id(names[name])][1])
+            elif type(names[name]) in _GENERATORS:
+                _put(names, name, _Forward())
     try:
         yield rng
     finally:
@@ -170,27 +155,6 @@ def followed(code: Callable[..., Any], rng: Any) -> Iterator[Any]:
 def _put(names: dict[str, Any], name: str, new: Any) -> None:
     _changed.append((names, name, names[name]))
     names[name] = new
-
-
-@contextmanager
-def generators_followed(code: Any, rng: Any) -> Iterator[Any]:
-    """For the time of a run of this code, the generators that its module and its object keep draw from this one."""
-    token, kept = CURRENT.set(rng), [(names, name, names[name]) for names, name in _kept(code)]
-    for names, name, _ in kept:
-        names[name] = _Forward()
-    try:
-        yield rng
-    finally:
-        CURRENT.reset(token)
-        for names, name, before in kept:
-            names[name] = before
-
-
-def _kept(code: Any) -> list[tuple[dict[str, Any], str]]:
-    """Where the module and the object of the code keep generators."""
-    kinds = (np.random.Generator, np.random.RandomState)
-    every = [(names, name, one) for names in names_of(code) for name, one in names.items()]
-    return [(names, name) for names, name, one in every if type(one) in kinds]
 
 
 def names_of(code: Any) -> list[dict[str, Any]]:

@@ -183,11 +183,35 @@ def with_random_directions(rows, rng):
     return ((rows @ direction.T) ** 2).sum(0) + rng.normal(scale=8.0, size=3)
 
 
+def records_in_a_loop(rows, rng, steps=3):
+    """What is looked at has the shape of the noisy iterate, and is of one record all the same."""
+    w = np.zeros(rows.shape[1])
+    for _ in range(steps):
+        total = np.zeros_like(w)
+        for x in rows:
+            total += (w - x) / max(1.0, np.linalg.norm(w - x))
+        w = w - 0.1 * (total + rng.normal(0, 14.0, len(w)))
+    return w
+
+
+def noise_first(rows, rng):
+    values = np.clip(rows[:, 0], 0, 1)
+    return rng.laplace(scale=3.0) + values.sum() + values.max()
+
+
+def tree(rows, rng):
+    """Five numbers with noise, of which four are told that agree with each other."""
+    values = np.clip(rows[:, 0], 0, 1)
+    leaves = np.array([values[k::4].sum() for k in range(4)]) + rng.laplace(0, 6.0, 4)
+    root = values.sum() + rng.laplace(0, 6.0)
+    return leaves - (leaves.sum() - root) / 5
+
+
 RIGHT = (
     *(randomised_response, one_coin, flips, multivariate, correlated, two_sided_geometric, exponential_mechanism),
     *(gumbel_max, coin_of_the_data, prefix_sums, symmetric_noise, old_names, adam, momentum),
     *(split_order, poisson_loop, children, with_state, stream, into_an_array, from_a_random_start),
-    *(k_means_from_random_centres, with_random_directions),
+    *(k_means_from_random_centres, with_random_directions, records_in_a_loop, noise_first, tree),
 )
 
 
@@ -269,4 +293,16 @@ def three_parts(rows, rng):
     return np.clip(rows[:, 0], 0, 1).sum() + rng.standard_t(3, size=2).prod()
 
 
-NOT_FOLLOWED = (inverse_cdf, with_replacement, three_parts, noisy_threshold)
+def noise_first_and_rounded(rows, rng):
+    return round(float(noise_first(rows, rng)))
+
+
+def uniforms_for_two_batches(rows, rng):
+    """Who is in the smaller batch is in the larger one, too."""
+    u, x = rng.random(len(rows)), clip(rows)
+    return [x[u < rate].sum(axis=0) + rng.normal(0, 12.0, rows.shape[1]) for rate in (0.5, 0.2)]
+
+
+NOT_FOLLOWED = (
+    *(inverse_cdf, with_replacement, three_parts, noisy_threshold, noise_first_and_rounded, uniforms_for_two_batches),
+)

@@ -42,19 +42,19 @@ def test_private_parts_on_both_sides_of_the_noise_are_one_release():
     "total", [lambda rows: np.sum([*rows], axis=0), lambda rows: sum(rows), lambda rows: rows.sum(0)]
 )
 def test_a_batch_of_nobody_has_the_noise_of_every_other(total):
-    """What is added up is the number 0 then, and no array."""
+    """What is added up is the number 0 then, and no array; of the last step the velocity is all that is looked at."""
 
     def trained(rows, rng):
         velocity = np.zeros(2)
-        for _ in range(120):  # so many that what is released right away is learnt once
+        for _ in range(20):
             noisy = total(rows[rng.random(len(rows)) < 0.3]) + rng.normal(scale=8.0, size=2)
             velocity = 0.9 * velocity + noisy / 10
         return velocity
 
     rows = np.ones((1, 2))
     read = on_tape(trained).tried([Pair(rows, -rows, 0)])
-    scales = [release.law.scale for seed in range(3) for release in recorded(read, rows, seed).releases]
-    assert len(scales) == 360 and len(set(scales)) == 1
+    scales = [release.law.scale for seed in range(9) for release in recorded(read, rows, seed).releases[:-1]]
+    assert scales == [8.0] * 19 * 9
 
 
 @pytest.mark.parametrize(

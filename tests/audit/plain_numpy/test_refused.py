@@ -102,7 +102,7 @@ def over_a_noisy_threshold(rows, rng):
 @pytest.mark.parametrize(
     ("mechanism", "where", "why"),
     [
-        (in_range, TWO, "compared and used again, more often in some runs"),
+        (in_range, TWO, "is compared, more often in some runs"),
         (histogram, TWO, "drawn more often for one of two neighbours"),
         (median, ONE, "has a scale that follows the data"),
         (last_point, Pair(np.array([[0.5], [0.5]]), np.array([[-0.5], [0.5]]), 0), "added to data more than once"),

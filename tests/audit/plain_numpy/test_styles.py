@@ -47,6 +47,13 @@ def test_nothing_of_a_right_mechanism_leaks(mechanism):
         assert not [one for seed in range(3) for one in lockstep(run, pair, [seed]).findings if one.kind.leaks]
 
 
+def test_a_triangle_without_entries_is_noise_all_the_same():
+    """Of a matrix of one number the upper half is empty; what meets it has not met data."""
+    one = Pair(np.zeros((1, 1)), np.ones((1, 1)), 0)
+    (release,) = record(lambda tape: reading(s.symmetric_noise, [one])(one.there, tape), 0).releases
+    assert release.law.query == pytest.approx(1.0)
+
+
 @pytest.mark.slow  # an audit each, as `dpassay audit` makes it: a few seconds
 @pytest.mark.parametrize("mechanism", s.RIGHT, ids=lambda f: f.__name__)
 def test_right_mechanisms_pass(mechanism):
