@@ -60,12 +60,6 @@ def test_and_answer(data, rng):
     return None
 
 
-def random_start(data, rng):
-    w = 0.1 * rng.normal(size=data.shape[1])
-    direction = w / np.linalg.norm(w)
-    return direction, data.mean(axis=0) + rng.normal(0, 1.0, size=data.shape[1])
-
-
 def one_pass(data, rng):
     order = rng.permutation(len(data))
     w = np.zeros(data.shape[1])
@@ -123,10 +117,6 @@ def loop_over_large_records(data, rng):
 
 
 # -- found by a search, not on a pair chosen by hand ----------------------------------------------------------
-def two_private_parts(data, rng):
-    return data[:, 0].sum() + rng.normal(0, 4.0) + data[:, 0].max()
-
-
 def sgd_of_one(data, rng):
     w = np.zeros(data.shape[1])
     for _ in range(3):

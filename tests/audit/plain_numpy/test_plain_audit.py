@@ -34,10 +34,6 @@ def test_a_right_mechanism_is_accounted_at_the_movements_that_were_found():
     assert 0.5 < found.accounted <= found.certificate.epsilon * (1 + 1e-9) < 4.0
 
 
-def test_private_parts_on_both_sides_of_the_noise_are_one_release():
-    assert not assay(m.two_private_parts, SPACE, claim(6.0), effort=QUICK).verdict.failed
-
-
 @pytest.mark.parametrize(
     "total", [lambda rows: np.sum([*rows], axis=0), lambda rows: sum(rows), lambda rows: rows.sum(0)]
 )

@@ -1,7 +1,6 @@
 """Unmodified NumPy code on the tape: right mechanisms have no finding and exact laws, wrong ones are seen."""
 
 import importlib.util
-import math
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,6 @@ from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.plain_numpy import answers
 from dpassay.audit.plain_numpy.mechanism import on_tape
 from dpassay.audit.plain_numpy.places import NotUnderstood
-from dpassay.reference.errors import BadInput
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import LiveTape, record
 
@@ -28,7 +26,7 @@ PAIRS = [
 ]
 RIGHT = (
     m.noisy_mean, m.noisy_sum_in_place, m.normal_around_the_query, m.minus_noise, m.two_noises, m.noise_per_record,
-    m.sgd, m.poisson_sum, m.noisy_max, m.test_and_answer, m.random_start, m.one_pass,
+    m.sgd, m.poisson_sum, m.noisy_max, m.test_and_answer, m.one_pass,
 )  # fmt: skip
 WRONG = (
     m.noise_used_twice, m.exact_beside_it, m.branch_on_the_truth, m.scale_from_the_data, m.stops_when_done,
@@ -115,16 +113,6 @@ def test_what_is_not_understood_names_its_line():
         on_tape(product_of_noises).tried(PAIRS)
 
 
-def test_hidden_randomness_is_refused():
-    hidden = np.random.default_rng(0)
-
-    def mechanism(data, rng):
-        return data.sum() + hidden.normal()
-
-    with pytest.raises(BadInput, match="generator"):
-        on_tape(mechanism).tried(PAIRS)
-
-
 @pytest.mark.parametrize("kind", ["laplace", "gumbel", "exponential"])
 def test_the_cost_of_the_largest_is_an_upper_bound_and_is_nearly_reached(kind):
     """Over neighbours whose queries move by 1 each: never above, and more than half of it."""
@@ -137,15 +125,3 @@ def test_the_cost_of_the_largest_is_an_upper_bound_and_is_nearly_reached(kind):
     law = answers.largest(kind, here, scales)
     cost = law.cost(1.0)
     assert cost.kind == "pure" and 0.5 * cost.size < worst <= cost.size * (1 + 1e-6)
-
-
-def test_an_array_that_noise_is_added_to_in_place_holds_the_released_numbers():
-    def mechanism(data, rng):
-        total = data.sum(axis=0)
-        alias = total
-        total += rng.normal(0, 2.0, size=2)
-        return alias
-
-    run = on_tape(mechanism).tried(PAIRS)
-    assert not lockstep(run, PAIRS[0], [0]).findings
-    assert math.isfinite(lockstep(run, PAIRS[0], [0]).loss)

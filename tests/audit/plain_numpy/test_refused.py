@@ -85,10 +85,6 @@ def entry_by_entry(rows, rng):
     return rows.clip(-1, 1).sum(axis=0) + noise
 
 
-def listed(rows, rng):
-    return rows.clip(-1, 1).sum(axis=0) + np.array([rng.normal(0, 9.7) for _ in range(rows.shape[1])])
-
-
 def heavy_tails(rows, rng):
     return rows.clip(-1, 1).sum() + 9.7 * rng.standard_cauchy()
 
@@ -109,7 +105,6 @@ def over_a_noisy_threshold(rows, rng):
         (mode, ONE, "whether delta covers it is not known"),
         (drawn_with_replacement, TWO, "chooses among the records"),
         (entry_by_entry, ONE, "written somewhere, before it meets the data.*draw it whole"),
-        (listed, ONE, "written somewhere, before it meets the data.*draw it whole"),
         (heavy_tails, ONE, "is counted as known to the adversary"),
         (over_a_noisy_threshold, ONE, "two noisy numbers are compared.*tape.above_threshold"),
     ],

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpassay.audit import Effort, assay
+from dpassay.audit import assay
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.plain_numpy.answers import FARTHEST, WholeOutput
 from dpassay.audit.plain_numpy.finite import NotFinite, whole_law
@@ -72,14 +72,6 @@ def test_wrong_mechanisms_fail(mechanism):
 def test_what_is_not_followed_is_refused_with_its_line(mechanism):
     with pytest.raises(NotUnderstood, match=r"styles.py:\d+.*tape"):
         assay(mechanism, SPACE, CLAIM)
-
-
-@pytest.mark.more
-def test_two_of_them_whole():
-    """The quick half of the slow tests above: one that must pass, one that must fail."""
-    effort = Effort(runs=100, pilot=100, examples=15)
-    assert not assay(s.one_coin, Space.matrix(n=(1,), d=(1,)), CLAIM, effort=effort).verdict.failed
-    assert assay(s.truth_too_often, Space.matrix(n=(1,), d=(1,)), CLAIM, effort=effort).verdict.failed
 
 
 # -- laws, against the densities written down ----------------------------------------------------------------------
