@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -127,24 +128,16 @@ def _logistic() -> Task:
     def accuracy(x: Array) -> float:
         return float((np.sign(unseen @ x) == truth).mean())
 
-    def phased(module: Any, reading: str, share: float = 1.0) -> Callable[[Budget], Runner]:
-        def build(budget: Budget) -> Runner:
-            mu = share * convex_regulariser(n, d, loss.lipschitz, RADIUS, *budget)
-            return _with(module, problem, getattr(module, reading)(problem, mu, *budget))
-
-        return build
-
+    phased = partial(_phased, problem, RADIUS, convex_regulariser)
     exact = Exact()(regularised(loss, 1e-4, RADIUS), 1e-5, np.random.default_rng(0))
     methods = (
         Method("Algorithm 1, printed", lambda b: _with(algorithm1, strongly, algorithm1.printed(strongly, *b)), "--"),
         Method("Algorithm 1, repaired", lambda b: _with(algorithm1, strongly, _data_slope(strongly, b))),
-        Method("Algorithm 2, printed", phased(algorithm2, "printed"), "--"),
-        Method("Algorithm 2, repaired", phased(algorithm2, "repaired")),
-        Method("Algorithm 2, repaired, mu/10", phased(algorithm2, "repaired", LOWER)),
-        Method("phased ERM", lambda b: _with(phased_erm, problem, phased_erm.calibrated(problem, RADIUS, *b)), ":"),
-        Method(
-            "noisy SGD", lambda b: _with(noisy_gradient, problem, noisy_gradient.calibrated(problem, RADIUS, *b)), ":"
-        ),
+        Method("Algorithm 2, printed", phased(algorithm2, algorithm2.printed), "--"),
+        Method("Algorithm 2, repaired", phased(algorithm2, algorithm2.repaired)),
+        Method("Algorithm 2, repaired, mu/10", phased(algorithm2, algorithm2.repaired, LOWER)),
+        Method("phased ERM", _against(problem, RADIUS, phased_erm), ":"),
+        Method("noisy SGD", _against(problem, RADIUS, noisy_gradient), ":"),
     )
     majority = float(max((truth > 0).mean(), (truth < 0).mean()))
     measures = (
@@ -170,25 +163,16 @@ def _ranking() -> Task:
     def jointly(budget: Budget) -> Runner:
         return _with(algorithm3, saddle, algorithm3.repaired(saddle, *budget, lipschitz=loss.lipschitz))
 
-    def phased(module: Any, rule: Any, share: float = 1.0) -> Callable[[Budget], Runner]:
-        def build(budget: Budget) -> Runner:
-            mu = share * float(rule(n, d, loss.lipschitz, diameter, *budget))
-            return _with(module, problem, module.repaired(problem, mu, *budget))
-
-        return build
-
-    def against(module: Any) -> Callable[[Budget], Runner]:
-        return lambda budget: _with(module, problem, module.calibrated(problem, diameter, *budget))
-
+    phased, against = partial(_phased, problem, diameter), partial(_against, problem, diameter)
     nearly_free = FiniteSum(loss, Regulariser(1e-2, 1e-2), *loss.domains)
     exact = Extragradient()(nearly_free, 1e-4, np.random.default_rng(0))
     curved = convex_strongly_concave_regulariser
     methods = (
         Method("Algorithm 3, printed", lambda b: _with(algorithm3, saddle, algorithm3.printed(saddle, *b)), "--"),
         Method("Algorithm 3, repaired", jointly),
-        Method("Algorithm 4, repaired", phased(algorithm4, convex_concave_regulariser)),
-        Method("Section 4.3, repaired", phased(strongly_concave, curved)),
-        Method("Section 4.3, repaired, mu/10", phased(strongly_concave, curved, LOWER)),
+        Method("Algorithm 4, repaired", phased(convex_concave_regulariser, algorithm4, algorithm4.repaired)),
+        Method("Section 4.3, repaired", phased(curved, strongly_concave, strongly_concave.repaired)),
+        Method("Section 4.3, repaired, mu/10", phased(curved, strongly_concave, strongly_concave.repaired, LOWER)),
         Method("DP-SGDA", against(noisy_gradient), ":"),
         Method("NSEG", against(noisy_extragradient), ":"),
         Method("NISPP", against(inexact_proximal), ":"),
@@ -199,6 +183,24 @@ def _ranking() -> Task:
     )
     title = f"Private AUC maximisation, breast cancer (n = {n}, d = {d})"
     return Task("auc", title, n, exact.point, measures, methods)
+
+
+def _phased(
+    problem: Convex, diameter: float, rule: Any, module: Any, schedule: Any, share: float = 1.0
+) -> Callable[[Budget], Runner]:
+    """In phases, with a share of the regulariser that a theorem asks for."""
+    loss: Any = problem.loss
+
+    def build(budget: Budget) -> Runner:
+        mu = share * float(rule(loss.n, loss.d, loss.lipschitz, diameter, *budget))
+        return _with(module, problem, schedule(problem, mu, *budget))
+
+    return build
+
+
+def _against(problem: Convex, diameter: float, module: Any) -> Callable[[Budget], Runner]:
+    """A method to compare with."""
+    return lambda budget: _with(module, problem, module.calibrated(problem, diameter, *budget))
 
 
 def _with(module: Any, problem: Any, schedule: Any) -> Runner:

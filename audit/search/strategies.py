@@ -112,40 +112,31 @@ def _another(allowed: Rows, row: Array, width: int) -> Array:
 
 def rows(allowed: Rows, width: int) -> st.SearchStrategy[Array]:
     """One record: zero, along an axis, a diagonal or any simple direction; of no, tiny, some, or all allowed length."""
-    entries = st.lists(_ENTRY, min_size=width, max_size=width)
-    label = st.sampled_from(allowed.labels) if allowed.labels else None
-    return _rows(allowed, width, _in_box(allowed.box, width) if allowed.box is not None else entries, label)
+    entries: st.SearchStrategy[Any] = st.lists(_ENTRY, min_size=width, max_size=width)
+    boxed = None if allowed.box is None else _in_box(allowed.box, width)
+    labels = st.sampled_from(allowed.labels) if allowed.labels else None
 
+    @st.composite
+    def row(draw: Any) -> Array:
+        label = [draw(labels)] if labels is not None else []
+        if boxed is not None:
+            return np.array([*draw(boxed), *label], dtype=float)
+        kind = draw(_KIND)
+        features = np.zeros(width)
+        if kind == "axis":
+            features[draw(st.integers(0, width - 1))] = draw(_SIGN)
+        elif kind == "diagonal":
+            features[:] = draw(_SIGN)
+        elif kind == "any":
+            features[:] = draw(entries)
+        length = float(np.linalg.norm(features))
+        if length > 0:
+            features *= (draw(_LENGTH) if allowed.bound is None else draw(_SHARE) * allowed.bound) / length
+            while allowed.bound is not None and np.linalg.norm(features) > allowed.bound:  # by a rounding
+                features *= 1 - 2.0**-52
+        return np.append(features, label)
 
-@st.composite
-def _rows(
-    draw: Any,
-    allowed: Rows,
-    width: int,
-    entries: st.SearchStrategy[Sequence[float]],
-    labels: st.SearchStrategy[float] | None,
-) -> Array:
-    label = [draw(labels)] if labels is not None else []
-    if allowed.box is not None:
-        return np.array([*draw(entries), *label], dtype=float)
-    kind = draw(_KIND)
-    features = np.zeros(width)
-    if kind == "axis":
-        features[draw(st.integers(0, width - 1))] = draw(_SIGN)
-    elif kind == "diagonal":
-        features[:] = draw(_SIGN)
-    elif kind == "any":
-        features[:] = draw(entries)
-    length = float(np.linalg.norm(features))
-    if length > 0:
-        if allowed.bound is None:
-            size = draw(_LENGTH)
-        else:
-            size = draw(_SHARE) * allowed.bound
-        features *= size / length
-        while allowed.bound is not None and np.linalg.norm(features) > allowed.bound:  # by a rounding
-            features *= 1 - 2.0**-52
-    return np.append(features, label)
+    return row()
 
 
 def _in_box(box: tuple[float, float], width: int) -> st.SearchStrategy[list[float]]:
