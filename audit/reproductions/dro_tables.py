@@ -130,7 +130,7 @@ def same_table(style: str, found: Cells, sizes: tuple[int, int]) -> Table:
 
 def shift_table(style: str, found: Cells) -> Table:
     """Members of an imbalanced set: the confidence attack against a balanced test set."""
-    rows: list[tuple[str, ...]] = []
+    rows = []
     for cell, content in found:
         if not cell.shadows:
             continue
@@ -138,19 +138,18 @@ def shift_table(style: str, found: Cells) -> Table:
         groups = [(int(m), int(n)) for m, n in content["groups"]]
         delta = sum(m for m, _ in groups) ** DELTA_POWER
         plain = ceiling_of("auc", cell.epsilon, delta)
-        rows.append((
-            cell.method,
-            f"{cell.epsilon:g}" if private else "-",
-            printed_auc(cell.method, cell.epsilon) if style == "CIFAR10-ST" else "-",
-            interval(content["aucs"]["loss threshold"]),
-            interval(content["shifted"]),
-            interval(content["detector"]),
-            f"{plain:.3f}" if private else "-",
-            f"{ceiling_under_shift(plain, exchangeable_share(groups)):.3f}" if private else "-",
-        ))  # fmt: skip
-    columns = ("algorithm", "epsilon", "paper", "one distribution", "balanced non-members", "label alone, no model",
-               "ceiling", "with shift")  # fmt: skip
-    return Table(f"{style}: AUC of the confidence attack, and what balanced non-members add to it", columns, rows)
+        rows.append({
+            "algorithm": cell.method,
+            "epsilon": f"{cell.epsilon:g}" if private else "-",
+            "paper": printed_auc(cell.method, cell.epsilon) if style == "CIFAR10-ST" else "-",
+            "one distribution": interval(content["aucs"]["loss threshold"]),
+            "balanced non-members": interval(content["shifted"]),
+            "label alone, no model": interval(content["detector"]),
+            "ceiling": f"{plain:.3f}" if private else "-",
+            "with shift": f"{ceiling_under_shift(plain, exchangeable_share(groups)):.3f}" if private else "-",
+        })  # fmt: skip
+    title = f"{style}: AUC of the confidence attack, and what balanced non-members add to it"
+    return Table(title, tuple(rows[0]), [tuple(row.values()) for row in rows])
 
 
 def quality_table(style: str, found: Cells) -> Table:

@@ -169,33 +169,25 @@ def one_run(problem: ErmProblem, s: Setting, method: str, epsilon: float, seed: 
 
 def compare(s: Setting, n: int, store: Finished[Run], seeds: range) -> Table:
     """Ours beside the printed numbers of one table (and of its Hessian table)."""
-    rows: list[tuple[str, ...]] = []
+    rows = []
     for method, epsilon in product(METHODS, EPSILONS):
         runs = [store[run_key(s, n, method, epsilon, seed)] for seed in seeds]
         loss, seconds, hessians = _printed(s.printed, method, epsilon)
-        rows.append(
-            (
-                method,
-                f"{epsilon:g}",
-                _spread([r.final for r in runs], 3),
-                loss,
-                _spread([r.seconds for r in runs], 1),
-                seconds,
-                _spread([r.hessians for r in runs], 1),
-                hessians,
-                f"{sum(not r.certified for r in runs)}/{len(runs)}",
-                f"{sum(r.true for r in runs)}/{len(runs)}",
-            )
-        )
+        rows.append({
+            "method": method,
+            "epsilon": f"{epsilon:g}",
+            "loss": _spread([r.final for r in runs], 3),
+            "printed loss": loss,
+            "seconds": _spread([r.seconds for r in runs], 1),
+            "printed seconds": seconds,
+            "Hessians": _spread([r.hessians for r in runs], 1),
+            "printed Hessians": hessians,
+            "failed": f"{sum(not r.certified for r in runs)}/{len(runs)}",
+            "true": f"{sum(r.true for r in runs)}/{len(runs)}",
+        })  # fmt: skip
     title = f"{s.title}: {s.data} (n = {n}), {s.loss}, {s.tolerance} ({s.epsilon_g:g}, {s.epsilon_H:g})"
-    if s.printed is None:  # nothing is printed beside ours
-        rows = [tuple(cell for k, cell in enumerate(row) if k not in (3, 5, 7)) for row in rows]
-        return Table(title, ("method", "epsilon", "loss", "seconds", "Hessians", "failed", "true"), rows)
-    heads = (
-        "method", "epsilon", "loss", "printed loss", "seconds", "printed seconds", "Hessians", "printed Hessians",
-        "failed", "true",
-    )  # fmt: skip
-    return Table(title, heads, rows)
+    heads = tuple(head for head in rows[0] if s.printed or not head.startswith("printed"))
+    return Table(title, heads, [tuple(row[head] for head in heads) for row in rows])
 
 
 def _printed(table: PrintedTable | None, method: str, epsilon: float) -> tuple[str, str, str]:
@@ -219,28 +211,22 @@ def _spread(values: list[float] | list[int], digits: int) -> str:
 
 def summary(problems: list[ErmProblem], store: Finished[Run], seeds: range) -> Table:
     """How often each method ended, ours and printed, and how far noise threw it."""
-    rows: list[tuple[str, ...]] = []
+    rows = []
     for method in METHODS:
         cells = [(s, p.n, e) for s, p in zip(SETTINGS, problems, strict=True) if s.printed for e in EPSILONS]
         runs = [store[run_key(s, n, method, e, seed)] for s, n, e in cells for seed in seeds]
         printed = [s.printed.cell(method, e) for s, _, e in cells if s.printed]
         known = [cell for cell in printed if not cell.missing]
-        rows.append(
-            (
-                method,
-                f"{sum(r.certified for r in runs)} of {len(runs)}",
-                f"{sum(r.certified and r.true for r in runs)} of {sum(r.certified for r in runs)}",
-                f"{sum(cell.runtime is not None for cell in known)} of {len(known)}",
-                f"{np.median([r.hessians for r in runs]):.0f}",
-                f"{np.median([r.steps for r in runs]):.0f}",
-                f"{max(r.final for r in runs):.3g}",
-            )
-        )
-    heads = (
-        "method", "runs certified", "of these true", "printed: cells in which all runs ended", "Hessians (median)",
-        "steps (median)", "worst final loss",
-    )  # fmt: skip
-    return Table("Summary of Tables 1 to 12", heads, rows)
+        rows.append({
+            "method": method,
+            "runs certified": f"{sum(r.certified for r in runs)} of {len(runs)}",
+            "of these true": f"{sum(r.certified and r.true for r in runs)} of {sum(r.certified for r in runs)}",
+            "printed: cells in which all runs ended": f"{sum(c.runtime is not None for c in known)} of {len(known)}",
+            "Hessians (median)": f"{np.median([r.hessians for r in runs]):.0f}",
+            "steps (median)": f"{np.median([r.steps for r in runs]):.0f}",
+            "worst final loss": f"{max(r.final for r in runs):.3g}",
+        })  # fmt: skip
+    return Table("Summary of Tables 1 to 12", tuple(rows[0]), [tuple(row.values()) for row in rows])
 
 
 def _impossible() -> Table:
