@@ -222,33 +222,26 @@ class Examined:
     lines: list[Line] = field(default_factory=list)
     known: list[tuple[Known, str, bool]] = field(default_factory=list)
 
-    def kept_by(self, name: str) -> list[Relation]:
-        """Relations under which nothing was found for this model."""
-        return [one.relation for one in self.outcomes if one.model.name == name and not one.failed]
-
-    def open(self, name: str) -> bool:
-        """This model was not searched under every relation."""
-        return {one.relation for one in self.outcomes if one.model.name == name} != set(RELATIONS)
-
-    def names(self) -> list[str]:
-        """Searched models, in order."""
-        return list(dict.fromkeys(one.model.name for one in self.outcomes))
+    @property
+    def models(self) -> dict[str, dict[Relation, Outcome]]:
+        """What was seen of each searched model, in order, by relation."""
+        found: dict[str, dict[Relation, Outcome]] = {}
+        for one in self.outcomes:
+            found.setdefault(one.model.name, {})[one.relation] = one
+        return found
 
     def unaccounted(self) -> list[str]:
         """What is found and not among the known findings, or known and not shown: nothing, if all is as recorded."""
         named = {name for known, _, _ in self.known for name in known.models}
-        news = [
-            f"{name}: kept for no neighbours that are searched, and no known finding says why"
-            for name in self.names()
-            if not self.kept_by(name) and name not in named and not (self.library.either and self.open(name))
-        ]
-        news += [
-            f"{line.name}: {line.measure} {line.exact:.4g}, claimed {line.claimed:.4g}"
-            for line in self.lines
-            if not line.kept and line.name not in named
-        ]
-        astray = [line for line in self.lines if not line.follows]
-        news += [f"{line.name}: draws do not follow its law, p = {line.p_value}" for line in astray]
+        news = []
+        for name, seen in self.models.items():
+            may_keep = self.library.either and len(seen) < len(RELATIONS)  # for neighbours that were not searched
+            if all(one.failed for one in seen.values()) and name not in named and not may_keep:
+                news.append(f"{name}: kept for no neighbours that are searched, and no known finding says why")
+        for line in self.lines:
+            if not line.kept and line.name not in named:
+                news.append(f"{line.name}: {line.measure} {line.exact:.4g}, claimed {line.claimed:.4g}")
+        news += [f"{one.name}: draws do not follow its law, p = {one.p_value}" for one in self.lines if not one.follows]
         silent = [(known, printed) for known, printed, shown in self.known if not shown]
         return news + [f"{known.id}: its program does not show it: {printed}" for known, printed in silent]
 

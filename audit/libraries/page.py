@@ -7,7 +7,6 @@ import re
 import textwrap
 
 from dpassay.audit.marked import Block
-from dpassay.reference.accounting.sampled import Relation
 
 from .exact import Line
 from .library import RELATIONS, Examined
@@ -74,23 +73,15 @@ def table(found: Examined) -> str:
 
 def _searched(found: Examined) -> list[str]:
     rows = [_SEARCHED, "|---|---|---|---|---|"]
-    for name in found.names():
-        ours = {one.relation: one for one in found.outcomes if one.model.name == name}
-        cells, shares = [], []
-        for relation in RELATIONS:
-            one = ours.get(relation)
-            cells.append("not searched" if one is None else ", ".join(one.failed) or "nothing found")
-            shares.append("-" if one is None else f"{one.share:.2f}")
-        kept = ", ".join(found.kept_by(name)) or _not_kept(found, name, list(ours))
-        rows.append(f"| {name} | {cells[0]} | {cells[1]} | {' / '.join(shares)} | {kept} |")
+    for name, seen in found.models.items():
+        ours = [seen.get(relation) for relation in RELATIONS]
+        cells = ["not searched" if one is None else ", ".join(one.failed) or "nothing found" for one in ours]
+        shares = ["-" if one is None else f"{one.share:.2f}" for one in ours]
+        kept = ", ".join(relation for relation, one in seen.items() if not one.failed)
+        if not kept and None in ours:  # of a model that may keep its claim for other neighbours, that is not known
+            kept = "not known" if found.library.either else f"not {next(iter(seen))}"
+        rows.append(f"| {name} | {' | '.join(cells)} | {' / '.join(shares)} | {kept or 'neither'} |")
     return rows
-
-
-def _not_kept(found: Examined, name: str, relations: list[Relation]) -> str:
-    """Which neighbours a claim is not kept for; of a model that may keep it for others, that is not known."""
-    if not found.open(name):
-        return "neither"
-    return "not known" if found.library.either else f"not {relations[0]}"
 
 
 def _numbers(found: Examined) -> list[str]:
