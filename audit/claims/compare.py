@@ -101,13 +101,13 @@ def against(
     known = dict(old.claims) if old else {}
     blocks: dict[str, Block] = {}
     changes: list[Change] = []
-    for number_, claim in enumerate(file.claim):
+    for place, claim in enumerate(file.claim):
         name, before = claim.name, known.pop(claim.name, None)
-        if number_ in rows:
+        if place in rows:
             space = (claim.space or "") if isinstance(claim, Algorithm) else ""
-            blocks[name] = now = block_of(rows[number_], claim.pairs, mechanism_of(claim), space, codes[number_])
+            blocks[name] = now = block_of(rows[place], claim.pairs, mechanism_of(claim), space, codes[place])
             if before is not None:
-                fresh = isinstance(claim, Algorithm) and not set(now.missed) <= set(before.missed)
+                fresh = not set(now.missed) <= set(before.missed)
                 source = lines_of(resolve(claim)) if fresh and isinstance(claim, Algorithm) else frozenset[str]()
                 changes += compare(name, before, now, source)
             elif old is not None:
@@ -118,8 +118,8 @@ def against(
     gone = ("in the lock", "no longer in the claims file", "deleted or renamed")
     changes += [Change(name, "claim", *gone) for name in known]
     lock = Lock(dpassay=installed_version(), confidence=rounded(file.confidence), claims=blocks)
-    was, now_is = (lock_text(one).splitlines() if one else [] for one in (old, lock))
-    diff = difflib.unified_diff(was, now_is, f"a/{path.as_posix()}", f"b/{path.as_posix()}", lineterm="", n=1)
+    known_text, new_text = (lock_text(one).splitlines() if one else [] for one in (old, lock))
+    diff = difflib.unified_diff(known_text, new_text, f"a/{path.as_posix()}", f"b/{path.as_posix()}", lineterm="", n=1)
     return Compared(tuple(changes), lock, tuple(diff))
 
 

@@ -149,8 +149,8 @@ class Collector:
                 branches, taken = branches + 2, taken + sum(ways)
                 if any(ways) and not all(ways):
                     missed.append((source.name, test.start, "never true" if not ways[0] else "never false"))
-        first, all_ = (tuple(_named(*one) for one in dict.fromkeys(found)) for found in (missed, unreached))
-        return Coverage(lines, reached, branches, taken, first, all_)
+        marked, every = (tuple(_named(*one) for one in dict.fromkeys(found)) for found in (missed, unreached))
+        return Coverage(lines, reached, branches, taken, marked, every)
 
 
 @contextmanager

@@ -137,9 +137,9 @@ def _plain_rows(space: Space, data: Data) -> Iterator[Data]:
     yield data.changed(there=emptied(there))
     yield data.changed(here=emptied(here))
     if space.rows.box is None:
-        here_, there_ = (emptied(row, _signed_length(row[:width])) if width else row for row in (here, there))
-        yield data.changed(here=here_, there=there_)
-        yield data.changed(here=here_)
+        turned, turned_there = (emptied(row, _signed_length(row[:width])) if width else row for row in (here, there))
+        yield data.changed(here=turned, there=turned_there)
+        yield data.changed(here=turned)
     yield data.changed(np.tile(here, (len(every), 1)))
     for number in np.delete(np.arange(len(every)), data.target):
         rows = every.copy()
