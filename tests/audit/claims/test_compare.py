@@ -1,10 +1,11 @@
 """What counts as worse than in the lock, one rule at a time, on blocks made by hand."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
-from dpassay.audit.claims.compare import Change, compare
+from dpassay.audit.claims.compare import Change, Compared, compare
 from dpassay.audit.claims.lock import Block, Lock, Released, in_order, lock_text, read_lock, write_lock
 
 GRADIENT = Released(
@@ -67,6 +68,8 @@ def test_the_same_is_no_change():
         ({"releases": gradient(law="Laplace"), "sequence": "b"}, "law of 'gradient'"),
         ({"releases": gradient(participation="sampled at rate 0.1")}, "participation of 'gradient'"),
         ({"sequence": "b"}, "sequence of releases"),
+        ({"releases": [], "sequence": "b"}, "release 'gradient'"),
+        ({"releases": [GRADIENT, *gradient(label="more")], "sequence": "b"}, "release 'more'"),
         ({"missed": [*BLOCK.missed, "mine.py: x = 1"]}, "a line with a release or a decision is not reached"),
         ({"missed": ["mine.py: x = 1"]}, "a line with a release or a decision is not reached"),
         ({"verdict": "inconclusive"}, "the audit lost power: verdict"),
@@ -146,6 +149,12 @@ def test_causes_are_read_off_the_releases():
 def test_a_stronger_claim_is_said_and_does_not_fail():
     (found,) = changed(claimed=[[0.9, 1e-5], [2.0, 1e-8]])
     assert isinstance(found, Change) and not found.fails
+
+
+def test_what_is_worse_of_a_warning_does_not_fail_but_that_it_became_one_does():
+    file = SimpleNamespace(claim=[SimpleNamespace(name="a", severity="warning"), SimpleNamespace(name="b", severity="")])
+    changes = tuple(Change(name, what, "old", "new") for name in "ab" for what in ("verdict", "severity"))
+    assert Compared(changes, Lock(claims={}), ()).failing(file) == list(changes[1:])
 
 
 def test_a_lock_comes_back_as_it_was_written(tmp_path):
