@@ -152,7 +152,8 @@ def test_a_stronger_claim_is_said_and_does_not_fail():
 
 
 def test_what_is_worse_of_a_warning_does_not_fail_but_that_it_became_one_does():
-    file = SimpleNamespace(claim=[SimpleNamespace(name=name, severity=how) for name, how in (("a", "warning"), ("b", "error"))])
+    claims = {"a": "warning", "b": "error"}
+    file = SimpleNamespace(claim=[SimpleNamespace(name=name, severity=how) for name, how in claims.items()])
     changes = tuple(Change(name, what, "old", "new") for name in "ab" for what in ("verdict", "severity"))
     assert Compared(changes, Lock(claims={}), ()).failing(file) == list(changes[1:])
 
