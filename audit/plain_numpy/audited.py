@@ -19,7 +19,7 @@ from dpassay.audit.row import Effort
 from dpassay.audit.search.engine import search
 from dpassay.audit.search.ground import AllOf
 from dpassay.audit.search.premises import Claimed, Premises
-from dpassay.audit.verdict import Verdict, over_budget
+from dpassay.audit.verdict import Verdict
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.arrays import Array
 from dpassay.reference.case import PrivacyClaim
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 FOUND = "accounted is what the search found for one pair of neighbours: no upper bound"
 _TRIALS = 6  # pairs for trial runs
-_FURTHER = 4  # times the examples of the audit: two things must come together in one pair
 
 
 class OfOnePair(Premises):
@@ -151,8 +150,6 @@ def assay_plain(
     mechanism = plain.tried(trial_pairs(where, effort.seed), effort.seed, claim.delta)
     premises = of_one_pair(claim, where, mechanism)
     found = audit(mechanism, where, claim, effort, premises=premises)
-    if not found.verdict.failed and over_budget(found.account.epsilon(claim.delta), claim.epsilon):
-        found = _searched_further(found, mechanism, where, claim, effort)
     leaks = {(one.kind, one.label) for one in found.findings if one.kind.leaks}
     if mechanism.noticed.refused and not any(kind is not Kind.CALL for kind, _ in leaks):
         raise mechanism.noticed.refused  # runs that end there: no leak where one side does, no pass where both do
@@ -171,22 +168,6 @@ def assay_plain(
     fixed = f"a generator with a fixed seed is made at {', '.join(FIXED)}: everybody can draw its noise"
     why = "; ".join(filter(None, (fixed if leaks and FIXED else "", found.why, FOUND)))
     return replace(found, why=why, read_as=mechanism)
-
-
-def _searched_further(
-    found: Assay, run: PlainMechanism, where: Space | Pair[Any], claim: PrivacyClaim, effort: Effort
-) -> Assay:
-    """Only a sum over different pairs breaks the claim: does one pair do so, if more of them are looked at?"""
-    examples = _FURTHER * max(1, effort.examples)
-    premises = of_one_pair(claim, where, run)
-    again = search(run, where, claim, examples=examples, seed=effort.seed + 1, premises=premises, tracing=False)
-    if again.accounted is None or not over_budget(again.accounted, claim.epsilon):
-        return found
-    added = [one for one in again.witnesses if one.finding.kind is Kind.OVER_BUDGET]
-    kept = replace(found.searched, witnesses=[*found.searched.witnesses, *added], accounted=again.accounted)
-    kept.findings = [one.finding for one in kept.witnesses]
-    why = f"the releases add up to {again.accounted:.3g} for one pair of neighbours, more than claimed"
-    return replace(found, verdict=Verdict.OVER_BUDGET, accounted=again.accounted, searched=kept, why=why)
 
 
 def _shown_on(where: Space | Pair[Any], run: PlainMechanism, found: Assay) -> list[Pair[Any]]:

@@ -97,16 +97,22 @@ def adapted(run: Callable[..., Any], **claimed: float) -> Callable[[Any, Any], A
         BadInput: a parameter that has no value, or what the code works with cannot be followed.
     """
     refuse_foreign(run)
-    given = parameters(run)
+    given, name = parameters(run), getattr(run, "__name__", "run")
     roles = [role(one) for one in given]
-    if [role(one) for one in given[1:2]] == ["rng"] and roles[0] not in ("rng", "frame") and _only_two(given):
-        return run if entry(run) is run else _with_object(run, {}, roles, given)
+    if entry(run) is run and roles[1:2] == ["rng"] and roles[0] not in ("rng", "frame") and _only_two(given):
+        return run
     if not {"data", "frame"} & set(roles) and "" in roles:
         roles[roles.index("")] = "data"
     if not {"data", "frame"} & set(roles):
-        raise BadInput("algorithm", getattr(run, "__name__", "run"), "takes no data: call the first parameter `rows`")
-    values = _values(run, given, roles, claimed)
-    return _with_object(run, values, roles, given)
+        raise BadInput("algorithm", name, "takes no data: call the first parameter `rows`")
+    values: dict[str, Any] = {}
+    for one, what in zip(given, roles, strict=True):
+        if what in ("", "epsilon", "delta") and one.default is one.empty:
+            if what not in claimed:
+                raise BadInput("algorithm", name, f"needs a value for `{one.name}`: --with {one.name}=VALUE")
+            values[one.name] = claimed[what]
+    known = {one.name: what for one, what in zip(given, roles, strict=True) if what != "labels" or needs_labels(run)}
+    return _called(run, values, known, [one.name for one in given if one.kind is one.POSITIONAL_ONLY])
 
 
 def _only_two(given: list[inspect.Parameter]) -> bool:
@@ -114,41 +120,19 @@ def _only_two(given: list[inspect.Parameter]) -> bool:
     return plain and all(one.default is not one.empty and not role(one) for one in given[2:])
 
 
-def _values(run: Any, given: list[inspect.Parameter], roles: list[str], claimed: dict[str, float]) -> dict[str, Any]:
-    """What the parameters that are neither data nor generator get."""
-    found: dict[str, Any] = {}
-    for one, what in zip(given, roles, strict=True):
-        if what in ("epsilon", "delta") and one.default is one.empty and what in claimed:
-            found[one.name] = claimed[what]
-        elif what in ("", "epsilon", "delta") and one.default is one.empty:
-            name = getattr(run, "__name__", "run")
-            raise BadInput("algorithm", name, f"needs a value for `{one.name}`: --with {one.name}=VALUE")
-    return found
-
-
-def _with_object(
-    run: Any, values: dict[str, Any], roles: list[str], given: list[inspect.Parameter]
+def _called(
+    run: Any, values: dict[str, Any], roles: dict[str, str], positional: list[str]
 ) -> Callable[[Any, Any], Any]:
-    split = "labels" in roles and given[roles.index("labels")].default is inspect.Parameter.empty
-    columns = columns_of(entry(run))
+    columns, kind = columns_of(entry(run)), _class_of(run)
 
     def mechanism(data: Any, rng: Any) -> Any:
-        features, labels = (data[:, :-1], data[:, -1]) if split else (data, None)
-        named, positional = dict(values), []
-        for one, what in zip(given, roles, strict=True):
-            if what == "rng":
-                named[one.name] = rng
-            elif what == "labels" and split:
-                named[one.name] = labels
-            elif what in ("data", "frame"):
-                named[one.name] = _frame(features, columns) if what == "frame" else features
-        for one in given:
-            if one.kind is one.POSITIONAL_ONLY:
-                positional.append(named.pop(one.name))
-        kind = _class_of(run)
-        if kind is None:
-            return entry(run)(*positional, **named)
-        return _fitted(run, kind, positional, named, rng)
+        split = "labels" in roles.values()
+        found = {"rng": rng, "data": data[:, :-1] if split else data, "labels": data[:, -1] if split else None}
+        if "frame" in roles.values():
+            found["frame"] = _frame(found["data"], columns)
+        named = values | {name: found[what] for name, what in roles.items() if what in found}
+        first = [named.pop(name) for name in positional]
+        return entry(run)(*first, **named) if kind is None else _fitted(run, kind, first, named, rng)
 
     functools.update_wrapper(mechanism, _function(run))
     mechanism.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
