@@ -50,7 +50,6 @@ class Desk:
         self.tape, self.records, self.code, self.noticed = tape, records, code, code.noticed
         self._shaken = None if world is None else np.random.default_rng([world, 47])
         self.batch: Batch | None = None
-        self.of_nobody = False  # the last batch has no records
         self._open: list[weakref.ref[Noisy]] = []  # what has met data, and may not be released yet
         self.kinds: list[str] = []  # of each draw
         self.lines: list[str] = []
@@ -69,7 +68,7 @@ class Desk:
         """``offset + scale * noise`` with fresh noise variables; plain numbers where the line's noise is known."""
         scale = np.asarray(scale, dtype=float)
         shape = np.broadcast_shapes(shape, scale.shape, np.shape(offset))
-        line = here() + (" (no records)" if self.of_nobody else "")
+        line = here()
         count, first = int(np.prod(shape, dtype=int)), len(self.kinds)
         if line in self.code.known:
             numbers = self.public(line, lambda rng: np.asarray([standard(kind, rng) for _ in range(count)]))
@@ -113,7 +112,7 @@ class Desk:
         pending, self._open = [one for ref in self._open if (one := ref()) is not None], []
         for noisy in pending:
             self.released(noisy)
-        self.batch, self.of_nobody = draw(), False
+        self.batch = draw()
         return self.batch.indices
 
     def keep_open(self, noisy: Noisy) -> None:

@@ -66,7 +66,9 @@ def _of_numbers(run: PlainMechanism, pairs: Sequence[Pair[Any]], seed: int) -> N
     """The releases add up to too much: are there more of them than anybody sees?"""
     among = [line for line, of_records in run.noticed.public.items() if of_records]
     if among:
-        what = "chooses among the records in a way that has no law here (with replacement, by weights, one by one)"
+        what = (
+            "chooses among the records with replacement, by weights, one by one or in an order, which has no law here"
+        )
         raise _doubt("draw", among, f"{what}, so nothing is amplified by it; draw with replace=False, or")
     compared = run.noticed.compared
     for pair in pairs[:_TRIALS] if compared else ():

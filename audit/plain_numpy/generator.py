@@ -9,8 +9,6 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dpassay.audit.certify.draws import AS_A_SEED
-from dpassay.reference.arrays import Indices
-from dpassay.reference.transcript import Batch
 
 from .answers import Chosen
 from .desk import Desk
@@ -30,72 +28,38 @@ class _Refused:
     __hash__ = None  # type: ignore[assignment]  # compared, never looked up
 
 
-class Late(NDArrayOperatorsMixin):
-    """An array that is drawn when somebody looks at it: then it is known what it is used for.
+class Uniforms(NDArrayOperatorsMixin):
+    """Uniform numbers, one a record or one alone: compared with a rate they are a secret batch, or a coin.
 
-    Args:
-        draw: its values.
+    Any other use draws them, and everybody knows them.
     """
 
     __array_priority__ = 1001.0
 
-    def __init__(self, size: Any, draw: Callable[[], Any]):
-        self.size, self._draw = size, draw
-        self._value: Any = None
-
-    def value(self) -> Any:
-        """The values, drawn once."""
-        if self._value is None:
-            self._value = self._draw()
-        return self._value
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.asarray(self.value(), dtype=dtype)
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **rest: Any) -> Any:
-        return getattr(ufunc, method)(*(one.value() if isinstance(one, Late) else one for one in inputs), **rest)
-
-    def __float__(self) -> float:
-        return float(self.value())
-
-    def __len__(self) -> int:
-        return int(self.size)
-
-    def __iter__(self) -> Any:
-        return (self[number] for number in range(len(self)))
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.value()[index]
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(np.asarray(self.value()), name)
-
-
-class Uniforms(Late):
-    """Uniform numbers, one a record or one alone: compared with a rate they are a secret batch, or a coin."""
-
     def __init__(self, rng: Any, size: Any):
-        super().__init__(size, lambda: rng.public("random", size))
-        self._rng, self._below = rng, dict[float, Any]()
+        self._rng, self._size, self._value, self._below = rng, size, None, dict[float, Any]()
         self._low, self._high = 0.0, 1.0  # where one number lies, after comparisons
 
     def value(self) -> Any:
         """Public numbers, where nothing was decided by them."""
         if self._below:
             raise not_understood("uniform numbers are used again after a comparison", f"draw them anew, or {WAY_OUT}")
-        return super().value()
+        if self._value is None:
+            self._value = self._rng.public("random", self._size)
+        return self._value
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.asarray(self.value(), dtype=dtype)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **rest: Any) -> Any:
         if ufunc in COMPARISONS and self._value is None:
             (rate,) = (one for one in inputs if one is not self)
             below = (ufunc in (np.less, np.less_equal)) == (inputs[0] is self)
-            if self.size is None:
+            if self._size is None:
                 return self._decided(float(rate)) == below
             if np.ndim(rate) == 0 and 0 < (rate if below else 1 - rate) <= 1:
                 return self._batch(float(rate) if below else 1.0 - float(rate))
-        return super().__array_ufunc__(ufunc, method, *inputs, **rest)
+        return getattr(ufunc, method)(*(one.value() if isinstance(one, Uniforms) else one for one in inputs), **rest)
 
     def _decided(self, rate: float) -> bool:
         """Does the number lie below? What it is, is known no better."""
@@ -110,31 +74,19 @@ class Uniforms(Late):
             self._below[rate] = self.value() if self._below else self._rng.taken(rate)
         return self._below[rate]
 
+    def __float__(self) -> float:
+        return float(self.value())
 
-class Order(Late):
-    """A secret order of the records, used slice by slice; any other use makes it a public permutation."""
+    def __len__(self) -> int:
+        return len(self.value())
 
-    def __init__(self, rng: TapeGenerator, size: int):
-        super().__init__(size, lambda: rng.public("permutation", size, of_records=True))
-        self._rng, self._next = rng, 0
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(np.asarray(self.value()), name)
 
     def __getitem__(self, index: Any) -> Any:
-        if self._value is None and isinstance(index, slice) and index.step in (None, 1):
-            first, last, _ = index.indices(self.size)
-            count = last - first
-            if first == self._next and count >= 0 and self._rng.promised + count <= self.size:
-                self._next, self._rng.promised = last, self._rng.promised + count
-                return Late(count, lambda: self._rng.fresh(count))
         return self.value()[index]
-
-    def __iter__(self) -> Any:
-        return (self[number : number + 1][0] for number in range(self.size))
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if function in (np.array_split, np.split) and args[0] is self and not kwargs:
-            ends = np.cumsum([len(piece) for piece in function(np.arange(self.size), *args[1:])]).tolist()
-            return [self[first:end] for first, end in zip([0, *ends], ends, strict=False)]
-        return function(*(one.value() if isinstance(one, Order) else one for one in args), **kwargs)
 
 
 class OldNames(np.random.Generator):
@@ -161,7 +113,6 @@ class TapeGenerator(OldNames):
     def __init__(self, desk: Desk):
         super().__init__(np.random.PCG64(0))  # never drawn from: every method asks the tape
         self._desk = desk
-        self.promised = 0  # records of the one pass over the data
 
     # -- noise --------------------------------------------------------------------------------------------
     def _noise(self, kind: str, loc: Any, scale: Any, size: Any) -> Any:
@@ -269,29 +220,16 @@ class TapeGenerator(OldNames):
         return mask
 
     def permutation(self, x: Any, axis: int = 0) -> Any:
-        """An order of the records, whose consecutive slices are fresh secret batches; other orders are public."""
-        everyone = self._everyone(x)
-        return Order(self, len(everyone)) if everyone else self.public("permutation", x, axis)
+        """A public order; of the records, it hides from nobody who comes when."""
+        return self.public("permutation", x, axis, of_records=bool(self._everyone(x)))
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
-        """In place, in a public order."""
-        x[...] = np.take(x, self.public("permutation", len(x)), axis=axis)
+        """In place, likewise."""
+        x[...] = np.take(x, self.permutation(len(x)), axis=axis)
 
     def spawn(self, n_children: int) -> list[Any]:
         """Children draw from the same tape."""
         return [self] * n_children
-
-    def fresh(self, size: int) -> Indices:
-        """The next records of the one pass over the data; of no records, what is released is called so."""
-        records, label = int(self._desk.records or 0), here()
-
-        def draw() -> Batch:
-            return self._desk.tape.fresh(label, records, size)
-
-        if size:
-            return self._desk.drawn_batch(draw)
-        self._desk.of_nobody = True
-        return np.array([], dtype=np.int64)
 
     def public(self, name: str, *args: Any, of_records: bool = False, **more: Any) -> Any:
         """A draw that the adversary may know, by the real method of that name."""

@@ -211,10 +211,10 @@ class PlainMechanism:
 def on_tape(mechanism: Callable[..., Any]) -> PlainMechanism:
     """Plain NumPy code as ``run(data, tape)``: audited without changing a line of it.
 
-    Noise knows its law. What is added to it becomes the query of a release, named by the source line of the draw, where
-    the code first looks at the sum. ``argmax`` of noisy numbers releases the index alone. ``choice`` without
-    replacement, ``random(n) < q`` and slices of a ``permutation`` are secret batches where they range over the records;
-    other draws are public.
+    Noise knows its law. The data that it is added to become the query of a release, named by the source line of the
+    draw, where the code first looks at the sum. ``argmax`` of noisy numbers releases the index alone. ``choice``
+    without replacement and ``random(n) < q`` are secret batches where they range over the records; other draws are
+    public.
 
     Args:
         mechanism: called as ``mechanism(data, rng)``, or with any signature that docs/own.md names.

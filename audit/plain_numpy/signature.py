@@ -99,7 +99,8 @@ def adapted(run: Callable[..., Any], **claimed: float) -> Callable[[Any, Any], A
     refuse_foreign(run)
     given, name = parameters(run), getattr(run, "__name__", "run")
     roles = [role(one) for one in given]
-    if entry(run) is run and roles[1:2] == ["rng"] and roles[0] not in ("rng", "frame") and _only_two(given):
+    itself = entry(run) is run and roles[1:2] == ["rng"] and roles[0] not in ("rng", "frame")
+    if itself and _only_two(given):
         return run
     if not {"data", "frame"} & set(roles) and "" in roles:
         roles[roles.index("")] = "data"

@@ -304,5 +304,6 @@ def uniforms_for_two_batches(rows, rng):
 
 
 NOT_FOLLOWED = (
-    *(inverse_cdf, with_replacement, three_parts, noisy_threshold, noise_first_and_rounded, uniforms_for_two_batches),
+    *(inverse_cdf, with_replacement, three_parts, noisy_threshold, noise_first_and_rounded),
+    uniforms_for_two_batches,
 )

@@ -87,8 +87,6 @@ def test_batches_are_secret_and_declared():
     assert {draw.kind for draw in transcript.draws} == {"without-replacement"}
     run = on_tape(m.poisson_sum).tried(PAIRS)
     assert [draw.kind for draw in record(lambda tape: run(HERE, tape), 0).draws] == ["poisson"]
-    run = on_tape(m.one_pass).tried(PAIRS)
-    assert [draw.kind for draw in record(lambda tape: run(HERE, tape), 0).draws] == ["fresh", "fresh"]
 
 
 @pytest.mark.parametrize(("kind", "draw"), [("laplace", "laplace"), ("gaussian", "normal"), ("gumbel", "gumbel")])

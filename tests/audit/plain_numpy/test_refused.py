@@ -78,6 +78,11 @@ def drawn_with_replacement(rows, rng):
     return rows.clip(-1, 1)[picked].mean(axis=0) + rng.normal(0, 0.5, rows.shape[1])
 
 
+def first_of_an_order(rows, rng):
+    """One of two records, and a claim that counts on it; without a choice it would be an epsilon of 1.07."""
+    return rows[rng.permutation(2)[:1]].clip(-1, 1).sum(axis=0) + rng.normal(0, 7.0, rows.shape[1])
+
+
 def entry_by_entry(rows, rng):
     noise = np.zeros(rows.shape[1])
     for j in range(len(noise)):
@@ -104,6 +109,7 @@ def over_a_noisy_threshold(rows, rng):
         (last_point, Pair(np.array([[0.5], [0.5]]), np.array([[-0.5], [0.5]]), 0), "added to data more than once"),
         (mode, ONE, "whether delta covers it is not known"),
         (drawn_with_replacement, TWO, "chooses among the records"),
+        (first_of_an_order, TWO, "chooses among the records"),
         (entry_by_entry, ONE, "written somewhere, before it meets the data.*draw it whole"),
         (heavy_tails, ONE, "is counted as known to the adversary"),
         (over_a_noisy_threshold, ONE, "two noisy numbers are compared.*tape.above_threshold"),
