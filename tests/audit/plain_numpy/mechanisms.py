@@ -11,12 +11,6 @@ def noisy_mean(data, rng):
     return data.mean(axis=0) + rng.normal(0, 0.8, size=data.shape[1])
 
 
-def noisy_sum_in_place(data, rng):
-    total = data.sum(axis=0)
-    total += 3.0 * rng.standard_normal(total.shape)
-    return total
-
-
 def normal_around_the_query(data, rng):
     return rng.normal(np.sum(data[:, 0]), 4.0)
 

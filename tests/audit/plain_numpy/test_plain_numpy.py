@@ -25,7 +25,7 @@ PAIRS = [
     Pair(np.zeros((4, 2)), np.vstack([[1.0, 0.0], np.zeros((3, 2))]), 0),
 ]
 RIGHT = (
-    m.noisy_mean, m.noisy_sum_in_place, m.normal_around_the_query, m.minus_noise, m.two_noises, m.noise_per_record,
+    m.noisy_mean, m.normal_around_the_query, m.minus_noise, m.two_noises, m.noise_per_record,
     m.sgd, m.poisson_sum, m.noisy_max, m.test_and_answer, m.one_pass,
 )  # fmt: skip
 WRONG = (
@@ -60,7 +60,6 @@ def test_noise_scales_are_those_of_the_sum():
     assert laws(m.minus_noise)[0].scale == 3.0
     assert laws(m.noisy_mean)[0].std == 0.8
     assert [law.std for law in laws(m.sgd)] == pytest.approx([0.1 * 4.0 / 2] * 3)  # of the step
-    assert np.allclose(laws(m.noisy_sum_in_place)[0].query, HERE.sum(axis=0))
 
 
 def test_a_loss_is_the_one_of_the_written_down_density():
