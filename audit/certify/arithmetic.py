@@ -472,13 +472,19 @@ rule(np.greater_equal)(_greater(False))
 @rule(np.less)
 def less(a: Any, b: Any) -> Value:
     """0 or 1."""
-    return _greater(True)(b, a)
+    return _not(_greater(True)(b, a), a, b, False)
 
 
 @rule(np.less_equal)
 def less_equal(a: Any, b: Any) -> Value:
     """0 or 1."""
-    return _greater(False)(b, a)
+    return _not(_greater(False)(b, a), a, b, True)
+
+
+def _not(found: Value, a: Any, b: Any, strict: bool) -> Value:
+    """It knows what it denies: that a private number is larger."""
+    found.negation = _greater(strict)(a, b) if private(a) and not private(b) else None
+    return found
 
 
 @rule(np.equal, np.not_equal, np.logical_and, np.logical_or, np.logical_xor, np.isclose)
@@ -514,7 +520,9 @@ def inverted(a: Value) -> Value:
 @rule(np.logical_not)
 def logical_not(a: Value) -> Value:
     """0 or 1."""
-    return _truth(a, 0.0)
+    found = _truth(a, 0.0)
+    found.negation = a if a.truth else None
+    return found
 
 
 def _exp(x: float) -> float:
@@ -682,6 +690,8 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
     """Entries are of one or the other; of a row as one, so is its norm. |row| <= k where `|row| > k` is false."""
     if a is None or b is None:
         raise Open("np.where of private data gives a private number of places")
+    if private(condition) and condition.negation is not None:
+        return where(condition.negation, b, a)
     if private(condition) and condition.low == 1.0 and not condition.holes and private(a):
         return spread(a, np.broadcast_shapes(condition._shape, a._shape, b._shape if private(b) else np.shape(b)))
     values = [one if private(one) else plain(one) for one in (a, b)]

@@ -7,9 +7,10 @@ computed for both ways of a private decision, or for each of such records, may d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .arithmetic import compared
 from .effects import computed, computing, watch
@@ -24,10 +25,31 @@ def _private(truth: Any) -> bool:
     return private(truth)
 
 
+class _Missing(NDArrayOperatorsMixin):
+    """What a name has that no way of a decision gave a value yet."""
+
+    __slots__ = ()
+
+    def _asked(self, *_: Any, **__: Any) -> NoReturn:
+        raise Open("a name has a value in one way of a private decision alone")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self._asked()
+
+    __bool__ = __len__ = __iter__ = __hash__ = __call__ = __getitem__ = __array_ufunc__ = __array_function__ = _asked
+
+
+_MISSING = _Missing()
+
+
 def _either(truth: Value, one: Any, other: Any) -> Any:
-    """One of two values: of numbers, or the same thing."""
+    """One of two values: of numbers, or the same thing. A name that one way alone has may not be asked for."""
     if one is other:
         return one
+    if one is _MISSING or other is _MISSING:
+        return _MISSING
     if not all(isinstance(value, Value | np.ndarray | np.generic | int | float) for value in (one, other)):
         raise Open("private data decides; release it with noise before the decision")
     return np.where(truth if truth.truth else compared(truth, 0.0), one, other)
@@ -190,6 +212,7 @@ def _of_all(made: Any, first: Value, place: Records, some: bool) -> Value:
 
 NAMES: dict[str, Any] = {
     "_dpassay_private": _private,
+    "_dpassay_missing": _MISSING,
     "_dpassay_computed": computed,
     "_dpassay_either": _either,
     "_dpassay_one_of": _one_of,

@@ -3,6 +3,7 @@
 - ``if norm > c: g = g * c / norm`` gives `g` one of two values, as ``np.where`` does. Both ways are computed, so they
   may only assign to names.
 - ``total += x`` in such a way adds x or zero; a factor is x or one.
+- ``if norm > c: return g * c / norm`` before ``return g`` returns one of two values.
 - ``[f(x) for x in rows[mask]]`` and a ``for`` loop whose turns only add to names are asked for all records at once.
 
 Every other statement stays as it is, and a private truth value in it ends the certificate.
@@ -35,6 +36,7 @@ class _Converter(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         """Names of a class body cannot be seen from a lambda."""
+        node.body = _one_return(node.body)
         self._inside += 1
         self.generic_visit(node)
         self._inside -= 1
@@ -56,7 +58,7 @@ class _Converter(ast.NodeTransformer):
             return node
         self._made += 1
         name = f"_dpassay_{self._made}_"
-        lines = _chosen(name, [first, second])
+        lines = _chosen(name, [first.as_in(node.body), second.as_in(node.orelse)])
         truth = _placed(ast.parse(f"{name} = None").body[0], node)
         truth.value = node.test
         test = _placed(ast.parse(f"_dpassay_private({name})", mode="eval").body, node)
@@ -88,7 +90,7 @@ class _Converter(ast.NodeTransformer):
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         """As a choice where the test is private."""
         self.generic_visit(node)
-        if not self._inside or any(isinstance(one, _SCOPES) for one in ast.walk(node)):
+        if not self._inside or any(isinstance(one, _SCOPES[1:]) for one in ast.walk(node)):
             return node
         arguments = [node.test, _lambda([], node.body), _lambda([], node.orelse)]
         return _called("_dpassay_one_of", arguments, node)
@@ -113,6 +115,54 @@ class _Converter(ast.NodeTransformer):
         kept = _lambda(names, of.ifs[0]) if of.ifs else ast.Constant(None)
         arguments = [of.iter, _lambda(names, node.elt), kept, several]
         return _called(name, arguments, node)
+
+
+def _one_return(body: list[ast.stmt]) -> list[ast.stmt]:
+    """What returns early returns once, at its end, where nothing but assignments and decisions stand before that."""
+    before: list[ast.stmt] = []
+    for one in body:
+        before.append(one)
+        if isinstance(one, ast.If) and isinstance(one.body[-1], ast.Return):  # else: whatever comes after it
+            before[-1] = _at(one, ast.If(one.test, one.body, []))
+            before += one.orelse
+    if len(before) > len(body):
+        return _one_return(before)
+    tail = [before.pop()]
+    while before:
+        one = before.pop()
+        if isinstance(one, ast.If):
+            tail = _either_returned(one, tail) or [one, *tail]
+        elif isinstance(one, ast.Assign | ast.AugAssign):
+            tail = [one, *tail]
+        else:
+            return [*before, one, *tail]
+    return tail
+
+
+def _either_returned(one: ast.If, tail: list[ast.stmt]) -> list[ast.stmt] | None:
+    """A decision of which one way returns, and what comes after it; None where there is more to it than that."""
+    ways, values = [_one_return(one.body), tail], []
+    if one.orelse:
+        return None
+    for way in ways:
+        end = way[-1]
+        if not isinstance(end, ast.Return) or end.value is None or any(isinstance(line, ast.If) for line in way):
+            return None
+        values.append(end.value)
+    if all(len(way) == 1 for way in ways):
+        return [_at(one, ast.Return(ast.IfExp(one.test, *values)))]
+    name = "_dpassay_returned"
+    kept = [
+        [*way[:-1], _at(way[-1], ast.Assign([ast.Name(name, ast.Store())], value))]
+        for way, value in zip(ways, values, strict=True)
+    ]
+    made = ast.If(one.test, *kept), ast.Return(ast.Name(name, ast.Load()))
+    return [_at(one, line) for line in made]
+
+
+def _at(place: ast.AST, made: Any) -> Any:
+    """A new node there; what it holds stays where it is."""
+    return ast.fix_missing_locations(ast.copy_location(made, place))
 
 
 def _names(target: Any) -> list[str] | None:
@@ -171,6 +221,12 @@ class _Way:
             found.lines.append(_Line(target.id, kind, ast.unparse(one.value), one))  # type: ignore[attr-defined]
         return None if found.added.keys() & found.names else found
 
+    def as_in(self, statements: list[ast.stmt]) -> _Way:
+        """The same, as it is written there: what it computes is converted itself."""
+        values = [one.value for one in statements if not isinstance(one, ast.Pass)]  # type: ignore[attr-defined]
+        self.lines = [one._replace(text=ast.unparse(new)) for one, new in zip(self.lines, values, strict=True)]
+        return self
+
     @property
     def added(self) -> dict[str, _Line]:
         """What is added to names, or multiplies them."""
@@ -214,7 +270,9 @@ def _chosen(name: str, ways: list[_Way]) -> list[tuple[str, ast.stmt | None]]:
     first, second = ways
     names = sorted(first.names | second.names)
     kept = [one for one in names if one not in first.names & second.names or one in second.loaded]
-    lines: list[tuple[str, ast.stmt | None]] = [(f"{name}o{one} = {one}", None) for one in kept]
+    old = "try: {0}o{1} = {1}\nexcept NameError: {0}o{1} = _dpassay_missing"
+    lines: list[tuple[str, ast.stmt | None]] = [(old.format(name, one), None) for one in kept]
+    lines += [(f"{one} = {name}o{one}", None) for one in kept]
     for number, way in enumerate(ways):
         for line in way.lines:
             target = line.name if line.kind is None else f"{name}{number}{line.name}"

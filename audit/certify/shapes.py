@@ -158,6 +158,7 @@ def _part(a: Value, keys: tuple[Any, ...]) -> Value:
         shape=shape, at=at, size=a.norms, move=a.move, low=a.low, high=a.high, forms=forms, holes=a.holes, truth=a.truth
     )
     found.layers = a.layers
+    found.negation = None if a.negation is None else _part(a.negation, keys)
     if a.at is None and (a.origin is None or a.origin[1].shape == a._shape):
         whole, places = a.origin or (a, np.arange(math.prod(a._shape)).reshape(a._shape))
         found.origin = whole, places[keys]

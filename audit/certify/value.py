@@ -332,6 +332,7 @@ class Value(NDArrayOperatorsMixin):
         self.symmetric = False  # a matrix that equals its transpose
         self.origin: tuple[Value, Any] | None = None  # the whole array of which it is some entries, and their places
         self._shares: dict[Any, Norms] | None = None
+        self.negation: Value | None = None  # of a truth value
         self.parts: tuple[Any, ...] = ()  # what was stacked along the first axis
         self.layers: dict[Any, Layer] = {}  # of rows clipped together, by the record; None: whichever record moves
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit.certify.certificate import certify
+from dpassay.audit.certify.patched import kept_numbers
 from dpassay.reference import Space
 
 WHERE = Space.matrix(n=(4,), d=(3,))
@@ -115,6 +116,50 @@ def length_of_a_list(rows):
     return len([row for row in rows if row[0] > 0])
 
 
+def clip_or_return(row, c=1.0):
+    norm = np.linalg.norm(row)
+    if norm > c:
+        return row * (c / norm)
+    return row
+
+
+def scale_and_return(row, c=1.0):
+    norm = np.linalg.norm(row)
+    if norm <= c:
+        return row
+    else:  # noqa: RET505
+        scale = c / norm
+        return row * scale
+
+
+def one_of_three(row):
+    norm = np.linalg.norm(row)
+    if norm == 0:
+        return 0.5
+    share = 1 / np.maximum(norm, 1e-12)
+    if norm > 1:
+        return np.minimum(1.0, share / 2)
+    elif norm > 0.5:  # noqa: RET505
+        return 0.75
+    return 1.0
+
+
+def returned_early(rows):
+    return sum(clip_or_return(row) for row in rows)
+
+
+def returned_from_a_list(rows):
+    return np.sum([scale_and_return(row) for row in rows], axis=0)
+
+
+def returned_one_of_three(rows):
+    return sum([one_of_three(row) for row in rows])
+
+
+def returned_too_much(rows):
+    return sum(clip_or_return(2 * row, 2.0) for row in rows)
+
+
 def stacked(rows):
     chosen = np.array([np.clip(row, -1, 1) for row in rows if row[0] > 0])
     return chosen.sum(axis=0)
@@ -131,6 +176,10 @@ MOVES = {
     filtered: 2.0,
     counted_in_a_generator: 1.0,
     length_of_a_list: 1.0,
+    returned_early: 2.0,
+    returned_from_a_list: 2.0,
+    returned_one_of_three: 1.0,
+    returned_too_much: 4.0,
     stacked: 2 * math.sqrt(3),
 }
 
@@ -222,6 +271,40 @@ def mean_of_some(rows):
     return np.mean([np.tanh(row) for row in rows if row[0] > 0], axis=0)
 
 
+def returns_a_word(row):
+    if row[0] > 0:
+        return "more"
+    return "less"
+
+
+def a_word_is_returned(rows):
+    return float(sum(returns_a_word(row) == "more" for row in rows))
+
+
+def says_so(row):
+    if row[0] > 0:
+        print("more")
+        return 1.0
+    return 0.0
+
+
+def is_told(rows):
+    return sum(says_so(row) for row in rows)
+
+
+def sometimes_without_a_value(row):
+    if row[0] > 0:
+        scale = 1.0
+    try:
+        return scale * 1.0
+    except Exception:
+        return 0.0
+
+
+def catches_that_there_is_none(rows):
+    return sum(sometimes_without_a_value(row) for row in rows)
+
+
 def a_word(rows):
     word = "few"
     for row in rows:
@@ -239,7 +322,34 @@ OPEN = [
     mean_of_some,
     a_word,
     clipped_in_both_ways,
+    a_word_is_returned,
+    is_told,
+    catches_that_there_is_none,
 ]
+
+
+def counted_down(n, kept=()):
+    if n < 0:
+        raise ValueError(n)
+    if n == 0:
+        return kept
+    if n % 2:
+        half = n // 2
+        return counted_down(half, (*kept, n))
+    elif n > 10:  # noqa: RET505
+        n -= 3
+        return counted_down(n, kept)
+    last = n - 1
+    return counted_down(last, (*kept, -n))
+
+
+def test_converted_code_does_what_it_did():
+    before = [counted_down(n) for n in range(60)]
+    with kept_numbers(counted_down, convert=True):
+        assert "_dpassay_returned" in counted_down.__code__.co_varnames
+        assert [counted_down(n) for n in range(60)] == before
+        with pytest.raises(ValueError, match="-1"):
+            counted_down(-1)
 
 
 @pytest.mark.parametrize("query", [*OPEN, of_a_row_before], ids=lambda query: query.__name__)
