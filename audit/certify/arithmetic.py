@@ -487,7 +487,16 @@ def _not(found: Value, a: Any, b: Any, strict: bool) -> Value:
     return found
 
 
-@rule(np.equal, np.not_equal, np.logical_and, np.logical_or, np.logical_xor, np.isclose)
+@rule(np.equal)
+def equal(a: Any, b: Any) -> Value:
+    """0 or 1; the records with one number are a cell, and no record is in two."""
+    found = _truth(a, b)
+    if private(a) and not private(b) and np.ndim(b) == 0 and a.entries == 1:
+        found.cell = (a.token, float(b), None)
+    return found
+
+
+@rule(np.not_equal, np.logical_and, np.logical_or, np.logical_xor, np.isclose)
 def compared(a: Any, b: Any, **_: Any) -> Value:
     """0 or 1."""
     return _truth(a, b)

@@ -23,9 +23,8 @@ from dpassay.reference.transcript import Transcript
 from . import effects, rules
 from .draws import Certified, Draws, Ledger, Limits
 from .patched import kept_numbers, patched
-from .shapes import NAMED
 from .tape import CertifyTape, as_release
-from .value import Line, Open, Overflow, Value, axioms, forget, raised, rows, trace
+from .value import NAMED, Line, Open, Overflow, Value, axioms, forget, raised, rows, trace
 
 assert rules
 FINITE = "the data are finite numbers, and arithmetic is over the reals"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import add, norm_forms, norm_of_sizes, root, scaled, square, subtract
-from .value import INF, Form, Layer, Norms, Open, Value, here, private, rule, times
+from .value import INF, NAMED, Form, Layer, Norms, Open, Value, here, private, rule, times
 
 
 def axes_of(a: Value, axis: Any) -> tuple[int, ...]:
@@ -86,7 +86,21 @@ def _over_records(a: Value) -> Value:
     shape = tuple(1 if i == a.at + a.ndim else s for i, s in enumerate(a._shape))
     found = Value(shape, None, a.records, a.norms.by(count), move, low, high, a.draws, cause=cause)
     found.layers = summed_layers(a.layers, a.absent)
+    if a.cell is not None:
+        found.origin = _of_cells(a, shape)
     return found
+
+
+def _of_cells(a: Value, shape: tuple[int, ...]) -> tuple[Value, Any]:
+    """The array of what is summed in all cells, and the places of this one: a record leaves one, and enters another."""
+    assert a.cell is not None
+    size, (numbers, number, rows) = a.norms, a.cell
+    apart = a.move.either(Norms(2 * size.one, math.sqrt(2) * size.two, size.sup))
+    move = size if a.absent == "poisson" else apart
+    whole = Value((a.entries,), None, a.records, move=move, draws=a.draws)
+    whole = NAMED.setdefault(("cells", numbers, rows, a.draws, a.absent, a._shape), whole)
+    place = NAMED.setdefault(("cell", numbers, number), len(NAMED))
+    return whole, place * a.entries + np.arange(a.entries).reshape(shape)
 
 
 def summed_layers(layers: dict[Any, Layer], absent: str) -> dict[Any, Layer]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .arithmetic import add, compared, edges, where
 from .reductions import axes_of, replaced
-from .value import INF, ZERO, Norms, Open, Records, Value, bare, join, noted, plain, private, rule, seen_as
+from .value import INF, NAMED, ZERO, Norms, Open, Records, Value, bare, join, noted, plain, private, rule, seen_as
 
 
 class Batch:
@@ -226,14 +226,11 @@ def _masked(a: Value, keys: tuple[Any, ...]) -> Value:
     absent = a.absent or "masked"
     records = NAMED.setdefault((a.records, mask.token, absent), Records())
     draws = a.draws | mask.draws
-    return a.like(
+    found = a.like(
         records=records, draws=draws, absent=absent, size=a.norms, move=a.move, low=a.low, high=a.high, truth=a.truth
     )
-
-
-NAMED: dict[
-    tuple[Any, ...], Any
-] = {}  # the same name for the same part, and the same records for the same mask; of one certificate
+    found.cell = None if mask.cell is None else (*mask.cell[:2], a.token)
+    return found
 
 
 def assign(a: Value, key: Any, given: Any) -> None:

@@ -65,6 +65,8 @@ def forget(error: Open) -> None:
         kept.remove(error)
 
 
+#: the same name for the same part, the same records for the same mask, one array for the cells; of one certificate
+NAMED: dict[tuple[Any, ...], Any] = {}
 trace: ContextVar[dict[tuple[str, str], Line] | None] = ContextVar("trace", default=None)
 axioms: ContextVar[dict[str, None] | None] = ContextVar("axioms", default=None)
 
@@ -333,6 +335,7 @@ class Value(NDArrayOperatorsMixin):
         self.origin: tuple[Value, Any] | None = None  # the whole array of which it is some entries, and their places
         self._shares: dict[Any, Norms] | None = None
         self.negation: Value | None = None  # of a truth value
+        self.cell: tuple[Any, ...] | None = None  # that these records are in: whose numbers, the number, the rows
         self.parts: tuple[Any, ...] = ()  # what was stacked along the first axis
         self.layers: dict[Any, Layer] = {}  # of rows clipped together, by the record; None: whichever record moves
 
