@@ -183,8 +183,8 @@ class Ledger:
         for one in raised.get() or ():
             raise one
         self.done = True
+        _leave(output, self.sown)  # which may release
         self.releases = _joined(self.releases)
-        _leave(output, self.sown)
 
     def keep(
         self,

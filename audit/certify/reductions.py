@@ -97,7 +97,7 @@ def _of_cells(a: Value, shape: tuple[int, ...]) -> tuple[Value, Any]:
     size, (numbers, number, rows) = a.norms, a.cell
     apart = a.move.either(Norms(2 * size.one, math.sqrt(2) * size.two, size.sup))
     move = size if a.absent == "poisson" else apart
-    whole = Value((a.entries,), None, a.records, move=move, draws=a.draws)
+    whole = Value((2 * a.entries,), None, a.records, move=move, draws=a.draws)  # of the cells that move
     whole = NAMED.setdefault(("cells", numbers, rows, a.draws, a.absent, a._shape), whole)
     place = NAMED.setdefault(("cell", numbers, number), len(NAMED))
     return whole, place * a.entries + np.arange(a.entries).reshape(shape)
@@ -245,7 +245,7 @@ def running(a: Value, axis: Any = None, **_: Any) -> Value:
 @rule(np.count_nonzero)
 def nonzero(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     """A sum of truth values."""
-    return total(a.like(low=0.0, high=1.0), axis, keepdims)
+    return total(a if a.truth else a.like(low=0.0, high=1.0), axis, keepdims)
 
 
 @rule(np.any, np.all)
