@@ -699,10 +699,10 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
     """Entries are of one or the other; of a row as one, so is its norm. |row| <= k where `|row| > k` is false."""
     if a is None or b is None:
         raise Open("np.where of private data gives a private number of places")
-    if private(condition) and condition.negation is not None:
-        return where(condition.negation, b, a)
     if private(condition) and condition.low == 1.0 and not condition.holes and private(a):
         return spread(a, np.broadcast_shapes(condition._shape, a._shape, b._shape if private(b) else np.shape(b)))
+    if private(condition) and condition.negation is not None:
+        return where(condition.negation, b, a)
     values = [one if private(one) else plain(one) for one in (a, b)]
     shape = np.broadcast_shapes(*(one._shape if private(one) else np.shape(one) for one in (condition, a, b)))
     known = next(one for one in (condition, a, b) if private(one))
