@@ -82,16 +82,12 @@ def spaces(
     bounds: Sequence[int] = (1, 2, 3, 4),
     labels: tuple[float, ...] = (),
     problem: Callable[[Array, Sizes], Any] = rowset,
-    fits: Callable[[Sizes], bool] | None = None,
-    relations: Sequence[Relation] = ("replace-one", "add-remove"),
 ) -> Mapping[Relation, Space]:
     """A space for each relation: rows with ``d`` features in the unit box and one more column, a label if given."""
-    found: dict[Relation, Space] = {}
-    for relation in relations:
-        shift = int(relation == "add-remove")
-        rows = Rows("d", None, (0.0, 1.0), labels)
-        width = d if labels else tuple(one + 1 for one in d)
-        sizes = {"n": tuple(one + shift for one in n), "d": width, "bounds": tuple(bounds)}
-        absent = np.array([ABSENT]) if relation == "add-remove" else None
-        found[relation] = Space(rows, sizes, problem, fits=fits or (lambda _: True), relation=relation, absent=absent)
-    return found
+    rows = Rows("d", None, (0.0, 1.0), labels)
+    sizes = {"n": tuple(n), "d": d if labels else tuple(one + 1 for one in d), "bounds": tuple(bounds)}
+    one_more = sizes | {"n": tuple(one + 1 for one in n)}
+    return {
+        "replace-one": Space(rows, sizes, problem),
+        "add-remove": Space(rows, one_more, problem, relation="add-remove", absent=np.array([ABSENT])),
+    }

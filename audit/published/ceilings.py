@@ -60,14 +60,14 @@ class Ceilings:
         return self.tpr[fpr] if fpr is not None else self.auc if metric == "auc" else self.balanced_accuracy
 
 
-def ceilings(claim: Guarantee, fprs: tuple[float, ...] = (0.001, 0.01, 0.1), cells: int = 20_000) -> Ceilings:
+def ceilings(claim: Guarantee, fprs: tuple[float, ...] = (0.001, 0.01, 0.1)) -> Ceilings:
     """Integrate the trade-off curve of a guarantee; any lower bound of the true one keeps the ceilings valid.
 
     The midpoint rule underestimates the area under a convex curve, and each cell's smallest sum of errors is
     bounded by its left end plus the curve at its right end, so both ceilings err upwards (safe). The grid is
     graded towards 0, where the curve is steep.
     """
-    edges = np.linspace(0.0, 1.0, cells + 1) ** 3
+    edges = np.linspace(0.0, 1.0, 20_001) ** 3
     values = claim.trade_off(0.5 * (edges[1:] + edges[:-1]))
     area = float(values @ np.diff(edges))
     accuracy = 1.0 - 0.5 * float(np.min(edges[:-1] + claim.trade_off(edges[1:])))

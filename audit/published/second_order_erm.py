@@ -143,14 +143,13 @@ def _same_outcomes(table: PrintedTable) -> Iterator[Remark]:
 # sample sizes --------------------------------------------------------------------------------------------------------
 
 
-def charitable_constants(radius: float = 1.0) -> Constants:
-    """Loss A's link with M = 1 (eps_H = sqrt(alpha) implies it), gradients bounded by R, curvature by R^2 / 4."""
-    return Constants(log(2), radius, radius**2 / 4, radius**2 / 4, 1.0, inf)
+# Loss A's link with M = 1 (eps_H = sqrt(alpha) implies it), unit radius: gradients bounded by 1, curvature by 1 / 4
+CHARITABLE = Constants(log(2), 1.0, 0.25, 0.25, 1.0, inf)
 
 
-def needed_records(table: PrintedTable, epsilon: float, delta: float = 1e-5) -> float:
+def needed_records(table: PrintedTable, epsilon: float) -> float:
     """Return the least n_min of Theorem 4 over c, c1, c2, with C = 1, f(w0) = log 2 and all of rho for the steps."""
-    k, rho, best = charitable_constants(), zcdp_rho(epsilon, delta), inf
+    k, rho, best = CHARITABLE, zcdp_rho(epsilon, 1e-5), inf
     for a in _accuracies(table):
         steps = _steps(a)
         sigma = Budget(rho, rho * 1e-9, releases_per_step=2).sigma(steps)
@@ -165,7 +164,7 @@ def _accuracies(table: PrintedTable) -> Iterator[Accuracy]:
 
 
 def _steps(a: Accuracy) -> int:
-    k = charitable_constants()
+    k = CHARITABLE
     return max(1, ceil(log(2) / opt.minimum_decrease(a, k.smoothness, k.hessian_lipschitz)))
 
 
@@ -182,7 +181,7 @@ def _sample_sizes() -> Iterator[Remark]:
 
 def _mini_batches() -> Iterator[Remark]:
     for number in (1, 2, 3, 4):
-        table, k = TABLES[number], charitable_constants()
+        table, k = TABLES[number], CHARITABLE
         n, d = RECORDS[table.data], DIMENSIONS[table.data]
         batch = min(sample_complexity.batch_minimum(a, k, d, _steps(a)) for a in _accuracies(table))
         if batch > n:

@@ -60,7 +60,7 @@ class Method:
     run: Callable[[Any, Any, Tape], Any]
     schedules: dict[str, Any]
     minimax: bool
-    view: Callable[[Any], Any]
+    view: Callable[[Any], Any] = lambda problem: problem
 
     def once(self, noise: str, problem: MatrixSensing, seed: int) -> tuple[Any, LiveTape]:
         """One run from the printed initialisation, drawn anew for each seed."""
@@ -72,13 +72,9 @@ class Method:
         return self.run(self.view(target), schedule, tape), tape
 
 
-def _as_it_is(problem: Any) -> Any:
-    return problem
-
-
-def _sizes(steps: int, step_x: float, step_y: float = 0.8) -> Sizes:
+def _sizes(steps: int, step_x: float) -> Sizes:
     """Appendix D's, for all baselines."""
-    return Sizes(400, steps, 5, 10, 200, 50, step_x=step_x, step_y=step_y)
+    return Sizes(400, steps, 5, 10, 200, 50, step_x=step_x, step_y=0.8)
 
 
 def methods(steps: int = 400) -> list[Method]:
@@ -95,7 +91,7 @@ def methods(steps: int = 400) -> list[Method]:
         "blind, exact": mended,
     }
     return [
-        Method("DP-RGDA", dp_rgda.run, rgda, True, _as_it_is),
+        Method("DP-RGDA", dp_rgda.run, rgda, True),
         _baseline(STO_SPIDER, _sizes(steps, 0.005)),
         _baseline(ADA_DP_SPIDER, _sizes(steps, 0.02)),
         _baseline(PRIVATE_DIFF, _sizes(steps, 0.2)),
@@ -122,7 +118,7 @@ def unprinted(steps: int = 400) -> list[tuple[str, Method]]:
         schedule = replace(mended, **change)
         text = ", ".join(f"{key.replace('_', ' ')} {value:g}" for key, value in change.items())
         kinds = {"exact": schedule, "blind, exact": schedule}
-        found.append((text, Method("DP-RGDA", dp_rgda.run, kinds, True, _as_it_is)))
+        found.append((text, Method("DP-RGDA", dp_rgda.run, kinds, True)))
     base = PRIVATE_DIFF.schedule(_sizes(steps, 0.2), "exact", EPSILON, DELTA)
     for step in (0.05, 0.02, 0.01, 0.005, 0.002):
         plain = replace(base, step_x=step)
