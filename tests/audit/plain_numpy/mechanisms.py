@@ -80,10 +80,6 @@ def branch_on_the_truth(data, rng):
     return 0.0
 
 
-def scale_from_the_data(data, rng):
-    return data[:, 0].sum() + rng.normal(0, 1e-3 + 3.0 * np.abs(data).max())
-
-
 def stops_when_done(data, rng):
     w = np.zeros(2)
     for _ in range(5):
@@ -104,10 +100,6 @@ def last_step_bare(data, rng):
 def batch_told(data, rng):
     batch = rng.choice(len(data), size=2, replace=False)
     return np.sort(data[batch][:, 0])[0], data[batch].sum() + rng.normal(0, 2.0)
-
-
-def loop_over_large_records(data, rng):
-    return [row[0] + rng.normal(0, 2.0) for row in data if row[0] > 0]
 
 
 # -- found by a search, not on a pair chosen by hand ----------------------------------------------------------

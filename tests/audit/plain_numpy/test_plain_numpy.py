@@ -29,8 +29,7 @@ RIGHT = (
     m.sgd, m.poisson_sum, m.noisy_max, m.test_and_answer, m.one_pass,
 )  # fmt: skip
 WRONG = (
-    m.noise_used_twice, m.exact_beside_it, m.branch_on_the_truth, m.scale_from_the_data, m.stops_when_done,
-    m.last_step_bare, m.batch_told, m.loop_over_large_records,
+    m.noise_used_twice, m.exact_beside_it, m.branch_on_the_truth, m.stops_when_done, m.last_step_bare, m.batch_told,
 )  # fmt: skip
 
 
@@ -105,12 +104,18 @@ def product_of_noises(data, rng):
     return data.sum() + rng.normal() * rng.normal()
 
 
-def test_what_is_not_understood_names_its_line():
+def one_of_two_noises_again(data, rng):
+    one, other = rng.normal(size=2)
+    return abs(float(data.sum() + one + other)), data.max() + one
+
+
+@pytest.mark.parametrize("mechanism", [product_of_noises, one_of_two_noises_again])
+def test_what_is_not_understood_names_its_line(mechanism):
     with pytest.raises(NotUnderstood, match=r"test_plain_numpy.py:\d+.*tape"):
-        on_tape(product_of_noises).tried(PAIRS)
+        on_tape(mechanism).tried(PAIRS)
 
 
-@pytest.mark.parametrize("kind", ["laplace", "gumbel", "exponential"])
+@pytest.mark.parametrize("kind", ["laplace", "gumbel"])
 def test_the_cost_of_the_largest_is_an_upper_bound_and_is_nearly_reached(kind):
     """Over neighbours whose queries move by 1 each: never above, and more than half of it."""
     here, scales = np.zeros(3), np.full(3, 2.0)
