@@ -15,10 +15,6 @@ def normal_around_the_query(data, rng):
     return rng.normal(np.sum(data[:, 0]), 4.0)
 
 
-def minus_noise(data, rng):
-    return data[:, 0].sum() - rng.laplace(scale=3.0)
-
-
 def two_noises(data, rng):
     return data[:, 0].sum() + rng.normal(scale=3.0) + rng.normal(scale=4.0)
 

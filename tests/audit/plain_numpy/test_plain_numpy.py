@@ -25,7 +25,7 @@ PAIRS = [
     Pair(np.zeros((4, 2)), np.vstack([[1.0, 0.0], np.zeros((3, 2))]), 0),
 ]
 RIGHT = (
-    m.noisy_mean, m.normal_around_the_query, m.minus_noise, m.two_noises, m.noise_per_record,
+    m.noisy_mean, m.normal_around_the_query, m.two_noises, m.noise_per_record,
     m.sgd, m.poisson_sum, m.noisy_max, m.test_and_answer, m.one_pass,
 )  # fmt: skip
 WRONG = (
@@ -56,7 +56,6 @@ def laws(mechanism, data=HERE, seed=0):
 def test_noise_scales_are_those_of_the_sum():
     assert laws(m.two_noises)[0].std == pytest.approx(5.0)
     assert laws(m.noise_per_record)[0].std == pytest.approx(2.0)
-    assert laws(m.minus_noise)[0].scale == 3.0
     assert laws(m.noisy_mean)[0].std == 0.8
     assert [law.std for law in laws(m.sgd)] == pytest.approx([0.1 * 4.0 / 2] * 3)  # of the step
 
