@@ -4,21 +4,9 @@ from __future__ import annotations
 
 import re
 
-KINDS = (
-    "Theorem",
-    "Lemma",
-    "Definition",
-    "Assumption",
-    "Proposition",
-    "Corollary",
-    "Remark",
-    "Claim",
-    "Algorithm",
-    "Table",
-    "Figure",
-)
+_KINDS = "Theorem|Lemma|Definition|Assumption|Proposition|Corollary|Remark|Claim|Algorithm|Table|Figure"
 _NUMBER = r"[A-Z]?\.?\d+(?:\.\d+)?"
-_LIST = re.compile(rf"\b({'|'.join(KINDS)})s?\s+((?:{_NUMBER})(?:(?:, | and | to |, and )(?:{_NUMBER}))*)")
+_LIST = re.compile(rf"\b({_KINDS})s?\s+((?:{_NUMBER})(?:(?:, | and | to |, and )(?:{_NUMBER}))*)")
 _EQUATION = re.compile(r"(?:(?<![\w(])|(?<=\bto ))\((\d{1,2})[a-z]?\)")
 
 

@@ -22,22 +22,6 @@ class Verdict(StrEnum):
     UNKNOWN = "unknown"
 
 
-FAILED = (Verdict.REFUTED, Verdict.ILL_DEFINED)
-
-
-class Kind(StrEnum):
-    """Which checker decides a claim."""
-
-    IDENTITY = "identity"
-    INEQUALITY = "inequality"
-    RATES = "rates"
-    UNITS = "units"
-    PRIVACY = "privacy"
-    MONTECARLO = "montecarlo"
-    TABLES = "tables"
-    CONSISTENCY = "consistency"
-
-
 @dataclass(frozen=True)
 class Assumptions:
     """The region in which a claim is made.
@@ -61,7 +45,7 @@ class Assumptions:
 class Claim:
     """One checkable statement as data: the checker, its formulas, and the region."""
 
-    kind: Kind
+    kind: str  # one of CHECKERS
     formula: Mapping[str, Any]
     assumptions: Assumptions = Assumptions()
 

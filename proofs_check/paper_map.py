@@ -82,10 +82,8 @@ def parts(key: str) -> list[Line]:
 def _said() -> dict[str, str]:
     """The docstring of each module of the reference, by file."""
     paths = [path for path in sorted((ROOT / "reference").rglob("*.py")) if path.name != "__init__.py"]
-    return {
-        path.relative_to(ROOT).as_posix(): ast.get_docstring(ast.parse(read_text(path, "module"))) or ""
-        for path in paths
-    }
+    said = {path: ast.get_docstring(ast.parse(read_text(path, "module"))) for path in paths}
+    return {path.relative_to(ROOT).as_posix(): text or "" for path, text in said.items()}
 
 
 def _file(case: Case) -> str:
@@ -160,16 +158,8 @@ def page() -> str:
         "terminal: `dpassay show PAPER`. A statement's chain: `dpassay prove \"NAME\" --paper PAPER`.",
     ]
     for paper in PAPERS.values():
-        parts += [
-            "",
-            f"## {paper.key}",
-            "",
-            *_facts(paper),
-            "",
-            *_algorithm_table(paper.key),
-            "",
-            *_statement_table(paper.key),
-        ]
+        for block in ([f"## {paper.key}"], _facts(paper), _algorithm_table(paper.key), _statement_table(paper.key)):
+            parts += ["", *block]
     return "\n".join(parts) + "\n"
 
 
@@ -204,13 +194,10 @@ def paper_text(paper: Paper) -> str:
     lines = [paper.title, ", ".join(paper.authors) or "Anonymous authors"]
     named = [("text read", paper.version), ("appeared in", paper.venue), ("link", paper.link)]
     lines += [f"{name}: {value}" for name, value in named if value]
-    for one in algorithms(paper.key):
-        lines += ["", f"{one.place}: {one.title}", f"  id      {one.id}", f"  file    {one.file}"]
-        lines += [f"  tests   {', '.join(one.tests)}"] if one.tests else []
-        lines += [f"  proofs  {', '.join(one.statements)}"] if one.statements else []
-    for one in parts(paper.key):
-        lines += ["", f"{one.place}, a part: {_lower(one.title)}", f"  file    {one.file}"]
-        lines += [f"  tests   {', '.join(one.tests)}"] if one.tests else []
+    for one in (*algorithms(paper.key), *parts(paper.key)):
+        lines += ["", f"{one.place}: {one.title}" if one.id else f"{one.place}, a part: {_lower(one.title)}"]
+        facts = [("id", one.id), ("file", one.file), ("tests", ", ".join(one.tests))]
+        lines += [f"  {name:8}{value}" for name, value in [*facts, ("proofs", ", ".join(one.statements))] if value]
     lines += ["", f"statements (`dpassay prove --paper {paper.key}`):", *_wrapped([", ".join(statements(paper.key))])]
     return "\n".join(lines)
 

@@ -13,7 +13,7 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from .claim import Assumptions
+from .claim import Assumptions, Finding, Verdict
 from .formula import FormulaError, parse, parse_relation, symbol
 
 SEED = 20_261_120  # of every sample a checker draws
@@ -38,6 +38,10 @@ class Variable:
     high_open: bool
     integer: bool
 
+    def rounded(self, value: float, digits: int) -> Any:
+        """The number as an exact one of so many digits, or as a whole one."""
+        return sp.Integer(round(value)) if self.integer else friendly(value, digits)
+
 
 @dataclass(frozen=True)
 class Region:
@@ -50,6 +54,10 @@ class Region:
     def symbols(self) -> dict[str, Any]:
         """Name to sympy symbol."""
         return {variable.name: variable.symbol for variable in self.variables}
+
+    def at(self, numbers: Mapping[str, Any]) -> Point:
+        """The point with these values, by name."""
+        return {self.symbols[name]: parse(str(text), {}) for name, text in numbers.items()}
 
 
 def region(assumptions: Assumptions) -> Region:
@@ -66,15 +74,20 @@ def region(assumptions: Assumptions) -> Region:
     return Region(tuple(variables), conditions)
 
 
-def _variable(name: str, text: str, table: Mapping[str, Any]) -> Variable:
+def interval(name: str, text: str) -> list[str]:
+    """``"integer [1, inf)"`` as whether it is of integers, bracket, ends and bracket."""
     match = _DOMAIN.match(text.strip())
     if match is None:
         raise FormulaError(f"domain of {name} = {text!r}: expected like '(0, 1/2]' or 'integer [1, inf)'")
-    integer, left, low_text, high_text, right = match.groups()
-    low = -sp.oo if low_text.strip() == "-inf" else parse(low_text.strip(), table)
-    high = sp.oo if high_text.strip() == "inf" else parse(high_text.strip(), table)
+    return [(part or "").strip() for part in match.groups()]
+
+
+def _variable(name: str, text: str, table: Mapping[str, Any]) -> Variable:
+    integer, left, low_text, high_text, right = interval(name, text)
+    low = -sp.oo if low_text == "-inf" else parse(low_text, table)
+    high = sp.oo if high_text == "inf" else parse(high_text, table)
     positive = bool(low.is_nonnegative) and (left == "(" or bool(low.is_positive))
-    return Variable(name, symbol(name, positive=positive), low, high, left == "(", right == ")", integer is not None)
+    return Variable(name, symbol(name, positive=positive), low, high, left == "(", right == ")", bool(integer))
 
 
 def holds(left: Any, operator: str, right: Any, point: Point) -> bool | None:
@@ -142,12 +155,7 @@ def admissible(space: Region, point: Point) -> bool:
     for variable in space.variables:
         value = point[variable.symbol]
         low, high = (sp.sympify(bound).xreplace(point) for bound in (variable.low, variable.high))
-        if (
-            value < low
-            or value > high
-            or (variable.low_open and value == low)
-            or (variable.high_open and value == high)
-        ):
+        if not low <= value <= high or (variable.low_open and value == low) or (variable.high_open and value == high):
             return False
         if variable.integer and value != int(value):
             return False
@@ -173,19 +181,15 @@ def _draw(variables: Sequence[Variable], rng: np.random.Generator) -> Point | No
         high = float(sp.sympify(variable.high).xreplace(point))
         if low > high:
             return None
-        value = _number(low, high, rng)
-        rounded = sp.Integer(round(value)) if variable.integer else friendly(value, 3)
-        point[variable.symbol] = rounded
+        point[variable.symbol] = variable.rounded(_number(low, high, rng), 3)
     return point
 
 
 def _number(low: float, high: float, rng: np.random.Generator) -> float:
+    if math.isinf(low) and math.isinf(high):
+        return float(rng.choice([-1.0, 1.0]) * 10 ** rng.uniform(*SPREAD))
     if math.isinf(low):
-        return (
-            float(rng.choice([-1.0, 1.0]) * 10 ** rng.uniform(*SPREAD))
-            if math.isinf(high)
-            else high - float(10 ** rng.uniform(*SPREAD))
-        )
+        return high - float(10 ** rng.uniform(*SPREAD))
     if math.isinf(high):
         plain = rng.uniform() < 0.4
         return low + float(rng.choice(SHORT) if plain else 10 ** rng.uniform(*SPREAD))
@@ -221,10 +225,13 @@ def both_sides(left: Any, right: Any, point: Point) -> str:
     return f"left = {told[0]}, right = {told[1]}"
 
 
-def counterexample(left: Any, right: Any, point: Point) -> str:
-    """The point, where there is one (a claim may have no free symbols), and both sides."""
+def refuted(
+    left: Any, operator: str, right: Any, space: Region, point: Point, told: str, digits: int = 3
+) -> Finding:
+    """The point in short numbers, where there is one (a claim may have no free symbols), and both sides."""
+    point = shortened(left, operator, right, space, point, digits)
     at = f"at {in_words(point)}: " if point else ""
-    return at + both_sides(left, right, point)
+    return Finding(Verdict.REFUTED, f"{at}{both_sides(left, right, point)}{told}", show(point), 1)
 
 
 def in_words(point: Point) -> str:

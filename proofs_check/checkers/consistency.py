@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from dpassay.proofs_check.claim import Claim, Finding, Verdict
 from dpassay.proofs_check.formula import FormulaError, parse, resolve
@@ -14,15 +13,8 @@ from . import identity
 _STEP = re.compile(r"^(?P<line>[\w.-]+): (?P<writes>[^<]*)<-(?P<reads>.*)$")
 
 
-def check(claim: Claim) -> Finding:
-    """Formula keys: either ``places`` (formula by place, with optional ``let``) or ``steps`` and ``given``."""
-    if "steps" in claim.formula:
-        return program(claim.formula["steps"], str(claim.formula.get("given", "")).split())
-    return same(claim)
-
-
 def same(claim: Claim) -> Finding:
-    """All places print the same quantity; otherwise the text is ill-defined. The weakest comparison decides."""
+    """Formula keys: ``places`` (formula by place), optional ``let``. The weakest comparison decides."""
     space = region(claim.assumptions)
     table = resolve(claim.formula.get("let", {}), space.symbols)
     places = list(claim.formula["places"].items())
@@ -40,14 +32,14 @@ def same(claim: Claim) -> Finding:
     return min(findings, key=lambda finding: strength.index(finding.verdict))
 
 
-def program(steps: Sequence[str], given: Sequence[str]) -> Finding:
-    """Definite assignment over straight lines, branches and loops.
+def program(claim: Claim) -> Finding:
+    """Formula keys: ``steps`` and ``given``. Definite assignment over straight lines, branches and loops.
 
     A step is ``"7: a b <- c d"`` (line, written names, read names), or one of ``loop``, ``if``, ``else``, ``end``.
     The first pass through a loop is the one that counts: a name that only an earlier pass could have written is
     undefined.
     """
-    known: set[str] = set(given)
+    steps, known = claim.formula["steps"], set(str(claim.formula.get("given", "")).split())
     stack: list[tuple[str, set[str], set[str] | None]] = []
     missing: list[str] = []
     for step in steps:
@@ -67,9 +59,8 @@ def program(steps: Sequence[str], given: Sequence[str]) -> Finding:
     if missing:
         told = "read before it is written: " + "; ".join(dict.fromkeys(missing))
         return Finding(Verdict.ILL_DEFINED, told, {"undefined": "; ".join(missing)}, len(steps))
-    return Finding(
-        Verdict.PROVED, f"every variable is written before it is read ({len(steps)} steps)", points=len(steps)
-    )
+    told = f"every variable is written before it is read ({len(steps)} steps)"
+    return Finding(Verdict.PROVED, told, points=len(steps))
 
 
 def _line(step: str, known: set[str]) -> tuple[set[str], list[str]]:

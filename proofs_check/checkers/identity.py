@@ -9,7 +9,7 @@ import sympy as sp
 
 from dpassay.proofs_check.claim import Claim, Finding, Verdict
 from dpassay.proofs_check.formula import FormulaError, parse_relation, resolve
-from dpassay.proofs_check.region import SEED, Point, Region, counterexample, holds, region, sample, shortened, show
+from dpassay.proofs_check.region import SEED, Point, Region, holds, refuted, region, sample
 
 POINTS = 24
 
@@ -35,22 +35,16 @@ def compare(left: Any, right: Any, space: Region) -> Finding:
             return _refuted(left, right, space, point)
         confirmed += answer is True
     symbolic = sp.simplify(left - right) == 0
-    if symbolic and confirmed:
-        return Finding(
-            Verdict.PROVED,
-            f"sympy reduces the difference to 0; mpmath agrees to 40 digits at {confirmed} points",
-            points=confirmed,
-        )
-    if confirmed:
-        return Finding(
-            Verdict.CHECKED, f"equal to 40 digits at {confirmed} points, no symbolic proof", points=confirmed
-        )
-    return Finding(Verdict.UNKNOWN, "could not be evaluated anywhere in the region")
+    if not confirmed:
+        return Finding(Verdict.UNKNOWN, "could not be evaluated anywhere in the region")
+    if not symbolic:
+        told = f"equal to 40 digits at {confirmed} points, no symbolic proof"
+        return Finding(Verdict.CHECKED, told, points=confirmed)
+    told = f"sympy reduces the difference to 0; mpmath agrees to 40 digits at {confirmed} points"
+    return Finding(Verdict.PROVED, told, points=confirmed)
 
 
 def _refuted(left: Any, right: Any, space: Region, point: Point) -> Finding:
-    point = shortened(left, "==", right, space, point, digits=2)
     ratio = sp.simplify(left / right) if right != 0 else None
     hint = f"; left / right = {ratio}" if ratio is not None and len(str(ratio)) < 80 else ""
-    evidence = counterexample(left, right, point) + hint
-    return Finding(Verdict.REFUTED, evidence, counterexample=show(point), points=1)
+    return refuted(left, "==", right, space, point, hint, digits=2)

@@ -9,20 +9,8 @@ import numpy as np
 import sympy as sp
 
 from dpassay.proofs_check.claim import Claim, Finding, Verdict
-from dpassay.proofs_check.formula import FormulaError, parse, parse_relation, resolve
-from dpassay.proofs_check.region import (
-    SEED,
-    Point,
-    Region,
-    admissible,
-    both_sides,
-    counterexample,
-    holds,
-    region,
-    sample,
-    shortened,
-    show,
-)
+from dpassay.proofs_check.formula import FormulaError, parse_relation, resolve
+from dpassay.proofs_check.region import SEED, Point, Region, admissible, both_sides, holds, refuted, region, sample
 from dpassay.proofs_check.visits import PARENTS, Visit, violation, visit
 
 from . import intervals
@@ -40,10 +28,7 @@ def check(claim: Claim) -> Finding:
         raise FormulaError(f"claim = {claim.formula['claim']!r}: an inequality needs <=, <, >= or >")
     if operator in (">=", ">"):
         left, right = right, left
-    hints = [
-        {space.symbols[name]: parse(str(text), {}) for name, text in point.items()}
-        for point in claim.formula.get("hints", ())
-    ]
+    hints = [space.at(point) for point in claim.formula.get("hints", ())]
     return bound(left, right, visit(claim.assumptions), strict=operator in ("<", ">"), hints=hints)
 
 
@@ -51,13 +36,14 @@ def bound(left: Any, right: Any, seen: Visit, *, strict: bool, hints: list[Point
     """Decide ``left <= right`` (or ``<``) on the region: exact points, a wide visit, proofs, and a search."""
     rng, space = np.random.default_rng(SEED), seen.space
     operator = "<" if strict else "<="
+    fails = f", so left {operator} right fails"
     points = [p for p in hints or [] if admissible(space, p)] + sample(space, rng, POINTS if space.variables else 1)
     if not points:
         return Finding(Verdict.UNKNOWN, "no point satisfies the assumptions")
     states = [holds(left, operator, right, point) for point in points]
     for point, state in zip(points, states, strict=True):
         if state is False:
-            return _refuted(left, operator, right, space, point)
+            return refuted(left, operator, right, space, point, fails)
     evaluated = sum(state is True for state in states)
     if evaluated == 0:
         return Finding(Verdict.UNKNOWN, "could not be evaluated anywhere in the region")
@@ -65,14 +51,14 @@ def bound(left: Any, right: Any, seen: Visit, *, strict: bool, hints: list[Point
         return Finding(Verdict.PROVED, both_sides(left, right, points[0]), points=1)
     found = violation(left, operator, right, seen, search=False)
     if found is not None:
-        return _refuted(left, operator, right, space, found)
+        return refuted(left, operator, right, space, found, fails)
     visited = seen.told if seen.count else f"{evaluated} points"
     proof = _certificate(left, right, space, strict) or _interval_proof(left, right, space, strict)
     if proof:
         return Finding(Verdict.PROVED, f"{proof}; no violation at {visited}", points=evaluated + seen.count)
     found = violation(left, operator, right, seen, search=True)
     if found is not None:
-        return _refuted(left, operator, right, space, found)
+        return refuted(left, operator, right, space, found, fails)
     evidence = f"no violation at {visited}, nor by a search from the {PARENTS} tightest; not a proof"
     verdict = Verdict.CHECKED if evaluated + seen.count >= FEW else Verdict.SPOT_CHECKED
     return Finding(verdict, evidence, points=evaluated + seen.count)
@@ -163,9 +149,3 @@ def _interval_proof(left: Any, right: Any, space: Region, strict: bool) -> str |
         box.append((variable.low, variable.high))
     count = intervals.nonnegative_on(right - left, [v.symbol for v in space.variables], tuple(box), strict=strict)
     return f"interval arithmetic on {count} boxes that cover the region" if count else None
-
-
-def _refuted(left: Any, operator: str, right: Any, space: Region, point: Point) -> Finding:
-    point = shortened(left, operator, right, space, point)
-    evidence = f"{counterexample(left, right, point)}, so left {operator} right fails"
-    return Finding(Verdict.REFUTED, evidence, counterexample=show(point), points=1)

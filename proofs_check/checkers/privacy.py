@@ -20,18 +20,7 @@ from scipy.special import log_ndtr, ndtr
 
 from dpassay.proofs_check.claim import Claim, Finding, Verdict
 from dpassay.proofs_check.formula import parse, parse_relation, resolve, symbol
-from dpassay.proofs_check.region import (
-    SEED,
-    Point,
-    Region,
-    admissible,
-    evaluate,
-    friendly,
-    holds,
-    region,
-    sample,
-    show,
-)
+from dpassay.proofs_check.region import SEED, Point, Region, admissible, evaluate, holds, in_words, region, sample, show
 from dpassay.proofs_check.transcripts import count as released
 from dpassay.proofs_check.visits import visit
 from dpassay.reference.accounting.parts import Part, epsilon_of
@@ -98,19 +87,12 @@ def check(claim: Claim) -> Finding:
     """Formula keys: ``std``, ``sensitivity``, ``epsilon``, ``delta`` and optionally ``count`` (releases of
     the same record, default 1), ``rate`` (sampling, default 1), ``failure`` (delta spent elsewhere), ``let``,
     ``instances``, ``releases`` (names for ``count``: how often the reference algorithm releases a label).
-
-    With ``claim`` in place of a noise scale, only the printed count is compared with the transcript.
     """
-    if "claim" in claim.formula:
-        return _counts(claim)
     space = region(claim.assumptions)
     sources = claim.formula.get("releases", {})
     table = resolve(claim.formula.get("let", {}), {**space.symbols, **{name: symbol(name) for name in sources}})
     formula = {key: parse(str(claim.formula.get(key, default)), table) for key, default in _DEFAULTS.items()}
-    points = [
-        {space.symbols[k]: parse(str(v), {}) for k, v in one.items()} for one in claim.formula.get("instances", ())
-    ]
-    points = [p for p in points if admissible(space, p)]
+    points = [p for p in map(space.at, claim.formula.get("instances", ())) if admissible(space, p)]
     named = len(points)
     everywhere = not sources and str(claim.formula.get("rate", "1")) == "1" and space.variables
     if everywhere or not claim.formula.get("instances"):
@@ -129,15 +111,8 @@ def check(claim: Claim) -> Finding:
 def _wide(claim: Claim, space: Region) -> list[Point]:
     """Points of the visited region, in numbers of six digits."""
     seen = visit(claim.assumptions)
-    points = [
-        {
-            v.symbol: sp.Integer(round(float(seen.columns[v.name][i])))
-            if v.integer
-            else friendly(float(seen.columns[v.name][i]), 6)
-            for v in space.variables
-        }
-        for i in range(min(seen.count, WIDE))
-    ]
+    points = [{v.symbol: v.rounded(float(seen.columns[v.name][i]), 6) for v in space.variables}
+              for i in range(min(seen.count, WIDE))]  # fmt: skip
     return [point for point in points if admissible(space, point)]
 
 
@@ -147,7 +122,7 @@ def _released(sources: Mapping[str, Any], point: Point) -> Point:
     return {symbol(name): sp.Integer(released(one[0], one[1], sizes)) for name, one in sources.items()}
 
 
-def _counts(claim: Claim) -> Finding:
+def counts(claim: Claim) -> Finding:
     """A relation between printed counts and counted releases, at every instance."""
     sources = claim.formula["releases"]
     told: list[str] = []
@@ -155,7 +130,7 @@ def _counts(claim: Claim) -> Finding:
         point = {symbol(name): parse(str(value), {}) for name, value in one.items()}
         point |= _released(sources, point)
         left, operator, right = parse_relation(claim.formula["claim"], {str(name): name for name in point})
-        at = ", ".join(f"{k} = {v}" for k, v in show(point).items())
+        at = in_words(point)
         if not holds(left, operator, right, point):
             evidence = f"at {at} (counts from the transcript of the reference): {claim.formula['claim']} fails"
             return Finding(Verdict.REFUTED, evidence, counterexample=show(point), points=len(told) + 1)
@@ -164,15 +139,7 @@ def _counts(claim: Claim) -> Finding:
     return Finding(Verdict.CHECKED if len(told) >= COUNTED else Verdict.SPOT_CHECKED, evidence, points=len(told))
 
 
-_DEFAULTS = {
-    "std": "",
-    "sensitivity": "",
-    "epsilon": "",
-    "delta": "",
-    "count": "1",
-    "rate": "1",
-    "failure": "0",
-}
+_DEFAULTS = {**dict.fromkeys(("std", "sensitivity", "epsilon", "delta"), ""), "count": "1", "rate": "1", "failure": "0"}
 
 
 def _number(expression: Any, point: Point) -> float:
@@ -203,10 +170,9 @@ def _verdict(measured: list[tuple[Point, dict[str, float]]], named: int, relatio
     # the words of a claim are about the instances that it names
     shown = [one for one in measured[:named] if one[1]["true"] > one[1]["epsilon"] * tolerance]
     worst_point, worst = max(shown or measured, key=lambda item: item[1]["true"] / item[1]["epsilon"])
-    at = ", ".join(f"{k} = {v}" for k, v in show(worst_point).items())
     least = "at least " if sampled else ""
-    told = f"at {at}: claimed epsilon {worst['epsilon']:.4g}, true epsilon {least}{worst['true']:.4g}"
-    told += f" at delta {worst['delta']:.3g}"
+    told = f"at {in_words(worst_point)}: claimed epsilon {worst['epsilon']:.4g}, "
+    told += f"true epsilon {least}{worst['true']:.4g} at delta {worst['delta']:.3g}"
     if worst["factor"] == worst["factor"]:
         told += f"; needed std / printed std = {worst['factor']:.4g}"
     if worst["true"] > worst["epsilon"] * tolerance:

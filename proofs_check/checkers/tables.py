@@ -74,12 +74,8 @@ def at_most(values: list[tuple[str, str]], bound: str) -> Finding:
     limit = float(parse(bound, {}))
     above = [f"{label}: {value}" for label, value in values if float(value) > limit]
     if above:
-        return Finding(
-            Verdict.REFUTED,
-            f"{len(above)} of {len(values)} values exceed {bound} = {limit:.6g}: " + "; ".join(above[:6]),
-            {"values": "; ".join(above)},
-            len(values),
-        )
+        told = f"{len(above)} of {len(values)} values exceed {bound} = {limit:.6g}: {'; '.join(above[:6])}"
+        return Finding(Verdict.REFUTED, told, {"values": "; ".join(above)}, len(values))
     return Finding(Verdict.PROVED, f"all {len(values)} values are at most {bound} = {limit:.6g}", points=len(values))
 
 
@@ -101,9 +97,5 @@ def complete(entries: list[str]) -> Finding:
 
 
 TESTS: dict[str, Callable[..., Finding]] = {
-    "integer_means": integer_means,
-    "largest_auc": largest_auc,
-    "at_most": at_most,
-    "rounds_to": rounds_to,
-    "complete": complete,
+    test.__name__: test for test in (integer_means, largest_auc, at_most, rounds_to, complete)
 }

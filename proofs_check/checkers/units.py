@@ -21,11 +21,9 @@ def check(claim: Claim) -> Finding:
     """Formula keys: ``claim`` (a relation), ``units`` (name -> "v/l**2" over base units), ``free`` (without unit)."""
     free = str(claim.formula.get("free", "")).split()
     table: dict[str, Unit] = {name: {} for name in free}
+    bases = {base: {base: Fraction(1)} for base in "vls"}
     for name, text in claim.formula["units"].items():
-        table[name] = _unit(
-            parse(str(text), {base: symbol(base) for base in "vls"}),
-            {base: {base: Fraction(1)} for base in "vls"},
-        )
+        table[name] = _unit(parse(str(text), bases.keys()), bases)
     left, _, right = parse_relation(claim.formula["claim"], {name: symbol(name) for name in table})
     try:
         one, two = _unit(left, table), _unit(right, table)

@@ -12,7 +12,7 @@ from dpassay.proofs_check.formula import FormulaError, tree
 from .inferences import Instance, instance
 from .instances import difference
 from .language import Language, names_of, put_in
-from .model import Given, Remark, Repaired, Statement, Step, reference
+from .model import Given, Part, Remark, Statement, Step, parts_of, reference
 from .other_checks import decide_by_check, decide_rate, finding_of
 from .solver import Answer, Decision, follows, possible
 
@@ -118,69 +118,10 @@ def derive(statement: Statement, sources: Mapping[str, Statement] | None = None)
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Part:
-    """What one chain of a statement's file starts from, in order, and what it must end in."""
-
-    given: tuple[Given, ...]
-    steps: tuple[Step, ...]
-    says: str
-    failure: str
-
-    @property
-    def reached(self) -> frozenset[str]:
-        """The steps and facts on which the conclusion, the last step, rests."""
-        uses = {step.id: step.uses for step in self.steps}
-        found, todo = set(), [self.steps[-1].id]
-        while todo:
-            name = todo.pop()
-            if name not in found:
-                found.add(name)
-                todo += uses.get(name, ())
-        return frozenset(found)
-
-
-def parts_of(statement: Statement) -> list[Part]:
-    """The printed chain, and the repaired one where the file has one."""
-    parts = [Part(statement.given, statement.step, statement.says, statement.failure)]
-    wanted = statement.repaired
-    if wanted is not None:
-        given = {one.id: one for one in (*statement.given, *wanted.given)}
-        steps = _mended(statement.step, wanted, {one.id for one in wanted.given})
-        facts = tuple(one for key, one in given.items() if key not in {two.id for two in wanted.step})
-        parts.append(Part(facts, tuple(steps), wanted.says, wanted.failure))
-    return parts
-
-
-def _mended(printed: Sequence[Step], wanted: Repaired, facts: set[str]) -> list[Step]:
-    """Printed steps, changed ones in their place, and new ones, each after what it uses; the conclusion is the last.
-
-    The conclusion is the repaired form's last step if that says the statement, else the printed proof's last one.
-    Printed steps that it does without are left out.
-    """
-    steps = {one.id: one for one in printed if one.id not in facts} | {one.id: one for one in wanted.step}
-    last = wanted.step[-1] if wanted.step else printed[-1]
-    if "".join(last.says.split()) != "".join(wanted.says.split()) and printed[-1].id in steps:
-        last = steps[printed[-1].id]
-    ordered: dict[str, Step] = {}
-
-    def put(step: Step, above: tuple[str, ...] = ()) -> None:
-        for name in step.uses:
-            if name in steps and name not in ordered and name not in above:
-                put(steps[name], (*above, step.id))
-        ordered[step.id] = step
-
-    put(last)
-    return list(ordered.values())
-
-
 def _looked(remark: Remark, *, passes: bool) -> Looked:
     if not remark.check:
         return Looked(remark, None, True)
-    try:
-        finding = finding_of(remark.check)
-    except FormulaError as error:
-        return Looked(replace(remark, words=f"{remark.words} ({error})"), None, False)
+    finding = finding_of(remark.check)
     return Looked(remark, finding, finding.passes if passes else not finding.passes and finding.verdict != "unknown")
 
 
@@ -210,22 +151,40 @@ def _chain(language: Language, statement: Statement, part: Part, sources: Mappin
         known[step.id] = now
         checked.append(Checked(step, decision, without))
     needed = {name for one in checked if one.without is not None and not one.without.holds for name in one.step.uses}
+    restated = {}
+    for fact in given:
+        if fact.id in reached and fact.source:
+            why, needs = _restated(language, statement, fact, part, sources)
+            needed |= needs
+            if why:
+                restated[fact.id] = why
     problems += [f"given {name}: added, but no step needs it" for name in sorted((added & reached) - needed)]
     problems += _conclusion(language, statement, known[steps[-1].id], part)
-    restated = {fact.id: why for fact in given if fact.id in reached and fact.source
-                if (why := _restated(language, statement, fact, given, sources))}  # fmt: skip
     return Chain(tuple(checked), {one.id: one for one in given}, reached, restated, tuple(problems))
 
 
 def _restated(
-    language: Language, statement: Statement, fact: Given, given: Sequence[Given], sources: Mapping[str, Statement]
-) -> str:
+    language: Language, statement: Statement, fact: Given, part: Part, sources: Mapping[str, Statement]
+) -> tuple[str, set[str]]:
+    """What keeps a fact from being what its source says, and the added facts without which it would not be.
+
+    What the source is given must be given here: by the paper, or by a fact on which the conclusion rests, so that it
+    counts; of facts from elsewhere, one that stands above, so that no two of them stand on each other.
+    """
     cited = sources.get(reference(statement.paper, fact).removesuffix(" repaired"))
     if cited is None:
-        return "there is no such statement here"
-    part = parts_of(cited)[-1 if fact.source.endswith(" repaired") else 0]
-    hand = [one.says for one in given if one.id != fact.id and not one.failure]
-    return difference(language, fact, cited, [one for one in part.given if one.id in part.reached], hand)
+        return "there is no such statement here", set()
+    theirs = parts_of(cited)[-1 if fact.source.endswith(" repaired") else 0]
+    above = part.given[: part.given.index(fact)]
+    sure = [one for one in part.given if one != fact and not one.failure and one.holds in ("every", fact.holds)]
+    hand = [one for one in sure if not (one.added or one.source)
+            or (one.id in part.reached and (one.added or one in above))]  # fmt: skip
+
+    def without(dropped: Given | None) -> str:
+        return difference(language, fact, cited, theirs, [one.says for one in hand if one != dropped], sources)
+
+    why = without(None)
+    return why, set() if why else {one.id for one in hand if one.added and without(one)}
 
 
 def _conclusion(language: Language, statement: Statement, last: Known, part: Part) -> list[str]:
@@ -234,7 +193,8 @@ def _conclusion(language: Language, statement: Statement, last: Known, part: Par
         if not follows(language, says, [last.says]).holds:
             return [f"the last step, {step.id}, is not the statement: {says}"]
         found = []
-        if _more_than(language, last.failures, failure, [fact.says for fact in given]) is not None:
+        hand = [fact.says for fact in given if not fact.added or fact.id in part.reached]
+        if _more_than(language, last.failures, failure, hand) is not None:
             found.append(f"the last step holds with another probability than the statement: {failure or '1'}")
         if statement.holds == "every" and not last.every:
             found.append("the last step holds for the data set at hand, the statement is about every one")
@@ -319,9 +279,7 @@ def _side_conditions(
     return None, failures
 
 
-def _more_than(
-    language: Language, failures: Mapping[str, str], allowed: str, facts: Sequence[str]
-) -> Decision | None:
+def _more_than(language: Language, failures: Mapping[str, str], allowed: str, facts: Sequence[str]) -> Decision | None:
     """None if the events together are at most as probable as allowed, by the union bound."""
     if not failures:
         return None
@@ -361,10 +319,7 @@ def _false(statement: Statement) -> Decision | None:
     if evidence is None:
         return None
     if evidence.check:
-        try:
-            finding = finding_of(evidence.check)
-        except FormulaError as error:
-            return Decision(Answer.UNDECIDED, str(error))
+        finding = finding_of(evidence.check)
         refuted = not finding.passes and finding.verdict != "unknown"
         return Decision(Answer.GAP if refuted else Answer.UNDECIDED, finding.evidence, dict(finding.counterexample))
     language = Language(statement.symbols)

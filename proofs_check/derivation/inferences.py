@@ -24,6 +24,7 @@ class Inference:
     adds: str
     needs: tuple[str, ...] = ()
     failure: str = ""
+    allowed: str = ""  # probability with which what is needed may fail
     why: str = ""
 
 
@@ -32,8 +33,6 @@ INFERENCES = {
     name: Inference(**{**said, "needs": tuple(said.get("needs", ()))})
     for name, said in parse_toml(read_text(_FILE, "inferences"), "inferences.toml").items()
 }
-FAILING_GAUSSIAN = Inference("A s sigma e d f", "private(A, e, d + f)", INFERENCES["gaussian"].needs,
-                             why="Dwork and Roth 2014, Theorem A.1, where the movement holds but for f")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -64,15 +63,11 @@ def instance(text: str) -> Instance:
             raise FormulaError(f"by = {text!r}: one relation <=, >= or ==")
         return Instance(name, (given[0],), f"E({ast.unparse(left)}) {operator} E({ast.unparse(rest[0])})", "")
     found = INFERENCES.get(name)
-    if name == "gaussian" and len(given) == 6:
-        found = FAILING_GAUSSIAN
     if found is None:
         raise FormulaError(f"by = {text!r}: no such inference; there are expectation, {', '.join(INFERENCES)}")
     names = found.arguments.split()
     if len(names) != len(given):
         raise FormulaError(f"by = {text!r}: takes {found.arguments}, got {len(given)}")
     put = dict(zip(names, given, strict=True))
-    return Instance(
-        name, tuple(put_in(one, put) for one in found.needs), put_in(found.adds, put),
-        put_in(found.failure, put) if found.failure else "", put.get("f", "") if found is FAILING_GAUSSIAN else "",
-    )  # fmt: skip
+    failure, allowed = (put_in(text, put) if text else "" for text in (found.failure, found.allowed))
+    return Instance(name, tuple(put_in(one, put) for one in found.needs), put_in(found.adds, put), failure, allowed)

@@ -11,8 +11,8 @@ from typing import Any
 from dpassay.proofs_check.claim import Finding, Verdict
 from dpassay.reference.kept import code_of, keep, kept
 
-from .derive import Chain, Checked, Derivation, Looked, Part, derive, parts_of
-from .model import Remark, Statement
+from .derive import Chain, Checked, Derivation, Looked, derive
+from .model import Part, Remark, Statement, parts_of
 from .solver import Answer, Decision
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any
 
@@ -50,6 +50,11 @@ class Symbols:
     vectors: frozenset[str] = frozenset()
     random_vectors: frozenset[str] = frozenset()
     extended: frozenset[str] = frozenset()
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """Every name of a number or a vector."""
+        return frozenset().union(*(getattr(self, one.name) for one in fields(self)))
 
 
 @dataclass

@@ -59,8 +59,9 @@ def examine(
 
     What was decided before, of the same files by the same code, is not decided again but with ``anew``.
     """
-    derivations, by_key = [], {one.key: one for one in found}
-    tasks = (delayed(derived)(one, {key: by_key[key] for key in _sources(one) if key in by_key}, anew) for one in found)
+    derivations = []
+    tasks = (delayed(derived)(one, {other.key: other for other in with_sources([one], found) if other != one}, anew)
+             for one in found)  # fmt: skip
     for one in Parallel(n_jobs=jobs, return_as="generator")(tasks):
         derivations.append(one)
         if say is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -183,6 +183,62 @@ def left_out(paper: str, folder: Path = FOLDER) -> list[LeftOut]:
 def reference(paper: str, fact: Given) -> str:
     """The statement that a fact is, as a key."""
     return fact.source if ": " in fact.source else f"{paper}: {fact.source}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one chain of a statement's file starts from, in order, and what it must end in."""
+
+    given: tuple[Given, ...]
+    steps: tuple[Step, ...]
+    says: str
+    failure: str
+
+    @property
+    def reached(self) -> frozenset[str]:
+        """The steps and facts on which the conclusion, the last step, rests."""
+        uses = {step.id: step.uses for step in self.steps}
+        found, todo = set(), [self.steps[-1].id]
+        while todo:
+            name = todo.pop()
+            if name not in found:
+                found.add(name)
+                todo += uses.get(name, ())
+        return frozenset(found)
+
+
+def parts_of(statement: Statement) -> list[Part]:
+    """The printed chain, and the repaired one where the file has one."""
+    parts = [Part(statement.given, statement.step, statement.says, statement.failure)]
+    wanted = statement.repaired
+    if wanted is not None:
+        given = {one.id: one for one in (*statement.given, *wanted.given)}
+        steps = _mended(statement.step, wanted, {one.id for one in wanted.given})
+        facts = tuple(one for key, one in given.items() if key not in {two.id for two in wanted.step})
+        parts.append(Part(facts, tuple(steps), wanted.says, wanted.failure))
+    return parts
+
+
+def _mended(printed: Sequence[Step], wanted: Repaired, facts: set[str]) -> list[Step]:
+    """Printed steps, changed ones in their place, and new ones, each after what it uses; the conclusion is the last.
+
+    The conclusion is the repaired form's last step if that says the statement, else the printed proof's last one.
+    Printed steps that it does without are left out.
+    """
+    steps = {one.id: one for one in printed if one.id not in facts} | {one.id: one for one in wanted.step}
+    last = wanted.step[-1] if wanted.step else printed[-1]
+    if "".join(last.says.split()) != "".join(wanted.says.split()) and printed[-1].id in steps:
+        last = steps[printed[-1].id]
+    ordered: dict[str, Step] = {}
+
+    def put(step: Step, above: tuple[str, ...] = ()) -> None:
+        for name in step.uses:
+            if name in steps and name not in ordered and name not in above:
+                put(steps[name], (*above, step.id))
+        ordered[step.id] = step
+
+    put(last)
+    return list(ordered.values())
 
 
 _CLASSES: dict[str, type] = {

@@ -7,36 +7,26 @@ must be what the step says.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dpassay.proofs_check.check import check
-from dpassay.proofs_check.claim import Assumptions, Claim, Finding, Kind, Verdict
+from dpassay.proofs_check.claim import Assumptions, Claim, Finding, Verdict
 from dpassay.proofs_check.formula import FormulaError, tree
+from dpassay.proofs_check.region import interval
 
 from .language import Language, names_of, put_in
 from .solver import Answer, Decision, follows
 
-_KINDS = {"same": Kind.CONSISTENCY, "program": Kind.CONSISTENCY, "releases": Kind.PRIVACY}
-_DOMAIN = re.compile(r"^(?:integer )?\s*([\[(])(.+),([^,]+)([\])])$")
-
 
 def claim_of(table: Mapping[str, Any]) -> Claim:
-    """A check's table as the claim that the checkers read.
-
-    Raises:
-        FormulaError: an unknown kind.
-    """
-    kind = str(table.get("kind", ""))
-    if kind not in _KINDS and kind not in set(Kind):
-        raise FormulaError(f"kind = {kind!r}: not one of {', '.join([*Kind, *_KINDS])}")
+    """A check's table as the claim that the checkers read."""
     assumed = Assumptions(
         str(table.get("positive", "")), dict(table.get("domain", {})), tuple(table.get("conditions", ()))
     )
     beside = {"kind", "positive", "domain", "conditions"}
     formula = {name: value for name, value in table.items() if name not in beside}
-    return Claim(_KINDS.get(kind) or Kind(kind), formula, assumed)
+    return Claim(str(table.get("kind", "")), formula, assumed)
 
 
 def decide_by_check(language: Language, says: str, table: Mapping[str, Any], facts: Sequence[str]) -> Decision:
@@ -54,7 +44,7 @@ def decide_rate(says: str, scale: str, tilde: bool, facts: Sequence[str]) -> Dec
     conditions = [text for fact in facts for text in _rate_conditions(fact)]
     names = " ".join(sorted(_names([f"{left} <= {right}", *conditions, f"{scale} <= 1"])))
     formula = {"claim": f"{left} <= {right}", "scale": scale, "tilde": tilde}
-    return _decision(check(Claim(Kind.RATES, formula, Assumptions(positive=names, conditions=tuple(conditions)))))
+    return _decision(check(Claim("rates", formula, Assumptions(positive=names, conditions=tuple(conditions)))))
 
 
 def finding_of(table: Mapping[str, Any]) -> Finding:
@@ -84,10 +74,7 @@ def _region_in_hand(language: Language, table: Mapping[str, Any], facts: Sequenc
 
 
 def _bounds(name: str, text: str) -> list[str]:
-    match = _DOMAIN.match(text.strip())
-    if match is None:
-        raise FormulaError(f"domain of {name} = {text!r}: expected like '(0, 1/2]' or 'integer [1, inf)'")
-    left, low, high, right = (part.strip() for part in match.groups())
+    _, left, low, high, right = interval(name, text)
     found = [] if low == "-inf" else [f"{name} {'>' if left == '(' else '>='} {low}"]
     return found if high == "inf" else [*found, f"{name} {'<' if right == ')' else '<='} {high}"]
 
