@@ -1,4 +1,4 @@
-"""Laws where only an answer is seen: a comparison of noisy numbers, the index of the largest, a choice, an output."""
+"""Laws where only an answer is seen: the index of the largest noisy number, a choice, an output."""
 
 from __future__ import annotations
 
@@ -11,24 +11,19 @@ import numpy as np
 
 from dpassay.reference.arrays import Array
 from dpassay.reference.laws.categorical import Categorical
-from dpassay.reference.laws.law import Cost, Difference, Law
+from dpassay.reference.laws.law import Cost, Difference, Law, scale_difference
 
 from .kinds import law_of
 
 FARTHEST = 700.0  # a loss above it is called this large: e^-700 is the smallest probability that a float tells from 0
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
-_GENTLE = ("laplace", "gumbel", "exponential", "logistic")  # hazard rates of at most 1
 _ROUNDING = 1e-15  # of a sum of probabilities
 _TAIL = 1e-18  # mass of the noise that is cut off on either side
 
 
 @dataclass(frozen=True, eq=False)
 class NoisyAnswer(Categorical):
-    """A categorical law that comes of ``queries + scale * noise``; it knows what noise it is protected by.
-
-    Args:
-        queries: one number that is compared, or those of which the largest is told.
-    """
+    """Which of ``queries + scale * noise`` is the largest; it knows what noise protects it."""
 
     kind: str = "laplace"
     scale_of_noise: float = 1.0
@@ -37,15 +32,13 @@ class NoisyAnswer(Categorical):
     def distance(self, other: Law) -> float:
         """How far the queries are apart: the 2-norm under Gaussian noise, else the largest coordinate.
 
-        Which of several is the largest does not change where all move together: the shift that leaves least is taken
-        off, the mean, or the middle of the range. Counts that a record can only raise are half as far apart then.
+        Which is the largest does not change where all move together: the shift that leaves least is taken off, the
+        mean, or the middle of the range. Counts that a record can only raise are half as far apart then.
         """
         if not isinstance(other, NoisyAnswer) or len(self.queries) != len(other.queries):
             return 0.0
         moved = self.queries - other.queries
-        if self.kind == "gaussian":
-            return float(np.linalg.norm(moved - moved.mean() if len(moved) > 1 else moved))
-        return float(np.ptp(moved)) / 2 if len(moved) > 1 else float(np.abs(moved[0]))
+        return float(np.linalg.norm(moved - moved.mean()) if self.kind == "gaussian" else np.ptp(moved) / 2)
 
     def apart(self, other: Law, moved: float) -> float:
         """The largest difference of a log probability: queries that move together tell nothing."""
@@ -59,14 +52,10 @@ class NoisyAnswer(Categorical):
         """Post-processing of a Gaussian release; or report noisy max (dwork2014, Claim 3.9 and its kin).
 
         Given the noise of the others, a query wins where its own noise is above a level, which moves by the range of
-        all movements at most; the log survival of the noise must not fall faster than by 1 a unit.
+        all movements at most; the log survival of Laplace and of Gumbel noise falls no faster than by 1 a unit.
         """
         size = sensitivity / self.scale_of_noise
-        if self.kind == "gaussian":
-            return Cost("gaussian", size)
-        if len(self.queries) > 1:
-            return Cost("pure", 2 * size) if self.kind in _GENTLE else None
-        return Cost("pure", size) if self.kind == "laplace" else None
+        return Cost("gaussian", size) if self.kind == "gaussian" else Cost("pure", 2 * size)
 
     def public_difference(self, other: Law) -> Difference | None:
         """How many queries there are, and the noise, are public."""
@@ -74,9 +63,7 @@ class NoisyAnswer(Categorical):
             return super().public_difference(other)
         if len(self.queries) != len(other.queries):
             return Difference("number of queries", len(self.queries), len(other.queries), comparable=False)
-        if self.scale_of_noise != other.scale_of_noise:
-            return Difference("scale", self.scale_of_noise, other.scale_of_noise, comparable=True)
-        return None
+        return scale_difference("scale", self.scale_of_noise, other.scale_of_noise)
 
 
 def largest(kind: str, queries: Array, scales: Array) -> NoisyAnswer:

@@ -59,6 +59,7 @@ class Desk:
         self._met: set[int] = set()  # in a sum
         self._for_several: set[int] = set()  # added as one draw to several numbers of an array
         self._sums: list[Sum] = []
+        self._sums_with: dict[frozenset[tuple[int, float]], dict[float, int]] = {}  # by their noise and their query
         self._values: dict[int, float] = {}
         self.seeds: dict[int, str] = {}  # wide whole numbers that were drawn, with their lines
         self._sown: dict[int, str] = {}  # those of them of which a generator was made
@@ -88,24 +89,29 @@ class Desk:
         if noise.mixed:
             return noise
         self.noticed.again |= {self.lines[one] for one in variables_of(noise) & self._met}
-        found, known = np.empty(noise.size, dtype=object), dict[Any, dict[float, int]]()
+        found, numbers = np.empty(noise.size, dtype=object), dict[frozenset[tuple[int, float]], set[int]]()
         for place, number in enumerate(noise.numbers.flat):
+            found[place] = number
             if isinstance(number, Number):
-                terms = {one: factor for one, factor in number.terms.items() if factor}
-                sums = known.setdefault(frozenset(terms.items()), {})
-                base = next(iter(sums), number.base)
-                size = abs(base) + max(map(abs, terms.values()), default=0.0)
-                if abs(base - number.base) > _ROUNDING * size:  # else the same, as in a symmetric matrix
-                    base = number.base
-                if base not in sums:
-                    sums[base] = len(self._sums)
-                    self._sums.append(Sum(base, terms))
-                found[place] = Number(0.0, {sums[base]: 1.0})
-            else:
-                found[place] = number
-        self._met.update(*(dict(noise) for noise in known))
-        self._for_several.update(*(dict(noise) for noise, sums in known.items() if len(sums) > 1))
+                key = frozenset((one, factor) for one, factor in number.terms.items() if factor)
+                one = self._sum_of(key, number.base)
+                found[place] = Number(0.0, {one: 1.0})
+                numbers.setdefault(key, set()).add(one)
+        self._met.update(*(dict(key) for key in numbers))
+        self._for_several.update(*(dict(key) for key, sums in numbers.items() if len(sums) > 1))
         return Noisy(self, found.reshape(noise.shape), True)
+
+    def _sum_of(self, key: frozenset[tuple[int, float]], base: float) -> int:
+        """Its number; the same data with the same noise are the same sum, as in a symmetric matrix."""
+        noise = dict(key)
+        sums = self._sums_with.setdefault(key, {})
+        first = next(iter(sums), base)
+        if abs(first - base) <= _ROUNDING * (abs(first) + max(map(abs, noise.values()), default=0.0)):
+            base = first
+        if base not in sums:
+            sums[base] = len(self._sums)
+            self._sums.append(Sum(base, noise))
+        return sums[base]
 
     def drawn_batch(self, draw: Callable[[], Batch]) -> Indices:
         """Draw a secret batch. What is open is released before: when it is must not depend on the batch."""

@@ -138,10 +138,6 @@ class TapeGenerator(OldNames):
         """Gumbel noise, for report noisy max."""
         return self._noise("gumbel", loc, scale, size)
 
-    def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
-        """Exponential noise, for report noisy max."""
-        return self._noise("exponential", 0.0, scale, size)
-
     def geometric(self, p: Any, size: Any = None) -> Any:
         """Geometric noise; the difference of two has a law of its own."""
         return self.public("geometric", p, size) if np.ndim(p) else self._noise(f"geometric:{float(p)!r}", 0, 1, size)

@@ -16,7 +16,7 @@ from .places import WAY_OUT, not_understood
 
 Terms = dict[int, float]  # of one number: noise variable -> its coefficient
 
-_SCIPY = {"gaussian": "norm", "laplace": "laplace", "gumbel": "gumbel_r", "exponential": "expon"}
+_SCIPY = {"gaussian": "norm", "laplace": "laplace", "gumbel": "gumbel_r"}
 
 
 @cache

@@ -191,9 +191,7 @@ class PlainMechanism:
         if known - self.known:  # a random start: of a single record it would be taken for noise
             self.known |= known
             first = recorded(self, pair.here, seed)
-        second = recorded(self, pair.here, seed)
-        if not (_released_alike(first, second) and same(first.output, second.output)):
-            _refuse_differing(self.__name__, first, second)
+        _compare(self.__name__, first, recorded(self, pair.here, seed))
         for _ in range(_ROUNDS if first.draws else 0):  # releases that depend on a batch although none is declared
             seen = lockstep(self, pair, [seed], check=False).findings
             new = {one.label for one in seen if one.kind is Kind.UNDECLARED_BATCH} - self.sampled
@@ -278,21 +276,11 @@ def recorded(run: Callable[..., Any], data: Any, seed: int) -> Transcript:
     return tape.transcript
 
 
-def _released_alike(one: Transcript, other: Transcript) -> bool:
-    return len(one.releases) == len(other.releases) and all(
-        same(a.value, b.value) for a, b in zip(one.releases, other.releases, strict=True)
-    )
-
-
-def _refuse_differing(name: str, one: Transcript, other: Transcript) -> None:
-    """Two runs with the same draws differ: by a function that each made anew, or by draws from elsewhere."""
-    path, first, second = parting(one.output, other.output)
-    if _released_alike(one, other) and callable(first) and callable(second):
-        what = f"returns a {type(first).__name__}{f' at output{printable(path)}' if path else ''}"
-        why = f"{what}: what it holds cannot be compared; return the numbers (an array, a dict, an object with them)"
-        raise BadInput("mechanism", name, why)
-    why = (
-        "gives different results for the same draws: its randomness must come from a generator of NumPy or from "
-        f"`random`; {WAY_OUT}"
-    )
-    raise BadInput("mechanism", name, why)
+def _compare(name: str, one: Transcript, other: Transcript) -> None:
+    """Two runs with the same draws differ by draws from elsewhere, or by a function that each made anew."""
+    found, again = ({"release": [each.value for each in run.releases], "output": run.output} for run in (one, other))
+    if not same(found, again):
+        path, value, _ = parting(found, again)
+        what = "functions, which cannot be compared: return the numbers" if callable(value) else "results"
+        why = f"different {what} for the same draws ({printable(path)}): its randomness must come from a generator of"
+        raise BadInput("mechanism", name, f"gives {why} NumPy or from `random`; {WAY_OUT}")

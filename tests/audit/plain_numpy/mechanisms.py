@@ -15,10 +15,6 @@ def normal_around_the_query(data, rng):
     return rng.normal(np.sum(data[:, 0]), 4.0)
 
 
-def minus_noise(data, rng):
-    return data[:, 0].sum() - rng.laplace(scale=3.0)
-
-
 def two_noises(data, rng):
     return data[:, 0].sum() + rng.normal(scale=3.0) + rng.normal(scale=4.0)
 
@@ -80,10 +76,6 @@ def branch_on_the_truth(data, rng):
     return 0.0
 
 
-def scale_from_the_data(data, rng):
-    return data[:, 0].sum() + rng.normal(0, 1e-3 + 3.0 * np.abs(data).max())
-
-
 def stops_when_done(data, rng):
     w = np.zeros(2)
     for _ in range(5):
@@ -104,10 +96,6 @@ def last_step_bare(data, rng):
 def batch_told(data, rng):
     batch = rng.choice(len(data), size=2, replace=False)
     return np.sort(data[batch][:, 0])[0], data[batch].sum() + rng.normal(0, 2.0)
-
-
-def loop_over_large_records(data, rng):
-    return [row[0] + rng.normal(0, 2.0) for row in data if row[0] > 0]
 
 
 # -- found by a search, not on a pair chosen by hand ----------------------------------------------------------

@@ -37,6 +37,11 @@ def test_a_random_start_is_known():
     assert [one.law.scale for one in seen.releases] == pytest.approx([0.5 * 14.0] * 3)  # the step is a half
 
 
+def test_one_draw_for_several_records_hides_none_of_them():
+    run = on_tape(lambda rows, rng: [abs(float(one)) for one in rng.normal() - rows[:, 0]])
+    assert not record(lambda tape: run(HERE, tape), seed=0).releases
+
+
 # -- one pair ------------------------------------------------------------------------------------------------------
 LINE = Space.matrix(n=(1,), d=(1,))
 PURE = PrivacyClaim(1.0, 1e-9)

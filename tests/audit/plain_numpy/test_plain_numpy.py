@@ -25,12 +25,11 @@ PAIRS = [
     Pair(np.zeros((4, 2)), np.vstack([[1.0, 0.0], np.zeros((3, 2))]), 0),
 ]
 RIGHT = (
-    m.noisy_mean, m.normal_around_the_query, m.minus_noise, m.two_noises, m.noise_per_record,
+    m.noisy_mean, m.normal_around_the_query, m.two_noises, m.noise_per_record,
     m.sgd, m.poisson_sum, m.noisy_max, m.test_and_answer, m.one_pass,
 )  # fmt: skip
 WRONG = (
-    m.noise_used_twice, m.exact_beside_it, m.branch_on_the_truth, m.scale_from_the_data, m.stops_when_done,
-    m.last_step_bare, m.batch_told, m.loop_over_large_records,
+    m.noise_used_twice, m.exact_beside_it, m.branch_on_the_truth, m.stops_when_done, m.last_step_bare, m.batch_told,
 )  # fmt: skip
 
 
@@ -57,7 +56,6 @@ def laws(mechanism, data=HERE, seed=0):
 def test_noise_scales_are_those_of_the_sum():
     assert laws(m.two_noises)[0].std == pytest.approx(5.0)
     assert laws(m.noise_per_record)[0].std == pytest.approx(2.0)
-    assert laws(m.minus_noise)[0].scale == 3.0
     assert laws(m.noisy_mean)[0].std == 0.8
     assert [law.std for law in laws(m.sgd)] == pytest.approx([0.1 * 4.0 / 2] * 3)  # of the step
 
@@ -105,12 +103,18 @@ def product_of_noises(data, rng):
     return data.sum() + rng.normal() * rng.normal()
 
 
-def test_what_is_not_understood_names_its_line():
+def one_of_two_noises_again(data, rng):
+    one, other = rng.normal(size=2)
+    return abs(float(data.sum() + one + other)), data.max() + one
+
+
+@pytest.mark.parametrize("mechanism", [product_of_noises, one_of_two_noises_again])
+def test_what_is_not_understood_names_its_line(mechanism):
     with pytest.raises(NotUnderstood, match=r"test_plain_numpy.py:\d+.*tape"):
-        on_tape(product_of_noises).tried(PAIRS)
+        on_tape(mechanism).tried(PAIRS)
 
 
-@pytest.mark.parametrize("kind", ["laplace", "gumbel", "exponential"])
+@pytest.mark.parametrize("kind", ["laplace", "gumbel"])
 def test_the_cost_of_the_largest_is_an_upper_bound_and_is_nearly_reached(kind):
     """Over neighbours whose queries move by 1 each: never above, and more than half of it."""
     here, scales = np.zeros(3), np.full(3, 2.0)
