@@ -20,6 +20,7 @@ from dpassay.audit.results import AssumedEstimate
 from dpassay.audit.row import Effort as Effort
 from dpassay.audit.row import Row as Row
 from dpassay.audit.search.engine import search
+from dpassay.audit.search.placing import bare_lines
 from dpassay.audit.search.premises import Premises
 from dpassay.audit.search.witness import Searched, Witness
 from dpassay.audit.verdict import Verdict, over_budget
@@ -210,7 +211,8 @@ def assay_case(case: Case, effort: Effort, thrift: Thrift | None = None, known: 
     try:
         instance = case.build()
     except Uncalibrated as error:
-        return row_fields.unbuilt_row(case, effort, error, time.perf_counter() - start)
+        made = bare_lines(error.finding.label, case.build) if error.finding is not None else ()
+        return row_fields.unbuilt_row(case, effort, error, time.perf_counter() - start, made)
     searched = search_case(case, instance, effort, known)
     found = examine(instance, case.claim, effort, case.known, searched=searched, thrift=thrift)
     if states_records(instance.pair.here) and not getattr(instance.run, "elsewhere", False):

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from dpassay.audit.lockstep.source_lines import trade
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.search.coverage import own_functions
 from dpassay.audit.search.placing import BESIDE, READS
@@ -53,7 +54,10 @@ def places_of(
     whole = opened or start
     why = _REASON.search(lost)
     ends = [("nothing bounds it" if unbounded or why is None else why[1], opened)] if opened else []
-    escapes = _ESCAPES.search(lost) is not None
+    home = {Path(one[0]).parent for one in (opened, start) if one}  # its own line, no helper's of the package
+    escapes = (
+        opened is not None and _ESCAPES.search(lost) is not None and (len(home) == 1 or trade(opened[0]) == "theirs")
+    )
     found: list[dict[str, Any]] = []
     leading: list[tuple[str, _Place]] = []
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dpassay.audit.assaying.places import places_of
+from dpassay.audit.assaying.places import places_of, shown_path
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.fingerprint import fingerprint
-from dpassay.audit.search.witness import Searched
+from dpassay.audit.search.witness import Made, Searched
 from dpassay.audit.verdict import judge
 from dpassay.audit.version import versions
 from dpassay.reference.accounting.calibrate import Uncalibrated
@@ -126,11 +126,11 @@ def _ordered(declared: set[Declared]) -> list[Declared]:
     return sorted(declared, key=lambda one: (list(Kind).index(one.kind), one.label))
 
 
-def unbuilt_row(case: Case, effort: Effort, error: Uncalibrated, seconds: float) -> Row:
+def unbuilt_row(case: Case, effort: Effort, error: Uncalibrated, seconds: float, made: Sequence[Made]) -> Row:
     """The row of a case that the calibrator refuses: a finding, since its claim needs noise that does not exist.
 
     A bare release leaks; without one no noise keeps to the budget, so that it is over it. Where only the cost of a
-    release is not known, nothing is shown: inconclusive.
+    release is not known, nothing is shown: inconclusive. ``made``: the lines that leave a release bare.
     """
     finding = error.finding
     findings = [] if finding is None or finding.kind.of_the_run else [finding]
@@ -152,6 +152,10 @@ def unbuilt_row(case: Case, effort: Effort, error: Uncalibrated, seconds: float)
         verdict=verdict.value,
         why=f"{case.known}; {text}" if case.known else text,
         findings=findings,
+        places=[
+            {"finding": names(list(shown)), "file": shown_path(one.file), "line": one.line, "role": one.role}
+            for one in made
+        ],
         movements={},
         power=None,
         facts={},

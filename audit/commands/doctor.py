@@ -6,13 +6,11 @@ import os
 import platform
 import re
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import Any
 
 import typer
 from rich.console import Console
@@ -49,7 +47,7 @@ class Line:
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Say what this environment can do: versions, optional packages, cores, terminal, folders.
+    """Say what this environment can do: versions, optional packages, cores, folders.
 
     Exit code 0 if everything that is needed is there (what is optional is only named), else 1.
     """
@@ -72,9 +70,6 @@ def checks() -> Iterator[Line]:
     yield Line("dpassay", "ok", f"{installed_version()}, Python {platform.python_version()}, {platform.platform()}")
     yield from packages()
     yield _cores()
-    yield _threads()
-    yield _terminal()
-    yield _tracing()
     yield folder("reports", Path("reports"), "audits keep their rows and witnesses here, or say --output")
     yield folder("temporary", Path(tempfile.gettempdir()), "worker processes need it; set TMPDIR")
 
@@ -143,33 +138,6 @@ def _quota() -> float | None:
         return None if limit == "max" else int(limit) / int(period)
     except (OSError, ValueError):
         return None
-
-
-def _threads() -> Line:
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    said = [f"{name}={os.environ[name]}" for name in names if name in os.environ]
-    return Line("threads", "ok", ", ".join(said) or "not limited; workers of audits limit their own to one")
-
-
-def _terminal() -> Line:
-    console = Console()
-    width = shutil.get_terminal_size().columns
-    kind = f"{width} columns" if console.is_terminal else "output goes into a pipe or a file: tables have 100 columns"
-    colours = console.color_system if console.is_terminal and not console.no_color else None
-    reason = " (NO_COLOR is set)" if "NO_COLOR" in os.environ else ""
-    encoding = sys.stdout.encoding or "no encoding"
-    narrow = console.is_terminal and width < 80
-    text = f"{kind}, {f'{colours} colours' if colours else f'no colours{reason}'}, {encoding}"
-    return Line("terminal", "note" if narrow else "ok", text + (": tables want 80 columns" if narrow else ""))
-
-
-def _tracing() -> Line:
-    monitoring: Any = getattr(sys, "monitoring", None)
-    if monitoring is None:
-        text = "sys.settrace (slower; Python 3.12 has sys.monitoring): not together with a debugger or a coverage tool"
-        return Line("coverage", "note" if sys.gettrace() else "ok", text)
-    free = [number for number in (3, 4, 1) if monitoring.get_tool(number) is None]
-    return Line("coverage", "ok" if free else "note", "sys.monitoring" if free else "every tool of it is in use")
 
 
 def folder(name: str, path: Path, why: str) -> Line:

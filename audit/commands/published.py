@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from dpassay.audit.inputs.stored import named_columns
 from dpassay.audit.plain import plain
 from dpassay.audit.published.assessment import (
     Assessment,
@@ -28,9 +31,10 @@ from dpassay.audit.published.ceilings import (
 from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
 from dpassay.audit.terminal.options import AsJson, relation_named
 from dpassay.reference.accounting.sampled import Relation
-from dpassay.reference.errors import BadInput, require
+from dpassay.reference.errors import BadInput, printable, require
 from dpassay.reference.guarantee import LARGEST, Guarantee, approx_dp
 
+IMPOSSIBLE = (Finding.CONTRADICTS, Finding.CONTRADICTS_UNLESS_SHIFT)
 MEANING = {
     Finding.CONTRADICTS: "impossible under the claim, even with every pair across groups granted",
     Finding.CONTRADICTS_UNLESS_SHIFT: "impossible under the claim, if members and non-members share a distribution",
@@ -44,12 +48,17 @@ ASSUMPTIONS = (
     "random split, and that attack and threshold were fixed before the members were known.",
     "A ceiling is for the expectation over splits and trainings; members and non-members of one distribution.",
 )
-OF_ONE_NUMBER = ("epsilon", "delta", "relation", "gdp", "sampled_gaussian", "auc", "balanced_accuracy", "tpr", "fpr",
-                 "members", "nonmembers", "runs")  # fmt: skip
+COLUMNS = {"epsilon": float, "delta": float, "relation": str, "auc": float, "balanced_accuracy": float, "tpr": float,
+           "fpr": float, "members": int, "nonmembers": int, "runs": int}  # fmt: skip
+OF_ONE_NUMBER = (*COLUMNS, "gdp", "sampled_gaussian")
 
 
 def published(
     context: typer.Context,
+    table: Annotated[
+        Path | None,
+        typer.Argument(help="One result a line, CSV: columns named like options, epsilon, auc, members."),
+    ] = None,
     epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon.")] = None,
     delta: Annotated[float, typer.Option(help="Claimed delta.")] = 0.0,
     relation: Annotated[str, typer.Option(help="Neighbours of the claim: replace-one or add-remove.")] = "replace-one",
@@ -70,21 +79,23 @@ def published(
 ) -> None:
     """The largest value any attack can reach, the epsilon a number implies, and the verdict.
 
-    Exit code 1 when the number contradicts a claim, 2 for bad input, else 0; a stored table (--paper) is only shown.
+    Exit code 1 when a number contradicts its claim, 2 for bad input, else 0; a stored table (--paper) is only shown.
     """
-    if paper is not None:
+    if paper is not None or table is not None:
         for name in OF_ONE_NUMBER:
             source = context.get_parameter_source(name)
             given = source is not None and source.name == "COMMANDLINE"
-            require(not given, "--paper", paper, f"has its own numbers; drop --{name.replace('_', '-')}")
-        _paper(paper, confidence, as_json)
-        return
+            require(
+                not given, "the table", paper or str(table), f"has its own numbers; drop --{name.replace('_', '-')}"
+            )
+        require(paper in (None, "dro"), "--paper", paper, "stored tables: dro")
+        stored = ((cell.algorithm, cell.assessment) for cell in table_2(confidence))
+        cells = list(stored if table is None else _of_file(table, confidence))
+        _table(cells, as_json, table is None)
+        raise typer.Exit(int(table is not None and any(one.finding in IMPOSSIBLE for _, one in cells)))
     if epsilon is None and gdp is None and sampled_gaussian is None:
         raise BadInput("--epsilon", epsilon, "is required (or --gdp, --sampled-gaussian, --paper)")
-    metric, value = _metric(auc, balanced_accuracy, tpr)
-    for option, count in (("--members", members), ("--nonmembers", nonmembers)):
-        require(count is not None, option, count, "is required: without it chance cannot be excluded")
-    printed = Published(metric, value, members or 0, nonmembers or 0, fpr, runs)
+    printed = _printed(auc, balanced_accuracy, tpr, members, nonmembers, fpr, runs)
     neighbours = relation_named(relation) or "replace-one"
     assessment = None if epsilon is None else assess(printed, _pair(epsilon, delta, neighbours), confidence)
     curves = _curves(printed, gdp, sampled_gaussian, neighbours, confidence)
@@ -96,18 +107,41 @@ def published(
         }
         print(json.dumps(plain(record), sort_keys=True, allow_nan=False))
     else:
-        _show(printed, assessment, confidence, curves)
+        _show(printed, assessment, curves)
     found = [one.finding for one, _ in curves.values()] + ([] if assessment is None else [assessment.finding])
-    if any(finding in (Finding.CONTRADICTS, Finding.CONTRADICTS_UNLESS_SHIFT) for finding in found):
-        raise typer.Exit(1)
+    raise typer.Exit(int(any(finding in IMPOSSIBLE for finding in found)))
 
 
-def _metric(auc: float | None, accuracy: float | None, tpr: float | None) -> tuple[Metric, float]:
+def _printed(
+    auc: float | None, accuracy: float | None, tpr: float | None, members: int | None, nonmembers: int | None,
+    fpr: float | None, runs: int,
+) -> Published:  # fmt: skip
     options: tuple[tuple[Metric, float | None], ...] = (("auc", auc), ("balanced accuracy", accuracy), ("tpr", tpr))
     given = [(metric, value) for metric, value in options if value is not None]
     if len(given) != 1:
         raise BadInput("metric", [name for name, _ in given], "give exactly one of --auc, --balanced-accuracy, --tpr")
-    return given[0]
+    for option, count in (("--members", members), ("--nonmembers", nonmembers)):
+        require(count is not None, option, count, "is required: without it chance cannot be excluded")
+    return Published(*given[0], members or 0, nonmembers or 0, fpr, runs)
+
+
+def _of_file(path: Path, confidence: float) -> Iterator[tuple[str, Assessment]]:
+    """Each line of a table with its name, or its number; an empty cell is an option that is not given."""
+    read = named_columns(path, ("name", *COLUMNS))
+    if read is None:
+        raise BadInput(str(path), "no named columns", f"must be .csv with a header of {', '.join(COLUMNS)}, and a name")
+    for number, cells in enumerate(zip(*read.values(), strict=True), 2):
+        line = {name: text for name, text in zip(read, map(str, cells), strict=True) if text.strip()}
+        try:
+            values: dict[str, Any] = {name: COLUMNS[name](text) for name, text in line.items() if name in COLUMNS}
+            relation = relation_named(values.get("relation")) or "replace-one"
+            names = ("auc", "balanced_accuracy", "tpr", "members", "nonmembers", "fpr", "runs")
+            given: list[Any] = [values.get(name, 1 if name == "runs" else None) for name in names]
+            require("epsilon" in values, "epsilon", None, "is required")
+            claim = _pair(values["epsilon"], values.get("delta", 0.0), relation)
+            yield line.get("name", f"line {number}"), assess(_printed(*given), claim, confidence)
+        except ValueError as error:
+            raise BadInput(f"{path}: line {number}", ", ".join(line.values()), printable(str(error))) from None
 
 
 def _pair(epsilon: float, delta: float, relation: Relation) -> Guarantee:
@@ -152,12 +186,14 @@ def _record(assessment: Assessment) -> dict[str, object]:
     }
 
 
-def _show(printed: Published, assessment: Assessment | None, confidence: float, curves: Curves) -> None:
+def _show(printed: Published, assessment: Assessment | None, curves: Curves) -> None:
     console = Console()
     at = f" at FPR {printed.fpr:g}" if printed.fpr is not None else ""
     table = Table("statement", "value", title=f"{printed.metric}{at} = {printed.value:g}")
-    for statement, value in [] if assessment is None else _statements(assessment, confidence):
-        table.add_row(statement, value)
+    if assessment is not None:
+        table.add_row(f"largest under {assessment.claim.name}", f"{assessment.ceiling:.4f}")
+        table.add_row("epsilon it implies as an expectation", f"{assessment.implied_epsilon:.4g}")
+        table.add_row("p-value; sound for a random split", f"{assessment.p_value:.3g}")
     for name, (one, ceiling) in curves.items():
         table.add_row(f"largest under {name}", f"{one.ceiling:.4f}")
         table.add_row(f"p-value under {name}; sound for a random split", f"{one.p_value:.3g}")
@@ -175,33 +211,28 @@ def _show(printed: Published, assessment: Assessment | None, confidence: float, 
         console.print(f"- {assumption}")
 
 
-def _statements(assessment: Assessment, confidence: float) -> list[tuple[str, str]]:
-    rows = [(f"largest under {assessment.claim.name}", f"{assessment.ceiling:.4f}")]
-    rows.append(("epsilon it implies as an expectation", f"{assessment.implied_epsilon:.4g}"))
-    rows.append(("p-value; sound for a random split", f"{assessment.p_value:.3g}"))
-    return rows
-
-
-def _paper(paper: str, confidence: float, as_json: bool) -> None:
-    if paper != "dro":
-        raise BadInput("--paper", paper, "stored tables: dro")
-    cells = table_2(confidence)
+def _table(cells: Sequence[tuple[str, Assessment]], as_json: bool, stored: bool) -> None:
+    notes = {"Assumed by the findings:": ASSUMED, "What else could explain a number:": CONFOUNDS}
     if as_json:
-        rows = [{"algorithm": cell.algorithm, **_record(cell.assessment)} for cell in cells]
-        document = {"cells": rows, "assumed": ASSUMED, "confounds": CONFOUNDS}
+        rows = [{"algorithm": name, **_record(one)} for name, one in cells]
+        document = {"cells": rows, **({"assumed": ASSUMED, "confounds": CONFOUNDS} if stored else {})}
         print(json.dumps(plain(document), sort_keys=True, allow_nan=False))
         return
-    table = Table("algorithm", "epsilon", "printed AUC", "ceiling", "with shift", "implies", "p", "p, shift", "finding")
-    for cell in cells:
-        a = cell.assessment
+    table = Table("algorithm", "epsilon", "printed AUC" if stored else "printed", "ceiling", "with shift", "implies",
+                  "p", "p, shift", "finding")  # fmt: skip
+    for name, a in cells:
         table.add_row(
-            cell.algorithm, f"{a.claim.outermost[0]:g}", f"{a.result.value:.4f}", f"{a.ceiling:.4f}",
-            f"{a.shifted_ceiling:.4f}", f"{a.implied_epsilon:.3g}", f"{a.p_value:.1g}", f"{a.shifted_p_value:.1g}",
-            str(a.finding),
+            printable(name), f"{a.claim.outermost[0]:g}", f"{a.result.value:.4f}", f"{a.ceiling:.4f}",
+            _or_none(a.shifted_ceiling, ".4f"), f"{a.implied_epsilon:.3g}", f"{a.p_value:.1g}",
+            _or_none(a.shifted_p_value, ".1g"), str(a.finding),
         )  # fmt: skip
     console = Console(width=150)
     console.print(table)
-    for title, lines in (("Assumed by the findings:", ASSUMED), ("What else could explain a number:", CONFOUNDS)):
+    for title, lines in notes.items() if stored else [("Assumed by the findings:", ASSUMPTIONS)]:
         console.print(title)
         for line in lines:
             console.print(f"- {line}")
+
+
+def _or_none(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from inspect import signature
 from itertools import islice, takewhile
@@ -67,6 +68,21 @@ def placed(witness: Witness, begins: Sequence[FunctionType], again: Callable[[Wa
     made = tuple(Made(words, str(spot), spot.file, spot.number) for spot, words in lines.items())
     spots = [one.spot for one in placing.ends()] if witness.finding.kind is Kind.OUTPUT else list(lines)[:1]
     return replace(witness, line=witness.line or "; ".join(map(str, dict.fromkeys(spots))), made=made)
+
+
+def bare_lines(label: str, run: Callable[[], object]) -> tuple[Made, ...]:
+    """The lines that leave a release without noise, in a run of one world that may end there."""
+    watch, known = Watch(is_watched), dict[Spot, str]()
+    with suppress(Exception), watch.watching():
+        run()
+    for call in [one for one in watch.before.calls if one.label == label and _scale(one) == 0][:1]:
+        step = releasing(watch.before, call)
+        for node in _given(step, call, _SCALES) if step is not None else []:
+            assert step is not None
+            for one, words in _traced(watch.before, step, node, _scale(call), "noise scale"):
+                known.setdefault(one.spot, words)
+            known.setdefault(step.spot, "releases it")
+    return tuple(Made(words, str(spot), spot.file, spot.number) for spot, words in known.items())
 
 
 class _Placing:

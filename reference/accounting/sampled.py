@@ -76,11 +76,6 @@ def _null_against(epsilons: Array, q: float, up: float) -> Array:
     return np.asarray(np.where(left > 0, found, 0.0))
 
 
-def mirrored(epsilons: Array, deltas: Array) -> Array:
-    """The curve at ``-epsilons`` from that of the other direction at ``epsilons``, rounded up."""
-    return np.asarray(np.minimum(1.0, (-np.expm1(-epsilons) + np.exp(-epsilons) * deltas) * A_LITTLE_UP))
-
-
 def sampled_curve(
     epsilons: Array, q: float, mu: float, sampling: Sampling, relation: Relation, backward: bool = False
 ) -> Array:
@@ -91,25 +86,3 @@ def sampled_curve(
         return (_null_against if backward else _against_null)(epsilons, q, mu / 2)
     require(relation == "replace-one", "relation", relation, "fixed-size batches have no add-remove neighbours")
     return np.maximum(_against_null(epsilons, q, mu), _null_against(epsilons, q, mu))
-
-
-def sampled_delta(
-    epsilons: Array,
-    q: float,
-    mu: float,
-    sampling: Sampling = "without-replacement",
-    relation: Relation = "replace-one",
-) -> Array:
-    """delta at each epsilon (any sign) of the dominating pair of one sampled Gaussian release, rounded up.
-
-    For Poisson batches and add-remove neighbours it is the larger one of the two directions: from epsilon = 0 up that
-    of D, which has the record, against D'. With t = e^epsilon - 1 and H the decreasing curve of ``N(mu,1)`` against
-    ``N(0,1)`` over e^epsilon it is q H(1 + t/q), the other one c H((1+t) q/c) with c = q - (1-q) t <= q, and
-    (1+t) q/c >= 1 + t/q because (1+t) q^2 >= (q+t) c.
-    """
-    epsilons = np.asarray(epsilons, dtype=float)
-    require(0 < q <= 1, "sampling rate", q, "must lie in (0, 1]")
-    require(0 < mu < math.inf, "mu", mu, "must be positive and finite")
-    size = np.abs(epsilons)
-    found = sampled_curve(size, q, mu, sampling, relation)
-    return np.asarray(np.where(epsilons >= 0, found, mirrored(size, found)))

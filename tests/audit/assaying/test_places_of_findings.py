@@ -12,10 +12,12 @@ import pytest
 from dpassay.audit.assaying.places import places_of
 from dpassay.audit.lockstep.source_lines import parting
 from dpassay.audit.search.engine import search
+from dpassay.audit.search.placing import bare_lines
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
+from dpassay.reference.tape import LiveTape
 
 CLAIM = PrivacyClaim(1.0, 1e-5)
 LINE = Space.matrix(n=(1, 2), d=(1,))
@@ -61,28 +63,33 @@ def test_on_one_pair_it_is_the_same():
 
 
 def batch_by_the_batch(rows, tape):
-    """Whether the record is in the first batch decides about the second: the worlds part, and not the neighbours."""
     batch = tape.batch("first", len(rows), 1)
     largest = np.abs(rows[batch.indices]).max()
     tape.gaussian("mean", np.clip(rows, -1, 1)[batch.indices].sum(axis=0), std=9.0, sensitivity=2.0, batch=batch)
-    label = "large" if largest > 0.5 else "small"
-    return tape.gaussian(label, np.zeros(1), std=9.0, sensitivity=2.0)
+    return tape.gaussian("large" if largest > 0.5 else "small", np.zeros(1), std=9.0, sensitivity=2.0)
 
 
 def test_where_taking_part_decides_the_line_is_named():
-    data = Space.matrix(n=(2,), d=(1,), radius=1.0)
-    witnesses = search(batch_by_the_batch, data, CLAIM, examples=40).witnesses
-    witness, *_ = [one for one in witnesses if one.finding.kind is Kind.CALL]
-    assert witness.made[0].line in (line_of("largest ="), line_of('label = "large"'))
+    found = search(batch_by_the_batch, Space.matrix(n=(2,), d=(1,), radius=1.0), CLAIM, examples=40).witnesses
+    witness = next(one for one in found if one.finding.kind is Kind.CALL)
+    assert witness.made[0].line in (line_of("largest ="), line_of('return tape.gaussian("large"'))
 
 
 def test_the_line_of_the_certificate_comes_first_where_the_search_does_not_see_what_gets_out():
     (witness,) = search(raw_beside_it, LINE, CLAIM, examples=12).witnesses
     seed = "test_places_of_findings.py:7: a generator with a fixed seed: everybody can draw it: `rng = ...`"
     bare = replace(witness, made=tuple(one for one in witness.made if one.role == "returns it"))
-    for lost, first in ((seed, 7), (seed.replace("a generator with a fixed seed", "np.ptp has no rule"), None)):
-        places = places_of(raw_beside_it, [bare.finding], [bare], lost=lost)
-        assert (places[0]["line"] == 7) == (first == 7) and 7 in [one["line"] for one in places]
+    for lost in (seed, seed.replace("a generator with a fixed seed", "np.ptp has no rule")):
+        lines = [one["line"] for one in places_of(raw_beside_it, [bare.finding], [bare], lost=lost)]
+        assert (lines[0] == 7) == (lost == seed) and 7 in lines
+
+
+def test_noise_that_no_calibration_covers_is_found_in_a_run_alone():
+    def bare():
+        scale = 0.0 * len("abc")
+        LiveTape(0).gaussian("bare", np.zeros(1), std=scale, sensitivity=1.0)
+
+    assert bare_lines("bare", bare)[0].line == line_of("scale = 0.0") and not bare_lines("other", bare)
 
 
 @dataclass

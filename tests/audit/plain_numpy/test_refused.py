@@ -122,20 +122,15 @@ def test_what_has_no_law_here_is_refused_with_a_way_out(mechanism, where, why):
         assay(mechanism, where, CLAIM, effort=QUICK)
 
 
-def mean_of_a_batch(rows, rng):
-    return rows.clip(-1, 1)[rng.random(len(rows)) < 0.5].mean() + rng.normal()
-
-
 def over_the_size_of_a_batch(rows, rng):
     batch = rows.clip(-1, 1)[rng.random(len(rows)) < 0.5]
     return (batch.sum() + rng.normal()) / len(batch)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("mechanism", [mean_of_a_batch, over_the_size_of_a_batch])
-def test_the_size_of_an_empty_batch_is_named_with_its_line(mechanism):
+def test_the_size_of_an_empty_batch_is_named_with_its_line():
     with pytest.raises(BadInput, match=r"test_refused.py:\d+': would be (nan|inf).*empty batch.*public number"):
-        assay(mechanism, ONE, CLAIM, effort=KEYS)
+        assay(over_the_size_of_a_batch, ONE, CLAIM, effort=KEYS)
 
 
 def every_key(rows, rng):

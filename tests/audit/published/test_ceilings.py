@@ -115,6 +115,15 @@ def test_command_line(command):
     assert "DP Recursive SPIDER" in command("--paper", "dro").stdout
 
 
+def test_a_table_of_results(command, tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("epsilon,auc,tpr,fpr,members,nonmembers\n1,0.97,,,500,500\n1,,1,1,50,50")
+    found = [one["finding"] for one in json.loads(command(str(table), "--json").stdout)["cells"]]
+    assert command(str(table)).exit_code == 1 and found == ["contradicts unless shifted", "within the ceiling"]
+    table.write_text("epsilon,auc,members\n1,0.9,500")
+    assert "line 2" in str(command(str(table)).exception)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

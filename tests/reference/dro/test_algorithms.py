@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from dpassay.audit.lockstep.run import lockstep
-from dpassay.reference.accounting.sampled import sampled_delta
+from dpassay.reference.accounting.sampled import sampled_curve
 from dpassay.reference.dro import double_spider, recursive_spider, single_sample
 from dpassay.reference.dro.constants import Constants, theorem_eight, theorem_seven
 from dpassay.reference.dro.divergences import chi_square
@@ -104,7 +104,7 @@ def test_single_sample_noise_as_printed_leaves_delta_near_one_over_n():
     """n = 1000, T = 1: Theorem 3's noise is 1/80 of the sensitivity, so delta stays at 1/n for any usable epsilon."""
     n, delta = 1000, 1e-5
     std = np.sqrt(np.log(1 / delta)) / n  # T = 1, G = 1, epsilon = 1, c = 1
-    shown = sampled_delta(np.array([1.0, 5.0]), 1 / n, 0.5 * 3.0 / std)
+    shown = sampled_curve(np.array([1.0, 5.0]), 1 / n, 0.5 * 3.0 / std, "without-replacement", "replace-one")
     assert (shown > 0.85 / n).all()
     assert (shown > 80 * delta).all()
 
