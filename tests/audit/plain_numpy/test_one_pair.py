@@ -42,6 +42,11 @@ def test_one_draw_for_several_records_hides_none_of_them():
     assert not record(lambda tape: run(HERE, tape), seed=0).releases
 
 
+def test_numbers_that_differ_by_rounding_are_one():
+    run = on_tape(lambda rows, rng: np.array([0.3, 0.1 + 0.2]) * rows[0, 0] + rng.normal())
+    assert len(record(lambda tape: run(HERE, tape), seed=0).releases) == 1
+
+
 # -- one pair ------------------------------------------------------------------------------------------------------
 LINE = Space.matrix(n=(1,), d=(1,))
 PURE = PrivacyClaim(1.0, 1e-9)
