@@ -4,6 +4,7 @@
   may only assign to names.
 - ``total += x`` in such a way adds x or zero; a factor is x or one.
 - ``if norm > c: return g * c / norm`` before ``return g`` returns one of two values.
+- ``and``, ``or``, ``not`` of private truth values are NumPy's; ``continue`` leaves the rest to the other way.
 - ``[f(x) for x in rows[mask]]`` and a ``for`` loop whose turns only add to names are asked for all records at once.
 
 Every other statement stays as it is, and a private truth value in it ends the certificate.
@@ -51,28 +52,64 @@ class _Converter(ast.NodeTransformer):
 
     def visit_If(self, node: ast.If) -> Any:
         """As a choice where the test is private, and as it is written elsewhere."""
-        before = copy.deepcopy(node)
+        self._made += 1
+        ways = [self._without_decisions(copy.deepcopy(one)) for one in (node.body, node.orelse)]
         self.generic_visit(node)
-        first, second = _Way.of(before.body), _Way.of(before.orelse)
+        first, second = map(_Way.of, ways)
         if not self._inside or first is None or second is None or not _alike(first, second):
             return node
         self._made += 1
         name = f"_dpassay_{self._made}_"
-        lines = _chosen(name, [first.as_in(node.body), second.as_in(node.orelse)])
+        converted = ([self.visit(one) for one in way] for way in ways)
+        lines = _chosen(name, [way.as_in(new) for way, new in zip((first, second), converted, strict=True)])
         truth = _placed(ast.parse(f"{name} = None").body[0], node)
-        truth.value = node.test
+        truth.value = self._condition(node.test)
         test = _placed(ast.parse(f"_dpassay_private({name})", mode="eval").body, node)
         chosen = [_placed(ast.parse(text).body[0], place or node) for text, place in lines]
         plainly = ast.If(ast.Name(name, ast.Load()), node.body, node.orelse)
         made = [truth, ast.If(test, chosen or [ast.Pass()], [plainly])]
         return [ast.fix_missing_locations(ast.copy_location(one, node)) for one in made]
 
+    def _without_decisions(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Decisions between new values of names as expressions; each test is made once."""
+        found: list[Any] = []
+        for one in body:
+            ways = [self._without_decisions(way) for way in (one.body, one.orelse)] if isinstance(one, ast.If) else []
+            if not isinstance(one, ast.If) or not all(_gives_value(line) for way in ways for line in way):
+                found.append(one)
+                continue
+            self._made += 1
+            name = f"_dpassay_{self._made}_t"
+            found.append(_at(one, ast.Assign([ast.Name(name, ast.Store())], one.test)))
+            found += _by_expressions(name, *ways)
+        return found
+
+    def _condition(self, test: Any) -> Any:
+        """Truth values that are private are joined as NumPy's; others as they are written."""
+        if any(isinstance(one, _SCOPES[1:]) for one in ast.walk(test)):
+            return test
+        if isinstance(test, ast.Compare) and len(test.ops) == 2 and isinstance(test.comparators[0], ast.Name):
+            middle, last = test.comparators
+            both = ast.Compare(test.left, test.ops[:1], [middle]), ast.Compare(middle, test.ops[1:], [last])
+            test = _at(test, ast.BoolOp(ast.And(), list(both)))
+        if isinstance(test, ast.BoolOp):
+            every = ast.Constant(isinstance(test.op, ast.And))
+            return _called(
+                "_dpassay_joined", [every, *(_lambda([], self._condition(one)) for one in test.values)], test
+            )
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return _called("_dpassay_not", [self._condition(test.operand)], test)
+        return test
+
     def visit_For(self, node: ast.For) -> Any:
         """Over a private number of records once for all, and as it is written elsewhere."""
-        way, names = _Way.of(node.body), _names(node.target)
+        node.body = _without_continue(node.body)
+        body, names = self._without_decisions(copy.deepcopy(node.body)), _names(node.target)
+        way = _Way.of(body)
         self.generic_visit(node)
         if not self._inside or way is None or names is None or node.orelse or not way.of_each(names):
             return node
+        way.as_in([self.visit(one) for one in body])
         self._made += 1
         name = f"_dpassay_{self._made}_"
         lines: list[tuple[str, ast.stmt]] = [(f"{', '.join(names)} = _dpassay_record({name})", node)]
@@ -92,7 +129,7 @@ class _Converter(ast.NodeTransformer):
         self.generic_visit(node)
         if not self._inside or any(isinstance(one, _SCOPES[1:]) for one in ast.walk(node)):
             return node
-        arguments = [node.test, _lambda([], node.body), _lambda([], node.orelse)]
+        arguments = [self._condition(node.test), _lambda([], node.body), _lambda([], node.orelse)]
         return _called("_dpassay_one_of", arguments, node)
 
     def visit_ListComp(self, node: ast.ListComp) -> Any:
@@ -112,7 +149,7 @@ class _Converter(ast.NodeTransformer):
         if not (self._inside and plain) or names is None or scopes:
             return node
         several = ast.Constant(len(names) if isinstance(of.target, ast.Tuple) else 0)
-        kept = _lambda(names, of.ifs[0]) if of.ifs else ast.Constant(None)
+        kept = _lambda(names, self._condition(of.ifs[0])) if of.ifs else ast.Constant(None)
         arguments = [of.iter, _lambda(names, node.elt), kept, several]
         return _called(name, arguments, node)
 
@@ -158,6 +195,37 @@ def _either_returned(one: ast.If, tail: list[ast.stmt]) -> list[ast.stmt] | None
     ]
     made = ast.If(one.test, *kept), ast.Return(ast.Name(name, ast.Load()))
     return [_at(one, line) for line in made]
+
+
+def _gives_value(one: ast.stmt) -> bool:
+    return isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name)
+
+
+def _by_expressions(truth: str, first: list[Any], second: list[Any]) -> list[Any]:
+    """What two ways assign, each by an expression that keeps the value where the other way is taken."""
+    targets = [[line.targets[0].id for line in way] for way in (first, second)]
+    if targets[0] == targets[1] and len(first) == 1:
+        both = ast.IfExp(ast.Name(truth, ast.Load()), first[0].value, second[0].value)
+        return [_at(first[0], ast.Assign(first[0].targets, both))]
+    found = []
+    for number, way in enumerate((first, second)):
+        for line in way:
+            name = line.targets[0].id
+            if name.startswith("_dpassay_"):  # a test within
+                found.append(line)
+                continue
+            values = [line.value, ast.Name(name, ast.Load())][:: -1 if number else 1]
+            found.append(_at(line, ast.Assign(line.targets, ast.IfExp(ast.Name(truth, ast.Load()), *values))))
+    return found
+
+
+def _without_continue(body: list[ast.stmt]) -> list[ast.stmt]:
+    """``if t: continue`` before other statements leaves them to the other way."""
+    for number, one in enumerate(body[:-1]):
+        if isinstance(one, ast.If) and not one.orelse and isinstance(one.body[-1], ast.Continue):
+            rest = _without_continue(body[number + 1 :])
+            return [*body[:number], _at(one, ast.If(one.test, one.body[:-1] or [_at(one, ast.Pass())], rest))]
+    return body
 
 
 def _at(place: ast.AST, made: Any) -> Any:

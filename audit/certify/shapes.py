@@ -164,6 +164,8 @@ def _part(a: Value, keys: tuple[Any, ...]) -> Value:
         found.origin = whole, places[keys]
     if same and all(one is None or (isinstance(one, slice) and one == slice(None)) for one in keys):
         found.token = a.token
+    elif all(one is None or isinstance(one, int | np.integer | slice) for one in keys):
+        _named(found, a.token, "part", str(keys))
     return found.view_of(a)
 
 

@@ -411,7 +411,9 @@ class Value(NDArrayOperatorsMixin):
 
     __float__ = __int__ = __index__ = __complex__ = __array__ = item = tolist = tobytes = _leaves
     __str__ = __repr__ = __format__ = _as_text
-    __hash__ = object.__hash__
+
+    def __hash__(self) -> int:
+        raise Open("private data is looked up in a set or a dictionary; compare it with public values")
 
     __class__ = seen_as(lambda self: np.ndarray if self._shape else np.bool_ if self.truth else np.float64)
 
@@ -499,6 +501,9 @@ class Value(NDArrayOperatorsMixin):
     def mean(self, axis: Any = None, keepdims: bool = False, **_: Any) -> Any:
         """As of an array."""
         return np.mean(self, axis=axis, keepdims=keepdims)
+
+    def __round__(self, digits: int = 0) -> Any:
+        return np.round(self, digits)
 
     def copy(self, *_: Any) -> Value:
         """A value of its own."""
