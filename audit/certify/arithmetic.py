@@ -10,7 +10,23 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from .value import HOLES_ALLOWED, INF, ZERO, Form, Joint, Layer, Norms, Open, Value, join, plain, private, rule, times
+from .value import (
+    HOLES_ALLOWED,
+    INF,
+    ZERO,
+    Ends,
+    Form,
+    Joint,
+    Layer,
+    Norms,
+    Open,
+    Value,
+    join,
+    plain,
+    private,
+    rule,
+    times,
+)
 
 
 def spread(a: Value, shape: tuple[int, ...]) -> Value:
@@ -460,6 +476,10 @@ def _greater(strict: bool) -> Callable[[Any, Any], Value]:
             norms = [one.token for one in a.forms if one.kind == "norm"]
             positive = [Form("positive", one, 2, 0.0) for one in (*norms, a.token) if strict or b > 0]
             found.forms = (*exceeds, *positive)
+        if private(a) and not private(b) and np.ndim(b) == 0:
+            found.ends = (a.token, (float(b), INF), (-INF, float(b)))
+        elif not private(a) and np.ndim(a) == 0:
+            found.ends = (b.token, (-INF, float(a)), (float(a), INF))
         return found
 
     return transfer
@@ -496,7 +516,29 @@ def equal(a: Any, b: Any) -> Value:
     return found
 
 
-@rule(np.not_equal, np.logical_and, np.logical_or, np.logical_xor, np.isclose)
+@rule(np.logical_and)
+def all_of(a: Any, b: Any) -> Value:
+    """0 or 1; where it is true, both are."""
+    found = _truth(a, b)
+    if private(a) and private(b) and a.ends and b.ends and a.ends[0] is b.ends[0]:
+        found.ends = (a.ends[0], _inside(a.ends[1], b.ends[1]), (-INF, INF))
+    return found
+
+
+@rule(np.logical_or)
+def any_of(a: Any, b: Any) -> Value:
+    """0 or 1; where it is false, both are."""
+    found = _truth(a, b)
+    if private(a) and private(b) and a.ends and b.ends and a.ends[0] is b.ends[0]:
+        found.ends = (a.ends[0], (-INF, INF), _inside(a.ends[2], b.ends[2]))
+    return found
+
+
+def _inside(one: Ends, other: Ends) -> Ends:
+    return max(one[0], other[0]), min(one[1], other[1])
+
+
+@rule(np.not_equal, np.logical_xor, np.isclose)
 def compared(a: Any, b: Any, **_: Any) -> Value:
     """0 or 1."""
     return _truth(a, b)
@@ -531,6 +573,7 @@ def logical_not(a: Value) -> Value:
     """0 or 1."""
     found = _truth(a, 0.0)
     found.negation = a if a.truth else None
+    found.ends = (a.ends[0], a.ends[2], a.ends[1]) if a.ends else None
     return found
 
 
@@ -717,7 +760,8 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
         parts[1] = _shortened(condition, b, parts[1])
     size = parts[0].norms.either(parts[1].norms) if of_rows else parts[0].norms.beside(parts[1].norms)
     move = Norms() if private(condition) else parts[0].move.beside(parts[1].move)
-    low, high = min(one.low for one in parts), max(one.high for one in parts)
+    pieces = [piece for side, one in enumerate(values) for piece in _pieces_of(condition, one, side, shape)]
+    low, high = min(piece[1][0] for piece in pieces), max(piece[1][1] for piece in pieces)
     draws = frozenset().union(*(one.draws for one in (condition, a, b) if private(one)))
     cause = next((one.cause for one in parts if one.cause), "")
     forms = _factor_forms(condition, values)
@@ -726,7 +770,20 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
     )
     if of_rows and private(a) and a._shape == shape:
         found.layers = _layers_of_either(condition, a, b)
+    found.pieces = tuple(pieces)
     return found
+
+
+def _pieces_of(condition: Any, one: Any, side: int, shape: tuple[int, ...]) -> list[tuple[Any, Ends]]:
+    """Of a choice the values of one way; those that the condition compares lie on its side (0: where it is true)."""
+    if not private(one):
+        return [(None, _ends(one))]
+    found = one.pieces or ((one.token, (one.low, one.high)),)
+    if not private(condition) or condition.ends is None or not one._shape == condition._shape == shape:
+        return list(found)
+    whose, known = condition.ends[0], condition.ends[1 + side]
+    every = one.token is whose
+    return [(token, _inside(ends, known) if every or token is whose else ends) for token, ends in found]
 
 
 def _layers_of_either(condition: Value, a: Value, b: Any) -> dict[Any, Layer]:

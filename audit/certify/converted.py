@@ -88,7 +88,7 @@ class _Converter(ast.NodeTransformer):
         """Truth values that are private are joined as NumPy's; others as they are written."""
         if any(isinstance(one, _SCOPES[1:]) for one in ast.walk(test)):
             return test
-        if isinstance(test, ast.Compare) and len(test.ops) == 2 and isinstance(test.comparators[0], ast.Name):
+        if isinstance(test, ast.Compare) and len(test.ops) == 2 and _can_be_read_again(test.comparators[0]):
             middle, last = test.comparators
             both = ast.Compare(test.left, test.ops[:1], [middle]), ast.Compare(middle, test.ops[1:], [last])
             test = _at(test, ast.BoolOp(ast.And(), list(both)))
@@ -195,6 +195,11 @@ def _either_returned(one: ast.If, tail: list[ast.stmt]) -> list[ast.stmt] | None
     ]
     made = ast.If(one.test, *kept), ast.Return(ast.Name(name, ast.Load()))
     return [_at(one, line) for line in made]
+
+
+def _can_be_read_again(value: ast.expr) -> bool:
+    parts = ast.Name | ast.Constant | ast.Subscript | ast.expr_context
+    return all(isinstance(one, parts) for one in ast.walk(value))
 
 
 def _gives_value(one: ast.stmt) -> bool:

@@ -61,6 +61,8 @@ def replaced(a: Value, shape: tuple[int, ...], at: int | None) -> Value:
     """The same numbers in another shape; axes of length one come and go."""
     found = a.copy()
     found._shape, found.at, found.parts = shape, at, ()
+    found.negation = found.ends = found.cell = None  # these are about entries where they stood
+    found.pieces = ()
     return found
 
 

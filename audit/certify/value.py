@@ -20,6 +20,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from dpassay.audit.lockstep.source_lines import file_name
 
 INF = math.inf
+Ends = tuple[float, float]
 Shape = tuple[int, ...]
 _HERE = str(Path(__file__).parent)
 _SKIPPED = (_HERE, str(Path(np.__file__).parent), "<")
@@ -335,6 +336,10 @@ class Value(NDArrayOperatorsMixin):
         self.origin: tuple[Value, Any] | None = None  # the whole array of which it is some entries, and their places
         self._shares: dict[Any, Norms] | None = None
         self.negation: Value | None = None  # of a truth value
+        self.ends: tuple[Any, Ends, Ends] | None = (
+            None  # whose numbers lie where, where it is true and where it is false
+        )
+        self.pieces: tuple[tuple[Any, Ends], ...] = ()  # the values of a choice, and where they lie
         self.cell: tuple[Any, ...] | None = None  # that these records are in: whose numbers, the number, the rows
         self.parts: tuple[Any, ...] = ()  # what was stacked along the first axis
         self.layers: dict[Any, Layer] = {}  # of rows clipped together, by the record; None: whichever record moves

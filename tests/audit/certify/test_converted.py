@@ -160,6 +160,37 @@ def returned_too_much(rows):
     return sum(clip_or_return(2 * row, 2.0) for row in rows)
 
 
+def bounded_in_turns(rows):
+    total = 0.0
+    for row in rows:
+        v = row[0]
+        if v < 0:
+            v = 0
+        elif v > 1:
+            v = 1
+        total += v
+    return total
+
+
+def left_out(rows):
+    total = 0.0
+    for row in rows:
+        v = row[0] + 1
+        if v < 0 or not v <= 2:
+            continue
+        total += v
+    return total
+
+
+def within(rows):
+    return sum(1 for row in rows if 0 < row[0] < 1 and row[1] > 0)
+
+
+def bounded_by_choices(rows):
+    x = np.where(rows > 1, 1, rows)
+    return np.where(x < 0, 0, x).sum(axis=0)
+
+
 def stacked(rows):
     chosen = np.array([np.clip(row, -1, 1) for row in rows if row[0] > 0])
     return chosen.sum(axis=0)
@@ -176,6 +207,10 @@ MOVES = {
     filtered: 2.0,
     counted_in_a_generator: 1.0,
     length_of_a_list: 1.0,
+    bounded_in_turns: 1.0,
+    left_out: 2.0,
+    within: 1.0,
+    bounded_by_choices: math.sqrt(3),
     returned_early: 2.0,
     returned_from_a_list: 2.0,
     returned_one_of_three: 1.0,
@@ -305,6 +340,36 @@ def catches_that_there_is_none(rows):
     return sum(sometimes_without_a_value(row) for row in rows)
 
 
+def looked_up(rows):
+    counts = {}
+    for row in rows:
+        key = np.round(row[0])
+        counts[key] = counts.get(key, 0) + 1
+    return float(counts.get(0.0, 0))
+
+
+def in_a_set(rows):
+    return float(0.0 in {np.round(row[0]) for row in rows})
+
+
+def bounded_elsewhere(rows):
+    x = rows[:3]
+    return np.where((x > 1).T, 1, np.where((x < -1).T, -1, x)).sum(axis=0)
+
+
+def bounded_the_other_way_round(rows):
+    return np.where((rows > 1)[:, ::-1], 1, np.where((rows < -1)[:, ::-1], -1, rows)).sum(axis=0)
+
+
+def another_is_bounded(rows):
+    total = 0.0
+    for row in rows:
+        if row[0] < 0 or row[1] > 1:
+            continue
+        total += row[1]
+    return total
+
+
 def a_word(rows):
     word = "few"
     for row in rows:
@@ -322,6 +387,11 @@ OPEN = [
     mean_of_some,
     a_word,
     clipped_in_both_ways,
+    looked_up,
+    in_a_set,
+    bounded_elsewhere,
+    bounded_the_other_way_round,
+    another_is_bounded,
     a_word_is_returned,
     is_told,
     catches_that_there_is_none,
