@@ -96,6 +96,8 @@ def moved(a: Value, b: Value, first: Norms, second: Norms) -> Norms:
 def add(a: Any, b: Any) -> Value:
     """|(a + b) - (a' + b')| <= |a - a'| + |b - b'|; a public part does not move."""
     if private(a) and private(b):
+        if a.truth and b.truth:  # of which NumPy makes truth values
+            return _truth(a, b)
         for one, other in ((a, b), (b, a)):
             if (multiple := _multiple(one, other)) is not None:
                 return multiple
@@ -146,9 +148,14 @@ def _added_layers(a: Value, b: Value, shares: dict[Any, Norms]) -> dict[Any, Lay
 
 def _multiple(a: Value, b: Value) -> Value | None:
     """a + c a = (1 + c) a."""
-    if b.weighted is None or b.weighted[0] is not a.token or b.weighted[1] != b.weighted[2] or a._shape != b._shape:
+    if b.weighted is None or b.weighted[0] is not a.token or b.weighted[1] != b.weighted[2] or not _in_place_of(a, b):
         return None
     return scaled(a, np.asarray(1 + b.weighted[1]))
+
+
+def _in_place_of(a: Value, b: Value) -> bool:
+    """Do numbers of the same name stand at the same places?"""
+    return a._shape == b._shape and a.at == b.at
 
 
 def _of_kinds(a: Value, *kinds: str) -> tuple[Form, ...]:
@@ -201,10 +208,7 @@ def negative(a: Value) -> Value:
     return scaled(a, np.asarray(-1.0))
 
 
-@rule(np.positive)
-def positive(a: Value) -> Value:
-    """The same number."""
-    return a.copy()
+rule(np.positive)(lambda a: a.copy())
 
 
 @rule(np.subtract)
@@ -297,7 +301,7 @@ def multiply(a: Any, b: Any) -> Value:
     for rows, weight in ((a, b), (b, a)):
         if rows.at is not None and _same_rows(weight, rows) and _shape_of(a, b) == rows._shape:
             weighted = (rows.token, weight.low, weight.high)
-    if a.token is b.token and not a.holes:
+    if a.token is b.token and _in_place_of(a, b) and not a.holes:
         return square(a)
     rated = tuple(form for one, other in ((a, b), (b, a)) if not other._shape for form in _of_kinds(one, "rated"))
     a, b = aligned(a, b)
@@ -743,7 +747,9 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
     if a is None or b is None:
         raise Open("np.where of private data gives a private number of places")
     if private(condition) and condition.low == 1.0 and not condition.holes and private(a):
-        return spread(a, np.broadcast_shapes(condition._shape, a._shape, b._shape if private(b) else np.shape(b)))
+        return spread(
+            a, np.broadcast_shapes(condition._shape, a._shape, b._shape if private(b) else np.shape(b))
+        ).copy()
     if private(condition) and condition.negation is not None:
         return where(condition.negation, b, a)
     values = [one if private(one) else plain(one) for one in (a, b)]

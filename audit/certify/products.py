@@ -75,6 +75,8 @@ def einsum(subscripts: Any, *operands: Any, **options: Any) -> Value:
         for word, shape in zip(inputs, shapes, strict=True)
         for letter, size in zip(word, shape, strict=False)
     }
+    if any(sizes[letter] != size for word, one in zip(inputs, shapes, strict=True) for letter, size in zip(word, one)):  # noqa: B905
+        raise Open("an einsum that repeats an axis of length one has no rule")
     terms = Terms(inputs, output, values, tuple(sizes[letter] for letter in output))
     rows = [(word, one) for word, one in terms.private if one.at is not None]
     records = {word[one.at] for word, one in rows if one.at is not None}
@@ -93,7 +95,7 @@ def _letters(subscripts: str, count: int) -> tuple[list[str], str]:
         raise Open("this form of einsum has no rule")
     for number, word in enumerate(inputs):
         rest = "".join(inputs[:number] + inputs[number + 1 :]) + output
-        if any(letter not in rest for letter in word) and count > 1:
+        if any(letter not in rest for letter in word):
             raise Open("an einsum that sums over a letter of one operand alone has no rule; sum it first")
     return inputs, output
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import add, norm_forms, norm_of_sizes, root, scaled, square, subtract
+from .arithmetic import add, compared, norm_forms, norm_of_sizes, root, scaled, square, subtract
 from .value import INF, NAMED, Form, Layer, Norms, Open, Value, here, private, rule, times
 
 
@@ -40,7 +40,7 @@ def unbounded(a: Value) -> str:
 
 
 @rule(np.sum)
-def total(a: Value, axis: Any = None, keepdims: bool = False, dtype: Any = None, where: Any = None) -> Value:
+def total(a: Value, axis: Any = None, keepdims: bool = False, where: Any = None) -> Value:
     """Over records one term changes: the sum moves as one row does. Over k numbers: |sum|_2 <= sqrt(k) |v|_2."""
     if where is not None:
         return total(np.multiply(a, where), axis, keepdims)
@@ -131,7 +131,7 @@ def _over_numbers(a: Value, axes: tuple[int, ...]) -> Value:
 
 
 @rule(np.mean, np.average)
-def mean(a: Value, axis: Any = None, keepdims: bool = False, dtype: Any = None, weights: Any = None) -> Value:
+def mean(a: Value, axis: Any = None, weights: Any = None, keepdims: bool = False) -> Value:
     """The sum over a public number."""
     if weights is not None:
         raise Open("weighted averages are not followed; write the sum and the division")
@@ -142,16 +142,16 @@ def mean(a: Value, axis: Any = None, keepdims: bool = False, dtype: Any = None, 
 
 
 @rule(np.var)
-def variance(a: Value, axis: Any = None, ddof: int = 0, keepdims: bool = False, **_: Any) -> Value:
+def variance(a: Value, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Value:
     """The mean of squares less the squared mean."""
     count = _count(a, axes_of(a, axis))
-    found = subtract(mean(square(a), axis, keepdims), square(mean(a, axis, keepdims)))
+    found = subtract(mean(square(a), axis, None, keepdims), square(mean(a, axis, None, keepdims)))
     found = found.like(size=found.norms, move=found.move, low=0.0, high=max(found.high, 0.0))
     return scaled(found, np.asarray(count / (count - ddof)))
 
 
 @rule(np.std)
-def deviation(a: Value, axis: Any = None, ddof: int = 0, keepdims: bool = False, **_: Any) -> Value:
+def deviation(a: Value, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Value:
     """The root of the variance."""
     return root(variance(a, axis, ddof, keepdims))
 
@@ -184,7 +184,7 @@ def norm(a: Value, ord: Any = None, axis: Any = None, keepdims: bool = False) ->
 
 
 @rule(np.max, np.amax)
-def largest(a: Value, axis: Any = None, keepdims: bool = False, **_: Any) -> Value:
+def largest(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     """The largest size of the numbers of a row is its sup-norm."""
     found = extreme(a, axis, keepdims)
     if a.at not in (axes := axes_of(a, axis)) and _count(a, axes) == a.entries:
@@ -193,7 +193,7 @@ def largest(a: Value, axis: Any = None, keepdims: bool = False, **_: Any) -> Val
 
 
 @rule(np.min, np.amin)
-def extreme(a: Value, axis: Any = None, keepdims: bool = False, **_: Any) -> Value:
+def extreme(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     """1-Lipschitz in the sup-norm of what it is taken over, and within its range."""
     axes = axes_of(a, axis)
     if a.at in axes:
@@ -203,19 +203,19 @@ def extreme(a: Value, axis: Any = None, keepdims: bool = False, **_: Any) -> Val
 
 
 @rule(np.median)
-def middle(a: Value, axis: Any = None, keepdims: bool = False, **_: Any) -> Value:
+def middle(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     """Within the range of the numbers, and 1-Lipschitz in their sup-norm."""
     return extreme(a, axis, keepdims)
 
 
 @rule(np.ptp)
-def width(a: Value, axis: Any = None, keepdims: bool = False, **_: Any) -> Value:
+def width(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     """The largest less the smallest."""
     return subtract(extreme(a, axis, keepdims), extreme(a, axis, keepdims))
 
 
 @rule(np.quantile, np.percentile)
-def quantile(a: Value, q: Any, axis: Any = None, keepdims: bool = False, **_: Any) -> Value:
+def quantile(a: Value, q: Any, axis: Any = None, keepdims: bool = False, method: Any = None) -> Value:
     """Within the range of the numbers, and 1-Lipschitz in their sup-norm, for each q."""
     if np.ndim(q):
         raise Open("several quantiles at once have no rule")
@@ -225,6 +225,8 @@ def quantile(a: Value, q: Any, axis: Any = None, keepdims: bool = False, **_: An
 @rule(np.sort)
 def ordered(a: Value, axis: Any = -1, **_: Any) -> Value:
     """Sorting is 1-Lipschitz in every norm (rearrangement), along any one axis."""
+    if axis is None:
+        raise Open("np.sort of all axes at once has no rule")
     if axes_of(a, axis)[0] == a.at:
         a = a.whole()
     return a.like(size=a.norms, move=a.move, low=a.low, high=a.high)
@@ -251,15 +253,15 @@ def nonzero(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
 
 
 @rule(np.any, np.all)
-def one_of(a: Value, axis: Any = None, keepdims: bool = False, **_: Any) -> Value:
+def one_of(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     """0 or 1."""
-    found = extreme(a.like(low=max(a.low, 0.0), high=min(a.high, 1.0)), axis, keepdims)
+    found = extreme(a if a.truth else compared(a, 0.0), axis, keepdims)
     found.truth = True
     return found
 
 
 @rule(np.argmin, np.argmax)
-def best(a: Value, axis: Any = None, keepdims: bool = False, **_: Any) -> Value:
+def best(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     """A place, per record where it is taken within one."""
     axes = axes_of(a, axis)
     if a.at in axes or a.at is None:
@@ -271,7 +273,12 @@ def best(a: Value, axis: Any = None, keepdims: bool = False, **_: Any) -> Value:
 @rule(np.histogram)
 def histogram(a: Value, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """One number leaves one cell and enters another: 2 in the 1-norm, sqrt(2) in the 2-norm, 1 in the sup-norm."""
-    if density or weights is not None or private(bins) or (np.ndim(bins) == 0 and range is None):
+    if (
+        density
+        or weights is not None
+        or private(bins)
+        or (np.ndim(bins) == 0 and (range is None or isinstance(bins, str)))
+    ):
         raise Open("np.histogram needs public bins (or their number and a public range), and no weights")
     edges = np.histogram_bin_edges(np.zeros(0), bins, range)
     return _cells(a, len(edges) - 1), edges

@@ -146,7 +146,7 @@ def _part(a: Value, keys: tuple[Any, ...]) -> Value:
         if sum(not isinstance(one, slice) for one in keys) > 1:
             raise Open("this index of records has no rule")
     shape = np.broadcast_to(np.float64(0), a._shape)[keys].shape
-    if any(np.ndim(one) and _repeats(one) for one in keys if one is not None and not isinstance(one, slice)):
+    if any(np.ndim(one) for one in keys) and _repeats(np.arange(math.prod(a._shape)).reshape(a._shape)[keys]):
         raise Open("an index that takes an entry twice has no rule")
     at = None
     if a.at is not None:
@@ -196,7 +196,7 @@ def _along_records(a: Value, keys: tuple[Any, ...], position: int) -> Value:
     array = np.asarray(one) if not isinstance(one, slice) else np.arange(count)[one]
     if array.ndim > 1 or (array.dtype == bool and array.shape != (count,)):
         raise Open("this index of records has no rule")
-    if _repeats(array):
+    if _repeats(np.arange(count)[array]):
         raise Open("a public choice that takes a record twice has no rule; choose without replacement")
     numbers = a.records.numbers
     if numbers is not None:
@@ -262,6 +262,8 @@ def _replaced_part(a: Value, key: Any, given: Any) -> Value:
         low, high = float(np.min(plain(given))), float(np.max(plain(given)))
         one = a.like(size=Norms(sup=max(abs(low), abs(high))), move=ZERO, low=low, high=high, cause="")
     elif a.at is not None and given.at == a.at and given._shape == part and given.records.same(a.records):
+        if a.at + a.ndim < len(keys) and keys[a.at + a.ndim] != slice(None):
+            raise Open("an assignment of records to other ones has no rule")
         one = given
     elif a.at is None and given.at is None:
         one = given
@@ -291,6 +293,9 @@ def transpose(a: Value, axes: Any = None) -> Value:
     order = tuple(range(a.ndim))[::-1] if axes is None else tuple(one % a.ndim for one in axes)
     at = None if a.at is None else order.index(a.at + a.ndim) - a.ndim
     found = replaced(a, tuple(a._shape[one] for one in order), at)
+    kept = [one for one in order if a._shape[one] > 1 and (a.at is None or one != a.at + a.ndim)]
+    if kept != sorted(kept) and not a.symmetric:  # the numbers of a record stand in another order
+        found.token, found.weighted = object(), None
     return found.view_of(a)
 
 
@@ -324,9 +329,9 @@ def _reshaped(a: Value, *shape: Any, order: str = "C") -> Value:
 
 
 @rule(np.ravel)
-def flat(a: Value, **_: Any) -> Value:
+def flat(a: Value, order: Any = "C") -> Value:
     """The same numbers."""
-    return reshape(a, -1)
+    return reshape(a, -1, order)
 
 
 @rule(np.squeeze)
@@ -350,7 +355,7 @@ def expanded(a: Value, axis: int) -> Value:
 @rule(np.atleast_1d)
 def at_least_one_axis(a: Value) -> Value:
     """The same numbers."""
-    return a.copy() if a.ndim else reshape(a, (1,))
+    return a if a.ndim else reshape(a, (1,))
 
 
 @rule(np.atleast_2d)
@@ -358,11 +363,11 @@ def at_least_two_axes(a: Value) -> Value:
     """The same numbers."""
     if a.ndim < 2 and a.at is not None:
         raise Open("np.atleast_2d of records has no rule")
-    return a.copy() if a.ndim >= 2 else reshape(a, (1, -1))
+    return a if a.ndim >= 2 else reshape(a, (1, -1))
 
 
 @rule(np.take)
-def take(a: Value, indices: Any, axis: Any = None, **_: Any) -> Value:
+def take(a: Value, indices: Any, axis: Any = None) -> Value:
     """As an index."""
     if axis not in (0, -a.ndim) and not (axis is None and a.ndim == 1):
         raise Open("np.take is followed along the first axis")
@@ -512,60 +517,21 @@ def columns(arrays: Any) -> Value:
     return concatenate(new, axis=1)
 
 
-@rule(np.zeros_like, np.ones_like, np.empty_like, np.full_like)
-def alike(a: Value, *_: Any, **__: Any) -> Any:
-    """A public array of a public shape."""
-    raise Open("an array like private data: make it of its shape")
-
-
-@rule(np.shape)
-def shape_of(a: Value) -> Any:
-    """As the attribute."""
-    return a.shape
-
-
-@rule(np.ndim)
-def axes_count(a: Value) -> int:
-    """As the attribute."""
-    return a.ndim
-
-
-@rule(np.size)
-def size_of(a: Value, axis: Any = None) -> Any:
-    """As the attribute."""
-    return a.size if axis is None else a.shape[axis]
-
-
-@rule(np.copy)
-def copy(a: Value, **_: Any) -> Value:
-    """A value of its own."""
-    return a.copy()
-
-
-@rule(np.isfinite)
-def finite(a: Value) -> Any:
+def _finite(a: Value) -> Any:
     """Data are finite numbers (an axiom of every certificate), and so is what has no holes."""
     if a.holes:
         raise Open("a division by what may be zero")
     return np.ones(a.shape, dtype=bool)
 
 
-@rule(np.isnan, np.isinf)
-def not_finite(a: Value) -> Any:
-    """As np.isfinite."""
-    return ~finite(a)
-
-
-@rule(np.isscalar, np.iscomplexobj, np.iscomplex)
-def never(a: Value) -> bool:
-    """It is an array of real numbers."""
-    return False
-
-
-@rule(np.isrealobj)
-def always(a: Value) -> bool:
-    """It is an array of real numbers."""
-    return True
+rule(np.isfinite)(_finite)
+rule(np.isnan, np.isinf)(lambda a: ~_finite(a))
+rule(np.shape)(lambda a: a.shape)
+rule(np.ndim)(lambda a: a.ndim)
+rule(np.size)(lambda a, axis=None: a.size if axis is None else a.shape[axis])
+rule(np.copy)(lambda a, order="K": a.copy())
+rule(np.isscalar, np.iscomplexobj, np.iscomplex)(lambda a: False)
+rule(np.isrealobj)(lambda a: True)
 
 
 @rule(np.broadcast_to)
@@ -580,7 +546,8 @@ def diagonal(a: Value, k: int = 0) -> Value:
     if a.at is not None or k or a.ndim not in (1, 2):
         raise Open("a diagonal of records has no rule")
     shape = (a._shape[0],) * 2 if a.ndim == 1 else (min(a._shape),)
-    return a.like(shape=shape, size=a.norms, move=a.move, low=min(a.low, 0.0), high=max(a.high, 0.0))
+    found: Value = a.like(shape=shape, size=a.norms, move=a.move, low=min(a.low, 0.0), high=max(a.high, 0.0))
+    return found.view_of(a)
 
 
 @rule(np.triu, np.tril)
@@ -591,11 +558,11 @@ def triangle(a: Value, k: int = 0) -> Value:
     return a.like(size=a.norms, move=a.move, low=min(a.low, 0.0), high=max(a.high, 0.0))
 
 
-def _as_type(a: Value, dtype: Any = float, *_: Any, **__: Any) -> Value:
+def _as_type(a: Value, dtype: Any = float, *_: Any, **more: Any) -> Value:
     """Whole numbers are cut towards zero: by less than one."""
     kind = np.dtype(dtype).kind
-    if kind == "f" and np.dtype(dtype).itemsize < 4:
-        raise Open("half precision is too coarse to be called arithmetic over the reals")
+    if kind == "u" or (np.dtype(dtype).itemsize < 4 and kind != "b") or more.get("copy") is False:
+        raise Open("half precision is too coarse to be called arithmetic over the reals, and small numbers wrap around")
     if kind == "f":
         return a.copy()
     if a.holes:

@@ -487,9 +487,9 @@ class Value(NDArrayOperatorsMixin):
         if any(hasattr(one, "cells") for one in inputs):  # noise: its own rules come first
             return NotImplemented
         out = options.pop("out", None)
-        if method == "reduce" and ufunc in REDUCED:
+        if method == "reduce" and ufunc in REDUCED and out is None:
             return followed(REDUCED[ufunc], inputs, {"axis": 0, **options})  # NumPy's default differs
-        if method != "__call__" or {key: one for key, one in options.items() if key != "dtype"}:
+        if method != "__call__" or options:
             raise Open(f"np.{ufunc.__name__}.{method} is not followed on private data")
         found = followed(ufunc, inputs, {})
         return found if out is None else _written(out[0], found)
@@ -498,14 +498,6 @@ class Value(NDArrayOperatorsMixin):
         if options.get("out") is not None:
             raise Open("out= is not followed on private data")
         return followed(function, args, options)
-
-    def sum(self, axis: Any = None, keepdims: bool = False, **_: Any) -> Any:
-        """As of an array."""
-        return np.sum(self, axis=axis, keepdims=keepdims)
-
-    def mean(self, axis: Any = None, keepdims: bool = False, **_: Any) -> Any:
-        """As of an array."""
-        return np.mean(self, axis=axis, keepdims=keepdims)
 
     def __round__(self, digits: int = 0) -> Any:
         return np.round(self, digits)
@@ -532,7 +524,20 @@ def _forward(name: str) -> Any:
 
 
 _METHODS = ("clip", "dot", "min", "max", "cumsum", "ravel", "squeeze", "take", "round", "transpose", "std", "var")
-for _name in (*_METHODS, "any", "all", "repeat", "swapaxes", "argmax", "argmin", "argsort", "trace", "diagonal"):
+for _name in (
+    *_METHODS,
+    "sum",
+    "mean",
+    "any",
+    "all",
+    "repeat",
+    "swapaxes",
+    "argmax",
+    "argmin",
+    "argsort",
+    "trace",
+    "diagonal",
+):
     setattr(Value, _name, _forward(_name))
 
 REDUCED = {np.add: np.sum, np.maximum: np.max, np.minimum: np.min, np.logical_and: np.all, np.logical_or: np.any}
@@ -665,6 +670,8 @@ def bare(one: Any) -> Any:
 
 def plain(array: Any) -> Any:
     """A public array of finite numbers."""
+    if np.iscomplexobj(bare(array)):
+        raise Open("complex numbers beside private data have no rule")
     found = bare(np.asarray(bare(array), dtype=float))
     if not np.isfinite(found).all():
         raise Overflow("a public array holds infinities or NaN")

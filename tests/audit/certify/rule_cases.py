@@ -1,5 +1,7 @@
 """Every rule of a certificate, as programs on random numbers: `case(g, d)` gives a function of rows (n, d)."""
 
+from functools import partial
+
 import numpy as np
 from scipy.special import expit
 
@@ -17,54 +19,37 @@ def lengths(x, order=None, keep=True):
     return np.linalg.norm(x, ord=order, axis=1, keepdims=keep)
 
 
-def _c(g):
-    return float(g.uniform(0.2, 3))
-
-
 def unary(f):
     return lambda g, d: f
 
 
-def with_number(f):
-    def case(g, d):
-        c = _c(g)
-        return lambda x: f(x, c)
+def drawn(make):
+    """Cases of rows and what is drawn by `make`, which is public."""
 
-    return case
+    def of(f):
+        def case(g, d):
+            c = make(g, d)
+            return lambda x: f(x, c)
 
+        return case
 
-def with_signed(f):
-    def case(g, d):
-        c = float(g.normal())
-        return lambda x: f(x, c)
-
-    return case
+    return of
 
 
-def with_vector(f):
-    def case(g, d):
-        v = g.normal(size=d)
-        return lambda x: f(x, v)
-
-    return case
-
-
-def with_matrix(f):
-    def case(g, d):
-        m = g.normal(size=(d, int(g.integers(1, 4))))
-        return lambda x: f(x, m)
-
-    return case
+with_number = drawn(lambda g, d: float(g.uniform(0.2, 3)))
+with_signed = drawn(lambda g, d: float(g.normal()))
+with_vector = drawn(lambda g, d: g.normal(size=d))
+with_matrix = drawn(lambda g, d: g.normal(size=(d, int(g.integers(1, 4)))))
+with_weights = drawn(lambda g, d: g.normal(size=50))  # public numbers, one a record
 
 
-def with_weights(f):
-    """Public numbers, one a record."""
+def as_numbers(f):
+    return with_signed(lambda x, c: f(x, c) * 1.0)
 
-    def case(g, d):
-        many = g.normal(size=50)
-        return lambda x: f(x, many[: len(x)])
 
-    return case
+def of(make, f):
+    """`f` of one value, under one name."""
+    return lambda x: f(make(x))
 
 
 def joined(x):
@@ -130,7 +115,6 @@ ROWS = {
     "joint norm": unary(joined),
     "scale": with_signed(lambda x, c: x * c),
     "divide": with_number(lambda x, c: x / c),
-    "negative": unary(lambda x: -x),
     "add": with_vector(lambda x, v: x + v),
     "subtract": with_vector(lambda x, v: v - x),
     "scale by vector": with_vector(lambda x, v: x * v),
@@ -138,30 +122,21 @@ ROWS = {
     "multiply rows": unary(lambda x: x * np.tanh(x)),
     "clip range": with_signed(lambda x, c: np.clip(x, min(c, 0.3), max(c, 0.3))),
     "clip range beside": with_number(lambda x, c: np.clip(x, c, c + 1)),
-    "maximum": with_signed(np.maximum),
-    "minimum": with_signed(np.minimum),
     "maximum of rows": with_vector(lambda x, v: np.maximum(x, x * v)),
-    "tanh": unary(np.tanh),
-    "exp": unary(np.exp),
     "expit": unary(expit),
     "sigmoid": unary(lambda x: 1 / (1 + np.exp(-x))),
     "log": with_number(lambda x, c: np.log(np.maximum(x, c))),
     "log1p": unary(lambda x: np.log1p(np.abs(x))),
     "relu": unary(lambda x: np.maximum(x, 0)),
-    "sin": unary(np.sin),
-    "abs": unary(np.abs),
-    "square": unary(np.square),
     "cube": unary(lambda x: x**3),
     "root": unary(lambda x: np.sqrt(np.abs(x))),
     "root with floor": with_number(lambda x, c: np.sqrt(np.abs(x) + c)),
-    "sign": unary(np.sign),
     "round": unary(lambda x: np.round(x)),
-    "floor": unary(np.floor),
     "cells": unary(lambda x: np.digitize(x, [-0.5, 0.0, 0.7])),
     "places": unary(lambda x: np.searchsorted([-0.5, 0.0, 0.7], x)),
     "lines of a table": with_matrix(lambda x, m: of_table(m, np.clip(x[:, 0], 0, len(m) - 1).astype(int))),
     "record by record": unary(lambda x: np.apply_along_axis(np.tanh, 1, x)),
-    "to integer": unary(lambda x: x.astype(int)),
+    "to integer": unary(lambda x: np.clip(x, -1e9, 1e9).astype(int)),
     "reciprocal": with_number(lambda x, c: 1 / (np.abs(x) + c)),
     "compare": with_signed(lambda x, c: (x > c) * 1.0),
     "between": with_number(lambda x, c: ((x >= -c) & (x < c)) * 1.0),
@@ -175,13 +150,8 @@ ROWS = {
     "column": unary(lambda x: x[:, :1]),
     "new axis": with_vector(lambda x, v: x[:, 0][:, None] * v),
     "row sum": unary(lambda x: np.sum(x, axis=1)[:, None]),
-    "row mean": unary(lambda x: x.mean(axis=1, keepdims=True)),
-    "row max": unary(lambda x: x.max(axis=1)[:, None]),
     "row norm": unary(lambda x: lengths(x)),
     "row one-norm": unary(lambda x: lengths(x, 1)),
-    "row median": unary(lambda x: np.median(x, axis=1, keepdims=True)),
-    "row sort": unary(lambda x: np.sort(x, axis=1)),
-    "row cumsum": unary(lambda x: np.cumsum(x, axis=1)),
     "row place": unary(lambda x: np.argmin(x, axis=1)[:, None]),
     "concatenate": unary(lambda x: np.concatenate([x, np.tanh(x)], axis=1)),
     "concatenate public": unary(lambda x: np.concatenate([x, np.ones((x.shape[0], 1))], axis=1)),
@@ -195,15 +165,12 @@ ROWS = {
     "reshape": unary(lambda x: x.reshape(len(x), -1, 1)),
     "in place": with_signed(in_place),
     "assign": with_signed(assigned),
-    "by weights": with_weights(lambda x, w: x * w[:, None]),
+    "by weights": with_weights(lambda x, w: x * w[: len(x), None]),
     "squared distance": with_vector(lambda x, v: ((x - v) ** 2).sum(axis=1)[:, None]),
     "power with root": unary(lambda x: np.sqrt(x**2)),
-    "diff": unary(lambda x: np.diff(x, axis=1)),
 }
 
 REDUCED = {
-    "sum": unary(lambda x: x.sum(axis=0)),
-    "mean": unary(lambda x: np.mean(x, axis=0)),
     "total": unary(np.sum),
     "sum of sums": unary(lambda x: np.sum(np.sum(x, axis=1))),
     "add reduce": unary(lambda x: np.add.reduce(x)),
@@ -223,20 +190,14 @@ REDUCED = {
     "rows and factors": unary(lambda x: x.T @ (1 / np.maximum(1, lengths(x, keep=False)))),
     "moments": unary(lambda x: x.T @ np.tanh(x[:, 0])),
     "vector and rows": unary(lambda x: np.clip(x[:, 0], -1, 1) @ x),
-    "public weights": with_weights(lambda x, w: w @ x),
-    "rows and weights": with_weights(lambda x, w: x.T @ w),
+    "public weights": with_weights(lambda x, w: w[: len(x)] @ x),
+    "rows and weights": with_weights(lambda x, w: x.T @ w[: len(x)]),
     "two-sided": with_matrix(lambda x, m: (x @ m).T @ x),
-    "variance": unary(lambda x: np.var(x, axis=0)),
     "deviation with floor": with_number(lambda x, c: np.sqrt(np.var(x, axis=0) + c)),
     "centred": unary(lambda x: (x - x.mean(axis=0)).sum(axis=1)),
-    "max": unary(lambda x: x.max(axis=0)),
-    "min": unary(lambda x: x.min(axis=0)),
-    "median": unary(lambda x: np.median(x, axis=0)),
     "quantile": unary(lambda x: np.quantile(x[:, 0], 0.3)),
-    "sort": unary(lambda x: np.sort(x, axis=0)),
     "cumsum": unary(lambda x: np.cumsum(x[:, 0])),
     "norm of sum": unary(lambda x: np.linalg.norm(x.sum(axis=0))),
-    "norm over records": unary(lambda x: np.linalg.norm(x, axis=0)),
     "frobenius": unary(np.linalg.norm),
     "clip of the mean": unary(lambda x: x.mean(axis=0) / np.maximum(1, np.linalg.norm(x.mean(axis=0)))),
     "clip of one mean": with_number(lambda x, c: (lambda m: m / np.maximum(1, np.linalg.norm(m) / c))(x.mean(axis=0))),
@@ -269,18 +230,25 @@ REDUCED = {
     "bincount": unary(lambda x: np.bincount(np.clip(x[:, 0].astype(int), 0, 3), minlength=4)),
     "one-hot": unary(lambda x: (np.argmax(x, axis=1)[:, None] == np.arange(x.shape[1])).sum(axis=0)),
     "loop": unary(loop),
-    "trace": unary(lambda x: np.trace(x.T @ x)),
     "any": unary(lambda x: (x[:, 0] > 0).any() * 1.0),
     "max over all": unary(np.max),
     "transpose": unary(lambda x: x.T.sum(axis=1)),
 }
 
-_ENTRIES = ("positive", "fabs", "arctan", "expm1", "cbrt", "cos", "ceil", "rint", "trunc", "around", "nan_to_num")
-ROWS |= {name: unary(getattr(np, name)) for name in _ENTRIES}
+_ENTRIES = "positive negative fabs abs arctan tanh exp expm1 cbrt sin cos floor ceil rint trunc around sign square"
+_ENTRIES += " nan_to_num copy atleast_1d atleast_2d"
+_BESIDE = "maximum minimum fmax fmin less less_equal greater_equal"
+_ALONG = "sum mean average var std max min amax amin median ptp"
+ROWS |= {name: unary(getattr(np, name)) for name in _ENTRIES.split()}
+ROWS |= {name: as_numbers(getattr(np, name)) for name in _BESIDE.split()}
+ROWS |= {f"{name} of a row": unary(partial(getattr(np, name), axis=1, keepdims=True)) for name in _ALONG.split()}
+ROWS |= {f"{name} of a row": unary(partial(getattr(np, name), axis=1)) for name in ("sort", "cumsum", "diff")}
+REDUCED |= {name: unary(partial(getattr(np, name), axis=0)) for name in f"{_ALONG} sort".split()}
+REDUCED |= {name: unary(of(lambda x: x.T @ x, getattr(np, name))) for name in ("ravel", "triu", "tril", "trace")}
+REDUCED |= {f.__name__: unary(lambda x, f=f: f(x.sum(axis=0), x.mean(axis=0))) for f in (np.inner, np.vdot)}
+REDUCED |= {"norm over records": unary(partial(np.linalg.norm, axis=0))}
 ROWS |= {
     "float power": unary(lambda x: np.float_power(x, 2)),
-    "fmax": with_signed(np.fmax),
-    "fmin": with_signed(np.fmin),
     "not equal": unary(lambda x: (np.round(x) != 0) * 1.0),
     "close": with_number(lambda x, c: np.isclose(x, 0, atol=c) * 1.0),
     "logical and": with_number(lambda x, c: np.logical_and(x > 0, x < c) * 1.0),
@@ -289,37 +257,60 @@ ROWS |= {
     "logical not": with_signed(lambda x, c: np.logical_not(x > c) * 1.0),
     "or": with_number(lambda x, c: ((x < 0) | (x > c)) * 1.0),
     "xor": with_number(lambda x, c: ((x < 0) ^ (x < c)) * 1.0),
-    "row min": unary(lambda x: x.min(axis=1)[:, None]),
-    "row amax": unary(lambda x: np.amax(x, axis=1)[:, None]),
-    "row amin": unary(lambda x: np.amin(x, axis=1)[:, None]),
     "swapped axes": unary(lambda x: np.swapaxes(x[:, :, None] * np.ones(2), 1, 2)),
     "new last axis": unary(lambda x: np.expand_dims(x, -1)),
     "squeeze": unary(lambda x: np.squeeze(x[:, :, None], -1)),
-    "at least two axes": unary(np.atleast_2d),
-    "at least one axis": unary(np.atleast_1d),
-    "less": with_signed(lambda x, c: (x < c) * 1.0),
-    "less or equal": with_signed(lambda x, c: (x <= c) * 1.0),
-    "greater or equal": with_signed(lambda x, c: (x >= c) * 1.0),
     "columns": unary(lambda x: np.column_stack([x, x[:, 0]])),
     "hstack": unary(lambda x: np.hstack([x, 2 * x])),
-    "copy": unary(np.copy),
 }
 REDUCED |= {
     "take": unary(lambda x: np.take(x, [0], axis=0).sum(axis=0)),
-    "average": unary(lambda x: np.average(x, axis=0)),
-    "standard deviation": unary(lambda x: np.std(x, axis=0)),
-    "range of values": unary(lambda x: np.ptp(x, axis=0)),
     "percentile": unary(lambda x: np.percentile(x[:, 0], 30)),
     "count": unary(lambda x: np.count_nonzero(x > 0)),
     "all": unary(lambda x: (x[:, 0] > 0).all() * 1.0),
-    "dot": with_weights(lambda x, w: np.dot(w, x)),
-    "inner": unary(lambda x: np.inner(x.sum(axis=0), x.mean(axis=0))),
-    "vdot": unary(lambda x: np.vdot(x.sum(axis=0), x.mean(axis=0))),
-    "ravel": unary(lambda x: np.ravel(x.T @ x)),
+    "dot": with_weights(lambda x, w: np.dot(w[: len(x)], x)),
     "reshape of a sum": unary(lambda x: np.reshape(x.sum(axis=0), (-1, 1))),
     "transpose by name": unary(lambda x: np.transpose(x).sum(axis=1)),
     "vstack": unary(lambda x: np.vstack([x.sum(axis=0), x.mean(axis=0)])),
     "broadcast": unary(lambda x: np.broadcast_to(x.sum(axis=0), (2, x.shape[1]))),
-    "upper triangle": unary(lambda x: np.triu(x.T @ x)),
-    "lower triangle": unary(lambda x: np.tril(x.T @ x)),
+}
+
+
+def unit(x):
+    return x / np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))
+
+
+def product(x):
+    """A matrix that does not equal its transpose."""
+    return unit(x).T @ np.tanh(x)
+
+
+BACK = slice(None, None, -1)
+EDGES = {  # what rules do not know; (n, d) = (4, 3)
+    "mean of some": lambda x: unit(x).mean(axis=0, where=[[True], [False], [False], [False]]),
+    "average with weights": lambda x: np.average(unit(x), 0, [1, 0, 0, 0]),
+    "quantile with weights": lambda x: np.quantile(0 * x[:, 0] + np.arange(4), 0.5, weights=np.abs(x[:, 1]) + 1),
+    "places that wrap": lambda x: np.take(unit(x), [-1, -2], axis=0, mode="clip").sum(axis=0),
+    "half precision": lambda x: np.multiply(1000 * unit(x), 1.0, dtype=np.float16).sum(axis=0),
+    "bytes": lambda x: np.clip(x, -1, 1).astype(np.uint8).sum(axis=0),
+    "complex numbers": lambda x: np.abs(unit(x).sum(axis=0) * np.array([1j, 1j, 1j])),
+    "true and true": lambda x: np.clip(x, 0, 1).sum() / np.maximum(0.1, ((x * x >= 0) + (abs(x) >= 0)).max()),
+    "any below zero": lambda x: np.any(np.minimum(x, 0), axis=0) * 1.0,
+    "less its transpose": of(product, lambda m: m - m.T),
+    "products of coordinates": of(unit, lambda x: (x[:, :, None] * x[:, None, :]).sum(axis=(0, 1))),
+    "by their transposes": lambda x: np.clip(
+        np.einsum("nij,nji->n", *(np.tanh(x)[:, :, None] * [1, 2, -3],) * 2), -9, 0
+    ),
+    "einsum of one": lambda x: np.einsum("ij->i", unit(x)),
+    "einsum that repeats": lambda x: np.einsum("ij,j->i", unit(x)[:, :1], np.ones(5)),
+    "a record twice": lambda x: unit(x)[[0, -4]].sum(axis=0),
+    "an entry twice": lambda x: unit(x).sum(axis=0)[[0, -3]],
+    "sorted at once": lambda x: np.sort(x.T, axis=None)[..., 0],
+    "cells of a rule": lambda x: np.histogram(x[:, 0], bins="auto", range=(0, 1))[0],
+    "two axes kept": of(unit, lambda y: [np.atleast_2d(y), y.__imul__(100)][0].sum(axis=0)),
+    "no copy": of(unit, lambda y: [y.astype(float, copy=False), y.__imul__(100)][0].sum(axis=0)),
+    "a diagonal": of(product, lambda m: [np.diag(m), m.__imul__(100)][0]),
+    "other records": of(
+        lambda x: (unit(x), np.tanh(x)), lambda xy: [xy[0].__setitem__(BACK, xy[1]), xy[0] * xy[1]][1].sum(axis=0)
+    ),
 }

@@ -42,6 +42,9 @@ PRIVATE = {
     "the key of a dictionary": lambda total: {total[0]: 1},
     "an error that is returned": lambda total: ValueError(total),
     "a slot": Slotted,
+    "an array for the sum": lambda total: [found := np.zeros(()), total.sum(out=found)][0],
+    "the answer of a dictionary": lambda total: {0.0: 1}.get(total[0], 2),
+    "how many different ones": lambda total: len({int(one) for one in total}),
 }
 
 

@@ -7,13 +7,12 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from dpassay.audit.certify import rules, value  # noqa: F401 - rules registers them
 from dpassay.audit.certify.value import RULES, Norms, Open, Value, rows
 
-from .rule_cases import REDUCED, ROWS
+from .rule_cases import EDGES, REDUCED, ROWS
+from .rule_cases import unit as clip
 
 CASES = {**{f"row: {name}": case for name, case in ROWS.items()}, **REDUCED}
 TRIALS = 40
@@ -63,6 +62,8 @@ def broken_bound(value, f, g, n, d, two, box, absent=False):
             a, b = (np.asarray(f(one.copy()), dtype=float) for one in (here, there))
         if not (np.isfinite(a).all() and np.isfinite(b).all()):  # an overflow: bounds are over the reals
             continue
+        if not value.absent and a.shape != value.shape:
+            return f"has the shape {a.shape}, said {value.shape}"
         if value.at is not None and not value.absent:
             place = value.at + a.ndim
             others = np.arange(n) != target
@@ -111,19 +112,21 @@ def tried(case, seed):
     return broken_bound(value, program, g, n, d, two, box, absent)
 
 
+@pytest.mark.parametrize("examples", [8, pytest.param(2_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=8, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck), database=None)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_no_neighbours_move_a_value_further_than_its_rule_says(name, seed):
-    assert tried(CASES[name], seed) is None
+def test_no_neighbours_move_a_value_further_than_its_rule_says(name, examples):
+    """The many are other ones each time."""
+    for seed in np.random.default_rng(0 if examples < 10 else None).integers(2**32, size=examples).tolist():
+        assert tried(CASES[name], seed) is None, seed
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
-@settings(max_examples=2_000, deadline=None, suppress_health_check=list(HealthCheck), database=None)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_no_neighbours_in_many_more_programs(name, seed):
-    assert tried(CASES[name], seed) is None
+@pytest.mark.parametrize("name", EDGES)
+def test_what_a_rule_does_not_know_is_open(name):
+    """Or its bounds hold: of options, types, places and other names of an array."""
+    for box in (None, (-0.6, 1.0)):
+        with suppress(Open):
+            value = EDGES[name](rows(4, 3, math.inf, *(box or ())))
+            assert broken_bound(value, EDGES[name], np.random.default_rng(0), 4, 3, math.inf, box) is None
 
 
 def test_every_case_is_followed():
@@ -147,10 +150,6 @@ ADDED = {
     "neighbouring rows": (lambda x: (clip(x)[1:] - clip(x)[:-1]).sum(axis=0), 2**1.5),
     "by their mean": (lambda x: clip(x - clip(x).mean(axis=0)).sum(axis=0), math.inf),
 }
-
-
-def clip(x):
-    return x / np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))
 
 
 @pytest.mark.parametrize("name", ADDED)
@@ -182,26 +181,17 @@ def _norm(value):
     value.move = Norms(value.move.sup, value.move.sup, value.move.sup)
 
 
-def _size(value):
-    value._size = value._size.by(0.4)
-
-
-def _range(value):
-    if math.isfinite(value.low) and math.isfinite(value.high):
-        value.high = 0.75 * value.low + 0.25 * value.high
-
-
 def _form(value):
     larger = {"above": 2.0, "sizes": 2.0, "squares": 4.0, "below": 0.5, "exceeds": 0.5}
     value.forms = tuple(replace(one, k=one.k * larger.get(one.kind, 1.0)) for one in value.forms)
 
 
-WRONG = {"factor": _factor, "norm": _norm, "size": _size, "range": _range, "form": _form}
+WRONG = {"factor": _factor, "norm": _norm, "form": _form}
 OF_NUMBERS = {np.argmin, np.argmax, np.trace, np.any, np.all, np.quantile, np.percentile, np.hypot, np.inner, np.vdot}
 OF_NUMBERS |= {np.digitize, np.searchsorted, np.count_nonzero, np.histogram, np.less_equal, np.less, np.greater_equal}
 FORMS = {np.linalg.norm, np.maximum, np.minimum, np.divide, np.sqrt, np.add, np.abs, np.max}
 TELLS = {np.shape, np.ndim, np.size, np.isfinite, np.isnan, np.isinf, np.isscalar, np.iscomplexobj, np.iscomplex}
-TELLS |= {np.isrealobj, np.zeros_like, np.ones_like, np.empty_like, np.full_like}  # nothing private comes out
+TELLS |= {np.isrealobj}  # nothing private comes out
 
 
 def variants():
