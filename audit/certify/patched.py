@@ -83,6 +83,8 @@ class _Kept(type):
         return isinstance(one, cls.__bases__[0])
 
     def __call__(cls, one: Any = 0, *rest: Any) -> Any:
+        if type(one) is Noise and one.size == 1 and cls.__bases__[0] is float:
+            return one.reshape(())
         if isinstance(one, Noise):
             one = one.known()
         if isinstance(one, Value | Public):

@@ -123,6 +123,23 @@ _running = [0]  # runs that are on their way, in both worlds
 _changed: list[tuple[dict[str, Any], str, Any]] = []  # where a name was, and what it stood for
 
 
+class _Number(type):
+    """Of the name `float` in the code: a number of noise that has not met data stays what it is."""
+
+    def __instancecheck__(cls, one: Any) -> bool:
+        return isinstance(one, float)
+
+    def __call__(cls, one: Any = 0.0) -> Any:
+        return one if getattr(one, "mixed", True) is False and not np.shape(one) else float(one)
+
+
+class _Float(float, metaclass=_Number):
+    dtype = np.dtype(float)
+
+
+_ABSENT = object()
+
+
 @contextmanager
 def followed(code: Callable[..., Any], rng: Any, kept_only: bool = False) -> Iterator[Any]:
     """For the time of a run of this code, whatever generator it asks for is this one; runs may overlap.
@@ -133,9 +150,13 @@ def followed(code: Callable[..., Any], rng: Any, kept_only: bool = False) -> Ite
         kept_only: these generators alone, no global names.
     """
     token = CURRENT.set(rng)
-    own = [(names, name) for names in names_of(code) for name in names]
+    of_code = names_of(code)
+    own = [(names, name) for names in of_code for name in names]
     with _lock:
         _running[0] += 1
+        for names in of_code if not kept_only else ():
+            if "__builtins__" in names and "float" not in names:
+                _put(names, "float", _Float)
         for names, name in own if kept_only else (*_EVERYWHERE, *own):
             if id(names[name]) in _REPLACED and not kept_only:
                 _put(names, name, _REPLACED[id(names[name])][1])
@@ -150,10 +171,12 @@ def followed(code: Callable[..., Any], rng: Any, kept_only: bool = False) -> Ite
             while _changed and not _running[0]:
                 names, name, before = _changed.pop()
                 names[name] = before
+                if before is _ABSENT:
+                    del names[name]
 
 
 def _put(names: dict[str, Any], name: str, new: Any) -> None:
-    _changed.append((names, name, names[name]))
+    _changed.append((names, name, names.get(name, _ABSENT)))
     names[name] = new
 
 
