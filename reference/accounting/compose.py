@@ -155,6 +155,8 @@ class Composed:
             )
         )
         low, high = self._ends(tilt, max(spread, self._step))
+        if not math.isfinite(low) or not math.isfinite(high):  # squares of losses that no float holds
+            raise TooLong
         first = math.floor(low / self._step)
         points = math.ceil(high / self._step) - first + 1
         if points > _LARGEST:

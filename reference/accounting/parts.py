@@ -33,7 +33,7 @@ def mu_of(parts: Iterable[tuple[Part, int]]) -> float | None:
     for part, count in parts:
         if part.kind != "gaussian":
             return None
-        squares.append(count * part.size**2)
+        squares.append(count * part.size * part.size)
     return math.sqrt(math.fsum(squares)) * (1 + 1e-15)
 
 
@@ -95,7 +95,7 @@ def _unsampled(parts: Iterable[tuple[Part, int]]) -> tuple[float, float]:
     bounded, squares = [], []
     for part, count in parts:
         if part.kind in ("gaussian", "sampled"):
-            squares.append(count * part.size**2)
+            squares.append(count * part.size * part.size)
         else:
             bounded.append(count * _worst(part))
     return math.fsum(bounded) * (1 + 1e-15), math.sqrt(math.fsum(squares)) * (1 + 1e-15)

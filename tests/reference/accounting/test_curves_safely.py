@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from dpassay.reference.accounting.cost import Account
 from dpassay.reference.accounting.curves import curve, end_of, laplace_delta, response_delta
 from dpassay.reference.accounting.gdp import gaussian_std, gdp_deltas
 from dpassay.reference.accounting.parts import Part, mu_of
@@ -201,6 +202,11 @@ def test_each_direction_of_poisson_batches_by_itself(q, mu, epsilon):
     assert sampled_curve(np.array([epsilon]), q, mu, "without-replacement", "replace-one")[0] == max(
         sampled_curve(np.array([epsilon]), q, 2 * mu, "poisson", "add-remove", way)[0] for way in (False, True)
     )
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_sampled_release_that_nothing_bounds_costs_more_than_any_claim():
+    assert Account(((Part("sampled", 1e120, 0.05, "poisson"), 80),)).epsilon(1e-5) > 1e200
 
 
 def test_what_a_sampled_release_may_not_be():
