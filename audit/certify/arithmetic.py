@@ -373,51 +373,36 @@ def _monotone(a: Value, low: float, high: float, forms: tuple[Form, ...] = ()) -
     )
 
 
-@rule(np.maximum, np.fmax)
-def maximum(a: Any, b: Any) -> Value:
-    """1-Lipschitz in each argument; it is at least what either is."""
+def _one_end(a: Any, b: Any, end: Callable[..., float], forms: tuple[Form, ...]) -> Value:
+    """The larger or the smaller of two is 1-Lipschitz in each."""
+    ends = [end(*sides) for sides in zip(_range(a), _range(b), strict=True)]
     if private(a) and private(b):
         a, b = aligned(a, b)
-        sides = {"low": max(a.low, b.low), "high": max(a.high, b.high), "forms": (*_above(a), *_above(b))}
-        return _larger(a, b, sides)
-    a, b = beside_public(a, b)
-    low, high = _ends(b)
-    if low == high:
-        return _monotone(a, low, INF, _above(a))
-    if a.holes:
+        known = {"size": a.norms.plus(b.norms), "move": a.move.plus(b.move), **{"at": None, **_of_both(a, b)}}
+        found, holes = Value(a._shape, low=ends[0], high=ends[1], **known), a.holes | b.holes
+    else:
+        a, b = beside_public(a, b)
+        low, high = _ends(b)
+        if low == high:
+            return _monotone(a, low if end is max else -INF, INF if end is max else high, forms * (a.entries == 1))
+        found, holes = a.like(move=a.move, low=ends[0], high=ends[1]), a.holes
+    if holes:
         raise Open("a division by what may be zero")
-    found: Value = a.like(move=a.move, low=max(a.low, low), high=max(a.high, high), forms=_above(a))
+    found.forms = forms * (found.entries == 1)
     return found
+
+
+@rule(np.maximum, np.fmax)
+def maximum(a: Any, b: Any) -> Value:
+    """It is at least what either is."""
+    return _one_end(a, b, max, tuple(form for one in (a, b) if private(one) for form in _above(one)))
 
 
 @rule(np.minimum, np.fmin)
 def minimum(a: Any, b: Any) -> Value:
-    """1-Lipschitz in each argument; it is at most what either is."""
-    if private(a) and private(b):
-        a, b = aligned(a, b)
-        return _larger(a, b, {"low": min(a.low, b.low), "high": min(a.high, b.high), "forms": _below(a, b)})
-    a, b = beside_public(a, b)
-    low, high = _ends(b)
-    below = tuple(one for one in a.forms if one.kind == "below") if low >= 0 else ()
-    if low == high:
-        return _monotone(a, -INF, low, below)
-    if a.holes:
-        raise Open("a division by what may be zero")
-    found: Value = a.like(move=a.move, low=min(a.low, low), high=min(a.high, high), forms=below)
-    return found
-
-
-def _below(a: Value, b: Value) -> tuple[Form, ...]:
-    if a.low < 0 or b.low < 0:
-        return ()
-    return tuple(one for one in (*a.forms, *b.forms) if one.kind == "below")
-
-
-def _larger(a: Value, b: Value, sides: dict[str, Any]) -> Value:
-    if a.holes or b.holes:
-        raise Open("a division by what may be zero")
-    move = a.move.plus(b.move)
-    return Value(a._shape, size=a.norms.plus(b.norms), move=move, **{"at": None, **_of_both(a, b)}, **sides)
+    """It is at most what either is."""
+    below = tuple(form for one in (a, b) if private(one) for form in _of_kinds(one, "below"))
+    return _one_end(a, b, min, below if min(_range(a)[0], _range(b)[0]) >= 0 else ())
 
 
 @rule(np.clip)
@@ -439,7 +424,7 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: 
     return clipped
 
 
-HOLES_ALLOWED.update({np.minimum, np.fmin, np.clip, np.where, np.multiply, np.nan_to_num})
+HOLES_ALLOWED.update({np.minimum, np.fmin, np.clip, np.where, np.multiply})
 
 
 def _truth(*values: Any) -> Value:
@@ -543,8 +528,10 @@ def _inside(one: Ends, other: Ends) -> Ends:
 
 
 @rule(np.not_equal, np.logical_xor, np.isclose)
-def compared(a: Any, b: Any, **_: Any) -> Value:
+def compared(a: Any, b: Any, rtol: Any = 0, atol: Any = 0, equal_nan: bool = False) -> Value:
     """0 or 1."""
+    if private(rtol) or private(atol):
+        raise Open("a private tolerance")
     return _truth(a, b)
 
 
@@ -620,10 +607,7 @@ _function(np.sign, lambda x: float(np.sign(x)), lambda a: INF, False)
 _function(np.cbrt, lambda x: float(np.cbrt(x)), lambda a: INF, False)
 
 
-@rule(np.sin, np.cos)
-def sine(a: Value) -> Value:
-    """Between -1 and 1, slope 1."""
-    return a.like(move=a.move, low=-1.0, high=1.0)
+rule(np.sin, np.cos)(lambda a: a.like(move=a.move, low=-1.0, high=1.0))  # slope 1
 
 
 def norm_forms(a: Value, order: float) -> tuple[Form, ...]:
@@ -747,14 +731,15 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
     if a is None or b is None:
         raise Open("np.where of private data gives a private number of places")
     if private(condition) and condition.low == 1.0 and not condition.holes and private(a):
-        return spread(
-            a, np.broadcast_shapes(condition._shape, a._shape, b._shape if private(b) else np.shape(b))
-        ).copy()
+        shape = np.broadcast_shapes(condition._shape, a._shape, b._shape if private(b) else np.shape(b))
+        return spread(a, shape).copy()
     if private(condition) and condition.negation is not None:
         return where(condition.negation, b, a)
     values = [one if private(one) else plain(one) for one in (a, b)]
     shape = np.broadcast_shapes(*(one._shape if private(one) else np.shape(one) for one in (condition, a, b)))
     known = next(one for one in (condition, a, b) if private(one))
+    if not private(condition):
+        counted(known, condition)
     for one in (condition, a, b):
         if private(one) and not (one.at == known.at and one.absent == known.absent and one.records.same(known.records)):
             raise Open("np.where of values of different records")
@@ -840,9 +825,4 @@ def _constant(array: Any, known: Value, shape: tuple[int, ...]) -> Value:
     return known.like(shape=shape, size=size, move=ZERO, low=low, high=high, cause="")
 
 
-@rule(np.nan_to_num)
-def without_nan(a: Value, **_: Any) -> Value:
-    """What a division by zero leaves is not followed."""
-    if a.holes:
-        raise Open("what stands for a division by zero is not followed; add a floor instead")
-    return a.copy()
+rule(np.nan_to_num)(lambda a, nan=0, posinf=None, neginf=None: a.copy())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 import traceback
@@ -24,12 +25,10 @@ from . import effects, rules
 from .draws import Certified, Draws, Ledger, Limits
 from .patched import kept_numbers, patched
 from .tape import CertifyTape, as_release
-from .value import NAMED, Line, Open, Overflow, Value, axioms, forget, raised, rows, trace
+from .value import NAMED, Line, Open, Value, axioms, raised, rows, trace
 
 assert rules
 FINITE = "the data are finite numbers, and arithmetic is over the reals"
-_EXTREMES = (1.0, 0.0, 1e9, -1e9, 1e-9)  # what released values are multiplied by, on the paths that are run
-_OF_MANY = 3  # of a long run the first of them: among so many released values all signs and sizes occur
 _MANY = 50  # releases of a run that is certified at few sizes
 _PATHS = 64  # ways through the decisions on released values
 _SECONDS = 120.0  # of this process, against runs without end; the count of `Limits` comes long before
@@ -168,15 +167,11 @@ def abstract_rows(where: Space, sizes: Mapping[str, int], any_length: bool = Fal
     return rows(n, columns, two, low, high, absent=gone)
 
 
-class _Varies(Open):
-    """Runs that take the same way do not cost the same."""
-
-
 @dataclass
 class _Paths:
     """The runs of one size: every way through the decisions on released values.
 
-    Where ``unknown`` is set, nothing private is bounded by how large released values are.
+    But where ``plainly`` is set, nothing private is bounded by how large released values are.
     """
 
     run: Callable[[Ledger], Any]
@@ -184,21 +179,17 @@ class _Paths:
     seed: int
     relation: Relation
     limits: Limits
-    unknown: bool = False
+    plainly: bool = False
     costs: dict[tuple[int, ...], tuple[Any, ...]] = field(default_factory=dict)
     ledgers: list[Ledger] = field(default_factory=list)
 
     def explore(self) -> None:
-        """Runs with extreme released values, then each decision the other way.
+        """Two runs, and each decision the other way.
 
         Raises:
             Open: what a run raises, too many ways, or a cost that follows released values.
         """
-        waiting: list[tuple[int, ...]] = []
-        for number, factor in enumerate(_EXTREMES):
-            if number >= _OF_MANY and len(self.ledgers[0].releases) > _MANY:
-                break
-            waiting += self._others(self._extreme(number, factor), 0)
+        waiting = [other for number in range(2) for other in self._others(self._follow(number, ()), 0)]
         seen = set(waiting)
         runs = 0
         while waiting:
@@ -207,34 +198,27 @@ class _Paths:
             if runs > _PATHS:
                 places = sorted({one[0] for ledger in self.ledgers for one in ledger.decisions})
                 raise Open(f"too many ways through the decisions on released values at {', '.join(places[:3])}")
-            for other in self._others(self._follow(0, 1.0, wanted), len(wanted)):
+            for other in self._others(self._follow(0, wanted), len(wanted)):
                 if other not in seen:
                     seen.add(other)
                     waiting.append(other)
 
-    def _extreme(self, number: int, factor: float) -> list[tuple[int, int]]:
-        """What overflows is followed at smaller released values: a certificate is about numbers that do not."""
-        try:
-            return self._follow(number, factor, ())
-        except Overflow as error:
-            if abs(factor) <= 1:
-                raise
-            forget(error)
-            return self._extreme(number, factor / 1000)
-
-    def _follow(self, number: int, factor: float, wanted: tuple[int, ...]) -> list[tuple[int, int]]:
+    def _follow(self, number: int, wanted: tuple[int, ...]) -> list[tuple[int, int]]:
         """The ways that a run took, each with how many there are."""
-        ledger = Ledger(
-            self.n, self.seed + number, self.relation, factor, wanted, limits=self.limits, unknown=self.unknown
-        )
+        ledger = Ledger(self.n, self.seed + number, self.relation, wanted, limits=self.limits, unknown=not self.plainly)
         output = self.run(ledger)
         ledger.left(output)
         taken = tuple(way for _, way, _ in ledger.decisions)
         cost = (*(one.kind for one in ledger.releases), *((one.kind, one.rate) for one in ledger.batches))
         if self.costs.setdefault(taken, cost) != cost:
-            raise _Varies("what a release costs follows released values or public draws")
+            raise Open("what a release costs follows released values or public draws")
         self.ledgers.append(ledger)
         return [(way, ways) for _, way, ways in ledger.decisions]
+
+    @property
+    def endless(self) -> bool:
+        """Does nothing bound a query?"""
+        return any(math.isinf(one.counted) for ledger in self.ledgers for one in ledger.releases)
 
     @staticmethod
     def _others(taken: list[tuple[int, int]], after: int) -> list[tuple[int, ...]]:
@@ -268,14 +252,12 @@ def _of_size(
     def runs() -> list[Ledger]:
         paths = _Paths(one_run, sizes["n"], seed, where.relation, limits)
         with kept_numbers(run, convert=True):
-            try:
-                paths.explore()
-            except _Varies as error:
-                forget(error)
-                paths = replace(paths, unknown=True, costs={}, ledgers=[])
-                paths.explore()
-                if any(math.isinf(one.counted) for ledger in paths.ledgers for one in ledger.releases):
-                    raise
+            paths.explore()
+            if paths.endless:  # with numbers that were released, or drawn, as they are?
+                plainly = replace(paths, plainly=True, costs={}, ledgers=[])
+                plainly.explore()
+                if not plainly.endless:
+                    raise Open("what a release costs follows released values or public draws")
         return paths.ledgers
 
     return ended(runs, where.relation, delta)
@@ -320,17 +302,27 @@ def _worst(ledgers: list[Ledger], relation: Relation, delta: float) -> tuple[flo
 
 
 def _signatures(ledger: Ledger) -> list[list[Certified]]:
-    """For each record the releases that it is in; equal ones once."""
-    keys = [b"" if one.records.numbers is None else one.records.numbers.tobytes() for one in ledger.releases]
-    known = {key: one.records.numbers for key, one in zip(keys, ledger.releases, strict=True) if key}
-    members = np.ones((len(known) + 1, ledger.n), dtype=bool)
-    rows = {key: place for place, key in enumerate(known, start=1)}
-    for key, numbers in known.items():
-        assert numbers is not None
-        members[rows[key]] = np.isin(np.arange(ledger.n), numbers)
-    places = [rows.get(key, 0) for key in keys]
-    kinds = np.unique(members, axis=1).T
-    return [[one for one, place in zip(ledger.releases, places, strict=True) if kind[place]] for kind in kinds]
+    """What a record may pay for: in each random order it may stand at any place, whatever its place in the others."""
+    groups: dict[Any, list[Certified]] = {}
+    for one in ledger.releases:
+        groups.setdefault(one.records.order, []).append(one)
+    found = [_of_each_record(group, ledger.n) for group in groups.values()]
+    if math.prod(map(len, found)) > _PATHS * ledger.n:
+        raise Open("too many ways in which a record may stand in random orders")
+    return [[one for part in parts for one in part] for parts in itertools.product(*found)]
+
+
+def _of_each_record(releases: list[Certified], n: int) -> list[list[Certified]]:
+    """For each record the releases that it is in; those that cost as much as others, or less, once."""
+    numbers = [np.arange(n) if one.records.numbers is None else one.records.numbers for one in releases]
+    kinds = np.unique([np.isin(np.arange(n), one) for one in numbers], axis=1).T
+    found: list[tuple[Counter[str], list[Certified]]] = []
+    for kind in sorted(kinds, key=sum, reverse=True):
+        paid = [one for one, place in zip(releases, kind, strict=True) if place]
+        costs = Counter(repr(one.kind) for one in paid)
+        if not any(costs <= other for other, _ in found):
+            found.append((costs, paid))
+    return [paid for _, paid in found]
 
 
 def _epsilon(ledger: Ledger, releases: list[Certified], relation: Relation, delta: float) -> tuple[float, str]:

@@ -50,9 +50,17 @@ def _either(truth: Value, one: Any, other: Any) -> Any:
         return one
     if one is _MISSING or other is _MISSING:
         return _MISSING
-    if not all(isinstance(value, Value | np.ndarray | np.generic | int | float) for value in (one, other)):
+    if not all(private(value) or isinstance(value, np.generic | int | float) for value in (one, other)):
         raise Open("private data decides; release it with noise before the decision")
-    return np.where(truth if truth.truth else compared(truth, 0.0), one, other)
+    found = np.where(truth if truth.truth else compared(truth, 0.0), one, other)
+    for value in (one, other):
+        if private(value):
+            found.view_of(value)  # it is one of them
+    return found
+
+
+def _caught() -> None:
+    raise Open("an error is caught, which others data or numbers in place of private values may not raise")
 
 
 def _one_of(truth: Any, one: Callable[[], Any], other: Callable[[], Any]) -> Any:
@@ -122,12 +130,6 @@ def _list(records: Any, make: Callable[..., Any], kept: Any, several: int) -> An
     """A list, or its values as an array of a private number of records."""
     found = _once(records, make, kept)
     return list(_plainly(records, make, kept, several)) if found is None else found
-
-
-def _each(records: Any, make: Callable[..., Any], kept: Any, several: int) -> Any:
-    """Likewise, one by one."""
-    found = _once(records, make, kept)
-    return _plainly(records, make, kept, several) if found is None else found
 
 
 def _plainly(records: Any, make: Callable[..., Any], kept: Any, several: int) -> Iterator[Any]:
@@ -245,7 +247,7 @@ NAMES: dict[str, Any] = {
     "_dpassay_record": _record_of,
     "_dpassay_all": _all,
     "_dpassay_list": _list,
-    "_dpassay_each": _each,
+    "_dpassay_caught": _caught,
     "zip": _zip,
     "sum": _sum,
     "len": _len,

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 import copy
 import linecache
+from collections import Counter
 from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
@@ -132,26 +133,34 @@ class _Converter(ast.NodeTransformer):
         arguments = [self._condition(node.test), _lambda([], node.body), _lambda([], node.orelse)]
         return _called("_dpassay_one_of", arguments, node)
 
-    def visit_ListComp(self, node: ast.ListComp) -> Any:
+    def visit_Call(self, node: ast.Call) -> Any:
+        """What a generator makes is asked for at once: no name in it gets another value before."""
+        of_all = isinstance(node.func, ast.Name) and node.func.id in ("sum", "list", "tuple")
+        at_once = ast.GeneratorExp if of_all else None
+        node.args = [self.visit_ListComp(one) if type(one) is at_once else self.visit(one) for one in node.args]
+        for one in (node.func, *node.keywords):
+            self.generic_visit(one)
+        return node
+
+    def visit_ListComp(self, node: Any) -> Any:
         """Of records of a private number once for all."""
-        return self._comprehension(node, "_dpassay_list")
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> Any:
-        """Likewise."""
-        return self._comprehension(node, "_dpassay_each")
-
-    def _comprehension(self, node: Any, name: str) -> Any:
+        scopes = any(isinstance(one, _SCOPES) for one in ast.walk(node))
         self.generic_visit(node)
-        of = node.generators[0]
+        of, scopes = node.generators[0], scopes or any(type(one) is ast.GeneratorExp for one in ast.walk(node.elt))
         plain = len(node.generators) == 1 and not of.is_async and len(of.ifs) < 2
         names = _names(of.target)
-        scopes = any(isinstance(one, _SCOPES[1:]) for one in ast.walk(node))
         if not (self._inside and plain) or names is None or scopes:
             return node
         several = ast.Constant(len(names) if isinstance(of.target, ast.Tuple) else 0)
         kept = _lambda(names, self._condition(of.ifs[0])) if of.ifs else ast.Constant(None)
         arguments = [of.iter, _lambda(names, node.elt), kept, several]
-        return _called(name, arguments, node)
+        return _called("_dpassay_list", arguments, node)
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> Any:
+        """With other data there is no such error, or none where private values are numbers."""
+        self.generic_visit(node)
+        node.body.insert(0, ast.copy_location(ast.Expr(_called("_dpassay_caught", [], node)), node))
+        return node
 
 
 def _one_return(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -370,8 +379,7 @@ def converted(names: dict[str, Any]) -> list[tuple[FunctionType, CodeType]]:
     for one in functions:
         old = one.__code__
         known, new = codes.get((old.co_qualname, old.co_firstlineno), (None, None))
-        same = known is not None and known.co_code == old.co_code  # else the file is another one by now
-        if new is not None and same and new.co_freevars == old.co_freevars:
+        if new is not None and known == old and new.co_freevars == old.co_freevars:  # else the file is another one now
             found.append((one, new))
     return found
 
@@ -380,6 +388,8 @@ def _functions(names: dict[str, Any], file: str) -> Iterator[FunctionType]:
     for one in list(names.values()):
         one = getattr(one, "__func__", one)
         if isinstance(one, FunctionType) and one.__code__.co_filename == file:
+            cells = [cell.cell_contents for cell in one.__closure__ or () if cell.cell_contents is not one]
+            yield from _functions({str(k): cell for k, cell in enumerate(cells)}, file)  # what it decorates
             yield one
         elif isinstance(one, type) and one.__module__ == names.get("__name__"):
             yield from _functions(dict(vars(one)), file)
@@ -391,12 +401,13 @@ def _codes(file: str) -> dict[tuple[str, int], tuple[CodeType, CodeType]]:
     """By name and line: the code of a file as it is written, and as it is converted."""
     try:
         text = "".join(linecache.getlines(file))
-        plain = compile(text, file, "exec")
-        changed = compile(_placed_module(text), file, "exec")
+        plain = compile(text, file, "exec", dont_inherit=True)
+        changed = compile(_placed_module(text), file, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError):
         return {}
-    new = dict(_within(changed))
-    return {key: (code, new[key]) for key, code in _within(plain) if key in new}
+    new, old = dict(_within(changed)), list(_within(plain))
+    seen = Counter(key for key, _ in old)  # two of a line may have one name
+    return {key: (code, new[key]) for key, code in old if key in new and seen[key] == 1}
 
 
 def _placed_module(text: str) -> ast.Module:

@@ -22,15 +22,14 @@ from dpassay.reference.laws.law import Law
 from dpassay.reference.laws.selection import exponential
 from dpassay.reference.transcript import Draw
 
-from .public import PLACES, placed, public
+from .public import PLACES, in_random_order, placed, public
 from .shapes import Batch
-from .value import Layer, Open, Overflow, Records, Value, bare, forget, here, private, raised, seen_as
+from .value import Layer, Open, Records, Value, bare, forget, here, ledger_of, private, raised, seen_as
 
 ROUNDING = 1 + 1e-12  # bounds are sums of floats
 _ASKED = 12_000  # releases and decisions in all runs of a certificate: trainings of some thousand steps
 _SELDOM = 16  # asking for the time takes as long as following an operation
 _MOST = 2_000  # decisions in one run
-_WIDEST = 1e100  # noise; beyond, laws are refused
 
 
 def fresh_generator(seed: Any) -> np.random.Generator:
@@ -96,7 +95,6 @@ class Ledger:
     n: int
     seed: int
     relation: Relation = "replace-one"
-    factor: float = 1.0
     wanted: tuple[int, ...] = ()
     releases: list[Certified] = field(default_factory=list)
     batches: list[Draw] = field(default_factory=list)
@@ -113,6 +111,9 @@ class Ledger:
 
     def __post_init__(self) -> None:
         self.rng = fresh_generator(self.seed)
+
+    def __deepcopy__(self, *_: Any) -> Any:
+        raise Open("a generator or its noise is copied: the same noise again")
 
     def decide(self, found: int, ways: int = 2) -> int:
         """The way wanted on this path, of so many; without one that of the value."""
@@ -162,7 +163,7 @@ class Ledger:
         if order == 2 and declared is None and (law.scale or 0) > 0:
             found = {key: one.by(ROUNDING * self._sides(query)) for key, one in query.layers.items()}
             self.releases[-1] = replace(self.releases[-1], layers=found)
-        noise = self.rng.normal(size=query._shape) * (law.scale or 1.0) * self.factor
+        noise = self.rng.normal(size=query._shape) * (law.scale or 1.0)
         centre = float(np.clip(0.0, query.low, query.high))
         return public(noise + centre, self)
 
@@ -323,8 +324,10 @@ class Noise(NDArrayOperatorsMixin):
         if not any(isinstance(one, Noise) for one in inputs):
             return getattr(ufunc, method)(*inputs, **options)
         out = options.pop("out", (None,))[0]
-        if private(out):
-            out = None  # `a += noise`: the name stands for what is released, and the array stays private elsewhere
+        if private(out):  # `a += noise`: the name stands for what is released, and nothing is known of other names
+            found = self.__array_ufunc__(ufunc, method, *(one.copy() if one is out else one for one in inputs))
+            out.changed(Value(out._shape, None, Records(), cause="noise was added in place to an array of two names"))
+            return found
         if out is not None and not isinstance(out, Noise):
             raise Open("noise is added in place; write a = a + noise")
         if method == "__call__" and len(inputs) == 2:
@@ -335,7 +338,7 @@ class Noise(NDArrayOperatorsMixin):
                 noise, other = (a, b) if isinstance(a, Noise) else (b, a)
                 if private(other):  # or a random weight, which is known to everybody from now on
                     return ufunc(*(one.known() if isinstance(one, Noise) else one for one in inputs))
-                if noise is a or ufunc is np.multiply:
+                if (noise is a or ufunc is np.multiply) and ledger_of(other) is None:
                     return noise._scaled(ufunc, np.asarray(other, dtype=float))
         if method == "__call__" and ufunc is np.negative and self.law != "gumbel":
             return self
@@ -353,7 +356,8 @@ class Noise(NDArrayOperatorsMixin):
             if a.law == b.law and a.shape == b.shape and not (a.scale * b.scale).any():
                 cells = np.where(a.scale > 0, a.cells, b.cells)
                 return Noise(self.ledger, a.law, a.scale + b.scale, cells)
-            if a.law == b.law == "normal" and a.shape == b.shape and (a.scale > 0).all():
+            once = len(np.unique(b.cells)) == b.cells.size
+            if a.law == b.law == "normal" and a.shape == b.shape and (a.scale > 0).all() and once:
                 self.ledger.use(b.cells)  # only the sum is left
                 return Noise(self.ledger, "normal", np.hypot(a.scale, b.scale), a.cells)
             return ufunc(a.known(), b.known())
@@ -376,8 +380,6 @@ class Noise(NDArrayOperatorsMixin):
         self.ledger.use(cells)
         # coordinates of other noise scales cost at most what the least noise costs
         least = float(scales[0])
-        if abs(self.ledger.factor) > 1 and not 1 / _WIDEST < least < _WIDEST:
-            raise Overflow("a noise scale beyond all numbers")
         if self.law == "normal":
             return self.ledger.release(query, Gaussian(np.zeros(self.shape), least), 2)
         if least <= 0:
@@ -463,6 +465,12 @@ class Draws(np.random.Generator):
         super().__init__(np.random.PCG64(ledger.seed))
         self._ledger, self._real = ledger, fresh_generator([ledger.seed, 1])
 
+    def _copied(self, *_: Any) -> Any:
+        raise Open("a generator is copied, or set back: the same noise again")
+
+    bit_generator = property(_copied)
+    __copy__ = __deepcopy__ = __reduce_ex__ = __getstate__ = _copied
+
     @property
     def plain(self) -> bool:
         """Are released values plain numbers?"""
@@ -473,6 +481,8 @@ class Draws(np.random.Generator):
             raise Open("a noise scale that depends on private data")
         if private(size):
             raise Open("a number of draws that depends on private data")
+        if ledger_of(scale) is not None:
+            raise Open("a noise scale that follows released values or public draws")
         of_loc = loc._shape if private(loc) else np.shape(loc)
         shape = np.broadcast_shapes(of_loc, np.shape(scale)) if size is None else tuple(np.atleast_1d(size).tolist())
         scale = np.asarray(scale, dtype=float)
@@ -485,10 +495,6 @@ class Draws(np.random.Generator):
         """Gaussian noise."""
         return self._noise("normal", loc, scale, size)
 
-    def standard_normal(self, size: Any = None, *_: Any, **__: Any) -> Any:
-        """Gaussian noise."""
-        return self._noise("normal", 0.0, 1.0, size)
-
     def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Laplace noise."""
         return self._noise("laplace", loc, scale, size)
@@ -500,7 +506,8 @@ class Draws(np.random.Generator):
             return self._of_probabilities(a, p, size)
         if not replace and p is None and np.ndim(a) == 0 and a == n and size is not None and np.ndim(size) == 0:
             return self.batch(int(size))
-        return self._known("choice", a, size, replace, p)
+        found = self._known("choice", a, size, replace, p)
+        return found if replace or len(np.unique(bare(a))) < np.size(a) else in_random_order(found)
 
     def _of_probabilities(self, a: Any, p: Value, size: Any) -> Any:
         """Weights whose logarithms move by s, up to one number for all, make probabilities that do by 2 s."""
@@ -515,6 +522,11 @@ class Draws(np.random.Generator):
         if private(x) or not isinstance(x, np.ndarray):
             raise Open("shuffling private data, or a list; draw a permutation, and choose with it")
         x[...] = np.take(x, self._known("permutation", x.shape[axis]), axis=axis)
+        in_random_order(x)
+
+    def permutation(self, x: Any, *args: Any, **options: Any) -> Any:
+        """A public order."""
+        return in_random_order(self._known("permutation", x, *args, **options))
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
         """A coin for each record is a Poisson batch; other counts are public."""
@@ -565,19 +577,6 @@ class Draws(np.random.Generator):
         if number in self._ledger.seeds:
             self._ledger.sown.add(number)
         return number in self._ledger.seeds
-
-    # the older generator's names
-    def randn(self, *shape: int) -> Any:
-        """As `standard_normal`."""
-        return self.standard_normal(shape or None)
-
-    def rand(self, *shape: int) -> Any:
-        """As `random`."""
-        return self.random(shape or None)
-
-    def randint(self, *args: Any, **options: Any) -> Any:
-        """As `integers`."""
-        return self._known("integers", *args, **options)
 
     def spawn(self, n_children: int) -> list[Any]:
         """Children draw from the same ledger."""
@@ -635,7 +634,7 @@ class Uniforms:
         )
 
 
-_PUBLIC = ("integers", "uniform", "permutation", "exponential", "gamma", "beta", "poisson")
+_PUBLIC = ("integers", "uniform", "exponential", "gamma", "beta", "poisson")
 
 
 def _public_draw(name: str) -> Callable[..., Any]:
@@ -648,6 +647,16 @@ def _public_draw(name: str) -> Callable[..., Any]:
 
 for _name in (*_PUBLIC, "geometric", "multivariate_normal", "standard_exponential", "logistic", "standard_cauchy"):
     setattr(Draws, _name, _public_draw(_name))
+
+
+_LIKEWISE = {
+    "standard_normal": lambda self, size=None, *_, **__: self.normal(size=size),
+    "randn": lambda self, *shape: self.normal(size=shape or None),
+    "rand": lambda self, *shape: self.random(shape or None),
+    "randint": lambda self, *args, **options: self.integers(*args, **options),
+}
+for _name, _method in _LIKEWISE.items():
+    setattr(Draws, _name, _method)
 
 
 def _refused(name: str) -> Callable[..., Any]:

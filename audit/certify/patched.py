@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import random
@@ -16,8 +17,8 @@ from .choices import NAMES
 from .converted import converted
 from .draws import Draws, Noise, Secret
 from .effects import forgotten
-from .public import Public, blank, ledger_of, watched
-from .value import Open, Value, bare
+from .public import Public, blank, watched
+from .value import Open, Value, bare, ledger_of
 
 _CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asfarray", "asarray_chkfinite")
 _FRESH = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "arange")
@@ -37,10 +38,14 @@ def _constructor(real: Callable[..., Any], copies: bool, plain: bool) -> Callabl
                 return np.stack(value)
             found = real(bare(value), *args, **options)
             return found if plain or _ours() else watched(found, ledger_of(value))
-        dtype = options.get("dtype", args[0] if args else None)
-        if copies or (dtype is not None and np.dtype(dtype).kind != "f"):
-            return value.astype(float if dtype is None else dtype)
-        return value
+        dtype = options.pop("dtype", args[0] if args else None)
+        if options.keys() - {"copy"} or len(args) > 1:
+            raise Open(f"np.{real.__name__} of private data is not followed with these options")
+        if dtype is not None and np.dtype(dtype) != float:
+            return value.astype(dtype)
+        if real is np.ascontiguousarray:  # a copy or not
+            return value.copy().view_of(value)
+        return value.copy() if copies and options.get("copy", True) else value
 
     return made
 
@@ -106,7 +111,7 @@ class _Int(int, metaclass=_Kept):
 
 def _extreme(real: Callable[..., Any], of_arrays: Any) -> Callable[..., Any]:
     def found(*values: Any, **options: Any) -> Any:
-        if len(values) == 2 and any(isinstance(one, Value | Public | Noise) for one in values):
+        if len(values) == 2 and not options and any(isinstance(one, Value | Public | Noise) for one in values):
             return of_arrays(*(one.known() if isinstance(one, Noise) else one for one in values))
         return real(*values, **options)
 
@@ -224,19 +229,14 @@ def patched(draws: Draws) -> Iterator[None]:
         put(np.linalg, "norm", _of_lists(np.linalg.norm))
         put(np.random, "default_rng", own)
         put(np.random, "RandomState", Legacy)
-        for name in dir(np.random):
-            if (
-                name.islower()
-                and not name.startswith("_")
-                and callable(getattr(np.random, name))
-                and name != "default_rng"
-            ):
-                put(np.random, name, getattr(draws, name) if name in _LEGACY else _refused(name))
+        for name in _drawing(np.random) - {"default_rng"}:
+            put(np.random, name, getattr(draws, name) if name in _LEGACY else _refused(name))
         for name in _GLOBAL:
             put(random, name, lambda mu=0.0, sigma=1.0: draws.normal(mu, sigma))
-        put(random, "sample", _sample(draws))
-        for name in ("random", "uniform", "choice", "shuffle", "randint", "randrange", "expovariate"):
+        for name in _drawing(random) - {*_GLOBAL}:
             put(random, name, _refused(name))
+        put(random, "sample", _sample(draws))
+        put(contextlib.suppress, "__exit__", lambda *_: None)  # who catches an error has decided
         yield
     finally:
         for place, name, old in reversed(kept):
@@ -250,6 +250,10 @@ def _sample(draws: Draws) -> Callable[..., Any]:
         return draws.choice(len(population), int(k), replace=False)
 
     return sample
+
+
+def _drawing(module: Any) -> set[str]:
+    return {name for name in dir(module) if name.islower() and name[0] != "_" and callable(getattr(module, name))}
 
 
 def _refused(name: str) -> Callable[..., Any]:

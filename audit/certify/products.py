@@ -65,18 +65,16 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Value:
 @rule(np.einsum)
 def einsum(subscripts: Any, *operands: Any, **options: Any) -> Value:
     """Multilinear: its 2-norm is at most the product of those of the operands (Cauchy-Schwarz, letter by letter)."""
-    if not isinstance(subscripts, str) or len(operands) not in (1, 2, 3) or "." in subscripts:
+    followed = isinstance(subscripts, str) and len(operands) in (1, 2, 3) and not options.keys() - {"optimize"}
+    if not followed or "." in subscripts:
         raise Open("this form of einsum has no rule")
     inputs, output = _letters(subscripts, len(operands))
     values = [one if private(one) else plain(one) for one in operands]
     shapes = [one._shape if private(one) else one.shape for one in values]
-    sizes = {
-        letter: size
-        for word, shape in zip(inputs, shapes, strict=True)
-        for letter, size in zip(word, shape, strict=False)
-    }
-    if any(sizes[letter] != size for word, one in zip(inputs, shapes, strict=True) for letter, size in zip(word, one)):  # noqa: B905
-        raise Open("an einsum that repeats an axis of length one has no rule")
+    sizes: dict[str, int] = {}
+    for letter, size in zip("".join(inputs), itertools.chain(*shapes), strict=True):
+        if sizes.setdefault(letter, size) != size:
+            raise Open("an einsum that repeats an axis of length one has no rule")
     terms = Terms(inputs, output, values, tuple(sizes[letter] for letter in output))
     rows = [(word, one) for word, one in terms.private if one.at is not None]
     records = {word[one.at] for word, one in rows if one.at is not None}
@@ -152,7 +150,8 @@ def _by_record(terms: Terms, record: str) -> Value:
     for word, one in zip(terms.inputs, terms.values, strict=True):
         if not private(one) and record in word and absent != {""}:
             raise Open("a public array beside records whose number is private")
-    if len(given) == 2 == len(terms.inputs) and terms.output == record and given[0].token is given[1].token:
+    twice = len(given) == 2 == len(terms.inputs) and terms.inputs[0] == terms.inputs[1]
+    if twice and terms.output == record and given[0].token is given[1].token:
         return total(square(given[0]), [axis for axis in range(first.ndim) if axis - first.ndim != first.at])
     size = Norms(two=times(_product(one.norms.two for one in given), factor))
     move = Norms(two=times(_telescoped(given), factor))
@@ -219,13 +218,17 @@ def _gram(given: list[tuple[str, Value]]) -> float:
 def _squared(given: list[tuple[str, Value]]) -> tuple[Value, float, float] | None:
     """The rows x of sums of w x x^T, and the ends of w; which are symmetric."""
     rows, low, high = [one for _, one in given], 1.0, 1.0
+    words = ["".join(letter for k, letter in enumerate(word, -len(word)) if k != one.at) for word, one in given]
     if len(rows) == 3:
         number = next((k for k, one in enumerate(rows) if len(given[k][0]) == 1), None)
         if number is None:
             return None
         weight = rows.pop(number)
+        words.pop(number)
         low, high = weight.low, weight.high
-    for x, other in ((rows[0], rows[-1]), (rows[-1], rows[0])) if len(rows) == 2 else ():
+    if len(rows) != 2 or any((one in words[1]) != (one == two) for one, two in zip(*words, strict=False)):
+        return None  # a letter of both stands at one place of both: the rest is a product of x and x
+    for x, other in ((rows[0], rows[1]), (rows[1], rows[0])):
         if other.token is x.token:
             return x, low, high
         if other.weighted and other.weighted[0] is x.token and low >= 0:
@@ -251,7 +254,7 @@ def _times(matrix: Any, norms: Norms) -> Norms:
 
 
 @rule(np.trace)
-def trace(a: Value, **_: Any) -> Value:
+def trace(a: Value) -> Value:
     """|tr v| <= sqrt(d) |v|_2."""
     if a.ndim != 2 or a.at is not None:
         raise Open("the trace of records has no rule")

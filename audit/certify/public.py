@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .shapes import of_table
-from .value import Open, bare, private, seen_as
+from .value import Open, bare, ledger_of, private, seen_as
 
 if TYPE_CHECKING:
     from .draws import Ledger
 
 _OF_SHAPES = {np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.shares_memory, np.may_share_memory}
+_SPLITS, _SORTS = {np.split, np.array_split}, {np.argsort, np.argpartition}
 _WHERE, PLACES = np.where, {np.argmax, np.argmin}  # other names stand in NumPy while code is certified
 _COUNTED = {np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros}
 _COUNTED |= {np.intersect1d, np.union1d, np.setdiff1d, np.setxor1d}
@@ -31,11 +32,13 @@ class Public(np.ndarray[Any, Any]):
         kept: the ledger in which decisions are noted.
         sized: the number of its entries depends on released values.
         ways: it is a whole number below this one.
+        order: where it is some of different numbers in a random order: which order, and their places in it.
     """
 
     kept: Ledger | None = None
     sized: bool = False
     ways: int = 0
+    order: tuple[object, Any] | None = None
 
     def __array_finalize__(self, other: Any) -> None:
         self.kept, self.sized = getattr(other, "kept", None), getattr(other, "sized", False)
@@ -66,6 +69,8 @@ class Public(np.ndarray[Any, Any]):
         if any(_other(one) for one in (*inputs, *out)):
             return NotImplemented
         ledger = ledger_of((inputs, out, options))
+        if all(one.endswith("O->O") for one in ufunc.types):
+            self.plain()  # a function of the code's own, which may decide
         options |= {"out": bare(out)} if out else {}
         found = getattr(ufunc, method)(*map(bare, inputs), **{name: bare(one) for name, one in options.items()})
         for target in (*out, *(inputs[:1] if method == "at" else ())):
@@ -82,6 +87,8 @@ class Public(np.ndarray[Any, Any]):
         if function in _OF_SHAPES:
             return super().__array_function__(function, types, args, options)
         ledger = ledger_of((args, options))
+        if ledger is not None and any(map(callable, (*args, *options.values()))):
+            raise Open(f"np.{function.__name__} gives plain numbers to a function, so its decisions cannot be followed")
         try:
             found = function(*(bare(one) for one in args), **{name: bare(one) for name, one in options.items()})
         except Exception as error:
@@ -90,15 +97,21 @@ class Public(np.ndarray[Any, Any]):
             raise Open(f"np.{function.__name__} fails on some released numbers: {error}") from error
         if isinstance(target := options.get("out"), Public):
             target.written(ledger)
+        if function in _SPLITS and args[0].order is not None:
+            return [args[0][part] for part in function(np.arange(len(args[0])), *args[1:], **options)]
         counted = function in _COUNTED or (function is _WHERE and len(args) == 1)
         found = watched(found, ledger, sized=counted or _sized(args))
+        found = in_random_order(found) if function in _SORTS else found
         return placed(found, np.size(bare(args[0]))) if function in PLACES and args else found
 
     def __getitem__(self, key: Any) -> Any:
         if private(key) and self.ledger is None:
             return of_table(self, key)
         masked = any(one.dtype == bool and one.ledger is not None for one in _parts(key) if isinstance(one, Public))
-        return watched(bare(self)[bare(key)], ledger_of((self, key)), sized=masked or _sized((self, key)))
+        found = watched(bare(self)[bare(key)], ledger_of((self, key)), sized=masked or _sized((self, key)))
+        if self.order is not None and ledger_of(key) is None:
+            found.order = self.order[0], self.order[1][bare(key)]
+        return found
 
     def __setitem__(self, key: Any, value: Any) -> None:
         bare(self)[bare(key)] = bare(value)
@@ -190,14 +203,6 @@ def _parts(one: Any) -> Any:
     return one if isinstance(one, tuple | list) else one.values() if isinstance(one, dict) else (one,)
 
 
-def ledger_of(one: Any) -> Ledger | None:
-    """Where what is in it was released, or drawn."""
-    if not isinstance(one, tuple | list | dict):
-        found: Ledger | None = getattr(one, "ledger", None)
-        return found
-    return next((found for part in _parts(one) if (found := ledger_of(part)) is not None), None)
-
-
 def _sized(one: Any) -> bool:
     if isinstance(one, Public):
         return one.sized
@@ -207,7 +212,7 @@ def _sized(one: Any) -> bool:
 def _other(one: Any) -> bool:
     """Has it rules of its own?"""
     rules = getattr(type(one), "__array_ufunc__", np.ndarray.__array_ufunc__)
-    return rules not in (np.ndarray.__array_ufunc__, Public.__array_ufunc__) and not isinstance(one, np.generic)
+    return rules not in (np.ndarray.__array_ufunc__, Public.__array_ufunc__) and not issubclass(type(one), np.generic)
 
 
 def watched(found: Any, ledger: Ledger | None, sized: bool = False) -> Any:
@@ -239,6 +244,13 @@ def placed(found: Any, ways: int) -> Any:
     return found
 
 
+def in_random_order(found: Any) -> Any:
+    """Different numbers, of which nobody knows where they stand."""
+    if isinstance(found, Public) and found.ndim == 1 and len(np.unique(bare(found))) == bare(found).size:
+        found.order = object(), np.arange(bare(found).size)
+    return found
+
+
 def blank(array: Any, ledger: Ledger | None) -> Any:
     """An array of the code's own, which owns its memory."""
     made = np.ndarray.__new__(Public, array.shape, array.dtype)
@@ -266,7 +278,10 @@ def _forwarded(name: str) -> Callable[..., Any]:
             self.written(ledger)
         found = getattr(bare(self), name)(*bare(args), **{key: bare(one) for key, one in options.items()})
         sized = self.sized or name in ("nonzero", "compress")
-        return placed(watched(found, ledger, sized), bare(self).size if name in ("argmax", "argmin") else 0)
+        found = placed(watched(found, ledger, sized), bare(self).size if name in ("argmax", "argmin") else 0)
+        if self.order is not None and name in ("reshape", "ravel", "flatten", "copy", "astype"):
+            found.order = self.order[0], self.order[1] if name == "astype" else getattr(self.order[1], name)(*args)
+        return found
 
     method.__name__, method.__doc__ = name, "As of an array."
     return method

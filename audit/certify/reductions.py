@@ -46,8 +46,8 @@ def total(a: Value, axis: Any = None, keepdims: bool = False, where: Any = None)
         return total(np.multiply(a, where), axis, keepdims)
     axes = axes_of(a, axis)
     if axes == (-a.ndim,) and a.parts:
-        summed = functools.reduce(add, a.parts)
-        return replaced(summed, left(a, axes, keepdims)[0], None) if private(summed) else summed
+        summed, (shape, at) = functools.reduce(add, a.parts), left(a, axes, keepdims)
+        return replaced(summed if summed.at == at else summed.whole(), shape, at)
     if a.at is not None and a.at in axes:
         summed = _over_records(a)
         shape, _ = left(a, (a.at,), True)
@@ -131,7 +131,7 @@ def _over_numbers(a: Value, axes: tuple[int, ...]) -> Value:
 
 
 @rule(np.mean, np.average)
-def mean(a: Value, axis: Any = None, weights: Any = None, keepdims: bool = False) -> Value:
+def mean(a: Value, axis: Any = None, keepdims: bool = False, weights: Any = None) -> Value:
     """The sum over a public number."""
     if weights is not None:
         raise Open("weighted averages are not followed; write the sum and the division")
@@ -145,15 +145,12 @@ def mean(a: Value, axis: Any = None, weights: Any = None, keepdims: bool = False
 def variance(a: Value, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Value:
     """The mean of squares less the squared mean."""
     count = _count(a, axes_of(a, axis))
-    found = subtract(mean(square(a), axis, None, keepdims), square(mean(a, axis, None, keepdims)))
+    found = subtract(mean(square(a), axis, keepdims), square(mean(a, axis, keepdims)))
     found = found.like(size=found.norms, move=found.move, low=0.0, high=max(found.high, 0.0))
     return scaled(found, np.asarray(count / (count - ddof)))
 
 
-@rule(np.std)
-def deviation(a: Value, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Value:
-    """The root of the variance."""
-    return root(variance(a, axis, ddof, keepdims))
+rule(np.std)(lambda a, axis=None, ddof=0, keepdims=False: root(variance(a, axis, ddof, keepdims)))
 
 
 @rule(np.linalg.norm)
@@ -165,7 +162,7 @@ def norm(a: Value, ord: Any = None, axis: Any = None, keepdims: bool = False) ->
     if order not in (1, 2, INF):
         raise Open(f"a norm of order {ord} has no rule")
     axes = axes_of(a, axis)
-    if len(axes) > 1 and order != 2:
+    if len(axes) > 1 and ord not in (None, "fro"):
         raise Open("matrix norms of private data have no rule")
     if a.at in axes:
         a = a.whole()
@@ -192,7 +189,7 @@ def largest(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     return found
 
 
-@rule(np.min, np.amin)
+@rule(np.min, np.amin, np.median)
 def extreme(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     """1-Lipschitz in the sup-norm of what it is taken over, and within its range."""
     axes = axes_of(a, axis)
@@ -202,20 +199,11 @@ def extreme(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     return a.like(shape=shape, at=at, move=Norms(sup=a.move.sup), low=a.low, high=a.high)
 
 
-@rule(np.median)
-def middle(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
-    """Within the range of the numbers, and 1-Lipschitz in their sup-norm."""
-    return extreme(a, axis, keepdims)
-
-
-@rule(np.ptp)
-def width(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
-    """The largest less the smallest."""
-    return subtract(extreme(a, axis, keepdims), extreme(a, axis, keepdims))
+rule(np.ptp)(lambda a, axis=None, keepdims=False: subtract(*(extreme(one, axis, keepdims) for one in (a, a))))
 
 
 @rule(np.quantile, np.percentile)
-def quantile(a: Value, q: Any, axis: Any = None, keepdims: bool = False, method: Any = None) -> Value:
+def quantile(a: Value, q: Any, axis: Any = None, method: Any = None, keepdims: bool = False) -> Value:
     """Within the range of the numbers, and 1-Lipschitz in their sup-norm, for each q."""
     if np.ndim(q):
         raise Open("several quantiles at once have no rule")
@@ -223,17 +211,17 @@ def quantile(a: Value, q: Any, axis: Any = None, keepdims: bool = False, method:
 
 
 @rule(np.sort)
-def ordered(a: Value, axis: Any = -1, **_: Any) -> Value:
+def ordered(a: Value, axis: Any = -1, kind: Any = None, stable: Any = None) -> Value:
     """Sorting is 1-Lipschitz in every norm (rearrangement), along any one axis."""
     if axis is None:
-        raise Open("np.sort of all axes at once has no rule")
-    if axes_of(a, axis)[0] == a.at:
+        a = replaced(a.whole(), (math.prod(a._shape),), None)
+    elif axes_of(a, axis)[0] == a.at:
         a = a.whole()
     return a.like(size=a.norms, move=a.move, low=a.low, high=a.high)
 
 
 @rule(np.cumsum)
-def running(a: Value, axis: Any = None, **_: Any) -> Value:
+def running(a: Value, axis: Any = None) -> Value:
     """Each partial sum moves by at most the 1-norm of the movement."""
     if axis is None and a.ndim > 1:
         raise Open("cumsum over all axes at once has no rule")
@@ -246,10 +234,7 @@ def running(a: Value, axis: Any = None, **_: Any) -> Value:
     return a.like(size=size, move=move, low=min(times(k, a.low), a.low), high=max(times(k, a.high), a.high))
 
 
-@rule(np.count_nonzero)
-def nonzero(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
-    """A sum of truth values."""
-    return total(a if a.truth else a.like(low=0.0, high=1.0), axis, keepdims)
+rule(np.count_nonzero)(lambda a, axis=None, keepdims=False: total(a if a.truth else compared(a, 0.0), axis, keepdims))
 
 
 @rule(np.any, np.all)
@@ -273,12 +258,8 @@ def best(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
 @rule(np.histogram)
 def histogram(a: Value, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """One number leaves one cell and enters another: 2 in the 1-norm, sqrt(2) in the 2-norm, 1 in the sup-norm."""
-    if (
-        density
-        or weights is not None
-        or private(bins)
-        or (np.ndim(bins) == 0 and (range is None or isinstance(bins, str)))
-    ):
+    known = not private(bins) and not isinstance(bins, str) and (np.ndim(bins) > 0 or range is not None)
+    if density or weights is not None or not known:
         raise Open("np.histogram needs public bins (or their number and a public range), and no weights")
     edges = np.histogram_bin_edges(np.zeros(0), bins, range)
     return _cells(a, len(edges) - 1), edges
@@ -290,7 +271,9 @@ def _cells(a: Value, cells: int) -> Value:
     move = Norms(2.0, math.sqrt(2), 1.0)
     if a.absent == "poisson":
         move = Norms(1.0, 1.0, 1.0)
-    return Value((cells,), None, a.records, Norms(), move, 0.0, float(a._shape[a.at]), a.draws)
+    found = Value((cells,), None, a.records, Norms(), move, 0.0, float(a._shape[a.at]), a.draws)
+    found.integer = True
+    return found
 
 
 @rule(np.histogram2d)

@@ -8,8 +8,25 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import add, compared, edges, where
-from .reductions import axes_of, replaced
-from .value import INF, NAMED, ZERO, Norms, Open, Records, Value, bare, join, noted, plain, private, rule, seen_as
+from .reductions import axes_of, left, replaced
+from .value import (
+    INF,
+    NAMED,
+    ZERO,
+    Norms,
+    Open,
+    Records,
+    Value,
+    bare,
+    is_real,
+    join,
+    ledger_of,
+    noted,
+    plain,
+    private,
+    rule,
+    seen_as,
+)
 
 
 class Batch:
@@ -81,7 +98,11 @@ def taken(a: Value, batch: Batch) -> Value:
     """The records of a secret batch; which ones is accounted by its draw."""
     if a.at != -a.ndim or a.absent or a._shape[0] != batch.total or a.draws != frozenset({-1}):
         raise Open("a secret batch of something else than all records")
-    if a.records.numbers is None or not np.array_equal(a.records.numbers, np.arange(batch.total)):
+    if (
+        a.records.numbers is None
+        or a.records.order is not None
+        or not np.array_equal(a.records.numbers, np.arange(batch.total))
+    ):
         raise Open("a secret batch of something else than all records in their order")
     # another record may come in its place: what is known of each record counts, not how far one of them moves
     kept = {"size": a.norms, "low": a.low, "high": a.high, "truth": a.truth}
@@ -108,6 +129,8 @@ def one_of(records: Value, place: Records) -> Value:
 
 def index(a: Value, key: Any) -> Value:
     """Part of an array: norms and movements of a part are at most those of the whole."""
+    if ledger_of(key) is not None:
+        return _by_drawn(a, key if isinstance(key, tuple) else (key,))
     key = bare(key)
     if isinstance(key, Place):
         chosen = taken(a, key.batch)
@@ -130,6 +153,32 @@ def index(a: Value, key: Any) -> Value:
     return _part(a, keys)
 
 
+def _by_drawn(a: Value, keys: tuple[Any, ...]) -> Value:
+    """By released numbers or public draws: bounds hold for all of them, and not for those of this run."""
+    drawn = [place for place, one in enumerate(keys) if ledger_of(one) is not None]
+    orders = [getattr(keys[place], "order", None) for place in drawn]
+    apart = any(np.ndim(keys[place]) and order is None for place, order in zip(drawn, orders, strict=True))
+    if apart or any(one is None or one is Ellipsis for one in keys):
+        raise Open("an index by released values or public draws, which may take an entry twice, has no rule")
+    if a.at is None or a.at + a.ndim not in drawn:
+        found = index(a, bare(keys))
+        found.origin = None
+        return found
+    a._counted()
+    if a.records.numbers is None:
+        raise Open("a part of a secret batch has no rule")
+    of, numbers = orders[drawn.index(a.at + a.ndim)] or (object(), np.arange(1))
+    of = NAMED.setdefault((of, a.records.order, a.records.numbers.tobytes()), of)
+    renamed = a.copy()
+    renamed.records = Records(np.arange(a._shape[a.at]))
+    found = index(renamed, bare(keys))
+    found.records = Records(np.ravel(numbers), order=of)
+    found.token = (
+        NAMED.setdefault((a.token, of, np.asarray(numbers).tobytes()), object()) if keys[1:] == () else object()
+    )
+    return found
+
+
 def _without_ellipsis(keys: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
     places = [number for number, one in enumerate(keys) if one is Ellipsis]
     if not places:
@@ -145,8 +194,10 @@ def _part(a: Value, keys: tuple[Any, ...]) -> Value:
             raise Open("this index of records has no rule")
         if sum(not isinstance(one, slice) for one in keys) > 1:
             raise Open("this index of records has no rule")
+    if any(isinstance(one, bool | np.bool_) for one in keys):
+        raise Open("an index by one truth value has no rule")
     shape = np.broadcast_to(np.float64(0), a._shape)[keys].shape
-    if any(np.ndim(one) for one in keys) and _repeats(np.arange(math.prod(a._shape)).reshape(a._shape)[keys]):
+    if any(np.ndim(one) for one in keys) and _repeats(_places(a._shape)[keys]):
         raise Open("an index that takes an entry twice has no rule")
     at = None
     if a.at is not None:
@@ -160,7 +211,7 @@ def _part(a: Value, keys: tuple[Any, ...]) -> Value:
     found.layers = a.layers
     found.negation = None if a.negation is None else _part(a.negation, keys)
     if a.at is None and (a.origin is None or a.origin[1].shape == a._shape):
-        whole, places = a.origin or (a, np.arange(math.prod(a._shape)).reshape(a._shape))
+        whole, places = a.origin or (a, _places(a._shape))
         found.origin = whole, places[keys]
     if same and all(one is None or (isinstance(one, slice) and one == slice(None)) for one in keys):
         found.token = a.token
@@ -179,15 +230,20 @@ def _position(keys: tuple[Any, ...], axis: int) -> int:
     return len(keys)
 
 
-def _repeats(one: Any) -> bool:
-    array = np.asarray(one)
-    return array.dtype != bool and len(np.unique(array)) < array.size
+def _repeats(places: Any) -> bool:
+    return len(np.unique(places)) < np.size(places)
+
+
+def _places(shape: tuple[int, ...]) -> Any:
+    return np.arange(math.prod(shape)).reshape(shape)
 
 
 def _along_records(a: Value, keys: tuple[Any, ...], position: int) -> Value:
     """Some of the records, by public numbers, slices or masks; one record is no record axis any more."""
     one = keys[position]
     rest = (*keys[:position], slice(None), *keys[position + 1 :])
+    if np.ndim(one) and any(np.ndim(other) for other in rest):
+        raise Open("an index of records by several arrays has no rule")
     if isinstance(one, slice) and one == slice(None):
         return _part(a, keys)
     a._counted()
@@ -237,16 +293,16 @@ def _masked(a: Value, keys: tuple[Any, ...]) -> Value:
 
 def assign(a: Value, key: Any, given: Any) -> None:
     """``a[mask] = b``: entries of one or the other. The value itself changes."""
+    if ledger_of((key, given)) is not None:
+        raise Open("an assignment of released values or public draws to private data has no rule; use np.where")
     key, given = bare(key), bare(given)
-    if a.viewed:
-        raise Open("private data is changed in place where another name shares its memory; make a copy")
-    if a.integer:
-        raise Open("an assignment to private whole numbers has no rule; make them float first")
-    if private(key) and key.truth and key._shape == a._shape:
+    if a.integer or a.truth:
+        raise Open("an assignment to private whole numbers or truth values has no rule; make them float first")
+    if private(key) and key.truth and key._shape == a._shape and np.size(bare(given)) == 1:
         found = where(key, given, a)
     else:
         found = _replaced_part(a, key, given)
-    a.__dict__.update(found.__dict__)
+    a.changed(found)
 
 
 def _replaced_part(a: Value, key: Any, given: Any) -> Value:
@@ -262,7 +318,8 @@ def _replaced_part(a: Value, key: Any, given: Any) -> Value:
         low, high = float(np.min(plain(given))), float(np.max(plain(given)))
         one = a.like(size=Norms(sup=max(abs(low), abs(high))), move=ZERO, low=low, high=high, cause="")
     elif a.at is not None and given.at == a.at and given._shape == part and given.records.same(a.records):
-        if a.at + a.ndim < len(keys) and keys[a.at + a.ndim] != slice(None):
+        of_records = np.arange(a._shape[a.at]).reshape(-1, *(1,) * (-1 - a.at))
+        if not np.array_equal(np.broadcast_to(of_records, a._shape)[keys], np.broadcast_to(of_records, part)):
             raise Open("an assignment of records to other ones has no rule")
         one = given
     elif a.at is None and given.at is None:
@@ -308,7 +365,7 @@ def swapped(a: Value, one: int, other: int) -> Value:
 
 
 @rule(np.reshape)
-def reshape(a: Value, shape: Any = None, order: Any = "C", *more: Any, newshape: Any = None, **_: Any) -> Value:
+def reshape(a: Value, shape: Any = None, order: Any = "C", newshape: Any = None) -> Value:
     """The same numbers; the record axis stays where it is the first one, and of the same length."""
     shape = newshape if shape is None else shape
     a._counted()
@@ -338,11 +395,8 @@ def flat(a: Value, order: Any = "C") -> Value:
 def squeezed(a: Value, axis: Any = None) -> Value:
     """The same numbers."""
     axes = tuple(k - a.ndim for k, s in enumerate(a._shape) if s == 1) if axis is None else axes_of(a, axis)
-    if a.at in axes:
-        a = a.whole()
-    shape = tuple(s for k, s in enumerate(a._shape) if k - a.ndim not in axes)
-    at = None if a.at is None else a.at + sum(one > a.at for one in axes)
-    return replaced(a, shape, at).view_of(a)
+    a = a.whole() if a.at in axes else a
+    return replaced(a, *left(a, axes, False)).view_of(a)
 
 
 @rule(np.expand_dims)
@@ -352,10 +406,7 @@ def expanded(a: Value, axis: int) -> Value:
     return index(a, (*(slice(None),) * place, None))
 
 
-@rule(np.atleast_1d)
-def at_least_one_axis(a: Value) -> Value:
-    """The same numbers."""
-    return a if a.ndim else reshape(a, (1,))
+rule(np.atleast_1d)(lambda a: a if a.ndim else reshape(a, (1,)))
 
 
 @rule(np.atleast_2d)
@@ -375,7 +426,7 @@ def take(a: Value, indices: Any, axis: Any = None) -> Value:
 
 
 @rule(np.concatenate)
-def concatenate(arrays: Any, axis: int | None = 0, **_: Any) -> Value:
+def concatenate(arrays: Any, axis: int | None = 0) -> Value:
     """Entries next to each other: 1-norms add, squares of 2-norms add, the larger sup-norm."""
     given = [one for one in arrays if private(one)]
     first = given[0]
@@ -400,8 +451,9 @@ def concatenate(arrays: Any, axis: int | None = 0, **_: Any) -> Value:
 
 def _blocks(given: list[Value]) -> bool:
     """Are they blocks of other records each, along one axis?"""
-    numbers = [one.records.numbers for one in given if one.at == given[0].at and not one.absent and not one.holes]
-    known = [one for one in numbers if one is not None]
+    first = given[0]
+    alike = [one for one in given if one.at == first.at and not one.absent and not one.holes]
+    known = [one.records.numbers for one in alike if one.records.beside(first.records)]
     if len(given) == 1:
         return not given[0].absent and not given[0].holes
     return len(known) == len(given) and len(np.unique(np.concatenate(known))) == sum(map(len, known))
@@ -412,7 +464,8 @@ def _one_after_another(given: list[Value]) -> Value:
     first = given[0]
     assert first.at is not None
     length = sum(one._shape[first.at] for one in given)
-    records = Records(np.concatenate([one.records.numbers for one in given])) if len(given) > 1 else first.records
+    numbers = np.concatenate([one.records.numbers for one in given]) if len(given) > 1 else None
+    records = first.records if numbers is None else Records(numbers, order=first.records.order)
     shape = tuple(length if k - first.ndim == first.at else s for k, s in enumerate(first._shape))
     return _of_records(given, shape, first.at, records)
 
@@ -432,17 +485,16 @@ def _of_records(given: list[Value], shape: tuple[int, ...], at: int | None, reco
     return Value(shape, at, size=size, move=move, low=low, high=high, **{**join(*given), "records": records})
 
 
-def _next_to_each_other(parts: list[Value], shape: tuple[int, ...], at: int | None = None) -> Value:
+def _next_to_each_other(parts: list[Value], shape: tuple[int, ...]) -> Value:
     size, move = parts[0].norms, parts[0].move
     for one in parts[1:]:
         size, move = size.beside(one.norms), move.beside(one.move)
     low, high = min(one.low for one in parts), max(one.high for one in parts)
     moving = [one for one in parts if one.move.two > 0] or parts[:1]
     found = join(*moving)
-    at = parts[0].at if at is None else at
     if parts[0].at is not None:
         found["records"] = parts[0].records
-    return Value(shape, at, size=size, move=move, low=low, high=high, absent=parts[0].absent, **found)
+    return Value(shape, parts[0].at, size=size, move=move, low=low, high=high, absent=parts[0].absent, **found)
 
 
 def _fixed(array: Any, known: Value, rows: bool) -> Value:
@@ -457,7 +509,7 @@ def _fixed(array: Any, known: Value, rows: bool) -> Value:
 
 
 @rule(np.stack)
-def stack(arrays: Any, axis: int = 0, **_: Any) -> Value:
+def stack(arrays: Any, axis: int = 0) -> Value:
     """As np.concatenate along a new axis."""
     ndim = max(one.ndim if private(one) else np.ndim(one) for one in arrays)
     place = axis if axis >= 0 else axis + ndim + 1
@@ -465,13 +517,18 @@ def stack(arrays: Any, axis: int = 0, **_: Any) -> Value:
     records = Records.in_turn([one.records for one in alone]) if place == 0 and len(alone) == len(arrays) else None
     if records is not None and len({one._shape for one in alone}) == 1:
         found = _in_turn(alone, records)
-        found.parts = tuple(alone)
+        found.parts = _kept(arrays)
         return found
     new = [expanded(one, place) if private(one) else np.expand_dims(plain(one), place) for one in arrays]
     found = concatenate(new, axis=place)
     if place == 0:
-        found.parts = tuple(arrays)
+        found.parts = _kept(arrays)
     return found
+
+
+def _kept(arrays: Any) -> tuple[Any, ...]:
+    """As they are now."""
+    return tuple(one.copy() if private(one) else plain(one).copy() for one in arrays)
 
 
 @rule(np.apply_along_axis)
@@ -497,14 +554,14 @@ def of_table(table: Any, places: Value) -> Value:
 
 
 @rule(np.hstack)
-def hstack(arrays: Any, **_: Any) -> Value:
+def hstack(arrays: Any) -> Value:
     """Along the second axis, or the first one of vectors."""
     first = next(one for one in arrays if private(one))
     return concatenate(arrays, axis=0 if first.ndim == 1 else 1)
 
 
 @rule(np.vstack)
-def vstack(arrays: Any, **_: Any) -> Value:
+def vstack(arrays: Any) -> Value:
     """Along the first axis."""
     first = next(one for one in arrays if private(one))
     return stack(arrays) if first.ndim == 1 else concatenate(arrays, axis=0)
@@ -535,9 +592,9 @@ rule(np.isrealobj)(lambda a: True)
 
 
 @rule(np.broadcast_to)
-def broadcast(a: Value, shape: Any, **_: Any) -> Value:
+def broadcast(a: Value, shape: Any) -> Value:
     """As adding zeros of that shape."""
-    return add(a, np.zeros(shape))
+    return add(a, np.zeros(shape)).view_of(a)
 
 
 @rule(np.diag)
@@ -546,8 +603,8 @@ def diagonal(a: Value, k: int = 0) -> Value:
     if a.at is not None or k or a.ndim not in (1, 2):
         raise Open("a diagonal of records has no rule")
     shape = (a._shape[0],) * 2 if a.ndim == 1 else (min(a._shape),)
-    found: Value = a.like(shape=shape, size=a.norms, move=a.move, low=min(a.low, 0.0), high=max(a.high, 0.0))
-    return found.view_of(a)
+    found = a.like(shape=shape, size=a.norms, move=a.move, low=min(a.low, 0.0), high=max(a.high, 0.0))
+    return found.view_of(a) if a.ndim == 2 else found
 
 
 @rule(np.triu, np.tril)
@@ -558,13 +615,17 @@ def triangle(a: Value, k: int = 0) -> Value:
     return a.like(size=a.norms, move=a.move, low=min(a.low, 0.0), high=max(a.high, 0.0))
 
 
-def _as_type(a: Value, dtype: Any = float, *_: Any, **more: Any) -> Value:
+def _as_type(a: Value, dtype: Any = float, *, copy: bool = True) -> Value:
     """Whole numbers are cut towards zero: by less than one."""
     kind = np.dtype(dtype).kind
-    if kind == "u" or (np.dtype(dtype).itemsize < 4 and kind != "b") or more.get("copy") is False:
-        raise Open("half precision is too coarse to be called arithmetic over the reals, and small numbers wrap around")
+    if not (is_real(dtype) or np.dtype(dtype) in (bool, np.int32, np.int64)):
+        raise Open(f"{np.dtype(dtype)} is too coarse, or too narrow, to be called arithmetic over the reals")
+    if not copy and np.dtype(dtype) != float:
+        raise Open("a copy that NumPy makes of some types and not of others")
     if kind == "f":
-        return a.copy()
+        found = a.copy() if copy or a.truth or a.integer else a
+        found.truth = found.integer = False
+        return found
     if a.holes:
         raise Open("a division by what may be zero")
     if kind == "b":

@@ -6,11 +6,13 @@ entry may differ. What cannot be followed raises `Open`: it ends a certificate, 
 
 from __future__ import annotations
 
+import inspect
 import math
 import sys
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
@@ -53,10 +55,6 @@ class Line:
 
 
 raised: ContextVar[list[Open] | None] = ContextVar("raised", default=None)
-
-
-class Overflow(Open):
-    """A public number is none any more."""
 
 
 def forget(error: Open) -> None:
@@ -143,6 +141,7 @@ class Records:
         batch: the secret batch of which it is some places.
         places: in it; another record changes one of them at most.
         count: of the places in a batch of public size.
+        order: the random one in which the numbers are places; which records stand there is not known.
     """
 
     def __init__(
@@ -151,9 +150,10 @@ class Records:
         batch: Records | None = None,
         places: frozenset[int] = frozenset(),
         count: int | None = None,
+        order: object = None,
     ):
-        self.numbers = None if numbers is None else np.asarray(numbers)
-        self.batch, self.places, self.count = batch, places, count
+        self.numbers: Any = None if numbers is None else np.asarray(numbers)
+        self.batch, self.places, self.count, self.order = batch, places, count, order
 
     def same(self, other: Records) -> bool:
         """Entry by entry."""
@@ -161,13 +161,17 @@ class Records:
             return True
         if self.batch is not None:
             return self.batch is other.batch and self.places == other.places
-        return self.numbers is not None and other.numbers is not None and np.array_equal(self.numbers, other.numbers)
+        return self.beside(other) and np.array_equal(self.numbers, other.numbers)
+
+    def beside(self, other: Records) -> bool:
+        """Have both numbers, in one order?"""
+        return self.numbers is not None and other.numbers is not None and self.order is other.order
 
     def disjoint(self, other: Records) -> bool:
         """No record is in both, for sure."""
         if self.batch is not None and self.batch is other.batch:
             return not self.places & other.places
-        if self is other or self.numbers is None or other.numbers is None:
+        if self is other or not self.beside(other):
             return False
         return not np.intersect1d(self.numbers, other.numbers).size
 
@@ -177,9 +181,9 @@ class Records:
             return self
         if self.batch is not None and self.batch is other.batch:
             return Records(batch=self.batch, places=self.places | other.places)
-        if self.numbers is None or other.numbers is None:
+        if not self.beside(other):
             return Records()
-        return Records(np.union1d(self.numbers, other.numbers))
+        return Records(np.union1d(self.numbers, other.numbers), order=self.order)
 
     @property
     def single(self) -> bool:
@@ -187,19 +191,18 @@ class Records:
         return len(self.places) == 1 if self.numbers is None else self.numbers.size == 1
 
     @property
-    def key(self) -> tuple[Records | None, int]:
+    def key(self) -> tuple[Any, ...]:
         """The name of a single one, among all records or the places of a batch."""
-        return (self.batch, *self.places) if self.numbers is None else (None, int(self.numbers.item()))  # type: ignore
+        return (self.batch, *self.places) if self.numbers is None else (self.order, int(self.numbers.item()))
 
     @staticmethod
     def in_turn(given: list[Records]) -> Records | None:
         """One record after another, each of them once; None where they are not."""
         if not all(one.single for one in given):
             return None
-        numbers = [one.numbers for one in given if one.numbers is not None]
-        if len(numbers) == len(given):
-            found = np.concatenate([np.atleast_1d(one) for one in numbers])
-            return Records(found) if len(np.unique(found)) == len(found) else None
+        if all(one.beside(given[0]) for one in given):
+            found = np.concatenate([np.atleast_1d(one.numbers) for one in given])
+            return Records(found, order=given[0].order) if len(np.unique(found)) == len(found) else None
         batch = given[0].batch
         if batch is None or any(one.batch is not batch for one in given):
             return None
@@ -415,10 +418,8 @@ class Value(NDArrayOperatorsMixin):
         raise Open("private data becomes a text")
 
     __float__ = __int__ = __index__ = __complex__ = __array__ = item = tolist = tobytes = _leaves
+    __hash__ = __reduce_ex__ = _leaves  # as a key it would find other numbers
     __str__ = __repr__ = __format__ = _as_text
-
-    def __hash__(self) -> int:
-        raise Open("private data is looked up in a set or a dictionary; compare it with public values")
 
     __class__ = seen_as(lambda self: np.ndarray if self._shape else np.bool_ if self.truth else np.float64)
 
@@ -486,17 +487,15 @@ class Value(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if any(hasattr(one, "cells") for one in inputs):  # noise: its own rules come first
             return NotImplemented
-        out = options.pop("out", None)
-        if method == "reduce" and ufunc in REDUCED and out is None:
+        if method == "reduce" and ufunc in REDUCED:
             return followed(REDUCED[ufunc], inputs, {"axis": 0, **options})  # NumPy's default differs
-        if method != "__call__" or options:
-            raise Open(f"np.{ufunc.__name__}.{method} is not followed on private data")
+        out = options.pop("out", None)
+        if method != "__call__" or options.keys() - {"dtype"} or not is_real(options.get("dtype")):
+            raise Open(f"np.{ufunc.__name__}.{method} is not followed on private data with these options")
         found = followed(ufunc, inputs, {})
         return found if out is None else _written(out[0], found)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        if options.get("out") is not None:
-            raise Open("out= is not followed on private data")
         return followed(function, args, options)
 
     def __round__(self, digits: int = 0) -> Any:
@@ -507,6 +506,15 @@ class Value(NDArrayOperatorsMixin):
         found = object.__new__(type(self))
         found.__dict__.update(self.__dict__, viewed=False)
         return found
+
+    __copy__ = __deepcopy__ = copy
+
+    def changed(self, found: Value) -> Value:
+        """In place: it is now what was found."""
+        if self.viewed:
+            raise Open("private data is changed in place where another name shares its memory; make a copy")
+        self.__dict__.update(found.__dict__)
+        return self
 
     def view_of(self, other: Value) -> Value:
         """Shares memory with another one: neither may be written to from now on."""
@@ -523,21 +531,8 @@ def _forward(name: str) -> Any:
     return method
 
 
-_METHODS = ("clip", "dot", "min", "max", "cumsum", "ravel", "squeeze", "take", "round", "transpose", "std", "var")
-for _name in (
-    *_METHODS,
-    "sum",
-    "mean",
-    "any",
-    "all",
-    "repeat",
-    "swapaxes",
-    "argmax",
-    "argmin",
-    "argsort",
-    "trace",
-    "diagonal",
-):
+_METHODS = "clip dot min max cumsum ravel squeeze take round transpose std var sum mean any all repeat swapaxes"
+for _name in f"{_METHODS} argmax argmin argsort trace diagonal".split():
     setattr(Value, _name, _forward(_name))
 
 REDUCED = {np.add: np.sum, np.maximum: np.max, np.minimum: np.min, np.logical_and: np.all, np.logical_or: np.any}
@@ -551,9 +546,12 @@ def followed(function: Any, args: Any, options: Any) -> Any:
         raise Open(f"np.{name} of private data has no rule")
     if function not in HOLES_ALLOWED and any(isinstance(one, Value) and one.holes for one in args):
         raise Open("a division by zero is possible; add a floor, as np.maximum(norm, 1e-12) does")
-    unknown = any(getattr(getattr(one, "ledger", None), "unknown", False) for one in args)
+    unknown = getattr(ledger_of((args, options)), "unknown", False)
+    if unknown and function is np.take:
+        raise Open("np.take of what was released or drawn is not followed; choose by an index")
     try:
-        found = transfer(*bare(tuple(args)), **{name: bare(one) for name, one in options.items()})
+        given, named = _options(function, transfer, args, options)
+        found = transfer(*bare(given), **{name: bare(one) for name, one in named.items()})
     except TypeError as error:  # an option that the rule does not know
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:
             raise Open(f"np.{name} is not followed with these options") from None
@@ -565,8 +563,70 @@ def followed(function: Any, args: Any, options: Any) -> Any:
         kept = found.move if function in (np.add, np.subtract) else Norms()
         zero = found.vanishes and function in _MULTILINEAR
         found = found.like(move=kept, holes=found.holes, vanishes=zero)  # whatever was released
+    if isinstance(found, Value) and function not in MADE_REAL and not any(map(_real_numbers, args)):
+        found.integer = True
     noted(name, found)
     return found
+
+
+MADE_REAL: set[Any] = {np.mean, np.average, np.var, np.std, np.median, np.quantile, np.percentile, np.linalg.norm}
+MADE_REAL |= {one for one in vars(np).values() if isinstance(one, np.ufunc) and not {"l->l", "ll->l"} & {*one.types}}
+
+
+def _real_numbers(one: Any) -> bool:
+    """Is it an array of numbers that need not be whole? Into one of whole numbers NumPy writes no other ones."""
+    if isinstance(one, Value):
+        return not (one.integer or one.truth)
+    if type(one) in (tuple, list):
+        return any(map(_real_numbers, one))
+    return isinstance(one, float | np.floating) or (isinstance(one, np.ndarray) and bare(one).dtype.kind == "f")
+
+
+def _options(function: Any, transfer: Any, args: Any, options: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What is given, by the names that NumPy has for it: the rule knows an option, or it stands at its default."""
+    ours, theirs = _parameters(transfer), _parameters(function)
+    if not theirs or any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in (*theirs, *ours)):
+        return tuple(args), options
+    given = dict(zip((one.name for one in theirs), args, strict=False)) | options
+    known, names = {one.name for one in ours}, {one.name for one in theirs}
+    named = {}
+    for place, one in enumerate(theirs):
+        if one.name not in given:
+            continue
+        value = given.pop(one.name)
+        if one.name in known:
+            named[one.name] = value
+        elif place < len(ours) and ours[place].name not in names:  # the same under another name
+            named[ours[place].name] = value
+        elif not (is_real(value) if one.name == "dtype" else _is_default(value, one.default)):
+            raise Open(f"np.{function.__name__} is not followed with {one.name}=")
+    return (), named | given
+
+
+@cache
+def _parameters(function: Any) -> tuple[inspect.Parameter, ...]:
+    """None where they are not known."""
+    try:
+        return () if isinstance(function, np.ufunc) else tuple(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return ()
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return value is None or value is default or (type(value) in (bool, int, str) and bool(value == default))
+
+
+def is_real(dtype: Any) -> bool:
+    """Is it a type in which arithmetic is called arithmetic over the reals?"""
+    return dtype is None or (np.dtype(dtype).kind == "f" and np.dtype(dtype).itemsize >= 4)
+
+
+def ledger_of(one: Any) -> Any:
+    """Where what is in it was released, or drawn."""
+    if not isinstance(one, tuple | list | dict):
+        return getattr(one, "ledger", None)
+    parts = one.values() if isinstance(one, dict) else one
+    return next((found for part in parts if (found := ledger_of(part)) is not None), None)
 
 
 HOLES_ALLOWED: set[Any] = set()
@@ -612,10 +672,7 @@ def noted(name: str, found: Any) -> None:
 def _written(target: Any, found: Any) -> Any:
     """``a += b``: the value itself changes; an array is replaced where nothing else holds it."""
     if isinstance(target, Value):
-        if target.viewed:
-            raise Open("private data is changed in place where another name shares its memory; make a copy")
-        target.__dict__.update(found.__dict__)
-        return target
+        return target.changed(found)
     if target.base is not None or sys.getrefcount(target) > _held_by_one():
         raise Open("an array that has another name is changed in place by private data; write a = a + b")
     return found
@@ -668,13 +725,17 @@ def bare(one: Any) -> Any:
     return one
 
 
+NARROW = {"int8", "int16", "uint8", "uint16", "uint32", "uint64", "float16"}  # numbers wrap around, or are coarse
+
+
 def plain(array: Any) -> Any:
     """A public array of finite numbers."""
-    if np.iscomplexobj(bare(array)):
-        raise Open("complex numbers beside private data have no rule")
-    found = bare(np.asarray(bare(array), dtype=float))
+    given = np.asarray(bare(array))
+    if given.dtype.kind == "c" or given.dtype.name in NARROW:
+        raise Open(f"public numbers of the type {given.dtype} beside private ones have no rule")
+    found = bare(np.asarray(given, dtype=float))
     if not np.isfinite(found).all():
-        raise Overflow("a public array holds infinities or NaN")
+        raise Open("a public array holds infinities or NaN")
     return found
 
 

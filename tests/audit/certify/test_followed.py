@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import math
+import random
+
 import numpy as np
 import pytest
 
@@ -133,3 +137,50 @@ def test_a_released_place_is_followed_in_each_way():
         return ["a", "b", "c"][best], total[best] + rng.laplace(scale=[1.0, 1.0, 0.1][best])
 
     assert epsilon(run) == pytest.approx(10 + 3 / 1000, rel=1e-3)
+
+
+def count(rows):
+    return np.clip(rows[:, 0], 0, 1).sum()
+
+
+def by(what):
+    """After a release that costs 1 / 100, with a number that is 1000 where hardly any run comes to, else 1."""
+
+    def run(rows, rng):
+        noisy = count(rows) + rng.laplace(scale=100.0)
+        return noisy, what(rows, rng, np.where(np.abs(noisy - 5000) < 1, 1000.0, 1.0))
+
+    return run
+
+
+def added_in_place(rows, rng):
+    mean = np.clip(count(rows), 0, 1) * np.ones(3)
+    kept = mean
+    mean += rng.laplace(scale=1000.0, size=3)
+    return kept * count(rows) + rng.laplace(scale=100.0, size=3)
+
+
+def record(rows, rng, place):
+    return np.clip(rows[place][..., 0], 0, 1).sum() + rng.laplace(scale=1.0)
+
+
+COSTS = {  # at least
+    "copied noise": (lambda x, rng: count(x) + copy.deepcopy(rng.laplace(scale=0.1)), 10),
+    "a generator that can be set back": (lambda x, rng: count(x) + bool(rng.bit_generator) * rng.laplace(), math.inf),
+    "a seed": (lambda x, rng: count(x) + [random.seed(0), random.gauss(0, 100.0)][1], 10),
+    "another name of what noise is added to": (added_in_place, 10),
+    "one draw in a sum": (lambda x, rng: x[0] + (rng.normal(size=3) + rng.normal(size=1)[[0, 0, 0]]), math.inf),
+    "an end": (by(lambda x, rng, c: np.clip(x[:, 0], min=0, max=c).sum() + rng.laplace(scale=100.0)), 10),
+    "in a list": (by(lambda x, rng, c: np.array([count(x), c]) * count(x) + rng.laplace(scale=400.0, size=2)), 2.5),
+    "a scale": (by(lambda x, rng, c: count(x) + rng.laplace(scale=100.0 / c)), 10),
+    "a draw": (lambda x, rng: rng.choice([1, 1000], p=[0.9999, 1e-4]) * count(x) + rng.laplace(scale=100.0), 10),
+    "any record, five times": (lambda x, rng: [record(x, rng, rng.integers(30)) for _ in range(5)], 5),
+    "random orders": (lambda x, rng: [record(x, rng, rng.permutation(30)[:1]) for _ in range(5)], 5),
+    "places drawn twice": (lambda x, rng: record(x, rng, rng.integers(30, size=2)), 2),
+}
+
+
+@pytest.mark.parametrize(("run", "least"), COSTS.values(), ids=COSTS)
+def test_what_seldom_happens_counts(run, least):
+    found = certify(run, Space.matrix(n=(30,), d=(3,)), delta=1e-9, any_length=True).epsilon
+    assert found is None or found >= least * (1 - 1e-6)
