@@ -560,9 +560,13 @@ def followed(function: Any, args: Any, options: Any) -> Any:
         found.move, found.vanishes = found.move.both(found.norms), True
         found.layers = {key: one._replace(move=min(one.move, one.size)) for key, one in found.layers.items()}
     if isinstance(found, Value) and unknown:
-        kept = found.move if function in (np.add, np.subtract) else Norms()
+        moved, sums = found, function in (np.add, np.subtract)
         zero = found.vanishes and function in _MULTILINEAR
-        found = found.like(move=kept, holes=found.holes, vanishes=zero)  # whatever was released
+        found = found.like(
+            move=moved.move if sums else Norms(), holes=found.holes, vanishes=zero
+        )  # of any released number
+        if sums:
+            found.layers, found._shares = moved.layers, moved._shares
     if isinstance(found, Value) and function not in MADE_REAL and not any(map(_real_numbers, args)):
         found.integer = True
     noted(name, found)
