@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .arithmetic import compared
-from .effects import computed, computing, watch
+from .effects import computed, computing, used_up, watch
 from .shapes import Batch, Place, one_of
 from .value import ZERO, Norms, Open, Records, Value, private
 
@@ -121,6 +121,7 @@ def _len(values: Any) -> Any:
 def _sum(values: Any, /, start: Any = 0) -> Any:
     """As `sum`; of records along the first axis."""
     if not private(values):
+        used_up(values)
         return sum(values, start)
     found = np.sum(values, axis=0)
     return found if type(start) is int and start == 0 else found + start
@@ -129,7 +130,10 @@ def _sum(values: Any, /, start: Any = 0) -> Any:
 def _list(records: Any, make: Callable[..., Any], kept: Any, several: int) -> Any:
     """A list, or its values as an array of a private number of records."""
     found = _once(records, make, kept)
-    return list(_plainly(records, make, kept, several)) if found is None else found
+    if found is None:
+        return list(_plainly(records, make, kept, several))
+    found.listed = True
+    return found
 
 
 def _plainly(records: Any, make: Callable[..., Any], kept: Any, several: int) -> Iterator[Any]:

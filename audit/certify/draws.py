@@ -369,7 +369,7 @@ class Noise(NDArrayOperatorsMixin):
         return noise._released(query)
 
     def _released(self, query: Value) -> Any:
-        if query.shape != self.shape:
+        if query._shape != self.shape:
             raise Open("noise of another shape than what it is added to: one draw for several numbers")
         scales = np.unique(self.scale)
         if not self.cells.size:

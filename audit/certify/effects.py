@@ -25,7 +25,7 @@ from .value import Open
 _WRITES = ("STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "STORE_DEREF", "DELETE_", "IMPORT", "YIELD_FROM")
 _IN_PLACE = {"at", "copyto", "fill", "itemset", "partition", "put", "put_along_axis", "putmask", "place", "sort"}
 _IN_PLACE |= {"fill_diagonal", "resize", "setfield", "setflags", "tofile", "dump", "seed", "shuffle"}
-_HARMLESS = {abs, min, max, sum, len, round, isinstance, getattr, hasattr, any, all, pow, divmod, sorted, callable}
+_HARMLESS = {abs, min, max, sum, len, round, isinstance, getattr, hasattr, pow, divmod, callable}
 _TRUSTED = (*(str(Path(str(one.__file__)).parent) for one in (np, scipy)), str(Path(__file__).parent), "<")
 _watched: list[list[str]] = []  # effects, of each part of the code that may have none
 
@@ -70,9 +70,15 @@ def computing(made: Callable[[], Any]) -> Any:
     return found
 
 
+def used_up(values: Any) -> None:
+    """Raises Open where something is used up in one way of a decision."""
+    if _watched and hasattr(values, "__next__"):
+        raise Open("what depends on private data uses up an iterator")
+
+
 def _seen(frame: FrameType, event: str, called: Any) -> None:
     code, effects = frame.f_code, _watched[-1]
-    if _trusted(code.co_filename):
+    if trusted(code.co_filename):
         if event == "call" and code in _drawing():
             effects.append(f"{code.co_name} draws")
         elif event == "call" and code.co_name == "listed" and frame.f_locals["real"].__name__ in _IN_PLACE:
@@ -84,7 +90,7 @@ def _seen(frame: FrameType, event: str, called: Any) -> None:
 
 
 @cache
-def _trusted(file: str) -> bool:
+def trusted(file: str) -> bool:
     """Rules, NumPy, SciPy and Python's own library: what the code calls of them is looked at, and not what they do."""
     return file.startswith(_TRUSTED) or (file.startswith(sysconfig.get_path("stdlib")) and "site-packages" not in file)
 

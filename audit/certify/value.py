@@ -338,6 +338,8 @@ class Value(NDArrayOperatorsMixin):
         self.symmetric = False  # a matrix that equals its transpose
         self.origin: tuple[Value, Any] | None = None  # the whole array of which it is some entries, and their places
         self._shares: dict[Any, Norms] | None = None
+        self.listed = False  # it is a Python list, of nobody knows how many
+        self.hollow = False  # made of such a list: where that is empty, its shape is another one
         self.negation: Value | None = None  # of a truth value
         self.ends: tuple[Any, Ends, Ends] | None = (
             None  # whose numbers lie where, where it is true and where it is false
@@ -360,6 +362,7 @@ class Value(NDArrayOperatorsMixin):
     @property
     def shape(self) -> tuple[Any, ...]:
         """As of an array; the number of records is private where a secret decides about it."""
+        self._not_hollow()
         if not self.absent:
             return self._shape
         assert self.at is not None
@@ -384,6 +387,10 @@ class Value(NDArrayOperatorsMixin):
         if self.at == -len(self._shape):
             self._counted()
         return self._shape[0]
+
+    def _not_hollow(self) -> None:
+        if self.hollow:
+            raise Open("where no record is left, this is a number and no array; add it to zeros of its shape first")
 
     def _counted(self) -> None:
         if self.absent:
@@ -487,6 +494,8 @@ class Value(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if any(hasattr(one, "cells") for one in inputs):  # noise: its own rules come first
             return NotImplemented
+        if any(isinstance(one, Value) and one.listed for one in inputs):
+            raise Open("a list of private numbers is used as an array; make one of it")
         if method == "reduce" and ufunc in REDUCED:
             return followed(REDUCED[ufunc], inputs, {"axis": 0, **options})  # NumPy's default differs
         out = options.pop("out", None)
@@ -569,8 +578,34 @@ def followed(function: Any, args: Any, options: Any) -> Any:
             found.layers, found._shares = moved.layers, moved._shares
     if isinstance(found, Value) and function not in MADE_REAL and not any(map(_real_numbers, args)):
         found.integer = True
+    if any(isinstance(one, Value) and (one.hollow or (one.listed and one.ndim > 1)) for one in args):
+        _hollowed(function, args, options, found)
     noted(name, found)
     return found
+
+
+_CLIP = np.clip  # the name stands for another one while code is followed
+
+
+def _hollowed(function: Any, args: Any, options: Any, found: Any) -> None:
+    """Of a list that may be empty: NumPy makes a vector without entries of that, and its sum is a number."""
+    elementwise = function is _CLIP or (isinstance(function, np.ufunc) and function.signature is None)
+    empty = [one for one in args if isinstance(one, Value) and (one.hollow or one.listed)]
+    axis = options.get("axis", args[1] if len(args) > 1 else None)
+    if elementwise:
+        solid = [
+            one._shape if isinstance(one, Value) else np.shape(bare(one))
+            for one in args
+            if not any(one is other for other in empty)
+        ]
+        shape = np.broadcast_shapes(*solid)
+        found.hollow = found._shape != shape
+        fits = not shape or not any(one.absent for one in empty)
+    else:
+        fits = function is REDUCED[np.add] and (axis in (0, None) or not empty[0].absent)
+        found.hollow = isinstance(found, Value) and found.ndim > 0
+    if not fits:
+        raise Open("a list that may be empty is used for more than its sum")
 
 
 MADE_REAL: set[Any] = {np.mean, np.average, np.var, np.std, np.median, np.quantile, np.percentile, np.linalg.norm}

@@ -195,7 +195,7 @@ def bounded_by_choices(rows):
 
 def stacked(rows):
     chosen = np.array([np.clip(row, -1, 1) for row in rows if row[0] > 0])
-    return chosen.sum(axis=0)
+    return chosen.sum(axis=0) + np.zeros(3)
 
 
 def whatever_comes_last(rows):
@@ -380,6 +380,21 @@ def another_is_bounded(rows):
     return total
 
 
+def of_another_shape_where_none_is_left(rows):
+    return np.sum([np.clip(row, -1, 1) for row in rows if row[0] > 0], axis=0)
+
+
+def beside_a_list(rows):
+    return sum([-0.9] + [0.95 + 0.05 * np.tanh(row[0]) for row in rows if row[0] > 0])
+
+
+def used_up(rows):
+    left, total = iter(range(5)), 0.0
+    if rows[0, 0] > 0:
+        total = sum(left) * 0.0
+    return total + len(list(left))
+
+
 def a_word(rows):
     word = "few"
     for row in rows:
@@ -396,6 +411,9 @@ def caught_in_place_of_a_number(rows):
 
 
 OPEN = [
+    of_another_shape_where_none_is_left,
+    beside_a_list,
+    used_up,
     caught_in_place_of_a_number,
     added_before_it_is_clipped,
     early,
