@@ -37,10 +37,6 @@ def sum_of_noise(rows, rng):
     return clip(rows).sum(axis=0) + (rng.normal(0, 6, d) + rng.normal(0, 6, d))
 
 
-def histogram(rows, rng):
-    return np.histogram(rows[:, 0], bins=4, range=(-1, 1))[0] + rng.laplace(0, 2.0, 4)
-
-
 def noisy_ratio(rows, rng):
     total = np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 2.0)
     count = (rows[:, 0] > 0).sum() + rng.laplace(0, 2.0)
@@ -53,22 +49,6 @@ def descent(rows, rng, steps=4):
         velocity = 0.9 * velocity + clip(w - rows).sum(axis=0) + rng.normal(0, 16, rows.shape[1])
         w = w - 0.1 * velocity
     return w
-
-
-def logistic(rows, rng):
-    x, y = rows[:, :-1], np.sign(rows[:, -1])
-    w = np.zeros(x.shape[1])
-    for _ in range(3):
-        g = -(y / (1 + np.exp(y * (x @ w))))[:, None] * x
-        g = g * np.minimum(1, 1 / np.maximum(np.linalg.norm(g, axis=1), 1e-12))[:, None]
-        w = w - 0.5 * (g.sum(axis=0) + rng.normal(0, 14, x.shape[1]))
-    return w
-
-
-def least_squares(rows, rng):
-    x = clip(rows)
-    gram = x.T @ x + rng.normal(0, 6, (x.shape[1], x.shape[1]))
-    return np.linalg.solve((gram + gram.T) / 2 + 50 * np.eye(len(gram)), np.ones(len(gram)))
 
 
 def by_batches(rows, rng):
@@ -130,47 +110,13 @@ RIGHT = [one for name, one in vars().items() if callable(one) and name != "clip"
 
 
 # -- wrong: each has a bug that breaks epsilon 1 on rows of any length ---------------------------------------------
-def half_the_noise(rows, rng):
-    return clip(rows).mean(axis=0) + rng.normal(scale=4 / len(rows), size=rows.shape[1])
-
-
 def no_clip(rows, rng):
     return rows.mean(axis=0) + rng.normal(scale=8 / len(rows), size=rows.shape[1])
-
-
-def clip_after_the_mean(rows, rng):
-    m = rows.mean(axis=0)
-    return m / np.maximum(1, np.linalg.norm(m)) + rng.normal(scale=8 / len(rows), size=rows.shape[1])
-
-
-def wrong_norm(rows, rng):
-    c = rows / np.maximum(1, np.linalg.norm(rows, ord=np.inf, axis=1, keepdims=True))
-    return c.mean(axis=0) + rng.normal(scale=8 / len(rows), size=rows.shape[1])
-
-
-def wrong_axis(rows, rng):
-    c = rows / np.maximum(1, np.linalg.norm(rows, axis=0, keepdims=True))
-    return c.sum(axis=0) + rng.normal(scale=4, size=rows.shape[1])
-
-
-def shared_noise(rows, rng):
-    noise = rng.normal(scale=8 / len(rows), size=rows.shape[1])
-    return clip(rows).mean(axis=0) + noise, 2 * clip(rows).mean(axis=0) + noise
-
-
-def one_draw_for_all(rows, rng):
-    return clip(rows).mean(axis=0) + rng.normal(scale=8 / len(rows))
 
 
 def noise_given_away(rows, rng):
     noise = rng.normal(scale=8 / len(rows), size=rows.shape[1])
     return clip(rows).mean(axis=0) + noise, noise
-
-
-def divides_by_the_batch(rows, rng):
-    batch = rng.random(len(rows)) < 0.25
-    chosen = clip(rows[batch])
-    return chosen.sum(axis=0) / len(chosen) + rng.normal(0, 8, rows.shape[1])
 
 
 def position_counts(rows, rng):
@@ -190,29 +136,8 @@ def stops_on_the_gradient(rows, rng):
     return w
 
 
-def best_iterate(rows, rng):
-    w = best = np.zeros(rows.shape[1])
-    least = np.inf
-    for _ in range(3):
-        w = w - 0.1 * (clip(w - rows).sum(axis=0) + rng.normal(0, 16, len(w)))
-        loss = ((rows - w) ** 2).mean()
-        if loss < least:
-            best, least = w, loss
-    return best
-
-
-def standardised(rows, rng):
-    z = (rows - rows.mean(axis=0)) / (rows.std(axis=0) + 1e-9)
-    return clip(z).mean(axis=0) + rng.normal(scale=8 / len(rows), size=rows.shape[1])
-
-
 def scale_of_the_data(rows, rng):
     return clip(rows).sum(axis=0) + rng.normal(scale=np.abs(rows).max() + 8, size=rows.shape[1])
-
-
-def unclipped_labels(rows, rng):
-    x, y = clip(rows[:, :-1]), rows[:, -1]
-    return x.T @ y + rng.normal(0, 8, x.shape[1])
 
 
 def true_count(rows, rng):
@@ -222,10 +147,6 @@ def true_count(rows, rng):
 
 def bare(rows, rng):
     return float(clip(rows).sum())
-
-
-def fixed_seed(rows, rng):
-    return clip(rows).sum(axis=0) + np.random.default_rng(7).normal(0, 8, rows.shape[1])
 
 
 def leaks_by_alias(rows, rng):

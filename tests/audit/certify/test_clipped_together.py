@@ -227,11 +227,6 @@ def added_up(rows):
     return [(b * f[:, None]).sum(axis=0) + (f * c).sum()]
 
 
-def one_per_layer(rows):
-    _, b, c = gradients(rows)
-    return [(b * factor((b**2).sum(axis=1))[:, None]).sum(axis=0), (c * factor(c**2)).sum()]
-
-
 def one_by_if(rows):
     _, b, c = gradients(rows)
     norm = np.sqrt((b**2).sum(axis=1) + c**2)
@@ -247,12 +242,6 @@ def other_rows_of_either(rows):
     ]
 
 
-def squared(rows):
-    _, b, c = gradients(rows)
-    f = factor((b**2).sum(axis=1), c**2)
-    return [((b * f[:, None]) ** 2).sum(axis=0), (f * c).sum()]
-
-
 @pytest.mark.parametrize(
     "run",
     [
@@ -261,8 +250,6 @@ def squared(rows):
         of_other_records,
         of_some_and_of_all,
         added_up,
-        one_per_layer,
-        squared,
         one_by_if,
         other_rows_of_either,
     ],
