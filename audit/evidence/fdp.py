@@ -24,7 +24,7 @@ from dpassay.reference.guarantee import Guarantee
 from .fixed_guesses import check_guesses
 
 SMALLEST_P = 1e-9  # below, rounding would show
-_LOST, _LOST_AT_ONE = 1e-7, 1e-15  # of alpha, and beside it: more than the recursion loses to rounding
+_LOST, _LOST_AT_ONE = 1e-7, 1e-14  # of alpha, and of what is taken from 1: more than the recursion loses to rounding
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,14 @@ def _refuted(lines: Envelope, canaries: int, guesses: int, correct: int, alpha: 
     return right + wrong > whole
 
 
+def _beside(canaries: int, correct: int) -> float:
+    return _LOST_AT_ONE * canaries / max(1, correct)
+
+
 def fdp_refuted(curve: Guarantee, canaries: int, guesses: int, correct: int, alpha: float = 0.05) -> bool:
     """Is `correct` or more of `guesses` right less likely than alpha under f-DP (each canary in or out)?"""
     check_guesses(canaries, guesses, correct)
-    return _refuted(envelope(curve), canaries, guesses, correct, alpha * (1 - _LOST) - _LOST_AT_ONE)
+    return _refuted(envelope(curve), canaries, guesses, correct, alpha * (1 - _LOST) - _beside(canaries, correct))
 
 
 def fdp_p_value(curve: Guarantee, canaries: int, guesses: int, correct: int, steps: int = 12) -> float:
@@ -91,4 +95,4 @@ def fdp_p_value(curve: Guarantee, canaries: int, guesses: int, correct: int, ste
     for _ in range(steps):
         middle = 0.5 * (low + high)
         low, high = (low, middle) if _refuted(lines, canaries, guesses, correct, math.exp(middle)) else (middle, high)
-    return min(1.0, math.exp(high) * (1 + _LOST) + _LOST_AT_ONE)
+    return min(1.0, math.exp(high) * (1 + _LOST) + _beside(canaries, correct))

@@ -77,6 +77,7 @@ def _exactly(claim, canaries, guesses, correct, alpha):
 
 @settings(max_examples=25, deadline=None)
 @example(76, 12, 0.9921875, 0.99999, 0)  # a p-value of 1e-9: one minus it has lost seven digits
+@example(38, 628, 0.96875, 0.125, 0)  # few guesses of many canaries: their share is taken from one
 @given(st.integers(4, 300), st.integers(0, 10**5), st.floats(0.5, 1.0), st.floats(0.01, 15), st.sampled_from([0, 1e-8]))
 def test_what_is_refuted_is_refuted_in_truth(guesses, more, share, epsilon, delta):
     """At the p-value, to the last digit: without a margin 19 of 37 such levels refuted what they should not."""
