@@ -37,7 +37,7 @@ def test_large_files_and_bombs_are_refused(tmp_path):
     path.write_bytes(b"x" * 2000)
     with pytest.raises(BadInput, match="2000 bytes"):
         files.read_bytes(path, "file", most=1000)
-    with pytest.raises(BadInput, match="more than 1000"):
+    with pytest.raises(BadInput, match="holds more than 1000 bytes"):
         files.decompressed(gzip.compress(b"x" * 2000), "file", most=1000)
     assert files.decompressed(gzip.compress(b"x" * 2000), "file") == b"x" * 2000
     with pytest.raises(BadInput, match="decompressed"):
@@ -108,8 +108,6 @@ def test_a_compressed_file_takes_the_memory_of_what_it_holds():
     finally:
         tracemalloc.stop()
     assert files.decompressed(bz2.compress(b"abc"), "x") == b"abc"
-    with pytest.raises(BadInput, match="holds more than 10 bytes"):
-        files.decompressed(gzip.compress(bytes(11)), "x", most=10)
 
 
 def test_what_is_not_there_and_what_cannot_be_looked_at(tmp_path):

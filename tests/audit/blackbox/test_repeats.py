@@ -10,7 +10,7 @@ from dpassay.audit.blackbox.outputs import draw
 from dpassay.audit.results import Verdict
 from dpassay.audit.zoo import laws as zoo_laws
 from dpassay.reference import guarantee
-from dpassay.reference.guarantee import approx_dp, gdp
+from dpassay.reference.guarantee import approx_dp
 
 
 def _branch(value, probability, size, rng):
@@ -84,12 +84,6 @@ def test_naive_laplace_fails_on_its_grid():
     """6,000 outputs a side (seed 0): p-value below 1e-6; the real-valued mechanism is fine."""
     found = _judged(zoo_laws.laplace_noise(1.0), approx_dp(1.0))
     assert found.p_value < 1e-6
-    assert found.evidence["cause"] == "floats"
-
-
-def test_naive_gaussian_fails_on_its_grid():
-    found = _judged(zoo_laws.gaussian_noise(1.0), gdp(1.0))
-    assert found.verdict is Verdict.VIOLATED
     assert found.evidence["cause"] == "floats"
 
 

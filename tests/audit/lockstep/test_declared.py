@@ -198,11 +198,6 @@ def test_randomised_response_by_secret_coins_is_not_infinite():
     assert row.realised is None and row.verdict == "over budget" and "released without noise" in row.why
 
 
-def test_a_bare_full_batch_is_infinite():
-    sampler = LockstepSampler(lambda x, tape: tape.gaussian("g", x, std=0.0, sensitivity=1.0), Pair(1.0, 0.0, 0))
-    assert audit_likelihood(sampler, 1e-5, runs=100, pilot=60)[0].epsilon == math.inf
-
-
 @pytest.mark.parametrize("draw", ["batch", "poisson"])
 def test_the_check_world_has_the_record_often_however_small_the_rate(draw):
     """An earlier batch is read again under the name of a later one: seen where the record is in one of them alone."""

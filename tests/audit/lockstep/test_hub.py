@@ -11,17 +11,8 @@ from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.linear import LinearLosses
 
-N, TARGET = 8, 3
-ALIKE = LinearLosses(np.zeros((N, 1)))
-PAIR = Pair(ALIKE.replace(TARGET, np.array([1.0])), ALIKE, TARGET)
-
-
-def total(problem, batch):
-    return float(problem.rows[batch.indices].sum())
-
-
-def found(run, pair=PAIR, seeds=6):
-    return {(one.kind, one.label) for seed in range(seeds) for one in lockstep(run, pair, [seed]).findings}
+from .test_declared import PAIR, N, total
+from .test_declared import kinds as shown
 
 
 @pytest.mark.parametrize("pair", [PAIR, PAIR.swapped()], ids=["here", "there"])
@@ -33,7 +24,7 @@ def test_every_world_is_compared_not_only_the_first_that_agrees(pair):
         label = "with" if total(problem, batch) else "without"
         return tape.gaussian(label, 0.0, std=1.0, sensitivity=1.0, batch=batch)
 
-    assert {kind for kind, _ in found(run, pair)} == {Kind.CALL}
+    assert {kind for kind, _ in shown(run, pair)} == {Kind.CALL}
 
 
 @pytest.mark.parametrize(("number", "kinds"), [(0, {Kind.UNDECLARED_BATCH}), (1, set()), (2, {Kind.UNDECLARED_BATCH})])
@@ -44,7 +35,7 @@ def test_a_batch_by_index_holds_its_last_record_and_neither_later_nor_earlier_on
         batches = [tape.fresh("b", N, 2, order="index") for _ in range(4)]
         return tape.gaussian("g", float(problem.rows.sum()), std=1.0, sensitivity=1.0, batch=batches[number])
 
-    assert {kind for kind, _ in found(run)} == kinds
+    assert {kind for kind, _ in shown(run)} == kinds
 
 
 @pytest.mark.parametrize(
@@ -72,13 +63,13 @@ def test_a_batch_of_everybody_has_no_half_of_the_sensitivity(rate, kinds):
         batch = tape.poisson("b", N, rate)
         return tape.gaussian("g", total(problem, batch), std=1.0, sensitivity=1.0, batch=batch)
 
-    assert found(run) == kinds
+    assert shown(run) == kinds
 
     def of_everybody(problem, tape):
         batch = tape.poisson("b", N, rate)
         return tape.gaussian("g", float(problem.rows.sum()), std=1.0, sensitivity=1.0, batch=batch)
 
-    assert (found(of_everybody) == set()) is (rate == 1)  # who is in it is known: the query need not ask the batch
+    assert (shown(of_everybody) == set()) is (rate == 1)  # who is in it is known: the query need not ask the batch
 
 
 @pytest.mark.parametrize("others", [0.0, 0.1])
@@ -94,14 +85,14 @@ def test_the_mixture_of_a_law_without_a_query_is_exact_if_all_others_are_alike(o
     rows = np.zeros((N, 1))
     rows[:4, 0] = others
     here = LinearLosses(rows)
-    pair = Pair(here.replace(TARGET, np.array([0.2])), here, TARGET)
+    pair = Pair(here.replace(PAIR.target, np.array([0.2])), here, PAIR.target)
     inexact = [lockstep(run, pair, [seed]).inexact for seed in range(8)]
     assert any("which other records" in one for one in inexact) if others else not any(inexact)
 
 
 def test_claims_that_differ_are_told_in_numbers():
     def run(problem, tape):
-        claimed = 2.0 if problem.rows[TARGET, 0] else None
+        claimed = 2.0 if problem.rows[PAIR.target, 0] else None
         return tape.gaussian("g", 0.0, std=1.0, sensitivity=claimed)
 
     (one,) = lockstep(run, PAIR, [0]).findings
@@ -114,8 +105,8 @@ def test_a_value_of_two_numbers_that_is_bare_in_one_of_them_only():
     def run(problem, tape, weight):
         return tape.gaussian("g", weight * problem.rows.sum(axis=0), std=0.0, sensitivity=1.0)
 
-    assert found(lambda problem, tape: run(problem, tape, 0.0)) == set()
-    assert found(lambda problem, tape: run(problem, tape, 1.0)) == {(Kind.BARE_RELEASE, "g")}
+    assert shown(lambda problem, tape: run(problem, tape, 0.0)) == set()
+    assert shown(lambda problem, tape: run(problem, tape, 1.0)) == {(Kind.BARE_RELEASE, "g")}
     bare = lockstep(lambda problem, tape: run(problem, tape, 1.0), PAIR, [0])
     assert bare.loss == np.inf and not bare.findings[0].given_secrets
 
@@ -125,7 +116,7 @@ def test_a_release_and_a_draw_of_one_label_are_two_calls(pair):
     def run(problem, tape):
         return tape.batch("x", N, 2) if problem.rows.sum() else tape.gaussian("x", 0.0, std=1.0, sensitivity=1.0)
 
-    assert found(run, pair) == {(Kind.CALL, "x")}
+    assert shown(run, pair) == {(Kind.CALL, "x")}
 
 
 def test_releases_are_counted_and_those_moved_by_all_that_they_claim():

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.lockstep.tilting import Tilt
@@ -51,11 +49,6 @@ def branch_on_gradient_norm(problem, tape):
     return w
 
 
-def noise_from_data(problem, tape):
-    w = np.zeros(2)
-    return step(problem, tape, w, std=float(np.std(problem.rows)))
-
-
 def stopping_on_true_loss(problem, tape):
     w = np.array([0.0, 1.0])
     for _ in range(6):
@@ -70,48 +63,8 @@ def forgotten_release(problem, tape):
     return step(problem, tape, w) - 0.1 * gradient(problem, w)  # a bare gradient in the output
 
 
-def never_released(problem, tape):
-    twin(problem, tape)
-    return loss_at(problem, np.ones(2))
-
-
-def absolute_noise(problem, tape):
-    """T is computed from f + |z| and governs how many steps follow."""
-    bound = loss_at(problem, np.array([2.0, 0.0])) + abs(tape.noise("z", 0.05))
-    w = np.zeros(2)
-    for _ in range(int(np.ceil(4 * max(bound, 0.1)))):
-        w = step(problem, tape, w)
-    return w
-
-
-def batch_from_data(problem, tape):
-    size = 2 if problem.rows[0, 0] > 0 else 3
-    batch = tape.batch("b", N, size)
-    mean = problem.gradients(np.zeros(2), batch.indices).mean(axis=0)
-    return tape.gaussian("gradient", mean, std=1.0, sensitivity=1.0, batch=batch)
-
-
 def public_from_data(problem, tape):
     return tape.public("start", lambda rng: rng.standard_normal() + problem.rows[0, 0])
-
-
-def revealed(problem, tape):
-    tape.reveal("norm", float(np.linalg.norm(gradient(problem, np.zeros(2)))))
-
-
-def bare(problem, tape):
-    return tape.gaussian("refresh", gradient(problem, np.zeros(2)), std=0.0, sensitivity=2 / N)
-
-
-def clip_of_the_mean(problem, tape):
-    mean = problem.gradients(np.zeros(2), EVERYONE).mean(axis=0)
-    return tape.gaussian("gradient", clip_rows(mean[None], 0.05)[0], std=1.0, sensitivity=2 * 0.05 / N)
-
-
-def undeclared(problem, tape):
-    batch = tape.batch("b", N, 2)
-    mean = problem.gradients(np.zeros(2), batch.indices).mean(axis=0)
-    return tape.gaussian("gradient", mean, std=1.0, sensitivity=2 / N)
 
 
 def law_from_data(problem, tape):
@@ -122,17 +75,9 @@ def law_from_data(problem, tape):
 
 PLANTED = [
     (branch_on_gradient_norm, Kind.CALL, "gradient"),
-    (noise_from_data, Kind.NOISE_SCALE, "gradient"),
     (stopping_on_true_loss, Kind.EARLY_END, "gradient"),
     (forgotten_release, Kind.OUTPUT, "output"),
-    (never_released, Kind.OUTPUT, "output"),
-    (absolute_noise, Kind.EARLY_END, "gradient"),
-    (batch_from_data, Kind.BATCH_SIZE, "b"),
     (public_from_data, Kind.PUBLIC_VALUE, "start"),
-    (revealed, Kind.REVEALED_VALUE, "norm"),
-    (bare, Kind.BARE_RELEASE, "refresh"),
-    (clip_of_the_mean, Kind.SENSITIVITY_EXCEEDED, "gradient"),
-    (undeclared, Kind.UNDECLARED_BATCH, "gradient"),
     (law_from_data, Kind.LAW, "a"),
 ]
 
@@ -159,14 +104,6 @@ def released_stop(problem, tape):
     return w
 
 
-def released_bound(problem, tape):
-    bound = abs(tape.gaussian("f", loss_at(problem, np.array([2.0, 0.0])), std=0.5, sensitivity=4 / N))
-    w = np.zeros(2)
-    for _ in range(int(np.ceil(4 * max(bound, 0.1)))):
-        w = step(problem, tape, w)
-    return w
-
-
 def previous_noise(problem, tape):
     """Noise that follows the last *released* step is public."""
     w = step(problem, tape, np.zeros(2))
@@ -185,9 +122,7 @@ def secret_start(problem, tape):
     return tape.gaussian("g", gradient(problem, np.zeros(2)) + r - r, std=1.0, sensitivity=2 / N)
 
 
-@pytest.mark.parametrize(
-    "run", [twin, released_branch, released_stop, released_bound, previous_noise, declared, secret_start]
-)
+@pytest.mark.parametrize("run", [twin, released_branch, released_stop, previous_noise, declared, secret_start])
 def test_correct_twin_passes(run):
     for seed in range(10):
         found = lockstep(run, PAIR, [seed])
@@ -213,22 +148,6 @@ def test_weights_average_to_one(run, tilt):
         logs = lockstep(run, PAIR, [1, i], tilts=tilts, tilt=chosen).log_weights
         weights.append(1 / np.sum(shares * np.exp(-logs)))
     assert np.mean(weights) == pytest.approx(1, abs=4 * np.std(weights) / np.sqrt(150) + 1e-9)
-
-
-@given(st.floats(0.2, 3), st.floats(0.2, 3), st.integers(1, 4), st.integers(0, 10**6))
-@settings(max_examples=30)
-def test_swapping_the_pair_negates_the_loss_of_the_same_values(gap, std, steps, seed):
-    """Dictated by the same noise, the loss of (D', D) at the mirrored value is the loss of (D, D')."""
-
-    def run(x, tape):
-        for k in range(steps):
-            tape.gaussian(f"g{k}", x, std=std, sensitivity=gap)
-
-    forth = lockstep(run, Pair(gap, 0.0, 0), [seed])
-    back = lockstep(run, Pair(-gap, 0.0, 0), [seed])
-    mu2 = steps * (gap / std) ** 2
-    # with the same normal draws the two losses are mu^2/2 + mu z and mu^2/2 - mu z
-    assert forth.loss + back.loss == pytest.approx(mu2, rel=1e-9)
 
 
 def test_errors_of_the_algorithm_come_out_as_they_are():

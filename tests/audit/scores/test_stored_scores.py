@@ -35,13 +35,6 @@ def test_power_grows_file_by_file():
     assert len(found) >= 8 and sum(count == 1 for count in found) <= 5
 
 
-def test_machines_join_where_most_alone_are_not_enough():
-    """mu = 1 against 0.9, one file of 2,000 a side on each of six machines (seeds 0 to 5)."""
-    states = [_fed(guarantee.gdp(0.9), 1.0, 1, 2000, seed) for seed in range(6)]
-    assert session.verdict(states).verdict is Verdict.VIOLATED
-    assert sum(session.verdict([state]).verdict is Verdict.VIOLATED for state in states) <= 3
-
-
 def test_marks_know_a_file_again_and_nothing_else():
     rng = np.random.default_rng(0)
     scores = rng.normal(size=100)
