@@ -15,7 +15,7 @@ from dpassay.audit.zoo import laws as zoo_laws
 from dpassay.audit.zoo import sparse_vector as zoo_svt
 from dpassay.audit.zoo.entries import zoo
 from dpassay.reference.errors import BadInput
-from dpassay.reference.guarantee import approx_dp, gdp
+from dpassay.reference.guarantee import approx_dp
 
 EASY = {  # samples a side
     "gaussian, noise 10 % too small": 20_000,
@@ -117,14 +117,3 @@ def test_the_command_prints_a_score():
     assert "1 of 1 bugs found with 2,000 outputs a side, 0 false alarms on 1 correct" in result.output
     rows = json.loads(CliRunner().invoke(app, ["zoo", "--samples", "500", "--only", "randomised", "--json"]).stdout)
     assert [row["broken"] for row in rows["rows"]] == [False, True] and rows["summary"]["bugs"] == 1
-
-
-def test_columns_that_are_empty_in_training_are_no_trouble():
-    """One run in a thousand gives a longer output: most training splits never see its columns (seeds 0 to 4)."""
-    for seed in range(5):
-        rng = np.random.default_rng(seed)
-        sides = [[[float(v)] for v in rng.normal(size=40)] for _ in range(2)]
-        sides[0][7] = [1.0, 2.0, 3.0]
-        sides[1][9] = [None, None]
-        result = audit_outputs(sides[0], sides[1], gdp(1.0), rng)
-        assert 0 <= result.p_value <= 1

@@ -15,9 +15,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import approx_dp, gdp
 
 WIDE = [
-    pytest.param("column 5 of 64 exact", marks=pytest.mark.slow),
     "column 37 of 64 exact",
-    pytest.param("histogram of 100 bins, bin 3 at epsilon 20", marks=pytest.mark.slow),
     "histogram of 100 bins, bin 60 at epsilon 20",
     "16 prefix sums, one leaf bare",
     "64 prefix sums, one leaf bare",
@@ -88,16 +86,6 @@ def test_one_bit_in_a_zero_a_number_or_a_text_is_found_and_named(event):
     found = audit_outputs(*sides[:2], approx_dp(1.0), rng)
     assert found.p_value < 1e-6 and event in str(found.evidence["event"])
     assert audit_outputs(*sides[2:], approx_dp(1.0), rng).verdict is not Verdict.VIOLATED
-
-
-def test_the_column_that_gave_it_away_is_named():
-    rng = np.random.default_rng(0)
-    p, q = rng.laplace(size=(2, 600, 40))
-    q[:, 29] += 6
-    found = audit_outputs(p, q, approx_dp(1.0), rng)
-    assert found.verdict is Verdict.VIOLATED
-    best = screen.screen(p, q, approx_dp(1.0), [Column(f"x{j}") for j in range(40)])[0]
-    assert best.column == 29 and best.base.name == "x29"
 
 
 def test_a_pair_of_columns_is_seen_through_their_difference():

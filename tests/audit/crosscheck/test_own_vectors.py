@@ -196,15 +196,7 @@ def test_answers_of_a_port(dpassay, mine, tmp_path):
 @pytest.mark.parametrize(
     ("step", "changes", "said"),
     [
-        (
-            0,
-            {"rate": 0.5},
-            (
-                "best, rate: expected 0.25, got 0.5",
-                "1 for the reference",
-                "1.5 for yours",
-            ),
-        ),
+        (0, {"rate": 0.5}, ("best, rate: expected 0.25, got 0.5", "1 for the reference", "1.5 for yours")),
         (
             1,
             {"scale": 1.0},

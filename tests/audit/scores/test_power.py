@@ -40,17 +40,13 @@ def test_laplace_scores_are_its_losses():
     assert (q > 1.999).mean() / (p > 1.999).mean() == pytest.approx(np.exp(2), rel=0.05)
 
 
-SLOW = [pytest.param(epsilon, marks=pytest.mark.slow) for epsilon in (0.5, 3.0)]  # the same check, six seconds each
-
-
-@pytest.mark.parametrize("epsilon", [1.0, *SLOW])
-def test_laplace_scores_do_not_break_what_laplace_noise_keeps(epsilon):
+def test_laplace_scores_do_not_break_what_laplace_noise_keeps():
     """No rounding tells the sides apart: two 5 % levels, 12 samples of 1,000 a side, 5 errors have chance 0.004."""
-    law, claim, wrong = power.laplace_law(epsilon, "x"), guarantee.approx_dp(epsilon), 0
+    law, claim, wrong = power.laplace_law(1.0, "x"), guarantee.approx_dp(1.0), 0
     for seed in range(12):
         rng = np.random.default_rng(seed)
         p, q = law.draw(rng, 1000, 1000)
-        wrong += _refutes(claim)(p, q, rng) or epsilon_labels(p, q, 0.0, rng).epsilon > epsilon
+        wrong += _refutes(claim)(p, q, rng) or epsilon_labels(p, q, 0.0, rng).epsilon > 1.0
     assert wrong <= 4
 
 
