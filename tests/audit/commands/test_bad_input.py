@@ -15,7 +15,6 @@ from dpassay.reference.errors import printable
 
 BROKEN = Path(__file__).parents[1] / "search" / "broken.py"
 ESCAPE = "\x1b[2J"
-ESCAPE_IN_TOML = "\\u001b[2J\\n"
 CLAIM = """version = 1
 [[claim]]
 name = "a"
@@ -60,14 +59,6 @@ def test_a_file_that_cannot_be_read(dpassay, refused, tmp_path, words):
     refused(dpassay(*words, tmp_path / "loop"), "loop")
     (tmp_path / "binary").write_bytes(bytes(range(256)))
     refused(dpassay(*words, tmp_path / "binary"), "binary", "text")
-
-
-def test_a_name_in_a_file_cannot_command_the_terminal(dpassay, refused, tmp_path):
-    path = tmp_path / "claims.toml"
-    path.write_text(f'version = 1\n[[claim]]\nname = "a"\n"{ESCAPE_IN_TOML}name" = 1\n')
-    result = dpassay("check", path)
-    refused(result, "name")
-    assert "\x1b" not in result[2]
 
 
 def test_printable_keeps_letters_and_spells_out_control_characters():

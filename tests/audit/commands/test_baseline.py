@@ -216,7 +216,6 @@ def test_a_named_file_is_part_of_the_claim(project):
         ('name = "descent"', 'name = "other"', "descent: claim: in the lock -> no longer in the claims file"),
         ("epsilon = 2.5", "epsilon = 3.0", "claimed: (2.5, 1e-05) -> (3, 1e-05) (less is claimed than before)"),
         ("runs = 60", "runs = 50", "effort (runs): 60 -> 50"),
-        ("examples = 25", "examples = 20", "effort (examples): 25 -> 20"),
         ("epsilon = 2.5", 'severity = "warning"\nepsilon = 2.5', "severity: error -> warning"),
     ],
 )

@@ -9,12 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from .test_check import claim
+
 SPEAKER = Path(__file__).parents[1] / "live" / "speaker.py"
-
-
-def claim(name, algorithm, epsilon, **more):
-    fields = {"name": name, "algorithm": algorithm, "epsilon": epsilon, "delta": 1e-5, "effort": "quick"} | more
-    return "[[claim]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in fields.items() if value != "")
 
 
 @pytest.mark.parametrize(
@@ -28,7 +25,7 @@ def claim(name, algorithm, epsilon, **more):
 def test_a_program_is_held_to_its_claim(dpassay, project, mode, code):
     """A claim about a program in another language; so few runs decide nothing where it is right."""
     command = shlex.join([sys.executable, "-S", str(SPEAKER), mode])
-    project(claim("sgd", "baselines/dp_sgd", 3.0, variant="fixed-size", program=command, runs=20, examples=3))
+    project(claim("sgd", "baselines/dp_sgd", 3.0, space="", variant="fixed-size", program=command, runs=20, examples=3))
     found, out, err = dpassay("check", "--jobs", 1, "--no-cache")
     assert found in ((0, 3) if code == 3 else (code,)), out + err
     if code == 2:

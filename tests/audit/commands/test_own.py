@@ -68,21 +68,3 @@ def test_a_witness_file_does_not_choose_what_is_imported(dpassay, tmp_path):
             code, text = dpassay("neighbours", "replay", "bad.json", "--module", "planted")
             assert code == 2, text
     assert not Path("was-run").exists()
-
-
-PLACES = """
-def raw(rows, rng):
-    noisy = rows.sum(axis=0) + rng.normal(scale=8.0, size=rows.shape[1])
-    return noisy, rows.sum(axis=0)
-"""
-
-
-def test_a_raw_output_has_a_place_and_a_witness_that_replays(dpassay, tmp_path):
-    (tmp_path / "placed.py").write_text(PLACES)
-    said = "  at      placed.py:4 in raw: return noisy"
-    code, text = dpassay("audit", "placed:raw", "--epsilon", 1, *SMALL, "--output", "own.json", "--sarif", "s.sarif")
-    assert code == 1 and said in text
-    results = json.loads(Path("s.sarif").read_text())["runs"][0]["results"]
-    assert 4 in [one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in results]
-    code, text = dpassay("neighbours", "replay", "own.witness-1.json", "--module", "placed")
-    assert code == 1 and "Now: the same finding" in text and said in text

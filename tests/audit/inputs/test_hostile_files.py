@@ -123,6 +123,13 @@ def test_a_file_does_not_choose_what_is_read_elsewhere(tmp_path, monkeypatch):
 # witnesses ------------------------------------------------------------------------------------------------------------
 
 
+FINDING = {"kind": "sensitivity exceeded", "label": "g", "step": 2, "detail": "x", "given_secrets": False}
+WITNESS = {
+    "format": 2, "finding": FINDING, "sizes": {"n": 3}, "rows": [[0.0, 1.0]] * 3, "there": [1.0, 1.0], "target": 1,
+    "script": Script().as_dict(), "seed": 5, "about": {},
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -134,14 +141,9 @@ def test_a_file_does_not_choose_what_is_read_elsewhere(tmp_path, monkeypatch):
     ],
 )
 def test_a_witness_whose_parts_do_not_fit(field, value):
-    finding = {"kind": "sensitivity exceeded", "label": "g", "step": 2, "detail": "x", "given_secrets": False}
-    document = {
-        "format": 2, "finding": finding, "sizes": {"n": 3}, "rows": [[0.0, 1.0]] * 3, "there": [1.0, 1.0], "target": 1,
-        "script": Script().as_dict(), "seed": 5, "about": {},
-    }  # fmt: skip
-    assert "differ in record 1" in str(witness_of(document, "f"))
+    assert "differ in record 1" in str(witness_of(WITNESS, "f"))
     with pytest.raises(BadInput, match=f"f: {field}"):
-        witness_of(document | {field: value}, "f")
+        witness_of(WITNESS | {field: value}, "f")
 
 
 def test_a_witness_does_not_choose_how_long_a_run_takes():
@@ -169,13 +171,8 @@ def test_kept_runs_that_are_none(tmp_path, kind, text):
 @pytest.mark.parametrize("value", [10**400, "1"])
 def test_a_witness_whose_claim_no_float_holds(value):
     about = {"algorithm": "a", "space": "", "relation": "replace-one", "epsilon": value, "delta": 1e-5}
-    finding = {"kind": "output", "label": "", "step": 0, "detail": "", "given_secrets": False}
-    document = {
-        "format": 2, "finding": finding, "sizes": {}, "rows": [[0.0]], "there": [1.0], "target": 0,
-        "script": Script().as_dict(), "seed": 0, "line": "", "about": about,
-    }  # fmt: skip
     with pytest.raises(BadInput, match=r"about.epsilon.*a float"):
-        replay(witness_of(document, "f"), ())
+        replay(witness_of(WITNESS | {"about": about}, "f"), ())
 
 
 def kept(path):

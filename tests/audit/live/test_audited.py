@@ -45,16 +45,6 @@ def test_a_program_on_data_of_its_own_is_audited(dpassay, column):
     assert Path("reports/laplace.program.json").is_file()
 
 
-def test_a_program_that_says_half_of_its_sensitivity_is_found_and_replayed(dpassay, refused, column):
-    words = ["audit", "geometric half", "--program", LAWS, "--space", column, "--epsilon", 0.6, *FEW]
-    code, out, _ = dpassay(*words, "--json")
-    (row,) = json.loads(out)["rows"]
-    assert code == 1 and row["verdict"] == "overshoots"
-    Path("w.json").write_text(json.dumps(row["witnesses"][0]))
-    code, out, _ = dpassay("neighbours", "replay", "w.json", "--program", LAWS, "--module", "own_column")
-    assert code == 1 and "the same finding" in out
-
-
 @pytest.mark.parametrize(
     ("changed", "words"),
     [

@@ -119,21 +119,10 @@ def test_numbers_that_make_no_law_end_the_run_and_a_case_that_was_cut_off_is_ans
         ({"ask": "exponential", "label": "c", "utilities": [], "rate": 1.0, "sensitivity": 1.0}, "utilities"),
         ({"ask": "staircase", "label": "c", "query": 1.0, "scale": 1.0, "sensitivity": 1.0}, "epsilon"),
         ({"ask": "snapping", "label": "c", "query": 1, "scale": 1, "sensitivity": 1, "grid": 1, "bound": "x"}, "bound"),
+        ({"ask": "cauchy", "label": "c", "query": 1.0, "scale": 1.0, "sensitivity": None}, "asked for 'cauchy'"),
     ],
 )
 def test_what_is_no_law_is_malformed(line, words):
     with pytest.raises(Malformed, match=words) as caught:
         read_line(json.dumps(line).encode())
     assert "\n" not in str(caught.value)
-
-
-def test_an_unknown_law_ends_the_command_with_two(dpassay, refused, tmp_path):
-    (tmp_path / "cauchy.py").write_text(
-        "import json, sys\n"
-        "for text in sys.stdin:\n"
-        "    said = {'dpassay': 1} if 'hello' in text else\\\n"
-        "        {'ask': 'cauchy', 'label': 'gradient', 'query': 1.0, 'scale': 1.0, 'sensitivity': None}\n"
-        "    print(json.dumps(said), flush=True)\n"
-    )
-    words = ["audit", "baselines/dp_sgd:full-batch", "--program", f"{sys.executable} cauchy.py"]
-    refused(dpassay(*words), "asked for 'cauchy'", "docs/live.md")

@@ -87,24 +87,24 @@ def test_a_correct_program_is_not_accused():
     assert row.upper_bound
 
 
+MORE_STEPS = CASE.space().schedule({"n": 3, "d": 1, "steps": 3, "batch": 2})
+PAIR = Pair(*(LinearLosses(np.array([[x], [0.0], [0.0]])) for x in (1.0, -1.0)), 0, "first record")
+
+
 def test_a_run_that_was_cut_off_leaves_its_process_usable():
     """The worlds part, so none comes to its end; the processes answer the next case all the same."""
-    schedule = CASE.space().schedule({"n": 3, "d": 1, "steps": 3, "batch": 2})
-    pair = Pair(*(LinearLosses(np.array([[x], [0.0], [0.0]])) for x in (1.0, -1.0)), 0, "first record")
     with speaker("branch") as program:
         for seed in range(3):
-            found = lockstep(bind(program, schedule), pair, [seed], check=False)
+            found = lockstep(bind(program, MORE_STEPS), PAIR, [seed], check=False)
             assert not found.complete and found.findings
         assert program.started == 4
 
 
 def test_the_programs_of_the_worlds_work_at_the_same_time(tmp_path):
     """Each waits, at every step, until another one has come as far: one after the other they would be late."""
-    schedule = CASE.space().schedule({"n": 3, "d": 1, "steps": 3, "batch": 2})
-    pair = Pair(*(LinearLosses(np.array([[x], [0.0], [0.0]])) for x in (1.0, -1.0)), 0, "first record")
     what = Needs(sampled=True, fresh=0, inner=False)
     with speaker("meets", tmp_path, timeout=60.0) as program:
-        found = lockstep(bind(program, schedule), pair, [0], what=what, check=False)
+        found = lockstep(bind(program, MORE_STEPS), PAIR, [0], what=what, check=False)
     assert found.complete
 
 

@@ -54,25 +54,16 @@ def test_every_text_of_a_row_in_every_form(row_of, form):
 
 @pytest.mark.parametrize("field", ["changes", "missed", "raised", "missing", "undeclared", "unreached"])
 def test_every_list_of_a_row_in_every_form(row_of, field):
-    said = [Finding(Kind.EARLY_END, EVIL, 1, EVIL)]
-    row = replace(row_of["failed"], findings=said, **{field: [EVIL, f"early end at {EVIL!r}, step 1: {EVIL}"]})
+    (witness,) = row_of["hostile"].witnesses
+    more = {"places": [{"finding": EVIL, "file": EVIL, "line": 3}], "facts": {EVIL: 1.0}, "shares": {EVIL: 0.5}}
+    more |= {"witnesses": [witness], "findings": [Finding(Kind.EARLY_END, EVIL, 1, EVIL)]}
+    row = replace(row_of["failed"], **more, **{field: [EVIL, f"early end at {EVIL!r}, step 1: {EVIL}"]})
     for text in (junit([row]), sarif([row]), markdown([row]), workflow_commands([row]), summary_line([row])):
         plain(text)
     for line in (*table_lines([row], 100), *explain_lines(row, [])):
         plain(str(line))
     for one in problems(row):
         plain(one.message)
-
-
-def test_places_and_witnesses(row_of):
-    witness = {**row_of["failed"].witnesses[0], "line": f"{EVIL}:3 in run"}
-    witness["finding"] = {**witness["finding"], "label": EVIL, "detail": EVIL}
-    place = {"finding": EVIL, "file": EVIL, "line": 3}
-    row = replace(row_of["failed"], witnesses=[witness], places=[place], facts={EVIL: 1.0}, shares={EVIL: 0.5})
-    for text in (junit([row]), sarif([row]), markdown([row]), workflow_commands([row])):
-        plain(text)
-    for line in (*table_lines([row], 100), *explain_lines(row, [])):
-        plain(str(line))
 
 
 def test_a_campaign_over_vectors_with_such_names():

@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 from typer.testing import CliRunner
 
 from dpassay.audit.assaying.assay import Effort, assay_case
@@ -150,15 +151,9 @@ def test_a_printed_reading_that_fails_names_its_repair():
     repaired = find("dro/double_spider:chi_square@repaired")[0]
     row = assay_case(case, Effort(runs=20, pilot=50, examples=1))
     text = written([row])
-    assert "<h4>Repair</h4>" in text and all(Reader_text(one) in text for one in repaired.repairs)
+    assert "<h4>Repair</h4>" in text and all(escape(one) in text for one in repaired.repairs)
     assert 'class="source"' in text and "not reached" in text  # made by this code: the source is shown
     assert 'class="source"' not in written([replace(row, code="0" * 16)])  # made by other code
-
-
-def Reader_text(text):
-    import markupsafe
-
-    return str(markupsafe.escape(text))
 
 
 def test_lines_that_were_not_reached_are_marked():

@@ -10,10 +10,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from dpassay.audit.commands.reproduce import reproduce as reproduce_command
+from dpassay.audit.cli import app
 from dpassay.audit.published import second_order_erm as published
 from dpassay.audit.reproductions import adaptive_batch
 from dpassay.audit.reproductions import second_order_erm as reproduce
@@ -203,26 +202,20 @@ def test_the_quick_report_shows_the_printed_noise_over_its_claim_and_the_repaire
     assert float(rows["10000", "repaired"][3]) <= 1.0
 
 
-@pytest.fixture
-def command():
-    app = typer.Typer()
-    app.command()(reproduce_command)
-    return app
-
-
 @pytest.mark.slow  # a whole reproduction, three seconds; `dpassay reproduce` has quick tests of the other papers
-def test_quick_reproduction(command, tmp_path):
+def test_quick_reproduction(tmp_path):
     """Fixed seed 0, three runs per cell; at epsilon 2 repaired beats printed by far more than the standard errors."""
-    words = ["output_perturbation", "--quick", "--output", str(tmp_path), "--page", str(tmp_path / "page.md")]
-    result = CliRunner().invoke(command, words)
+    page = tmp_path / "page.md"
+    words = ["reproduce", "output_perturbation", "--quick", "--output", str(tmp_path), "--page", str(page)]
+    result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     report = json.loads((tmp_path / "output_perturbation.json").read_text())
     assert [(tmp_path / name).stat().st_size > 1000 for name in report["files"]] == [True, True]
     logistic, _, ranking, _ = ({row[0]: row[1:-1] for row in table["rows"]} for table in report["tables"])
-    page = (tmp_path / "page.md").read_text()
-    assert page.count("![") == 2
+    text = page.read_text()
+    assert text.count("![") == 2
     names = [row[0] for table in report["tables"] for row in table["rows"]]
-    assert all(page.count(f"| {name} |") == names.count(name) for name in names)
+    assert all(text.count(f"| {name} |") == names.count(name) for name in names)
     loss = {name: float(cells[0].split("±")[0]) for name, cells in logistic.items()}
     assert loss["not private"] < loss["Algorithm 1, repaired"] < loss["Algorithm 1, printed"]
     area = {name: float(cells[-1].split("±")[0]) for name, cells in ranking.items()}

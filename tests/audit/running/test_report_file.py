@@ -83,21 +83,6 @@ def test_a_report_that_is_written_in_between_loses_nothing(path):
     assert one.write() == [ROW, OTHER, third, fourth] == load(path)
 
 
-@pytest.mark.more
-def test_two_processes_on_one_report_lose_no_row(path):
-    """Two writers of eight rows each, at the same time."""
-    code = (
-        "import sys; from dataclasses import replace; from pathlib import Path\n"
-        "from dpassay.audit.running.report_file import load, save\n"
-        "row = load(Path('report.json'))[0]\n"
-        "for k in range(8): save(Path('shared.json'), [replace(row, variant=sys.argv[1] + str(k))])"
-    )
-    words = [sys.executable, "-c", code]
-    writers = [subprocess.Popen([*words, f"w{k}-"], cwd=path.parent) for k in range(2)]
-    assert [writer.wait() for writer in writers] == [0] * 2
-    assert len(json.loads((path.parent / "shared.json").read_text())["rows"]) == 16
-
-
 def test_a_run_that_starts_anew_replaces_the_rows_with_its_first(path):
     report = Report(path, anew=True)
     assert load(path) == [ROW]
@@ -190,66 +175,55 @@ def test_a_movement_without_bound_is_read_back(path):
 
 
 # Reports that are damaged, hostile, older or newer: one line, and a page that takes in nothing from elsewhere.
-@pytest.fixture
-def written(tmp_path):
-    """A report of one row as data, and a way to write it."""
-    plain = {"float": 1.0, "str": "x", "bool": True, "int": 3, "list": [], "dict": {}}
-    values = {}
-    for one in fields(Row):
-        if one.default is MISSING and one.default_factory is MISSING:
-            values[one.name] = plain[str(one.type).partition("[")[0].partition(" ")[0]]
-    row = Row(**values | {"verdict": "tight", "algorithm": "a/b", "reading": "printed", "confidence": 0.95})
-    document = report_file.document([row])
+DOCUMENT = report_file.document([ROW])
 
+
+@pytest.fixture
+def write(tmp_path):
     def write(**changes):
         path = tmp_path / "report.json"
-        path.write_text(json.dumps(document | changes))
+        path.write_text(json.dumps(DOCUMENT | changes))
         return path
 
-    return row, document, write
+    return write
 
 
-def test_a_report_from_before_a_field_came_is_read(written):
-    row, document, write = written
+def test_a_report_from_before_a_field_came_is_read(write):
     needed = {one.name for one in fields(Row) if one.default is MISSING and one.default_factory is MISSING}
-    older = {name: value for name, value in document["rows"][0].items() if name in needed}
-    assert set(older) < set(document["rows"][0])
+    older = {name: value for name, value in DOCUMENT["rows"][0].items() if name in needed}
+    assert set(older) < set(DOCUMENT["rows"][0])
     (found,) = report_file.load(write(rows=[older]))
-    assert found == row
+    assert found == ROW
     found.witnesses.append({})
-    assert report_file.load(write(rows=[older])) == [row], "lists are fresh ones"
+    assert report_file.load(write(rows=[older])) == [ROW], "lists are fresh ones"
 
 
 @pytest.mark.parametrize("name", ["claimed", "verdict"])
-def test_a_report_without_a_field_that_every_row_has(written, name):
-    _, document, write = written
+def test_a_report_without_a_field_that_every_row_has(write, name):
     with pytest.raises(BadInput, match=rf"rows\[0\].*'{name}'.*missing"):
-        report_file.load(write(rows=[{key: value for key, value in document["rows"][0].items() if key != name}]))
+        report_file.load(write(rows=[{key: value for key, value in DOCUMENT["rows"][0].items() if key != name}]))
 
 
 @pytest.mark.parametrize(
     ("name", "value"), [("claimed", "1"), ("verdict", "private"), ("findings", "none"), ("runs", 1.5), ("expected", 1)]
 )
-def test_a_field_of_another_kind_is_named(written, name, value):
-    _, document, write = written
+def test_a_field_of_another_kind_is_named(write, name, value):
     with pytest.raises(BadInput, match=rf"rows\[0\]\.{name}"):
-        report_file.load(write(rows=[document["rows"][0] | {name: value}]))
+        report_file.load(write(rows=[DOCUMENT["rows"][0] | {name: value}]))
     with pytest.raises(BadInput, match="rows = 3"):
         report_file.load(write(rows=3))
 
 
-def test_a_newer_report_is_refused_and_says_so(written):
-    _, document, write = written
+def test_a_newer_report_is_refused_and_says_so(write):
     with pytest.raises(BadInput, match=r"rows\[0\] = \['later'\].*newer one"):
-        report_file.load(write(rows=[document["rows"][0] | {"later": 1}]))
+        report_file.load(write(rows=[DOCUMENT["rows"][0] | {"later": 1}]))
     with pytest.raises(BadInput, match="newer version of dpassay"):
         report_file.load(write(format=report_file.FORMAT + 1))
     with pytest.raises(BadInput, match="no report of this version"):
         report_file.load(write(format=report_file.FORMAT - 1))
 
 
-def test_a_report_of_another_package_version_is_shown_but_does_not_go_on(written, tmp_path):
-    _, _, write = written
+def test_a_report_of_another_package_version_is_shown_but_does_not_go_on(write, tmp_path):
     path = write(dpassay="0.0.1")
     with pytest.raises(BadInput, match="another version"):
         report_file.load(path)
@@ -265,29 +239,26 @@ def test_a_report_of_another_package_version_is_shown_but_does_not_go_on(written
         ({"releases": [{"label": "g", "scale": 10**400}]}, "too many digits"),  # ended the page in an overflow
     ],
 )
-def test_a_report_that_the_page_could_not_show(written, changes, words):
-    _, document, write = written
+def test_a_report_that_the_page_could_not_show(write, changes, words):
     with pytest.raises(BadInput, match=words):
-        report_file.load(write(rows=[document["rows"][0] | changes]))
+        report_file.load(write(rows=[DOCUMENT["rows"][0] | changes]))
 
 
-def test_a_line_in_a_report_whose_number_no_line_has(written):
+def test_a_line_in_a_report_whose_number_no_line_has():
     """Python refuses to read more than 4,300 digits: a traceback, where a witness was said to be at such a line."""
-    row, _, _ = written
     finding = Finding(Kind.SENSITIVITY_EXCEEDED, "g", 0, "x")
     about = {"finding": {"kind": "sensitivity exceeded", "label": "g", "detail": "x", "step": 0}}
     for digits, told in ((9, True), (5000, False)):
         witness = {**about, "line": f"a.py:{'1' * digits} in run"}
-        shown = problems(replace(row, witnesses=[witness], findings=[finding]))
+        shown = problems(replace(ROW, witnesses=[witness], findings=[finding]))
         assert any(spot.file.endswith("a.py") for one in shown for spot in one.spots) == told
 
 
-def test_curves_of_a_claim_next_to_nothing_are_not_drawn(written):
+def test_curves_of_a_claim_next_to_nothing_are_not_drawn():
     """The axis overflowed: a warning on standard error, from a file of somebody else."""
-    row, _, _ = written
     curves = {"epsilons": [0.0, 1.0], "accounted": [0.5, 0.1]}
-    assert curves_of(replace(row, curves=curves, claimed=1e-9, delta=1e-5)) is not None
-    assert curves_of(replace(row, curves=curves, claimed=5e-324, delta=1e-5)) is None
+    assert curves_of(replace(ROW, curves=curves, claimed=1e-9, delta=1e-5)) is not None
+    assert curves_of(replace(ROW, curves=curves, claimed=5e-324, delta=1e-5)) is None
 
 
 def test_a_place_in_a_report_whose_file_no_file_can_be():

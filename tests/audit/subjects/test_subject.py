@@ -1,5 +1,6 @@
 """What a name stands for: the catalogue, other packages' cases, MODULE:NAME; and what their rows say of releases."""
 
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 
 import numpy as np
@@ -69,12 +70,8 @@ def test_other_packages_register_cases(mine, monkeypatch):
     other = find("baselines/dp_sgd")[0]
 
     def load(self):
-        return {"good": lambda: [Case("theirs/one")], "taken": lambda: other, "wrong": lambda: 3}[self.name]
-
-    def Case(name):
-        from dataclasses import replace
-
-        return replace(other, id=name)
+        good = [replace(other, id="theirs/one")]
+        return {"good": lambda: good, "taken": lambda: other, "wrong": lambda: 3}[self.name]
 
     points = [EntryPoint("good", "a:b", registered.GROUP)]
     monkeypatch.setattr(registered, "entry_points", lambda group: points)
