@@ -24,8 +24,7 @@ from dpassay.audit.lockstep.source_lines import file_name
 INF = math.inf
 Ends = tuple[float, float]
 Shape = tuple[int, ...]
-_HERE = str(Path(__file__).parent)
-_SKIPPED = (_HERE, str(Path(np.__file__).parent), "<")
+_SKIPPED = (str(Path(__file__).parents[1]), str(Path(np.__file__).parent), "<")  # no line of the user's
 _TAPE = str(Path("reference") / "tape.py")
 
 
@@ -705,7 +704,8 @@ def noted(name: str, found: Any) -> None:
     lines = trace.get()
     if lines is not None and isinstance(found, Value):
         place = here()
-        lines[place, name] = Line(place, name, found.said())
+        if place != "?":
+            lines[place, name] = Line(place, name, found.said())
 
 
 def _written(target: Any, found: Any) -> Any:
