@@ -32,7 +32,7 @@ def plain(text: str, folder: Path) -> str:
     text = text.replace(str(folder.resolve()), "HERE").replace(str(folder), "HERE")
     text = text.replace(str(HERE.parents[1]), "CHECKOUT")
     text = re.sub(r"\b\d+(\.\d+)?( ?ms| ?s| seconds| minutes| min)\b", "TIME", text)
-    text = re.sub(r" \d+\.\d\d(?= +(violated|consistent|inconclusive|\(no))", " TIME", text)
+    text = re.sub(r" +(\d+\.\d\d|TIME) +(?=violated|consistent|inconclusive|\(no)", " TIME ", text)
     text = re.sub(r'("(seconds|created|timestamp|time|version|python|numpy|scipy|code)": ).*', r"\1...", text)
     text = re.sub(r' (time|timestamp|hostname)="[^"]*"', r' \1="..."', text)
     return "\n".join(line.rstrip()[:WIDTH] for line in text.splitlines())
