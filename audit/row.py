@@ -98,9 +98,7 @@ class Row:
     places: list[dict[str, Any]] = field(default_factory=list)  # of findings: finding, file, line, `places.py`
     upper_limit: float | None = None  # what the likelihood audit does not speak against: an estimate, decides nothing
     stopped: int = 0  # the likelihood audit saw enough after so many runs; 0: it made all of them, or none
-    pair: dict[str, Any] = field(
-        default_factory=dict
-    )  # rows, there, target, sizes: the audited pair, if it was searched for
+    pair: dict[str, Any] = field(default_factory=dict)  # rows, there, target, sizes of what was audited after a search
     claim: str = ""  # name in a claims file
     owner: str = ""  # of the claim
     severity: str = ""  # of the claim: error or warning
@@ -112,6 +110,7 @@ class Row:
 
     certified: float | None = None  # no two neighbours can show more; infinite: unbounded; None: no certificate
     certificate: list[str] = field(default_factory=list)  # why it is open or what it takes for granted; the derivation
+    source: dict[str, str] = field(default_factory=dict)  # the lines of source that the derivation names
 
     @property
     def key(self) -> str:

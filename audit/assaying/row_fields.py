@@ -88,7 +88,8 @@ def _of_certificate(found: Assay) -> dict[str, Any]:
     if made is None:
         return {}
     premises = [f"open: {made.open}"] if made.open else [f"taken for granted: {one}" for one in made.axioms]
-    return {"certified": made.epsilon, "certificate": [*premises, *map(str, made.lines)]}
+    source = {line.place: line.source for line in made.lines}
+    return {"certified": made.epsilon, "certificate": [*premises, *map(str, made.lines)], "source": source}
 
 
 def _of_bound(bound: SoundBound | AssumedEstimate, effort: Effort) -> dict[str, Any]:

@@ -22,8 +22,9 @@ from dpassay.reference.space import Space
 from dpassay.reference.transcript import Transcript
 
 from . import effects, rules
-from .draws import Certified, Draws, Ledger, Limits
+from .draws import Draws, Ledger, Limits
 from .patched import kept_numbers, patched
+from .released import Certified
 from .tape import CertifyTape, as_release
 from .value import NAMED, Line, Open, Value, axioms, raised, rows, trace
 

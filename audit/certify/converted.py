@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
+from .rewritten import at, by_expressions, can_be_read_again, gives_value, one_return, without_continue
+
 _NEUTRAL: dict[Any, tuple[str, str]] = {
     ast.Add: ("+", "0"),
     ast.Sub: ("-", "0"),
@@ -38,7 +40,7 @@ class _Converter(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         """Names of a class body cannot be seen from a lambda."""
-        node.body = _one_return(node.body)
+        node.body = one_return(node.body)
         self._inside += 1
         self.generic_visit(node)
         self._inside -= 1
@@ -69,30 +71,30 @@ class _Converter(ast.NodeTransformer):
         chosen = [_placed(ast.parse(text).body[0], place or node) for text, place in lines]
         plainly = ast.If(ast.Name(name, ast.Load()), node.body, node.orelse)
         made = [truth, ast.If(test, chosen or [ast.Pass()], [plainly])]
-        return [ast.fix_missing_locations(ast.copy_location(one, node)) for one in made]
+        return [at(node, one) for one in made]
 
     def _without_decisions(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Decisions between new values of names as expressions; each test is made once."""
         found: list[Any] = []
         for one in body:
             ways = [self._without_decisions(way) for way in (one.body, one.orelse)] if isinstance(one, ast.If) else []
-            if not isinstance(one, ast.If) or not all(_gives_value(line) for way in ways for line in way):
+            if not isinstance(one, ast.If) or not all(gives_value(line) for way in ways for line in way):
                 found.append(one)
                 continue
             self._made += 1
             name = f"_dpassay_{self._made}_t"
-            found.append(_at(one, ast.Assign([ast.Name(name, ast.Store())], one.test)))
-            found += _by_expressions(name, *ways)
+            found.append(at(one, ast.Assign([ast.Name(name, ast.Store())], one.test)))
+            found += by_expressions(name, *ways)
         return found
 
     def _condition(self, test: Any) -> Any:
         """Truth values that are private are joined as NumPy's; others as they are written."""
         if any(isinstance(one, _SCOPES[1:]) for one in ast.walk(test)):
             return test
-        if isinstance(test, ast.Compare) and len(test.ops) == 2 and _can_be_read_again(test.comparators[0]):
+        if isinstance(test, ast.Compare) and len(test.ops) == 2 and can_be_read_again(test.comparators[0]):
             middle, last = test.comparators
             both = ast.Compare(test.left, test.ops[:1], [middle]), ast.Compare(middle, test.ops[1:], [last])
-            test = _at(test, ast.BoolOp(ast.And(), list(both)))
+            test = at(test, ast.BoolOp(ast.And(), list(both)))
         if isinstance(test, ast.BoolOp):
             every = ast.Constant(isinstance(test.op, ast.And))
             return _called(
@@ -104,7 +106,7 @@ class _Converter(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> Any:
         """Over a private number of records once for all, and as it is written elsewhere."""
-        node.body = _without_continue(node.body)
+        node.body = without_continue(node.body)
         body, names = self._without_decisions(copy.deepcopy(node.body)), _names(node.target)
         way = _Way.of(body)
         self.generic_visit(node)
@@ -123,7 +125,7 @@ class _Converter(ast.NodeTransformer):
         truth.value, node.iter = node.iter, _placed(ast.Name(name, ast.Load()), node)
         test = _placed(ast.parse(f"_dpassay_secret({name})", mode="eval").body, node)
         once = [_placed(ast.parse(text).body[0], place) for text, place in lines]
-        return [truth, ast.fix_missing_locations(ast.copy_location(ast.If(test, once, [node]), node))]
+        return [truth, at(node, ast.If(test, once, [node]))]
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         """As a choice where the test is private."""
@@ -163,90 +165,6 @@ class _Converter(ast.NodeTransformer):
         return node
 
 
-def _one_return(body: list[ast.stmt]) -> list[ast.stmt]:
-    """What returns early returns once, at its end, where nothing but assignments and decisions stand before that."""
-    before: list[ast.stmt] = []
-    for one in body:
-        before.append(one)
-        if isinstance(one, ast.If) and isinstance(one.body[-1], ast.Return):  # else: whatever comes after it
-            before[-1] = _at(one, ast.If(one.test, one.body, []))
-            before += one.orelse
-    if len(before) > len(body):
-        return _one_return(before)
-    tail = [before.pop()]
-    while before:
-        one = before.pop()
-        if isinstance(one, ast.If):
-            tail = _either_returned(one, tail) or [one, *tail]
-        elif isinstance(one, ast.Assign | ast.AugAssign):
-            tail = [one, *tail]
-        else:
-            return [*before, one, *tail]
-    return tail
-
-
-def _either_returned(one: ast.If, tail: list[ast.stmt]) -> list[ast.stmt] | None:
-    """A decision of which one way returns, and what comes after it; None where there is more to it than that."""
-    ways, values = [_one_return(one.body), tail], []
-    if one.orelse:
-        return None
-    for way in ways:
-        end = way[-1]
-        if not isinstance(end, ast.Return) or end.value is None or any(isinstance(line, ast.If) for line in way):
-            return None
-        values.append(end.value)
-    if all(len(way) == 1 for way in ways):
-        return [_at(one, ast.Return(ast.IfExp(one.test, *values)))]
-    name = "_dpassay_returned"
-    kept = [
-        [*way[:-1], _at(way[-1], ast.Assign([ast.Name(name, ast.Store())], value))]
-        for way, value in zip(ways, values, strict=True)
-    ]
-    made = ast.If(one.test, *kept), ast.Return(ast.Name(name, ast.Load()))
-    return [_at(one, line) for line in made]
-
-
-def _can_be_read_again(value: ast.expr) -> bool:
-    parts = ast.Name | ast.Constant | ast.Subscript | ast.expr_context
-    return all(isinstance(one, parts) for one in ast.walk(value))
-
-
-def _gives_value(one: ast.stmt) -> bool:
-    return isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name)
-
-
-def _by_expressions(truth: str, first: list[Any], second: list[Any]) -> list[Any]:
-    """What two ways assign, each by an expression that keeps the value where the other way is taken."""
-    targets = [[line.targets[0].id for line in way] for way in (first, second)]
-    if targets[0] == targets[1] and len(first) == 1:
-        both = ast.IfExp(ast.Name(truth, ast.Load()), first[0].value, second[0].value)
-        return [_at(first[0], ast.Assign(first[0].targets, both))]
-    found = []
-    for number, way in enumerate((first, second)):
-        for line in way:
-            name = line.targets[0].id
-            if name.startswith("_dpassay_"):  # a test within
-                found.append(line)
-                continue
-            values = [line.value, ast.Name(name, ast.Load())][:: -1 if number else 1]
-            found.append(_at(line, ast.Assign(line.targets, ast.IfExp(ast.Name(truth, ast.Load()), *values))))
-    return found
-
-
-def _without_continue(body: list[ast.stmt]) -> list[ast.stmt]:
-    """``if t: continue`` before other statements leaves them to the other way."""
-    for number, one in enumerate(body[:-1]):
-        if isinstance(one, ast.If) and not one.orelse and isinstance(one.body[-1], ast.Continue):
-            rest = _without_continue(body[number + 1 :])
-            return [*body[:number], _at(one, ast.If(one.test, one.body[:-1] or [_at(one, ast.Pass())], rest))]
-    return body
-
-
-def _at(place: ast.AST, made: Any) -> Any:
-    """A new node there; what it holds stays where it is."""
-    return ast.fix_missing_locations(ast.copy_location(made, place))
-
-
 def _names(target: Any) -> list[str] | None:
     """What a loop gives its values to; None where that is more than names."""
     found: list[Any] = target.elts if isinstance(target, ast.Tuple) else [target]
@@ -261,8 +179,7 @@ def _placed(made: Any, node: Any) -> Any:
 
 
 def _called(name: str, arguments: list[Any], node: Any) -> Any:
-    made = ast.Call(ast.Name(name, ast.Load()), arguments, [])
-    return ast.fix_missing_locations(ast.copy_location(made, node))
+    return at(node, ast.Call(ast.Name(name, ast.Load()), arguments, []))
 
 
 def _lambda(names: list[str], body: Any) -> ast.Lambda:

@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -23,8 +23,9 @@ from dpassay.reference.laws.selection import exponential
 from dpassay.reference.transcript import Draw
 
 from .public import PLACES, in_random_order, placed, public
+from .released import Certified, Part, as_few
 from .shapes import Batch
-from .value import Layer, Open, Records, Value, bare, forget, here, ledger_of, private, raised, seen_as
+from .value import Open, Records, Value, bare, forget, here, ledger_of, private, raised, seen_as
 
 ROUNDING = 1 + 1e-12  # bounds are sums of floats
 _ASKED = 12_000  # releases and decisions in all runs of a certificate: trainings of some thousand steps
@@ -35,38 +36,6 @@ _MOST = 2_000  # decisions in one run
 def fresh_generator(seed: Any) -> np.random.Generator:
     """As ``default_rng``, a name that gives draws of the ledger while code is certified."""
     return np.random.Generator(np.random.PCG64(seed))
-
-
-class Part(NamedTuple):
-    """Some entries of an array: the array, their places, and how far all of it moves in the norm of this order."""
-
-    whole: Value
-    places: Any
-    order: float
-    moves: float
-
-
-@dataclass(frozen=True)
-class Certified:
-    """One release: where, its noise, and how far its query can move in the norm that the noise needs."""
-
-    place: str
-    law: Law
-    moves: float
-    counted: float  # as its movement
-    draws: tuple[int, ...]
-    records: Records
-    declared: float | None = None
-    cause: str = ""
-    part: Part | None = None
-    layers: Mapping[Any, Layer] = field(default_factory=dict)  # where it is one of several that were clipped together
-
-    @property
-    def kind(self) -> tuple[Any, ...]:
-        """What it costs; equal for releases that cost the same."""
-        cost = self.law.cost(self.counted)
-        assert cost is not None
-        return (*cost._replace(size=float(f"{cost.size:.10g}")), self.draws)
 
 
 @dataclass
@@ -185,7 +154,7 @@ class Ledger:
             raise one
         self.done = True
         _leave(output, self.sown)  # which may release
-        self.releases = _joined(self.releases)
+        self.releases = as_few(self.releases)
 
     def keep(
         self,
@@ -204,69 +173,6 @@ class Ledger:
         self.releases.append(
             Certified(place or here(), law, moves, counted, draws, query.records, declared, query.cause, part)
         )
-
-
-def _joined(releases: list[Certified]) -> list[Certified]:
-    """Entries of one array, each with noise of the same scale, are one release of it where that moves less."""
-    groups: dict[Any, list[Certified]] = {}
-    for one in releases:
-        key = (id(one.part.whole), type(one.law), one.law.scale, one.draws) if one.part is not None else id(one)
-        groups.setdefault(key, []).append(one)
-    return _clipped_together([found for group in groups.values() for found in _as_one(group)])
-
-
-def _clipped_together(releases: list[Certified]) -> list[Certified]:
-    """Rows that were clipped together and are released one by one, with Gaussian noise: as one release of them all.
-
-    What each moves over its noise is at most r v, with r the largest for any of them, and squares of v add up to 1.
-    """
-    rounds: dict[Any, list[list[Certified]]] = {}
-    for one in releases:
-        if not one.layers:
-            rounds[id(one)] = [[one]]
-            continue
-        key = (frozenset((record, layer.joint) for record, layer in one.layers.items()), one.draws)
-        taken = rounds.setdefault(key, [])
-        free = (group for group in taken if not any(_members(one) & _members(other) for other in group))
-        group = next(free, None)
-        if group is None:
-            taken.append([one])
-        else:
-            group.append(one)
-    return [found for groups in rounds.values() for group in groups for found in _one_of_all(group)]
-
-
-def _members(one: Certified) -> set[Any]:
-    return {(record, layer.member) for record, layer in one.layers.items()}
-
-
-def _one_of_all(group: list[Certified]) -> list[Certified]:
-    if len(group) == 1:
-        return group
-    least = min(float(one.law.scale or 0) for one in group)
-    most = max(layer.move * least / float(one.law.scale or 1) for one in group for layer in one.layers.values())
-    if most >= math.hypot(*(one.moves * least / float(one.law.scale or 1) for one in group)):
-        return group
-    law = Gaussian(np.zeros(sum(int(np.size(getattr(one.law, "query", 0.0))) for one in group)), least)
-    return [replace(group[0], law=law, moves=most, counted=most)]
-
-
-def _as_one(group: list[Certified]) -> list[Certified]:
-    part, seen = group[0].part, set[int]()
-    if part is None:
-        return group
-    once: list[Certified] = []
-    again: list[Certified] = []
-    for one in group:
-        places = set(np.ravel(one.part.places).tolist()) if one.part is not None else set()
-        (again if places & seen else once).append(one)
-        seen |= places
-    moves = [one.moves for one in once]
-    if part.moves < (math.hypot(*moves) if part.order == 2 else sum(moves)):
-        kind: Any = type(once[0].law)
-        law = kind(np.zeros(len(seen)), once[0].law.scale)
-        once = [replace(once[0], law=law, moves=part.moves, counted=part.moves)]
-    return [*once, *_as_one(again)] if again else once
 
 
 def _as_query(query: Value) -> Value:

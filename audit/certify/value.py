@@ -7,6 +7,7 @@ entry may differ. What cannot be followed raises `Open`: it ends a certificate, 
 from __future__ import annotations
 
 import inspect
+import linecache
 import math
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
@@ -43,11 +45,12 @@ class Open(Exception):
 
 @dataclass(frozen=True)
 class Line:
-    """One step of a derivation: where, by which rule, and what is known of the value there."""
+    """One step of a derivation: where, by which rule, what is known of the value there; and the source there."""
 
     place: str
     rule: str
     says: str
+    source: str = ""
 
     def __str__(self) -> str:
         return f"{self.place}: {self.rule}: {self.says}"
@@ -71,13 +74,18 @@ axioms: ContextVar[dict[str, None] | None] = ContextVar("axioms", default=None)
 
 def here() -> str:
     """``file.py:12`` of the user's line that is running."""
-    frame = sys._getframe(1)
+    file, number = _line_of_user()
+    return f"{file_name(file)}:{number}" if file else "?"
+
+
+def _line_of_user() -> tuple[str, int]:
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         name = frame.f_code.co_filename
         if not name.startswith(_SKIPPED) and not name.endswith(_TAPE):
-            return f"{file_name(name)}:{frame.f_lineno}"
-        frame = frame.f_back  # type: ignore[assignment]
-    return "?"
+            return name, frame.f_lineno
+        frame = frame.f_back
+    return "", 0
 
 
 def times(a: float, b: float) -> float:
@@ -340,9 +348,7 @@ class Value(NDArrayOperatorsMixin):
         self.listed = False  # it is a Python list, of nobody knows how many
         self.hollow = False  # made of such a list: where that is empty, its shape is another one
         self.negation: Value | None = None  # of a truth value
-        self.ends: tuple[Any, Ends, Ends] | None = (
-            None  # whose numbers lie where, where it is true and where it is false
-        )
+        self.ends: tuple[Any, Ends, Ends] | None = None  # whose numbers lie where, if it is true and if it is false
         self.pieces: tuple[tuple[Any, Ends], ...] = ()  # the values of a choice, and where they lie
         self.cell: tuple[Any, ...] | None = None  # that these records are in: whose numbers, the number, the rows
         self.parts: tuple[Any, ...] = ()  # what was stacked along the first axis
@@ -568,40 +574,44 @@ def followed(function: Any, args: Any, options: Any) -> Any:
         found.move, found.vanishes = found.move.both(found.norms), True
         found.layers = {key: one._replace(move=min(one.move, one.size)) for key, one in found.layers.items()}
     if isinstance(found, Value) and unknown:
-        moved, sums = found, function in (np.add, np.subtract)
-        zero = found.vanishes and function in _MULTILINEAR
-        found = found.like(
-            move=moved.move if sums else Norms(), holes=found.holes, vanishes=zero
-        )  # of any released number
-        if sums:
-            found.layers, found._shares = moved.layers, moved._shares
+        found = _whatever_was_released(function, found)
     if isinstance(found, Value) and function not in MADE_REAL and not any(map(_real_numbers, args)):
         found.integer = True
-    if any(isinstance(one, Value) and (one.hollow or (one.listed and one.ndim > 1)) for one in args):
+    if any(_may_be_empty(one) or (type(one) in (tuple, list) and any(map(_may_be_empty, one))) for one in args):
         _hollowed(function, args, options, found)
     noted(name, found)
     return found
 
 
+def _whatever_was_released(function: Any, found: Value) -> Value:
+    """How large a released number is bounds nothing; a sum with one moves as it did."""
+    sums = function in (np.add, np.subtract)
+    zero = found.vanishes and function in _MULTILINEAR
+    kept = found.like(move=found.move if sums else Norms(), holes=found.holes, vanishes=zero)
+    if sums:
+        kept.layers, kept._shares = found.layers, found._shares
+    return kept
+
+
 _CLIP = np.clip  # the name stands for another one while code is followed
+
+
+def _may_be_empty(one: Any) -> bool:
+    return isinstance(one, Value) and (one.hollow or (one.listed and one.ndim > 1))
 
 
 def _hollowed(function: Any, args: Any, options: Any, found: Any) -> None:
     """Of a list that may be empty: NumPy makes a vector without entries of that, and its sum is a number."""
     elementwise = function is _CLIP or (isinstance(function, np.ufunc) and function.signature is None)
-    empty = [one for one in args if isinstance(one, Value) and (one.hollow or one.listed)]
+    empty = [one for one in args if _may_be_empty(one)]
     axis = options.get("axis", args[1] if len(args) > 1 else None)
     if elementwise:
-        solid = [
-            one._shape if isinstance(one, Value) else np.shape(bare(one))
-            for one in args
-            if not any(one is other for other in empty)
-        ]
-        shape = np.broadcast_shapes(*solid)
+        solid = (one for one in args if not _may_be_empty(one))
+        shape = np.broadcast_shapes(*(one._shape if isinstance(one, Value) else np.shape(bare(one)) for one in solid))
         found.hollow = found._shape != shape
         fits = not shape or not any(one.absent for one in empty)
     else:
-        fits = function is REDUCED[np.add] and (axis in (0, None) or not empty[0].absent)
+        fits = function is REDUCED[np.add] and bool(empty) and (axis in (0, None) or not empty[0].absent)
         found.hollow = isinstance(found, Value) and found.ndim > 0
     if not fits:
         raise Open("a list that may be empty is used for more than its sum")
@@ -701,11 +711,10 @@ def _absent(one: Any) -> Any:
 
 def noted(name: str, found: Any) -> None:
     """Keeps a line of the derivation."""
-    lines = trace.get()
-    if lines is not None and isinstance(found, Value):
-        place = here()
-        if place != "?":
-            lines[place, name] = Line(place, name, found.said())
+    lines, (file, number) = trace.get(), _line_of_user()
+    if lines is not None and isinstance(found, Value) and file:
+        place = f"{file_name(file)}:{number}"
+        lines[place, name] = Line(place, name, found.said(), linecache.getline(file, number).strip())
 
 
 def _written(target: Any, found: Any) -> Any:

@@ -50,6 +50,15 @@ class Example:
 
 
 @dataclass(frozen=True)
+class Known:
+    """A line of source with what a certificate knows of each value that is made there."""
+
+    place: str
+    source: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class RowView:
     """One row: the record and what is made of it."""
 
@@ -64,6 +73,8 @@ class RowView:
     releases: tuple[Release, ...]
     findings: tuple[tuple[str, str], ...]
     witnesses: tuple[Example, ...]
+    premises: tuple[str, ...]
+    known: tuple[Known, ...]
     listings: tuple[Listing, ...]
     whole: int
     about: tuple[tuple[str, str], ...]

@@ -16,7 +16,7 @@ from dpassay.reference.errors import printable
 from dpassay.reference.papers import PAPERS
 
 from .figures import Curves, curves_of, delta_figure, trade_off_figure
-from .records import Example, Release, RowView
+from .records import Example, Known, Release, RowView
 from .source import listings
 
 _ROUNDING = 1e-6  # a query that moves by all that it declares may do so up to the last bits
@@ -46,6 +46,8 @@ def row_view(place: int, row: Row, case: Case | None) -> RowView:
         releases=tuple(_release(row, one) for one in row.releases),
         findings=_findings(row),
         witnesses=tuple(_example(row, one) for one in row.witnesses),
+        premises=tuple(printable(text) for text in row.certificate if _place_of(text) not in row.source),
+        known=_known(row),
         listings=tuple(shown),
         whole=whole,
         about=tuple((name, printable(value)) for name, value in _about(row, case) if value),
@@ -133,6 +135,27 @@ def _findings(row: Row) -> tuple[tuple[str, str], ...]:
     found = [(str(one), places.pop(name, "")) for one, name in zip(row.findings, names, strict=True)]
     found += [(name, place) for name, place in places.items() if name]
     return tuple((printable(name), printable(place)) for name, place in found)
+
+
+def _place_of(text: str) -> str:
+    return text.partition(": ")[0]
+
+
+def _known(row: Row) -> tuple[Known, ...]:
+    """The lines of a derivation in the order of the source; a loop comes by more than once."""
+    values: dict[str, list[str]] = {}
+    for text in row.certificate:
+        place, _, value = text.partition(": ")
+        if place in row.source:
+            values.setdefault(place, []).append(printable(value))
+    ordered = sorted(values, key=lambda place: (place.partition(":")[0], _number_of(place)))
+    return tuple(Known(printable(one), printable(row.source[one]), tuple(values[one])) for one in ordered)
+
+
+def _number_of(place: str) -> int:
+    """Of a line in a file."""
+    digits = place.rpartition(":")[2]
+    return int(digits) if digits.isdecimal() and len(digits) < 10 else 0
 
 
 def _about(row: Row, case: Case | None) -> list[tuple[str, str]]:

@@ -122,18 +122,22 @@ def released(run, batch=lambda rows, rng: rows):
     return certify(noisy, WHERE, delta=1e-5, any_length=True)
 
 
+def moved(run, far):
+    """The most that random neighbours show, of all that is released."""
+    rng, most = np.random.default_rng(0), 0.0
+    for _ in range(200):
+        here = rng.normal(size=(4, 3)) * rng.choice([0.1, 1.0, far], size=(4, 1))
+        there = here.copy()
+        there[2] = rng.normal(size=3) * rng.choice([0.1, 1.0, far])
+        most = max(most, math.hypot(*(np.linalg.norm(a - b) for a, b in zip(run(here), run(there), strict=True))))
+    return most
+
+
 @pytest.mark.parametrize("run", RIGHT, ids=lambda run: run.__name__)
 def test_what_is_clipped_together_is_one_release(run):
     found = released(run)
     assert [one.moves for one in found.releases] == [pytest.approx(2.0)]
-    rng, most = np.random.default_rng(0), 0.0
-    for _ in range(200):
-        here = rng.normal(size=(4, 3)) * rng.choice([0.1, 1.0, 30.0], size=(4, 1))
-        there = here.copy()
-        there[2] = rng.normal(size=3) * rng.choice([0.1, 1.0, 30.0])
-        moved = [np.linalg.norm(np.asarray(a) - b) for a, b in zip(run(here), run(there), strict=True)]
-        most = max(most, math.hypot(*moved))
-    assert 1.0 < most <= 2.0 * (1 + 1e-9)
+    assert 1.0 < moved(run, 30.0) <= 2.0 * (1 + 1e-9)
 
 
 def turn_by_turn(rows):
@@ -256,13 +260,6 @@ def other_rows_of_either(rows):
 )
 def test_what_is_not_clipped_together_costs_its_own(run):
     found = released(run)
-    rng, most = np.random.default_rng(0), 0.0
-    for _ in range(200):
-        here = rng.normal(size=(4, 3)) * rng.choice([0.1, 1.0, 1e4], size=(4, 1))
-        there = here.copy()
-        there[2] = rng.normal(size=3) * rng.choice([0.1, 1.0, 1e4])
-        moved = [np.linalg.norm(np.asarray(a) - b) for a, b in zip(run(here), run(there), strict=True)]
-        most = max(most, math.hypot(*moved))
-    assert not found.bounded or math.hypot(*(one.moves for one in found.releases)) >= most
+    assert not found.bounded or math.hypot(*(one.moves for one in found.releases)) >= moved(run, 1e4)
     if run is twice:
         assert math.hypot(*(one.moves for one in found.releases)) == pytest.approx(2 * math.sqrt(2))

@@ -384,6 +384,10 @@ def of_another_shape_where_none_is_left(rows):
     return np.sum([np.clip(row, -1, 1) for row in rows if row[0] > 0], axis=0)
 
 
+def stacked_where_none_may_be_left(rows):
+    return np.stack([np.sum([np.clip(row, -1, 1) for row in rows if row[0] > 0], axis=0), np.zeros(3)])
+
+
 def beside_a_list(rows):
     return sum([-0.9] + [0.95 + 0.05 * np.tanh(row[0]) for row in rows if row[0] > 0])
 
@@ -413,6 +417,7 @@ def caught_in_place_of_a_number(rows):
 OPEN = [
     of_another_shape_where_none_is_left,
     beside_a_list,
+    stacked_where_none_may_be_left,
     used_up,
     caught_in_place_of_a_number,
     added_before_it_is_clipped,

@@ -145,6 +145,18 @@ def test_what_is_known_of_a_row_is_there(page_rows, page):
     assert "not declared" not in text  # nor one that declares anything
 
 
+def test_a_derivation_stands_beside_its_source(page_rows):
+    lines = ["taken for granted: <finite>", "a.py:12: sum: moves by 2", "a.py:3: divide: <i>1</i>", "a.py:12: add: 2"]
+    source = {"a.py:12": "return rows.sum() < 1", "a.py:3": "rows = rows / 2"}
+    text = written([replace(page_rows[0], certified=1.0, certificate=lines, source=source)])
+    places = [
+        text.index(part)
+        for part in ("&lt;finite&gt;", "rows = rows / 2", "divide: &lt;i&gt;", "rows.sum() &lt; 1", "add: 2")
+    ]
+    assert places == sorted(places) and "What is known at each line" in text
+    assert "What is known at each line" not in written([replace(page_rows[0], certificate=lines[:1], source={})])
+
+
 @pytest.mark.more
 def test_a_printed_reading_that_fails_names_its_repair():
     (case, *_) = find("dro/double_spider:chi_square@printed")
