@@ -3,7 +3,7 @@
 Nothing here draws anything: two checks are compared. The one comparison of statistics asks whether a lower bound lies
 above the interval that the lock holds. The lower bound has the confidence of the file; the upper end of the interval is
 an estimate by the normal law: at 95 % it lay below the truth in 8 % of 600 audits that stopped at 90 % of the bound
-(`tests/audit/likelihood/test_stages.py`), so a red row that rests on it says so.
+(`tests/audit/likelihood/test_likelihood.py`), so a red row that rests on it says so.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Each run is a fork in a folder of its own, killed with -9 after a random time an
 until it ends by itself; then a new folder, until there were KILLS kills. Exit code, what is printed and what is written
 must be those of a run that nobody disturbed, but for times and for whether something was kept. Prints the kills,
 and how many of them found something kept. (`sequential blackbox` is not among them: what follows a kill is another
-session there, with numbers of its own that are as valid; `tests/audit/sequential/test_session.py`.)
+session there, with numbers of its own that are as valid; `tests/audit/sequential/test_sequential.py`.)
 """
 
 from __future__ import annotations

@@ -6,13 +6,6 @@ import pytest
 from dpassay.audit.evidence.sequence import STEPS, EpsilonSequence
 from dpassay.reference.errors import BadInput
 
-EPSILON = 0.5
-RATE = 1 / (1 + np.exp(-EPSILON))
-
-
-def _answers(rng, size):
-    return (rng.random(size) > RATE) * 1.0, (rng.random(size) < RATE) * 1.0
-
 
 def test_it_grows_with_the_data_and_says_how_much_it_saw():
     rng, sequence, bounds = np.random.default_rng(0), EpsilonSequence(1e-5), []

@@ -85,12 +85,6 @@ def test_a_claim_that_is_too_small_falls_after_a_few_runs(tmp_path):
     assert isinstance(done.exception, BadInput) and "audited" in str(done.exception)
 
 
-def test_a_program_that_breaks_the_protocol_is_bad_input(tmp_path):
-    options = ["--program", f"{PROGRAM} garbage", "--limit", "64", "--checkpoint", str(tmp_path / "state.json")]
-    done = CliRunner().invoke(app, ["sequential", "algorithm", KEY, *options])
-    assert isinstance(done.exception, BadInput) and "no line of JSON" in str(done.exception)
-
-
 def test_a_file_does_not_choose_the_program():
     assert agreed(None, None, "w.json") is None
     assert agreed("./mine", "./theirs", "w.json") == "./mine"

@@ -40,10 +40,20 @@ def judged(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [("argument", "leaks"), ("first process",), ("first data",)])
-def test_a_leak_of_one_world_or_of_one_data_set_is_found(judged, words):
-    """The first process leaks and the others do not; what a file in the home holds decides."""
-    assert Kind.OUTPUT in judged(*words)
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (("argument", "leaks"), True),
+        (("argument",), False),
+        (("first process",), True),  # and the others do not leak
+        (("first data",), True),  # what a file in the home holds decides
+        (("scratch file of its own",), False),
+        (("parent",), False),  # it looks who runs it: the limit that the page names
+    ],
+)
+def test_a_leak_of_one_world_or_of_one_data_set_is_found_and_a_file_for_each_process_is_none(judged, words, found):
+    kinds = judged(*words)
+    assert Kind.OUTPUT in kinds if found else kinds == set()
 
 
 @pytest.mark.slow
@@ -53,23 +63,11 @@ def test_a_leak_when_it_is_alone_is_refused(judged):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [("scratch file of its own",), ("argument",)])
-def test_a_file_for_each_process_is_no_false_alarm(judged, words):
-    assert judged(*words) == set()
-
-
-@pytest.mark.slow
 def test_an_environment_variable_is_seen_as_it_is_set(judged, monkeypatch):
     """What the page says: a program is audited under the variables of the command, and not under others."""
     assert judged("environment variable") == set()
     monkeypatch.setenv("SPEAKER", "leaks")
     assert Kind.OUTPUT in judged("environment variable")
-
-
-@pytest.mark.slow
-def test_a_program_that_looks_who_runs_it_is_not_seen_through(judged):
-    """The limit that the page names."""
-    assert judged("parent") == set()
 
 
 GAUSSIAN = 'const released = live.gaussian("gradient", mean, std, sensitivity, batch);'

@@ -23,22 +23,6 @@ def noise_per_record(data, rng):
     return np.sum(data[:, 0] + rng.normal(0, 1.0, size=len(data)))
 
 
-def sgd(data, rng, noise=4.0):
-    w = np.zeros(data.shape[1])
-    for _ in range(3):
-        batch = rng.choice(len(data), size=2, replace=False)
-        gradients = w - data[batch]
-        norms = np.linalg.norm(gradients, axis=1, keepdims=True)
-        clipped = gradients / np.maximum(1.0, norms)
-        w = w - 0.1 * (clipped.sum(axis=0) + noise * rng.standard_normal(w.shape)) / 2
-    return w
-
-
-def poisson_sum(data, rng):
-    taken = rng.random(len(data)) < 0.25
-    return data[taken].sum(axis=0) + rng.normal(0, 2.0, size=data.shape[1])
-
-
 def noisy_max(data, rng):
     votes = np.array([np.sum(data[:, 0] > 0), np.sum(data[:, 0] <= 0)], dtype=float)
     return int(np.argmax(votes + rng.laplace(0, 2.0, size=2)))
@@ -50,19 +34,7 @@ def test_and_answer(data, rng):
     return None
 
 
-def one_pass(data, rng):
-    order = rng.permutation(len(data))
-    w = np.zeros(data.shape[1])
-    for first in range(0, len(data), 2):
-        w = w + data[order[first : first + 2]].sum(axis=0) + rng.normal(0, 2.0, size=2)
-        w = np.clip(w, -5, 5)
-    return w
-
-
 # -- wrong ------------------------------------------------------------------------------------------------
-def noise_used_twice(data, rng):
-    noise = rng.normal(0, 2.0)
-    return data[:, 0].sum() + noise, data[:, 1].sum() + noise
 
 
 def exact_beside_it(data, rng):
@@ -74,15 +46,6 @@ def branch_on_the_truth(data, rng):
     if total > 0:
         return total + rng.normal(0, 3.0)
     return 0.0
-
-
-def stops_when_done(data, rng):
-    w = np.zeros(2)
-    for _ in range(5):
-        w = w + 0.5 * (data.mean(axis=0) - w + rng.normal(0, 1.0, size=2))
-        if np.linalg.norm(data.mean(axis=0) - w) < 1.0:
-            break
-    return w
 
 
 def last_step_bare(data, rng):
@@ -106,17 +69,6 @@ def sgd_of_one(data, rng):
         gradients = w - data[batch]
         clipped = gradients / np.maximum(1.0, np.linalg.norm(gradients, axis=1, keepdims=True))
         w = w - 0.1 * (clipped.sum(axis=0) + 8.0 * rng.standard_normal(w.shape))
-    return w
-
-
-def sgd_that_stops(data, rng):
-    w = np.zeros(data.shape[1])
-    for _ in range(3):
-        gradients = w - data
-        clipped = gradients / np.maximum(1.0, np.linalg.norm(gradients, axis=1, keepdims=True))
-        w = w - 0.1 * (clipped.sum(axis=0) + 12.0 * rng.standard_normal(w.shape))
-        if np.linalg.norm(clipped.sum(axis=0)) < 0.3:
-            break
     return w
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -19,9 +16,7 @@ from dpassay.reference import Pair, PrivacyClaim
 from dpassay.reference.findings import Kind
 from dpassay.reference.space import Space
 
-_spec = importlib.util.spec_from_file_location("adaptive", Path(__file__).with_name("adaptive.py"))
-a = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(a)
+from . import adaptive as a
 
 CLAIM = PrivacyClaim(1.65, 1e-5)
 ONE = Pair(np.array([[0.0]]), np.array([[-0.7]]), 0)

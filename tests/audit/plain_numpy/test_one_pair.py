@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -16,15 +12,8 @@ from dpassay.reference import Pair, PrivacyClaim, record
 from dpassay.reference.findings import Kind
 from dpassay.reference.space import Space
 
+from . import styles as s
 
-def _beside(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    sys.modules[name] = module = importlib.util.module_from_spec(spec)  # a dataclass asks for its module
-    spec.loader.exec_module(module)
-    return module
-
-
-s = _beside("styles")
 CLAIM = PrivacyClaim(1.0, 1e-5)
 HERE = np.array([[0.5, 0.2], [0.1, -0.3], [-0.4, 0.9]])
 PAIR = Pair(HERE, np.vstack([[-0.5, -0.7], HERE[1:]]), 0)

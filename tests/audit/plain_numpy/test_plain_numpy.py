@@ -1,8 +1,5 @@
 """Unmodified NumPy code on the tape: right mechanisms have no finding and exact laws, wrong ones are seen."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -13,10 +10,9 @@ from dpassay.audit.plain_numpy.mechanism import on_tape
 from dpassay.audit.plain_numpy.places import NotUnderstood
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import LiveTape, record
+from tests.audit.programs import right, wrong
 
-_SPEC = importlib.util.spec_from_file_location("mechanisms", Path(__file__).with_name("mechanisms.py"))
-m = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(m)
+from . import mechanisms as m
 
 HERE = np.array([[0.5, 0.2], [0.1, -0.3], [-0.4, 0.9], [0.6, 0.0]])
 PAIRS = [
@@ -26,10 +22,11 @@ PAIRS = [
 ]
 RIGHT = (
     m.noisy_mean, m.normal_around_the_query, m.two_noises, m.noise_per_record,
-    m.sgd, m.poisson_sum, m.noisy_max, m.test_and_answer, m.one_pass,
+    right.minibatch_sgd, right.poisson_sgd, m.noisy_max, m.test_and_answer, right.one_epoch,
 )  # fmt: skip
 WRONG = (
-    m.noise_used_twice, m.exact_beside_it, m.branch_on_the_truth, m.stops_when_done, m.last_step_bare, m.batch_told,
+    wrong.noise_reused, m.exact_beside_it, m.branch_on_the_truth, wrong.stops_on_the_exact_gradient,
+    m.last_step_bare, m.batch_told,
 )  # fmt: skip
 
 
@@ -57,7 +54,7 @@ def test_noise_scales_are_those_of_the_sum():
     assert laws(m.two_noises)[0].std == pytest.approx(5.0)
     assert laws(m.noise_per_record)[0].std == pytest.approx(2.0)
     assert laws(m.noisy_mean)[0].std == 0.8
-    assert [law.std for law in laws(m.sgd)] == pytest.approx([0.1 * 4.0 / 2] * 3)  # of the step
+    assert [law.std for law in laws(right.minibatch_sgd)] == pytest.approx([0.2 * 12.0 / 2] * 4)  # of the step
 
 
 def test_a_loss_is_the_one_of_the_written_down_density():
@@ -71,19 +68,19 @@ def test_a_loss_is_the_one_of_the_written_down_density():
 
 def test_outputs_follow_the_mechanism_itself():
     """Kolmogorov-Smirnov on 1,000 outputs of both (seed 5): level 0.001."""
-    run = on_tape(m.one_pass).tried(PAIRS)
+    run = on_tape(right.one_epoch).tried(PAIRS)
     ours = [run(HERE, LiveTape(seed))[0] for seed in range(1000)]
-    theirs = [m.one_pass(HERE, np.random.default_rng([5, seed]))[0] for seed in range(1000)]
+    theirs = [right.one_epoch(HERE, np.random.default_rng([5, seed]))[0] for seed in range(1000)]
     assert stats.ks_2samp(ours, theirs).pvalue > 0.001
 
 
 def test_batches_are_secret_and_declared():
-    run = on_tape(m.sgd).tried(PAIRS)
+    run = on_tape(right.minibatch_sgd).tried(PAIRS)
     transcript = record(lambda tape: run(HERE, tape), 0)
-    assert [release.draws for release in transcript.releases] == [(0,), (1,), (2,)]
+    assert [release.draws for release in transcript.releases] == [(0,), (1,), (2,), (3,)]
     assert {draw.kind for draw in transcript.draws} == {"without-replacement"}
-    run = on_tape(m.poisson_sum).tried(PAIRS)
-    assert [draw.kind for draw in record(lambda tape: run(HERE, tape), 0).draws] == ["poisson"]
+    run = on_tape(right.poisson_sgd).tried(PAIRS)
+    assert [draw.kind for draw in record(lambda tape: run(HERE, tape), 0).draws] == ["poisson"] * 4
 
 
 @pytest.mark.parametrize(("kind", "draw"), [("laplace", "laplace"), ("gaussian", "normal"), ("gumbel", "gumbel")])

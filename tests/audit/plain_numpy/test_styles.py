@@ -1,8 +1,6 @@
 """Plain code as people write it: right mechanisms are not accused, wrong ones fail, what is not followed is said so."""
 
-import importlib.util
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,12 +18,13 @@ from dpassay.reference import Cite, PrivacyClaim
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 from dpassay.reference.tape import record
+from tests.audit.programs import right, wrong
 
-_SPEC = importlib.util.spec_from_file_location("styles", Path(__file__).with_name("styles.py"))
-s = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(s)
+from . import styles as s
 
 HERE = np.array([[0.5, 0.2], [0.1, -0.3], [-0.4, 0.9]])
+RIGHT = (*s.RIGHT, right.most_common, right.covariance, right.adam, right.momentum, right.one_epoch)
+WRONG = (*s.WRONG, wrong.answers_too_often_true)
 PAIRS = [
     Pair(HERE, np.vstack([[-0.5, -0.7], HERE[1:]]), 0),
     Pair(HERE, np.vstack([HERE[:2], [0.9, 0.1]]), 2),
@@ -40,7 +39,7 @@ def reading(mechanism, pairs=PAIRS):
 
 
 @pytest.mark.some(9)
-@pytest.mark.parametrize("mechanism", s.RIGHT, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("mechanism", RIGHT, ids=lambda f: f.__name__)
 def test_nothing_of_a_right_mechanism_leaks(mechanism):
     run = reading(mechanism)
     for pair in PAIRS:
@@ -50,19 +49,19 @@ def test_nothing_of_a_right_mechanism_leaks(mechanism):
 def test_a_triangle_without_entries_is_noise_all_the_same():
     """Of a matrix of one number the upper half is empty; what meets it has not met data."""
     one = Pair(np.zeros((1, 1)), np.ones((1, 1)), 0)
-    (release,) = record(lambda tape: reading(s.symmetric_noise, [one])(one.there, tape), 0).releases
+    (release,) = record(lambda tape: reading(right.covariance, [one])(one.there, tape), 0).releases
     assert release.law.query == pytest.approx(1.0)
 
 
 @pytest.mark.slow  # an audit each, as `dpassay audit` makes it: a few seconds
-@pytest.mark.parametrize("mechanism", s.RIGHT, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("mechanism", RIGHT, ids=lambda f: f.__name__)
 def test_right_mechanisms_pass(mechanism):
     found = assay(mechanism, SPACE, PrivacyClaim(1.1, 1e-5, Cite("mine", "Theorem 1")))
     assert not found.verdict.failed, found.why
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mechanism", s.WRONG, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("mechanism", WRONG, ids=lambda f: f.__name__)
 def test_wrong_mechanisms_fail(mechanism):
     assert assay(mechanism, SPACE, CLAIM).verdict.failed
 
@@ -145,7 +144,7 @@ def test_an_output_that_only_one_side_can_show():
 def test_what_follows_from_released_values_is_the_same_on_both_sides_to_the_last_bit():
     from dpassay.reference.tape import ScriptedTape
 
-    for mechanism in (s.adam, s.momentum):
+    for mechanism in (right.adam, right.momentum):
         run = reading(mechanism)
         tapes = [ScriptedTape(lambda label, law, step: np.full_like(law.query, 0.0018 + step)) for _ in range(2)]
         outputs = [run(data, tape) for data, tape in zip((PAIRS[2].here, PAIRS[2].there), tapes, strict=True)]
