@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -87,3 +88,16 @@ def test_accountants_of_dp_accounting_prove_what_they_say_but_for_the_known_one(
     failed = {line.name for line in found if not line.kept}
     assert failed == {name for known in LIBRARIES["dp-accounting"].known for name in known.models}
     assert {line.name.split(",")[0] for line in found} == {"PLD", "RDP"} and len(found) == 10
+
+
+# OpenDP's measurements against their privacy maps, where it is installed: pip install "dpassay[audit,opendp]".
+def test_maps_hold_but_for_the_known_findings():
+    """Draws cannot be seeded: each of the tests of laws fails by chance with probability 1e-4."""
+    pytest.importorskip("opendp", reason="opendp is not installed")
+    found = import_module("dpassay.audit.libraries.opendp").lines()
+    named = {name for one in LIBRARIES["opendp"].known for name in one.models}
+    assert {line.name for line in found if not line.kept} <= named
+    assert {"make_laplace_threshold, int", "make_gaussian_threshold, int"} <= {
+        line.name for line in found if not line.kept
+    }
+    assert all(line.follows for line in found) and len(found) >= 16

@@ -16,7 +16,7 @@ from dpassay.reference import Pair, PrivacyClaim
 from dpassay.reference.findings import Kind
 from dpassay.reference.space import Space
 
-from . import adaptive as a
+from . import mechanisms as a
 
 CLAIM = PrivacyClaim(1.65, 1e-5)
 ONE = Pair(np.array([[0.0]]), np.array([[-0.7]]), 0)

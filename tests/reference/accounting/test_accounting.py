@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
+from dpassay.reference.accounting import parts
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.accounting.dp_events import dp_event_of, rdp_epsilon
-from dpassay.reference.accounting.gdp import gdp_epsilon, gdp_mu
+from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, gdp_mu
+from dpassay.reference.accounting.parts import Part, delta_of, epsilon_of
+from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
-from dpassay.reference.tape import LiveTape
+from dpassay.reference.guarantee import approx_dp, from_account, from_pairs, gdp
+from dpassay.reference.papers import Cite
+from dpassay.reference.tape import LiveTape, record
 
 DELTA = 1e-5
 
@@ -77,3 +83,87 @@ def test_laplace_and_above_threshold_are_pure():
 def test_impossible_epsilon(epsilon):
     with pytest.raises(BadInput, match="epsilon"):
         gdp_mu(epsilon, DELTA)
+
+
+# What parts add up to, in cases small enough for a closed form.
+GAUSSIAN, LAPLACE, PURE = Part("gaussian", 0.7), Part("laplace", 1.0), Part("pure", 800.0)
+RELATION = "replace-one"
+
+
+@pytest.mark.parametrize(
+    ("size", "digits"),
+    [(0.0, 13), (1 / 3, 13), (10 / 3, 12), (1000 / 3, 10), (1e-5 / 3, 18), (0.3, 13), (1.0, 12), (100.0, 10)],
+)
+def test_equal_up_to_rounding_is_equal_and_no_less(size, digits):
+    """Thirteen digits, after three quarters of the last one were added; on 0.3 and 1.0 the last bit decided."""
+    found = parts.clean(size)
+    assert size <= found <= size + 1.26 * 10.0**-digits
+    assert found == parts.clean(size * (1 + 1e-15)) == parts.clean(size * (1 - 1e-15)) == round(found, digits)
+
+
+@pytest.mark.parametrize(
+    ("total", "halvings"),
+    [
+        (((Part("pure", 0.5), 8),), 0),
+        (((Part("pure", 0.0082), 1),), 0),
+        (((Part("pure", 0.0078), 1),), 1),  # eight points of a grid for a usual loss
+        (((Part("pure", 1e-6), 10**4),), 13),
+        (((Part("pure", 1e-20), 1),), 40),  # no grid is finer
+        (((Part("pure", 1.0), 10**6),), -9),  # 2^20 points at most: 12,000 and half a million
+        (((Part("pure", 30.0), 1),), -3),  # 2^17 points, about: 360 and 450
+        (((Part("pure", 1e-2), 1), (Part("pure", 100.0), 1)), -6),
+        (((Part("pure", 0.001), 10**7),), 3),
+    ],
+)
+def test_the_grid_is_as_fine_as_a_usual_loss_asks_for_and_as_coarse_as_the_reach(total, halvings):
+    """By hand: sum n s^2 / sum n s is usual, 12 sqrt(sum n s^2) + sum n s^2 / 2 the reach."""
+    assert parts.step_of(total, RELATION, 1e-20) == 1e-3 * 2.0**-halvings
+
+
+def test_beyond_a_large_pure_loss_epsilon_and_delta_are_those_of_the_rest():
+    large, rest = (Part("pure", 800.0), 1), ((Part("laplace", 0.5), 3),)
+    assert epsilon_of((large, *rest), RELATION, 1e-5) == 800.0 + epsilon_of(rest, RELATION, 1e-5)
+    assert epsilon_of((large,), RELATION, 1e-5) == 800.0
+    assert delta_of((large,), RELATION, 799.0) == 1.0 and delta_of((large,), RELATION, 800.5) == 0.0
+    wide = (Part("gaussian", 50.0), 1)
+    both = epsilon_of((wide, *rest), RELATION, 1e-5)
+    assert both == gdp_epsilon(parts.mu_of((wide,)), 0.5e-5) + epsilon_of(rest, RELATION, 0.5e-5)
+    left = 1500.0 - epsilon_of(rest, RELATION, 1e-12)
+    assert delta_of((wide, *rest), RELATION, 1500.0) == gdp_delta(left, parts.mu_of((wide,))) + 1e-12
+    assert delta_of((wide, *rest), RELATION, 0.1) == 1.0
+
+
+# One guarantee in its forms: a pair, mu-GDP, pairs, what an accountant proves; read as delta, epsilon, trade-off.
+def test_a_claim_says_its_pair_its_neighbours_and_its_source():
+    found = PrivacyClaim(1.5, 1e-7, Cite("dwork2014", "Theorem 3.1"), "add-remove").guarantee
+    assert found.outermost == (1.5, 1e-7) and found.epsilon(1e-7) == 1.5 and found.delta(1.5) == 1e-7
+    assert found.epsilon(9e-8) is None, "a smaller delta is more than was claimed"
+    assert str(found) == f"(1.5, 1e-07)-DP, add-remove ({Cite('dwork2014', 'Theorem 3.1')})"
+    assert str(approx_dp(1.0)) == "(1, 0)-DP"
+
+
+def test_delta_is_that_of_the_pairs_alone():
+    """Below the smallest epsilon stands its mirror image, below all of them nothing."""
+    claim = from_pairs([(2.0, 0.2), (1.0, 0.01), (0.5, 0.3), (1.0, 0.005)])
+    backward = 1 - math.exp(-0.5) + math.exp(-0.5) * 0.3
+    known = {-3.0: 1.0, 0.4: backward, 0.5: 0.3, 0.99: 0.3, 1.0: 0.005, 9.0: 0.005}
+    assert {epsilon: claim.delta(epsilon) for epsilon in known} == pytest.approx(known)
+
+
+def test_what_is_read_off_tangents_errs_upwards():
+    claim, grid = gdp(1.3), np.linspace(0.0, 6.0, 25)
+    assert all(claim.delta(float(e)) >= gdp_delta(float(e), 1.3) * (1 - 1e-9) for e in grid)
+    found = claim.epsilon(1e-5)
+    assert found is not None and gdp_epsilon(1.3, 1e-5) <= found <= gdp_epsilon(1.3, 1e-5) + 0.15
+
+
+def test_what_the_accountant_proves():
+    bound = account(record(lambda tape: tape.gaussian("x", 0.0, std=2.0, sensitivity=1.0), seed=0), "add-remove")
+    found = from_account(bound, "one release")
+    assert found.relation == "add-remove" and found.source == bound.method
+    assert found.outermost == pytest.approx((bound.epsilon(1e-9), 1e-9))
+    alpha = np.linspace(0.01, 0.99, 9)
+    assert np.allclose(found.trade_off(alpha), gdp(0.25).trade_off(alpha), atol=0.02)
+    bare = account(record(lambda tape: tape.gaussian("x", 0.0, std=0.0, sensitivity=1.0), seed=0))
+    with pytest.raises(BadInput, match=r"account.*without noise.*bounds nothing"):
+        from_account(bare, "no noise")

@@ -7,6 +7,10 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.problems.bent_game import BentGame, BentGameSolver
+from dpassay.reference.problems.domains import Box
+from dpassay.reference.problems.finite_sum import FiniteSum, Regulariser
+from dpassay.reference.problems.saddle_games import box_game
 from dpassay.reference.solvers.black_box import ScipyMinimise, ScipyRoot
 from dpassay.reference.solvers.exact import Exact, closed_form
 from dpassay.reference.solvers.extragradient import Extragradient
@@ -128,3 +132,56 @@ def test_black_boxes_say_what_they_cannot_do(game, logistic):
         ScikitLearn()(game(), 1e-3, np.random.default_rng(0))
     with pytest.raises(BadInput, match="target"):
         GradientDescent()(logistic(), 0.0, np.random.default_rng(0))
+
+
+# The game whose coupling changes sign: gradients, saddle points by cases, and what the solver refuses.
+HALF_LINE = Box(0.0, np.inf, 1)
+
+
+def bent(drift, centre=(0.0, 0.0), seed=1):
+    rng = np.random.default_rng(seed)
+    linear = rng.normal(size=(5, 2))
+    linear /= np.linalg.norm(linear, axis=1)[:, None]
+    loss = BentGame(linear, coupling=0.8, bend=0.5, drift=drift)
+    return FiniteSum(loss, Regulariser(0.4, 0.2, np.array(centre)), domain_y=HALF_LINE)
+
+
+@pytest.mark.parametrize("x", [-1.0, 2.0])
+def test_operator_is_the_gradient_of_the_values(x):
+    loss, z, every = bent(0.3).loss, np.array([x, 0.7]), np.arange(5)
+    numeric = np.stack([loss.values(z + e, every) - loss.values(z - e, every) for e in 1e-6 * np.eye(2)], axis=1)
+    assert loss.rows(z, every) == pytest.approx(numeric / 2e-6 * [1, -1], abs=1e-8)
+    assert loss.mean_operator(z) == pytest.approx(loss.rows(z, every).mean(axis=0))
+
+
+# drift and centre: right of the bend, left of it, held at it, and with y at the edge of its domain
+PLACES = [(-3.0, (0.0, 0.0)), (3.0, (0.0, 0.0)), (0.1, (0.0, 4.0)), (0.0, (0.0, -9.0))]
+
+
+@pytest.mark.parametrize(("drift", "centre"), PLACES)
+def test_no_better_reply(drift, centre):
+    """400 random replies of either player (seed 2)."""
+    problem, rng = bent(drift, centre), np.random.default_rng(2)
+    x, y = BentGameSolver()(problem, 1e-9, rng).point if centre != (0.0, 4.0) else at_the_bend(problem)
+    value = problem.value(np.array([x, y]))
+    for other_x, other_y in zip(rng.normal(scale=5, size=400), abs(rng.normal(scale=5, size=400)), strict=True):
+        assert problem.value(np.array([x, other_y])) <= value + 1e-9
+        assert problem.value(np.array([other_x, y])) >= value - 1e-9
+
+
+def at_the_bend(problem):
+    return problem.loss.bend, 4.0 - problem.loss.linear[:, 1].mean() / 0.2
+
+
+def test_a_solution_at_the_bend_is_not_certified():
+    """The operator jumps there, so nothing bounds the distance; the solver says so instead of guessing."""
+    found = BentGameSolver()(bent(0.1, (0.0, 4.0)), 1e-9, np.random.default_rng(0))
+    assert not found.certificate.holds
+
+
+def test_bad_input_is_named():
+    with pytest.raises(BadInput, match="linear"):
+        BentGame(np.array([[2.0, 0.0]]), 1.0, 0.0, 0.0)
+    other = FiniteSum(box_game(np.random.default_rng(0), 3, 1, 1), Regulariser(1.0, 1.0))
+    with pytest.raises(BadInput, match="BilinearLoss"):
+        BentGameSolver()(other, 1e-3, np.random.default_rng(0))
