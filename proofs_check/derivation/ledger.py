@@ -95,13 +95,14 @@ def with_sources(wanted: Iterable[Statement], among: Sequence[Statement]) -> lis
 
 
 def named(text: str, among: Sequence[Statement]) -> list[Statement]:
-    """Statements of this name (``Theorem 3.17``), or those about an algorithm of the catalogue.
+    """Statements of this name (``Theorem 3.17``), or about this algorithm; without any, those whose place names it.
 
     Raises:
         BadInput: there is none.
     """
     plain = " ".join(text.lower().split())
     found = [one for one in among if one.name.lower() == plain or text in one.algorithms]
+    found = found or [one for one in among if plain in map(str.lower, named_in(one.place))]
     if not found:
         near = sorted({one.name for one in among if plain[:-1] and one.name.lower().startswith(plain[:-1])})
         hint = f"is there one of: {', '.join(near[:8])}?" if near else "`dpassay prove` lists them"

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from dpassay.proofs_check.derivation.derive import derive
-from dpassay.proofs_check.derivation.model import parse
+from dpassay.proofs_check.derivation.ledger import named
+from dpassay.proofs_check.derivation.model import parse, statements
 from dpassay.proofs_check.derivation.pages import point
 from dpassay.proofs_check.derivation.status import statuses
 from dpassay.reference.errors import BadInput
@@ -50,3 +51,10 @@ def test_a_fact_that_is_not_in_the_paper_is_added_and_says_what_it_is(fact):
 def test_a_long_number_is_rounded_and_not_cut():
     told = point({"delta": "999999999/1000000000", "small": "0.00000000001234", "r": "(1/epsilon)^1001/2000", "n": "7"})
     assert told == "delta = 0.999999999, small = 1.234e-11, r = (1/epsilon)^1001/2000, n = 7"
+
+
+def test_a_statement_that_is_printed_again_has_both_names():
+    among = statements(["second_order_erm"])
+    assert [one.name for one in named("lemma D.1", among)] == ["Lemma 2"]
+    with pytest.raises(BadInput, match="Lemma D"):
+        named("Lemma D.4", among)
