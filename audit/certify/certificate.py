@@ -21,14 +21,14 @@ from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.space import Space
 from dpassay.reference.transcript import Transcript
 
-from . import effects, rules
+from . import arithmetic, effects, products, reductions, shapes
 from .draws import Draws, Ledger, Limits
 from .patched import kept_numbers, patched
 from .released import Certified
 from .tape import CertifyTape, as_release
 from .value import NAMED, Line, Open, Value, axioms, raised, rows, trace
 
-assert rules
+assert all((arithmetic, products, reductions, shapes))  # importing them registers their rules
 FINITE = "the data are finite numbers, and arithmetic is over the reals"
 _MANY = 50  # releases of a run that is certified at few sizes
 _PATHS = 64  # ways through the decisions on released values

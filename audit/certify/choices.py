@@ -13,7 +13,8 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .arithmetic import compared
-from .effects import computed, computing, used_up, watch
+from .effects import computed, computing, only_computing, used_up, watch
+from .filled import added
 from .shapes import Batch, Place, one_of
 from .value import ZERO, Norms, Open, Records, Value, private
 
@@ -61,6 +62,11 @@ def _either(truth: Value, one: Any, other: Any) -> Any:
 
 def _caught() -> None:
     raise Open("an error is caught, which others data or numbers in place of private values may not raise")
+
+
+def _added(container: Any, key: Any, amount: Any, plus: bool) -> None:
+    only_computing()
+    added(container, key, amount, plus)
 
 
 def _one_of(truth: Any, one: Callable[[], Any], other: Callable[[], Any]) -> Any:
@@ -252,6 +258,7 @@ NAMES: dict[str, Any] = {
     "_dpassay_all": _all,
     "_dpassay_list": _list,
     "_dpassay_caught": _caught,
+    "_dpassay_added": _added,
     "zip": _zip,
     "sum": _sum,
     "len": _len,

@@ -2,9 +2,10 @@
 
 - ``if norm > c: g = g * c / norm`` gives `g` one of two values, as ``np.where`` does. Both ways are computed, so they
   may only assign to names.
-- ``total += x`` in such a way adds x or zero; a factor is x or one.
+- ``total += x`` in such a way, or ``counts[k] += x``, adds x or zero; a factor is x or one.
 - ``if norm > c: return g * c / norm`` before ``return g`` returns one of two values.
 - ``and``, ``or``, ``not`` of private truth values are NumPy's; ``continue`` leaves the rest to the other way.
+- ``counts[label] += x`` adds to the entry at a private place.
 - ``[f(x) for x in rows[mask]]`` and a ``for`` loop whose turns only add to names are asked for all records at once.
 
 Every other statement stays as it is, and a private truth value in it ends the certificate.
@@ -20,7 +21,7 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from .rewritten import at, by_expressions, can_be_read_again, gives_value, one_return, without_continue
+from .rewritten import adds_to_entry, at, by_expressions, can_be_read_again, gives_value, one_return, without_continue
 
 _NEUTRAL: dict[Any, tuple[str, str]] = {
     ast.Add: ("+", "0"),
@@ -104,6 +105,18 @@ class _Converter(ast.NodeTransformer):
             return _called("_dpassay_not", [self._condition(test.operand)], test)
         return test
 
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        """What is added to an entry may stand at a private place."""
+        self.generic_visit(node)
+        of = node.target
+        scopes = any(isinstance(one, _SCOPES[1:]) for one in ast.walk(node))
+        if not self._inside or scopes or not isinstance(of, ast.Subscript) or type(node.op) not in (ast.Add, ast.Sub):
+            return node
+        if any(isinstance(one, ast.Slice) for one in (of.slice, *ast.iter_child_nodes(of.slice))):
+            return node
+        plus = ast.Constant(type(node.op) is ast.Add)
+        return at(node, ast.Expr(_called("_dpassay_added", [of.value, of.slice, node.value, plus], node)))
+
     def visit_For(self, node: ast.For) -> Any:
         """Over a private number of records once for all, and as it is written elsewhere."""
         node.body = without_continue(node.body)
@@ -120,7 +133,7 @@ class _Converter(ast.NodeTransformer):
             lines.append((f"{one.name if one.kind is None else name + one.name} = {one.text}", one.place))
         lines.append(("_dpassay_computed()", node))
         for one in way.added.values():
-            lines.append((f"{one.name} {_NEUTRAL[one.kind][0]}= _dpassay_all({name}, {name}{one.name})", one.place))
+            lines.append((one.onto(f"_dpassay_all({name}, {name}{one.name})"), one.place))
         truth = _placed(ast.parse(f"{name} = None").body[0], node)
         truth.value, node.iter = node.iter, _placed(ast.Name(name, ast.Load()), node)
         test = _placed(ast.parse(f"_dpassay_secret({name})", mode="eval").body, node)
@@ -188,12 +201,30 @@ def _lambda(names: list[str], body: Any) -> ast.Lambda:
 
 
 class _Line(NamedTuple):
-    """A name that gets a new value, or, with a kind, to which something is added or which is multiplied."""
+    """A name that gets a new value; with a kind, a name or an entry that something is added to, or a name times it."""
 
     name: str
     kind: type | None
     text: str
     place: ast.stmt
+
+    @property
+    def entry(self) -> Any:
+        """That it adds to, if it is no name."""
+        of = getattr(self.place, "target", None)
+        return of if isinstance(of, ast.Subscript) else None
+
+    def onto(self, amount: str) -> str:
+        """The line that adds so much."""
+        assert self.kind is not None
+        if self.entry is None:
+            return f"{self.name} {_NEUTRAL[self.kind][0]}= {amount}"
+        of, key = ast.unparse(self.entry.value), ast.unparse(self.entry.slice)
+        return f"_dpassay_added({of}, {key}, {amount}, {self.kind is ast.Add})"
+
+    def amount(self, prefix: str) -> str:
+        """A name for what is added."""
+        return prefix + (self.name if self.entry is None else self.name.encode().hex())
 
 
 class _Way:
@@ -210,19 +241,21 @@ class _Way:
         for one in statements:
             if isinstance(one, ast.Pass):
                 continue
-            target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+            target: Any = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
             target = one.target if isinstance(one, ast.AugAssign) else target
-            if not isinstance(target, ast.Name) or not found._computes(one.value):  # type: ignore[attr-defined]
+            if not (isinstance(target, ast.Name) or adds_to_entry(one)):
                 return None
-            kind = type(one.op) if isinstance(one, ast.AugAssign) else None
-            if kind is not None and (kind not in _NEUTRAL or target.id in found.added):
+            if not found._computes(one.value):  # type: ignore[attr-defined]
                 return None
-            found.lines.append(_Line(target.id, kind, ast.unparse(one.value), one))  # type: ignore[attr-defined]
-        return None if found.added.keys() & found.names else found
+            name, kind = ast.unparse(target), type(one.op) if isinstance(one, ast.AugAssign) else None
+            if kind is not None and (kind not in _NEUTRAL or name in found.added):
+                return None
+            found.lines.append(_Line(name, kind, ast.unparse(one.value), one))  # type: ignore[attr-defined]
+        return None if found.changed & found.names else found
 
     def as_in(self, statements: list[ast.stmt]) -> _Way:
         """The same, as it is written there: what it computes is converted itself."""
-        values = [one.value for one in statements if not isinstance(one, ast.Pass)]  # type: ignore[attr-defined]
+        values = [_value(one) for one in statements if not isinstance(one, ast.Pass)]
         self.lines = [one._replace(text=ast.unparse(new)) for one, new in zip(self.lines, values, strict=True)]
         return self
 
@@ -236,8 +269,15 @@ class _Way:
         """That get new values."""
         return {one.name for one in self.lines if one.kind is None}
 
+    @property
+    def changed(self) -> set[str]:
+        """Names whose numbers change in place."""
+        return {one.name if one.entry is None else _of(one.entry) for one in self.added.values()}
+
     def of_each(self, names: list[str]) -> bool:
         """Is every turn of a loop by itself, but for what it adds up?"""
+        if any(one.entry is not None for one in self.lines):
+            return False
         known = set(names)
         for one in self.lines:
             loaded = {part.id for part in ast.walk(ast.parse(one.text)) if isinstance(part, ast.Name)}
@@ -249,18 +289,31 @@ class _Way:
 
     def _computes(self, value: ast.expr) -> bool:
         for one in ast.walk(value):
-            if isinstance(one, _SCOPES) or (isinstance(one, ast.Name) and one.id in self.added):
+            if isinstance(one, _SCOPES) or (isinstance(one, ast.Name) and one.id in self.changed):
                 return False
             if isinstance(one, ast.Name):
                 self.loaded.add(one.id)
         return True
 
 
+def _value(statement: Any) -> Any:
+    """What it gives a name, or adds."""
+    value = statement.value
+    return value.args[2] if isinstance(statement, ast.Expr) else value
+
+
+def _of(entry: Any) -> str:
+    """The name of that of which it is an entry."""
+    while isinstance(entry, ast.Subscript):
+        entry = entry.value
+    return str(entry.id)
+
+
 def _alike(first: _Way, second: _Way) -> bool:
     """What one adds to, the other does not multiply, and gives no new value."""
     both = first.added.keys() & second.added.keys()
-    mixed = first.added.keys() & second.names or second.added.keys() & first.names
-    loaded = first.added.keys() & second.loaded or second.added.keys() & first.loaded
+    mixed = first.changed & second.names or second.changed & first.names
+    loaded = first.changed & second.loaded or second.changed & first.loaded
     return not mixed and not loaded and all(first.added[one].kind is second.added[one].kind for one in both)
 
 
@@ -274,7 +327,7 @@ def _chosen(name: str, ways: list[_Way]) -> list[tuple[str, ast.stmt | None]]:
     lines += [(f"{one} = {name}o{one}", None) for one in kept]
     for number, way in enumerate(ways):
         for line in way.lines:
-            target = line.name if line.kind is None else f"{name}{number}{line.name}"
+            target = line.name if line.kind is None else line.amount(f"{name}{number}")
             lines.append((f"{target} = {line.text}", line.place))
         if number == 0:
             lines += [(f"{name}n{one} = {one}", None) for one in names]
@@ -282,9 +335,9 @@ def _chosen(name: str, ways: list[_Way]) -> list[tuple[str, ast.stmt | None]]:
     lines.append(("_dpassay_computed()", None))
     lines += [(f"{one} = _dpassay_either({name}, {name}n{one}, {one})", None) for one in names]
     for one, line in {**second.added, **first.added}.items():
-        sign, neutral = _NEUTRAL[line.kind]
-        sides = [f"{name}{number}{one}" if one in way.added else neutral for number, way in enumerate(ways)]
-        lines.append((f"{one} {sign}= _dpassay_either({name}, {', '.join(sides)})", line.place))
+        neutral = _NEUTRAL[line.kind][1]
+        sides = [line.amount(f"{name}{number}") if one in way.added else neutral for number, way in enumerate(ways)]
+        lines.append((line.onto(f"_dpassay_either({name}, {', '.join(sides)})"), line.place))
     return lines
 
 

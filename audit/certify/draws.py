@@ -599,6 +599,7 @@ def _leave(output: Any, seeds: set[int], depth: int = 0) -> None:
         for one in output:
             _leave(one, seeds, depth + 1)
     elif isinstance(output, np.ndarray):
+        bare(output)  # no name of an array that holds private data
         if output.dtype == object:
             for one in output.ravel():
                 _leave(one, seeds, depth + 1)

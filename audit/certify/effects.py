@@ -70,6 +70,12 @@ def computing(made: Callable[[], Any]) -> Any:
     return found
 
 
+def only_computing() -> None:
+    """Raises Open where something is written in one way of a decision, or for each of a private number of records."""
+    if _watched:
+        raise Open("what depends on private data writes to an entry")
+
+
 def used_up(values: Any) -> None:
     """Raises Open where something is used up in one way of a decision."""
     if _watched and hasattr(values, "__next__"):

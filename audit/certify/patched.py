@@ -18,10 +18,13 @@ from .converted import converted
 from .draws import Draws, Noise, Secret
 from .effects import forgotten, trusted, used_up
 from .public import Public, blank, watched
-from .value import Open, Value, bare, ledger_of
+from .value import Open, Value, bare, ledger_of, private
 
 _CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asfarray", "asarray_chkfinite")
 _FRESH = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "arange")
+_LIKE: dict[Any, Callable[..., Any]] = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.full_like: np.full}
+_LIKE[np.empty_like] = np.zeros
+_EMPTY = np.empty, np.zeros  # what is there by chance may be no number
 _LEGACY = ("normal", "laplace", "standard_normal", "randn", "rand", "randint", "choice", "permutation", "uniform")
 _GLOBAL = ("gauss", "normalvariate")
 _BUILTIN = type(math.sqrt)
@@ -37,7 +40,10 @@ def _constructor(real: Callable[..., Any], copies: bool, plain: bool) -> Callabl
             if isinstance(value, list | tuple) and any(isinstance(one, Value) for one in value):
                 return np.stack(value)
             found = real(bare(value), *args, **options)
-            return found if plain or _ours() else watched(found, ledger_of(value))
+            if plain or _ours():
+                return found
+            own = copies and type(found) is np.ndarray and options.get("copy", True)
+            return blank(found, ledger_of(value)) if own else watched(found, ledger_of(value))
         if value.listed:
             value = value.copy()
             value.listed, value.hollow = False, value.ndim > 1
@@ -55,7 +61,11 @@ def _constructor(real: Callable[..., Any], copies: bool, plain: bool) -> Callabl
 
 def _fresh(real: Callable[..., Any]) -> Callable[..., Any]:
     def made(*args: Any, **options: Any) -> Any:
-        found = real(*args, **options)
+        if args and private(args[0]) and real in _LIKE:
+            options.setdefault("dtype", int if args[0].integer else bool if args[0].truth else float)
+            found = _LIKE[real](args[0].shape, *args[1:], **options)
+        else:
+            found = (_EMPTY[1] if real is _EMPTY[0] else real)(*args, **options)
         if isinstance(found, Value) or _ours():
             return found
         ledger = ledger_of((args, options))
@@ -226,7 +236,7 @@ def patched(draws: Draws) -> Iterator[None]:
         for name in _CONSTRUCTORS:
             if hasattr(np, name):
                 put(np, name, _constructor(getattr(np, name), name == "array", draws.plain))
-        for name in () if draws.plain else (*_FRESH, "take"):  # NumPy asks only what is taken from for its rule
+        for name in _FRESH if draws.plain else (*_FRESH, "take"):  # NumPy asks only what is taken from for its rule
             put(np, name, _fresh(getattr(np, name)))
         for name, one in vars(np).items() if not draws.plain else ():
             if isinstance(one, _DISPATCHED) and name not in _OF_SEVERAL:

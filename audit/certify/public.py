@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .filled import Filled
 from .shapes import of_table
-from .value import Open, bare, ledger_of, private, seen_as
+from .value import Open, Value, bare, ledger_of, private, seen_as
 
 if TYPE_CHECKING:
     from .draws import Ledger
@@ -36,6 +37,7 @@ class Public(np.ndarray[Any, Any]):
     """
 
     kept: Ledger | None = None
+    filled: Any = None  # private data that were written into it
     sized: bool = False
     ways: int = 0
     order: tuple[object, Any] | None = None
@@ -57,7 +59,36 @@ class Public(np.ndarray[Any, Any]):
                 yield one
             one = getattr(one, "base", None)
 
-    __class__ = seen_as(lambda self: np.ndarray if self.ndim else bare(self).dtype.type)
+    __class__ = seen_as(lambda self: Value if self.filled else np.ndarray if self.ndim else bare(self).dtype.type)
+
+    # -- where private data were written into it it is private, and `bare` gives what it holds
+    @property
+    def held(self) -> Any:
+        """The private value that it is now; None of public numbers."""
+        if self.filled is None and self.base is None:
+            return None
+        filled = [one for one in self._sharing() if one.filled is not None]
+        if filled and filled[0] is not self:
+            raise Open("private data are written into an array of which another name holds a part; make a copy")
+        return self.filled.value() if filled else None
+
+    def __getattr__(self, name: str) -> Any:
+        if self.filled is None or name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.held, name)
+
+    T = property(lambda self: np.transpose(self))
+    data = property(lambda self: self.plain().data)
+
+    def changed(self, found: Any) -> Any:
+        """In place."""
+        self[...] = found
+        return self
+
+    def __copy__(self, *_: Any) -> Any:
+        return self.copy()
+
+    __deepcopy__ = __copy__
 
     def written(self, ledger: Ledger | None) -> None:
         """What is released is in it from now on, and in the array whose memory it shares."""
@@ -71,6 +102,9 @@ class Public(np.ndarray[Any, Any]):
         ledger = ledger_of((inputs, out, options))
         if all(one.endswith("O->O") for one in ufunc.types):
             self.plain()  # a function of the code's own, which may decide
+        if out and out[0].filled is not None:
+            out[0][...] = getattr(ufunc, method)(*map(bare, inputs), **options)
+            return out[0]
         options |= {"out": bare(out)} if out else {}
         found = getattr(ufunc, method)(*map(bare, inputs), **{name: bare(one) for name, one in options.items()})
         for target in (*out, *(inputs[:1] if method == "at" else ())):
@@ -105,6 +139,8 @@ class Public(np.ndarray[Any, Any]):
         return placed(found, np.size(bare(args[0]))) if function in PLACES and args else found
 
     def __getitem__(self, key: Any) -> Any:
+        if self.filled is not None and not private(key):
+            return self.filled.get(key)
         if private(key) and self.ledger is None:
             return of_table(self, key)
         masked = any(one.dtype == bool and one.ledger is not None for one in _parts(key) if isinstance(one, Public))
@@ -114,7 +150,15 @@ class Public(np.ndarray[Any, Any]):
         return found
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        bare(self)[bare(key)] = bare(value)
+        values = value if type(value) in (list, tuple) else (value,)
+        if self.filled is None and self.held is None and any(map(private, values)):
+            if private(key) or self.base is not None:
+                raise Open("private data are written into a part of an array; write into the array itself")
+            self.filled = Filled(self, blank)
+        if self.filled is not None:
+            self.filled.put(key, value)
+        else:
+            bare(self)[bare(key)] = bare(value)
         self.written(ledger_of((key, value)))
 
     # -- what leaves ---------------------------------------------------------------------------------------
@@ -181,8 +225,8 @@ class Public(np.ndarray[Any, Any]):
 
     @property
     def flat(self) -> Any:
-        """Numbers that cannot be watched."""
-        return self.plain().flat
+        """The same numbers."""
+        return self.ravel()
 
     def plain(self) -> Any:
         """Decisions on a plain number are not seen."""
@@ -217,7 +261,7 @@ def _other(one: Any) -> bool:
 
 def watched(found: Any, ledger: Ledger | None, sized: bool = False) -> Any:
     """An array in the same memory, a number as an array of one; of a tuple or list each of them."""
-    if isinstance(found, Public) or found is None:
+    if isinstance(found, Public) or found is None or private(found):
         return found
     if isinstance(found, tuple | list):
         parts = [watched(one, ledger, sized) for one in found]

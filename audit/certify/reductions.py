@@ -61,6 +61,7 @@ def replaced(a: Value, shape: tuple[int, ...], at: int | None) -> Value:
     """The same numbers in another shape; axes of length one come and go."""
     found = a.copy()
     found._shape, found.at, found.parts = shape, at, ()
+    found.origin = None if a.origin is None else (a.origin[0], a.origin[1].reshape(shape))
     found.negation = found.ends = found.cell = None  # these are about entries where they stood
     found.pieces = ()
     return found

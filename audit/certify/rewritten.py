@@ -59,27 +59,47 @@ def can_be_read_again(value: ast.expr) -> bool:
     return all(isinstance(one, parts) for one in ast.walk(value))
 
 
+def adds_to_entry(one: ast.stmt) -> bool:
+    """Is it ``counts[k] += x``?"""
+    of = one.target if isinstance(one, ast.AugAssign) and type(one.op) in (ast.Add, ast.Sub) else None
+    return isinstance(of, ast.Subscript) and can_be_read_again(of) and isinstance(_first(of), ast.Name)
+
+
+def _first(entry: ast.expr) -> ast.expr:
+    return _first(entry.value) if isinstance(entry, ast.Subscript) else entry
+
+
 def gives_value(one: ast.stmt) -> bool:
-    """Does it give one name a new value, and nothing else?"""
+    """Does it give one name a new value, or add to a name or an entry, and nothing else?"""
+    if isinstance(one, ast.AugAssign):
+        return adds_to_entry(one) or (type(one.op) in (ast.Add, ast.Sub) and isinstance(one.target, ast.Name))
     return isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name)
 
 
 def by_expressions(truth: str, first: list[Any], second: list[Any]) -> list[Any]:
     """What two ways assign, each by an expression that keeps the value where the other way is taken."""
-    targets = [[line.targets[0].id for line in way] for way in (first, second)]
+    targets = [[ast.dump(_with_value(line, ast.Constant(0))) for line in way] for way in (first, second)]
     if targets[0] == targets[1] and len(first) == 1:
         both = ast.IfExp(ast.Name(truth, ast.Load()), first[0].value, second[0].value)
-        return [at(first[0], ast.Assign(first[0].targets, both))]
+        return [_with_value(first[0], both)]
     found = []
     for number, way in enumerate((first, second)):
         for line in way:
-            name = line.targets[0].id
-            if name.startswith("_dpassay_"):  # a test within
+            added = isinstance(line, ast.AugAssign)
+            if not added and line.targets[0].id.startswith("_dpassay_"):  # a test within
                 found.append(line)
                 continue
-            values = [line.value, ast.Name(name, ast.Load())][:: -1 if number else 1]
-            found.append(at(line, ast.Assign(line.targets, ast.IfExp(ast.Name(truth, ast.Load()), *values))))
+            kept = ast.Constant(0) if added else ast.Name(line.targets[0].id, ast.Load())
+            values = [line.value, kept][:: -1 if number else 1]
+            found.append(_with_value(line, ast.IfExp(ast.Name(truth, ast.Load()), *values)))
     return found
+
+
+def _with_value(line: Any, value: ast.expr) -> Any:
+    """The same statement with another value."""
+    if isinstance(line, ast.AugAssign):
+        return at(line, ast.AugAssign(line.target, line.op, value))
+    return at(line, ast.Assign(line.targets, value))
 
 
 def without_continue(body: list[ast.stmt]) -> list[ast.stmt]:

@@ -351,6 +351,8 @@ def transpose(a: Value, axes: Any = None) -> Value:
     order = tuple(range(a.ndim))[::-1] if axes is None else tuple(one % a.ndim for one in axes)
     at = None if a.at is None else order.index(a.at + a.ndim) - a.ndim
     found = replaced(a, tuple(a._shape[one] for one in order), at)
+    if a.origin is not None:
+        found.origin = a.origin[0], a.origin[1].transpose(order)
     kept = [one for one in order if a._shape[one] > 1 and (a.at is None or one != a.at + a.ndim)]
     if kept != sorted(kept) and not a.symmetric:  # the numbers of a record stand in another order
         found.token, found.weighted = object(), None
@@ -487,15 +489,32 @@ def _of_records(given: list[Value], shape: tuple[int, ...], at: int | None, reco
 
 
 def _next_to_each_other(parts: list[Value], shape: tuple[int, ...]) -> Value:
-    size, move = parts[0].norms, parts[0].move
+    size, move = parts[0].norms, _moves_together(parts)
     for one in parts[1:]:
-        size, move = size.beside(one.norms), move.beside(one.move)
+        size = size.beside(one.norms)
     low, high = min(one.low for one in parts), max(one.high for one in parts)
     moving = [one for one in parts if one.move.two > 0] or parts[:1]
     found = join(*moving)
     if parts[0].at is not None:
         found["records"] = parts[0].records
     return Value(shape, parts[0].at, size=size, move=move, low=low, high=high, absent=parts[0].absent, **found)
+
+
+def _moves_together(parts: list[Value]) -> Norms:
+    """Different entries of one array move no further than it does."""
+    groups: dict[int, list[Value]] = {}
+    for one in parts:
+        groups.setdefault(id(one if one.at is not None or one.origin is None else one.origin[0]), []).append(one)
+    found = ZERO
+    for group in groups.values():
+        move = ZERO
+        for one in group:
+            move = move.beside(one.move)
+        origins = [one.origin for one in group if one.origin is not None]
+        if len(group) > 1 and not _repeats(np.concatenate([np.ravel(places) for _, places in origins])):
+            move = move.both(origins[0][0].move)
+        found = found.beside(move)
+    return found
 
 
 def _fixed(array: Any, known: Value, rows: bool) -> Value:
@@ -631,9 +650,9 @@ def _as_type(a: Value, dtype: Any = float, *, copy: bool = True) -> Value:
         raise Open("a division by what may be zero")
     if kind == "b":
         return compared(a, 0.0)
-    if a.truth:
+    if a.truth or a.integer:
         found = a.copy()
-        found.truth = False
+        found.truth, found.integer = False, True
         return found
     low, high = map(np.trunc, edges(a))
     sup = a.move.sup + 1

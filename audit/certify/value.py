@@ -503,6 +503,8 @@ class Value(NDArrayOperatorsMixin):
             raise Open("a list of private numbers is used as an array; make one of it")
         if method == "reduce" and ufunc in REDUCED:
             return followed(REDUCED[ufunc], inputs, {"axis": 0, **options})  # NumPy's default differs
+        if method == "at" and ufunc in AT:
+            return AT[ufunc](*inputs)
         out = options.pop("out", None)
         if method != "__call__" or options.keys() - {"dtype"} or not is_real(options.get("dtype")):
             raise Open(f"np.{ufunc.__name__}.{method} is not followed on private data with these options")
@@ -530,6 +532,19 @@ class Value(NDArrayOperatorsMixin):
         self.__dict__.update(found.__dict__)
         return self
 
+    def or_else(self, other: Value) -> Value:
+        """One of the two: which one, does not depend on the data."""
+        return Value(
+            self._shape,
+            None,
+            size=self.norms.either(other.norms),
+            move=self.move.either(other.move),
+            low=min(self.low, other.low),
+            high=max(self.high, other.high),
+            holes=self.holes | other.holes,
+            **join(self, other),
+        )
+
     def view_of(self, other: Value) -> Value:
         """Shares memory with another one: neither may be written to from now on."""
         self.viewed = other.viewed = True
@@ -549,6 +564,7 @@ _METHODS = "clip dot min max cumsum ravel squeeze take round transpose std var s
 for _name in f"{_METHODS} argmax argmin argsort trace diagonal".split():
     setattr(Value, _name, _forward(_name))
 
+AT: dict[Any, Callable[..., None]] = {}  # what `np.add.at` does
 REDUCED = {np.add: np.sum, np.maximum: np.max, np.minimum: np.min, np.logical_and: np.all, np.logical_or: np.any}
 
 
@@ -718,36 +734,16 @@ def noted(name: str, found: Any) -> None:
 
 
 def _written(target: Any, found: Any) -> Any:
-    """``a += b``: the value itself changes; an array is replaced where nothing else holds it."""
-    if isinstance(target, Value):
-        return target.changed(found)
-    if target.base is not None or sys.getrefcount(target) > _held_by_one():
-        raise Open("an array that has another name is changed in place by private data; write a = a + b")
-    return found
-
-
-_HELD: list[int] = []
-
-
-def _held_by_one() -> int:
-    """What CPython counts for a local array in ``a += b`` that nothing else refers to."""
-    if not _HELD:
-        _HELD.append(10**9)
-        array = np.zeros(1)
-        array += _Probe()  # type: ignore[call-overload]
-    return _HELD[0]
-
-
-class _Probe:
-    """Stands where a value stands, to count references."""
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        out = options.pop("out", None)
-        return _count(out[0])
-
-
-def _count(target: Any) -> Any:
-    _HELD[0] = sys.getrefcount(target)
+    """``a += b``: what it is changes, for all of its names."""
+    if not isinstance(target, Value):
+        if getattr(target, "filled", target) is not None or target.base is not None:
+            raise Open("an array that has another name is changed in place by private data; write a = a + b")
+        target[...] = found
+    elif target._shape:
+        target.changed(found)
+    else:  # a number is another one then, and an array of none the same: what other names hold is one of the two
+        target.changed(target.or_else(found))
+        return found
     return target
 
 
@@ -765,9 +761,10 @@ def private(one: Any) -> bool:
 
 
 def bare(one: Any) -> Any:
-    """The numbers of an array in the same memory, as a plain array; of a tuple or list each of them."""
+    """The numbers of an array in the same memory, plain, or what is private in it; of a list each of them."""
     if issubclass(type(one), np.ndarray):
-        return np.ndarray.view(one, np.ndarray)
+        held = getattr(one, "held", None)
+        return np.ndarray.view(one, np.ndarray) if held is None else held
     if type(one) in (tuple, list):
         return type(one)(map(bare, one))
     return one
@@ -778,7 +775,10 @@ NARROW = {"int8", "int16", "uint8", "uint16", "uint32", "uint64", "float16"}  # 
 
 def plain(array: Any) -> Any:
     """A public array of finite numbers."""
-    given = np.asarray(bare(array))
+    given = bare(array)
+    if private(given):
+        raise Open("private data stand where a public array is needed")
+    given = np.asarray(given)
     if given.dtype.kind == "c" or given.dtype.name in NARROW:
         raise Open(f"public numbers of the type {given.dtype} beside private ones have no rule")
     found = bare(np.asarray(given, dtype=float))

@@ -303,15 +303,6 @@ def of_a_row_before(rows):
     return last
 
 
-def in_place_of_another_name(rows):
-    total = np.zeros(3)
-    other = total
-    for row in rows:
-        if row[0] > 0:
-            total += 1.0
-    return other
-
-
 def mean_of_some(rows):
     return np.mean([np.tanh(row) for row in rows if row[0] > 0], axis=0)
 
@@ -424,7 +415,6 @@ OPEN = [
     early,
     in_a_list,
     noted_where_positive,
-    in_place_of_another_name,
     mean_of_some,
     a_word,
     clipped_in_both_ways,

@@ -8,7 +8,7 @@ from functools import cache, partial
 import numpy as np
 import pytest
 
-from dpassay.audit.certify import rules, value  # noqa: F401 - rules registers them
+from dpassay.audit.certify import certificate, value  # noqa: F401 - which registers the rules
 from dpassay.audit.certify.value import RULES, Norms, Open, Value, rows
 
 from .rule_cases import EDGES, REDUCED, ROWS
