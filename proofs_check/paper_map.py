@@ -173,7 +173,7 @@ def _algorithm_table(key: str) -> list[str]:
     lines = ["| in the paper | catalogue id | file | tests | statements |", "|---|---|---|---|---|"]
     for one in algorithms(key):
         tests = "<br>".join(f"`{path}`" for path in one.tests) or "by the catalogue alone"
-        lines.append(f"| {one.place} | `{one.id}` | `{one.file}` | {tests} | {', '.join(one.statements) or '-'} |")
+        lines.append(f"| {one.place} | `{one.id}` | `{one.file}` | {tests} | {'; '.join(one.statements) or '-'} |")
     for one in parts(key):
         tests = "<br>".join(f"`{path}`" for path in one.tests) or "with what calls it"
         lines.append(f"| {one.place} | a part: {_lower(one.title)} | `{one.file}` | {tests} | - |")
@@ -197,8 +197,8 @@ def paper_text(paper: Paper) -> str:
     for one in (*algorithms(paper.key), *parts(paper.key)):
         lines += ["", f"{one.place}: {one.title}" if one.id else f"{one.place}, a part: {_lower(one.title)}"]
         facts = [("id", one.id), ("file", one.file), ("tests", ", ".join(one.tests))]
-        lines += [f"  {name:8}{value}" for name, value in [*facts, ("proofs", ", ".join(one.statements))] if value]
-    lines += ["", f"statements (`dpassay prove --paper {paper.key}`):", *_wrapped([", ".join(statements(paper.key))])]
+        lines += [f"  {name:8}{value}" for name, value in [*facts, ("proofs", "; ".join(one.statements))] if value]
+    lines += ["", f"statements (`dpassay prove --paper {paper.key}`):", *_wrapped(["; ".join(statements(paper.key))])]
     return "\n".join(lines)
 
 

@@ -29,11 +29,16 @@ EXTRAS = {  # what `pip install dpassay` leaves out: import name -> extra (pypro
 }
 
 
+def installing(extra: str) -> str:
+    """The command that installs an extra, in words: there is no release that an index knows."""
+    return f'pip install ".[{extra}]" in a clone of dpassay'
+
+
 class Missing(BadInput):
     """An optional package that this call needs is not installed."""
 
     def __init__(self, package: str):
-        super().__init__("package", package, f'is not installed: pip install "dpassay[{EXTRAS[package]}]"')
+        super().__init__("package", package, f"is not installed: {installing(EXTRAS[package])}")
 
 
 def missing(error: ImportError) -> Missing | None:

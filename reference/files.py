@@ -31,6 +31,7 @@ LARGEST_TOML = 2**24  # characters
 _PARTS = 50  # as in the pattern below: of a key with dots in TOML: tomllib takes memory by their square
 _DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")
 LARGEST = 2**31  # bytes of a file that is read at once; numbers in text take several times that in memory
+SPARSE = 2**26  # bytes: a larger file that is mostly holes is a mistake, and would fill the memory
 
 
 def _whole(text: str) -> int:
@@ -129,6 +130,7 @@ def read_bytes(path: Path, field: str, most: int = LARGEST, start: int = 0) -> b
         kind = path.stat()
         require(stat.S_ISREG(kind.st_mode), field, str(path), "is not a regular file")
         require(kind.st_size <= most, field, str(path), f"has {kind.st_size} bytes, more than {most}")
+        require_no_holes(kind, field, str(path))
         with path.open("rb") as file:
             file.seek(start)
             return file.read()
@@ -136,6 +138,13 @@ def read_bytes(path: Path, field: str, most: int = LARGEST, start: int = 0) -> b
         raise
     except (OSError, ValueError) as error:
         raise BadInput(field, str(path), getattr(error, "strerror", None) or str(error)) from None
+
+
+def require_no_holes(found: os.stat_result, field: str, value: object) -> None:
+    """Refuse a large file most of which the disk does not hold."""
+    kept = getattr(found, "st_blocks", found.st_size) * 512
+    good = found.st_size < SPARSE or 2 * kept >= found.st_size
+    require(good, field, value, f"is mostly holes: {kept} bytes on the disk")
 
 
 def read_text(path: Path, field: str) -> str:

@@ -200,12 +200,15 @@ def examine(
     )
 
 
-def assay_case(case: Case, effort: Effort, thrift: Thrift | None = None, known: Sequence[Witness] = ()) -> Row:
+def assay_case(
+    case: Case, effort: Effort, thrift: Thrift | None = None, known: Sequence[Witness] = (), elsewhere: bool = False
+) -> Row:
     """One case of the catalogue as a row of the table, held to what it declares.
 
     Args:
         thrift: as for `assay`.
         known: witnesses of earlier searches, which are tried first.
+        elsewhere: the code runs in another process, where no value can be followed: no certificate.
     """
     start = time.perf_counter()
     try:
@@ -215,7 +218,7 @@ def assay_case(case: Case, effort: Effort, thrift: Thrift | None = None, known: 
         return row_fields.unbuilt_row(case, effort, error, time.perf_counter() - start, made)
     searched = search_case(case, instance, effort, known)
     found = examine(instance, case.claim, effort, case.known, searched=searched, thrift=thrift)
-    if states_records(instance.pair.here) and not getattr(instance.run, "elsewhere", False):
+    if states_records(instance.pair.here) and not elsewhere:
         found = _with_certificate(found, certify_instance(instance, case.claim, found.transcript, case.unreached))
     return Row(
         **row_fields.of_case(case),

@@ -17,10 +17,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from dpassay.audit.inputs.foreign import foreign_code, is_code, load_callable
+from dpassay.audit.inputs.foreign import foreign_code, is_code, load_object
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.baselines import dp_sgd
-from dpassay.reference.errors import BadInput, require
+from dpassay.reference.errors import require
 from dpassay.reference.files import read_numbers
 from dpassay.reference.problems import real_data
 
@@ -41,24 +41,24 @@ ESTIMATORS: dict[str, Callable[[], Any]] = {
 
 
 def trainer_named(name: str, classes: int, trusted: bool = False) -> Trainer:
-    """A scikit-learn estimator: of the list, what ``MODULE:NAME()`` gives, or one like that of a .joblib file.
+    """A scikit-learn estimator: of the list, that ``MODULE:NAME`` is or makes, or one like that of a .joblib file.
 
     Raises:
         BadInput: there is none, or the file is not ``trusted``.
     """
     if name in ESTIMATORS:
         return SklearnTrainer(ESTIMATORS[name], classes)
-    if is_code(name):
-        return SklearnTrainer(load_callable(name, "--estimator"), classes)
-    if name.endswith(".joblib"):
-        why = "may run any code when it is read: --trusted, if you trust it"
-        require(trusted, "--estimator", name, why)
-        with foreign_code("--estimator", name):
-            kept = joblib.load(name)
-            clone(kept)
-        return SklearnTrainer(lambda: clone(kept), classes)
     known = ", ".join(ESTIMATORS)
-    raise BadInput("--estimator", name, f"must be {DP_SGD}, MODULE:NAME, a .joblib file or one of {known}")
+    file = not is_code(name) and name.endswith(".joblib")
+    why = f"must be {DP_SGD}, MODULE:NAME, a .joblib file or one of {known}"
+    require(is_code(name) or file, "--estimator", name, why)
+    require(trusted or not file, "--estimator", name, "may run any code when it is read: --trusted, if you trust it")
+    with foreign_code("--estimator", name):
+        kept = joblib.load(name) if file else load_object(name, "--estimator")
+        if file or not callable(kept):
+            clone(kept)
+            return SklearnTrainer(lambda: clone(kept), classes)
+    return SklearnTrainer(kept, classes)
 
 
 def dp_sgd_schedule(noise_multiplier: float) -> dp_sgd.Schedule:

@@ -24,7 +24,7 @@ NoiseMultiplier = Annotated[
 def attack(
     estimator: Annotated[
         str,
-        typer.Option(help=f"{DP_SGD}, MODULE:NAME that makes an estimator, a .joblib file, or of scikit-learn "
+        typer.Option(help=f"{DP_SGD}, MODULE:NAME that is or makes an estimator, a .joblib file, or of scikit-learn "
                      f"{', '.join(ESTIMATORS)}."),
     ] = DP_SGD,
     trusted: Trusted = False,

@@ -21,6 +21,7 @@ from dpassay.audit.plain import json_text
 from dpassay.audit.terminal.options import AsJson
 from dpassay.audit.version import installed_version
 from dpassay.reference.errors import printable
+from dpassay.reference.extras import installing
 
 _EXTRAS = {  # of the package: what works with it; the first is needed for the command line
     "audit": "auditors and the command line",
@@ -94,7 +95,7 @@ def packages() -> Iterator[Line]:
             yield Line(title, "ok", f"{have}: {_EXTRAS[extra]}" if extra else have)
             continue
         problem = "; ".join(filter(None, (f"missing {', '.join(missing)}" if missing else "", *old)))
-        install = f'pip install --upgrade "dpassay[{extra}]"' if extra else "pip install --upgrade dpassay"
+        install = installing(extra) if extra else "pip install . in a clone of dpassay"
         purpose = f" (for {_EXTRAS[extra]})" if extra else ""
         yield Line(title, "bad" if extra in _NEEDED else "note", f"{problem}{purpose}: {install}")
 

@@ -12,6 +12,7 @@ from dpassay.audit.exit_codes import FAILED, FINE
 from dpassay.audit.libraries.library import LIBRARIES, examine
 from dpassay.audit.libraries.page import block, not_on_page, section, table
 from dpassay.reference.errors import require
+from dpassay.reference.extras import installing
 from dpassay.reference.files import read_text, require_writable, write_text
 
 PAGE = Path("docs/libraries.md")
@@ -30,7 +31,7 @@ def libraries(
     """
     if name is None:
         for library in LIBRARIES.values():
-            missing = f'not installed: pip install "dpassay[{library.name}]"'
+            missing = f"not installed: {installing(library.name)}"
             print(f"{library.name:14} {library.version() or missing}")
         raise typer.Exit(FINE)
     require(name in LIBRARIES, "library", name, f"must be one of {', '.join(LIBRARIES)}")

@@ -110,9 +110,10 @@ def _list_lines(found: Sequence[Examined]) -> list[str]:
 def _chain_lines(one: Examined) -> list[str]:
     lines = [text(one.derivation, one.status), f"     {sentence(one)}"]
     lines += schedule_lines(one.statement)
-    lines += [f"     rests on {', '.join(one.rests_on)}"] if one.rests_on else []
-    lines += [f"     used by {', '.join(one.used_by)}"] if one.used_by else []
-    return lines
+    lines += [f"     rests on {'; '.join(one.rests_on)}"] if one.rests_on else []
+    lines += [f"     used by {'; '.join(one.used_by)}"] if one.used_by else []
+    parts = [each.name for each in statements([one.statement.paper]) if each.name.startswith(one.statement.name + ", ")]
+    return [*lines, f"     see also {'; '.join(parts)}"] if parts else lines
 
 
 def _open_lines(found: Sequence[Examined]) -> list[str]:

@@ -20,6 +20,7 @@ from dpassay.audit.row import Row
 from dpassay.audit.running.report_file import load
 from dpassay.audit.terminal.progress import progress
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.extras import installing
 from dpassay.reference.files import is_folder, require_writable, write_text
 from dpassay.reference.papers import PAPERS
 
@@ -76,7 +77,7 @@ def ledger_of(papers: Sequence[str], jobs: int) -> Ledger:
         Missing: what the ledger needs is not installed; ``--no-ledger`` leaves it out.
     """
     if find_spec("sympy") is None:
-        raise BadInput("--ledger", True, 'needs pip install "dpassay[proofs]"; --no-ledger leaves it out')
+        raise BadInput("--ledger", True, f"needs {installing('proofs')}; --no-ledger leaves it out")
     from dpassay.proofs_check.derivation.ledger import examine, summary, with_sources
     from dpassay.proofs_check.derivation.model import statements
     from dpassay.proofs_check.derivation.pages import svg

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import LARGEST, numbers_of, read_text
+from dpassay.reference.files import LARGEST, numbers_of, read_text, require_no_holes
 
-SPARSE = 2**26  # bytes: a larger file that is mostly holes is a mistake, and would fill the memory
 MOST_HEADER, MOST_AXES = 4096, 32  # bytes of a .npy header; axes
 LARGEST_LETTER = 0x10FFFF
 
@@ -59,8 +58,7 @@ def load_array(path: Path) -> NDArray[Any]:
             require(entries * dtype.itemsize <= here, str(path), shape, f"is cut off: {here} bytes of data")
             size = entries * dtype.itemsize
             require(size <= LARGEST, str(path), shape, f"holds {size} bytes, more than {LARGEST}")
-            kept = getattr(os.fstat(file.fileno()), "st_blocks", size) * 512
-            require(size < SPARSE or 2 * kept >= size, str(path), shape, f"is mostly holes: {kept} bytes on the disk")
+            require_no_holes(os.fstat(file.fileno()), str(path), shape)
             file.seek(0)
             found = np.asarray(np.load(file, allow_pickle=False))
             if dtype.kind == "f":
@@ -102,7 +100,7 @@ def _header_and_rows(text: str) -> tuple[str, str]:
     """The first line if it holds words, and the rest; nothing and everything if it does not."""
     first, _, rest = text.lstrip().partition("\n")
     words = re.search(r"[A-Za-z_]", re.sub(r"(?i)\b(nan|inf|infinity)\b|(?<=[\d.])e(?=[-+\d])", "", first))
-    return (first, rest) if words and rest.strip() else ("", text)
+    return (first, rest) if words else ("", text)
 
 
 def named_columns(path: Path, names: Sequence[str]) -> dict[str, list[Any]] | None:
@@ -123,6 +121,7 @@ def named_columns(path: Path, names: Sequence[str]) -> dict[str, list[Any]] | No
         return None
     head = [str(name).strip().lower() for name in lines[0]]
     chosen = [name for name in names if head.count(name) == 1]
+    require(len(lines) > 1 or not chosen, "path", str(path), "has a header, and no line below it")
     for number, line in enumerate(lines[1:] if chosen else (), 2):
         require(len(line) == len(head), f"{path}: line {number}", line, f"must have {len(head)} columns, as the header")
     return {name: [line[head.index(name)] for line in lines[1:]] for name in chosen} or None

@@ -20,6 +20,7 @@ from typing import Any
 from dpassay.audit.search.witness import Searched
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import BadInput
+from dpassay.reference.extras import installing
 from dpassay.reference.files import parse_toml, read_text
 
 from .exact import Line
@@ -259,7 +260,7 @@ def examine(
     """
     installed = library.version()
     if installed is None:
-        raise BadInput("library", library.name, f'is not installed: pip install "dpassay[{library.name}]"')
+        raise BadInput("library", library.name, f"is not installed: {installing(library.name)}")
     found = Examined(library, installed)
     for model in (one for name in library.models for one in _call(name)):
         for relation in model.spaces:

@@ -64,8 +64,6 @@ class LiveProgram:
     Source: the project's own (``docs/live.md``).
     """
 
-    elsewhere = True  # it runs in another process, where no value can be followed: no certificate
-
     def __init__(
         self, command: str | list[str], algorithm: str, reading: str = "", *, timeout: float = TIMEOUT
     ) -> None:

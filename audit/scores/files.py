@@ -23,7 +23,7 @@ _COINS = {"0": 0.0, "1": 1.0, "false": 0.0, "true": 1.0}
 def read_scores(path: Path) -> Array:
     """One score per line or entry; of a table with a header the column ``score``."""
     table = _numbers(path)
-    require(table.shape[1] == 1, str(path), table.shape, "must hold one score per line")
+    require(table.shape[1] == 1, str(path), table.shape, "must hold one score a line, or one column named score")
     return np.asarray(table[:, 0])
 
 
@@ -34,7 +34,8 @@ def read_canaries(path: Path) -> tuple[Array, Bools]:
     of included canaries alone would otherwise be read as a violation, since all that is guessed to be in is in.
     """
     table = _numbers(path, coins=True)
-    require(table.shape[1] == 2, str(path), table.shape, "needs two columns: SCORE,COIN with coin 0 or 1")
+    why = "needs two columns, SCORE,COIN with coin 0 or 1, or one named score and one member"
+    require(table.shape[1] == 2, str(path), table.shape, why)
     good = bool(np.isin(table[:, 1], (0, 1)).all())
     require(good, f"{path}: second column", "other than 0 or 1", "coins are 0 (left out) or 1 (included)")
     inside, count = int(table[:, 1].sum()), len(table)

@@ -39,7 +39,7 @@ def audited(case: Case, program: LiveProgram, effort: Effort) -> Row:
     """
     instance = case.build()
     probe(bind(program, instance.schedule), instance.pair, program.name)
-    row = assay_case(replace(by_program(case, program), known="", declared=()), effort)
+    row = assay_case(replace(by_program(case, program), known="", declared=()), effort, elsewhere=True)
     about = {"program": program.name}
     witnesses = [one | {"about": one["about"] | about} for one in row.witnesses]
     return replace(row, reading="program", witnesses=witnesses, code="")

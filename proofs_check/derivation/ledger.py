@@ -104,8 +104,10 @@ def named(text: str, among: Sequence[Statement]) -> list[Statement]:
     found = [one for one in among if one.name.lower() == plain or text in one.algorithms]
     found = found or [one for one in among if plain in map(str.lower, named_in(one.place))]
     if not found:
-        near = sorted({one.name for one in among if plain[:-1] and one.name.lower().startswith(plain[:-1])})
-        hint = f"is there one of: {', '.join(near[:8])}?" if near else "`dpassay prove` lists them"
+        names = sorted({one.name for one in among}) if plain[:-1] else []
+        near = [name for name in names if plain in name.lower() or name.lower().startswith(plain[:-1])]
+        hint = f"is it one of these: {'; '.join(near[:8])}?" if near else "`dpassay prove` lists them"
+        hint = f"of a paper: --paper {text}" if text in PAPERS else hint
         raise BadInput("statement", text, f"no statement of this name, and no algorithm; {hint}")
     return found
 

@@ -29,7 +29,7 @@ def test_the_action_is_a_composite_one_whose_inputs_are_used():
     ] == "composite"
     text = ACTION.read_text(encoding="utf-8")
     for name, one in action["inputs"].items():
-        assert one["description"].endswith(".") and "default" in one and f"inputs.{name} " in text
+        assert one["description"].endswith(".") and ("default" in one or one["required"]) and f"inputs.{name} " in text
     for step in action["runs"]["steps"]:
         assert ("uses" in step) != ("run" in step)
         if "run" in step:

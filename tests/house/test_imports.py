@@ -84,7 +84,7 @@ def test_the_extras_of_the_table_are_those_of_the_project():
 
 def test_a_missing_extra_is_one_line():
     error = missing(ModuleNotFoundError("no", name="sympy.core"))
-    assert str(error) == "package = 'sympy': is not installed: pip install \"dpassay[proofs]\""
+    assert str(error) == "package = 'sympy': is not installed: pip install \".[proofs]\" in a clone of dpassay"
     assert missing(ModuleNotFoundError("no", name="dpassay.nowhere")) is None
     assert missing(ImportError("broken", name="sympy")) is None
 
@@ -114,7 +114,7 @@ def test_the_command_line_says_what_to_install(package, extra, command):
     run = [sys.executable, "-c", WITHOUT.format(package, command)]
     found = subprocess.run(run, capture_output=True, text=True)
     assert found.returncode == 2 and found.stdout == ""
-    line = f"dpassay: package = '{package}': is not installed: pip install \"dpassay[{extra}]\"\n"
+    line = f"dpassay: package = '{package}': is not installed: pip install \".[{extra}]\" in a clone of dpassay\n"
     assert found.stderr == line
 
 
@@ -124,7 +124,7 @@ def test_a_library_that_is_used_later_says_what_to_install():
         "from dpassay.reference.problems.real_data import digits\ntry: digits()\nexcept ValueError as e: print(e)"
     )
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert "'sklearn': is not installed: pip install \"dpassay[audit]\"" in found.stdout, found.stderr
+    assert "'sklearn': is not installed: pip install \".[audit]\"" in found.stdout, found.stderr
 
 
 def test_another_missing_module_is_not_hidden():

@@ -109,6 +109,8 @@ BELOW = "claims.toml/x"  # no file can be there
         (("crosscheck", "export", "baselines/dp_sgd", "x.json"), "baselines/dp_sgd"),
         (("prove", "--paper", "nobody"), "--paper"),
         (("prove", "Theorem 99"), "Theorem 99"),
+        (("prove", "dro"), "of a paper: --paper dro"),
+        (("prove", "3.4"), "Theorem 3.4"),
         (("prove", "Lemma 3.5", "--paper", "dro"), "Lemma 3.5"),
         (("audit", "planted:nothing", "--epsilon", "1"), "planted:nothing"),
         # numbers out of range, or of no kind that an option means

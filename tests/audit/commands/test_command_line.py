@@ -148,6 +148,7 @@ def test_known_violations_become_an_exit_code_where_that_is_asked_for(dpassay):
 def test_a_statement_is_shown_with_its_chain(dpassay):
     code, out, _ = dpassay("prove", "Lemma 3.5", "--paper", "output_perturbation", "--quiet")
     assert code == 0 and out.startswith("output_perturbation, Lemma 3.5") and "=> proved" in out
+    assert out.rstrip().endswith("see also Lemma 3.5, generalisation"), "what else has this name in the paper"
 
 
 KEY = "second_order_erm/opt@printed"

@@ -54,7 +54,7 @@ def test_doctor_names_what_is_missing_too_old_or_cannot_be_written(dpassay, monk
     code, out, _ = dpassay("doctor")
     lines = {line[4:19].strip(): line for line in out.splitlines()}
     assert code == 1 and "needs 99.0" in lines["packages"] and lines["packages"].startswith("NO")
-    assert "missing nosuchthing>=1.2" in lines["extra audit"] and 'pip install --upgrade "dpassay[audit]"' in out
+    assert "missing nosuchthing>=1.2" in lines["extra audit"] and 'pip install ".[audit]"' in out
     assert lines["extra proofs"].startswith("--")  # optional
     assert out.splitlines()[-1] == "Not as it should be: packages, extra audit, reports."
 

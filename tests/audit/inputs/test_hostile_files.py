@@ -234,13 +234,14 @@ def test_paths_are_told_as_paths():
     assert str(BadInput("path", Path("a.csv"), "x")) == "path = 'a.csv': x"
 
 
-def test_an_array_that_is_mostly_holes_is_refused_before_it_is_read(tmp_path):
-    with (tmp_path / "holes.npy").open("wb") as file:
+@pytest.mark.parametrize("name", ["holes.npy", "holes.csv", "holes.jsonl"])
+def test_a_file_that_is_mostly_holes_is_refused_before_it_is_read(tmp_path, name):
+    with (tmp_path / name).open("wb") as file:
         header = {"descr": "<f8", "fortran_order": False, "shape": (2**24,)}
         np.lib.format.write_array_header_1_0(file, header)
         file.truncate(file.tell() + 2**27)
     with pytest.raises(BadInput, match="mostly holes"):
-        stored.load(tmp_path / "holes.npy")
+        stored.load(tmp_path / name)
 
 
 def test_outputs_near_the_largest_number_are_judged_without_a_warning():

@@ -117,7 +117,7 @@ def test_a_library_that_is_missing_is_one_line():
     done = CliRunner().invoke(app, ["libraries", "opendp"])
     if LIBRARIES["opendp"].version() is None:
         assert isinstance(done.exception, BadInput)
-        assert str(done.exception).endswith('is not installed: pip install "dpassay[opendp]"')
+        assert str(done.exception).endswith('is not installed: pip install ".[opendp]" in a clone of dpassay')
     listed = CliRunner().invoke(app, ["libraries"])
     assert listed.exit_code == 0 and all(name in listed.output for name in LIBRARIES)
     with pytest.raises(BadInput, match="must be one of"):

@@ -100,6 +100,20 @@ def test_coins_that_cannot_be_fair_are_refused_not_blamed_on_the_mechanism(tmp_p
                 _run(path, "--one-run", "--epsilon", 0.1)
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("id,score,member\n", "header, and no line"),
+        ("id,value,member\n1,2,0\n2,3,1\n", "one named score and one member"),
+        ("score,score,member\n1,2,0\n2,3,1\n", "one named score and one member"),
+    ],
+)
+def test_columns_without_their_names_are_asked_for(tmp_path, text, why):
+    (tmp_path / "canaries.csv").write_text(text)
+    with pytest.raises(BadInput, match=why):
+        files.read_canaries(tmp_path / "canaries.csv")
+
+
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 0.9999999999999999, "nan"])
 def test_confidence_that_leaves_no_level(tmp_path, confidence):
     np.savetxt(tmp_path / "p.csv", [0.0, 1.0])
