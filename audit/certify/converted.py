@@ -134,6 +134,8 @@ class _Converter(ast.NodeTransformer):
         lines.append(("_dpassay_computed()", node))
         for one in way.added.values():
             lines.append((one.onto(f"_dpassay_all({name}, {name}{one.name})"), one.place))
+        for one in sorted({*names, *way.names}):  # whatever the last record gave it
+            lines.append((f"{one} = _dpassay_missing", node))
         truth = _placed(ast.parse(f"{name} = None").body[0], node)
         truth.value, node.iter = node.iter, _placed(ast.Name(name, ast.Load()), node)
         test = _placed(ast.parse(f"_dpassay_secret({name})", mode="eval").body, node)
@@ -321,17 +323,16 @@ def _chosen(name: str, ways: list[_Way]) -> list[tuple[str, ast.stmt | None]]:
     """The lines of a private decision, each with the statement that it comes from: `name` is its truth value."""
     first, second = ways
     names = sorted(first.names | second.names)
-    kept = [one for one in names if one not in first.names & second.names or one in second.loaded]
     old = "try: {0}o{1} = {1}\nexcept NameError: {0}o{1} = _dpassay_missing"
-    lines: list[tuple[str, ast.stmt | None]] = [(old.format(name, one), None) for one in kept]
-    lines += [(f"{one} = {name}o{one}", None) for one in kept]
+    lines: list[tuple[str, ast.stmt | None]] = [(old.format(name, one), None) for one in names]
+    lines += [(f"{one} = {name}o{one}", None) for one in names]
     for number, way in enumerate(ways):
         for line in way.lines:
             target = line.name if line.kind is None else line.amount(f"{name}{number}")
             lines.append((f"{target} = {line.text}", line.place))
         if number == 0:
             lines += [(f"{name}n{one} = {one}", None) for one in names]
-            lines += [(f"{one} = {name}o{one}", None) for one in kept]
+            lines += [(f"{one} = {name}o{one}", None) for one in names]
     lines.append(("_dpassay_computed()", None))
     lines += [(f"{one} = _dpassay_either({name}, {name}n{one}, {one})", None) for one in names]
     for one, line in {**second.added, **first.added}.items():

@@ -188,24 +188,37 @@ class Noise(NDArrayOperatorsMixin):
     __array_priority__ = 2000.0
 
     def __init__(self, ledger: Ledger, law: str, scale: Any, cells: Any):
-        self.ledger, self.law, self.cells = ledger, law, np.asarray(cells)
+        self.ledger, self.law, self.cells, self.viewed = ledger, law, np.asarray(cells), False
         self.scale = np.broadcast_to(np.asarray(scale, dtype=float), self.cells.shape)
 
     __class__ = seen_as(lambda self: np.ndarray if self.cells.shape else np.float64)
     shape = property(lambda self: self.cells.shape)
     ndim = property(lambda self: self.cells.ndim)
     size = property(lambda self: self.cells.size)
-    T = property(lambda self: Noise(self.ledger, self.law, self.scale.T, self.cells.T))
+    T = property(lambda self: self._part(self.scale.T, self.cells.T))
 
     def __len__(self) -> int:
         return len(self.cells)
 
     def __getitem__(self, key: Any) -> Any:
-        return Noise(self.ledger, self.law, self.scale[key], self.cells[key])
+        return self._part(self.scale[key], self.cells[key])
 
     def reshape(self, *shape: Any) -> Noise:
         """The same draws."""
-        return Noise(self.ledger, self.law, self.scale.reshape(*shape), self.cells.reshape(*shape))
+        return self._part(self.scale.reshape(*shape), self.cells.reshape(*shape))
+
+    def _part(self, scale: Any, cells: Any) -> Noise:
+        """In the same memory: neither is written to from now on."""
+        found = Noise(self.ledger, self.law, scale, cells)
+        self.viewed = found.viewed = True
+        return found
+
+    def _written(self, found: Any) -> Any:
+        """In place: every name of it stands for what was found."""
+        if self.viewed and isinstance(found, Noise):
+            raise Open("noise is changed in place where another name shares its memory; write a = a * b")
+        self.__dict__.update(found.__dict__ if isinstance(found, Noise) else {})  # else its draws are used
+        return self if isinstance(found, Noise) else found
 
     def known(self) -> Any:
         """The numbers, known to everybody: they protect nothing from now on."""
@@ -227,6 +240,8 @@ class Noise(NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         inputs = tuple(one.known() if isinstance(one, Unseen) else one for one in inputs)
+        if isinstance(out := options.get("out", (None,))[0], Noise):
+            return out._written(getattr(ufunc, method)(*inputs, **{**options, "out": None}))
         if not any(isinstance(one, Noise) for one in inputs):
             return getattr(ufunc, method)(*inputs, **options)
         out = options.pop("out", (None,))[0]
@@ -234,7 +249,7 @@ class Noise(NDArrayOperatorsMixin):
             found = self.__array_ufunc__(ufunc, method, *(one.copy() if one is out else one for one in inputs))
             out.changed(Value(out._shape, None, Records(), cause="noise was added in place to an array of two names"))
             return found
-        if out is not None and not isinstance(out, Noise):
+        if out is not None:
             raise Open("noise is added in place; write a = a + noise")
         if method == "__call__" and len(inputs) == 2:
             a, b = inputs
@@ -427,6 +442,9 @@ class Draws(np.random.Generator):
         """A public order."""
         if private(x) or not isinstance(x, np.ndarray):
             raise Open("shuffling private data, or a list; draw a permutation, and choose with it")
+        if getattr(x, "order", None) is not None:
+            x.order[0].gone = True
+            np.ndarray.setflags(x, write=True)
         x[...] = np.take(x, self._known("permutation", x.shape[axis]), axis=axis)
         in_random_order(x)
 
@@ -438,7 +456,7 @@ class Draws(np.random.Generator):
         """A coin for each record is a Poisson batch; other counts are public."""
         coins = not (private(n) or private(p) or private(size)) and np.ndim(p) == 0 and np.ndim(n) == 0 and n == 1
         if coins and size is not None and np.array_equal(np.atleast_1d(bare(size)), [self._ledger.n]) and 0 < p <= 1:
-            return self.poisson_batch(float(p))
+            return self.poisson_batch(float(p), "coins")
         return self._known("binomial", n, p, size)
 
     def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
@@ -452,12 +470,12 @@ class Draws(np.random.Generator):
         ledger.batches.append(Draw(number, here(), "without-replacement", ledger.n, size, size / ledger.n))
         return Batch(number, size, ledger.n, False)
 
-    def poisson_batch(self, rate: float) -> Batch:
+    def poisson_batch(self, rate: float, kind: str = "mask") -> Batch:
         """Each record by itself."""
         ledger = self._ledger
         number = len(ledger.batches)
         ledger.batches.append(Draw(number, here(), "poisson", ledger.n, None, float(rate)))
-        return Batch(number, ledger.n, ledger.n, True)
+        return Batch(number, ledger.n, ledger.n, True, kind)
 
     def random(self, size: Any = None, *_: Any, **__: Any) -> Any:
         """Uniform numbers; one a record and compared with a rate, they are a Poisson batch."""
@@ -508,9 +526,9 @@ class Uniforms:
         return self.shape[0]
 
     def __lt__(self, rate: Any) -> Any:
-        if private(rate) or np.ndim(rate) or not 0 < float(rate) <= 1:
-            return self._known() < rate
         self._open()
+        if self._numbers is not None or private(rate) or np.ndim(rate) or not 0 < float(rate) <= 1:
+            return self._known() < rate
         self._chosen = True
         return self._draws.poisson_batch(float(rate))
 

@@ -288,10 +288,17 @@ def placed(found: Any, ways: int) -> Any:
     return found
 
 
+class Order:
+    """Of different numbers, of which nobody knows where they stand; until they are shuffled anew."""
+
+    gone = False
+
+
 def in_random_order(found: Any) -> Any:
-    """Different numbers, of which nobody knows where they stand."""
+    """Different numbers, of which nobody knows where they stand; no other ones can be written in their place."""
     if isinstance(found, Public) and found.ndim == 1 and len(np.unique(bare(found))) == bare(found).size:
-        found.order = object(), np.arange(bare(found).size)
+        found.order = Order(), np.arange(bare(found).size)
+        np.ndarray.setflags(found, write=False)
     return found
 
 
@@ -323,8 +330,9 @@ def _forwarded(name: str) -> Callable[..., Any]:
         found = getattr(bare(self), name)(*bare(args), **{key: bare(one) for key, one in options.items()})
         sized = self.sized or name in ("nonzero", "compress")
         found = placed(watched(found, ledger, sized), bare(self).size if name in ("argmax", "argmin") else 0)
-        if self.order is not None and name in ("reshape", "ravel", "flatten", "copy", "astype"):
-            found.order = self.order[0], self.order[1] if name == "astype" else getattr(self.order[1], name)(*args)
+        kept = self.order is not None and name in ("reshape", "ravel", "flatten", "copy", "astype")
+        if kept and found.dtype == self.dtype:
+            found.order = self.order[0], getattr(self.order[1], name)(*args)
         return found
 
     method.__name__, method.__doc__ = name, "As of an array."

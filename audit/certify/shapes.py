@@ -30,14 +30,19 @@ from .value import (
 
 
 class Batch:
-    """A secret choice of records: it may index private data, and nothing else."""
+    """A secret choice of records: it may index private data, and nothing else.
+
+    Its numbers are their places, or a truth value for each record (``mask``), or 0 or 1 (``coins``), which choose none.
+    """
 
     __array_ufunc__ = None
     __class__ = seen_as(lambda self: np.ndarray)
 
-    def __init__(self, number: int, count: int, total: int, poisson: bool):
-        self.number, self.count, self.total, self.poisson = number, count, total, poisson
-        self.records = Records(count=None if poisson else count)
+    def __init__(
+        self, number: int, count: int, total: int, poisson: bool, kind: str = "places", records: Records | None = None
+    ):
+        self.number, self.count, self.total, self.poisson, self.kind = number, count, total, poisson, kind
+        self.records = records or Records(count=None if poisson else count)
 
     def __len__(self) -> int:
         if self.poisson:
@@ -62,21 +67,28 @@ class Batch:
         return Place(self, range(len(self))[key]) if isinstance(key, int | np.integer) else self._secret()
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        """Their places are what it is."""
-        if function in _PLACES_OF and len(args) == 1 and args[0] is self and not options:
-            return self if function is _PLACES_OF[-1] else (self,)
-        return self._secret()
+        """The places of those that are chosen."""
+        if self.kind == "places" or function not in _PLACES_OF or len(args) != 1 or args[0] is not self or options:
+            return self._secret()
+        found = self._as("places")
+        return found if function is _PLACES_OF[-1] else (found,)
+
+    def _as(self, kind: str) -> Batch:
+        return Batch(self.number, self.count, self.total, self.poisson, kind, self.records)
 
     def sum(self) -> Any:
         """How many records: private for Poisson batches, of which a record is counted once on one side or the other."""
-        if not self.poisson:
-            return self.count
+        if self.kind == "places":
+            self._secret()
         one = Norms(1.0, 1.0, 1.0)
         return Value((), None, self.records, move=one, low=0.0, high=self.total, draws=frozenset({self.number}))
 
-    def astype(self, *_: Any, **__: Any) -> Batch:
-        """Indices stay indices."""
-        return self
+    def astype(self, dtype: Any, **_: Any) -> Any:
+        """Places stay places; of truth values and coins the numbers are 0 and 1."""
+        kind = np.dtype(dtype).kind
+        if self.kind == "places":
+            return self if kind == "i" else self._secret()
+        return self._as("mask" if kind == "b" else "coins")
 
 
 _PLACES_OF = (np.where, np.nonzero, np.flatnonzero)
@@ -86,9 +98,11 @@ class Place(Batch):
     """Whatever record stands at one place of a secret batch; of a Poisson batch, at any."""
 
     def __init__(self, batch: Batch, number: int):
-        super().__init__(batch.number, batch.count, batch.total, batch.poisson)
+        if batch.kind != "places":
+            self._secret()
+        place = Records(batch=batch.records, places=frozenset({number}))
+        super().__init__(batch.number, batch.count, batch.total, batch.poisson, records=place)
         self.batch, self.place = batch, number
-        self.records = Records(batch=batch.records, places=frozenset({number}))
 
     __class__ = seen_as(lambda self: np.int64)
     __iter__ = __len__ = __getitem__ = sum = astype = Batch._secret
@@ -104,6 +118,8 @@ def taken(a: Value, batch: Batch) -> Value:
         or not np.array_equal(a.records.numbers, np.arange(batch.total))
     ):
         raise Open("a secret batch of something else than all records in their order")
+    if batch.kind == "coins":
+        raise Open("numbers that are 0 or 1 choose the first two records, and no batch; make them truth values")
     # another record may come in its place: what is known of each record counts, not how far one of them moves
     kept = {"size": a.norms, "low": a.low, "high": a.high, "truth": a.truth}
     if a.holes:
@@ -156,7 +172,7 @@ def index(a: Value, key: Any) -> Value:
 def _by_drawn(a: Value, keys: tuple[Any, ...]) -> Value:
     """By released numbers or public draws: bounds hold for all of them, and not for those of this run."""
     drawn = [place for place, one in enumerate(keys) if ledger_of(one) is not None]
-    orders = [getattr(keys[place], "order", None) for place in drawn]
+    orders = [None if order is None or order[0].gone else order for order in (keys[k].order for k in drawn)]
     apart = any(np.ndim(keys[place]) and order is None for place, order in zip(drawn, orders, strict=True))
     if apart or any(one is None or one is Ellipsis for one in keys):
         raise Open("an index by released values or public draws, which may take an entry twice, has no rule")
@@ -168,7 +184,7 @@ def _by_drawn(a: Value, keys: tuple[Any, ...]) -> Value:
     if a.records.numbers is None:
         raise Open("a part of a secret batch has no rule")
     of, numbers = orders[drawn.index(a.at + a.ndim)] or (object(), np.arange(1))
-    of = NAMED.setdefault((of, a.records.order, a.records.numbers.tobytes()), of)
+    of = NAMED.setdefault((of, a.records.order, a.records.numbers.tobytes()), object())
     renamed = a.copy()
     renamed.records = Records(np.arange(a._shape[a.at]))
     found = index(renamed, bare(keys))
@@ -216,7 +232,7 @@ def _part(a: Value, keys: tuple[Any, ...]) -> Value:
     if same and all(one is None or (isinstance(one, slice) and one == slice(None)) for one in keys):
         found.token = a.token
     elif all(one is None or isinstance(one, int | np.integer | slice) for one in keys):
-        _named(found, a.token, "part", str(keys))
+        _named(found, a.token, a._shape, str(keys))
     return found.view_of(a)
 
 
@@ -256,7 +272,7 @@ def _along_records(a: Value, keys: tuple[Any, ...], position: int) -> Value:
         raise Open("a public choice that takes a record twice has no rule; choose without replacement")
     numbers = a.records.numbers
     if numbers is not None:
-        chosen = Records(np.atleast_1d(numbers[array]))
+        chosen = Records(np.atleast_1d(numbers[array]), order=a.records.order)
     elif array.ndim == 0 and a.records.count == count:
         chosen = Records(batch=a.records, places=frozenset({int(np.arange(count)[array])}))
     else:
@@ -265,7 +281,7 @@ def _along_records(a: Value, keys: tuple[Any, ...], position: int) -> Value:
     if array.ndim == 0:
         shape = tuple(s for number, s in enumerate(a._shape) if number != a.at + a.ndim)
         single = a.like(shape=shape, at=None, records=chosen, **kept)  # its forms are about rows, and it is none
-        single = _named(single, a.token, a.at, chosen.key)
+        single = _named(single, a.token, a._shape, a.at, chosen.key)
         rest = tuple(one for number, one in enumerate(rest) if number != position)
         return (_part(single, rest) if rest else single).view_of(a)
     assert chosen.numbers is not None
