@@ -38,13 +38,16 @@ class _Converter(ast.NodeTransformer):
     def __init__(self) -> None:
         self._made = 0
         self._inside = 0  # functions around
+        self._elsewhere: set[str] = set()  # names of this function that are no business of its own
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         """Names of a class body cannot be seen from a lambda."""
+        before, self._elsewhere = self._elsewhere, _read_elsewhere(node)
         node.body = one_return(node.body)
         self._inside += 1
         self.generic_visit(node)
         self._inside -= 1
+        self._elsewhere = before
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
@@ -61,6 +64,8 @@ class _Converter(ast.NodeTransformer):
         self.generic_visit(node)
         first, second = map(_Way.of, ways)
         if not self._inside or first is None or second is None or not _alike(first, second):
+            return node
+        if self._elsewhere & (first.targets | second.targets):
             return node
         self._made += 1
         name = f"_dpassay_{self._made}_"
@@ -125,6 +130,8 @@ class _Converter(ast.NodeTransformer):
         self.generic_visit(node)
         if not self._inside or way is None or names is None or node.orelse or not way.of_each(names):
             return node
+        if self._elsewhere & {*names, *way.targets}:
+            return node
         way.as_in([self.visit(one) for one in body])
         self._made += 1
         name = f"_dpassay_{self._made}_"
@@ -178,6 +185,21 @@ class _Converter(ast.NodeTransformer):
         self.generic_visit(node)
         node.body.insert(0, ast.copy_location(ast.Expr(_called("_dpassay_caught", [], node)), node))
         return node
+
+
+def _read_elsewhere(function: ast.FunctionDef) -> set[str]:
+    """Names that are global, or that a function within may read whenever it is called."""
+    found: set[str] = set()
+    for one in ast.walk(function):
+        if isinstance(one, ast.Global | ast.Nonlocal):
+            found |= set(one.names)
+        elif isinstance(one, ast.FunctionDef | ast.Lambda) and one is not function:
+            inside = list(ast.walk(one))
+            own = {name.arg for name in inside if isinstance(name, ast.arg)}
+            names = [name for name in inside if isinstance(name, ast.Name)]
+            own |= {name.id for name in names if isinstance(name.ctx, ast.Store)}
+            found |= {name.id for name in names} - own
+    return found
 
 
 def _names(target: Any) -> list[str] | None:
@@ -267,6 +289,11 @@ class _Way:
         return {one.name: one for one in self.lines if one.kind is not None}
 
     @property
+    def targets(self) -> set[str]:
+        """All of these."""
+        return {one.name for one in self.lines}
+
+    @property
     def names(self) -> set[str]:
         """That get new values."""
         return {one.name for one in self.lines if one.kind is None}
@@ -323,16 +350,17 @@ def _chosen(name: str, ways: list[_Way]) -> list[tuple[str, ast.stmt | None]]:
     """The lines of a private decision, each with the statement that it comes from: `name` is its truth value."""
     first, second = ways
     names = sorted(first.names | second.names)
+    kept = [one for one in names if one not in first.names & second.names or one in second.loaded]
     old = "try: {0}o{1} = {1}\nexcept NameError: {0}o{1} = _dpassay_missing"
-    lines: list[tuple[str, ast.stmt | None]] = [(old.format(name, one), None) for one in names]
-    lines += [(f"{one} = {name}o{one}", None) for one in names]
+    lines: list[tuple[str, ast.stmt | None]] = [(old.format(name, one), None) for one in kept]
+    lines += [(f"{one} = {name}o{one}", None) for one in kept]
     for number, way in enumerate(ways):
         for line in way.lines:
             target = line.name if line.kind is None else line.amount(f"{name}{number}")
             lines.append((f"{target} = {line.text}", line.place))
         if number == 0:
             lines += [(f"{name}n{one} = {one}", None) for one in names]
-            lines += [(f"{one} = {name}o{one}", None) for one in names]
+            lines += [(f"{one} = {name}o{one}", None) for one in kept]
     lines.append(("_dpassay_computed()", None))
     lines += [(f"{one} = _dpassay_either({name}, {name}n{one}, {one})", None) for one in names]
     for one, line in {**second.added, **first.added}.items():

@@ -19,14 +19,16 @@ from typing import Any
 import numpy as np
 import scipy
 
-from .draws import Draws
-from .value import Open
+from .draws import Draws, Noise
+from .public import Public
+from .value import Open, Value
 
 _WRITES = ("STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "STORE_DEREF", "DELETE_", "IMPORT", "YIELD_FROM")
 _IN_PLACE = {"at", "copyto", "fill", "itemset", "partition", "put", "put_along_axis", "putmask", "place", "sort"}
 _IN_PLACE |= {"fill_diagonal", "resize", "setfield", "setflags", "tofile", "dump", "seed", "shuffle"}
 _HARMLESS = {abs, min, max, sum, len, round, isinstance, getattr, hasattr, pow, divmod, callable}
 _TRUSTED = (*(str(Path(str(one.__file__)).parent) for one in (np, scipy)), str(Path(__file__).parent), "<")
+_WRITING = {one.__code__ for one in (Value.changed, Public.written, Noise._written)}
 _watched: list[list[str]] = []  # effects, of each part of the code that may have none
 
 
@@ -85,8 +87,13 @@ def used_up(values: Any) -> None:
 def _seen(frame: FrameType, event: str, called: Any) -> None:
     code, effects = frame.f_code, _watched[-1]
     if trusted(code.co_filename):
+        caller = frame.f_back
         if event == "call" and code in _drawing():
             effects.append(f"{code.co_name} draws")
+        elif event == "call" and code in _WRITING:
+            effects.append("an array is changed in place")
+        elif event == "call" and _of_python(code) and caller is not None and not trusted(caller.f_code.co_filename):
+            effects.append(f"{code.co_name} is called")
         elif event == "call" and code.co_name == "listed" and frame.f_locals["real"].__name__ in _IN_PLACE:
             effects.append(f"{frame.f_locals['real'].__name__} writes")
     elif event == "call" and _writes(code):
@@ -99,6 +106,12 @@ def _seen(frame: FrameType, event: str, called: Any) -> None:
 def trusted(file: str) -> bool:
     """Rules, NumPy, SciPy and Python's own library: what the code calls of them is looked at, and not what they do."""
     return file.startswith(_TRUSTED) or (file.startswith(sysconfig.get_path("stdlib")) and "site-packages" not in file)
+
+
+@cache
+def _of_python(code: CodeType) -> bool:
+    """Does it belong to Python's own library?"""
+    return not code.co_filename.startswith(_TRUSTED)
 
 
 @cache

@@ -438,7 +438,10 @@ def at_least_two_axes(a: Value) -> Value:
 
 @rule(np.take)
 def take(a: Value, indices: Any, axis: Any = None) -> Value:
-    """As an index."""
+    """As an index; to which truth values are the places 0 and 1."""
+    batch = isinstance(indices, Batch)
+    if private(indices) or (indices.kind != "places" if batch else np.asarray(indices).dtype.kind != "i"):
+        raise Open("np.take by what is no place")
     if axis not in (0, -a.ndim) and not (axis is None and a.ndim == 1):
         raise Open("np.take is followed along the first axis")
     return index(a, indices)

@@ -310,6 +310,10 @@ EDGES = {  # what rules do not know; (n, d) = (4, 3)
     "two axes kept": of(unit, lambda y: [np.atleast_2d(y), y.__imul__(100)][0].sum(axis=0)),
     "no copy": of(unit, lambda y: [y.astype(float, copy=False), y.__imul__(100)][0].sum(axis=0)),
     "a diagonal": of(product, lambda m: [np.diag(m), m.__imul__(100)][0]),
+    "a part of another shape": of(
+        lambda x: x[:, :2] * 1.0,
+        lambda a: (a.reshape(4, 1, 2)[:, 0] / np.maximum(1, np.abs(a[:, 0]))[:, None]).sum(axis=0),
+    ),
     "other records": of(
         lambda x: (unit(x), np.tanh(x)), lambda xy: [xy[0].__setitem__(BACK, xy[1]), xy[0] * xy[1]][1].sum(axis=0)
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import math
 import sys
+from collections import Counter as Counted
 
 import numpy as np
 import pytest
@@ -405,7 +406,50 @@ def caught_in_place_of_a_number(rows):
         return 0
 
 
+def read_by_a_function(rows):
+    k, total = 0.0, 0.0
+
+    def read():
+        return k
+
+    for row in rows[rows[:, 0] > 0]:
+        v = read()
+        k = row[1]
+        total += v
+    return total
+
+
+def the_last_of_some(rows):
+    total = 0.0
+    for row in rows[rows[:, 0] > 0]:
+        v = row.sum() * 0
+        total += v
+    return np.tanh(row).sum()
+
+
+def changed_where_positive(rows):
+    total = np.zeros(3)
+    for row in rows:
+        g = row * 1.0
+        if row[0] > 0:
+            g = np.multiply(g, 0.0, out=g)
+        total += g
+    return total
+
+
+def counted_elsewhere(rows):
+    seen, v = Counted(), None
+    for row in rows:
+        if row[0] > 0:
+            v = seen.update(["positive"])
+    return seen["positive"] + 0 * np.tanh(rows).sum() if v is None else v
+
+
 OPEN = [
+    read_by_a_function,
+    the_last_of_some,
+    changed_where_positive,
+    counted_elsewhere,
     of_another_shape_where_none_is_left,
     beside_a_list,
     stacked_where_none_may_be_left,
