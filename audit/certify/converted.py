@@ -65,7 +65,7 @@ class _Converter(ast.NodeTransformer):
         first, second = map(_Way.of, ways)
         if not self._inside or first is None or second is None or not _alike(first, second):
             return node
-        if self._elsewhere & (first.targets | second.targets):
+        if self._elsewhere & (first.names | first.changed | second.names | second.changed):
             return node
         self._made += 1
         name = f"_dpassay_{self._made}_"
@@ -130,7 +130,7 @@ class _Converter(ast.NodeTransformer):
         self.generic_visit(node)
         if not self._inside or way is None or names is None or node.orelse or not way.of_each(names):
             return node
-        if self._elsewhere & {*names, *way.targets}:
+        if self._elsewhere & {*names, *way.names, *way.changed}:
             return node
         way.as_in([self.visit(one) for one in body])
         self._made += 1
@@ -141,8 +141,8 @@ class _Converter(ast.NodeTransformer):
         lines.append(("_dpassay_computed()", node))
         for one in way.added.values():
             lines.append((one.onto(f"_dpassay_all({name}, {name}{one.name})"), one.place))
-        for one in sorted({*names, *way.names}):  # whatever the last record gave it
-            lines.append((f"{one} = _dpassay_missing", node))
+        for gone in sorted({*names, *way.names}):  # it had whatever the last record gave it
+            lines.append((f"{gone} = _dpassay_missing", node))
         truth = _placed(ast.parse(f"{name} = None").body[0], node)
         truth.value, node.iter = node.iter, _placed(ast.Name(name, ast.Load()), node)
         test = _placed(ast.parse(f"_dpassay_secret({name})", mode="eval").body, node)
@@ -287,11 +287,6 @@ class _Way:
     def added(self) -> dict[str, _Line]:
         """What is added to names, or multiplies them."""
         return {one.name: one for one in self.lines if one.kind is not None}
-
-    @property
-    def targets(self) -> set[str]:
-        """All of these."""
-        return {one.name for one in self.lines}
 
     @property
     def names(self) -> set[str]:

@@ -27,8 +27,8 @@ _WRITES = ("STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "STORE_DEREF", "DELETE_
 _IN_PLACE = {"at", "copyto", "fill", "itemset", "partition", "put", "put_along_axis", "putmask", "place", "sort"}
 _IN_PLACE |= {"fill_diagonal", "resize", "setfield", "setflags", "tofile", "dump", "seed", "shuffle"}
 _HARMLESS = {abs, min, max, sum, len, round, isinstance, getattr, hasattr, pow, divmod, callable}
-_TRUSTED = (*(str(Path(str(one.__file__)).parent) for one in (np, scipy)), str(Path(__file__).parent), "<")
-_WRITING = {one.__code__ for one in (Value.changed, Public.written, Noise._written)}
+_TRUSTED = (*(str(Path(str(one.__file__)).parent) for one in (np, scipy)), str(Path(__file__).parents[1]), "<")
+_WRITING = {one.__code__ for one in (Value.changed, Public.written, Public.__setitem__, Noise._written)}
 _watched: list[list[str]] = []  # effects, of each part of the code that may have none
 
 

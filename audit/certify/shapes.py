@@ -357,6 +357,7 @@ def _replaced_part(a: Value, key: Any, given: Any) -> Value:
 def _got(a: Value, key: Any) -> Value:
     a._not_hollow()
     found = index(a, key)
+    found.integer = a.integer
     noted("index", found)
     return found
 
