@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,14 +18,14 @@ from runpy import run_path
 
 import audit_figures as figures
 
-from dpassay.audit.mutate.bugs import CHECKOUT, Bug, read_patches
-from dpassay.audit.mutate.judge import _run, planted_copy
 from dpassay.audit.mutate.lent import HOME
-from dpassay.audit.mutate.rows import near, reaches, rows_of
 from dpassay.audit.report.problems import Level, problems
 from dpassay.audit.running.report_file import load
 
-PROGRAMS = CHECKOUT.parent / "audit" / "programs" / "wrong.py"
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "bugs"))
+from source_bugs import BUGS, Bug, planted_copy, read_patches, rows_of, run_command
+
+PROGRAMS = BUGS.parent / "audit" / "programs" / "wrong.py"
 HEAD = re.compile(r"(?:def|class) (\w+)")
 EFFORT = ["--examples", "40", "--runs", "60", "--pilot", "50", "--jobs", "1"]
 FAR, NEAR = 10**9, 3  # lines: in another file, and what counts
@@ -33,10 +34,9 @@ HEADER = ("planted bug", "verdict", "planted at", "named, the first line first",
 
 def planted(folder: Path) -> Iterator[tuple[str, str, list[int], Path, list[str]]]:
     """The sample: name, file, lines, the folder of a package that has the bug, the words of its audit."""
-    bugs = [one.bug() for one in [one for one in read_patches(CHECKOUT) if one.must and not one.survives][::7]]
-    reach = reaches(near({bug.file for bug in bugs}))
+    bugs = [one.bug() for one in [one for one in read_patches() if one.must and not one.survives][::7]]
     for number, bug in enumerate(bugs):
-        row = bug.row or rows_of(reach, bug.file, bug.line, 1)[0].key
+        row = rows_of(bug)[0].key
         known = set((HOME / bug.file).read_text(encoding="utf-8").splitlines())
         lines = [at for at, line in enumerate(bug.text.splitlines(), 1) if line not in known] or [bug.line]
         yield bug.name, f"reference/{bug.file}", lines, planted_copy(folder / str(number), bug), [row]
@@ -56,7 +56,7 @@ def main() -> None:
         for name, file, lines, root, words in planted(Path(folder)):
             report = root / "report.json"
             report.unlink(missing_ok=True)
-            code, _ = _run(root, ["audit", *words, *EFFORT, "--output", str(report)])
+            code, _ = run_command(root, ["audit", *words, *EFFORT, "--output", str(report)])
             row = load(report)[0] if code == 1 else None
             spots = [spot for one in problems(row) if one.level is Level.ERROR for spot in one.spots] if row else []
             apart = [min(abs(one.line - at) for at in lines) if one.file.endswith(file) else FAR for one in spots]

@@ -16,13 +16,12 @@ from pathlib import Path
 
 import audit_figures as figures
 
-from dpassay.audit.mutate.bugs import CHECKOUT, read_patches
-from dpassay.audit.mutate.campaign import WRONG, choose, rate, run, summary
-from dpassay.audit.mutate.judge import Judged
 from dpassay.reference.files import parse_toml, read_text
 
-BUGS = CHECKOUT
-UNCOUNTED = (*WRONG, "no change", "no row")
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "bugs"))
+from source_bugs import BUGS, WRONG, Judged, choose, rate, read_patches, run, summary
+
+UNCOUNTED = (*WRONG, "no change")
 HEADER = ("kind", "what is wrong with it", "planted", "caught, or rightly passed", "wrong")
 
 
@@ -56,9 +55,9 @@ def _measured(chosen: argparse.Namespace) -> list[Judged]:
     kept = figures.recorded([chosen.keep] if chosen.keep else [])
     known = [Judged(**{**one, "rows": tuple(one["rows"]), "verdicts": tuple(one["verdicts"])}) for one in kept]
     found = {one.bug: one for one in known}
-    patches = [one for one in read_patches(BUGS) if chosen.bug_set in ("", one.set)]
+    patches = [one for one in read_patches() if chosen.bug_set in ("", one.set)]
     bugs = [bug for bug in choose(patches, chosen.only, chosen.sample, 0) if bug.name not in found]
-    for one in run(bugs, chosen.jobs, 1, 0):
+    for one in run(bugs, chosen.jobs, 0):
         figures.record(chosen.keep, asdict(one))
         print(f"{one.answer} {one.bug} {one.seconds:.0f} s", file=sys.stderr, flush=True)
         found[one.bug] = one
@@ -74,8 +73,7 @@ def _notes(judged: list[Judged]) -> list[str]:
         "'within the claim': the planted line changes noise or the number of releases, and what is really released "
         "still adds up to no more than is claimed (a schedule that is calibrated by a dry run of the changed code "
         "makes up for it). 'no change': no run differs from the unchanged code, on the pairs of up to four rows and on "
-        "up to 400 data sets, sizes and released values drawn from their spaces by a generator of the judge's own. "
-        "'no row': no repaired or baseline row runs that line.",
+        "the test vectors of their algorithms.",
         f"The slowest took {slowest:.0f} s.",
     ]
     return [f"- {line}" for line in (*notes, *(_survivor(one) for one in judged if one.answer in UNCOUNTED))]
@@ -91,7 +89,7 @@ def _survivor(one: Judged) -> str:
 def _reasons() -> dict[str, str]:
     """Why a bug is not reported; of a generated one by file and operator, since its line may move."""
     survivors = parse_toml(read_text(BUGS / "survivors.toml", "notes"), "survivors.toml")["survivor"]
-    return {one["name"]: one["why"] for one in survivors} | {one.name: one.survives for one in read_patches(BUGS)}
+    return {one["name"]: one["why"] for one in survivors} | {one.name: one.survives for one in read_patches()}
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from dpassay.reference.tape import LiveTape
 from dpassay.reference.transcript import Draw, RecordDrawer, Release, Transcript
 
 from .accounts import wrong_account, wrong_cost
-from .own_laws import wrong_draws
+from .laws import wrong_draws
 
 _SEED = 20_250_217
 _LAWS = 6  # parameters of one law, and shapes of it, at which it is checked: the extremes and some between

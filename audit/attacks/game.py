@@ -3,13 +3,24 @@
 Every model can play the target while the others are its shadow models. Signals are per model and
 candidate, so all
 attacks are operations on matrices.
+
+Membership inference attacks on one target model of a game; every function returns one score per candidate.
+
+High scores mean 'member'. Sources: loss threshold (Yeom et al. 2018), shadow models and the attack
+classifier (Shokri
+et al. 2017), LiRA (Carlini et al. 2022, Algorithm 1 and its off-line form), RMIA (Zarifzadeh et al. 2024,
+eq. (2)-(4)).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import logit
+from scipy.stats import norm
+from sklearn.ensemble import HistGradientBoostingClassifier
 
 from dpassay.audit.results import SoundBound
 from dpassay.audit.scores.labels import epsilon_labels
@@ -17,7 +28,98 @@ from dpassay.audit.scores.one_run import epsilon_one_run
 from dpassay.reference.arrays import Array, Bools, Indices
 from dpassay.reference.errors import BadInput, require
 
-from .targets import Trained, Trainer
+from .estimators import Trained, Trainer
+
+SPREAD_FLOOR = 1e-3  # of a standard deviation of logit confidences
+
+
+def loss_threshold(game: Game, target: int) -> Array:
+    """Minus the loss: log p(y | x)."""
+    game.shadows(target)
+    return np.asarray(np.log(game.confidence[target]))
+
+
+def _moments(values: Array, keep: Bools) -> tuple[Array, Array]:
+    """Mean per candidate over the kept models, and one spread for all candidates (few models need
+    pooling).
+    """
+    count = keep.sum(axis=0)
+    overall = float(values[keep].mean()) if keep.any() else float(values.mean())
+    mean = np.where(count > 0, np.where(keep, values, 0.0).sum(axis=0) / np.maximum(count, 1), overall)
+    squares = np.where(keep, (values - mean) ** 2, 0.0).sum()
+    freedom = max(1, int(np.maximum(count - 1, 0).sum()))
+    return mean, np.full(mean.shape, max(SPREAD_FLOOR, float(np.sqrt(squares / freedom))))
+
+
+def lira(game: Game, target: int, online: bool = True) -> Array:
+    """Likelihood ratio of logit confidences between Gaussians fitted on shadow models with and without the
+    record.
+
+    Off-line: only the models without it are used; the score is the log of their Gaussian's lower tail.
+    """
+    shadows = game.shadows(target)
+    if shadows.size < 2:
+        raise BadInput("models", game.models, "LiRA needs at least three models")
+    values, member = logit(game.confidence[shadows]), game.member[shadows]
+    seen = logit(game.confidence[target])
+    out_mean, out_spread = _moments(values, ~member)
+    if not online:
+        return np.asarray(norm.logcdf(seen, out_mean, out_spread))
+    in_mean, in_spread = _moments(values, member)
+    return np.asarray(norm.logpdf(seen, in_mean, in_spread) - norm.logpdf(seen, out_mean, out_spread))
+
+
+def rmia(game: Game, target: int, gamma: float = 1.0) -> Array:
+    """Share of population records z with (p(x | target) / p(x)) >= gamma (p(z | target) / p(z)).
+
+    p(.) is the mean confidence over the shadow models (half of which have x, as in the on-line form).
+    """
+    if gamma <= 0:
+        raise BadInput("gamma", gamma, "must be positive")
+    shadows = game.shadows(target)
+    if shadows.size < 1:
+        raise BadInput("models", game.models, "RMIA needs at least two models")
+    ratio = game.confidence[target] / game.confidence[shadows].mean(axis=0)
+    others = np.sort(game.population[target] / game.population[shadows].mean(axis=0))
+    share = np.searchsorted(others, ratio / gamma, side="right") / others.size
+    return np.asarray(share + 1e-9 * np.log(ratio))  # ties by the ratio itself
+
+
+def classifier(game: Game, target: int, rng: np.random.Generator) -> Array:
+    """An attack classifier trained on the shadow models: confidence, its calibration, and the class."""
+    shadows = game.shadows(target)
+    if shadows.size < 1:
+        raise BadInput("models", game.models, "the attack classifier needs at least two models")
+    values = logit(game.confidence)
+    typical = values[shadows].mean(axis=0)
+
+    def table(models: Indices) -> Array:
+        rows = [np.column_stack([values[k], values[k] - typical, game.labels]) for k in models]
+        return np.concatenate(rows)
+
+    model = HistGradientBoostingClassifier(max_iter=50, random_state=int(rng.integers(2**31)))
+    model.fit(table(shadows), game.member[shadows].ravel())
+    return np.asarray(model.decision_function(table(np.array([target]))))
+
+
+ATTACKS: dict[str, Callable[[Game, int, np.random.Generator], Array]] = {
+    "loss threshold": lambda game, target, rng: loss_threshold(game, target),
+    "LiRA, on-line": lambda game, target, rng: lira(game, target),
+    "LiRA, off-line": lambda game, target, rng: lira(game, target, online=False),
+    "RMIA": lambda game, target, rng: rmia(game, target),
+    "classifier": classifier,
+}
+
+
+def auc(scores: Array, member: Bools) -> float:
+    """Area under the ROC curve, ties counted one half."""
+    inside, outside = np.sort(scores[member]), scores[~member]
+    if not inside.size or not outside.size:
+        raise BadInput("member", member.size, "needs members and non-members")
+    above = inside.size - np.searchsorted(inside, outside, side="right")
+    equal = np.searchsorted(inside, outside, side="right") - np.searchsorted(inside, outside, side="left")
+    return float((above + 0.5 * equal).mean() / inside.size)
+
 
 _FLOOR = 1e-12  # of a probability, before logarithms
 

@@ -27,11 +27,9 @@ from dpassay.reference.errors import require
 from dpassay.reference.problems.models import ClassificationLoss, SoftmaxRegression, TwoLayerNetwork
 
 from . import canaries as craft
-from .estimators import DP_SGD, dp_sgd_schedule, labelled_data, trainer_named
-from .game import Game, one_candidate_bound, one_run_bound, play
-from .membership import ATTACKS, auc, loss_threshold
+from .estimators import DP_SGD, ReferenceTrainer, Samples, Trainer, dp_sgd_schedule, labelled_data, trainer_named
+from .game import ATTACKS, Game, auc, loss_threshold, one_candidate_bound, one_run_bound, play
 from .plans import GRADIENT, GRADIENTS, MANY, ONE, Plan
-from .targets import ReferenceTrainer, Samples, Trainer
 
 RELATION = "a record or a zero gradient"  # of dp-sgd; n is public
 TEST_SHARE = 0.9  # of the level for the test of the claim with gradient canaries, the rest for the bound

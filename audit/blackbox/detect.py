@@ -22,8 +22,8 @@ from dpassay.reference.errors import require
 from dpassay.reference.guarantee import Guarantee
 
 from .learner import FIT_SHARE, Candidate, learn_scores
-from .outputs import Mechanism, draw
 from .repeats import repeats_log_wealth
+from .sources import Mechanism, draw
 from .suspicions import require_independent
 from .table import NOTHING, Column, Tables, kept, telling_columns, to_tables
 from .telling import Telling, most_repeated, most_telling, of_event

@@ -1,8 +1,7 @@
 """Learned scores: fitted on one part of the training outputs, given an event on another, judged elsewhere.
 
-Trees on the best columns, the odds of histograms added up, and the direction of the means: each of them sees bugs of
-the zoo, or of wide outputs, that nothing else sees. What learns from all columns scales them by their quartiles and
-cuts them at five such units, so that outputs of any size do. Everything is fitted on the training split only.
+Trees on the best columns, and the odds of histograms added up: each of them sees bugs of the zoo, or of wide outputs,
+that nothing else sees. Everything is fitted on the training split only.
 """
 
 from __future__ import annotations
@@ -11,23 +10,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpassay.audit.evidence.events import Event, best_event
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.guarantee import Guarantee
 
-from .columns import tamed
 from .screen import CHOSEN, SPREAD, AddedOdds, Found, all_of, named, screen
 from .table import Column, Origin
 
 Score = Callable[[Array], Array]
-ROWS_CAP = 30_000  # a side, for trees and the direction of the means
+ROWS_CAP = 30_000  # a side, for trees
 FIT_SHARE = 0.5  # of the training tables; the rest chooses the best
 COLUMNS, BEST_COLUMNS = 2, 6  # best entries of the outputs, and best of all columns, that are scores by themselves
 BINS = 16  # of the histograms whose odds are added
-WHITENED = 256  # columns up to which the direction of the means takes correlations into account
-LIMIT = 5.0  # units at which a column is cut
 REMEMBERED = 4  # training and test part of both sides
 LARGEST_KEPT = 20_000_000  # entries of an answer that is kept
 
@@ -43,7 +38,7 @@ class Candidate:
     value: float | None = None  # the score is 1 where the column is equal to this, else 0
 
 
-# -- features: the columns that were chosen, low-order bits, and atoms (values that come back exactly) -----------------
+# -- features: the columns that were chosen, and low-order bits --------------------------------------------------------
 def lowest_bit(values: Array) -> Array:
     """log2 of the lowest set bit of each float: the grid it lies on (0 for 0, NaN and infinities)."""
     bits = np.ascontiguousarray(values, dtype=np.float64).view(np.int64)
@@ -52,38 +47,6 @@ def lowest_bit(values: Array) -> Array:
     low = np.log2((significand & -significand).astype(np.float64))
     usable = np.isfinite(values) & (values != 0) & (exponent > 0)
     return np.where(usable, exponent - 1075 + low, 0.0)
-
-
-def row_codes(table: Array) -> NDArray[np.void]:
-    """Each row as one opaque value, so that exact repetitions can be counted."""
-    clean = np.ascontiguousarray(table)
-    return clean.view([("", np.void, clean.itemsize * clean.shape[1])]).ravel()["f0"]
-
-
-@dataclass
-class Atoms:
-    """Exact outputs seen more than once in training, with the log odds of their side."""
-
-    codes: NDArray[np.void]
-    odds: Array
-
-    @staticmethod
-    def fit(table_p: Array, table_q: Array) -> Atoms:
-        """Count rows on both sides; a row seen once says nothing yet."""
-        codes, where = np.unique(np.concatenate([row_codes(table_p), row_codes(table_q)]), return_inverse=True)
-        on_p = np.bincount(where[: len(table_p)], minlength=codes.size)
-        on_q = np.bincount(where[len(table_p) :], minlength=codes.size)
-        keep = on_p + on_q > 1
-        odds = np.log((on_q + 0.5) / (len(table_q) + 1)) - np.log((on_p + 0.5) / (len(table_p) + 1))
-        return Atoms(codes[keep], odds[keep])
-
-    def score(self, table: Array) -> Array:
-        """Log odds of known atoms, NaN elsewhere."""
-        if self.codes.size == 0:
-            return np.full(len(table), np.nan)
-        rows = row_codes(table)
-        place = np.minimum(np.searchsorted(self.codes, rows), self.codes.size - 1)
-        return np.where(self.codes[place] == rows, self.odds[place], np.nan)
 
 
 @dataclass
@@ -113,26 +76,6 @@ class Features:
 
 
 # -- learners ----------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Scale:
-    """Centre and unit of each column."""
-
-    centre: Array
-    unit: Array
-
-    @staticmethod
-    def fit(x: Array) -> Scale:
-        """Median and quartile distance; where the quartiles coincide, the whole range; 1 for a constant."""
-        low, centre, high = np.quantile(x, [0.25, 0.5, 0.75], axis=0, method="nearest")
-        spread = np.where(high > low, (high - low) / 1.35, (x.max(axis=0) - x.min(axis=0)) / 2)
-        return Scale(centre, np.where(spread > 0, spread, 1.0))
-
-    def __call__(self, x: Array) -> Array:
-        """Scaled and cut."""
-        with np.errstate(over="ignore"):  # an infinity is cut like any large number
-            return np.asarray(np.clip((x - self.centre) / self.unit, -LIMIT, LIMIT))
-
-
 def boosting(x: Array, y: Indices, rng: np.random.Generator) -> Score:
     """Trees on all columns."""
     from sklearn.ensemble import HistGradientBoostingClassifier  # slow to import, and not needed for a number
@@ -146,20 +89,6 @@ def boosting(x: Array, y: Indices, rng: np.random.Generator) -> Score:
         random_state=int(rng.integers(2**31)),
     ).fit(x, y)
     return lambda z: np.asarray(model.decision_function(z))
-
-
-def direction(p: Array, q: Array) -> Score:
-    """Along the difference of the means of all columns, whitened where they are not too many."""
-    scale = Scale.fit(tamed(np.concatenate([p, q])))
-    x, y = scale(tamed(p)), scale(tamed(q))
-    shift = y.mean(axis=0) - x.mean(axis=0)
-    variance = 0.5 * (x.var(axis=0) + y.var(axis=0)) + 1e-6
-    if x.shape[1] > WHITENED or min(len(x), len(y)) < 4 * x.shape[1]:
-        weights = shift / variance
-    else:
-        within = 0.5 * (np.cov(x.T).reshape(variance.size, -1) + np.cov(y.T).reshape(variance.size, -1))
-        weights = np.linalg.solve(0.9 * within + 0.1 * np.diag(variance), shift)
-    return lambda z: np.asarray(scale(tamed(z)) @ weights)
 
 
 class Remembered:
@@ -190,22 +119,17 @@ def _candidates(
 
     A single number needs no trees: its histogram says as much.
     """
-    screened, atoms, width = screen(p, q, claim, titles), Atoms.fit(p, q), p.shape[1]
-    found: list[tuple[str, Score]] = []
+    screened, width = screen(p, q, claim, titles), p.shape[1]
+    found: list[tuple[str, Score]] = [] if screened else [("nothing", lambda t: np.zeros(len(t)))]
     if width > 1 or low_bits:
         features = Features.fit(screened, width, low_bits)
         few_p, few_q = features.transform(p[:ROWS_CAP]), features.transform(q[:ROWS_CAP])
         trees = boosting(np.concatenate([few_p, few_q]), np.repeat([0, 1], [len(few_p), len(few_q)]), rng)
-        found = [("boosting", Remembered(lambda t: trees(features.transform(t))))]
-    if atoms.codes.size:
-        name, others = found[0] if found else ("nothing", lambda t: np.zeros(len(t)))
-        found.insert(0, (f"atoms, else {name}", lambda t: np.where(np.isnan(a := atoms.score(t)), others(t), a)))
+        found += [("boosting", Remembered(lambda t: trees(features.transform(t))))]
     raw = {one.column: one for one in screened if one.family.one is not None and one.column < width}
     differ = sorted(raw, key=lambda j: -raw[j].difference)[:SPREAD]
     if differ:
         found += [(f"histograms of {BINS} bins", AddedOdds.fit(p, q, differ, BINS).score)]
-    if width > 1:
-        found += [("direction of all columns", direction(p[:ROWS_CAP], q[:ROWS_CAP]))]
     entries = {one.base: replace(one, value=None) for one in screened if one.base.origin is Origin.VALUE}
     plain = list(entries)[:COLUMNS]
     best = [one for one in screened if one.value is not None or one.base not in plain][:BEST_COLUMNS]

@@ -1,22 +1,32 @@
-"""Where black-box outputs come from, as named on the command line: a callable, a program, or stored files."""
+"""Where black-box outputs come from: a callable or a program, named on the command line, is run on both datasets.
+
+A mechanism is called as `mechanism(dataset, rng) -> array | number | string | dict | None`. If it also has
+`many(dataset, rng, size)`, that is used to draw a whole sample at once. Programs: `programs.py`.
+"""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
-from dpassay.audit.inputs.foreign import load_callable
+from dpassay.audit.inputs.foreign import foreign_code, load_callable
 from dpassay.audit.inputs.stored import load_array
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_json
 
-from .outputs import Mechanism
 from .programs import CommandLine, KeptAlive
 
+PARTS = 8  # a side, each with a stream of randomness of its own: the number of processes changes no number
+LEAST = 50  # outputs of a part: fewer are one part
+Mechanism = Callable[[Any, np.random.Generator], Any]
+Each = Callable[[int], None]  # is told how many outputs were drawn, or found, since it was told last
 MechanismName = Annotated[
     str | None,
     typer.Argument(help="MODULE:FUNCTION, called as function(dataset, rng); the working directory is searched first."),
@@ -78,3 +88,71 @@ def read_source(
     named = Named(name, tuple(words), keep_alive)
     pair = (load_array(one) if one.suffix == ".npy" else read_json(one, "dataset") for one in (dataset, neighbour))
     return Source(command or str(name), named.load(), (next(pair), next(pair)), named)
+
+
+def nobody(count: int) -> None:
+    """Is told, and does nothing."""
+
+
+def draw(mechanism: Mechanism, dataset: Any, size: int, rng: np.random.Generator, each: Each = nobody) -> Any:
+    """`size` independent outputs on `dataset`, in whatever form the mechanism gives them.
+
+    Args:
+        each: is called about a hundred times.
+    """
+    many = getattr(mechanism, "many", None)
+    with foreign_code("mechanism", getattr(mechanism, "__qualname__", type(mechanism).__qualname__)):
+        if many is not None:
+            found = many(dataset, rng, size)
+            require(len(found) == size, "many", len(found), f"must give {size} outputs")
+            each(size)
+            return found
+        one_by_one: list[Any] = []
+        while len(one_by_one) < size:
+            count = min(max(1, size // 100), size - len(one_by_one))
+            one_by_one += [mechanism(dataset, rng) for _ in range(count)]
+            each(count)
+        return one_by_one
+
+
+def draw_both(source: Source, samples: int, seed: tuple[int, ...], jobs: int, each: Each) -> tuple[Any, Any]:
+    """`samples` outputs on both datasets.
+
+    Args:
+        seed: of all parts; a part adds its side and its place.
+        jobs: processes; each of them loads the mechanism, or starts the program, anew.
+    """
+    parts = PARTS if samples >= PARTS * LEAST else 1
+    sizes = [samples * (i + 1) // parts - samples * i // parts for i in range(parts)]
+    places, found = list(product((0, 1), range(parts))), dict[tuple[int, int], Any]()
+    if jobs > 1:
+        from dpassay.audit.running.workers import worked  # slow to import, and one process needs none of it
+
+        asked = [(source.named, source.datasets[side], (side, i), sizes[i], (*seed, side, i)) for side, i in places]
+        for where, outputs in worked(_drawn, asked, jobs, ""):
+            found[where] = outputs
+            each(len(outputs))
+    else:
+        for side, i in places:
+            rng = np.random.default_rng([*seed, side, i])
+            found[side, i] = draw(source.mechanism, source.datasets[side], sizes[i], rng, each)
+    p, q = (_joined([found[side, i] for i in range(parts)]) for side in (0, 1))
+    return p, q
+
+
+def _drawn(named: Named, dataset: Any, where: tuple[int, int], size: int, key: tuple[int, ...]) -> tuple[Any, Any]:
+    """One part, in a process of its own."""
+    mechanism = named.load()
+    try:
+        return where, draw(mechanism, dataset, size, np.random.default_rng(list(key)))
+    finally:
+        if isinstance(mechanism, KeptAlive):
+            mechanism.close()
+
+
+def _joined(parts: list[Any]) -> Any:
+    """Parts of one sample, in order."""
+    arrays = all(isinstance(one, np.ndarray) for one in parts)
+    if len(parts) == 1 or (arrays and len({(one.dtype, one.shape[1:]) for one in parts}) == 1):
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return [output for one in parts for output in one]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,21 +9,19 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from dpassay.audit.blackbox.kept import Kept, draw_both
 from dpassay.audit.blackbox.power import NOISES
 from dpassay.audit.blackbox.sources import (
     CommandOption,
     DatasetOption,
     MechanismName,
     NeighbourOption,
-    Source,
+    draw_both,
     read_source,
 )
 from dpassay.audit.blackbox.suspicions import of_outputs, same_data
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.claims.claimed import read_claim
 from dpassay.audit.claims.outputs import NOT_STATED, Question, answer, without_claim
-from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.inputs.stored import column_names, load
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import Verdict
@@ -52,12 +49,6 @@ KeepAlive = Annotated[
     bool, typer.Option("--keep-alive", help="The program answers line by line instead of running once an output.")
 ]
 Jobs = Annotated[int, typer.Option(help="Processes that run the mechanism; they change no number.")]
-Checkpoint = Annotated[
-    Path | None,
-    typer.Option(
-        "--checkpoint", help="Keep outputs in this file as they come; the same command goes on where it was ended."
-    ),
-]
 Power = Annotated[
     float | None,
     typer.Option(
@@ -95,7 +86,6 @@ def blackbox(
     samples: Samples = 10_000,
     keep_alive: KeepAlive = False,
     jobs: Jobs = 1,
-    checkpoint: Checkpoint = None,
     power: Power = None,
     noise: Noise = None,
     floats: Floats = False,
@@ -119,11 +109,12 @@ def blackbox(
     for name, wanted in (("--floats", floats), ("--power", power is not None)):
         require(claim is not None or not wanted, name, True, "is about a claim: give --epsilon or another")
     if outputs:
-        p, q = _stored(outputs, (mechanism, command, dataset, neighbour), keep_alive, checkpoint)
+        p, q = _stored(outputs, (mechanism, command, dataset, neighbour), keep_alive)
         names, notes = column_names(outputs), []
     else:
         source = read_source(mechanism, command, dataset, neighbour, keep_alive)
-        p, q = _drawn(source, samples, seed, jobs, checkpoint, quiet)
+        with progress("running the mechanism", 2 * samples, quiet=quiet) as say:
+            p, q = draw_both(source, samples, (seed, STREAM), jobs, lambda n: say(steps=n))
         names, notes = None, same_data(source.datasets)
     relation = relation or ("add-remove" if sampled else NOT_STATED)
     if claim is None:
@@ -160,30 +151,12 @@ def _check(
         require_writable(plot, "--plot")
 
 
-def _stored(outputs: list[Path], source: tuple[Any, ...], keep_alive: bool, checkpoint: Path | None) -> tuple[Any, Any]:
+def _stored(outputs: list[Path], source: tuple[Any, ...], keep_alive: bool) -> tuple[Any, Any]:
     none = source == (None,) * 4
     require(none, "--outputs", outputs, "takes the place of a mechanism and its datasets")
     require(not keep_alive, "--keep-alive", True, "is about a program; these outputs are stored")
-    require(checkpoint is None, "--checkpoint", str(checkpoint), "keeps outputs that are drawn; these are stored")
     require(len(outputs) == 2, "--outputs", outputs, "give two files: on D and on D'")
     return load(outputs[0]), load(outputs[1])
-
-
-def _drawn(source: Source, samples: int, seed: int, jobs: int, checkpoint: Path | None, quiet: bool) -> tuple[Any, Any]:
-    """Outputs on both sides, kept in the checkpoint if there is one; interrupted, one line says what is kept."""
-    kept = Kept(checkpoint, source, samples, (seed, STREAM)) if checkpoint else None
-    try:
-        with progress("running the mechanism", 2 * samples, quiet=quiet) as say:
-            return draw_both(source, samples, (seed, STREAM), jobs, lambda n: say(steps=n), kept)
-    except KeyboardInterrupt:
-        if kept is None:
-            raise
-        print(
-            f"dpassay: interrupted; {kept.count()} of {2 * samples} outputs are kept in {checkpoint}; the same command "
-            "goes on from there",
-            file=sys.stderr,
-        )
-        raise typer.Exit(INTERRUPTED) from None
 
 
 def _exit(verdict: Verdict, fail_on: FailOn) -> int:

@@ -14,7 +14,7 @@ from dpassay.audit.claims.scores import STREAM, both_sides, hints, judge_scores,
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import Sound, Verdict, decide
 from dpassay.audit.scores.anytime_kept import grow
-from dpassay.audit.scores.blocks import marks
+from dpassay.audit.scores.files import marks
 from dpassay.audit.scores.one_run import RELATION
 from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled, relation_named
 from dpassay.reference.errors import require

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, cast
@@ -16,18 +16,13 @@ from dpassay.audit.blackbox.suspicions import same_data
 from dpassay.audit.claims.claimed import read_claim
 from dpassay.audit.claims.outputs import NOT_STATED
 from dpassay.audit.exit_codes import INTERRUPTED
-from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.report.verdicts import print_results
-from dpassay.audit.scores.blocks import marks, seen_before
-from dpassay.audit.scores.files import read_scores
-from dpassay.audit.sequential.session import Each, Kept, black_box, likelihood, load, stored_scores, verdict
-from dpassay.audit.subjects.programs import by_program
-from dpassay.audit.subjects.subject import subjects
+from dpassay.audit.scores.files import marks, read_scores, seen_before
+from dpassay.audit.sequential.session import Each, Kept, black_box, load, stored_scores, verdict
 from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled
 from dpassay.audit.terminal.progress import Quiet, session_progress
-from dpassay.reference.case import Case
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.guarantee import Guarantee, approx_dp
+from dpassay.reference.guarantee import Guarantee
 
 app = typer.Typer(
     help="Audits that stop as soon as a claim is refuted, continue from a checkpoint, and join several machines.",
@@ -55,7 +50,7 @@ def _kept_when_interrupted(kept: Kept, limit: int, quiet: bool) -> Iterator[Each
         with session_progress(limit, quiet) as each:
             yield each
     except KeyboardInterrupt:
-        runs = kept.session.so_far().runs
+        runs = kept.session.runs
         print(
             f"dpassay: interrupted; {runs} runs are kept in {kept.path}; the same command goes on from there",
             file=sys.stderr,
@@ -68,55 +63,6 @@ def _claim(epsilon: float | None, delta: float, mu: float | None, sampled: str |
     if claim is None:
         raise BadInput("claim", None, "give one of --epsilon, --gdp, --sampled-gaussian, --curve")
     return claim.guarantee
-
-
-@app.command(short_help="White box: exact losses of an algorithm.")
-def algorithm(
-    name: Annotated[str, typer.Argument(help="A key of `dpassay list`, or MODULE:RUN of your own.")],
-    checkpoint: Checkpoint,
-    epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon; default: the case's claim.")] = None,
-    program: Annotated[
-        str | None, typer.Option(help="A command that speaks the live protocol: it runs in place of the reference.")
-    ] = None,
-    timeout: Annotated[float, typer.Option(help="Seconds for one line of --program.")] = 10.0,
-    delta: Annotated[float, typer.Option(help="Claimed delta of your own algorithm.")] = 1e-5,
-    space: Annotated[str | None, typer.Option(help="MODULE:SPACE of your own algorithm's data.")] = None,
-    limit: Limit = 1000,
-    confidence: Confidence = 0.95,
-    seed: Seed = 0,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """White box: bet on the exact privacy losses of an algorithm, run by run.
-
-    Your own is run on the pair of neighbours that a search of its space moves the furthest: always the same one.
-    With --program of a program in any language that takes the place of the reference (docs/live.md).
-    """
-    _check(limit, confidence, seed)
-    case = _case(name, space, epsilon, delta)
-    claimed = case.claim.epsilon if epsilon is None else epsilon
-    require(0 <= claimed < float("inf"), "--epsilon", claimed, "must be finite and not negative")
-    claim = approx_dp(claimed, case.claim.delta, case.claim.relation)
-    kept = Kept(checkpoint, case.key if program is None else f"{case.key} by {program}", claim.name, seed)
-    with ExitStack() as stack:
-        if program is not None:
-            live = stack.enter_context(LiveProgram(program, case.id, case.reading, timeout=timeout))
-            case = by_program(case, live)
-        each = stack.enter_context(_kept_when_interrupted(kept, limit, quiet))
-        result = likelihood(kept, case, claimed, limit, confidence, each)
-    _report([checkpoint], confidence, as_json, result.seconds, relation=case.claim.relation)
-
-
-def _case(name: str, space: str | None, epsilon: float | None, delta: float) -> Case:
-    """The one case that is named; one's own algorithm with the claim of the options."""
-    found = subjects(name, space=space, field="name")
-    require(len(found) == 1, "name", name, f"names {len(found)} cases; give a key of `dpassay list`")
-    (subject,) = found
-    if subject.case is not None:
-        return subject.case
-    if epsilon is None:
-        raise BadInput("--epsilon", None, "what do you claim?")
-    return subject.claimed(epsilon, delta)
 
 
 @app.command(short_help="Black box: learn on past outputs, bet on fresh ones.")
@@ -214,11 +160,10 @@ def _report(
     as_json: bool,
     seconds: float,
     more: str = "",
-    relation: str = NOT_STATED,
     telling: Mapping[str, object] | None = None,
 ) -> None:
     """The joint verdict; `telling` is what gave the claim away in the session that has just ended."""
-    result = replace(verdict([load(path) for path in checkpoints], confidence, seconds), relation=relation)
+    result = replace(verdict([load(path) for path in checkpoints], confidence, seconds), relation=NOT_STATED)
     onward = "The claim is refuted: there is no need to go on"
     if not result.verdict.failed:
         onward = "Continue with the same --checkpoint: the confidence holds whenever you stop"

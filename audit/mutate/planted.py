@@ -1,20 +1,18 @@
-"""Planted bugs at the tape: what an algorithm asks of it is changed, everywhere or at one line of source.
+"""Planted bugs at the tape: what one line of source asks of it is changed.
 
-``mutated(run, mutation)`` changes every call of a run. ``through(tape, bug)`` is what a planted line calls: this file
-is copied beside the mutated algorithm, and imports nothing of the audit. ``private(problem)`` is a number made of the
-raw records.
+``through(tape, bug)`` is what a planted line calls: this file is copied beside the mutated algorithm, and imports
+nothing of the audit. ``private(problem)`` is a number made of the raw records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpassay.reference.arrays import Array
-from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.law import Law, query_of
 from dpassay.reference.replay import Layer
 from dpassay.reference.tape import Tape
@@ -28,29 +26,18 @@ _CACHE: dict[Any, Any] = {}  # what a run remembers from the run before
 class Mutation:
     """What is planted. Factors multiply; everything else stays as the algorithm has it."""
 
-    name: str
     noise: float = 1.0  # on every noise scale
     query: float = 1.0  # on every query, sensitivity left as declared
     sensitivity: float = 1.0  # on every declared sensitivity
-    batch: float = 1.0  # on the size or rate of every secret batch, divisors left as they are
     bug: str = ""  # one that is no factor, see `MutantTape`
-    silent_release: int | None = None  # this release gets no noise
-    unbounded: bool = False  # no finite epsilon remains
-    unaccounted: bool = False  # data leave outside the accounting: no claim covers it, whatever it costs on the pair
-    run: Callable[[Any, Tape], Any] | None = None  # another body of the algorithm (where the bug is not at the tape)
 
 
 class MutantTape(Layer):
-    """Asks `inner` for something else than the algorithm does, as the mutation says.
+    """Asks `inner` for something else than the algorithm does, as the mutation says."""
 
-    Args:
-        moved: how far the pair moves the queries of each label: it is declared, so the accountant reads off what the
-            mutant really costs on the pair.
-    """
-
-    def __init__(self, inner: Tape, mutation: Mutation, moved: Mapping[str, float] | None = None) -> None:
+    def __init__(self, inner: Tape, mutation: Mutation) -> None:
         super().__init__(inner)
-        self._mutation, self._moved = mutation, moved
+        self._mutation = mutation
         # of the run: each planted line lays a tape of its own over the inner one
         self._memory: dict[Any, Any] = inner.__dict__.setdefault("_planted", {})
 
@@ -64,26 +51,14 @@ class MutantTape(Layer):
 
     def release(self, label: str, law: Law, *, sensitivity: float | None, batch: Batches = None) -> Any:
         """The mutated release."""
-        bug, number = self._mutation.bug, self._memory.setdefault("releases", 0)
-        self._memory["releases"] += 1
-        self._beside(label, law)
-        if self._moved is not None:
-            sensitivity = self._moved.get(label, sensitivity)
+        bug = self._mutation.bug
         if sensitivity is not None:
             sensitivity = self._mutation.sensitivity * sensitivity
         how: dict[str, Any] = {"sensitivity": sensitivity, "batch": None if bug == "batch_undeclared" else batch}
         if law.query is None:  # noise that is left out altogether is no law of such a release
             return super().release(label, law.changed(max(self._mutation.noise, 1e-9), 1.0), **how)
-        changed = law.changed(
-            0.0 if number == self._mutation.silent_release else self._noise(law), self._mutation.query
-        )
+        changed = law.changed(self._noise(law), self._mutation.query)
         query = query_of(changed)
-        if bug == "same_noise":
-            kept = self._memory.setdefault(query.shape, None)
-            if kept is None:
-                kept = self._memory[query.shape] = np.asarray(self.noise(f"{label}/noise", changed.scale, query.shape))
-            value = query + kept
-            return self.reveal(label, value if value.ndim else float(value))
         if bug == "query_of_the_run_before":
             query = _CACHE.setdefault((label, self.step, query.shape), query.copy())
             changed = type(changed)(query, changed.scale)  # type: ignore[call-arg]
@@ -92,17 +67,6 @@ class MutantTape(Layer):
             value = (value + super().release(label, changed, **how)) / 2
         return self._handed_back(value, query)
 
-    def _beside(self, label: str, law: Law) -> None:
-        """What is asked of the tape besides the release."""
-        bug, query = self._mutation.bug, law.query
-        if bug == "private_branch" and query is not None:
-            digits = int(float(np.sum(query)) * 1e9) % 997
-            self.public(f"{label}/branch {digits}", lambda rng: rng.random())
-        if bug == "extra_public":
-            self.public(f"{label}/extra", lambda rng: rng.random())
-        if bug == "extra_noise":
-            super().release(f"{label}/nothing", Gaussian(np.asarray(0.0), 1.0), sensitivity=0.0)
-
     def _noise(self, law: Law) -> float:
         """The factor on a noise scale."""
         query, scale = query_of(law), law.scale
@@ -110,11 +74,9 @@ class MutantTape(Layer):
         self._memory["scale"] = scale
         factors = {
             "over_root_d": max(query.size, 2) ** -0.5,
-            "squared": scale,
             "a_variance": min(scale, scale**-0.5) if scale else 1.0,
             "of_the_release_before": former / scale if scale else 1.0,
             "of_the_data": 1 + 1e-3 * float(np.sum(np.abs(query))),
-            "of_the_norm": 1 + float(np.linalg.norm(query + 0.5)),
         }
         return self._mutation.noise * float(factors.get(self._mutation.bug, 1.0))
 
@@ -131,52 +93,27 @@ class MutantTape(Layer):
             return value * (1 + 1e-6 * float(np.linalg.norm(query)))
         return value
 
-    def batch(self, label: str, n: int, size: int) -> Batch:
-        """A batch without replacement, of the mutated size."""
-        larger = max(1, min(n, round(size * self._mutation.batch)))
-        return self._again(lambda: super(MutantTape, self).batch(label, n, larger))
-
-    def poisson(self, label: str, n: int, rate: float) -> Batch:
-        """A Poisson batch at the mutated rate."""
-        larger = min(1.0, rate * self._mutation.batch)
-        return self._again(lambda: super(MutantTape, self).poisson(label, n, larger))
-
-    def _again(self, draw: Callable[[], Batch]) -> Batch:
-        """The batch; or, as a bug, the first one of the run."""
-        return same_batch(self._inner, draw) if self._mutation.bug == "one_batch" else draw()
-
-
-def mutated(
-    run: Callable[[Any, Tape], Any], mutation: Mutation, moved: Mapping[str, float] | None = None
-) -> Callable[[Any, Tape], Any]:
-    """The algorithm `run` with the bug planted."""
-
-    def mutant(problem: Any, tape: Tape) -> Any:
-        return (mutation.run or run)(problem, MutantTape(tape, mutation, moved))
-
-    return mutant
-
 
 ONLY_NOISE = {
-    "noise_dropped": Mutation("", noise=0.0),
-    "noise_tenth_less": Mutation("", noise=0.9),
-    "noise_halved": Mutation("", noise=0.5),
-    "noise_over_root_d": Mutation("", bug="over_root_d"),
-    "noise_a_variance": Mutation("", bug="a_variance"),
-    "noise_of_the_release_before": Mutation("", bug="of_the_release_before"),
-    "noise_tenth_more": Mutation("", noise=1.1),
-    "sensitivity_and_noise_halved": Mutation("", noise=0.5, sensitivity=0.5),
+    "noise_dropped": Mutation(noise=0.0),
+    "noise_tenth_less": Mutation(noise=0.9),
+    "noise_halved": Mutation(noise=0.5),
+    "noise_over_root_d": Mutation(bug="over_root_d"),
+    "noise_a_variance": Mutation(bug="a_variance"),
+    "noise_of_the_release_before": Mutation(bug="of_the_release_before"),
+    "noise_tenth_more": Mutation(noise=1.1),
+    "sensitivity_and_noise_halved": Mutation(noise=0.5, sensitivity=0.5),
 }  # bugs at one line of source that the accountant alone may judge
 _AT_A_LINE = ONLY_NOISE | {
-    "noise_of_the_data": Mutation("", bug="of_the_data"),
-    "sensitivity_halved": Mutation("", sensitivity=0.5),
-    "moves_half_as_far_again": Mutation("", query=1.5),
+    "noise_of_the_data": Mutation(bug="of_the_data"),
+    "sensitivity_halved": Mutation(sensitivity=0.5),
+    "moves_half_as_far_again": Mutation(query=1.5),
 }
 
 
 def through(tape: Tape, bug: str) -> MutantTape:
     """The tape as one line of source sees it."""
-    return MutantTape(tape, _AT_A_LINE.get(bug) or Mutation("", bug=bug))
+    return MutantTape(tape, _AT_A_LINE.get(bug) or Mutation(bug=bug))
 
 
 def same_batch(tape: Tape, draw: Callable[[], Batch]) -> Batch:

@@ -5,25 +5,122 @@ loss distribution. A printed AUC, TPR at FPR, or balanced accuracy above the cei
 number is not chance and members and non-members came from one distribution. Both conditions are reported, never assumed
 silently:
 
-* chance: ``matching.py`` has tests that are sound for a uniformly random split of the records into members and
+* chance: there are tests that are sound for a uniformly random split of the records into members and
   non-members, although the scores of one model depend on each other. They swap a member with a non-member, which is one
   replacement; a claim about adding or removing a record is turned into (2 epsilon, (1 + e^epsilon) delta) for them.
 * distribution shift: when members and non-members have different group sizes, :func:`ceiling_under_shift` grants the
   attacker every pair across groups, which no guarantee forbids him.
+
+Sound tests of a privacy claim from one attacked model, by matching members with non-members.
+
+Setting: records are split uniformly at random into members and non-members (within each group, where groups are given),
+one model is trained on the members, and each record gets a score that depends on the model in any way.
+
+Derivation. Match members and non-members at random into m disjoint pairs. Given the pairs, who is the member is a fair
+coin in each, and swapping the two is a replace-one change. So (Steinke, Nasr and Jagielski 2023, Theorem 5.2) among the
+pairs on which an attacker commits himself, the number he gets right is dominated by a binomial with success
+p = e^epsilon / (1 + e^epsilon) plus F with E F <= 2 m delta. The AUC is the mean over matchings of the share of pairs
+ranked rightly, and TPR (1 - FPR) and FPR (1 - TPR) are the mean shares of pairs that a threshold ranks rightly and
+wrongly. By convexity (Hoeffding 1963, section 5) the exponential moments of these means are no larger than the
+binomial's, hence
+
+    P(right >= A, wrong <= B) <= exp(-m (A + B) KL((A - u) / (A + B) || p)) + 2 delta / u     for every u > 0.
+
+Nothing is assumed about how the scores of different records depend on each other. Thresholds must be fixed in advance.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+
+import numpy as np
+from scipy.special import expit, xlogy
 
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import require
 from dpassay.reference.guarantee import Guarantee
 
 from .ceilings import Metric, ceiling_of, ceiling_under_shift, ceilings, implied_epsilon
-from .matching import Group, auc_p_value, exchangeable_share, grouped_auc_p_value, tpr_p_value
+
+Group = tuple[int, int]  # members and non-members of one group
+
+
+def matching_p_value(right: float, wrong: float, pairs: float, epsilon: float, delta: float) -> float:
+    """Bound on P(share right >= ``right`` and share wrong <= ``wrong``) under (epsilon, delta)-DP, replace-one."""
+    require(0 <= right <= 1 and 0 <= wrong <= 1, "shares", (right, wrong), "must lie in [0, 1]")
+    require(right + wrong <= 1 + 1e-9, "shares", (right, wrong), "must not add up to more than 1")
+    require(pairs > 0, "pairs", pairs, "must be positive")
+    rate, total = float(expit(epsilon)), right + wrong
+    if total == 0 or right / total <= rate:
+        return 1.0
+    room = right - rate * total
+
+    def bound(slack: float) -> float:
+        return math.exp(-pairs * total * _kl((right - slack) / total, rate))
+
+    if delta == 0:
+        return bound(0.0)
+    slacks = np.linspace(0.0, room, 401)[1:-1]
+    return min(1.0, *(bound(float(u)) + 2.0 * delta / float(u) for u in slacks))
+
+
+def auc_p_value(auc: float, members: int, nonmembers: int, epsilon: float, delta: float, runs: int = 1) -> float:
+    """P-value of an AUC (mean over ``runs`` independent trainings, each with its own random split)."""
+    _counts(members, nonmembers, runs)
+    return matching_p_value(auc, 1.0 - auc, min(members, nonmembers) * runs, epsilon, delta)
+
+
+def tpr_p_value(tpr: float, fpr: float, members: int, nonmembers: int, epsilon: float, delta: float) -> float:
+    """P-value of a TPR at an FPR, one training, threshold fixed in advance."""
+    _counts(members, nonmembers, 1)
+    right, wrong = tpr * (1.0 - fpr), fpr * (1.0 - tpr)
+    return matching_p_value(right, wrong, min(members, nonmembers), epsilon, delta)
+
+
+def exchangeable_share(groups: Sequence[Group]) -> float:
+    """Share of (member, non-member) pairs that lie within one group."""
+    members, nonmembers = _totals(groups)
+    return sum(m * n for m, n in groups) / (members * nonmembers)
+
+
+def grouped_auc_p_value(auc: float, groups: Sequence[Group], epsilon: float, delta: float, runs: int = 1) -> float:
+    """P-value of an AUC when members and non-members have different group sizes (a distribution shift).
+
+    Every pair across groups is granted to the attacker, so the AUC within groups is at least (auc - (1 - w)) / w with w
+    the exchangeable share. It is a weighted mean of the groups' AUCs with weights w_g; the binomial moments then
+    combine to w / max(w_g / m_g) effective pairs, m_g the smaller count of group g.
+    """
+    members, nonmembers = _totals(groups)
+    require(runs >= 1, "runs", runs, "must be at least 1")
+    weights = [m * n / (members * nonmembers) for m, n in groups]
+    share = sum(weights)
+    if share == 0:
+        return 1.0
+    within = (auc - (1.0 - share)) / share
+    if within <= 0:
+        return 1.0
+    largest = max(w / min(group) for w, group in zip(weights, groups, strict=True) if min(group) > 0)
+    return matching_p_value(within, 1.0 - within, runs * share / largest, epsilon, delta)
+
+
+def _totals(groups: Sequence[Group]) -> Group:
+    require(len(groups) > 0, "groups", groups, "needs at least one")
+    require(all(m >= 0 and n >= 0 for m, n in groups), "groups", groups, "counts must not be negative")
+    members, nonmembers = sum(m for m, _ in groups), sum(n for _, n in groups)
+    _counts(members, nonmembers, 1)
+    return members, nonmembers
+
+
+def _counts(members: int, nonmembers: int, runs: int) -> None:
+    for name, count in (("members", members), ("nonmembers", nonmembers), ("runs", runs)):
+        require(count >= 1, name, count, "must be at least 1")
+
+
+def _kl(a: float, b: float) -> float:
+    return float(xlogy(a, a / b) + xlogy(1.0 - a, (1.0 - a) / (1.0 - b)))
 
 
 class Finding(StrEnum):

@@ -15,8 +15,7 @@ from typing import Any
 from dpassay.reference.files import parse_toml, read_text
 from dpassay.reference.guarantee import approx_dp
 
-from .assessment import Assessment, Published, assess
-from .matching import Group
+from .assessment import Assessment, Group, Published, assess
 
 _DATA: dict[str, Any] = parse_toml(
     read_text(Path(__file__).with_name("dro.toml"), "table"), "dro.toml"

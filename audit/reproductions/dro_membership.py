@@ -15,8 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpassay.audit.attacks.game import Game
-from dpassay.audit.attacks.membership import ATTACKS, auc
+from dpassay.audit.attacks.game import ATTACKS, Game, auc
 from dpassay.reference.arrays import Array, Bools, Indices
 from dpassay.reference.dro.divergences import kl
 from dpassay.reference.dro.objective import DualObjective

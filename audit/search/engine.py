@@ -6,7 +6,7 @@ premises of adaptive composition: where they hold, what is accounted is an upper
 says what it reached, and how far each query was moved.
 
 Witnesses of earlier searches come first, then pairs from outside, then the examples of Hypothesis; each of them is
-compared with a data set far away as well (``far.py``). Some examples are made by design (``designed.py``). A third of
+compared with a data set far away as well. Some examples are made by design (``designed.py``). A third of
 them goes uphill from the largest movements (``uphill.py``). Each finding (a kind at a label) is then made small
 (``smaller.py``). The same seed gives the same examples and the same findings: what limits a search is counted, and
 nothing depends on the clock.
@@ -36,8 +36,19 @@ from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.space import Space
 
 from .coverage import Coverage
-from .designed import OpenBatches, at_landmarks, largest, one_by_one, turned
-from .far import ANYWHERE, EVERY, WAYS, Way, far_rows, turning
+from .designed import (
+    ANYWHERE,
+    EVERY,
+    WAYS,
+    OpenBatches,
+    Way,
+    at_landmarks,
+    far_rows,
+    largest,
+    one_by_one,
+    turned,
+    turning,
+)
 from .ground import AllOf, Data, Ground, OnePair, Setting, data_of
 from .premises import Claimed, Premises
 from .quiet import one_line, quiet

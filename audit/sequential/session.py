@@ -5,9 +5,8 @@ losses, and of stored scores only digests, by which a file that is given twice i
 stream of its own (seed, session number), so continuing never looks at old randomness again; machines must have
 different seeds.
 
-A session that is interrupted, or killed, loses nothing that its checkpoint has. A white-box one goes on inside its own
-stream and ends with the numbers that it would have had. A black-box one ends with its last finished round: its outputs
-are not kept, so the next one begins a new stream.
+A session that is interrupted, or killed, ends with its last finished round: outputs are not kept, so the next one
+begins a new stream.
 """
 
 from __future__ import annotations
@@ -23,14 +22,10 @@ from pydantic import ConfigDict, Field, StrictStr, TypeAdapter
 
 from dpassay.audit.blackbox.sources import Source
 from dpassay.audit.evidence.curves import check_scores, curve_log_wealth
-from dpassay.audit.evidence.processes import MeanProcess, hockey_stick, until_refuted
-from dpassay.audit.likelihood.pilot import make_plan
-from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.plain import checked
 from dpassay.audit.results import ClaimTest
 from dpassay.audit.running.store import read_state, write_state
 from dpassay.reference.arrays import Array
-from dpassay.reference.case import Case
 from dpassay.reference.errors import require
 from dpassay.reference.files import there
 from dpassay.reference.guarantee import Guarantee
@@ -38,8 +33,6 @@ from dpassay.reference.guarantee import Guarantee
 from .black_box import audit_sequentially
 
 KIND = "sequential session"
-BLOCK = 64  # runs of a white-box session between two looks
-KEPT_EVERY = 1.0  # seconds; what is done since then is done again, with the same numbers
 Count = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
 Wealth = Annotated[float, Field(strict=True, gt=-1e15, lt=1e15)]  # its logarithm
 Marks = tuple[Annotated[str, Field(pattern=r"^(\d{1,18} in order|sorted): [0-9a-f]{32}$")], ...]
@@ -56,8 +49,7 @@ class Session:
     runs: Count = 0
     log_wealth: Wealth = 0.0
     best: Wealth = 0.0
-    marks: Marks = ()  # of the files of scores that were judged, see `scores/blocks.py`
-    under_way: Mapping[str, Any] | None = None  # state of the process of a session that was not finished
+    marks: Marks = ()  # of the files of scores that were judged, see `scores/files.py`
     __pydantic_config__ = ConfigDict(extra="forbid")  # as it is read from a checkpoint
 
     def continued(self, result: ClaimTest, marks: Sequence[str] = ()) -> Session:
@@ -71,22 +63,6 @@ class Session:
             log_wealth=self.log_wealth + gained,
             best=max(self.best, self.log_wealth + peak, self.log_wealth + gained),
             marks=(*self.marks, *marks),
-            under_way=None,
-        )
-
-    def so_far(self) -> Session:
-        """With what the unfinished session has shown: a wealth may be read at any time."""
-        if self.under_way is None:
-            return self
-        process = MeanProcess(self.claim, 1.0)
-        process.go_on(self.under_way, "under_way")
-        return replace(
-            self,
-            sessions=self.sessions + 1,
-            runs=self.runs + process.runs,
-            log_wealth=self.log_wealth + process.log_wealth,
-            best=max(self.best, self.log_wealth + process.best),
-            under_way=None,
         )
 
 
@@ -133,8 +109,6 @@ def _session(state: Mapping[str, Any], path: Path) -> Session:
     lowest = max(0.0, session.log_wealth)  # the best so far counts the start and the end
     why = f"must be at least {lowest:.6g}, the wealth at the start and at the end"
     require(session.best >= lowest * (1 - 1e-12), f"{path}: best", session.best, why)
-    if session.under_way is not None:
-        MeanProcess(session.claim, 1.0).go_on(session.under_way, f"{path}: under_way")
     return session
 
 
@@ -182,54 +156,12 @@ def stored_scores(session: Session, p: Array, q: Array, claim: Guarantee, confid
     )
 
 
-def likelihood(
-    kept: Kept, case: Case, epsilon: float, limit: int, confidence: float, each: Each = lambda *_: None
-) -> ClaimTest:
-    """One session on an algorithm of the catalogue: at most `limit` runs, tilted as a pilot of fixed seed says.
-
-    Each block of runs has a stream of its own, so that a session that was interrupted goes on with the next block.
-    """
-    session, delta, start = kept.session, case.claim.delta, time.perf_counter()
-    instance = case.build()
-    sampler = LockstepSampler(instance.mechanism, instance.pair, checks=0)
-    plan, _ = make_plan(sampler, delta, 1 - confidence, 1000, 200, 0)
-    final = sampler.swapped() if plan.swapped else sampler
-    process, last, state = MeanProcess.of_losses(epsilon, delta), time.monotonic(), session.under_way
-    if session.under_way is not None:
-        process.go_on(session.under_way, f"{kept.path}: under_way")
-
-    def values(count: int) -> Array:
-        stream = (session.seed, 37, session.sessions, process.runs // BLOCK + 1)
-        losses = final.sample(plan.tilts, plan.shares, count, stream)
-        require(not losses.inexact, case.key, losses.inexact, "has no exact likelihood: audit its outputs instead")
-        return hockey_stick(losses.loss, losses.log_weight(np.log(plan.shares)), epsilon)
-
-    def block_over() -> None:
-        nonlocal last, state
-        if process.runs % BLOCK == 0:  # only the last block may be shorter
-            state = process.state()
-        if time.monotonic() - last >= KEPT_EVERY:
-            kept.put(replace(session, under_way=state))
-            last = time.monotonic()
-        each(process.runs, process.log_wealth)
-
-    try:
-        result = until_refuted(process, values, limit, confidence, BLOCK, block_over)
-    except KeyboardInterrupt:
-        kept.put(replace(session, under_way=state))
-        raise
-    result = replace(result, seconds=time.perf_counter() - start)
-    kept.put(session.continued(result))
-    return result
-
-
 def verdict(sessions: Sequence[Session], confidence: float = 0.95, seconds: float = 0.0) -> ClaimTest:
     """One verdict from machines with different seeds: the wealths multiply; one machine may use its largest so far.
 
     Raises:
         BadInput: different audits, or the same seed or the same stored scores twice (then they are not independent).
     """
-    sessions = [one.so_far() for one in sessions]
     audits = {(one.audited, one.claim) for one in sessions}
     require(len(audits) == 1, "checkpoints", sorted(audits), "must be of one and the same audit")
     seeds = [one.seed for one in sessions]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from dpassay.audit.inputs.foreign import foreign_code, is_code
@@ -16,9 +15,8 @@ from dpassay.audit.search.engine import search
 from dpassay.audit.search.ground import Setting
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import Case, Instance, NoSchedule, PrivacyClaim, unscheduled
-from dpassay.reference.errors import BadInput, require, require_budget
+from dpassay.reference.errors import BadInput, require
 from dpassay.reference.neighbours import Pair
-from dpassay.reference.papers import Cite
 from dpassay.reference.space import Space
 
 from .own import open_own
@@ -111,30 +109,6 @@ class Subject:
         if found.worst is None:
             raise BadInput("algorithm", self.key, "no example could be run to its end")
         return found.worst
-
-    def as_case(self, claim: PrivacyClaim | None = None, examples: int = 150, seed: int = 0) -> Case:
-        """The case, or one's own algorithm as a case on its worst pair.
-
-        Args:
-            claim: for one's own algorithm; default: what its longest run adds up to, at delta 1e-5.
-        """
-        if self.case is not None:
-            return self.case
-        instance = self.instance(examples, seed)
-        claim = claim or self.adds_up_to(instance)
-        name = self.key.replace("/", ".")
-        build = partial(_itself, instance)
-        return Case(f"own/{name}", "baseline", self.key, Cite("own", self.key), claim, build)
-
-    def claimed(self, epsilon: float, delta: float) -> Case:
-        """One's own algorithm as a case with this claim, for the neighbours of its space."""
-        require_budget(epsilon, delta)
-        relation = self.where.relation if isinstance(self.where, Space) else "replace-one"
-        return self.as_case(PrivacyClaim(epsilon, delta, relation=relation))
-
-
-def _itself(instance: Instance) -> Instance:
-    return instance
 
 
 def subjects(

@@ -1,1 +1,1 @@
-"""What audits the auditors: mechanisms with known privacy, with known bugs, and mutants of the catalogue."""
+"""What audits the auditors: mechanisms with known privacy, and with known bugs."""

@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.stats import laplace, norm
 
-from dpassay.audit.blackbox.outputs import Mechanism
+from dpassay.audit.blackbox.sources import Mechanism
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.arrays import Array
 from dpassay.reference.guarantee import Guarantee, approx_dp, gaussian_delta, gdp

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dpassay.audit import marked
-from dpassay.audit.report import pages, plot
+from dpassay.audit.report import pages
 from dpassay.audit.row import Row
 from dpassay.audit.running.report_file import FORMAT
 from dpassay.audit.version import installed_version
@@ -61,15 +61,15 @@ def test_the_readme_shows_eight_of_these_rows():
 
 def test_the_plot_is_of_these_rows():
     text = (ROOT / pages.PLOT).read_text(encoding="utf-8")
-    assert plot.fingerprint(pages.lines_of(RESULTS)) in text, "run `python -m dpassay.audit.report.pages`"
+    assert pages.fingerprint(pages.lines_of(RESULTS)) in text, "run `python -m dpassay.audit.report.pages`"
     other = [replace(line, cells=(*line.cells[:4], "77", *line.cells[5:])) for line in pages.lines_of(RESULTS)]
-    assert plot.fingerprint(other) not in text
+    assert pages.fingerprint(other) not in text
 
 
 def test_the_same_rows_give_the_same_plot():
     lines = pages.lines_of(RESULTS)[:3]
-    first = plot.draw(lines)
-    assert plot.draw(lines) == first and "baselines/dp_sgd:digits@baseline" in first
+    first = pages.draw(lines)
+    assert pages.draw(lines) == first and "baselines/dp_sgd:digits@baseline" in first
     assert "1970" not in first and not re.search(r"<dc:date>", first)
 
 
@@ -92,7 +92,7 @@ def test_a_change_of_what_is_shown_is_noticed(place, change, noticed):
     assert text.startswith("before\n") and text.endswith(f"after\n{LEDGER}\n")
     assert "| `baselines/x` | baseline | 1 | open | 0.999 | 0.981 | tight | none |" in Path("README.md").read_text()
     assert "The papers make 5 statements: 3 proved, 2 broken" in Path("README.md").read_text()
-    assert plot.fingerprint(pages.lines_of(text)) in Path("docs/results.svg").read_text()
+    assert pages.fingerprint(pages.lines_of(text)) in Path("docs/results.svg").read_text()
     Path("audit.json").write_text(report(**change))
     assert pages.main(["audit.json", "--check"]) == int(noticed)
 

@@ -12,8 +12,6 @@ from dpassay.audit.row import Row
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import printable
 
-from .source import Listing
-
 MEANING: Mapping[Verdict, str] = {
     Verdict.VIOLATED: "more epsilon is realised than claimed, at the stated confidence",
     Verdict.LEAKS: "something private reaches the outside beside the releases",
@@ -24,6 +22,24 @@ MEANING: Mapping[Verdict, str] = {
     Verdict.CONSISTENT: "nothing of that, by an audit able to refute a claim 10 % below what this pair carries",
     Verdict.INCONCLUSIVE: "not refuted, and nothing says that a violation would have been seen",
 }
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of source: its number in the file, its text, and whether it was left out."""
+
+    number: int
+    text: str
+    missed: bool
+
+
+@dataclass(frozen=True)
+class Listing:
+    """One function: where it stands, and its lines."""
+
+    file: str
+    name: str
+    lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.plain import json_text, number
 from dpassay.audit.report.problems import spots_of
 from dpassay.audit.row import Row
+from dpassay.audit.running.fingerprint import fingerprint
+from dpassay.audit.search.coverage import own_functions
 from dpassay.audit.search.witness import witness_of
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
@@ -16,8 +22,47 @@ from dpassay.reference.errors import printable
 from dpassay.reference.papers import PAPERS
 
 from .figures import Curves, curves_of, delta_figure, trade_off_figure
-from .records import Example, Known, Release, RowView
-from .source import listings
+from .records import Example, Known, Line, Listing, Release, RowView
+
+_PLACE = re.compile(r"([^:]+\.py):(\d{1,9}): ?(.*)", re.DOTALL)
+
+
+def listings(row: Row, case: Case | None) -> tuple[list[Listing], int]:
+    """The functions of a case with a line that was not reached, and how many functions were reached in full.
+
+    Nothing where the row is of no case, or was made by other code than what is installed: lines could have moved.
+    """
+    places = unreached(row)
+    if case is None or not row.code or fingerprint(case) != row.code:
+        return [], 0
+    found, whole = [], 0
+    for function in own_functions(case.build().run):
+        try:
+            texts, first = inspect.getsourcelines(function)
+        except (OSError, TypeError, TokenError):
+            continue
+        file = Path(function.__code__.co_filename).name
+        lines = tuple(
+            Line(number, text.rstrip("\n"), (file, number, text.strip()) in places)
+            for number, text in enumerate(texts, first)
+        )
+        if any(line.missed for line in lines):
+            found.append(Listing(file, function.__qualname__, _dedented(lines)))
+        else:
+            whole += 1
+    return found, whole
+
+
+def unreached(row: Row) -> set[tuple[str, int, str]]:
+    """File, number and text of each line that the row says was not reached."""
+    matches = (_PLACE.fullmatch(text) for text in row.unreached)
+    return {(match[1], int(match[2]), match[3].strip()) for match in matches if match}
+
+
+def _dedented(lines: Sequence[Line]) -> tuple[Line, ...]:
+    margin = min((len(line.text) - len(line.text.lstrip()) for line in lines if line.text.strip()), default=0)
+    return tuple(Line(line.number, line.text[margin:], line.missed) for line in lines)
+
 
 _ROUNDING = 1e-6  # a query that moves by all that it declares may do so up to the last bits
 _LONGEST = 4000  # letters of a witness as data; a longer one is found beside the report

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from source_bugs import Patch, planted_copy, read_patches, run_command
 
 from dpassay.audit.apparatus import checked, drawers
 from dpassay.audit.apparatus.checked import apparatus
 from dpassay.audit.apparatus.described import _TABLE
 from dpassay.audit.apparatus.laws import wrong_density, wrong_sampler, wrong_tails
 from dpassay.audit.lockstep.script import Choice, dictated
-from dpassay.audit.mutate.bugs import Patch, read_patches
-from dpassay.audit.mutate.judge import _run, planted_copy
 from dpassay.reference import account, record
 from dpassay.reference.catalogue import find
 from dpassay.reference.laws.above_threshold import AboveThreshold
@@ -152,7 +151,7 @@ def judged(patch: Patch, folder: Path) -> tuple[int | None, str]:
     own = ["--space", "programs:space", "--epsilon", "30"] if patch.row.startswith("programs:") else []
     report = folder / "report.json"
     effort = ["--examples", "3", "--runs", "100", "--pilot", "50", "--jobs", "1"]
-    code, _ = _run(root, ["audit", patch.row, *own, *effort, "--output", str(report)])
+    code, _ = run_command(root, ["audit", patch.row, *own, *effort, "--output", str(report)])
     if not report.exists():
         return code, ""
     (row,) = json.loads(report.read_text())["rows"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from dpassay.audit.apparatus.own_laws import _second_moment, wrong_draws
+from dpassay.audit.apparatus.laws import _second_moment, wrong_draws
 from dpassay.audit.assaying.assay import assay
 from dpassay.audit.row import Effort
 from dpassay.reference.case import PrivacyClaim

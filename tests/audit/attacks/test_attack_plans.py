@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from dpassay.audit.attacks import canaries, estimators, play
+from dpassay.audit.attacks.estimators import Samples
 from dpassay.audit.attacks.plans import GRADIENTS, Plan
-from dpassay.audit.attacks.targets import Samples
 from dpassay.audit.cli import app
 from dpassay.audit.results import Verdict, decide
 from dpassay.reference.accounting.gdp import gdp_epsilon

@@ -7,7 +7,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
 from typer.testing import CliRunner
 
-from dpassay.audit.attacks import canaries, game, membership, targets
+from dpassay.audit.attacks import canaries, estimators, game
 from dpassay.audit.cli import app
 from dpassay.audit.scores.one_run import epsilon_one_run
 from dpassay.reference.accounting.gdp import gdp_epsilon
@@ -22,18 +22,18 @@ from dpassay.reference.problems.models import SoftmaxRegression
 def overfitted():
     """12 deep trees on coin halves of 400 noisy records: members have confidence 1, others often 0."""
     x, y = make_classification(600, 20, n_informative=4, flip_y=0.3, random_state=0)
-    trainer = targets.SklearnTrainer(DecisionTreeClassifier, 2)
+    trainer = estimators.SklearnTrainer(DecisionTreeClassifier, 2)
     rng = np.random.default_rng(1)
     return game.play(trainer, x[:400], y[:400], 12, rng, population=(x[400:], y[400:]))
 
 
-@pytest.mark.parametrize("name", membership.ATTACKS)
+@pytest.mark.parametrize("name", game.ATTACKS)
 def test_attacks_see_an_overfitted_model(overfitted, name):
     """AUC above 0.6 for each of them (0.63 measured for the plain loss, seed 2)."""
-    scores = membership.ATTACKS[name](overfitted, 0, np.random.default_rng(2))
+    scores = game.ATTACKS[name](overfitted, 0, np.random.default_rng(2))
     assert scores.shape == (400,)
-    assert membership.auc(scores, overfitted.member[0]) > 0.6
-    assert membership.auc(scores, overfitted.member[0]) == pytest.approx(
+    assert game.auc(scores, overfitted.member[0]) > 0.6
+    assert game.auc(scores, overfitted.member[0]) == pytest.approx(
         roc_auc_score(overfitted.member[0], scores), abs=1e-12
     )
 
@@ -41,7 +41,7 @@ def test_attacks_see_an_overfitted_model(overfitted, name):
 def test_a_sound_bound_from_one_overfitted_model(overfitted):
     """Members are never misclassified by a full tree: epsilon above 1.5 at delta 1e-5 (seed 3)."""
     rng = np.random.default_rng(3)
-    bound = game.one_run_bound(overfitted, 0, membership.loss_threshold(overfitted, 0), 1e-5, rng)
+    bound = game.one_run_bound(overfitted, 0, game.loss_threshold(overfitted, 0), 1e-5, rng)
     assert bound.epsilon > 1.5 and bound.relation == "add-remove"
 
 
@@ -50,10 +50,10 @@ def test_attacks_on_a_private_model_stay_below_its_epsilon():
     x, y = make_classification(240, 10, flip_y=0.3, random_state=1)
     schedule = dp_sgd.with_multiplier(steps=20, learning_rate=2.0, clip=1.0, noise_multiplier=9.0)
     mu = np.sqrt(20) * 2 / 9.0  # the training set changes size here, so the whole sum may move by 2 clip
-    trainer = targets.ReferenceTrainer(SoftmaxRegression(10, 2), bind(dp_sgd.run, schedule))
+    trainer = estimators.ReferenceTrainer(SoftmaxRegression(10, 2), bind(dp_sgd.run, schedule))
     rng = np.random.default_rng(4)
     played = game.play(trainer, x, y, 8, rng)
-    for attack in membership.ATTACKS.values():
+    for attack in game.ATTACKS.values():
         bound = game.one_run_bound(played, 0, attack(played, 0, rng), 1e-5, rng, confidence=0.99)
         assert bound.epsilon <= gdp_epsilon(mu, 1e-5)
 
@@ -63,7 +63,7 @@ def test_one_candidate_over_many_models():
     rng = np.random.default_rng(5)
     member = rng.random((60, 3)) < 0.5
     played = game.Game(np.where(member, 0.9, 0.1), member, np.full((60, 3), 0.5), np.zeros(3, dtype=np.int64))
-    scores = np.array([membership.loss_threshold(played, k)[1] for k in range(60)])
+    scores = np.array([game.loss_threshold(played, k)[1] for k in range(60)])
     assert game.one_candidate_bound(played, 1, scores, 0.0, rng).epsilon > 1.0
 
 
@@ -95,11 +95,12 @@ def test_bad_input(overfitted):
     with pytest.raises(BadInput, match="count"):
         canaries.gradient_canaries("one-hot", 5, 3, 1.0, rng)
     with pytest.raises(BadInput, match="predict_proba"):
-        targets.SklearnTrainer(lambda: type("Model", (), {"fit": print})(), 2).fit(np.zeros((2, 1)), np.zeros(2), rng)
+        trainer = estimators.SklearnTrainer(lambda: type("Model", (), {"fit": print})(), 2)
+        trainer.fit(np.zeros((2, 1)), np.zeros(2), rng)
     with pytest.raises(BadInput, match="target"):
-        membership.loss_threshold(overfitted, 99)
+        game.loss_threshold(overfitted, 99)
     with pytest.raises(BadInput, match="gamma"):
-        membership.rmia(overfitted, 0, gamma=0.0)
+        game.rmia(overfitted, 0, gamma=0.0)
 
 
 def _attack(*words):
@@ -110,7 +111,7 @@ def test_attacks_from_the_command_line(tmp_path):
     """A full tree that learns wrong labels by heart is refuted at epsilon 1; DP-SGD at its own epsilon is not."""
     tree = _attack("--estimator", "DecisionTreeClassifier", "--canaries", "mislabelled", "--epsilon", "1", "--json")
     document = json.loads(tree.output)
-    assert tree.exit_code == 1 and len(document["results"]) == len(membership.ATTACKS)
+    assert tree.exit_code == 1 and len(document["results"]) == len(game.ATTACKS)
     assert max(one["evidence"]["auc"] for one in document["results"]) > 0.8
     assert _attack("--canaries", "out of distribution").exit_code == 3
     rows = np.column_stack([np.random.default_rng(0).normal(size=(200, 3)), np.arange(200) % 3])

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpassay.audit.attacks.membership import ATTACKS
+from dpassay.audit.attacks.game import ATTACKS
 from dpassay.audit.reproductions import dro_membership as m
 from dpassay.audit.reproductions.dro import plan, run
 from dpassay.audit.reproductions.dro_tables import interval, printed_accuracy, printed_auc

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from typer.testing import CliRunner
 
 from dpassay.audit.attacks import game
-from dpassay.audit.attacks.targets import SklearnTrainer
+from dpassay.audit.attacks.estimators import SklearnTrainer
 from dpassay.audit.cli import app
 from dpassay.reference.errors import BadInput
 

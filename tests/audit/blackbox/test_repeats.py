@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 
 from dpassay.audit.blackbox import repeats
 from dpassay.audit.blackbox.detect import audit_outputs, float_grid
-from dpassay.audit.blackbox.outputs import draw
+from dpassay.audit.blackbox.sources import draw
 from dpassay.audit.results import Verdict
 from dpassay.audit.zoo import laws as zoo_laws
 from dpassay.reference import guarantee

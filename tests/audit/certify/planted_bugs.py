@@ -1,29 +1,18 @@
 """Rows of the catalogue while their algorithm has a planted bug of tests/bugs."""
 
 from contextlib import contextmanager
-from pathlib import Path
+
+from source_bugs import read_patches
 
 from dpassay.audit.certify.catalogue import certify_instance
 from dpassay.audit.mutate import planted
-from dpassay.audit.mutate.bugs import read_patches
 from dpassay.audit.mutate.lent import lent, limited, source
 from dpassay.audit.mutate.operators import Operator, Site
-from dpassay.audit.mutate.rows import READINGS
 from dpassay.reference.accounting.cost import account
-from dpassay.reference.catalogue import CASES, find
+from dpassay.reference.catalogue import find
 
-BUGS = {bug.name: bug for bug in read_patches(Path(__file__).parents[2] / "bugs")}
+BUGS = {bug.name: bug for bug in read_patches()}
 SECONDS = 120.0
-
-
-def rows_of(bug):
-    """The row that its author named, or those of the algorithm in its file, of its paper, or one of DP-SGD."""
-    if bug.row:
-        return [bug.row]
-    room, _, name = bug.file.removesuffix(".py").partition("/")
-    cases = [case for case in CASES if case.reading in READINGS]
-    own = [case.key for case in cases if case.id == f"{room}/{name}"]
-    return own or [case.key for case in cases if case.paper == room] or ["baselines/dp_sgd:full-batch@baseline"]
 
 
 @contextmanager

@@ -3,15 +3,15 @@
 import math
 
 import pytest
+from source_bugs import digest, rows_of
 
 from dpassay.audit.assaying.assay import assay_case
-from dpassay.audit.mutate.digest import digest
 from dpassay.audit.row import Effort
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.catalogue import find
 
-from .planted_bugs import BUGS, certified, in_place, rows_of
+from .planted_bugs import BUGS, certified, in_place
 
 QUICK = {  # found on ways that neither the longest run nor two drawn ones take, or by their sensitivity alone
     "opt: polishes the point": "second_order_erm/opt@repaired",
@@ -50,12 +50,12 @@ def test_a_bug_on_another_way_has_no_certificate(name, monkeypatch):
 @pytest.mark.parametrize("bug", MUST, ids=lambda bug: bug.name)
 def test_no_certificate_within_a_claim_that_a_bug_breaks(bug, monkeypatch):
     """Within is fine where no run of the row changes, where a query moves further and has room, and for noise alone."""
-    (key,) = rows_of(bug)[:1]
-    before = digest(find(key)[0], examples=0)
+    case = rows_of(bug)[0]
+    key, before = case.key, digest(case, vectors=False)
     try:
         with in_place(bug, monkeypatch):
             case, found, accounted = certified(key)
-            changed = before != digest(find(key)[0], examples=0)
+            changed = before != digest(find(key)[0], vectors=False)
     except Exception as error:
         assert isinstance(error, UNBUILT.get(bug.name, ())), f"{type(error).__name__}: {error}"
         return
@@ -81,7 +81,7 @@ def test_nothing_realised_is_above_what_is_certified(name, monkeypatch):
 @pytest.mark.parametrize("bug", MUST, ids=lambda bug: bug.name)
 def test_nothing_realised_is_above_what_is_certified_with_any_bug(bug, monkeypatch):
     try:
-        row = audited(bug, rows_of(bug)[0], Effort(runs=300, pilot=100, examples=60), monkeypatch)
+        row = audited(bug, rows_of(bug)[0].key, Effort(runs=300, pilot=100, examples=60), monkeypatch)
     except UNBUILT.get(bug.name, ()):
         return
     assert row.realised is not None or Verdict(row.verdict).failed  # a finding, and no likelihood beside it

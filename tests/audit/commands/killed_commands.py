@@ -34,11 +34,6 @@ def mean(rows, tape):
 
 def forgets(rows, tape):
     return tape.gaussian("mean", rows.mean(axis=0), std=1.0 / len(rows), sensitivity=1.0 / len(rows))
-
-def slow(data, rng):
-    import time
-    time.sleep(0.002)
-    return sum(data) + rng.spawn(1)[0].laplace() / 2
 """
 CLAIM = """[[claim]]
 name = "{name}"
@@ -50,19 +45,15 @@ runs = 100
 examples = 20
 effort = "quick"
 """
-DATA = ("--dataset", "d.json", "--neighbour", "e.json", "--epsilon", "1", "--json", "--quiet")
 WORDS = {
     "audit": ("audit", "baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired", "--runs", "60", "--pilot",
               "60", "--examples", "0", "--jobs", "1", "--resume", "--output", "r.json", "--json", "--quiet"),
     "check": ("check", "--update", "--baseline", "lock.json", "--output", "r.json", "--json", "--jobs", "1", "--quiet"),
     "prove": ("prove", "--paper", "dp_ftrl", "--json", "--jobs", "1", "--quiet"),
-    "blackbox": ("blackbox", "mine_killed:slow", "--samples", "150", "--jobs", "1", "--checkpoint", "c", *DATA),
-    "sequential": ("sequential", "algorithm", "output_perturbation/algorithm1@repaired", "--epsilon", "1",
-                   "--checkpoint", "c", "--limit", "6000", "--json", "--quiet"),
     "scores": ("sequential", "scores", "a.csv", "b.csv", "--checkpoint", "c", "--epsilon", "0.4", "--json"),
 }  # fmt: skip
 AFTER = {"scores": ("sequential", "combine", "c", "--json")}  # scores that were judged are refused: nothing is lost
-GIVEN = {"mine_killed.py", "claims.toml", "a.csv", "b.csv", "d.json", "e.json", "said", "complained"}
+GIVEN = {"mine_killed.py", "claims.toml", "a.csv", "b.csv", "said", "complained"}
 TIMES = {"seconds", "cached", "versions", "kept"}
 
 
@@ -74,7 +65,6 @@ def project(folder: Path) -> Path:
     (folder / "claims.toml").write_text("version = 1\n" + "".join(claims))
     for name, shift in (("a", 0), ("b", 2)):
         (folder / f"{name}.csv").write_text("\n".join(str(shift + k * 0.37 % 1) for k in range(200)))
-        (folder / f"{'d' if shift else 'e'}.json").write_text(f"[1, {shift}]")
     return folder
 
 

@@ -98,7 +98,6 @@ BELOW = "claims.toml/x"  # no file can be there
         (("show", ""), "algorithm"),
         (("audit", ""), "algorithm"),
         (("check", "empty.toml"), "algorithm"),
-        (("mutants", ""), "algorithm"),
         (("check", "nowhere.toml"), "nowhere.toml"),
         (("check", "claims.toml", "--only", "nobody"), "--only"),
         (("check", "--baseline", "none.json"), "--update writes a first one"),

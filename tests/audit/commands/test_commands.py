@@ -192,7 +192,7 @@ def test_a_black_box_session_is_kept(place):
     assert _run(*words, "--limit", 3000).exit_code == 1
     kept = session.load(place / "c.json")
     assert session.verdict([kept]).verdict is Verdict.VIOLATED and kept.runs < 6000
-    for field, value in (("seed", "x"), ("log_wealth", None), ("best", "1e9"), ("under_way", {"runs": 1})):
+    for field, value in (("seed", "x"), ("log_wealth", None), ("best", "1e9"), ("more", 1)):
         state = read_state(place / "c.json", session.KIND) | {field: value}
         (place / "d2.json").unlink(missing_ok=True)
         write_state(place / "d2.json", session.KIND, state, None)

@@ -194,7 +194,7 @@ def test_vectors_answers_and_witnesses(everywhere, tmp_path, name):
     [
         ("show", "@"), ("audit", "@"), ("audit", "@:run"), ("audit", "json:@"), ("blackbox", "@:f", "--epsilon", 1),
         ("check", "@"), ("check", "--only", "@"), ("prove", "--paper", "@"), ("prove", "--id", "@"), ("list", "@"),
-        ("reproduce", "@"), ("mutants", "@"), ("published", "--paper", "@"), ("libraries", "@"),
+        ("reproduce", "@"), ("published", "--paper", "@"), ("libraries", "@"),
         ("crosscheck", "run", "@"), ("scores", "@", "@", "--sampled-gaussian", "@"), ("attack", "--estimator", "@"),
         ("sequential", "combine", "@"), ("neighbours", "replay", "@"), ("@",),
         ("audit", "--runs", "@"),

@@ -20,7 +20,7 @@ BOTH = ["baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired"]
 
 
 @pytest.mark.slow  # runs the command a dozen times
-@pytest.mark.parametrize("command", ["audit", "check", "prove", "blackbox", "sequential", "scores"])
+@pytest.mark.parametrize("command", ["audit", "check", "prove", "scores"])
 def test_every_command_that_keeps_something_ends_as_an_undisturbed_one(tmp_path, command):
     """Six kills; `python killed_commands.py COMMAND 50` in an empty folder makes as many as one likes."""
     words = [sys.executable, str(KILLED), command, "6"]
@@ -67,19 +67,6 @@ def test_an_interrupted_audit_without_names_replaces_the_old_rows_only_when_it_h
 def test_there_may_be_nothing_to_go_on_from(dpassay):
     code, _, err = dpassay("audit", BOTH[0], *QUICK, "--output", "r.json", "--resume")
     assert code == 0 and "nothing is kept to go on from" in err
-
-
-def test_an_interrupted_sequential_session_says_what_it_has(dpassay, monkeypatch):
-    words = ["sequential", "algorithm", BOTH[1], "--checkpoint", "c", "--epsilon", "0.99"]
-    from dpassay.audit.commands import sequential
-
-    def stops(kept, case, claimed, limit, confidence, each):
-        each(64, 0.5)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(sequential, "likelihood", stops)
-    code, _, err = dpassay(*words)
-    assert code == 130 and err == "dpassay: interrupted; 0 runs are kept in c; the same command goes on from there\n"
 
 
 def test_the_first_signal_interrupts_and_the_second_does_not(monkeypatch):

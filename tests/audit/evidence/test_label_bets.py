@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpassay.audit.evidence import label_bets
-from dpassay.audit.evidence.sequence import STEPS, EpsilonSequence
+from dpassay.audit.scores.anytime_kept import STEPS, EpsilonSequence
 from dpassay.reference.errors import BadInput
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest, norm
 
-from dpassay.audit.libraries import opacus_adaptive as law
+from dpassay.audit.libraries import opacus as law
 
 STEPS, MULTIPLIER, DEVIATION = 3, 1.5, 2.0
 

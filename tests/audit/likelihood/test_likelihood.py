@@ -7,9 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from dpassay.audit.likelihood.bound import audit_likelihood
+from dpassay.audit.likelihood.bound import audit_likelihood, joined, upper_limit
 from dpassay.audit.likelihood.samplers import LockstepSampler, Losses
-from dpassay.audit.likelihood.stages import joined, upper_limit
 from dpassay.audit.results import AssumedEstimate, SoundBound, Verdict
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.accounting.gdp import gdp_epsilon, gdp_mu

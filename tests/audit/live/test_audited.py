@@ -1,4 +1,4 @@
-"""Programs on data of their own, in sequential audits, and in the search for the worst neighbours."""
+"""Programs on data of their own, and in the search for the worst neighbours."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from dpassay.audit.cli import app
 from dpassay.audit.subjects.replay import agreed
 from dpassay.reference.errors import BadInput
 
@@ -66,23 +64,6 @@ def test_what_is_wrong_is_said_in_one_line(dpassay, refused, column, changed, wo
     for option, value in said.items():
         told += [] if value is None else [option] if value == "" else [option, value]
     refused(dpassay("audit", *told), *words)
-
-
-SPEAKER = Path(__file__).parent / "speaker.py"
-PROGRAM = shlex.join([sys.executable, "-S", str(SPEAKER)])
-KEY = "baselines/dp_sgd:fixed-size@baseline"
-
-
-@pytest.mark.slow
-def test_a_claim_that_is_too_small_falls_after_a_few_runs(tmp_path):
-    """Realised is about 2.3: a claim of 1 at delta 1e-5 falls in the first block (seed 0, p-value below 1e-40)."""
-    options = ["--program", PROGRAM, "--epsilon", "1", "--limit", "64", "--checkpoint", str(tmp_path / "state.json")]
-    done = CliRunner().invoke(app, ["sequential", "algorithm", KEY, *options])
-    assert done.exit_code == 1, done.output
-    assert "violated" in done.output and "speaker.py" in done.output
-    options[1] = f"{PROGRAM} good"  # another program: not that audit
-    done = CliRunner().invoke(app, ["sequential", "algorithm", KEY, *options])
-    assert isinstance(done.exception, BadInput) and "audited" in str(done.exception)
 
 
 def test_a_file_does_not_choose_the_program():

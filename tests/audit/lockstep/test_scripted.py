@@ -195,7 +195,7 @@ def test_it_is_dictated():
 
 def test_it_is_mutated():
     tape = LiveTape(0)
-    MutantTape(tape, Mutation("half", noise=0.5)).release("colour", Colours(0, 0.1), sensitivity=None)
+    MutantTape(tape, Mutation(noise=0.5)).release("colour", Colours(0, 0.1), sensitivity=None)
     assert tape.transcript.releases[0].law.wrong == 0.05
 
 

@@ -15,9 +15,9 @@ from scipy.stats import norm
 from typer.testing import CliRunner
 
 from dpassay.audit.commands.published import published
+from dpassay.audit.published import assessment
 from dpassay.audit.published import assessment as p
 from dpassay.audit.published import ceilings as c
-from dpassay.audit.published import matching
 from dpassay.audit.published.ceilings import ceiling_of, implied_epsilon
 from dpassay.audit.published.dro import table_2
 from dpassay.reference.errors import BadInput
@@ -58,31 +58,31 @@ def test_auc_p_value_keeps_its_level_and_has_power(seed, pairs, epsilon, trials,
     At exactly 1 there are alarms at level 0.05 in 5 % of trials at most, at epsilon 2 in more than 99 %.
     """
     aucs = np.random.default_rng(seed).binomial(pairs, 1 / (1 + math.exp(-epsilon)), size=trials) / pairs
-    values = {auc: matching.auc_p_value(auc, pairs, pairs, 1.0, delta) for auc in np.unique(aucs)}
+    values = {auc: assessment.auc_p_value(auc, pairs, pairs, 1.0, delta) for auc in np.unique(aucs)}
     assert least <= np.mean([values[auc] <= 0.05 for auc in aucs]) <= most
 
 
 def test_tpr_p_value_rejects_only_what_is_too_good():
-    assert matching.tpr_p_value(0.5, 0.001, 5000, 5000, 1.0, 1e-6) < 0.01
-    assert matching.tpr_p_value(0.0027, 0.001, 5000, 5000, 1.0, 0.0) == 1.0
-    assert matching.tpr_p_value(0.003, 0.001, 5000, 5000, 1.0, 0.0) > 0.05
+    assert assessment.tpr_p_value(0.5, 0.001, 5000, 5000, 1.0, 1e-6) < 0.01
+    assert assessment.tpr_p_value(0.0027, 0.001, 5000, 5000, 1.0, 0.0) == 1.0
+    assert assessment.tpr_p_value(0.003, 0.001, 5000, 5000, 1.0, 0.0) > 0.05
 
 
 def test_grouped_p_value_reduces_to_the_plain_one():
-    plain = matching.auc_p_value(0.8, 500, 700, 1.0, 0.0)
-    assert matching.grouped_auc_p_value(0.8, [(500, 700)], 1.0, 0.0) == pytest.approx(plain)
-    assert matching.grouped_auc_p_value(0.99, [(500, 0), (0, 700)], 0.1, 0.0) == 1.0  # shift alone explains all
+    plain = assessment.auc_p_value(0.8, 500, 700, 1.0, 0.0)
+    assert assessment.grouped_auc_p_value(0.8, [(500, 700)], 1.0, 0.0) == pytest.approx(plain)
+    assert assessment.grouped_auc_p_value(0.99, [(500, 0), (0, 700)], 0.1, 0.0) == 1.0  # shift alone explains all
 
 
 def test_grouped_ceiling_is_reached_by_a_group_detector():
     """Members 90/10, non-members 10/90 of two groups: telling the group apart gives 0.82 + ties, below the ceiling."""
     groups = [(900, 100), (100, 900)]
-    share = matching.exchangeable_share(groups)
+    share = assessment.exchangeable_share(groups)
     assert share == pytest.approx(0.18)
     detector = 0.81 + 0.5 * share
     assert detector < c.ceiling_under_shift(ceiling_of("auc", 0.1, 0.0), share)
-    assert matching.grouped_auc_p_value(detector, groups, 0.1, 0.0) == 1.0
-    assert matching.grouped_auc_p_value(0.999, groups, 0.1, 0.0) < 1e-6
+    assert assessment.grouped_auc_p_value(detector, groups, 0.1, 0.0) == 1.0
+    assert assessment.grouped_auc_p_value(0.999, groups, 0.1, 0.0) < 1e-6
 
 
 def test_table_2_of_dro():
@@ -180,7 +180,7 @@ def test_add_remove_claims_are_weakened_for_swaps():
 
 def test_bad_group():
     with pytest.raises(BadInput, match="groups"):
-        matching.exchangeable_share([])
+        assessment.exchangeable_share([])
 
 
 def test_grouped_p_value_keeps_its_level():
@@ -189,7 +189,7 @@ def test_grouped_p_value_keeps_its_level():
     rate, weights = 1 / (1 + math.exp(-1.0)), np.array([0.45, 0.05])
     within = np.array([rng.binomial(250, rate, 2_000) / 250, rng.binomial(50, rate, 2_000) / 50])
     aucs = weights @ within + 0.5
-    alarms = np.mean([matching.grouped_auc_p_value(float(auc), groups, 1.0, 0.0) <= 0.05 for auc in aucs])
+    alarms = np.mean([assessment.grouped_auc_p_value(float(auc), groups, 1.0, 0.0) <= 0.05 for auc in aucs])
     assert alarms <= 0.05
 
 

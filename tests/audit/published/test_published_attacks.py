@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpassay.audit.attacks import game, membership
+from dpassay.audit.attacks import game
 
 MODELS, RECORDS, OTHERS = 9, 30, 12
 
@@ -40,7 +40,7 @@ def test_lira_is_the_likelihood_ratio_of_logit_confidences(played, online):
         of_in = norm(inside[i].mean(), _pooled_spread(inside))
         seen = phi[target, i]
         expected.append(of_in.logpdf(seen) - out.logpdf(seen) if online else out.logcdf(seen))
-    assert membership.lira(played, target, online) == pytest.approx(expected, rel=1e-9)
+    assert game.lira(played, target, online) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("gamma", [0.5, 1.0, 2.0])
@@ -54,7 +54,7 @@ def test_rmia_is_the_share_of_records_that_are_dominated(played, gamma):
             of_z = played.population[target, z] / np.mean([played.population[k, z] for k in shadows])
             beaten += of_x / of_z >= gamma
         expected.append(beaten / OTHERS)
-    assert membership.rmia(played, target, gamma) == pytest.approx(expected, abs=1e-7)
+    assert game.rmia(played, target, gamma) == pytest.approx(expected, abs=1e-7)
 
 
 def test_no_attack_looks_at_the_coins_it_is_judged_by(played):
@@ -62,7 +62,7 @@ def test_no_attack_looks_at_the_coins_it_is_judged_by(played):
     turned = played.member.copy()
     turned[3] = ~turned[3]
     other = game.Game(played.confidence, turned, played.population, played.labels)
-    for attack in membership.ATTACKS.values():
+    for attack in game.ATTACKS.values():
         scores = [attack(one, 3, np.random.default_rng(0)) for one in (played, other)]
         assert (scores[0] == scores[1]).all()
 
@@ -83,7 +83,7 @@ class _Blind:
 
 
 @pytest.mark.more
-@pytest.mark.parametrize("name", membership.ATTACKS)
+@pytest.mark.parametrize("name", game.ATTACKS)
 def test_models_that_know_nothing_give_nothing_away(name):
     """Mean AUC of 30 games with 100 coins each within 0.5 +- 0.04 (four standard errors), seeds 0 to 29."""
     areas = []
@@ -91,5 +91,5 @@ def test_models_that_know_nothing_give_nothing_away(name):
         rng = np.random.default_rng(seed)
         x, y = rng.normal(size=(110, 2)), rng.integers(0, 2, 110)
         found = game.play(_Blind(), x[:100], y[:100], 4, rng, population=(x[100:], y[100:]))
-        areas.append(membership.auc(membership.ATTACKS[name](found, 0, rng), found.member[0]))
+        areas.append(game.auc(game.ATTACKS[name](found, 0, rng), found.member[0]))
     assert abs(np.mean(areas) - 0.5) < 0.04

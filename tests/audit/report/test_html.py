@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from dpassay.audit.assaying.assay import Effort, assay_case
 from dpassay.audit.cli import app
-from dpassay.audit.report.html import source
+from dpassay.audit.report.html import rows as shown_rows
 from dpassay.audit.report.html.figures import curves_of, delta_figure, points, trade_off_figure
 from dpassay.audit.report.html.page import render, view_of
 from dpassay.audit.report.html.records import MEANING, Ledger, StatementView
@@ -171,9 +171,9 @@ def test_a_printed_reading_that_fails_names_its_repair():
 def test_lines_that_were_not_reached_are_marked():
     (case,) = find("baselines/dp_sgd:full-batch@baseline")
     row = assay_case(case, Effort(runs=20, pilot=50, examples=5))
-    found, whole = source.listings(row, case)
+    found, whole = shown_rows.listings(row, case)
     marked = {(one.file, line.number, line.text.strip()) for one in found for line in one.lines if line.missed}
-    assert marked and marked == source.unreached(row) and whole >= 0
+    assert marked and marked == shown_rows.unreached(row) and whole >= 0
 
 
 def test_every_verdict_has_a_meaning():

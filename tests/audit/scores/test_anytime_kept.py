@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
-from dpassay.audit.evidence.sequence import EpsilonSequence
 from dpassay.audit.running.store import read_state, write_state
 from dpassay.audit.scores import anytime_kept
+from dpassay.audit.scores.anytime_kept import EpsilonSequence
 from dpassay.reference.errors import BadInput
 
 

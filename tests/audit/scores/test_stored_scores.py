@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from dpassay.audit.cli import app
 from dpassay.audit.results import Verdict
 from dpassay.audit.running.store import read_state, write_state
-from dpassay.audit.scores import blocks
+from dpassay.audit.scores.files import marks, seen_before
 from dpassay.audit.sequential import session
 from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
@@ -38,14 +38,14 @@ def test_power_grows_file_by_file():
 def test_marks_know_a_file_again_and_nothing_else():
     rng = np.random.default_rng(0)
     scores = rng.normal(size=100)
-    kept = blocks.marks(scores)
+    kept = marks(scores)
     assert len(kept) == 2
-    assert blocks.seen_before(scores, kept) and blocks.seen_before(rng.permutation(scores), kept)
-    assert blocks.seen_before(np.append(scores, rng.normal(size=5)), kept), "a longer file that begins with it"
-    assert not blocks.seen_before(scores + 1e-9, kept) and not blocks.seen_before(scores[:99], kept)
+    assert seen_before(scores, kept) and seen_before(rng.permutation(scores), kept)
+    assert seen_before(np.append(scores, rng.normal(size=5)), kept), "a longer file that begins with it"
+    assert not seen_before(scores + 1e-9, kept) and not seen_before(scores[:99], kept)
     coins = rng.integers(0, 2, 100).astype(float)
-    assert [mark.split(":")[0] for mark in blocks.marks(coins)] == ["100 in order"]
-    assert not blocks.seen_before(rng.permutation(coins), blocks.marks(coins)), "as many ones: may well be chance"
+    assert [mark.split(":")[0] for mark in marks(coins)] == ["100 in order"]
+    assert not seen_before(rng.permutation(coins), marks(coins)), "as many ones: may well be chance"
 
 
 @settings(max_examples=30)
@@ -54,7 +54,7 @@ def test_honest_files_are_not_refused(kinds, size, seed):
     """Two independent files with few different scores, however short, are not taken for one another."""
     rng = np.random.default_rng(seed)
     first, second = (rng.integers(0, kinds, size).astype(float) for _ in range(2))
-    assert not blocks.seen_before(second, blocks.marks(first))
+    assert not seen_before(second, marks(first))
 
 
 def _run(*words):

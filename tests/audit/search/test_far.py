@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dpassay.audit.lockstep.script import Script
+from dpassay.audit.search.designed import far_rows, turning
 from dpassay.audit.search.engine import search
-from dpassay.audit.search.far import far_rows, turning
 from dpassay.audit.search.ground import AllOf, Data
 from dpassay.audit.search.moves import MOVES, Example
 from dpassay.reference.arrays import Array

@@ -8,7 +8,7 @@ import pytest
 from dpassay.audit.blackbox.learner import Candidate
 from dpassay.audit.evidence.events import Event
 from dpassay.audit.results import Verdict
-from dpassay.audit.sequential import bets, black_box
+from dpassay.audit.sequential import black_box
 from dpassay.audit.zoo.laws import laplace_noise
 from dpassay.reference.guarantee import approx_dp
 
@@ -18,7 +18,7 @@ CLAIM = approx_dp(1.0)
 def _bet(rate_p, rate_q, epsilon=1.0, delta=0.0, size=200):
     scores = [np.arange(size) < round(rate * size) for rate in (rate_p, rate_q)]
     event = Event(0.5, at=False, below=False, epsilon=epsilon, delta=delta, promise=0.0)
-    return bets.EventBet.of_past(event, *(side.astype(float) for side in scores))
+    return black_box.EventBet.of_past(event, *(side.astype(float) for side in scores))
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (0.3, 1e-2), (-1.0, 0.6), (4.0, 1e-5)])
@@ -50,11 +50,11 @@ def test_more_is_staked_where_more_was_seen():
 
 def test_the_stake_follows_what_won_and_is_all_dealt():
     event = Event(0.5, at=False, below=False, epsilon=1.0, delta=0.0, promise=0.0)
-    some = [bets.Bettor(Candidate(name, np.asarray, event), _bet(0.3, 0.3)) for name in "ab"]
-    even, later = bets.shares(some, 100, {}), bets.shares(some, 100, {"b": 10.0})
+    some = [black_box.Bettor(Candidate(name, np.asarray, event), _bet(0.3, 0.3)) for name in "ab"]
+    even, later = black_box.shares(some, 100, {}), black_box.shares(some, 100, {"b": 10.0})
     assert sum(even.values()) == pytest.approx(1) == sum(later.values())
     assert even["a"] == pytest.approx(even["b"]) and later["b"] > 0.8
-    assert min(later.values()) > 0.1 * bets.DEALT * min(even.values())
+    assert min(later.values()) > 0.1 * black_box.DEALT * min(even.values())
 
 
 def test_the_first_outputs_teach_each_other():

@@ -1,44 +1,15 @@
-import json
-
 import numpy as np
 import pytest
 
 from dpassay.audit.blackbox import table
 from dpassay.audit.blackbox.sources import Source
 from dpassay.audit.blackbox.table import Column
-from dpassay.audit.evidence import processes as sequential
 from dpassay.audit.results import Verdict
-from dpassay.audit.sequential import bets, black_box, session
+from dpassay.audit.sequential import black_box, session
 from dpassay.audit.sequential.session import Kept
 from dpassay.audit.zoo.entries import zoo
 from dpassay.reference import guarantee
-from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
-
-
-def _gaussian_losses(rng, mu, size, tilt=0.0):
-    """Losses of N(mu, 1) against N(0, 1), drawn from N(mu + tilt, 1), with log weights."""
-    x = rng.normal(mu + tilt, 1.0, size)
-    return mu * x - mu**2 / 2, ((x - mu - tilt) ** 2 - (x - mu) ** 2) / 2
-
-
-def test_likelihood_process_refutes_early_and_resumes():
-    """mu = 1 at delta 1e-5 (true epsilon 4.377), claim 4.35, tilted by 3.5: refuted in under 2,000 runs (seed
-    1).
-    """
-    rng = np.random.default_rng(1)
-    process = sequential.MeanProcess.of_losses(4.35, 1e-5)
-
-    def draw(size):
-        losses, weights = _gaussian_losses(rng, 1.0, size, 3.5)
-        return sequential.hockey_stick(losses, weights, 4.35)
-
-    first = sequential.until_refuted(process, draw, limit=10, block=10)
-    resumed = sequential.MeanProcess.of_losses(4.35, 1e-5)
-    resumed.go_on(json.loads(json.dumps(process.state())), "checkpoint")
-    assert first.runs == 10 and resumed.log_wealth == pytest.approx(process.log_wealth, abs=1e-12)
-    result = sequential.until_refuted(resumed, draw, limit=5000, block=10)
-    assert result.verdict is Verdict.VIOLATED and 10 < result.runs < 2000
 
 
 def test_black_box_stops_early_on_gross_bugs_and_runs_on_for_correct_ones():
@@ -69,7 +40,7 @@ def test_cells_that_only_later_outputs_have_change_no_score():
         table.Tables((*late, a, b), np.hstack([more, p[200:]]), np.hstack([more, q[200:]])),
     ):
         learned = black_box.Round.learned(past, guarantee.gdp(0.5), np.random.default_rng(6), False)
-        dealt = bets.shares(learned.bettors, 200, {})
+        dealt = black_box.shares(learned.bettors, 200, {})
         found.append(learned.log_wealth(fresh, np.random.default_rng(6), dealt, past))
     assert found[0] == found[1] and found[0][0] > 0
 
@@ -107,28 +78,7 @@ def test_a_mechanism_that_gives_too_few_outputs_is_refused():
         black_box.audit_sequentially(Short(), (0, 1), guarantee.gdp(1.0), np.random.default_rng(0), limit=500)
 
 
-def test_bad_states_and_mixed_claims():
-    state = sequential.MeanProcess("x", 0.1).state()
-    for name, value in (("runs", -1), ("runs", True), ("best", -0.1), ("best", 10**400), ("log_wealths", [0.0] * 15),
-                        ("log_wealths", [float("nan")] * 16), ("more", 1)):  # fmt: skip
-        with pytest.raises(BadInput, match=f"state.*{name}"):
-            sequential.MeanProcess("x", 0.1).go_on({**state, name: value}, "state")
-    with pytest.raises(BadInput, match="null"):
-        sequential.MeanProcess("x", 0.0)
-    with pytest.raises(BadInput, match="values"):
-        sequential.MeanProcess("x", 0.1).update([-1.0])
-
-
-# Sessions that are interrupted: what is kept, and that going on ends with the same numbers as running through.
-CASE = find("output_perturbation/algorithm1@repaired")[0]
-CLAIM = guarantee.approx_dp(0.9, CASE.claim.delta).name
-
-
-def whole(path, limit):
-    kept = Kept(path, CASE.key, CLAIM, 0)
-    return session.likelihood(kept, CASE, 0.9, limit, 0.999999)
-
-
+# Sessions that are interrupted: what is kept.
 class Interrupts:
     """Stops the session the second time that a block is over."""
 
@@ -139,26 +89,6 @@ class Interrupts:
         self.left -= 1
         if self.left == 0:
             raise KeyboardInterrupt
-
-
-@pytest.mark.more
-@pytest.mark.some(1)
-@pytest.mark.parametrize("every", [0.0, 1e9])
-def test_an_interrupted_session_ends_with_the_same_numbers(tmp_path, monkeypatch, every):
-    """Interrupted after the second and again after the third block of 64, whether states were kept before or not."""
-    monkeypatch.setattr(session, "KEPT_EVERY", every)
-    path, limit = tmp_path / "stopped", 300
-    through = whole(tmp_path / "through", limit)
-    for blocks, runs in ((2, 128), (1, 192)):
-        with pytest.raises(KeyboardInterrupt):
-            session.likelihood(Kept(path, CASE.key, CLAIM, 0), CASE, 0.9, limit, 0.999999, Interrupts(blocks))
-        found = session.load(path)
-        assert found.so_far().runs == runs and found.runs == 0
-        joint = session.verdict([found])
-        assert joint.runs == runs and joint.evidence["log_wealths"] == [found.so_far().log_wealth]
-    again = whole(path, limit)
-    assert (again.p_value, again.runs, again.evidence) == (through.p_value, through.runs, through.evidence)
-    assert session.load(path) == session.load(tmp_path / "through")
 
 
 def test_a_black_box_that_is_interrupted_keeps_its_finished_rounds(tmp_path):

@@ -62,8 +62,6 @@ def test_own_code_stands_for_itself(mine):
     assert found.claim is None
     instance = found.instance(examples=20)
     assert np.isfinite(instance.accounted().epsilon(1e-5))
-    case = found.as_case(PrivacyClaim(3.0, 1e-5), examples=20)
-    assert case.claim.epsilon == 3.0
 
 
 def test_other_packages_register_cases(mine, monkeypatch):

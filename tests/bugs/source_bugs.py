@@ -1,0 +1,316 @@
+"""Bugs in the source of the algorithms, and what `dpassay audit` says of each.
+
+They are patches, read from a folder of TOML, and what the operators make. Each is planted in a copy of the package, and
+the command is run there on rows that use the line, until one of them ends with exit code 1. Run as a program with keys
+of rows, it prints a digest of what they do: does a bug change any run?
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from dpassay.audit.crosscheck.making import run_again
+from dpassay.audit.crosscheck.recording import VectorTape, asked, events_of
+from dpassay.audit.crosscheck.storage import load
+from dpassay.audit.mutate import planted
+from dpassay.audit.mutate.lent import HOME
+from dpassay.audit.mutate.operators import plant, sites
+from dpassay.reference.case import Case
+from dpassay.reference.catalogue import CASES, find
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import parse_toml, read_text
+from dpassay.reference.tape import LiveTape
+
+BUGS = HOME.parent / "tests" / "bugs"  # of the checkout whose code is judged
+#: files of `reference/` that are no algorithms: their bugs are the spine's, which other tests hold
+SPINE = ("tape.py", "replay.py", "transcript.py", "case.py", "space.py", "noise.py", "equality.py")
+FOLDERS = ("accounting", "laws", "problems", "solvers")
+ONLY_NOISE = (*planted.ONLY_NOISE, "threshold_bare", "released_twice", "one_step_more")
+READINGS = ("repaired", "baseline")  # a printed reading shows findings anyway
+TRIED = 4  # rows, where a bug changes nothing on the first
+UNDECIDED = ("missed", "within the claim", "no change")  # another row may show it; the gravest is kept
+WRONG = ("missed", "accused", "too slow", "crashed")
+LIMIT = 180.0  # processor seconds after which a run is stopped (and counts as not caught)
+PATIENCE = 20.0  # times that long by the clock, for one that waits for ever
+_LIMITED = f"""
+import resource, runpy
+resource.setrlimit(resource.RLIMIT_CPU, ({LIMIT:.0f}, {LIMIT:.0f}))
+runpy.run_module("dpassay.audit", run_name="__main__", alter_sys=True)
+"""
+
+
+@dataclass(frozen=True)
+class Bug:
+    """One bug in one file of ``reference/``: the whole text with it; the other fields are those of a patch."""
+
+    name: str
+    file: str
+    line: int
+    text: str
+    must: bool
+    why: str
+    only_noise: bool = False
+    row: str = ""
+
+
+@dataclass(frozen=True)
+class Patch:
+    """A bug as a person makes it: ``old`` (once in the file) becomes ``new``; `README.md` explains the fields."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    why: str
+    set: str = ""
+    must: bool = True
+    only_noise: bool = False
+    thread: str = ""
+    row: str = ""
+    about: str = ""
+    first_sight: str = ""
+    survives: str = ""
+
+    def bug(self) -> Bug:
+        """The bug in today's file.
+
+        Raises:
+            BadInput: the old text is not there, or more than once: the algorithm has changed, and the patch must.
+        """
+        inside = ".." not in PurePosixPath(self.file).parts and (HOME / self.file).is_file()
+        require(inside, f"patch {self.name}", self.file, "must name a file below reference/")
+        text = (HOME / self.file).read_text(encoding="utf-8")
+        count = text.count(self.old)
+        require(count == 1, f"patch {self.name} ({self.file})", count, "the old text must be there exactly once")
+        changed = text.replace(self.old, self.new)
+        if "_planted." in self.new:
+            mark = "from __future__ import annotations\n"
+            changed = changed.replace(mark, mark + "from dpassay.reference import _planted\n", 1)
+        try:
+            ast.parse(changed)
+        except SyntaxError as error:
+            raise BadInput(f"patch {self.name} ({self.file})", str(error), "the new text must be Python") from None
+        line = text[: text.index(self.old)].count("\n") + 1
+        return Bug(self.name, self.file, line, changed, self.must, self.why, self.only_noise, self.row)
+
+
+def read_patches(folder: Path = BUGS) -> list[Patch]:
+    """The tables ``[[bug]]`` of every TOML file of a folder, in the order of the files."""
+    documents = [parse_toml(read_text(path, "file of bugs"), str(path)) for path in sorted(folder.glob("*.toml"))]
+    found = [Patch(**table) for document in documents for table in document.get("bug", [])]
+    twice = [name for name, count in Counter(one.name for one in found).items() if count > 1]
+    require(not twice, "bugs", ", ".join(twice), "each bug has a name of its own")
+    return found
+
+
+def generated() -> Iterator[Bug]:
+    """Every operator at every place of every algorithm's file, in the order of the files."""
+    for path in sorted(HOME.rglob("*.py")):
+        file = path.relative_to(HOME).as_posix()
+        if file in SPINE or file.split("/")[0] in FOLDERS:
+            continue
+        text = path.read_text(encoding="utf-8")
+        seen: Counter[str] = Counter()
+        for site in sites(text):
+            name = f"{file.removesuffix('.py')}:{site.line}:{site.operator.name}"
+            seen[name] += 1
+            name += f":{seen[name]}" if seen[name] > 1 else ""
+            only_noise = site.operator.name in ONLY_NOISE
+            yield Bug(name, file, site.line, plant(text, site), site.operator.must, site.operator.why, only_noise)
+
+
+def choose(patches: Sequence[Patch], only: str, sample: int, seed: int) -> list[Bug]:
+    """The bugs whose name contains ``only``; of the generated ones at most ``sample``, evenly over the kinds."""
+    written = [patch.bug() for patch in patches if only in patch.name]
+    made = [bug for bug in generated() if only in bug.name]
+    if 0 <= sample < len(made):
+        rng = np.random.default_rng([seed, 41])
+        kinds: dict[str, list[Bug]] = defaultdict(list)
+        for number in rng.permutation(len(made)):
+            kinds[made[number].name.split(":")[2]].append(made[number])
+        rounds = [bug for turn in range(len(made)) for bugs in kinds.values() for bug in bugs[turn : turn + 1]]
+        made = sorted(rounds[:sample], key=lambda bug: bug.name)
+    return [*written, *made]
+
+
+def rows_of(bug: Bug | Patch) -> list[Case]:
+    """The row that the bug names, those of the algorithm in its file, of its paper, or one of DP-SGD."""
+    named = find(bug.row) if bug.row else []
+    room, _, name = bug.file.removesuffix(".py").partition("/")
+    cases = [case for case in CASES if case.reading in READINGS]
+    own = [case for case in cases if case.id == f"{room}/{name}"]
+    return named or own or [case for case in cases if case.paper == room] or find("baselines/dp_sgd:full-batch")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the command said of one bug.
+
+    ``answer``: ``caught``, ``missed``, ``not accused`` (harmless, and passed), ``accused`` (harmless, but it failed),
+    ``no change`` (missed, and no run differs: on the rows' own pairs, and on the test vectors of their algorithms),
+    ``within the claim`` (missed, and the accountant, which sees the changed noise, still finds less than is claimed),
+    ``crashed``, ``too slow``.
+    ``seconds``: processor time of the command.
+    """
+
+    bug: str
+    must: bool
+    why: str
+    rows: tuple[str, ...]
+    exit_code: int | None
+    verdicts: tuple[str, ...]
+    answer: str
+    seconds: float
+
+
+def run(bugs: Sequence[Bug], jobs: int, seed: int) -> Iterator[Judged]:
+    """Judge every bug, in order as they are done; each runs the command in a process of its own."""
+    yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(
+        delayed(judge)(bug, rows_of(bug)[:TRIED], seed) for bug in bugs
+    )
+
+
+def judge(bug: Bug, rows: Sequence[Case], seed: int = 0) -> Judged:
+    """One bug, and the user's command on the rows, one after the other, until one ends with exit code 1."""
+    found = None
+    for case in rows:
+        one = _judged(bug, case.key, seed)
+        if one.answer not in UNDECIDED:
+            return one
+        found = min(filter(None, (found, one)), key=lambda each: UNDECIDED.index(each.answer))
+    assert found is not None
+    return found
+
+
+def _judged(bug: Bug, key: str, seed: int) -> Judged:
+    with tempfile.TemporaryDirectory(prefix="dpassay-mutant-") as folder:
+        root = planted_copy(Path(folder), bug)
+        report = Path(folder) / "report.json"
+        code, seconds = run_command(root, ["audit", key, "--jobs", "1", "--seed", str(seed), "--output", str(report)])
+        rows = json.loads(report.read_text(encoding="utf-8"))["rows"] if report.exists() else []
+        within = bool(rows) and all(
+            isinstance(row["accounted"], float) and row["accounted"] <= row["claimed"] for row in rows
+        )
+        answer = _answer(bug, code, within)
+        if answer == "missed" and not _changes(root, key, bug):
+            answer = "no change"
+    verdicts = tuple(row["verdict"] for row in rows)
+    return Judged(bug.name, bug.must, bug.why, (key,), code, verdicts, answer, seconds)
+
+
+def _answer(bug: Bug, code: int | None, within: bool) -> str:
+    if code not in (0, 1, 3):
+        return "too slow" if code is None else "crashed"
+    if not bug.must:
+        return "accused" if code == 1 else "not accused"
+    if code == 1:
+        return "caught"
+    return "within the claim" if bug.only_noise and within else "missed"
+
+
+def planted_copy(folder: Path, bug: Bug) -> Path:
+    """The package with the bug, below a folder that is returned, for ``PYTHONPATH``."""
+    root = folder / "dpassay"
+    for name in ("reference", "audit", "proofs_check"):
+        shutil.copytree(HOME.parent / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (root / "reference" / bug.file).write_text(bug.text, encoding="utf-8")
+    shutil.copy(Path(planted.__file__), root / "reference" / "_planted.py")
+    return folder
+
+
+def run_command(root: Path, words: Sequence[str]) -> tuple[int | None, float]:
+    """Exit code, None where it took too long, and processor seconds: the same on a busy machine."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", _LIMITED, *words],
+        env=_environment(root),
+        cwd=root,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    watch = threading.Timer(PATIENCE * LIMIT, process.kill)
+    watch.start()
+    _, status, used = os.wait4(process.pid, 0)
+    watch.cancel()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return (process.returncode if process.returncode >= 0 else None), used.ru_utime + used.ru_stime
+
+
+def _environment(root: Path) -> dict[str, str]:
+    """The copy comes first on the path; one thread of linear algebra, as in the suite."""
+    return os.environ | {"PYTHONPATH": str(root), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def _changes(root: Path, key: str, bug: Bug) -> bool:
+    """Does any run differ without the bug? The copy is as it should be from here on."""
+
+    def digest_there() -> str:
+        words = [sys.executable, __file__, key]
+        return subprocess.run(
+            words, env=_environment(root), cwd=root, capture_output=True, text=True, check=False
+        ).stdout
+
+    found = digest_there()
+    shutil.copy(HOME / bug.file, root / "dpassay" / "reference" / bug.file)
+    return found != digest_there()
+
+
+def digest(case: Case, vectors: bool = True) -> str:
+    """A hash of all that runs on both sides of the row's pair put on the tape, and those on the algorithm's vectors."""
+    instance, found = case.build(), hashlib.sha256()
+    for problem in (instance.pair.here, instance.pair.there):
+        for seed in range(3):
+            tape = LiveTape(seed)
+            output = instance.mechanism(problem, tape)
+            found.update(f"{events_of(tape)} {_plain(output)}".encode())
+    for vector in load(case.id) if vectors else ():
+        if vector["expect"] == "run" and vector["reading"] == case.reading:
+            again = VectorTape(vector["events"])
+            try:
+                output = run_again(instance.run, vector, again)
+            except Exception as error:  # a changed run asks for what the vector does not have, or fails: that is told
+                output = f"{type(error).__name__}: {error}"
+            found.update(f"{asked(again)} {_plain(output)}".encode())
+    return found.hexdigest()
+
+
+def _plain(value: Any) -> str:
+    """Every bit of an output."""
+    if isinstance(value, np.ndarray):
+        return value.tobytes().hex()
+    if isinstance(value, dict):
+        return str({name: _plain(one) for name, one in sorted(value.items()) if not name.startswith("_")})
+    if isinstance(value, list | tuple):
+        return str([_plain(one) for one in value])
+    return _plain(vars(value)) if hasattr(value, "__dict__") else repr(value)
+
+
+def summary(judged: Sequence[Judged]) -> dict[str, int]:
+    """How many got which answer."""
+    return dict(sorted(Counter(one.answer for one in judged).items()))
+
+
+def rate(judged: Sequence[Judged]) -> float:
+    """Share of the bugs that must be caught, and that change something, whose run ended with exit code 1."""
+    due = [one for one in judged if one.must and one.answer in ("caught", "missed", "too slow", "crashed")]
+    return sum(one.answer == "caught" for one in due) / len(due) if due else 1.0
+
+
+if __name__ == "__main__":
+    print(*(digest(find(key)[0]) for key in sys.argv[1:]))
