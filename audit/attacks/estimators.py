@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 from dpassay.audit.inputs.foreign import foreign_code, is_code, load_object
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.baselines import dp_sgd
-from dpassay.reference.errors import require
+from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_numbers
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.models import ClassificationLoss, Model
