@@ -20,3 +20,9 @@ def named(place: str) -> set[str]:
         if span:
             found |= {f"{kind} {n}" for n in range(int(span[1]), int(span[2]) + 1)}
     return found
+
+
+def own_names(place: str) -> set[str]:
+    """The names that a statement has by its place: ``"Section 3.1; again as Lemma D.1"`` gives Lemma D.1."""
+    parts = (part.removeprefix("again as ") for part in place.split("; "))
+    return {name for part in parts if _LIST.match(part) for name in named(part)}

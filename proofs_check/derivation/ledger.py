@@ -11,6 +11,7 @@ import z3
 from joblib import Parallel, delayed
 
 from dpassay.proofs_check.cited import named as named_in
+from dpassay.proofs_check.cited import own_names
 from dpassay.proofs_check.numbered import STATEMENTS
 from dpassay.reference.errors import BadInput
 from dpassay.reference.papers import PAPERS
@@ -102,7 +103,7 @@ def named(text: str, among: Sequence[Statement]) -> list[Statement]:
     """
     plain = " ".join(text.lower().split())
     found = [one for one in among if one.name.lower() == plain or text in one.algorithms]
-    found = found or [one for one in among if plain in map(str.lower, named_in(one.place))]
+    found = found or [one for one in among if plain in map(str.lower, own_names(one.place))]
     if not found:
         names = sorted({one.name for one in among}) if plain[:-1] else []
         near = [name for name in names if plain in name.lower() or name.lower().startswith(plain[:-1])]

@@ -53,8 +53,10 @@ def test_a_long_number_is_rounded_and_not_cut():
     assert told == "delta = 0.999999999, small = 1.234e-11, r = (1/epsilon)^1001/2000, n = 7"
 
 
-def test_a_statement_that_is_printed_again_has_both_names():
+def test_a_statement_is_found_by_the_names_of_its_place():
     among = statements(["second_order_erm"])
     assert [one.name for one in named("lemma D.1", among)] == ["Lemma 2"]
-    with pytest.raises(BadInput, match="Lemma D"):
-        named("Lemma D.4", among)
+    assert [one.name for one in named("Table 7", among)] == ["Tables of losses"]
+    for wrong, papers in (("Lemma D.4", ["second_order_erm"]), ("Proposition 1", ["minimax_sosp"])):  # it cites one
+        with pytest.raises(BadInput, match="no statement of this name"):
+            named(wrong, statements(papers))
