@@ -12,7 +12,6 @@ EXTRAS = {  # what `pip install dpassay` leaves out: import name -> extra (pypro
     "hypothesis": "audit",
     "jinja2": "audit",
     "joblib": "audit",
-    "markdown_it": "audit",
     "pydantic": "audit",
     "pydantic_core": "audit",
     "rich": "audit",

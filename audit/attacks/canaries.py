@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,30 +14,14 @@ from dpassay.reference.arrays import Array, Bools, Indices
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import LiveTape, Tape
 
-Kind = Literal["one-hot", "orthogonal", "random"]
 GRADIENT_RELATION = "a canary's gradient or zero"
 
 
-def gradient_canaries(kind: Kind, count: int, dimension: int, norm: float, rng: np.random.Generator) -> Array:
-    """`count` gradients of the given norm, shape (count, dimension).
-
-    One-hot: distinct coordinates; orthogonal: random orthonormal directions; random: independent directions.
-    """
-    if norm <= 0 or count < 1:
-        raise BadInput("count, norm", (count, norm), "must be positive")
-    if kind != "random" and count > dimension:
-        raise BadInput("count", count, f"at most {dimension} canaries can be orthogonal")
-    if kind == "one-hot":
-        rows = np.zeros((count, dimension))
-        rows[np.arange(count), rng.permutation(dimension)[:count]] = rng.choice([-1.0, 1.0], count)
-    elif kind == "orthogonal":
-        rows = np.linalg.qr(rng.normal(size=(dimension, count)))[0].T
-    elif kind == "random":
-        rows = rng.normal(size=(count, dimension))
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    else:
-        raise BadInput("kind", kind, "must be one-hot, orthogonal or random")
-    return np.asarray(norm * rows)
+def gradient_canaries(count: int, dimension: int, norm: float, rng: np.random.Generator) -> Array:
+    """`count` random orthogonal gradients of the given norm, shape (count, dimension)."""
+    if norm <= 0 or not 1 <= count <= dimension:
+        raise BadInput("count, norm", (count, norm), f"must be positive, and at most {dimension} are orthogonal")
+    return np.asarray(norm * np.linalg.qr(rng.normal(size=(dimension, count)))[0].T)
 
 
 class PerSample(Protocol):

@@ -29,7 +29,7 @@ from dpassay.reference.problems.models import ClassificationLoss, SoftmaxRegress
 from . import canaries as craft
 from .estimators import DP_SGD, ReferenceTrainer, Samples, Trainer, dp_sgd_schedule, labelled_data, trainer_named
 from .game import ATTACKS, Game, auc, loss_threshold, one_candidate_bound, one_run_bound, play
-from .plans import GRADIENT, GRADIENTS, MANY, ONE, Plan
+from .plans import GRADIENT, MANY, ONE, Plan
 
 RELATION = "a record or a zero gradient"  # of dp-sgd; n is public
 TEST_SHARE = 0.9  # of the level for the test of the claim with gradient canaries, the rest for the bound
@@ -126,20 +126,19 @@ def _one_record(plan: Plan, x: Array, y: Indices, rng: np.random.Generator, conf
 
 def _gradient_canaries(plan: Plan, x: Array, y: Indices, rng: np.random.Generator, confidence: float) -> list[Sound]:
     """One run; test of the whole claim, and (nine to one) bound of epsilon, which sees less."""
-    start, claim, kind = time.perf_counter(), plan.claim, GRADIENTS[plan.canaries]
+    start, claim = time.perf_counter(), plan.claim
     assert claim is not None  # dp-sgd always claims something
     model, origin = _model(plan, x.shape[1], int(y.max()) + 1, rng)
-    if kind != "random":
-        room = f"at most {model.d} canaries fit: one for each parameter (more with --hidden)"
-        require(plan.count <= model.d, "--candidates", plan.count, room)
+    room = f"at most {model.d} canaries fit: one for each parameter (more with --hidden)"
+    require(plan.count <= model.d, "--candidates", plan.count, room)
     base, schedule = Samples(ClassificationLoss(model, x, y), start=origin), dp_sgd_schedule(plan.noise)
-    rows = craft.gradient_canaries(kind, plan.count, model.d, schedule.clip, rng)
+    rows = craft.gradient_canaries(plan.count, model.d, schedule.clip, rng)
     without = _without_canaries(base, schedule, base.n + len(rows))
     scores, coins = craft.gradient_game(bind(dp_sgd.run, schedule), base, rows, rng, without)
     test = one_run_curve(scores, coins, claim, rng, 1 - TEST_SHARE * (1 - confidence))
     bound = epsilon_one_run(scores, coins, plan.delta, rng, 1 - (1 - TEST_SHARE) * (1 - confidence))
     found: list[Sound] = [replace(bound, claimed=plan.claimed), test]
-    return _labelled(found, f"gradients, {kind}", craft.GRADIENT_RELATION, auc(scores, coins), start)
+    return _labelled(found, "gradients, orthogonal", craft.GRADIENT_RELATION, auc(scores, coins), start)
 
 
 def _without_canaries(base: Samples, schedule: dp_sgd.Schedule, size: int) -> Callable[[Sequence[Array]], Array]:

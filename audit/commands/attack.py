@@ -41,7 +41,7 @@ def attack(
     ] = None,
     canaries: Annotated[
         list[str] | None,
-        typer.Option(help=f"What the candidates are: {', '.join((*RECORDS, *GRADIENTS))}.  [default: none]"),
+        typer.Option(help=f"What the candidates are: {', '.join((*RECORDS, GRADIENTS))}.  [default: none]"),
     ] = None,
     initialisation: Annotated[
         str,

@@ -14,17 +14,14 @@ from markupsafe import Markup
 
 from dpassay.audit.report.html.page import render, view_of
 from dpassay.audit.report.html.records import Ledger, StatementView
-from dpassay.audit.report.html.reproduced import pages
 from dpassay.audit.report.html.rows import paper_of
 from dpassay.audit.row import Row
 from dpassay.audit.running.report_file import load
 from dpassay.audit.terminal.progress import progress
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.extras import installing
-from dpassay.reference.files import is_folder, require_writable, write_text
+from dpassay.reference.files import require_writable, write_text
 from dpassay.reference.papers import PAPERS
-
-REPRODUCTIONS = Path("docs") / "reproductions"
 
 
 def report(
@@ -35,19 +32,13 @@ def report(
         Path | None, typer.Option(help="The page; default: beside the report, with the ending .html.")
     ] = None,
     ledger: Annotated[bool, typer.Option(help="With the proof ledger's tables about the papers of the report.")] = True,
-    reproductions: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder of the pages that `dpassay reproduce` writes; default: docs/reproductions, if there."
-        ),
-    ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Worker processes for the ledger.")] = 2,
 ) -> None:
     """Write a report as one HTML file that needs nothing else: no network, no server, light and dark, printable.
 
     It shows the verdicts with filters; for each row the curves of delta over epsilon as claimed, accounted and
     realised, the trade-off, the timeline of releases, findings with their smallest example, and the source that was not
-    reached; what becomes of the papers' statements, and reproduced experiments.
+    reached; and what becomes of the papers' statements.
 
     The statements of its papers are derived anew, which takes some seconds a paper; --no-ledger leaves them out.
     """
@@ -58,11 +49,8 @@ def report(
     through = target.is_symlink() and not target.is_relative_to("/dev")
     require(not through, "--output", str(target), "is a symbolic link: name the file itself")
     require_writable(target, "--output")
-    require(reproductions is None or is_folder(reproductions), "--reproductions", str(reproductions), "is not a folder")
     papers = list(dict.fromkeys(paper for row in rows if (paper := paper_of(row)) in PAPERS))
     view = view_of(rows, source.name)
-    if reproductions is not None or REPRODUCTIONS.is_dir():
-        view = replace(view, reproduced=tuple(pages(reproductions or REPRODUCTIONS, papers)))
     if ledger and papers:
         view = replace(view, ledger=ledger_of(papers, jobs))
     text = render(view)

@@ -73,7 +73,6 @@ def test_the_extras_of_the_table_are_those_of_the_project():
     names = {
         "sklearn": "scikit-learn",
         "pydantic_core": "pydantic",
-        "markdown_it": "markdown-it-py",
         "jax_privacy": "jax-privacy",
     }
     for module, extra in EXTRAS.items():

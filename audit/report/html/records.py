@@ -146,7 +146,6 @@ class View:
     source: str
     counts: tuple[tuple[str, int, str], ...]
     ledger: Ledger = Ledger()
-    reproduced: tuple[Any, ...] = ()
     environments: tuple[tuple[str, Mapping[str, str]], ...] = ()
 
 

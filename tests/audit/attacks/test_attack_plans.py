@@ -22,7 +22,7 @@ from dpassay.reference.tape import LiveTape
 def test_a_canary_moves_each_release_by_exactly_one_clip():
     """Twin runs on one tape, canary in and out, ordinary gradients constant: distance over noise std = 1 / sigma."""
     schedule, rng = estimators.dp_sgd_schedule(9.0), np.random.default_rng(0)
-    rows = canaries.gradient_canaries("random", 5, 12, schedule.clip, rng)
+    rows = canaries.gradient_canaries(5, 12, schedule.clip, rng)
     base, runs = LinearLosses(rng.normal(size=(30, 12))), []
     for last in (True, False):
         tape = LiveTape(3)
@@ -107,26 +107,36 @@ def _attack(*words):
 
 def test_gradient_canaries_from_the_command_line():
     """The verdict, the relation and the claim are shown; the same seed gives the same numbers."""
-    words = ("--canaries", "gradient one-hot", "--candidates", "100", "--hidden", "4", "--epsilon", "0.001", "--json")
+    words = (
+        "--canaries",
+        "gradient orthogonal",
+        "--candidates",
+        "100",
+        "--hidden",
+        "4",
+        "--epsilon",
+        "0.001",
+        "--json",
+    )
     first, second = (json.loads(_attack(*words, "--noise-multiplier", "0.5").output) for _ in range(2))
     assert first["verdict"] == "violated"
     assert {one["relation"] for one in first["results"]} == {"a canary's gradient or zero"}
     assert [one["evidence"] for one in first["results"]] == [one["evidence"] for one in second["results"]]
-    shown = _attack("--canaries", "gradient random", "--candidates", "50")
-    said = "32 hidden units, 50 canaries, gradient random. Claimed: 0.496904-GDP"
+    shown = _attack("--canaries", "gradient orthogonal", "--candidates", "50")
+    said = "32 hidden units, 50 canaries, gradient orthogonal. Claimed: 0.496904-GDP"
     assert shown.exit_code == 3 and said in shown.output
 
 
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (("--canaries", "mislabelled", "--canaries", "gradient random"), "one kind at a time"),
+        (("--canaries", "mislabelled", "--canaries", "gradient orthogonal"), "one kind at a time"),
         (("--canaries", "gradient"), "must be one of"),
-        (("--canaries", "gradient random", "--estimator", "GaussianNB"), "shows no gradients"),
-        (("--canaries", "gradient random", "--models", "5"), "in one run"),
-        (("--canaries", "gradient random", "--initialisation", "crafted"), "same from any start"),
-        (("--canaries", "gradient one-hot", "--hidden", "0"), "at most 62 canaries fit"),
-        (("--canaries", "gradient random", "--candidates", "1"), "20..1e5"),
+        (("--canaries", "gradient orthogonal", "--estimator", "GaussianNB"), "shows no gradients"),
+        (("--canaries", "gradient orthogonal", "--models", "5"), "in one run"),
+        (("--canaries", "gradient orthogonal", "--initialisation", "crafted"), "same from any start"),
+        (("--canaries", "gradient orthogonal", "--hidden", "0"), "at most 62 canaries fit"),
+        (("--canaries", "gradient orthogonal", "--candidates", "1"), "20..1e5"),
         (("--initialisation", "crafted"), "--candidates 1"),
         (("--initialisation", "crafted", "--candidates", "1", "--hidden", "3"), "must be 0"),
         (("--initialisation", "crafted", "--candidates", "1", "--estimator", "GaussianNB"), "where to start"),

@@ -76,7 +76,7 @@ def bound_of_canaries(run, base, rows, rng):
 def test_a_louder_claim_is_refuted_by_canaries_and_noise_alone_shows_nothing(noise, least, most):
     """With a tenth of the noise the bound exceeds the epsilon of the claimed one (mu = 0.5, 1.99); coins are fair."""
     rng = np.random.default_rng(7)
-    rows = canaries.gradient_canaries("orthogonal", 500, 600, 1.0, rng)
+    rows = canaries.gradient_canaries(500, 600, 1.0, rng)
     schedule = dp_sgd.with_multiplier(steps=1, learning_rate=0.1, clip=1.0, noise_multiplier=noise)
     bound = bound_of_canaries(bind(dp_sgd.run, schedule), LinearLosses(np.zeros((5, 600))), rows, rng)
     assert least <= bound.epsilon <= most
@@ -93,7 +93,7 @@ def test_input_canaries():
 def test_bad_input(overfitted):
     rng = np.random.default_rng(0)
     with pytest.raises(BadInput, match="count"):
-        canaries.gradient_canaries("one-hot", 5, 3, 1.0, rng)
+        canaries.gradient_canaries(5, 3, 1.0, rng)
     with pytest.raises(BadInput, match="predict_proba"):
         trainer = estimators.SklearnTrainer(lambda: type("Model", (), {"fit": print})(), 2)
         trainer.fit(np.zeros((2, 1)), np.zeros(2), rng)

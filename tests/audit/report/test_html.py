@@ -22,7 +22,6 @@ from dpassay.audit.report.html import rows as shown_rows
 from dpassay.audit.report.html.figures import curves_of, delta_figure, points, trade_off_figure
 from dpassay.audit.report.html.page import render, view_of
 from dpassay.audit.report.html.records import MEANING, Ledger, StatementView
-from dpassay.audit.report.html.reproduced import pages, rendered
 from dpassay.audit.running.report_file import save
 from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import versions
@@ -232,19 +231,6 @@ def test_points_that_the_claim_forbids_are_told_apart(rows):
         assert points(row, curves_of(row))[2].tolist() == forbidden
 
 
-def test_reproduced_pages_come_with_their_pictures(tmp_path):
-    (tmp_path / "a.png").write_bytes(b"\x89PNG")
-    text = "# Head\n\n![curve](a.png) ![out](../b.png) [file](x.md) [site](https://example.org) <b>x</b>\n\n"
-    (tmp_path / "dro.md").write_text(text + "| a |\n|---|\n| 1 |\n")
-    (page,) = pages(tmp_path, ["dro", "minimax_sosp"])
-    assert page.paper == "dro" and page.body == rendered(tmp_path / "dro.md")
-    assert "<h4>Head</h4>" in page.body and "data:image/png;base64," in page.body and "[picture: out]" in page.body
-    assert "<span>file</span>" in page.body and 'href="https://example.org"' in page.body
-    assert "&lt;b&gt;" in page.body and '<th scope="col">' in page.body
-    with pytest.raises(BadInput, match="is not a folder"):
-        pages(tmp_path / "nowhere", ["dro"])
-
-
 def test_the_command_writes_the_page(rows, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     save(Path("reports/audit.json"), [replace(row, witnesses=[]) for row in rows[:4]])
@@ -261,7 +247,6 @@ def test_the_command_writes_the_page(rows, tmp_path, monkeypatch):
         (["report.json", "--output", "report.json"], "is the report itself"),
         (["report.json", "--output", "link"], "is a symbolic link"),
         (["empty.json"], "there is nothing to show"),
-        (["report.json", "--no-ledger", "--reproductions", "nowhere"], "is not a folder"),
         (["report.json", "--no-ledger"], "baselines/dp_sgd:poisson@baseline: witness: finding.kind"),
     ],
 )
