@@ -14,8 +14,7 @@ import audit_figures as figures
 import numpy as np
 
 from dpassay.audit.attacks.estimators import dp_sgd_mu
-from dpassay.audit.attacks.plans import GRADIENTS, Plan
-from dpassay.audit.attacks.play import play_plan
+from dpassay.audit.attacks.play import GRADIENTS, Plan, play_plan
 from dpassay.audit.results import SoundBound, decide
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.guarantee import Guarantee, gdp

@@ -8,10 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.blackbox.detect import Detail, audit_in_detail, bound_of_scores, epsilon_of_outputs, float_grid
+from dpassay.audit.blackbox.detect import (
+    Detail,
+    audit_in_detail,
+    bound_of_scores,
+    epsilon_of_outputs,
+    float_grid,
+    of_outputs,
+)
 from dpassay.audit.blackbox.power import branch_power, event_power, noise_power, recognised
 from dpassay.audit.blackbox.shown import draw_detail, telling_outputs
-from dpassay.audit.blackbox.suspicions import of_outputs
 from dpassay.audit.blackbox.table import Column, Tables, to_tables
 from dpassay.audit.results import Sound, SoundBound, Verdict, decide
 from dpassay.audit.verdict import POWER_SHOWN, TIGHT_SHARE

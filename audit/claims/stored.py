@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.blackbox.detect import same_data
 from dpassay.audit.blackbox.sources import draw, read_source
-from dpassay.audit.blackbox.suspicions import same_data
 from dpassay.audit.inputs.stored import load
 from dpassay.audit.results import ClaimTest, Sound, SoundBound, Verdict, decide
 from dpassay.audit.row import Row

@@ -8,8 +8,7 @@ import numpy as np
 import typer
 
 from dpassay.audit.attacks.estimators import DP_SGD, ESTIMATORS
-from dpassay.audit.attacks.plans import GRADIENT, GRADIENTS, MANY, ONE, RECORDS, STARTS, Plan
-from dpassay.audit.attacks.play import play_plan
+from dpassay.audit.attacks.play import GRADIENT, GRADIENTS, MANY, ONE, RECORDS, STARTS, Plan, play_plan
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import decide
 from dpassay.audit.terminal.options import AsJson

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from dpassay.audit.blackbox.detect import of_outputs, same_data
 from dpassay.audit.blackbox.power import NOISES
 from dpassay.audit.blackbox.sources import (
     CommandOption,
@@ -18,7 +19,6 @@ from dpassay.audit.blackbox.sources import (
     draw_both,
     read_source,
 )
-from dpassay.audit.blackbox.suspicions import of_outputs, same_data
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.claims.claimed import read_claim
 from dpassay.audit.claims.outputs import NOT_STATED, Question, answer, without_claim

@@ -22,9 +22,9 @@ from dpassay.audit.claims.reached import Cache, code_of
 from dpassay.audit.claims.suite import chosen, look_over, placed, run_claims
 from dpassay.audit.exit_codes import BAD_INPUT, CRASHED, FINE, INTERRUPTED
 from dpassay.audit.plain import json_text
-from dpassay.audit.report.console import wide_console
 from dpassay.audit.report.problems import Unchecked
 from dpassay.audit.report.table import table_lines
+from dpassay.audit.report.verdicts import wide_console
 from dpassay.audit.row import Row
 from dpassay.audit.running import fingerprint
 from dpassay.audit.running.report_file import document, save

@@ -16,7 +16,7 @@ from dpassay.audit.assaying.assay import assay
 from dpassay.audit.evidence.assay import Assay
 from dpassay.audit.exit_codes import FAILED, FINE
 from dpassay.audit.plain import number
-from dpassay.audit.report.console import wide_console
+from dpassay.audit.report.verdicts import wide_console
 from dpassay.audit.row import Effort
 from dpassay.audit.zoo.demo import CLAIM, SPACE, STEPS, clips_each_record, clips_the_mean
 from dpassay.reference.errors import require

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from dpassay.audit.claims.claimed import read_claim
 from dpassay.audit.inputs.stored import named_columns
 from dpassay.audit.plain import plain
 from dpassay.audit.published.assessment import (
@@ -25,8 +27,6 @@ from dpassay.audit.published.ceilings import (
     Ceilings,
     Metric,
     ceilings,
-    gdp_curve,
-    sampled_gaussian_curve,
 )
 from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
 from dpassay.audit.terminal.options import AsJson, relation_named
@@ -153,18 +153,21 @@ def _pair(epsilon: float, delta: float, relation: Relation) -> Guarantee:
 Curves = dict[str, tuple[CurveAssessment, Ceilings]]
 
 
+def claimed(mu: float | None, sampled: str | None) -> Guarantee:
+    """The curve that is claimed."""
+    claim = read_claim(None, 0.0, mu, sampled, None)
+    assert claim is not None
+    return claim.guarantee
+
+
 def _curves(
     printed: Published, gdp: float | None, sampled: str | None, relation: Relation, confidence: float
 ) -> Curves:
-    claims = {} if gdp is None else {f"{gdp:g}-GDP": gdp_curve(gdp, relation)}
+    claims: dict[str, Guarantee] = {}
+    if gdp is not None:
+        claims[f"{gdp:g}-GDP"] = replace(claimed(gdp, None), relation=relation)
     if sampled is not None:
-        try:
-            noise, rate, steps = sampled.split(":")
-            claims[f"DP-SGD {sampled}"] = sampled_gaussian_curve(float(noise), float(rate), int(steps))
-        except BadInput as error:
-            raise BadInput("--sampled-gaussian", sampled, str(error)) from error
-        except ValueError as error:
-            raise BadInput("--sampled-gaussian", sampled, f"must read NOISE:RATE:STEPS ({error})") from error
+        claims[f"DP-SGD {sampled}"] = claimed(None, sampled)
     return {name: (assess_curve(printed, claim, confidence), ceilings(claim)) for name, claim in claims.items()}
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.table import Table as RichTable
 
-from dpassay.audit.report.console import wide_console
+from dpassay.audit.report.verdicts import wide_console
 from dpassay.audit.reproductions.report import Options, Report, sandwich_table
 from dpassay.audit.terminal.progress import Quiet, tracked
 from dpassay.reference.errors import BadInput

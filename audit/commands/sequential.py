@@ -11,8 +11,8 @@ from typing import Annotated, cast
 
 import typer
 
+from dpassay.audit.blackbox.detect import same_data
 from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
-from dpassay.audit.blackbox.suspicions import same_data
 from dpassay.audit.claims.claimed import read_claim
 from dpassay.audit.claims.outputs import NOT_STATED
 from dpassay.audit.exit_codes import INTERRUPTED

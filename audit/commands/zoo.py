@@ -10,7 +10,7 @@ import typer
 
 from dpassay.audit.blackbox.detect import audit_mechanism
 from dpassay.audit.plain import json_text
-from dpassay.audit.report.console import plain_table, wide_console
+from dpassay.audit.report.verdicts import plain_table, wide_console
 from dpassay.audit.results import Verdict
 from dpassay.audit.terminal.options import AsJson
 from dpassay.audit.terminal.progress import Quiet, progress

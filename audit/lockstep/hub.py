@@ -23,10 +23,23 @@ from dpassay.reference.neighbours import P, Pair, Run
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Draw
 
-from .compare import LEAST, exceeds, in_proportion, joining, mean_density, rounding
 from .hidden import Group, HiddenStates
 from .outcome import WHOLE, LockstepRun, Movement, NotJudged, Raised, ScriptedRun, Seen
-from .records import CHECK, PUBLIC, RECORDS, VALUES, Records, ScriptedRecords, Streams
+from .records import (
+    CHECK,
+    LEAST,
+    PUBLIC,
+    RECORDS,
+    VALUES,
+    Records,
+    ScriptedRecords,
+    Streams,
+    exceeds,
+    in_proportion,
+    joining,
+    mean_density,
+    rounding,
+)
 from .script import Choice, Dictation, dictated
 from .source_lines import calling_line, parting, place_raised
 from .tilting import Logs, States, Tilts, proposal

@@ -123,6 +123,9 @@ def _kl(a: float, b: float) -> float:
     return float(xlogy(a, a / b) + xlogy(1.0 - a, (1.0 - a) / (1.0 - b)))
 
 
+POINTS = 25  # of a curve that are tested, and the first
+
+
 class Finding(StrEnum):
     """What a printed number means for the claim."""
 
@@ -209,14 +212,15 @@ class CurveAssessment:
 def assess_curve(result: Published, claim: Guarantee, confidence: float = 0.95) -> CurveAssessment:
     """Hold one printed result against a privacy curve: each point of it is a claim, and all of them hold at once.
 
-    The test takes 26 points fixed in advance (every 20th) and shares its level between them; it is conservative, as a
-    point with a small epsilon has a large delta.
+    The test takes about 26 points fixed in advance and shares its level between them; it is conservative, as a point
+    with a small epsilon has a large delta.
     """
     if result.metric == "tpr":
         require(result.fpr is not None, "fpr", result.fpr, "a TPR needs the FPR at which it was measured")
     require(not result.groups, "groups", result.groups, "are understood for (epsilon, delta) claims only")
     found = ceilings(claim, () if result.fpr is None else (result.fpr,))
-    pairs = list(zip(*claim.forward, strict=True))[::20]
+    pairs = list(zip(*claim.forward, strict=True))
+    pairs = pairs[:: max(1, len(pairs) // POINTS)]
     swaps = [swap_claim(float(epsilon), float(delta), claim.relation) for epsilon, delta in pairs]
     p_value = min(1.0, len(swaps) * min(_sound_p_value(result, swap) for swap in swaps))
     ceiling = found.of(result.metric, result.fpr if result.metric == "tpr" else None)

@@ -11,40 +11,11 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from dp_accounting.pld import privacy_loss_distribution
 
-from dpassay.reference.accounting.sampled import Relation
-from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.guarantee import Guarantee, gdp, mirrored
+from dpassay.reference.guarantee import Guarantee
 
 Metric = Literal["auc", "balanced accuracy", "tpr"]
-CURVE = np.linspace(0.0, 25.0, 501)  # epsilons at which a privacy curve is read
-
-
-def gdp_curve(mu: float, relation: Relation | None = None) -> Guarantee:
-    """mu-GDP at the epsilons of ``CURVE``."""
-    return gdp(mu, CURVE, relation)
-
-
-def sampled_gaussian_curve(noise_multiplier: float, rate: float, steps: int) -> Guarantee:
-    """``steps`` Poisson-sampled Gaussian releases (add-remove), from dp-accounting's PLD, at the epsilons of ``CURVE``.
-
-    ``noise_multiplier`` is relative to one record's clipping norm, the usual DP-SGD parameters.
-    """
-    require(0.01 <= noise_multiplier <= 1e6, "noise_multiplier", noise_multiplier, "must lie in [0.01, 1e6]")
-    require(0 < rate <= 1, "rate", rate, "must lie in (0, 1]")
-    require(1 <= steps <= 10**7, "steps", steps, "must lie in 1..1e7")
-    one = privacy_loss_distribution.from_gaussian_mechanism(
-        noise_multiplier, sampling_prob=rate, value_discretization_interval=1e-3
-    )
-    composed = one.self_compose(steps)
-
-    def delta_of(epsilons: Array) -> Array:
-        return np.asarray(np.minimum(1.0 - 1e-15, composed.get_delta_for_epsilon(list(epsilons))))
-
-    name = f"DP-SGD {noise_multiplier:g}:{rate:g}:{steps}"
-    return mirrored(name, CURVE, delta_of, "add-remove", "PLD")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """The published JSON schemas, generated from the models; a test compares the files with them.
 
 ``python -m dpassay.audit.report.json_schema docs/schemas`` (``make schemas``) writes them.
+
+One of them is of the protocol's lines, both ways.
 """
 
 from __future__ import annotations
@@ -12,11 +14,76 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from dpassay.audit.live import messages
+from dpassay.audit.live.messages import NUMBERS, VERSION
 from dpassay.audit.plain import NOT_FINITE, json_text
 from dpassay.audit.row import Row
 from dpassay.audit.running.report_file import FORMAT
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.files import write_text
+
+_PROGRAM: tuple[type[Any], ...] = (
+    messages.Greeting,
+    *messages.ASKS,
+    *(messages.Query, messages.Output, messages.Unsupported, messages.Refused),
+)
+_VERSION = {"const": VERSION}
+_TEXT = {"type": "string"}
+_WHOLE = {"type": "integer", "minimum": 0}
+_HARNESS: dict[str, tuple[str, dict[str, Any]]] = {
+    "hello": ("The first line; the answer is a Greeting.", {"dpassay": _VERSION, "do": {"const": "hello"}}),
+    "case": (
+        "A case begins. Problem and schedule are objects with the fields of their class.",
+        {"dpassay": _VERSION, "do": {"const": "case"}}
+        | {"algorithm": _TEXT, "reading": _TEXT, "problem": {}, "schedule": {}},
+    ),
+    "again": (
+        "A case with the problem and the schedule of the last one, for programs that greeted with again.",
+        {"dpassay": _VERSION, "do": {"const": "again"}},
+    ),
+    "end": ("No more cases. The end of the input says the same.", {"dpassay": _VERSION, "do": {"const": "end"}}),
+    "drawn": (
+        "The answer to batch, poisson and fresh: the number of the draw, and the records.",
+        {"batch": _WHOLE, "indices": {"type": "array", "items": _WHOLE}},
+    ),
+    "value": ("The answer to any other ask.", {"value": {}}),
+    "wanted": ("Within above_threshold: what is the value of this query? The answer is a Query.", {"query": _WHOLE}),
+}
+_NUMBERS = {
+    "description": "A number, or nested lists of numbers of one shape; not finite: a string, or null for NaN.",
+    "anyOf": [
+        {"type": "number"},
+        {"enum": [*NOT_FINITE, None]},
+        {"type": "array", "items": {"$ref": f"#/$defs/{NUMBERS}"}},
+    ],
+}
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema: ``program`` (what the program may say) and ``harness`` (what it hears), one line each."""
+    definitions: dict[str, Any] = {NUMBERS: _NUMBERS}
+    for kind in _PROGRAM:
+        definitions[kind.__name__] = _referred(TypeAdapter(kind).json_schema())
+    for name, (said, parts) in _HARNESS.items():
+        entry = {"type": "object", "properties": parts, "required": list(parts), "additionalProperties": False}
+        definitions[name] = {"description": said, **entry}
+    definitions["program"] = {"anyOf": [{"$ref": f"#/$defs/{kind.__name__}"} for kind in _PROGRAM]}
+    definitions["harness"] = {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in _HARNESS]}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"dpassay live protocol, version {VERSION}: one line",
+        "anyOf": [{"$ref": "#/$defs/program"}, {"$ref": "#/$defs/harness"}],
+        "$defs": definitions,
+    }
+
+
+def _referred(part: Any) -> Any:
+    """Numbers by reference, their definition contains itself; titles say nothing."""
+    if isinstance(part, dict):
+        if part.get("title") == NUMBERS:
+            return {"$ref": f"#/$defs/{NUMBERS}"}
+        return {name: _referred(one) for name, one in part.items() if not (name == "title" and isinstance(one, str))}
+    return [_referred(one) for one in part] if isinstance(part, list) else part
 
 
 def report_schema() -> dict[str, Any]:
@@ -65,7 +132,7 @@ def published() -> dict[str, str]:
     """The schemas of reports, claims files, test vectors and lines of the live protocol, by the names of the files."""
     from dpassay.audit.claims.model import schema as claims_schema  # here: reports are written without them
     from dpassay.audit.crosscheck.model import vector_schema
-    from dpassay.audit.live.schema import schema as live_schema
+    from dpassay.audit.report.json_schema import schema as live_schema
 
     made = {"claims": claims_schema(), "live": live_schema(), "report": report_schema(), "vector": vector_schema()}
     return {f"{name}.schema.json": json_text(one) + "\n" for name, one in made.items()}

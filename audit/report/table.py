@@ -15,8 +15,8 @@ from dpassay.audit.row import Row
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import printable
 
-from .console import wide_console
 from .problems import problems
+from .verdicts import wide_console
 
 _PIPED = 100  # columns where no terminal says how wide it is
 _LONGEST = 140  # a longer line of prose is hard to read

@@ -7,14 +7,26 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rich.table import Table
+from rich.console import Console
+from rich.table import Column, Table
 from rich.text import Text
 
 from dpassay.audit.plain import json_text
 from dpassay.audit.results import AssumedEstimate, AuditResult, ClaimTest, SoundBound, Verdict
 from dpassay.reference.errors import printable
 
-from .console import wide_console
+
+def wide_console(width: int = 150) -> Console:
+    """The reader's terminal; `width` columns where nothing says how wide it is (a pipe, a CI log)."""
+    return Console() if Console().is_terminal else Console(width=width)
+
+
+def plain_table(*heads: str) -> Table:
+    """A table without lines; what has no room is folded, never cut off, and verdicts stay whole."""
+    whole = {"verdict", "answer"}
+    columns = [Column(head, overflow="fold", no_wrap=head in whole) for head in heads]
+    return Table(*columns, box=None, header_style="bold")
+
 
 NO_VERDICT = "No verdict means 'private': an audit shows violations, or says what it would have seen."
 

@@ -5,24 +5,260 @@ run on members and non-members of one distribution, beside the paper's number an
 confidence attack also against a balanced test set, beside what an attacker without any model reaches there.
 
 Every finished cell is written to a file at once, so an interrupted reproduction goes on where it stopped.
+
+Of finished cells tables and a plot are made, with rows beside the paper's numbers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from scipy.stats import t as student
 
-from dpassay.audit.published.dro import EPSILONS, TABLE_3_EPSILONS
-from dpassay.reference.dro.training import MAIN, METHODS, REPAIRED
+from dpassay.audit.attacks.game import ATTACKS
+from dpassay.audit.published.assessment import auc_p_value, exchangeable_share
+from dpassay.audit.published.ceilings import ceiling_of, ceiling_under_shift
+from dpassay.audit.published.dro import EPSILONS, TABLE_2, TABLE_3, TABLE_3_EPSILONS, TABLE_3_NON_PRIVATE
+from dpassay.reference.dro.training import BATCH, MAIN, METHODS, PHASE, REPAIRED, STEPS
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.imbalanced import Split
 
-from .dro_membership import STYLES, attack_aucs, imbalanced, pool, shifted, train_models
-from .dro_tables import Cell, findings, notes, quality_table, same_table, shift_table, write_page, write_plot
-from .report import Finished, Options, Report
+from .dro_membership import DELTA_POWER, RARE, STYLES, attack_aucs, imbalanced, pool, shifted, train_models
+from .report import Finished, Options, Report, Table, notes_of, saved
+
+PAPER_NAMES = {"Double-SPIDER": "DP Double SPIDER", "Recursive-SPIDER": "DP Recursive SPIDER"}
+Content = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One method at one budget in one style; ``shadows`` = 0: its models are trained but not attacked."""
+
+    style: str
+    method: str
+    epsilon: float
+    seeds: int
+    shadows: int
+    seed: int
+    source: str
+
+    @property
+    def key(self) -> str:
+        """What identifies the cell, the settings of the training included."""
+        game = f"{self.seeds}+{self.shadows} models, seed {self.seed}, T {STEPS}, q {PHASE}, batch {BATCH}"
+        return f"{self.source} {self.style}: {self.method}, epsilon {self.epsilon:g}, {game}"
+
+
+Cells = Sequence[tuple[Cell, Content]]
+
+
+def mean_and_half_width(values: Sequence[float]) -> tuple[float, float]:
+    """Mean and half-width of the 95 % Student interval over seeds (no number for a single seed)."""
+    mean = float(np.mean(values))
+    if len(values) < 2 or not np.isfinite(mean):
+        return mean, float("nan")
+    return mean, float(student.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values)))
+
+
+def interval(values: Sequence[float], digits: int = 3) -> str:
+    """Mean and half-width of the 95 % Student interval over seeds, as printed in tables."""
+    mean, half = mean_and_half_width(values)
+    return f"{mean:.{digits}f}" + ("" if np.isnan(half) else f" ± {half:.{digits}f}")
+
+
+def printed_auc(method: str, epsilon: float) -> str:
+    """Table 2's number, or a dash."""
+    row = TABLE_2.get(PAPER_NAMES.get(method.split(",")[0], ""))
+    return f"{row[EPSILONS.index(epsilon)][0]:.4f}" if row and epsilon in EPSILONS else "-"
+
+
+def printed_accuracy(style: str, method: str, epsilon: float) -> str:
+    """Table 3's number as a fraction, or a dash."""
+    if method == "non-private":
+        return f"{TABLE_3_NON_PRIVATE[style] / 100:.3f}" if style in TABLE_3_NON_PRIVATE else "-"
+    row = TABLE_3[style].get(method.split(",")[0])
+    return f"{row[TABLE_3_EPSILONS.index(epsilon)] / 100:.3f}" if row and epsilon in TABLE_3_EPSILONS else "-"
+
+
+def findings(style: str, found: Cells, sizes: tuple[int, int]) -> str:
+    """What the tables of one style show, in one paragraph."""
+    attacked = [(cell, content) for cell, content in found if cell.shadows]
+    private = [(cell, content) for cell, content in attacked if cell.method != "non-private"]
+    delta = sizes[0] ** DELTA_POWER
+    where, content = max(private, key=lambda one: _strongest(one[1]))
+    best, which = _strongest(content)
+    over = [
+        cell
+        for cell, content in private
+        if float(np.mean(content["shifted"])) > ceiling_of("auc", cell.epsilon, delta) >= _strongest(content)[0]
+    ]
+    text = (
+        f"{style}, one distribution: the strongest attack on any of the {len(private)} private cells has mean AUC "
+        f"{best:.3f} ({which} on {where.method}, epsilon {where.epsilon:g})"
+    )
+    for cell, content in attacked:
+        if cell.method == "non-private":
+            value, which = _strongest(content)
+            label = float(np.mean(content["detector"]))
+            text += f"; on the non-private model {value:.3f} ({which}). The label alone, without any model, reaches "
+            text += f"{label:.3f} against the balanced non-members"
+    return (
+        f"{text}. In {len(over)} private cells the confidence attack against balanced non-members exceeds the ceiling"
+        " of the claim while no attack does on one distribution: the excess is the shift, not a leak."
+    )
+
+
+def _strongest(content: Content) -> tuple[float, str]:
+    return max((float(np.mean(content["aucs"][name])), name) for name in ATTACKS)
+
+
+def same_table(style: str, found: Cells, sizes: tuple[int, int]) -> Table:
+    """Members and non-members of one distribution: every attack, the ceiling, a sound p-value for the strongest."""
+    rows = []
+    for cell, content in found:
+        if not cell.shadows:
+            continue
+        cells = [interval(content["aucs"][name]) for name in ATTACKS]
+        if cell.method == "non-private":
+            rows.append((cell.method, "-", "-", *cells, "-", "-"))
+            continue
+        delta = sizes[0] ** DELTA_POWER
+        strongest = _strongest(content)[0]
+        p_value = min(1.0, len(cells) * auc_p_value(strongest, *sizes, cell.epsilon, delta, cell.seeds))
+        paper = printed_auc(cell.method, cell.epsilon) if style == "CIFAR10-ST" else "-"
+        ceiling = f"{ceiling_of('auc', cell.epsilon, delta):.3f}"
+        rows.append((cell.method, f"{cell.epsilon:g}", paper, *cells, ceiling, f"{p_value:.2g}"))
+    title = f"{style}: attack AUC, {sizes[0]} members and {sizes[1]} non-members of one distribution"
+    return Table(title, ("algorithm", "epsilon", "paper", *ATTACKS, "ceiling", "p-value"), rows)
+
+
+def shift_table(style: str, found: Cells) -> Table:
+    """Members of an imbalanced set: the confidence attack against a balanced test set."""
+    rows = []
+    for cell, content in found:
+        if not cell.shadows:
+            continue
+        private = cell.method != "non-private"
+        groups = [(int(m), int(n)) for m, n in content["groups"]]
+        delta = sum(m for m, _ in groups) ** DELTA_POWER
+        plain = ceiling_of("auc", cell.epsilon, delta)
+        rows.append({
+            "algorithm": cell.method,
+            "epsilon": f"{cell.epsilon:g}" if private else "-",
+            "paper": printed_auc(cell.method, cell.epsilon) if style == "CIFAR10-ST" else "-",
+            "one distribution": interval(content["aucs"]["loss threshold"]),
+            "balanced non-members": interval(content["shifted"]),
+            "label alone, no model": interval(content["detector"]),
+            "ceiling": f"{plain:.3f}" if private else "-",
+            "with shift": f"{ceiling_under_shift(plain, exchangeable_share(groups)):.3f}" if private else "-",
+        })  # fmt: skip
+    title = f"{style}: AUC of the confidence attack, and what balanced non-members add to it"
+    return Table(title, tuple(rows[0]), [tuple(row.values()) for row in rows])
+
+
+def quality_table(style: str, found: Cells) -> Table:
+    """Metrics of Section 5.1 on the balanced test set, Table 3's accuracy beside ours."""
+    rows = []
+    for cell, content in found:
+        private = cell.method != "non-private"
+        if private and cell.epsilon not in TABLE_3_EPSILONS:
+            continue
+        names = ("accuracy", "auc", "f1", "worst_group", "gradient_norm")
+        rows.append((
+            cell.method,
+            f"{cell.epsilon:g}" if private else "-",
+            printed_accuracy(style, cell.method, cell.epsilon),
+            *(interval(content[name]) for name in names),
+        ))  # fmt: skip
+    columns = ("algorithm", "epsilon", "paper", "accuracy", "ROC AUC", "F1", "worst class", "gradient norm")
+    return Table(f"{style}: quality on the balanced test set", columns, rows)
+
+
+def notes(source: str, splits: Mapping[str, Split]) -> list[str]:
+    """What was done and what should not be concluded, in full sentences."""
+    counts = "; ".join(
+        f"{style}: {split.n} records, of which a random half are members, and {len(split.test_labels)} balanced test"
+        " records"
+        for style, split in splits.items()
+    )
+    return [
+        f"{source[0].upper()}{source[1:]} and a two-layer network stand in for the paper's images and ResNet20, so its"
+        f" numbers are beside ours for the shape of the argument, not as a benchmark. {counts}. CIFAR10-ST keeps {RARE}"
+        " records of each class of the first half, MNIST-ST 10 % positives.",
+        *notes_of("dro"),
+    ]
+
+
+CEILING = "largest AUC of any attack, one distribution"
+COLOURS = {"Double-SPIDER": "tab:blue", "Recursive-SPIDER": "tab:orange"}
+
+
+def write_plot(found: Cells, folder: Path) -> Path:
+    """AUC over epsilon, one panel per style; returns the path of the PNG."""
+    styles = list(dict.fromkeys(cell.style for cell, _ in found))
+    figure = Figure(figsize=(10, 6), layout="constrained")
+    panels = figure.subplots(1, len(styles), sharey=True, squeeze=False)[0]
+    for axes, style in zip(panels, styles, strict=True):
+        _panel(axes, style, [one for one in found if one[0].style == style and one[0].shadows])
+    panels[0].set_ylabel("AUC of membership inference")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, fontsize=8, loc="outside lower center", ncols=2)
+    return saved(figure, folder, "dro_membership")
+
+
+def _panel(axes: Axes, style: str, found: Cells) -> None:
+    for family, colour in COLOURS.items():
+        cells = [(cell.epsilon, content) for cell, content in found if cell.method == f"{family}, repaired"]
+        epsilons = [epsilon for epsilon, _ in cells]
+        best = [max(float(np.mean(values)) for values in content["aucs"].values()) for _, content in cells]
+        axes.plot(epsilons, best, "o-", color=colour, label=f"{family}, repaired: strongest attack, one distribution")
+        shift, halves = np.transpose([mean_and_half_width(content["shifted"]) for _, content in cells])
+        label = f"{family}, repaired: confidence, balanced non-members, 95 % interval"
+        axes.errorbar(epsilons, shift, halves, fmt="s--", capsize=3, elinewidth=0.8, color=colour, label=label)
+        if style == "CIFAR10-ST":
+            printed = [mean for mean, _ in TABLE_2[PAPER_NAMES[family]]]
+            axes.plot(EPSILONS, printed, "x:", color=colour, label=f"{family}: printed in Table 2 (real CIFAR10-ST)")
+    free = [content for cell, content in found if cell.method == "non-private"]
+    if free:
+        strongest = max(float(np.mean(values)) for values in free[0]["aucs"].values())
+        axes.axhline(strongest, color="gray", lw=1, label="non-private: strongest attack, one distribution")
+        axes.axhline(float(np.mean(free[0]["detector"])), color="gray", lw=1, ls="--", label="label alone, no model")
+    grid = np.geomspace(0.1, 10.0, 100)
+    axes.plot(grid, [ceiling_of("auc", float(e), 0.0) for e in grid], color="black", label=CEILING)
+    axes.set_xscale("log")
+    axes.set_xticks(EPSILONS, [f"{e:g}" for e in EPSILONS])
+    axes.minorticks_off()
+    axes.set_xlabel("claimed epsilon")
+    axes.tick_params(axis="x", labelsize=8)
+    axes.set_title(style, fontsize=10)
+    axes.set_ylim(0.4, 1.02)
+
+
+def write_page(report: Report, options: Options) -> Path:
+    """The tables, the plot and the notes as one Markdown page beside the plot."""
+    quick = " --quick" if options.quick else ""
+    runs = f" --runs {options.runs}" if options.runs else ""
+    data = " --data FOLDER" if options.data else ""
+    command = f"dpassay reproduce dro{quick} --seed {options.seed}{runs}{data} --output docs/reproductions"
+    lines = [*notes_of("dro_introduction"), f"Written by `{command}`.\n"]
+    lines += [f"![AUC over epsilon]({file.name})\n" for file in report.files if file.suffix == ".png"]
+    lines.append("## What it shows, and notes\n")
+    lines += [f"- {note}" for note in report.notes]
+    for table in report.tables:
+        lines.append(f"\n## {table.title}\n")
+        lines.append("| " + " | ".join(table.columns) + " |\n" + "|---" * len(table.columns) + "|")
+        lines += ["| " + " | ".join(row) + " |" for row in table.rows]
+    path = options.output / "dro.md"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
 
 SEEDS, SHADOWS = 5, 12  # attacked models and shadow models of a cell
 QUICK_EPSILONS = (1.0, 10.0)

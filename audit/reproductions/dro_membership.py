@@ -21,8 +21,16 @@ from dpassay.reference.dro.divergences import kl
 from dpassay.reference.dro.objective import DualObjective
 from dpassay.reference.dro.training import Setting, train
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.problems.image_files import read_cifar10, read_mnist
-from dpassay.reference.problems.imbalanced import Quality, Split, cifar10_st, digits, mnist_st, quality
+from dpassay.reference.problems.imbalanced import (
+    Quality,
+    Split,
+    cifar10_st,
+    digits,
+    mnist_st,
+    quality,
+    read_cifar10,
+    read_mnist,
+)
 from dpassay.reference.problems.models import ClassificationLoss, TwoLayerNetwork
 
 HIDDEN = 16

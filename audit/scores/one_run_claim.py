@@ -17,8 +17,7 @@ from dpassay.audit.results import ClaimTest
 from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import Guarantee
 
-from .guessing import Canaries, plans
-from .one_run import RELATION, check_canaries
+from .one_run import RELATION, Canaries, check_canaries, plans
 
 SHARES = tuple(math.exp2(-k / 2) for k in range(25))  # of the canaries that may be guessed: 1 to 1 / 4096
 FEWEST = 8  # guesses must be made, or a share is not looked at

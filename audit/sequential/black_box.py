@@ -21,11 +21,10 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
-from dpassay.audit.blackbox.detect import REPEATED
+from dpassay.audit.blackbox.detect import REPEATED, of_outputs, require_independent
 from dpassay.audit.blackbox.learner import FIT_SHARE, Candidate, learn_scores
 from dpassay.audit.blackbox.repeats import repeats_log_wealth
 from dpassay.audit.blackbox.sources import Mechanism, draw
-from dpassay.audit.blackbox.suspicions import of_outputs, require_independent
 from dpassay.audit.blackbox.table import NOTHING, Column, Tables, appended, kept, telling_columns, to_tables
 from dpassay.audit.blackbox.telling import of_event
 from dpassay.audit.evidence.events import Event

@@ -15,9 +15,8 @@ from dp_accounting.pld import privacy_loss_distribution as pld_lib
 from dpassay.reference.guarantee import from_pld
 
 from . import laws as law
-from .laws import DELTA, EPSILON, INFINITE, Entry, gauss, pure
+from .laws import DELTA, EPSILON, INFINITE, Entry, exact_epsilon, gauss, lyu_variant, pure
 from .shapes import forms, held_out, shapes
-from .sparse_vector import exact_epsilon, lyu_variant
 
 
 def _additive() -> list[Entry]:

@@ -11,10 +11,10 @@ import numpy as np
 from dpassay.reference.arrays import Array
 
 from .compose import Composed, TooLong
+from .curves import Part as Part
+from .curves import clean as clean
 from .curves import end_of, masses, one_sided
 from .gdp import gdp_delta, gdp_epsilon
-from .part import Part as Part
-from .part import clean as clean
 from .renyi import renyi_delta, renyi_epsilon
 from .sampled import Relation
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from .part import Part
+from .curves import Part
 
 _ORDERS = np.concatenate([1 + np.geomspace(1e-3, 1, 60)[:-1], np.geomspace(2, 1e7, 400)])
 _PER_NAT = 1.8e-15  # eight roundings of a sum of exponentials

@@ -1,4 +1,7 @@
-"""Cases of minimax_sosp for the audit: DP-RGDA on worst-case neighbours, printed and repaired, for several sizes."""
+"""Cases of minimax_sosp for the audit: DP-RGDA on worst-case neighbours, printed and repaired, for several sizes.
+
+The methods that minimax_sosp compares with (Tables 1 and 2) stand on the steep worst-case neighbours.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,67 @@ from typing import Any, Literal
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
 from dpassay.reference.findings import Kind, declare
+from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.written import with_reasons
 
-from . import experiment
-from .baseline_cases import BASELINES
+from . import experiment, sto_spider
+from .baseline_methods import DP_SGDA, METHODS, Method, Noise, Sizes, drifting
 from .dp_rgda import COMPLETIONS, REPAIRS, SILENT, Schedule, printed, repaired, run
-from .experiment import EXPERIMENT_COMPLETIONS, EXPERIMENT_REPAIRS, experiment_schedule
-from .space import BOUNDED, appendix_b2, clipped_rows, space
+from .experiment import DELTA, EPSILON, EXPERIMENT_COMPLETIONS, EXPERIMENT_REPAIRS, experiment_schedule
+from .space import BOUNDED, appendix_b2, baseline, clipped_rows, space
 from .worst_case import TugOfWar, sign_flip, steep, within_clips
+
+RECONSTRUCTION = sto_spider.COMPLETIONS[0]
+DRIFT = "the drift limit is so small that every step refreshes: the case that the calibration pays for"
+SIZES = {
+    "full": Sizes(9, 8, 2, 4, 9, 9, step_x=0.05, step_y=1e-3, drift_limit=1e-12),
+    "sampled": Sizes(12, 8, 2, 4, 6, 3, step_x=0.05, step_y=1e-3, drift_limit=1e-12),
+}
+
+
+@lru_cache(maxsize=32)
+def _schedule(method: Method, sizes: Sizes, noise: Noise) -> Any:
+    return method.schedule(sizes, noise, EPSILON, DELTA)
+
+
+def _instance(method: Method, name: str, noise: Noise) -> Instance:
+    sizes = SIZES[name]
+    schedule = _schedule(method, sizes, noise)
+    pair = sign_flip(sizes.n, "balanced" if name == "full" else "identical", steep())
+    seen = Pair(method.view(pair.here), method.view(pair.there), pair.target, pair.description)
+    label = "x" if method.name == DP_SGDA.name else "refresh"  # a worker has a copy of the method
+    facts: dict[str, float | int | str] = {
+        "n": sizes.n,
+        "T": sizes.steps,
+        "b1": sizes.refresh_batch,
+        "b2": sizes.step_batch,
+        "noise multiplier": schedule.noise[label],
+    }
+    return Instance(method.run, schedule, seen, facts=facts)
+
+
+_GRID: tuple[tuple[str, Noise], ...] = (("full", "described"), ("full", "exact"))
+BASELINES: tuple[Case, ...] = tuple(
+    Case(
+        id=f"minimax_sosp/{method.name}",
+        reading="baseline",
+        variant=f"{noise}-{size}",
+        title=f"{method.title}, reconstruction",
+        cite=method.cite,
+        claim=PrivacyClaim(EPSILON, DELTA, Cite("minimax_sosp", "Appendix D")),
+        build=partial(_instance, method, size, noise),
+        data="signs, one flipped",
+        space=partial(baseline, method, noise, EPSILON, DELTA),
+        completions=(RECONSTRUCTION, DRIFT) if method.plain is drifting else (RECONSTRUCTION,),
+        quick=False,
+    )
+    for method, size, noise in (
+        *((method, size, noise) for method in METHODS for size, noise in _GRID),
+        *((method, "sampled", "exact") for method in METHODS),
+    )
+)
+
 
 EPSILON, DELTA = 1.0, 1e-5
 STEP = 0.05  # eta: every move of x has this length

@@ -17,9 +17,8 @@ from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
 from dpassay.reference.written import Formulas, formulas
 
-from .checks import bounded_rows, plus_or_minus_one
 from .domains import Ball, Domain
-from .finite_sum import Loss
+from .finite_sum import Loss, bounded_rows, plus_or_minus_one
 
 
 @dataclass(frozen=True)

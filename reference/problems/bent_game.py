@@ -19,8 +19,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.solvers.protocol import Oracle, Solution, certify
 from dpassay.reference.written import Formulas, formulas
 
-from .checks import bounded_rows
-from .finite_sum import FiniteSum, Loss
+from .finite_sum import FiniteSum, Loss, bounded_rows
 
 
 @dataclass(frozen=True)

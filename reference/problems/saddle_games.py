@@ -14,9 +14,8 @@ from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
 from dpassay.reference.written import Formulas, formulas
 
-from .checks import bounded_rows
 from .domains import Box, Domain, Everywhere
-from .finite_sum import FiniteSum, Loss, Regulariser
+from .finite_sum import FiniteSum, Loss, Regulariser, bounded_rows
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,8 @@ from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
 from dpassay.reference.written import Formulas, formulas
 
-from .checks import bounded_rows, bounded_values, plus_or_minus_one
 from .domains import Ball, Domain, Everywhere
-from .finite_sum import FiniteSum, Loss, Regulariser
+from .finite_sum import FiniteSum, Loss, Regulariser, bounded_rows, bounded_values, plus_or_minus_one
 
 
 @dataclass(frozen=True)

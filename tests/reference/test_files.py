@@ -10,7 +10,7 @@ import pytest
 
 from dpassay.reference import files
 from dpassay.reference.errors import BadInput
-from dpassay.reference.problems import image_files, real_data
+from dpassay.reference.problems import imbalanced, real_data
 
 
 def test_pipes_and_devices_are_not_read(tmp_path):
@@ -51,7 +51,7 @@ def test_idx_headers_that_mean_nothing(tmp_path, shape):
     path = tmp_path / "images"
     path.write_bytes(bytes([0, 0, 8, len(shape)]) + struct.pack(f">{len(shape)}I", *shape) + b"\0")
     with pytest.raises(BadInput, match=r"dimensions|shape|length"):
-        image_files.read_idx(path)
+        imbalanced.read_idx(path)
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "1e999"])

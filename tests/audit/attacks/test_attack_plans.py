@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from dpassay.audit.attacks import canaries, estimators, play
 from dpassay.audit.attacks.estimators import Samples
-from dpassay.audit.attacks.plans import GRADIENTS, Plan
+from dpassay.audit.attacks.play import GRADIENTS, Plan
 from dpassay.audit.cli import app
 from dpassay.audit.results import Verdict, decide
 from dpassay.reference.accounting.gdp import gdp_epsilon
@@ -49,13 +49,11 @@ def test_a_record_that_stays_out_is_a_zero_gradient_and_n_is_public():
         Samples(ClassificationLoss(model, x, y), size=7)
 
 
-@pytest.mark.some(1)
-@pytest.mark.parametrize("kind", GRADIENTS)
-def test_the_accounted_epsilon_is_not_beaten(kind):
+def test_the_accounted_epsilon_is_not_beaten():
     """Noise 4.5 (epsilon 4.35 at 1e-5 for this relation), 1,000 canaries: no bound above it, no refutation, and
     the bound shows 0.7 or more (seed 1).
     """
-    plan = Plan(canaries=kind, noise_multiplier=4.5)
+    plan = Plan(canaries=GRADIENTS, noise_multiplier=4.5)
     assert plan.claimed == pytest.approx(gdp_epsilon(np.sqrt(20) / 4.5, 1e-5))
     found = [play.play_plan(plan, np.random.default_rng(seed), 0.95) for seed in (1,)]
     assert all(bound.epsilon <= plan.claimed for bound, _ in found)

@@ -10,8 +10,7 @@ import pytest
 
 from dpassay.audit.attacks.game import ATTACKS
 from dpassay.audit.reproductions import dro_membership as m
-from dpassay.audit.reproductions.dro import plan, run
-from dpassay.audit.reproductions.dro_tables import interval, printed_accuracy, printed_auc
+from dpassay.audit.reproductions.dro import interval, plan, printed_accuracy, printed_auc, run
 from dpassay.audit.reproductions.report import Options
 from dpassay.reference.dro.training import METHODS, Setting, train
 from dpassay.reference.errors import BadInput

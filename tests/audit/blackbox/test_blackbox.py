@@ -12,7 +12,6 @@ from dpassay.audit.cli import app
 from dpassay.audit.inputs import stored
 from dpassay.audit.results import Verdict
 from dpassay.audit.zoo import laws as zoo_laws
-from dpassay.audit.zoo import sparse_vector as zoo_svt
 from dpassay.audit.zoo.entries import zoo
 from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import approx_dp
@@ -60,9 +59,9 @@ def test_correct_mechanisms_raise_no_alarm(number):
 
 def test_sparse_vector_probabilities_agree_with_sampling():
     for number, cutoff in ((1, 2), (2, 2), (4, 1), (6, 1)):
-        variant = zoo_svt.lyu_variant(number, 1.0, cutoff)
+        variant = zoo_laws.lyu_variant(number, 1.0, cutoff)
         answers = [0.5, -1.0, 2.0]
-        exact = zoo_svt.pattern_probabilities(variant, answers)
+        exact = zoo_laws.pattern_probabilities(variant, answers)
         assert sum(exact.values()) == pytest.approx(1.0, abs=1e-6)
         drawn = variant.many(answers, np.random.default_rng(number), 20_000)
         for pattern, probability in exact.items():
@@ -72,8 +71,8 @@ def test_sparse_vector_probabilities_agree_with_sampling():
 
 
 def test_truths_of_closed_form():
-    assert zoo_svt.exact_epsilon(zoo_svt.lyu_variant(5, 1.0, 1), [0.0, 1.0], [1.0, 0.0]) == np.inf
-    assert zoo_svt.exact_epsilon(zoo_svt.lyu_variant(1, 1.0, 1), [0.0] * 4, [1.0] * 4) <= 1.0 + 1e-6
+    assert zoo_laws.exact_epsilon(zoo_laws.lyu_variant(5, 1.0, 1), [0.0, 1.0], [1.0, 0.0]) == np.inf
+    assert zoo_laws.exact_epsilon(zoo_laws.lyu_variant(1, 1.0, 1), [0.0] * 4, [1.0] * 4) <= 1.0 + 1e-6
     # two candidates moving against each other: difference of two Laplace variables, tail in closed form
     b, gap = 2.0, 1.0
     p = 0.5 * np.exp(-gap / b) * (1 + gap / (2 * b))

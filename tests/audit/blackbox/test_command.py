@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from dpassay.audit.blackbox import power, shown
+from dpassay.audit.blackbox.detect import of_outputs, same_data
 from dpassay.audit.blackbox.power import recognised
-from dpassay.audit.blackbox.suspicions import of_outputs, same_data
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.cli import app
 from dpassay.reference.errors import BadInput

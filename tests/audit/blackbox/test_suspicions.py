@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs
-from dpassay.audit.blackbox.suspicions import require_independent
+from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs, require_independent
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.cli import app
 from dpassay.audit.results import Verdict

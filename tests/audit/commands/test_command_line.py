@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from dpassay.audit.report.console import plain_table
+from dpassay.audit.report.verdicts import plain_table
 from dpassay.audit.running.report_file import Report, load
 from dpassay.audit.terminal.finish import Options, show_row
 from dpassay.reference.catalogue import CASES

@@ -139,7 +139,7 @@ def test_a_value_that_is_named_counts(signed, name, words):
     ],
 )
 def test_what_cannot_be_followed_is_refused_in_one_line(signed, monkeypatch, name, said):
-    monkeypatch.setattr("dpassay.audit.subjects.limits.SECONDS", 1)
+    monkeypatch.setattr("dpassay.audit.subjects.own.SECONDS", 1)
     code, _, err = signed(name)
     assert code == 2 and said in err and len(err.strip().splitlines()) == 1, err
 

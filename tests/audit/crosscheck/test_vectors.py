@@ -17,10 +17,9 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from dpassay.audit.crosscheck import storage
-from dpassay.audit.crosscheck.constants import written
 from dpassay.audit.crosscheck.differences import compare, noise_of
 from dpassay.audit.crosscheck.epsilon import epsilon_of
-from dpassay.audit.crosscheck.making import RARE, every_vector
+from dpassay.audit.crosscheck.making import RARE, every_vector, written
 from dpassay.audit.crosscheck.model import vector_schema
 from dpassay.audit.crosscheck.recipes import FLAGS, REFUSALS
 from dpassay.audit.crosscheck.storage import FOLDER, canonical, load, manifest, read_vectors, texts

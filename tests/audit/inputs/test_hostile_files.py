@@ -28,7 +28,7 @@ from dpassay.audit.subjects.replay import replay
 from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import inside, parse_toml
-from dpassay.reference.problems import image_files, real_data
+from dpassay.reference.problems import imbalanced, real_data
 from dpassay.reference.space import Space
 from dpassay.reference.tape import LiveTape
 
@@ -181,7 +181,7 @@ def kept(path):
 
 @pytest.mark.parametrize("name", ["n" * 5000, "loop", "a folder"])
 @pytest.mark.parametrize(
-    "read", [image_files.read_idx, real_data.covertype_file, real_data.ijcnn_file, session.load, kept]
+    "read", [imbalanced.read_idx, real_data.covertype_file, real_data.ijcnn_file, session.load, kept]
 )
 def test_a_path_that_is_no_file(tmp_path, read, name):
     """A name that is too long was an error of the operating system, where others are just not there."""

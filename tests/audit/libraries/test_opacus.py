@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("opacus", reason="opacus is not installed")
 
 from dpassay.audit.libraries import opacus as adapter
-from dpassay.audit.libraries.realised import realised
+from dpassay.audit.libraries.library import realised
 from dpassay.reference.findings import Kind
 from dpassay.reference.tape import LiveTape
 

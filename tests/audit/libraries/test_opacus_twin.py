@@ -13,7 +13,7 @@ from scipy.stats import norm
 pytest.importorskip("opacus", reason="opacus is not installed")
 
 from dpassay.audit.libraries import opacus as adapter
-from dpassay.audit.libraries.realised import realised
+from dpassay.audit.libraries.library import realised
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.neighbours import Pair
 

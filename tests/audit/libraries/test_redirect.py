@@ -11,10 +11,9 @@ from typer.testing import CliRunner
 from dpassay.audit.cli import app
 from dpassay.audit.libraries.data import ABSENT, anchored, rowset, two_or_more, with_gaps
 from dpassay.audit.libraries.exact import Line
-from dpassay.audit.libraries.library import LIBRARIES, RELATIONS, Examined, Known, Library, Outcome
+from dpassay.audit.libraries.library import LIBRARIES, RELATIONS, Examined, Known, Library, Outcome, realised
 from dpassay.audit.libraries.model import LOSS, Model
 from dpassay.audit.libraries.page import not_on_page, section
-from dpassay.audit.libraries.realised import realised
 from dpassay.audit.libraries.redirect import Patch, Patches, current_tape, on_tape, on_the_tape
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.search.witness import Searched

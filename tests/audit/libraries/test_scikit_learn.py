@@ -7,9 +7,8 @@ import pytest
 
 from dpassay.audit.libraries import scikit_learn as adapter
 from dpassay.audit.libraries import scikit_learn_stable as stable
-from dpassay.audit.libraries.library import LIBRARIES, Examined, Outcome
+from dpassay.audit.libraries.library import LIBRARIES, Examined, Outcome, Realised
 from dpassay.audit.libraries.page import table
-from dpassay.audit.libraries.realised import Realised
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.search.witness import Searched
 from dpassay.reference.case import bind

@@ -13,7 +13,7 @@ from scipy.stats import norm
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.results import SoundBound
-from dpassay.audit.zoo.sparse_vector import SparseVector, pattern_probabilities
+from dpassay.audit.zoo.laws import SparseVector, pattern_probabilities
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.blocks.tree import TreeSum

@@ -9,7 +9,7 @@ from dpassay.audit import Effort, Verdict, assay, on_tape
 from dpassay.audit.plain_numpy.audited import trial_pairs
 from dpassay.audit.plain_numpy.mechanism import recorded
 from dpassay.audit.plain_numpy.places import NotUnderstood
-from dpassay.audit.subjects.limits import one_run_in_time
+from dpassay.audit.subjects.own import one_run_in_time
 from dpassay.reference import Cite, Pair, PrivacyClaim
 from dpassay.reference.space import Rows, Space
 from tests.audit.programs import wrong

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from typer.testing import CliRunner
 
-from dpassay.audit.commands.published import published
+from dpassay.audit.commands.published import claimed, published
 from dpassay.audit.published import assessment
 from dpassay.audit.published import assessment as p
 from dpassay.audit.published import ceilings as c
@@ -43,7 +43,7 @@ def test_gdp_ceilings():
 
 def test_gaussian_pld_recovers_its_gdp_curve():
     """One full-batch release with noise multiplier 1 is 1-GDP (add-remove); the envelope lies just above."""
-    found = c.ceilings(c.sampled_gaussian_curve(1.0, 1.0, 1), fprs=())
+    found = c.ceilings(claimed(None, "1:1:1"), fprs=())
     exact = norm.cdf(1 / math.sqrt(2))
     assert exact <= found.auc <= exact + 1e-3
 
@@ -159,7 +159,7 @@ def test_command_line_curves(command):
 def test_curve_p_value_keeps_its_level():
     """5 attackers at exactly mu = 1 (independent Gaussian scores, 300 records a side): no alarm (seed 15)."""
     rng = np.random.default_rng(15)
-    claim, above = c.gdp_curve(1.0), 0
+    claim, above = gdp(1.0), 0
     for _ in range(5):
         inside, outside = rng.normal(1.0, size=300), rng.normal(size=300)
         auc = float(np.mean(inside[:, None] > outside[None, :]))

@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 
 from dpassay.audit.results import Verdict
 from dpassay.audit.scores import one_run, one_run_claim
-from dpassay.audit.scores.guessing import ENDS, Canaries, Guessing, plans
+from dpassay.audit.scores.one_run import ENDS, Canaries, Guessing, plans
 from dpassay.reference import guarantee
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.errors import BadInput

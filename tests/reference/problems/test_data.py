@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpassay.reference.errors import BadInput
-from dpassay.reference.problems import image_files, imbalanced, real_data
+from dpassay.reference.problems import imbalanced, real_data
 from dpassay.reference.problems.imbalanced import quality
 
 
@@ -21,21 +21,21 @@ def test_idx_round_trip(tmp_path):
     pixels, labels = rng.integers(0, 256, (5, 4, 3)), rng.integers(0, 10, 5)
     write_idx(tmp_path / "images", pixels)
     write_idx(tmp_path / "labels", labels)
-    features, classes = image_files.read_mnist(tmp_path / "images", tmp_path / "labels")
+    features, classes = imbalanced.read_mnist(tmp_path / "images", tmp_path / "labels")
     assert features == pytest.approx(pixels.reshape(5, 12) / 255)
     assert classes.tolist() == labels.tolist()
     packed = tmp_path / "images.gz"
     packed.write_bytes(gzip.compress((tmp_path / "images").read_bytes()))
-    assert (image_files.read_idx(packed) == pixels).all()
+    assert (imbalanced.read_idx(packed) == pixels).all()
 
 
 def test_cifar_round_trip(tmp_path):
     rng = np.random.default_rng(1)
-    table = rng.integers(0, 256, (3, image_files.CIFAR_RECORD)).astype(np.uint8)
+    table = rng.integers(0, 256, (3, imbalanced.CIFAR_RECORD)).astype(np.uint8)
     table[:, 0] = [9, 0, 4]
     (tmp_path / "a.bin").write_bytes(table[:2].tobytes())
     (tmp_path / "b.bin").write_bytes(table[2:].tobytes())
-    features, labels = image_files.read_cifar10([tmp_path / "a.bin", tmp_path / "b.bin"])
+    features, labels = imbalanced.read_cifar10([tmp_path / "a.bin", tmp_path / "b.bin"])
     assert labels.tolist() == [9, 0, 4]
     assert features.shape == (3, 3072)
     assert features[2, 1000] == table[2, 1001] / 255
@@ -52,15 +52,15 @@ def test_cifar_round_trip(tmp_path):
 def test_damaged_idx_is_refused(tmp_path, content, reason):
     (tmp_path / "bad").write_bytes(content)
     with pytest.raises(BadInput, match=reason):
-        image_files.read_idx(tmp_path / "bad")
+        imbalanced.read_idx(tmp_path / "bad")
 
 
 def test_damaged_cifar_is_refused(tmp_path):
     (tmp_path / "bad").write_bytes(b"\x03" * 100)
     with pytest.raises(BadInput, match="multiple of 3073"):
-        image_files.read_cifar10([tmp_path / "bad"])
+        imbalanced.read_cifar10([tmp_path / "bad"])
     with pytest.raises(BadInput, match="no such file"):
-        image_files.read_cifar10([tmp_path / "missing"])
+        imbalanced.read_cifar10([tmp_path / "missing"])
 
 
 @pytest.mark.parametrize("ratio", [0.05, 0.2, 0.5])
