@@ -215,14 +215,18 @@ def _behind_releases(side: Side) -> Iterator[Step]:
 
 
 def _traced(here: Side, step: Step, node: ast.AST | None, number: Any, role: str, there: Side | None = None) -> Told:
-    """The statement that was the first to hold the value of an expression, and those that are behind it.
+    """The statement that computed the value of an expression, else the first to hold it, and those that are behind it.
+
+    Of two that hold the same number the later one computes it: a bound may be as large as the noise that it is scaled to.
 
     Args:
         number: the value, if it is one.
     """
     behind = list(here.behind(step, node, there))
     first = step if number is not None or not behind else behind[0]
-    made = next((one for one in reversed(behind) if holds(one, number)), first)
+    holding = [one for one in behind if holds(one, number)]
+    computed = (one for one in holding if any(isinstance(node, ast.BinOp) for node in header(one.statement)))
+    made = next(computed, holding[-1] if holding else first)
     yield made, f"makes the {role}"
     further = here.behind(made, made.statement, there) if made is not step else behind
     yield from _on_the_way(further)

@@ -329,9 +329,11 @@ def nearest(name: str, run: Callable[..., Any], where: Space, delta: float, seed
     """
     loose = PrivacyClaim(NOTHING, delta, relation=where.relation)
     with foreign_code("algorithm", name):
-        found = assay(run, where, loose, effort=Effort(seed=seed, **_FEW))
-    certified = found.certificate.epsilon if found.certificate is not None else None
-    return PrivacyClaim(rounded_up(found.accounted if certified is None else certified), delta, relation=where.relation)
+        plain = PlainMechanism(run, epsilon=NOTHING, delta=delta) if is_plain(run) and where.schedule is None else None
+        found = certified(plain, where, delta, seed).epsilon if plain is not None else None
+        if found is None:
+            found = assay(run, where, loose, effort=Effort(seed=seed, **_FEW)).accounted
+    return PrivacyClaim(rounded_up(found), delta, relation=where.relation)
 
 
 def rounded_up(epsilon: float) -> float:

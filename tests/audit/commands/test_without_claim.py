@@ -8,7 +8,7 @@ import shlex
 import pytest
 
 from dpassay.audit.inputs.foreign import written_space
-from dpassay.audit.subjects.own import rounded_up
+from dpassay.audit.subjects.own import nearest, open_own, rounded_up
 from dpassay.reference.errors import BadInput
 
 MINE = """import numpy as np
@@ -37,7 +37,7 @@ def mine(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_command_that_is_printed_holds_the_code_to_what_was_found(dpassay, mine):
+def test_the_command_that_is_printed_holds_the_code_to_what_was_found(dpassay, mine, monkeypatch):
     code, out, _ = dpassay("audit", "no_claim:mean", *FEW)
     (command,) = re.findall(r"^  dpassay (.*)$", out, flags=re.MULTILINE)
     assert code == 0 and "--epsilon 0.927 --delta 1e-05" in command
@@ -46,6 +46,8 @@ def test_the_command_that_is_printed_holds_the_code_to_what_was_found(dpassay, m
     junit = mine / "junit.xml"
     assert dpassay(*words, *FEW, "--require", "certified", "--junit", junit)[0] == 1  # a smaller claim falls
     assert "the verdict is over budget, certified is required" in junit.read_text()
+    monkeypatch.setattr("dpassay.audit.subjects.own.assay", None)  # a certificate says it without an audit of its own
+    assert nearest("no_claim:mean", *open_own("no_claim:mean", None, None), 1e-5, 0).epsilon == 0.927
 
 
 @pytest.mark.some(1)
