@@ -71,9 +71,10 @@ def closing_lines(rows: Sequence[Row], file: ClaimsFile, unchanged: int = 0, unc
 
 def false_alarms(file: ClaimsFile) -> str:
     """The level of the whole file, and what it leaves for each claim."""
+    shared = f"the {len(file.claim)} claims of the file share that, and" if len(file.claim) > 1 else "so"
     return (
-        f"False alarms: with probability {file.false_alarms:.2g} at most is any claim that holds called violated. The "
-        f"file's {len(file.claim)} share that, so a lower bound holds with {100 * file.confidence:.6g} % confidence. "
+        f"False alarms: with probability {file.false_alarms:.2g} at most is any claim that holds called violated; "
+        f"{shared} each lower bound holds with {100 * file.confidence:.6g} % confidence. "
         "Search, replay and accounting raise none."
     )
 

@@ -253,7 +253,7 @@ def _print_changes(console: Console, path: Path, compared: Compared, updated: bo
         return
     if updated:
         same = "unchanged" if not compared.diff else "written"
-        _say(console, f"{path}: {same}, {len(compared.now.claims)} claims.")
+        _say(console, f"{path}: {same}, {len(compared.now.claims)} claim{'s' * (len(compared.now.claims) != 1)}.")
         return
     failing = [one for one in compared.changes if one.fails]
     if not compared.changes:

@@ -217,7 +217,7 @@ def _behind_releases(side: Side) -> Iterator[Step]:
 def _traced(here: Side, step: Step, node: ast.AST | None, number: Any, role: str, there: Side | None = None) -> Told:
     """The statement that computed the value of an expression, else the first to hold it, and those that are behind it.
 
-    Of two that hold the same number the later one computes it: a bound may be as large as the noise that it is scaled to.
+    Of two that hold the same number the later one computes it: a bound may be as large as the noise made from it.
 
     Args:
         number: the value, if it is one.

@@ -1,13 +1,14 @@
 """The progress of every long command, on standard error: a bar with the time left on a terminal, else plain lines.
 
-Where there is no terminal (a pipe, a CI log) a line is written every few seconds at most, so that short commands say
-nothing. ``NO_COLOR`` takes the colours away, ``--quiet`` everything.
+Where there is no terminal (a pipe, a CI log) a line is written every few seconds, also while nothing is finished:
+short commands say nothing. ``NO_COLOR`` takes the colours away, ``--quiet`` everything.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -52,7 +53,12 @@ def progress(what: str, total: int, *, done: int = 0, quiet: bool = False, pace:
         with _bar(console, counts=total > 1) as bar:
             yield _Bar(bar, bar.add_task(what, total=total, completed=done, now=""))
     else:
-        yield _Lines(what, total, done, pace)
+        lines, ended = _Lines(what, total, done, pace), threading.Event()
+        threading.Thread(target=lines.until, args=(ended,), daemon=True).start()
+        try:
+            yield lines
+        finally:
+            ended.set()
 
 
 class _Silent:
@@ -94,6 +100,12 @@ class _Lines:
         self._what, self._total, self._done, self._first, self._pace = what, total, done, done, pace
         self._start = self._said = time.monotonic()
 
+    def until(self, ended: threading.Event) -> None:
+        """A line whenever nothing was said for a while."""
+        while not ended.wait(PACE):
+            if time.monotonic() - self._said >= PACE:
+                self(steps=0)
+
     def phase(self, what: str, total: int) -> None:
         self(steps=0)
         self._what, self._total, self._done, self._first, self._start = what, total, 0, 0, time.monotonic()
@@ -111,7 +123,7 @@ class _Lines:
     def _left(self, elapsed: float) -> str:
         made, missing = self._done - self._first, self._total - self._done
         if made <= 0 or missing <= 0 or elapsed < 1:
-            return ""
+            return f"for {duration(elapsed)}" if missing > 0 and elapsed >= PACE else ""
         return f"about {duration(elapsed / made * missing)} left"
 
 

@@ -41,6 +41,16 @@ def test_short_work_says_nothing_and_quiet_work_neither(capsys, clock):
     assert capsys.readouterr().err == ""
 
 
+def test_a_line_comes_while_nothing_is_finished(capsys, monkeypatch):
+    monkeypatch.setattr(module, "PACE", 0.01)
+    said, tries = "", 0
+    with progress("checking", 1, pace=0):
+        while "checking: 0 of 1  for " not in said and (tries := tries + 1) < 1000:
+            time.sleep(0.01)
+            said += capsys.readouterr().err
+    assert tries < 1000
+
+
 def test_control_characters_of_names_do_not_reach_the_terminal(capsys):
     assert list(counted(["a\x1b[2J\nb"], "trying", 1, str)) == ["a\x1b[2J\nb"]
     with progress("trying", 2, pace=0) as say:
