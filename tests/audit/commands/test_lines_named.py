@@ -22,7 +22,8 @@ def clipped(rows):
 
 
 def scale_of(n):
-    sigma = 8.0 / n
+    bound = 4.0 / n
+    sigma = 2.0 * bound
     return sigma
 
 
@@ -58,7 +59,7 @@ def momentum(rows, tape):
 CLIP = "rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))"
 BUGS = [  # function, old text, new text, beginning of the line named first
     ("plain", "", "", ""),
-    ("plain", "sigma = 8.0 / n", "sigma = 3.0 / n", "sigma = 3.0"),
+    ("plain", "sigma = 2.0 * bound", "sigma = 1.0 * bound", "sigma = 1.0"),  # which the bound is equal to
     ("plain", f"return {CLIP}", "return rows", "centre = clipped(rows)"),
     ("on_tape", "average = clipped(rows).mean", "average = clipped(rows).sum", "average = clipped(rows).sum"),
     ("sides", "", "", "if short.sum()"),
