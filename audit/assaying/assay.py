@@ -116,6 +116,9 @@ def _with_certificate(found: Assay, certificate: Certificate) -> Assay:
         words.reverse()  # of code that somebody wrote, what nothing bounds is said first
     why = "; ".join(words)
     within = certificate.epsilon is not None and not over_budget(certificate.epsilon, found.claimed)
+    if certificate.decides and found.verdict in (Verdict.CONSISTENT, Verdict.TIGHT):
+        why = f"no two neighbours were found that a decision on private data tells apart; {why}"
+        return replace(found, certificate=certificate, verdict=Verdict.INCONCLUSIVE, why=why)
     if found.verdict.failed or not within:
         return replace(found, certificate=certificate, why=why)
     count = len(certificate.releases)

@@ -26,7 +26,7 @@ from .draws import Draws, Ledger, Limits
 from .patched import kept_numbers, patched
 from .released import Certified
 from .tape import CertifyTape, as_release
-from .value import NAMED, Line, Open, Value, axioms, raised, rows, trace
+from .value import NAMED, Decides, Line, Open, Value, axioms, raised, rows, trace
 
 assert all((arithmetic, products, reductions, shapes))  # importing them registers their rules
 FINITE = "the data are finite numbers, and arithmetic is over the reals"
@@ -47,6 +47,7 @@ class Certificate:
         releases: of the run that costs the most.
         axioms: what is taken for granted.
         open: why there is no bound, with the line; or empty.
+        decides: it is open because private data decide.
         lines: the derivation.
 
     Raises:
@@ -72,6 +73,7 @@ class Certificate:
     releases: tuple[Certified, ...] = ()
     axioms: tuple[str, ...] = (FINITE,)
     open: str = ""
+    decides: bool = False
     lines: tuple[Line, ...] = ()
 
     @property
@@ -181,6 +183,7 @@ class _Paths:
     relation: Relation
     limits: Limits
     plainly: bool = False
+    choosing: bool = True
     costs: dict[tuple[int, ...], tuple[Any, ...]] = field(default_factory=dict)
     ledgers: list[Ledger] = field(default_factory=list)
 
@@ -206,15 +209,26 @@ class _Paths:
 
     def _follow(self, number: int, wanted: tuple[int, ...]) -> list[tuple[int, int]]:
         """The ways that a run took, each with how many there are."""
-        ledger = Ledger(self.n, self.seed + number, self.relation, wanted, limits=self.limits, unknown=not self.plainly)
+        ledger = Ledger(self.n, self.seed + number, self.relation, wanted, limits=self.limits)
+        ledger.unknown, ledger.choosing = not self.plainly, self.choosing
+        self.ledgers.append(ledger)
         output = self.run(ledger)
         ledger.left(output)
         taken = tuple(way for _, way, _ in ledger.decisions)
         cost = (*(one.kind for one in ledger.releases), *((one.kind, one.rate) for one in ledger.batches))
         if self.costs.setdefault(taken, cost) != cost:
             raise Open("what a release costs follows released values or public draws")
-        self.ledgers.append(ledger)
         return [(way, ways) for _, way, ways in ledger.decisions]
+
+    def chosen(self) -> bool:
+        """Explores, if need be with released numbers in place of what decisions on them give; whether that will do."""
+        try:
+            self.explore()
+        except Exception:
+            if any(ledger.chose for ledger in self.ledgers):
+                return False
+            raise
+        return not (self.endless and any(ledger.chose for ledger in self.ledgers))
 
     @property
     def endless(self) -> bool:
@@ -253,7 +267,11 @@ def _of_size(
     def runs() -> list[Ledger]:
         paths = _Paths(one_run, sizes["n"], seed, where.relation, limits)
         with kept_numbers(run, convert=True):
-            paths.explore()
+            if not paths.chosen():  # with a run for each way of the decisions that were taken for choices
+                effects.forgotten()
+                (raised.get() or []).clear()
+                paths = replace(paths, choosing=False, costs={}, ledgers=[])
+                paths.explore()
             if paths.endless:  # with numbers that were released, or drawn, as they are?
                 plainly = replace(paths, plainly=True, costs={}, ledgers=[])
                 plainly.explore()
@@ -276,7 +294,7 @@ def ended(runs: Callable[[], list[Ledger]], relation: Relation, delta: float, si
             epsilon, releases, why = _worst(runs(), relation, delta)
         found = made(epsilon, releases=releases, open=why)
     except Exception as error:  # code of others, on values that it was not written for
-        found = made(None, open=_reason(error))
+        found = made(None, open=_reason(error), decides=isinstance(error, Decides))
     finally:
         trace.reset(tokens[0])
         axioms.reset(tokens[1])

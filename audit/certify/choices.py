@@ -16,14 +16,24 @@ from .arithmetic import compared
 from .effects import computed, computing, only_computing, used_up, watch
 from .filled import added
 from .shapes import Batch, Place, one_of
-from .value import ZERO, Norms, Open, Records, Value, private
+from .value import ZERO, Decides, Norms, Open, Records, Value, private
 
 
 def _private(truth: Any) -> bool:
-    """Is it? Then both ways are computed, and nothing else may be done."""
-    if private(truth):
+    """Is it, or released? Then both ways are computed, and nothing else may be done."""
+    found = private(truth) or _undecided(truth)
+    if found:
         watch()
-    return private(truth)
+    return found
+
+
+def _undecided(truth: Any) -> bool:
+    """Was it released, and may its decision be a choice?"""
+    ledger = getattr(truth, "ledger", None)
+    if ledger is None or not ledger.choosing or np.ndim(truth):
+        return False
+    ledger.chose = True
+    return True
 
 
 class _Missing(NDArrayOperatorsMixin):
@@ -49,15 +59,24 @@ def _either(truth: Value, one: Any, other: Any) -> Any:
     """One of two values: of numbers, or the same thing. A name that one way alone has may not be asked for."""
     if one is other:
         return one
+    if not private(truth):
+        if any(_of_numbers(value) is None for value in (one, other)) or _of_numbers(one) != _of_numbers(other):
+            raise Open("a released number decides between what are no numbers of one shape")
+        return np.where(truth, one, other)
     if one is _MISSING or other is _MISSING:
         return _MISSING
     if not all(private(value) or isinstance(value, np.generic | int | float) for value in (one, other)):
-        raise Open("private data decides; release it with noise before the decision")
+        raise Decides()
     found = np.where(truth if truth.truth else compared(truth, 0.0), one, other)
     for value in (one, other):
         if private(value):
             found.view_of(value)  # it is one of them
     return found
+
+
+def _of_numbers(one: Any) -> Any:
+    """The shape of public numbers; None of anything else."""
+    return None if private(one) or not isinstance(one, int | float | np.generic | np.ndarray) else np.shape(one)
 
 
 def _caught() -> None:
@@ -71,7 +90,7 @@ def _added(container: Any, key: Any, amount: Any, plus: bool) -> None:
 
 def _one_of(truth: Any, one: Callable[[], Any], other: Callable[[], Any]) -> Any:
     """A conditional expression."""
-    if not private(truth):
+    if not private(truth) and not _undecided(truth):
         return one() if truth else other()
     return _either(truth, *computing(lambda: (one(), other())))
 
@@ -84,11 +103,11 @@ def _joined(every: bool, *tests: Callable[[], Any]) -> Any:
             if found != every:
                 return found
             found = test()
-            found = found if private(found) else bool(found)
+            found = found if private(found) or test is tests[-1] else bool(found)
             continue
         other = computing(test)
         if not found.truth or not (other.truth if private(other) else isinstance(other, bool | np.bool_)):
-            raise Open("private data decides; release it with noise before the decision")
+            raise Decides()
         found = (np.logical_and if every else np.logical_or)(found, other)
     return found
 

@@ -1,7 +1,7 @@
 """The source of code while it is certified: private decisions as choices between values, written by `choices`.
 
 - ``if norm > c: g = g * c / norm`` gives `g` one of two values, as ``np.where`` does. Both ways are computed, so they
-  may only assign to names.
+  may only assign to names. Where the norm is a released number, that saves a run for each of both ways.
 - ``total += x`` in such a way, or ``counts[k] += x``, adds x or zero; a factor is x or one.
 - ``if norm > c: return g * c / norm`` before ``return g`` returns one of two values.
 - ``and``, ``or``, ``not`` of private truth values are NumPy's; ``continue`` leaves the rest to the other way.

@@ -19,6 +19,7 @@ from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
+from dpassay.reference.laws.number import Geometric
 from dpassay.reference.laws.selection import exponential
 from dpassay.reference.transcript import Draw
 
@@ -76,6 +77,8 @@ class Ledger:
     limits: Limits = field(default_factory=Limits)
     done: bool = False
     unknown: bool = False  # no bound of a private value counts on how large released numbers are
+    choosing: bool = False  # where a released truth decides between numbers, the number is taken for a released one
+    chose: bool = False  # that was so
     plain: bool = False  # released values are plain numbers: whoever runs it says which ways it may take
 
     def __post_init__(self) -> None:
@@ -267,8 +270,8 @@ class Noise(NDArrayOperatorsMixin):
 
     def _scaled(self, ufunc: Any, other: Any) -> Any:
         scale = ufunc(self.scale, other)
-        turned = self.law == "gumbel" and (scale < 0).any()  # which is no noise of that law
-        if turned or scale.shape != self.shape or not np.isfinite(scale).all():
+        other_law = self.law == "two-sided" or (self.law == "gumbel" and (scale < 0).any())
+        if other_law or scale.shape != self.shape or not np.isfinite(scale).all():
             return ufunc(self.known(), other)
         return Noise(self.ledger, self.law, np.abs(scale), self.cells)
 
@@ -301,6 +304,10 @@ class Noise(NDArrayOperatorsMixin):
         self.ledger.use(cells)
         # coordinates of other noise scales cost at most what the least noise costs
         least = float(scales[0])
+        if self.law == "two-sided":
+            if not (query.integer or query.truth):
+                raise Open("geometric noise is added to numbers that need not be whole")
+            return self.ledger.release(query, Geometric(np.zeros(()), least), 1)
         if self.law == "normal":
             return self.ledger.release(query, Gaussian(np.zeros(self.shape), least), 2)
         if least <= 0:
@@ -313,6 +320,43 @@ def _symmetric(cells: Any) -> bool:
     """Two entries of a matrix have one draw just where they mirror each other."""
     d = len(cells)
     return cells.shape == (d, d) and np.array_equal(cells, cells.T) and len(np.unique(cells)) == d * (d + 1) // 2
+
+
+class OneSided(Noise):
+    """A geometric number: less another one it is two-sided noise, which may begin with data in between."""
+
+    def __init__(self, noise: Noise, query: Any = None, sign: int = 1):
+        super().__init__(noise.ledger, noise.law, noise.scale, noise.cells)
+        self._query, self._sign = query, sign
+
+    def known(self) -> Any:
+        """Told to everybody."""
+        if self._query is not None:
+            raise Open("one-sided noise hides nothing; take away another number of the same law")
+        return super().known()
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if method == "__call__" and ufunc is np.negative and self._query is None:
+            return OneSided(self, None, -self._sign)
+        if method == "__call__" and ufunc in (np.add, np.subtract) and not options:
+            turned = -1 if ufunc is np.subtract else 1
+            found = self._joined(inputs[0], inputs[1], turned)
+            if found is not None:
+                return found
+        return getattr(ufunc, method)(*(one.known() if isinstance(one, Noise) else one for one in inputs), **options)
+
+    def _joined(self, a: Any, b: Any, turned: int) -> Any:
+        if isinstance(a, OneSided) and isinstance(b, OneSided):
+            apart = b._query is None and a._sign != turned * b._sign and not np.intersect1d(a.cells, b.cells).size
+            if not apart or a.shape != b.shape or not np.array_equal(a.scale, b.scale):
+                return None
+            self.ledger.use(b.cells)
+            noise = Noise(self.ledger, "two-sided", a.scale, a.cells)
+            return noise if a._query is None else a._query + noise
+        query, noise = (a, b) if isinstance(b, OneSided) else (b, a)
+        if private(query) and noise._query is None and query._shape == noise.shape and (noise is b or turned == 1):
+            return OneSided(noise, query.copy(), turned * noise._sign if noise is b else noise._sign)
+        return None
 
 
 _TRIANGLES = {np.triu, np.tril}
@@ -459,6 +503,12 @@ class Draws(np.random.Generator):
             return self.poisson_batch(float(p), "coins")
         return self._known("binomial", n, p, size)
 
+    def geometric(self, p: Any, size: Any = None) -> Any:
+        """A half of two-sided noise."""
+        if private(p) or ledger_of(p) is not None or np.ndim(p) or not 0 < float(p) < 1:
+            return self._known("geometric", p, size)
+        return OneSided(self._noise("geometric", 0.0, -1 / math.log1p(-float(p)), size))
+
     def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Noise for the place of the largest number."""
         return self._noise("gumbel", loc, scale, size)
@@ -569,7 +619,7 @@ def _public_draw(name: str) -> Callable[..., Any]:
     return method
 
 
-for _name in (*_PUBLIC, "geometric", "multivariate_normal", "standard_exponential", "logistic", "standard_cauchy"):
+for _name in (*_PUBLIC, "multivariate_normal", "standard_exponential", "logistic", "standard_cauchy"):
     setattr(Draws, _name, _public_draw(_name))
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpassay.reference.laws.law import Law
+from dpassay.reference.laws.number import Number
 
 from .value import Layer, Records, Value
 
@@ -117,4 +118,5 @@ def _as_one(group: list[Certified], moves: Callable[[list[Certified], float], fl
         return group
     law: Any = type(group[0].law)
     entries = sum(int(np.size(getattr(one.law, "query", 0.0))) for one in group)
-    return [replace(group[0], law=law(np.zeros(entries), scale), moves=most, counted=most)]
+    query: Any = np.float64(0.0) if issubclass(law, Number) else np.zeros(entries)
+    return [replace(group[0], law=law(query, scale), moves=most, counted=most)]

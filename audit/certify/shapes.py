@@ -656,7 +656,7 @@ def triangle(a: Value, k: int = 0) -> Value:
 
 
 def _as_type(a: Value, dtype: Any = float, *, copy: bool = True) -> Value:
-    """Whole numbers are cut towards zero: by less than one."""
+    """Whole numbers are cut towards zero."""
     kind = np.dtype(dtype).kind
     if not (is_real(dtype) or np.dtype(dtype) in (bool, np.int32, np.int64)):
         raise Open(f"{np.dtype(dtype)} is too coarse, or too narrow, to be called arithmetic over the reals")
@@ -675,7 +675,7 @@ def _as_type(a: Value, dtype: Any = float, *, copy: bool = True) -> Value:
         found.truth, found.integer = False, True
         return found
     low, high = map(np.trunc, edges(a))
-    sup = a.move.sup + 1
+    sup = np.ceil(a.move.sup)  # what lies less than a whole number apart, is cut to numbers no further apart than it
     found = a.like(size=a.norms, move=Norms(sup=sup), low=float(low), high=float(high))
     found.integer = True
     return found

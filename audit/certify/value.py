@@ -43,6 +43,13 @@ class Open(Exception):
             kept.append(self)
 
 
+class Decides(Open):
+    """A branch on private data."""
+
+    def __init__(self, why: str = "private data decides; release it with noise before the decision"):
+        super().__init__(why)
+
+
 @dataclass(frozen=True)
 class Line:
     """One step of a derivation: where, by which rule, what is known of the value there; and the source there."""
@@ -405,12 +412,12 @@ class Value(NDArrayOperatorsMixin):
         return (self[number] for number in range(len(self)))
 
     def __bool__(self) -> bool:
-        raise Open("private data decides; release it with noise before the decision")
+        raise Decides()
 
     def settled(self) -> bool:
         """The truth, where the ranges decide it whatever the data are."""
         if self.low != self.high or self.holes or self.absent:
-            raise Open("private data decides, in a check that their domain does not settle")
+            raise Decides("private data decides, in a check that their domain does not settle")
         return bool(self.low)
 
     def assumed(self, axiom: str, low: float = -INF, high: float = INF, moves: float = INF, norm: float = INF) -> Value:

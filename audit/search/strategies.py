@@ -28,7 +28,8 @@ from dpassay.reference.transcript import Draw
 _DRAWS = 16  # secret draws for which the target's participation is chosen one by one
 _OCCURRENCES = 8  # releases under one label for which a value of their own may be chosen
 _SHARES = (1.0, 1.0, 1.0, 0.5, 1e-6)  # lengths of a row, as shares of the bound
-_LENGTHS = (1.0, 2.0, 0.5, 10.0, 1e-6, 1e3, 1e6)  # lengths where there is no bound
+_AS_DRAWN = 0.0  # entries are whole numbers then, as labels and ranks are
+_LENGTHS = (1.0, _AS_DRAWN, 2.0, 0.5, 10.0, 1e-6, 1e3, 1e6)  # lengths where there is no bound
 _CLOSE = (0.995, 1.005)  # of a landmark: what is private may shift a decision by a little only
 _ENTRIES = (0, 1, -1, 2, -2, 3, -3)  # of a random direction
 
@@ -131,7 +132,8 @@ def rows(allowed: Rows, width: int) -> st.SearchStrategy[Array]:
             features[:] = draw(entries)
         length = float(np.linalg.norm(features))
         if length > 0:
-            features *= (draw(_LENGTH) if allowed.bound is None else draw(_SHARE) * allowed.bound) / length
+            wanted = draw(_LENGTH) if allowed.bound is None else draw(_SHARE) * allowed.bound
+            features *= (wanted or length) / length
             while allowed.bound is not None and np.linalg.norm(features) > allowed.bound:  # by a rounding
                 features *= 1 - 2.0**-52
         return np.append(features, label)
