@@ -501,7 +501,7 @@ def equal(a: Any, b: Any) -> Value:
     """0 or 1; the records with one number are a cell, and no record is in two."""
     found = _truth(a, b)
     if private(a) and not private(b) and np.ndim(b) == 0 and a.entries == 1:
-        found.cell = (a.token, float(b), None)
+        found.cell = a.token, float(b)
     return found
 
 

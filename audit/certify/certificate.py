@@ -363,5 +363,5 @@ def _reason(error: Exception) -> str:
 
 
 def _of_user(name: str) -> bool:
-    skipped = str(Path(__file__).parent), str(Path(np.__file__).parent)
+    skipped = str(Path(__file__).parents[1]), str(Path(np.__file__).parent)
     return not name.startswith((*skipped, "<frozen", "<__array_function__")) and not name.endswith("reference/tape.py")

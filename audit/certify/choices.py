@@ -16,7 +16,7 @@ from .arithmetic import compared
 from .effects import computed, computing, only_computing, used_up, watch
 from .filled import added
 from .shapes import Batch, Place, one_of
-from .value import ZERO, Decides, Norms, Open, Records, Value, private
+from .value import ZERO, Decides, Holder, Norms, Open, Records, Value, private
 
 
 def _private(truth: Any) -> bool:
@@ -140,6 +140,7 @@ def _zip(*arrays: Any, **options: Any) -> Any:
 
 def _len(values: Any) -> Any:
     """As `len`; the number of records may be private."""
+    values = values.held if isinstance(values, Holder) else values
     return values.shape[0] if private(values) and values.absent and values.at == -values.ndim else len(values)
 
 

@@ -18,7 +18,7 @@ from .converted import converted
 from .draws import Draws, Noise, Secret
 from .effects import forgotten, trusted, used_up
 from .public import Public, blank, watched
-from .value import Open, Value, bare, ledger_of, private
+from .value import Holder, Open, Value, bare, ledger_of, private
 
 _CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asfarray", "asarray_chkfinite")
 _FRESH = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "arange")
@@ -37,6 +37,7 @@ def _constructor(real: Callable[..., Any], copies: bool, plain: bool) -> Callabl
     def made(value: Any, *args: Any, **options: Any) -> Any:
         if isinstance(value, Noise):
             return value
+        value = value.held if isinstance(value, Holder) else value
         if not isinstance(value, Value):
             if isinstance(value, list | tuple) and any(isinstance(one, Value) for one in value):
                 return np.stack(value)

@@ -77,6 +77,7 @@ def _over_records(a: Value) -> Value:
     if count == 1 and a.records.single and not a.absent:
         found = replaced(a, a._shape, None)
         found.cause = unbounded(a) if math.isinf(move.two) else ""
+        found.origin = None if a.cell is None else _of_cells(a, a._shape)
         return found
     if a.absent == "masked":
         move = move.either(a.norms)
@@ -97,11 +98,11 @@ def _over_records(a: Value) -> Value:
 def _of_cells(a: Value, shape: tuple[int, ...]) -> tuple[Value, Any]:
     """The array of what is summed in all cells, and the places of this one: a record leaves one, and enters another."""
     assert a.cell is not None
-    size, (numbers, number, rows) = a.norms, a.cell
+    size, (numbers, number) = a.norms, a.cell
     apart = a.move.either(Norms(2 * size.one, math.sqrt(2) * size.two, size.sup))
     move = size if a.absent == "poisson" else apart
     whole = Value((2 * a.entries,), None, a.records, move=move, draws=a.draws)  # of the cells that move
-    whole = NAMED.setdefault(("cells", numbers, rows, a.draws, a.absent, a._shape), whole)
+    whole = NAMED.setdefault(("cells", numbers, size, a.move, a.draws, a.absent, a._shape), whole)
     place = NAMED.setdefault(("cell", numbers, number), len(NAMED))
     return whole, place * a.entries + np.arange(a.entries).reshape(shape)
 
@@ -146,6 +147,8 @@ def mean(a: Value, axis: Any = None, keepdims: bool = False, weights: Any = None
 def variance(a: Value, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Value:
     """The mean of squares less the squared mean."""
     count = _count(a, axes_of(a, axis))
+    if count <= ddof:
+        raise Open("a variance of too few numbers is none")
     found = subtract(mean(square(a), axis, keepdims), square(mean(a, axis, keepdims)))
     found = found.like(size=found.norms, move=found.move, low=0.0, high=max(found.high, 0.0))
     return scaled(found, np.asarray(count / (count - ddof)))

@@ -303,7 +303,7 @@ def _masked(a: Value, keys: tuple[Any, ...]) -> Value:
     found = a.like(
         records=records, draws=draws, absent=absent, size=a.norms, move=a.move, low=a.low, high=a.high, truth=a.truth
     )
-    found.cell = None if mask.cell is None else (*mask.cell[:2], a.token)
+    found.cell = mask.cell
     return found
 
 
@@ -358,6 +358,8 @@ def _got(a: Value, key: Any) -> Value:
     a._not_hollow()
     found = index(a, key)
     found.integer = a.integer
+    if found.at is not None and found.records.same(a.records):
+        found.cell = found.cell or a.cell
     noted("index", found)
     return found
 

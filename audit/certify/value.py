@@ -357,7 +357,7 @@ class Value(NDArrayOperatorsMixin):
         self.negation: Value | None = None  # of a truth value
         self.ends: tuple[Any, Ends, Ends] | None = None  # whose numbers lie where, if it is true and if it is false
         self.pieces: tuple[tuple[Any, Ends], ...] = ()  # the values of a choice, and where they lie
-        self.cell: tuple[Any, ...] | None = None  # that these records are in: whose numbers, the number, the rows
+        self.cell: tuple[Any, float] | None = None  # outside of which its entries are zero: whose numbers, the number
         self.parts: tuple[Any, ...] = ()  # what was stacked along the first axis
         self.layers: dict[Any, Layer] = {}  # of rows clipped together, by the record; None: whichever record moves
 
@@ -596,6 +596,8 @@ def followed(function: Any, args: Any, options: Any) -> Any:
     if isinstance(found, Value) and _vanishes(function, args, options, found):
         found.move, found.vanishes = found.move.both(found.norms), True
         found.layers = {key: one._replace(move=min(one.move, one.size)) for key, one in found.layers.items()}
+    if isinstance(found, Value) and found.at is not None:
+        _in_cell(function, args, found)
     if isinstance(found, Value) and unknown:
         found = _whatever_was_released(function, found)
     if isinstance(found, Value) and function not in MADE_REAL and not any(map(_real_numbers, args)):
@@ -616,7 +618,15 @@ def _whatever_was_released(function: Any, found: Value) -> Value:
     return kept
 
 
-_CLIP = np.clip  # the name stands for another one while code is followed
+def _in_cell(function: Any, args: Any, found: Value) -> None:
+    """Other records are not there, or have zeros, which stay zeros in a product."""
+    zero = function is np.multiply or (function is _WHERE and type(args[-1]) in (int, float) and args[-1] == 0)
+    for one in args if found.cell is None else ():
+        if private(one) and one.cell and (zero or one.absent) and one.records.same(found.records):
+            found.cell = one.cell
+
+
+_WHERE, _CLIP = np.where, np.clip  # the name stands for another one while code is followed
 
 
 def _may_be_empty(one: Any) -> bool:
@@ -762,6 +772,12 @@ def join(*values: Value) -> dict[str, Any]:
     return {"records": records, "draws": draws, "cause": cause}
 
 
+class Holder:
+    """What stands for another library's object around private numbers, which it holds."""
+
+    held: Any
+
+
 def private(one: Any) -> bool:
     """Is it private?"""
     return isinstance(one, Value)
@@ -774,7 +790,7 @@ def bare(one: Any) -> Any:
         return np.ndarray.view(one, np.ndarray) if held is None else held
     if type(one) in (tuple, list):
         return type(one)(map(bare, one))
-    return one
+    return one.held if issubclass(type(one), Holder) else one
 
 
 NARROW = {"int8", "int16", "uint8", "uint16", "uint32", "uint64", "float16"}  # numbers wrap around, or are coarse

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.certify.value import private
 from dpassay.reference.errors import BadInput
 
+from .frames import frame
 from .places import of_the_code
 
 DATA = ("rows", "data", "x", "xs", "records", "dataset", "values", "samples", "points", "features", "database", "db")
@@ -130,7 +130,7 @@ def _called(
         split = "labels" in roles.values()
         found = {"rng": rng, "data": data[:, :-1] if split else data, "labels": data[:, -1] if split else None}
         if "frame" in roles.values():
-            found["frame"] = _frame(found["data"], columns)
+            found["frame"] = frame(found["data"], columns)
         named = values | {name: found[what] for name, what in roles.items() if what in found}
         first = [named.pop(name) for name in positional]
         return entry(run)(*first, **named) if kind is None else _fitted(run, kind, first, named, rng)
@@ -166,39 +166,20 @@ def columns_of(run: Any) -> list[str]:
         tree = ast.parse(source)
     except (OSError, TypeError, SyntaxError):
         return []
+    frames = [one.name for one in parameters(run) if role(one) == "frame"]
+    fields = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    dotted = [node.attr for node in fields if ast.unparse(node.value) in frames and not _of_frames(node.attr)]
     asked = [part for node in ast.walk(tree) if isinstance(node, ast.Subscript) for part in ast.walk(node.slice)]
     every = asked + [node for node in ast.walk(tree) if any(isinstance(one, ast.Name) for one in asked)]
     texts = [part.value for part in every if isinstance(part, ast.Constant) and isinstance(part.value, str)]
-    return list(dict.fromkeys(one for one in texts if one.isidentifier()))
+    return list(dict.fromkeys(one for one in (*texts, *dotted) if one.isidentifier()))
 
 
-def _frame(features: Any, columns: list[str]) -> Any:
-    names = columns + [f"x{number}" for number in range(len(columns), features.shape[1])]
-    names = names[: features.shape[1]]
-    if private(features):
-        return _Columns(features, names)
+def _of_frames(name: str) -> bool:
+    """Is it an attribute that every data frame has?"""
     import pandas as pd  # type: ignore[import-untyped]
 
-    return pd.DataFrame(features, columns=names)
-
-
-class _Columns:
-    """As much of a data frame as a certificate can follow: columns by name, and how many rows there are."""
-
-    def __init__(self, values: Any, names: list[str]):
-        self.values, self.columns, self.shape = values, names, values.shape
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def __getitem__(self, name: Any) -> Any:
-        if isinstance(name, list):
-            return _Columns(self.values[:, [self.columns.index(one) for one in name]], name)
-        return self.values[:, self.columns.index(name)]
-
-    def to_numpy(self) -> Any:
-        """All of it."""
-        return self.values
+    return hasattr(pd.DataFrame, name)
 
 
 def is_frame(run: Any) -> bool:

@@ -1,0 +1,174 @@
+"""Data frames as a certificate follows them: columns by name, and the records that a private condition chooses.
+
+As much of pandas as code with a few columns uses. What is not here ends the certificate.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from dpassay.audit.certify.value import Holder, Open, bare, private
+
+
+def frame(features: Any, columns: list[str]) -> Any:
+    """A frame of these columns; those without a name are ``x2`` and so on."""
+    names = columns + [f"x{number}" for number in range(len(columns), features.shape[1])]
+    names = names[: features.shape[1]]
+    if private(features):
+        return Frame(features, {name: number for number, name in enumerate(names)})
+    import pandas as pd  # type: ignore[import-untyped]
+
+    return pd.DataFrame(features, columns=names)
+
+
+class Frame(Holder):
+    """Columns: places in the matrix, or what the code has put in their place."""
+
+    def __init__(self, values: Any, columns: dict[str, Any]):
+        self._values, self._columns = values, columns
+
+    held = property(lambda self: self._matrix())
+    columns = property(lambda self: list(self._columns))
+    values = held
+    shape = property(lambda self: (*self._values.shape[:1], len(self._columns)))
+    loc = property(lambda self: _Located(self))
+
+    def _matrix(self) -> Any:
+        places = list(self._columns.values())
+        if all(isinstance(one, int) for one in places):
+            return self._values if len(places) == self._values.shape[-1] else self._values[:, places]
+        return np.column_stack([self[name].held for name in self._columns])
+
+    def to_numpy(self) -> Any:
+        """All of it."""
+        return self._matrix()
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in self._columns:
+            raise Open(f"{name} of a data frame has no rule; take its columns")
+        return self[name]
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, list):
+            return Frame(self._values, {name: self._columns[name] for name in key})
+        if isinstance(key, str):
+            place = self._columns[key]
+            return Series(self._values[:, place] if isinstance(place, int) else place)
+        mask = bare(key)
+        if not private(mask):
+            raise Open("a data frame is indexed by names, or by a truth value per record")
+        chosen = {name: one if isinstance(one, int) else one[mask] for name, one in self._columns.items()}
+        return Frame(self._values[mask], chosen)
+
+    def __setitem__(self, key: Any, given: Any) -> None:
+        given = bare(given)
+        if not isinstance(key, str) or not private(given) or given.at != -1 or given.ndim != 1:
+            raise Open("a column of a data frame is set to one private number a record")
+        if not given.records.same(self._values.records) or given.absent != self._values.absent:
+            raise Open("a column of a data frame is set to numbers of other records")
+        self._columns = {**self._columns, key: given.copy()}
+
+    def copy(self, deep: bool = True) -> Frame:
+        """Columns of its own."""
+        return Frame(self._values, dict(self._columns))
+
+
+class _Located:
+    """``df.loc[mask, names]``."""
+
+    def __init__(self, of: Frame):
+        self._of = of
+
+    def __getitem__(self, key: Any) -> Any:
+        rows, names = key if isinstance(key, tuple) else (key, slice(None))
+        found = self._of if isinstance(rows, slice) and rows == slice(None) else self._of[rows]
+        return found if isinstance(names, slice) and names == slice(None) else found[names]
+
+
+class Series(Holder, NDArrayOperatorsMixin):
+    """A number a record; its spread is that of a sample, unlike NumPy's."""
+
+    def __init__(self, held: Any):
+        self.held = held
+
+    values = property(lambda self: self.held)
+    shape = property(lambda self: self.held.shape)
+    size = property(lambda self: self.held.size)
+
+    def to_numpy(self) -> Any:
+        """The numbers."""
+        return self.held
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+    def __iter__(self) -> Any:
+        return iter(self.held)
+
+    def __bool__(self) -> bool:
+        return bool(self.held)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, int):
+            raise Open("a series is indexed by a truth value per record")
+        return _series(self.held[bare(key)])
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return _series(getattr(ufunc, method)(*map(bare, inputs), **options))
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        if function in (np.var, np.std):
+            raise Open(f"np.{function.__name__} of a series, which pandas takes to be a sample's; use its values")
+        return _series(function(*map(bare, args), **{name: bare(one) for name, one in options.items()}))
+
+    def clip(self, lower: Any = None, upper: Any = None) -> Any:
+        """Between two numbers."""
+        return _series(np.clip(self.held, lower, upper))
+
+    def between(self, left: Any, right: Any, inclusive: str = "both") -> Any:
+        """A truth value a record."""
+        low = self.held >= left if inclusive in ("both", "left") else self.held > left
+        high = self.held <= right if inclusive in ("both", "right") else self.held < right
+        return _series(np.logical_and(low, high))
+
+    def isin(self, values: Any) -> Any:
+        """A truth value a record."""
+        return _series(functools.reduce(np.logical_or, [self.held == one for one in values]))
+
+    def apply(self, function: Any) -> Any:
+        """Number by number."""
+        return _series(np.stack([function(one) for one in self.held]))
+
+    map = apply
+
+    def var(self, ddof: int = 1) -> Any:
+        """Of a sample."""
+        return np.var(self.held, ddof=ddof)
+
+    def std(self, ddof: int = 1) -> Any:
+        """Of a sample."""
+        return np.std(self.held, ddof=ddof)
+
+    def fillna(self, value: Any) -> Any:
+        """Data are finite numbers."""
+        return self
+
+    def astype(self, kind: Any) -> Any:
+        """Numbers of another type."""
+        return _series(self.held.astype(kind))
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("sum", "mean", "min", "max", "any", "all", "cumsum", "abs", "round"):
+            raise Open(f"{name} of a data frame's column has no rule")
+        return lambda *given, **options: _series(getattr(np, name)(self.held, *given, **options))
+
+
+def _series(found: Any) -> Any:
+    return Series(found) if private(found) and found.at == -1 and found.ndim == 1 else found
