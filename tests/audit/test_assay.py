@@ -1,7 +1,5 @@
 """One row of the table: which verdict follows from what was claimed, accounted, replayed and realised, and why."""
 
-from __future__ import annotations
-
 import functools
 import math
 from dataclasses import replace

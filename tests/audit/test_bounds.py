@@ -1,7 +1,5 @@
 """Bounds of a rate against 60 digits, and what rests on them: nothing is refuted that is not."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

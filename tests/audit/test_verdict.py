@@ -1,7 +1,5 @@
 """The one function that judges: every verdict, the order of them, exit codes; and results that decide together."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

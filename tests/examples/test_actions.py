@@ -1,7 +1,5 @@
 """The GitHub Action, the workflow and the GitLab job are well formed and call `dpassay check` with options it has."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The example repository: six regressions go red, each for its reason, six refactorings stay green."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import linecache

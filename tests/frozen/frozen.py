@@ -5,8 +5,6 @@ python tests/frozen/frozen.py --write    # record anew
 python tests/frozen/frozen.py NAME ...   # only these
 """
 
-from __future__ import annotations
-
 import argparse
 import difflib
 import os

@@ -1,7 +1,5 @@
 """What commands print, write and exit with is what was recorded; `frozen.py --write` records a wanted change."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

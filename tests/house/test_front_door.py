@@ -1,7 +1,5 @@
 """The stable names: they exist, they are documented as a reference must be, and their examples run."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import inspect

@@ -1,7 +1,5 @@
 """House rules, each a few lines: what every file, name and row of the project must keep to."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

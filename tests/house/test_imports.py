@@ -1,7 +1,5 @@
 """What is imported when: the heavy libraries are loaded by what uses them, and one that is missing is named."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tomllib

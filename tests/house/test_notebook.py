@@ -3,8 +3,6 @@
 ``python tests/house/test_notebook.py`` runs it and keeps what it prints and draws.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from tempfile import TemporaryDirectory
 

@@ -1,7 +1,5 @@
 """README, CONTRIBUTING and docs/: every link, path, command and option that they print exists."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What a reader copies from the pages is run as it stands: files, programs, what they print, commands, exit codes."""
 
-from __future__ import annotations
-
 import os
 import re
 import runpy

@@ -1,7 +1,5 @@
 """The papers have names, and the map from their statements to files, tests and rows is what the project says."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The generated parts of README and docs/results.md: what rewrites them, and that another report is noticed."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The documentation site: built strictly, with every page, and nothing that is fetched from another host."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

@@ -3,8 +3,6 @@
 `python tests/house/test_size.py` (or `make size`) prints the numbers beside their ceilings.
 """
 
-from __future__ import annotations
-
 import ast
 import tomllib
 from collections import Counter

@@ -1,7 +1,5 @@
 """The page of tested versions: its form, its writer, and that it says what was not run."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The wheel, installed alone into a clean environment: every module imports, the command runs."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import venv

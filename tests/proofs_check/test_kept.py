@@ -1,7 +1,5 @@
 """A derivation that was kept is the one that would be made; other files or other code are decided anew."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

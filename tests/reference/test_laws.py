@@ -1,7 +1,5 @@
 """Laws answer for themselves: distance, cost, tilt; and a law of one's own is one file."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math

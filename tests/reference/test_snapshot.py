@@ -11,8 +11,6 @@ otherwise) the bounds are wider: costs moved by 1e-8, noise by 3e-11, and noise 
 write each exception into the changelog.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import pickle

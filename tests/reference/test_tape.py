@@ -1,7 +1,5 @@
 """The tape on single runs: recording, replay bit for bit, and what replay on other data must report."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

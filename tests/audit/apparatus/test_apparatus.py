@@ -16,27 +16,13 @@ from dpassay.audit.apparatus.laws import wrong_density, wrong_sampler, wrong_tai
 from dpassay.audit.lockstep.script import Choice, dictated
 from dpassay.reference import account, record
 from dpassay.reference.catalogue import find
+from dpassay.reference.laws import between, number
 from dpassay.reference.laws.above_threshold import AboveThreshold
-from dpassay.reference.laws.between import (
-    BoundedLaplace,
-    FoldedGeometric,
-    FoldedLaplace,
-    TruncatedGeometric,
-    TruncatedLaplace,
-)
 from dpassay.reference.laws.bingham import Bingham
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
-from dpassay.reference.laws.number import (
-    BoundedNoiseLaplace,
-    DiscreteGaussian,
-    Geometric,
-    Snapping,
-    Staircase,
-    UniformNoise,
-)
 from dpassay.reference.laws.selection import exponential, permute_and_flip
 
 BUGS = Path(__file__).parents[2] / "bugs" / "apparatus"
@@ -46,26 +32,26 @@ LAWS = [
     Gaussian(np.array([1.0, -2.0]), 0.3),
     Gaussian(3.0, 20.0),
     Laplace(np.array([1.0, -2.0]), 0.3),
-    UniformNoise(1.0, 0.2),
-    BoundedNoiseLaplace(1.0, 2.0, 3.0),
-    BoundedLaplace(1.0, 2.0, -1.0, 4.0),
-    BoundedLaplace(1.0, 2.0, lower=0.0),
-    TruncatedLaplace(1.0, 2.0, -1.0, 4.0),
-    TruncatedLaplace(1.0, 2.0, 0.0),
-    FoldedLaplace(1.0, 2.0, -1.0, 4.0),
-    FoldedLaplace(1.0, 2.0, lower=0.0),
-    FoldedLaplace(1.0, 2.0, upper=2.0),
-    Geometric(4.0, 1.5),
-    TruncatedGeometric(4.0, 1.5, 0.0, 6.0),
-    TruncatedGeometric(4.0, 1.5, 0, 2**63),
-    FoldedGeometric(4.0, 1.5, 0.0, 6.0),
-    FoldedGeometric(4.0, 1.5, lower=0.5),
-    FoldedGeometric(4.0, 1.5, 0.5, 6.5),
-    FoldedGeometric(4.0, 1.5, upper=4.0),
-    DiscreteGaussian(4.0, 2.5),
-    Snapping(1.0, 0.7, 0.5, 3.0),
-    Snapping(1.0, 0.7, 0.5, 3.2),
-    Staircase(1.0, 2.0, 0.8, 0.3),
+    number.UniformNoise(1.0, 0.2),
+    number.BoundedNoiseLaplace(1.0, 2.0, 3.0),
+    between.BoundedLaplace(1.0, 2.0, -1.0, 4.0),
+    between.BoundedLaplace(1.0, 2.0, lower=0.0),
+    between.TruncatedLaplace(1.0, 2.0, -1.0, 4.0),
+    between.TruncatedLaplace(1.0, 2.0, 0.0),
+    between.FoldedLaplace(1.0, 2.0, -1.0, 4.0),
+    between.FoldedLaplace(1.0, 2.0, lower=0.0),
+    between.FoldedLaplace(1.0, 2.0, upper=2.0),
+    number.Geometric(4.0, 1.5),
+    between.TruncatedGeometric(4.0, 1.5, 0.0, 6.0),
+    between.TruncatedGeometric(4.0, 1.5, 0, 2**63),
+    between.FoldedGeometric(4.0, 1.5, 0.0, 6.0),
+    between.FoldedGeometric(4.0, 1.5, lower=0.5),
+    between.FoldedGeometric(4.0, 1.5, 0.5, 6.5),
+    between.FoldedGeometric(4.0, 1.5, upper=4.0),
+    number.DiscreteGaussian(4.0, 2.5),
+    number.Snapping(1.0, 0.7, 0.5, 3.0),
+    number.Snapping(1.0, 0.7, 0.5, 3.2),
+    number.Staircase(1.0, 2.0, 0.8, 0.3),
     Categorical(("a", "b", "c"), np.log([0.2, 0.5, 0.3])),
     exponential([1.0, 2.0, 0.0], 0.7),
     permute_and_flip([1.0, 2.0, 0.0], 0.7),
@@ -106,7 +92,7 @@ def test_a_sampler_that_gives_one_value_too_often_is_found(law, monkeypatch):
 
 def test_dictated_values_can_come_out():
     """Whatever a search dictates is a value of the law: whole, bounded, on the grid, of length one."""
-    rng, ends = np.random.default_rng(0), (UniformNoise, BoundedNoiseLaplace)
+    rng, ends = np.random.default_rng(0), (number.UniformNoise, number.BoundedNoiseLaplace)
     for law, kind in product(LAWS, ("query", "zero", "opposite", "huge", "norm")):
         value = dictated(Choice(kind, 0.7), law, None, rng)
         assert law.log_density(value) > -np.inf or isinstance(law, ends), (law, kind)

@@ -1,7 +1,5 @@
 """A law must draw what its density says: right laws pass under every seed, laws that cheat are found."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

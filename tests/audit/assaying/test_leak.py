@@ -1,7 +1,5 @@
 """Outputs alone as numbers: exact where all is finite, by fresh outputs where it is not."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

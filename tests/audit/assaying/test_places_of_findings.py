@@ -1,7 +1,5 @@
 """A finding names its place: outputs that differ the return and the part."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any

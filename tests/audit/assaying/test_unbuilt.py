@@ -1,7 +1,5 @@
 """A claim whose noise cannot be calibrated is a finding with exit code 1, not a crash."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``claims.toml``: what is understood, and how what is not is said."""
 
-from __future__ import annotations
-
 import json
 import math
 

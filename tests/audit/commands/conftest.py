@@ -1,7 +1,5 @@
 """Claims in a folder of their own."""
 
-from __future__ import annotations
-
 import pytest
 
 

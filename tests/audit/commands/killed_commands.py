@@ -7,8 +7,6 @@ and how many of them found something kept. (`sequential blackbox` is not among t
 session there, with numbers of its own that are as valid; `tests/audit/sequential/test_sequential.py`.)
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Bad input and foreign text: one line and exit code 2, nothing lost."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """``dpassay check --baseline``: every regression goes red for the right reason, harmless changes stay green."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import linecache

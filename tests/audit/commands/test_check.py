@@ -1,7 +1,5 @@
 """``dpassay check`` and ``dpassay init``: claims of a file, as a project's CI runs them."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

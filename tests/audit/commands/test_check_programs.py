@@ -1,7 +1,5 @@
 """``dpassay check``: claims about programs in another language."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """The command line as a user meets it: outputs, exit codes, bad input, interruption, determinism."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """`dpassay demo` catches its bug and nothing else; `dpassay doctor` names what is missing; shells complete names."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

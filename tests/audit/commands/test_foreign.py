@@ -1,7 +1,5 @@
 """Code, programs and stored values of others: their failures are bad input, never a verdict."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """A bug in code is found at its line: by the command, in every format, and no message speaks of the apparatus."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

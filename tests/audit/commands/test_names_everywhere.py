@@ -5,8 +5,6 @@ names of files of scores, a vector, answers, a witness, a report, words of the c
 standard error, JSON, JUnit, SARIF, Markdown, annotations, the summary of a GitHub job, HTML.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """MODULE:NAME where a key of the catalogue may stand: crosscheck; cases of others."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

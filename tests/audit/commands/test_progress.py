@@ -1,7 +1,5 @@
 """The progress of long commands: a bar where there is a terminal, lines with the time left where there is none."""
 
-from __future__ import annotations
-
 import os
 import pty
 import re

@@ -1,7 +1,5 @@
 """Commands that are interrupted, ended or killed: what is finished is kept, and the rest is made as if nothing was."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

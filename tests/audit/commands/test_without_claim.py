@@ -1,7 +1,5 @@
 """`dpassay audit MODULE:RUN` without --epsilon, with a space in words, for added or removed records."""
 
-from __future__ import annotations
-
 import re
 import shlex
 

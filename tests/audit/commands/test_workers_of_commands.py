@@ -4,8 +4,6 @@ All of them in one file: the two processes are started once, and what they impor
 none: this process unpickles what a worker would be sent, and hands back what can be pickled.
 """
 
-from __future__ import annotations
-
 import json
 import pickle
 import re

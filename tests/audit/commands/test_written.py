@@ -1,7 +1,5 @@
 """`--junit --sarif --markdown --github` of `dpassay audit`: written, announced, refused before the work begins."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

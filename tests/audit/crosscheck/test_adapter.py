@@ -1,7 +1,5 @@
 """The campaign: outcomes, expected failures, exit codes, time limits; an adapter cannot stop it, whatever it does."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

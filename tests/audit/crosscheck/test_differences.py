@@ -1,7 +1,5 @@
 """What must agree is compared, whatever it is made of; hostile answers are differences or bad input."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math

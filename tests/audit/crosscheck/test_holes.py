@@ -2,8 +2,6 @@
 query of the vectors with constants of their own by more than it declares.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

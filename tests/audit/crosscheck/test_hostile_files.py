@@ -1,7 +1,5 @@
 """Vectors and answers with one place changed to anything: they agree, differ, or are refused in one line."""
 
-from __future__ import annotations
-
 import copy
 import json
 

@@ -1,7 +1,5 @@
 """Vectors of one's own code: exported, compared, replayed and run; what has changed since is seen."""
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -1,7 +1,5 @@
 """Programs of other people that answer for ten algorithms pass every vector; each bug of `bugs.toml` in them is red."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import tomllib

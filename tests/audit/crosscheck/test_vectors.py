@@ -1,7 +1,5 @@
 """The committed vectors: made again they are the same, they keep their schema, and their formulas give their noise."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import json

@@ -7,8 +7,6 @@ delta = 1e-5 (0.01 for the rare branch and the common failure). Two laws without
 one run in a hundred or a thousand shows its side.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

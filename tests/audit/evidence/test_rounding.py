@@ -1,7 +1,5 @@
 """The outward test, levels of corrupted labels and the p-value of an event against 50 digits: none is too small."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

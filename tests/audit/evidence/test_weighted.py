@@ -1,7 +1,5 @@
 """The exact law of weighted labels against 60 digits: never on the unsound side, up to 1e9 guesses."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest

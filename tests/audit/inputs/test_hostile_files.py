@@ -3,8 +3,6 @@
 What fuzzing found, one test a kind.
 """
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 

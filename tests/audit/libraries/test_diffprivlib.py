@@ -3,8 +3,6 @@
 Runs where diffprivlib is installed (it needs scikit-learn < 1.7): ``pip install "dpassay[audit,diffprivlib]"``.
 """
 
-from __future__ import annotations
-
 import math
 import random
 

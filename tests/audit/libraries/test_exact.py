@@ -1,7 +1,5 @@
 """Exact costs on a pair, what diffprivlib's and OpenDP's eigenvector samplers draw, and dp-accounting's accountants."""
 
-from __future__ import annotations
-
 import math
 from importlib import import_module
 

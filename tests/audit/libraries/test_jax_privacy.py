@@ -3,8 +3,6 @@
 Runs where it is installed: ``pip install "dpassay[audit,jax-privacy]"``.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What adaptive clipping under Poisson sampling realises: the law beside simulations, and beside the library itself."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

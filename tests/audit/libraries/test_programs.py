@@ -6,8 +6,6 @@ Run where the libraries are installed, each in an environment of its own; slow, 
     python -m pytest tests/audit/libraries/test_programs.py -m slow -rs
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The redirection by itself, on a small library of our own: worlds stay apart, and without a run nothing changes."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """scikit-learn's estimators in the place of Algorithm 1's base solver: what is not the solution is found."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

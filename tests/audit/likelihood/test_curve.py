@@ -1,7 +1,5 @@
 """Curves of an audit: below the truth as often as they say, and close to it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import ndtr

@@ -1,7 +1,5 @@
 """The likelihood audit: tight, sound, deterministic, and mute where it must be."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

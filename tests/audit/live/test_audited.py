@@ -1,7 +1,5 @@
 """Programs on data of their own, and in the search for the worst neighbours."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import sys

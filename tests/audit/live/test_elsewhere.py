@@ -1,7 +1,5 @@
 """Leaks that hang on something beside the protocol, and programs that are no function of what they are told."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

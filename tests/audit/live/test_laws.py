@@ -1,7 +1,5 @@
 """A program may ask for a release by every law: it is sampled, searched and accounted as the same law in Python is."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """What an algorithm declares about its batches and sensitivities is held against what its queries do."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

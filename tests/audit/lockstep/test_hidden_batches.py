@@ -1,7 +1,5 @@
 """Batches that nobody sees: the loss is that of the mixture over them, and where it is not it says so."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Small cases in which one wrong word of the hub shows: which worlds are compared, and with which."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

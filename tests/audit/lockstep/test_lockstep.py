@@ -1,7 +1,5 @@
 """Replay on the neighbour: planted leaks are caught under their labels, correct twins pass, losses are exact."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

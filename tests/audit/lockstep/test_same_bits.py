@@ -1,7 +1,5 @@
 """What is computed in fewer calls is computed bit for bit: shortcuts against the plain way, runs against recordings."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

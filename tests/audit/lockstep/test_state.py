@@ -1,7 +1,5 @@
 """State that a run keeps, shares or overwrites must not hide what it leaks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

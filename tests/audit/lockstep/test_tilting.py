@@ -1,7 +1,5 @@
 """Proposals are what they say: densities that sum to one, samples that follow them, states weighted by the past."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import dblquad

@@ -1,7 +1,5 @@
 """Noise whose scale follows released values: right code is not accused, and what is dictated can be drawn."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

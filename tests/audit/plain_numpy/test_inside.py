@@ -1,7 +1,5 @@
 """Every part of an output is looked at, whatever holds it: one that is missed would be a release that nobody counts."""
 
-from __future__ import annotations
-
 from collections import OrderedDict, UserList, deque, namedtuple
 from dataclasses import dataclass
 from types import MappingProxyType, SimpleNamespace

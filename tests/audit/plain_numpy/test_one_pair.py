@@ -1,7 +1,5 @@
 """How the releases of plain code add up for one pair of neighbours."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Right code whose law is not known is refused with its line and a way out; what leaks whatever the law is accused."""
 
-from __future__ import annotations
-
 import math
 import random
 

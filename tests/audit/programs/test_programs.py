@@ -1,7 +1,5 @@
 """Programs as people write them: a few in full; ``python test_programs.py [NAME ...]`` judges all sixty of them."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """Ceilings against brute force and known mechanisms, p-values against simulated private attackers, the stored table."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """The pytest plugin, run by pytest on small projects: what passes, fails and is skipped, and what is told."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

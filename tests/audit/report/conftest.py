@@ -1,7 +1,5 @@
 """Rows of every sort: passed, failed, declared, undecided, and one whose names are hostile."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -4,8 +4,6 @@ Needs Chromium and its driver from the distribution's packages (``apt-get instal
 package selenium; skipped, with the reason, where one is missing. With DPASSAY_SCREENSHOTS=FOLDER the pictures are kept.
 """
 
-from __future__ import annotations
-
 import base64
 import os
 import shutil

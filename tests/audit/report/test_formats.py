@@ -1,7 +1,5 @@
 """JUnit, SARIF, Markdown, workflow_commands: what they say, that they are what they claim to be, and hostile names."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re

@@ -5,8 +5,6 @@ surrogate, a character that XML does not know, and a line end. HTML has `test_ht
 the table `test_assay.py::test_a_forged_report_commands_no_terminal`.
 """
 
-from __future__ import annotations
-
 import json
 import warnings
 from dataclasses import replace

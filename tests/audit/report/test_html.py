@@ -1,7 +1,5 @@
 """The HTML report: whole, self-contained, escaped, the same for the same rows."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html.parser

@@ -1,7 +1,5 @@
 """Printed tables as data, what they cannot mean, and a tiny reproduction that is interrupted and goes on."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

@@ -1,7 +1,5 @@
 """A report and its store: which of the two is believed when, and what a kill between them leaves."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

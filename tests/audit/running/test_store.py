@@ -1,7 +1,5 @@
 """The store: what was put is there after any kill, damage is noticed and named, several processes get along."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

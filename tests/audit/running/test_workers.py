@@ -1,7 +1,5 @@
 """Rows do not depend on who makes them, nor in which order; a cluster that cannot be used is one line."""
 
-from __future__ import annotations
-
 import gc
 import signal
 import subprocess

@@ -3,8 +3,6 @@
 Rows have 2-norm at most 1; ``run(rows, tape)``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

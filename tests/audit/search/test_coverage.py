@@ -1,7 +1,5 @@
 """What a search says of the source: lines, both ways of decisions, through greenlets, of the algorithm's own files."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A search whose runs are too long keeps what it found, and says so; it is not a defect of the algorithm."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Decisions that turn at one place: far data sets find it, halving brings neighbours; movements that need climbing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Witnesses of earlier searches are tried before anything else, and kept by the command for later audits."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path

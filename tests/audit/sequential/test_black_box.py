@@ -1,7 +1,5 @@
 """Black-box audits that grow: bets on events, shares of the stake, the first outputs, budgets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Accounting: closed forms, dp-accounting, the notes' measured table, and what must not be accountable."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

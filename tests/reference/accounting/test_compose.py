@@ -1,7 +1,5 @@
 """Composition on a grid against exact laws: never below, close, for up to 1e7 releases and delta down to 1e-300."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

@@ -3,8 +3,6 @@
 Rates from 1e-9 to 1, mu from 1e-6 to 100, epsilon to 200 of either sign, delta down to 1e-300.
 """
 
-from __future__ import annotations
-
 import math
 
 import mpmath

@@ -1,7 +1,5 @@
 """Where the accountant could be too low, or not come back: kinds mixed on one batch, next to no noise, huge losses."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

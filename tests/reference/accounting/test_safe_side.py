@@ -3,8 +3,6 @@
 epsilon to 200, delta to 1e-300, mu from 1e-6 to 100; and the points at which earlier versions were wrong.
 """
 
-from __future__ import annotations
-
 import math
 
 import mpmath

@@ -1,7 +1,5 @@
 """DP-FTRL: against a plain twin, its noise against two accountants, and what its audit must and must not find."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from dp_accounting import dp_event, privacy_accountant, rdp

@@ -1,7 +1,5 @@
 """Laws whose numbers lie at the ends of what a float holds are refused in one line, or work: no warning, no error."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from itertools import product
@@ -11,54 +9,40 @@ import numpy as np
 import pytest
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.laws import between, number
 from dpassay.reference.laws.above_threshold import AboveThreshold
-from dpassay.reference.laws.between import (
-    BoundedLaplace,
-    FoldedGeometric,
-    FoldedLaplace,
-    TruncatedGeometric,
-    TruncatedLaplace,
-)
 from dpassay.reference.laws.bingham import Bingham
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import SMALLEST
-from dpassay.reference.laws.number import (
-    BoundedNoiseLaplace,
-    DiscreteGaussian,
-    Geometric,
-    Snapping,
-    Staircase,
-    UniformNoise,
-)
 from dpassay.reference.laws.selection import exponential, permute_and_flip
 
 INF = math.inf
 EXTREMES = (5e-324, 1e-300, 1e-150, 1e-9, 1.0, 1e9, 1e150, 1e300, INF, math.nan, -1.0)
 LAWS = {
     "bingham": lambda q, s: Bingham(np.array([[q, 1.0], [1.0, 2.0]]), s),
-    "bounded laplace": lambda q, s: BoundedLaplace(np.array(q), s, -1.0, 2.0),
-    "bounded laplace, query at an end": lambda q, s: BoundedLaplace(np.array(0.0), 1.0, q, s),
-    "bounded noise": lambda q, s: BoundedNoiseLaplace(np.array(0.5), q, s),
+    "bounded laplace": lambda q, s: between.BoundedLaplace(np.array(q), s, -1.0, 2.0),
+    "bounded laplace, query at an end": lambda q, s: between.BoundedLaplace(np.array(0.0), 1.0, q, s),
+    "bounded noise": lambda q, s: number.BoundedNoiseLaplace(np.array(0.5), q, s),
     "categorical": lambda q, s: Categorical((0, 1), np.log([0.25, 0.75]) * np.array([q, s])),
-    "discrete gaussian": lambda q, s: DiscreteGaussian(np.array(q), min(s, 1e4)),
+    "discrete gaussian": lambda q, s: number.DiscreteGaussian(np.array(q), min(s, 1e4)),
     "exponential": lambda q, s: exponential([q, 0.0, 1.0], s),
-    "folded geometric": lambda q, s: FoldedGeometric(np.array(q), s, 0.0, 5.0),
-    "folded laplace": lambda q, s: FoldedLaplace(np.array(q), s, -1.0, 2.0),
+    "folded geometric": lambda q, s: between.FoldedGeometric(np.array(q), s, 0.0, 5.0),
+    "folded laplace": lambda q, s: between.FoldedLaplace(np.array(q), s, -1.0, 2.0),
     "gaussian": lambda q, s: Gaussian(np.array(q), s),
-    "geometric": lambda q, s: Geometric(np.array(q), s),
+    "geometric": lambda q, s: number.Geometric(np.array(q), s),
     "intervals": lambda q, s: Intervals(np.array([-1.0, 0.0, q]), np.array([1.0, 2.0]), s),
     "laplace": lambda q, s: Laplace(np.array(q), s),
     "permute and flip": lambda q, s: permute_and_flip([q, 0.0, 1.0], s),
-    "snapping": lambda q, s: Snapping(np.array(q), s, 2.0, 8.0),
-    "snapping, grid and bound": lambda q, s: Snapping(np.array(0.5), 1.0, q, s),
-    "staircase": lambda q, s: Staircase(np.array(q), s, 1.0, 0.5),
-    "staircase, epsilon": lambda q, s: Staircase(np.array(0.5), 1.0, q, 0.5 if s > 0 else s),
-    "truncated geometric": lambda q, s: TruncatedGeometric(np.array(q), s, 0.0, 4.0),
-    "truncated laplace": lambda q, s: TruncatedLaplace(np.array(q), s, -1.0, 2.0),
-    "uniform": lambda q, s: UniformNoise(np.array(q), s),
+    "snapping": lambda q, s: number.Snapping(np.array(q), s, 2.0, 8.0),
+    "snapping, grid and bound": lambda q, s: number.Snapping(np.array(0.5), 1.0, q, s),
+    "staircase": lambda q, s: number.Staircase(np.array(q), s, 1.0, 0.5),
+    "staircase, epsilon": lambda q, s: number.Staircase(np.array(0.5), 1.0, q, 0.5 if s > 0 else s),
+    "truncated geometric": lambda q, s: between.TruncatedGeometric(np.array(q), s, 0.0, 4.0),
+    "truncated laplace": lambda q, s: between.TruncatedLaplace(np.array(q), s, -1.0, 2.0),
+    "uniform": lambda q, s: number.UniformNoise(np.array(q), s),
     "above threshold": lambda q, s: AboveThreshold([0.5, q], 0.0, s, 1.0),
     "above threshold, query noise": lambda q, s: AboveThreshold([0.5], 0.0, q, s),
 }
@@ -116,7 +100,7 @@ def test_a_law_that_would_take_too_long_says_so():
 
 def test_an_end_is_an_end_whatever_its_type():
     """0 and 0.0 are the same value, and no one object."""
-    law = TruncatedGeometric(np.array(1.0), 1.5, 0, 300)
+    law = between.TruncatedGeometric(np.array(1.0), 1.5, 0, 300)
     for end in (0, 300):
         assert law.log_density(float(end)) == law.log_density(end) == law.log_density(np.float64(end))
-    assert math.exp(law.log_density(0.0)) > 1.3 * math.exp(Geometric(np.array(1.0), 1.5).log_density(0))
+    assert math.exp(law.log_density(0.0)) > 1.3 * math.exp(number.Geometric(np.array(1.0), 1.5).log_density(0))

@@ -1,7 +1,5 @@
 """Bring your own algorithm: stochastic solvers, black boxes, mirrors; what must not be published."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """How far the queries really move: bounds that hold, and data that come as near to them as one likes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import expit

@@ -1,7 +1,5 @@
 """Stability and utility: bounds hold where measured, and the sharp bound is attained and never passed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The rows of the audit table: order of claimed, accounted, realised; planted and literal defects are seen."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

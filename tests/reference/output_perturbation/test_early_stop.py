@@ -1,7 +1,5 @@
 """A solver that stops early in silence: epsilon grows as printed, the certified reading mends or refuses."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every phase is noised: neighbours that differ in any phase, the last one too, see nothing but the releases."""
 
-from __future__ import annotations
-
 import inspect
 
 import pytest

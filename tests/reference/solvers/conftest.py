@@ -1,7 +1,5 @@
 """Problems with known condition numbers, shared by the solver tests."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

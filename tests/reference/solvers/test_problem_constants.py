@@ -1,7 +1,5 @@
 """L, ell, mu of every problem against finite differences and against the data; gradients against differences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

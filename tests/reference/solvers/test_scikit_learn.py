@@ -1,7 +1,5 @@
 """scikit-learn's estimators as base solvers: the same solution, certified; what stops early is refused or polished."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every base solver: certified solution, linear rate as proved (or faster), gradient counts, refusal."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
