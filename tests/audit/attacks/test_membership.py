@@ -10,7 +10,7 @@ import pytest
 
 from dpassay.audit.attacks.game import ATTACKS
 from dpassay.audit.reproductions import dro_membership as m
-from dpassay.audit.reproductions.dro import interval, plan, printed_accuracy, printed_auc, run
+from dpassay.audit.reproductions.dro import plan, run
 from dpassay.audit.reproductions.report import Options
 from dpassay.reference.dro.training import METHODS, Setting, train
 from dpassay.reference.errors import BadInput
@@ -90,21 +90,6 @@ def test_every_method_trains(method):
 def test_unknown_method():
     with pytest.raises(BadInput, match="method = 'x'"):
         train("x", None)
-
-
-def test_interval():
-    assert interval([0.5]) == "0.500"
-    assert interval([0.4, 0.6]) == "0.500 ± 1.271"  # Student quantile 12.706 times 0.1
-
-
-def test_printed_numbers_beside_ours():
-    assert printed_auc("Double-SPIDER, repaired", 0.1) == "0.9719"
-    assert printed_auc("Recursive-SPIDER, printed", 10.0) == "0.7825"
-    assert printed_auc("Double-SPIDER, repaired", 0.5) == printed_auc("DP-SGDA", 1.0) == "-"
-    assert printed_accuracy("CIFAR10-ST", "DP-SGDA", 0.5) == "0.418"
-    assert printed_accuracy("MNIST-ST", "Recursive-SPIDER, printed", 10.0) == "0.995"
-    assert printed_accuracy("CIFAR10-ST", "non-private", 10.0) == "0.676"
-    assert printed_accuracy("MNIST-ST", "non-private", 10.0) == printed_accuracy("MNIST-ST", "DP-SGD on z", 1.0) == "-"
 
 
 def test_plan_covers_the_papers_grid():

@@ -8,7 +8,6 @@ standard error, JSON, JUnit, SARIF, Markdown, annotations, the summary of a GitH
 import json
 import re
 import shlex
-import shutil
 import sys
 import time
 from pathlib import Path
@@ -127,7 +126,6 @@ def test_labels_and_answers_of_a_program(everywhere, tmp_path, name):
     for old, mode, code in (('"gradient", "query"', "half the noise", 1), ('"hello, world"', "garbage", 2)):
         new = repr(NAMES[name].replace("\ud800", "")) + old.removeprefix('"gradient"').removeprefix('"hello, world"')
         (tmp_path / "program.py").write_text(SPEAKER.read_text().replace(old, new))
-        shutil.copy(SPEAKER.with_name("elsewhere.py"), tmp_path)  # which it imports
         program = shlex.join([sys.executable, "-S", str(tmp_path / "program.py"), mode])
         words = ("audit", "baselines/dp_sgd:fixed-size@baseline", "--program", program, *SMALL, *FILES)
         found, said = everywhere(*words, "--output", "out/r.json")

@@ -8,7 +8,7 @@ outcomes can be merged, so a million runs cost as much as there are outcomes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -17,19 +17,15 @@ from scipy.special import ndtr
 from dpassay.audit.likelihood.samplers import Losses
 from dpassay.audit.lockstep.tilting import Tilt
 from dpassay.reference.arrays import Array
-from dpassay.reference.errors import require
 
-Proposal = Callable[[Tilt], Array]  # the probabilities under a tilt
 _CAP = 50.0  # losses beyond this are tilted as if they were this, as for the finite outcomes of `tilting.py`
 
 
-def finite_epsilon(here: Array, there: Array, delta: float) -> float:
-    """The smallest epsilon >= 0 with ``sum (here - exp(epsilon) there)_+ <= delta``, exactly; both directions."""
-    return max(_one_way(here, there, delta), _one_way(there, here, delta))
-
-
 def _one_way(here: Array, there: Array, delta: float) -> float:
-    """On {L > epsilon} delta is linear in exp(epsilon): add outcomes, largest loss first, until it crosses."""
+    """The smallest epsilon >= 0 with ``sum (here - exp(epsilon) there)_+ <= delta``, exactly.
+
+    On {L > epsilon} delta is linear in exp(epsilon): add outcomes, largest loss first, until it crosses.
+    """
     loss = _losses(here, there)
     order = np.argsort(-loss, kind="stable")
     p, q, loss = np.cumsum(here[order]), np.cumsum(there[order]), loss[order]
@@ -48,23 +44,11 @@ def _losses(here: Array, there: Array) -> Array:
 class FiniteSampler:
     """A mechanism with outcome probabilities ``here`` on D and ``there`` on D'.
 
-    Args:
-        here, there: probabilities of the same outcomes, shape (outcomes,).
-        proposal: the law drawn from under a tilt; by default ``here exp(shift min(L, 50)) / Z``.
-        back: the same for the other direction.
-        has_hidden: whether the tilts' odds mean anything.
+    ``proposal`` is the law drawn from under a tilt, by default ``here exp(shift min(L, 50)) / Z``, ``back`` the other
+    direction's; ``has_hidden`` says whether the tilts' odds mean anything.
     """
 
-    def __init__(
-        self,
-        here: Array,
-        there: Array,
-        proposal: Proposal | None = None,
-        back: Proposal | None = None,
-        has_hidden: bool = False,
-    ):
-        for name, law in (("here", here), ("there", there)):
-            require(bool(np.all(law >= 0)) and abs(law.sum() - 1) < 1e-9, name, law.sum(), "must be probabilities")
+    def __init__(self, here: Array, there: Array, proposal=None, back=None, has_hidden: bool = False):
         self._here, self._there, self.has_hidden = here / here.sum(), there / there.sum(), has_hidden
         self._proposal, self._back = proposal or self._exponential, back
         self._loss = _losses(self._here, self._there)
@@ -82,7 +66,7 @@ class FiniteSampler:
 
     def epsilon(self, delta: float) -> float:
         """The exact epsilon at ``delta``, the larger of both directions."""
-        return finite_epsilon(self._here, self._there, delta)
+        return max(_one_way(self._here, self._there, delta), _one_way(self._there, self._here, delta))
 
     def _laws(self, tilts: Sequence[Tilt]) -> tuple[Array, Array]:
         """Probabilities under each tilt (tilts, outcomes), and ``log dP_D / dR_c`` (outcomes, tilts)."""
@@ -149,12 +133,11 @@ def rounded_gaussian(mu: float, cells: int = 2000) -> FiniteSampler:
     """N(mu, 1) against N(0, 1), rounded; the tilt is the shift of `GaussianSampler`. An edge lies where L = 0."""
     edges = mu / 2 + np.linspace(-11, 11, cells - 1 + cells % 2)
     here, there = gaussian_cells(edges, mu), gaussian_cells(edges, 0.0)
-    return FiniteSampler(
-        here,
-        there,
+    proposals = (
         lambda tilt: gaussian_cells(edges, mu * (1 + tilt.shift)),
         lambda tilt: gaussian_cells(edges, -mu * tilt.shift),
     )
+    return FiniteSampler(here, there, *proposals)
 
 
 def rounded_laplace(epsilon: float, cells: int = 2000) -> FiniteSampler:

@@ -11,9 +11,8 @@ import sys
 import time
 from pathlib import Path
 
-import elsewhere
-
 LAST = []  # of the case before, where it is remembered
+FIRST = []  # this process was the first one
 MODE = sys.argv[1] if len(sys.argv) > 1 else "good"
 
 
@@ -60,12 +59,44 @@ def dp_sgd(problem, schedule):
         if MODE == "undeclared batch":
             batches = []
         released = ask(**sent, batches=batches)["value"]
-        if MODE == "un-noised use" or elsewhere.leaks(MODE, rows):
+        if MODE == "un-noised use" or leaks(rows):
             released = mean
         w = [a - schedule["learning_rate"] * b for a, b in zip(w, released, strict=True)]
     if MODE == "remembers":
         LAST[:] = w
     return w
+
+
+def leaks(rows):
+    """Is the true mean used now? It hangs on something beside the protocol: variables, arguments, files, processes."""
+    home = Path(os.environ.get("HOME", "/"))
+    if MODE == "environment variable":
+        return os.environ.get("SPEAKER") == "leaks"
+    if MODE == "argument":
+        return "leaks" in sys.argv[2:]
+    if MODE == "parent":  # started by Python as an audit is, and not by a shell
+        return Path(f"/proc/{os.getppid()}/exe").resolve() != Path("/proc/self/exe").resolve()
+    if MODE == "first process":
+        try:
+            os.close(os.open(home / "first", os.O_CREAT | os.O_EXCL))
+            FIRST.append(True)
+        except FileExistsError:
+            pass
+        return bool(FIRST)
+    if MODE == "first data":
+        kept = home / "data"
+        if not kept.exists():
+            kept.write_text(json.dumps(rows))
+        return kept.read_text() == json.dumps(rows)
+    if MODE == "alone":
+        mine = home / f"alive-{os.getpid()}"
+        mine.touch()
+        return not any(one != mine and Path("/proc", one.name[6:]).exists() for one in home.glob("alive-*"))
+    if MODE == "scratch file of its own":  # no leak: nobody else reads it
+        mine = home / f"scratch-{os.getpid()}"
+        mine.write_text(json.dumps(rows))
+        return json.loads(mine.read_text()) != rows
+    return False
 
 
 def manners(mean, rows):
