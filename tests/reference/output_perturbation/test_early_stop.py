@@ -1,11 +1,22 @@
 """A solver that stops early in silence: epsilon grows as printed, the certified reading mends or refuses."""
 
+import inspect
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from dpassay.reference.output_perturbation import algorithm1, algorithm2, worst_case
+from dpassay.audit.lockstep.run import lockstep
+from dpassay.reference.findings import Kind
+from dpassay.reference.output_perturbation import (
+    algorithm1,
+    algorithm2,
+    algorithm4,
+    algorithm5,
+    strongly_concave,
+    worst_case,
+)
+from dpassay.reference.output_perturbation.phases import phases
 from dpassay.reference.problems.domains import Ball
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.problems.strongly_convex import LogisticLoss, regularised
@@ -69,3 +80,46 @@ def test_printed_reading_releases_what_a_tired_solver_gives():
     problem, tape = Convex(logistic(), Ball(2.0)), LiveTape(1)
     algorithm2.run(problem, algorithm2.printed(problem, 0.01, EPSILON, DELTA, solver=Tires(1)), tape)
     assert not tape.transcript.releases[0].law.query.any()
+
+
+# Every phase is noised: neighbours that differ in any phase, the last one too, see nothing but the releases.
+COUNT, STRONG = 16, 0.1
+PLAN = phases(COUNT, STRONG)
+EVERY = range(1, PLAN.count + 1)
+PAIRS = {
+    algorithm2: lambda phase: worst_case.for_algorithm2(COUNT, 2, PLAN, phase),
+    algorithm4: lambda phase: worst_case.for_algorithm4(COUNT, PLAN, STRONG, phase),
+    algorithm5: lambda phase: worst_case.for_algorithm5(COUNT, PLAN, STRONG, phase),
+    strongly_concave: lambda phase: worst_case.for_strongly_concave(COUNT, PLAN, 0.5, phase),
+}
+ALGORITHMS = pytest.mark.parametrize("algorithm", PAIRS, ids=lambda module: module.__name__.split(".")[-1])
+
+
+def seen(algorithm, run, reading, phase):
+    pair = PAIRS[algorithm](phase)
+    schedule = getattr(algorithm, reading)(pair.here, STRONG, 0.9, 1e-5, solver=Exact())
+    return lockstep(lambda problem, tape: run(problem, schedule, tape), pair, (1,))
+
+
+@ALGORITHMS
+@pytest.mark.parametrize("reading", ["printed", "repaired"])
+def test_no_phase_shows_more_than_its_release(algorithm, reading):
+    for phase in EVERY:
+        found = seen(algorithm, algorithm.run, reading, phase)
+        assert found.complete and not found.findings, (phase, found.findings)
+        moved = {label for label, movement in found.movements.items() if movement.moved > 0}
+        assert {label.split("/")[1] for label in moved} == {str(phase)}
+
+
+@pytest.mark.parametrize("algorithm", [algorithm2, algorithm4], ids=["algorithm2", "algorithm4"])
+def test_a_last_phase_without_noise_is_caught(algorithm):
+    """The mutant gives the last solution away; only neighbours that differ in the last phase see it."""
+    source = inspect.getsource(algorithm.run)
+    line = next(line for line in source.splitlines() if "tape.gaussian(" in line)
+    solution = line.split("tape.gaussian(")[1].split(", ")[1]
+    bare = line.replace("tape.gaussian(", f"{solution} if k == schedule.plan.count else tape.gaussian(")
+    names = dict(vars(algorithm))
+    exec(source.replace(line, bare), names)
+    kinds = [{finding.kind for finding in seen(algorithm, names["run"], "repaired", k).findings} for k in EVERY]
+    assert Kind.OUTPUT in kinds[-1]
+    assert not any(kinds[:-1])
