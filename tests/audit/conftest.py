@@ -30,6 +30,7 @@ def dpassay(monkeypatch, capfd, tmp_path):
     Without the column of what is proved, which takes seconds: `test_assay.py` has it.
     """
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # commands add the folder
     monkeypatch.setattr("dpassay.audit.commands.audit.with_proofs", lambda rows, *_: rows)
 
     def run(*words):

@@ -4,9 +4,8 @@ import pytest
 
 
 @pytest.fixture
-def project(tmp_path, monkeypatch):
-    """Writes claims.toml into the empty folder, whose modules can be imported; returns the folder."""
-    monkeypatch.syspath_prepend(str(tmp_path))
+def project(tmp_path):
+    """Writes claims.toml into the empty folder; returns the folder."""
 
     def write(*claims, head="version = 1\n"):
         (tmp_path / "claims.toml").write_text(head + "".join(claims))

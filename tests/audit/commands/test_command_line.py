@@ -102,6 +102,7 @@ def test_resume_audits_rows_of_other_code_or_effort_again(dpassay, tmp_path, cha
     assert row["seconds"] != 12345.0 and row["seed"] == 0 and "audited again" in err
 
 
+@pytest.mark.some(1)
 @pytest.mark.usefixtures("first")
 @pytest.mark.parametrize("resume", [[], ["--resume"]])
 def test_named_algorithms_leave_the_other_rows_of_a_report_alone(dpassay, tmp_path, resume):
@@ -187,7 +188,7 @@ def test_explain_tells_premises_movements_source_and_witnesses_which_replay(dpas
     assert not capfd.readouterr().out  # what was declared prints no witness
 
 
-def test_one_s_own_algorithm_is_explained_too(dpassay, monkeypatch, tmp_path):
+def test_one_s_own_algorithm_is_explained_too(dpassay, tmp_path):
     (tmp_path / "ours.py").write_text(
         "def run(rows, tape):\n"
         "    v = tape.gaussian('sum', rows.sum(axis=0), std=9.0, sensitivity=2.0)\n"
@@ -195,7 +196,6 @@ def test_one_s_own_algorithm_is_explained_too(dpassay, monkeypatch, tmp_path):
         "        tape.gaussian('never', v, std=9.0, sensitivity=2.0)\n"
         "    return v, float(rows[0, 0])\n"
     )
-    monkeypatch.syspath_prepend(str(tmp_path))
     code, out, _ = dpassay("audit", "ours:run", "--epsilon", 5, "--explain", *SMALL)
     assert code == 1 and "    output at" in out
     assert "    ours.py:4: tape.gaussian('never', v, std=9.0, sensitivity=2.0)\n" in out

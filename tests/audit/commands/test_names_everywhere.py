@@ -30,7 +30,6 @@ MOST = 4 * 2**20  # letters of one output: a megabyte is not copied into every c
 @pytest.fixture
 def everywhere(dpassay, monkeypatch, tmp_path):
     """Runs a command and looks at all that it says and writes; returns the exit code and what it said."""
-    monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
 
     def run(*words):

@@ -13,9 +13,8 @@ SMALL = ["--runs", "60", "--pilot", "50", "--examples", "30"]
 
 
 @pytest.fixture
-def dpassay(dpassay, tmp_path, monkeypatch):
+def dpassay(dpassay, tmp_path):
     """Beside a copy of the broken algorithms: exit code, and all that is said."""
-    monkeypatch.syspath_prepend(str(tmp_path))
     shutil.copy(BROKEN, tmp_path / "planted.py")
 
     def call(*words):

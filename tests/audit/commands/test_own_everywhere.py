@@ -22,9 +22,8 @@ def plain(rows, rng):
 
 
 @pytest.fixture
-def mine(tmp_path, monkeypatch):
+def mine(tmp_path):
     (tmp_path / "everywhere_mine.py").write_text(MINE)
-    monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
 
 

@@ -92,7 +92,7 @@ def signed(dpassay, tmp_path):
     sys.modules.pop("signed", None)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -176,9 +176,8 @@ FEW = ("--runs", 60, "--pilot", 50, "--examples", 8, "-q")
 
 
 @pytest.fixture
-def mine(tmp_path, monkeypatch):
+def mine(tmp_path):
     (tmp_path / "no_claim.py").write_text(MINE)
-    monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
 
 

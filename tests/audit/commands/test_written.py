@@ -17,9 +17,8 @@ OURS = "def run(rows, tape):\n    return tape.gaussian('sum', rows.sum(axis=0), 
 
 
 @pytest.fixture
-def own(dpassay, tmp_path, monkeypatch):
+def own(dpassay, tmp_path):
     (tmp_path / "loud.py").write_text(OURS)
-    monkeypatch.syspath_prepend(str(tmp_path))
     return lambda *words: dpassay("audit", "loud:run", "--epsilon", 1, *SMALL, *words)
 
 

@@ -133,9 +133,6 @@ def test_a_file_does_not_choose_what_is_run(dpassay, refused, mine):
     ("before", "after", "code", "said"),
     [
         ("w + 0.5", "w - 0.5", 1, "step 1, gradient, query"),
-        ("std=6.0", "std=3.0", 1, "step 0, gradient, std"),
-        ("sensitivity=2.0", "sensitivity=1.0", 1, "step 0, gradient, sensitivity"),
-        ('"gradient"', '"mean"', 1, "release mean"),
         ("range(3)", "range(2)", 1, "number of events"),
         ("rows - w", "rows.no", 2, "raised AttributeError"),
         ("def train", "def gone", 2, "cannot be loaded"),
