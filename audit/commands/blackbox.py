@@ -113,7 +113,9 @@ def blackbox(
         names, notes = column_names(outputs), []
     else:
         source = read_source(mechanism, command, dataset, neighbour, keep_alive)
-        with progress("running the mechanism", 2 * samples, quiet=quiet) as say:
+        each = command is not None and not keep_alive
+        what = "starting the program (once with --keep-alive)" if each else "running the mechanism"
+        with progress(what, 2 * samples, quiet=quiet) as say:
             p, q = draw_both(source, samples, (seed, STREAM), jobs, lambda n: say(steps=n))
         names, notes = None, same_data(source.datasets)
     relation = relation or ("add-remove" if sampled else NOT_STATED)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -77,9 +80,9 @@ def prove(
     elif only_open:
         typer.echo("\n".join(_open_lines(found)))
     elif step is not None:
-        typer.echo("\n".join(step_text(one, step) for one in found))
+        typer.echo("\n".join(_folded(step_text(one, step) for one in found)))
     elif statement:
-        typer.echo("\n\n".join("\n".join(_chain_lines(one)) for one in found))
+        typer.echo("\n\n".join("\n".join(_folded(_chain_lines(one))) for one in found))
     else:
         typer.echo("\n".join([*_list_lines(found), f"{ledgers.summary(found)}."]))
     if any(one.undecided for one in found):
@@ -114,6 +117,15 @@ def _chain_lines(one: Examined) -> list[str]:
     lines += [f"     used by {'; '.join(one.used_by)}"] if one.used_by else []
     parts = [each.name for each in statements([one.statement.paper]) if each.name.startswith(one.statement.name + ", ")]
     return [*lines, f"     see also {'; '.join(parts)}"] if parts else lines
+
+
+def _folded(texts: Iterable[str]) -> list[str]:
+    """Lines as wide as the terminal, if there is one, each further one below the words of the first."""
+    lines = [line for text in texts for line in text.split("\n")]
+    if not sys.stdout.isatty():
+        return lines
+    width = max(40, shutil.get_terminal_size().columns)
+    return [part for line in lines for part in textwrap.wrap(line, width, subsequent_indent=11 * " ") or [""]]
 
 
 def _open_lines(found: Sequence[Examined]) -> list[str]:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -144,10 +145,15 @@ def test_known_violations_become_an_exit_code_where_that_is_asked_for(dpassay):
 
 
 @pytest.mark.more
-def test_a_statement_is_shown_with_its_chain(dpassay):
+def test_a_statement_is_shown_with_its_chain(dpassay, monkeypatch):
     code, out, _ = dpassay("prove", "Lemma 3.5", "--paper", "output_perturbation", "--quiet")
     assert code == 0 and out.startswith("output_perturbation, Lemma 3.5") and "=> proved" in out
     assert out.rstrip().endswith("see also Lemma 3.5, generalisation"), "what else has this name in the paper"
+    terminal = SimpleNamespace(stdout=SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("dpassay.audit.commands.prove.sys", terminal)
+    monkeypatch.setenv("COLUMNS", "70")
+    folded = dpassay("prove", "Lemma 3.5", "--paper", "output_perturbation", "--quiet")[1]
+    assert max(map(len, folded.splitlines())) <= 70 and folded.split() == out.split(), "as wide as the terminal"
 
 
 KEY = "second_order_erm/opt@printed"

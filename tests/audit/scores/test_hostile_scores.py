@@ -2,7 +2,9 @@
 
 import json
 import math
+import sys
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -112,6 +114,14 @@ def test_columns_without_their_names_are_asked_for(tmp_path, text, why):
     (tmp_path / "canaries.csv").write_text(text)
     with pytest.raises(BadInput, match=why):
         files.read_canaries(tmp_path / "canaries.csv")
+
+
+def test_a_frame_of_pandas_is_read_by_the_names_of_its_columns(tmp_path, monkeypatch):
+    lines = np.array([["a", 0.5, True], ["b", 1.5, False]], dtype=object)
+    frame = SimpleNamespace(columns=["id", "Score", "member"], to_numpy=lambda: lines)
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(read_parquet=lambda path: frame))
+    scores, coins = files.read_canaries(tmp_path / "canaries.parquet")
+    assert scores.tolist() == [0.5, 1.5] and coins.tolist() == [True, False]
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 0.9999999999999999, "nan"])
