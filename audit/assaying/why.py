@@ -77,7 +77,7 @@ def _of_the_search(searched: Searched, told: bool) -> list[str]:
     if missed:
         parts.append(f"not reached by the search: {missed[0]}" + (f" and {len(missed) - 1} more" * (len(missed) > 1)))
     if searched.worst is not None and searched.worst.alike:
-        parts.append("audited with the other records made alike: else the losses are not exact")
+        parts.append("the lower bound is of data whose other records are equal: on other data the losses are not exact")
     if searched.raised:
         parts.append(f"raised on data that the claim covers: {next(iter(searched.raised))}")
     return parts + ([searched.note] if searched.note else [])

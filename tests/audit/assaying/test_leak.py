@@ -165,4 +165,4 @@ def test_in_a_box_and_without_labels():
 def test_sampled_batches_get_a_verdict(epsilon, failed):
     found = assay(sampled_sum, SPACE, PrivacyClaim(epsilon, 1e-5), effort=Effort(runs=80, pilot=60, examples=20))
     assert found.verdict.failed is failed and found.realised is not None and 0 < found.realised <= found.accounted
-    assert "other records made alike" in found.why
+    assert "data whose other records are equal" in found.why

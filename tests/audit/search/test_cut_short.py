@@ -29,7 +29,7 @@ def test_too_many_calls_end_a_search_by_their_number(monkeypatch, calls):
     monkeypatch.setattr(engine, "CALLS", calls)
     found, again = (engine.search(leaky, Space.matrix(n=(1, 2), d=(1, 2)), CLAIM, seed=0) for _ in range(2))
     assert Kind.OUTPUT in {finding.kind for finding in found.findings}
-    assert found.note == f"stopped after {calls} calls of the tape and {found.examples} examples"
+    assert found.note == f"search stopped after {found.examples} examples, {calls} draws and releases"
     assert calls / 10 < found.examples == again.examples <= calls + 1
 
 
