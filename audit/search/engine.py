@@ -200,7 +200,8 @@ class Engine:
         """Stop a search whose runs are too long, or whose time is up, once something has run."""
         step()
         if self._runner.calls > self._calls:
-            self._runner.note = f"search stopped after {self._runner.examples} examples, {self._calls} draws and releases"
+            tried = f"{self._runner.examples} examples, {self._calls} draws and releases"
+            self._runner.note = f"search stopped after {tried}"
             raise _Enough
         if self._runner.examples and time_is_up():
             self._runner.note = f"stopped after {self._runner.examples} examples: {TIME_IS_UP}"
