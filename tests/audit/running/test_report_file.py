@@ -11,7 +11,6 @@ import pytest
 
 from dpassay.audit.commands.report import report
 from dpassay.audit.report.html.figures import curves_of
-from dpassay.audit.report.html.reproduced import pages
 from dpassay.audit.report.problems import problems, relative
 from dpassay.audit.row import Row
 from dpassay.audit.running import report_file
@@ -172,7 +171,7 @@ def test_a_movement_without_bound_is_read_back(path):
     assert save(path, [row]) == [row] == load(path)
 
 
-# Reports that are damaged, hostile, older or newer: one line, and a page that takes in nothing from elsewhere.
+# Reports that are damaged, hostile, older or newer: one line.
 DOCUMENT = report_file.document([ROW])
 
 
@@ -261,14 +260,3 @@ def test_curves_of_a_claim_next_to_nothing_are_not_drawn():
 
 def test_a_place_in_a_report_whose_file_no_file_can_be():
     assert relative("n" * 5000) == "n" * 5000 and relative("a\x00b") == "a\\x00b"
-
-
-def test_a_page_takes_in_no_picture_from_elsewhere(tmp_path):
-    (tmp_path / "secret.png").write_bytes(b"secret")
-    folder = tmp_path / "pages"
-    folder.mkdir()
-    (folder / "link.png").symlink_to(tmp_path / "secret.png")
-    (folder / "plot.png").write_bytes(b"plot")
-    (folder / "dro.md").write_text("![a](link.png) ![b](../secret.png) ![c](plot.png) ![d](" + "x" * 5000 + ".png)\n")
-    (found,) = pages(folder, ["dro"])
-    assert found.body.count("data:image/png") == 1 and "[picture: a]" in found.body and "[picture: b]" in found.body
