@@ -26,7 +26,7 @@ from .draws import Draws, Ledger, Limits
 from .patched import kept_numbers, patched
 from .released import Certified
 from .tape import CertifyTape, as_release
-from .value import NAMED, Decides, Line, Open, Value, axioms, raised, rows, trace
+from .value import NAMED, SOMETHING, Decides, Line, Open, Value, axioms, raised, rows, trace
 
 assert all((arithmetic, products, reductions, shapes))  # importing them registers their rules
 FINITE = "the data are finite numbers, and arithmetic is over the reals"
@@ -345,8 +345,9 @@ def _of_each_record(releases: list[Certified], n: int) -> list[list[Certified]]:
 
 
 def _epsilon(ledger: Ledger, releases: list[Certified], relation: Relation, delta: float) -> tuple[float, str]:
-    if relation == "add-remove" and any(-1 not in one.draws for one in releases):
-        raise Open("batches under add-remove neighbours have no rule")
+    batches = {draw for one in releases if -1 not in one.draws for draw in one.draws}
+    if relation == "add-remove" and any(one == SOMETHING or ledger.batches[one].kind != "poisson" for one in batches):
+        raise Open("under add-remove neighbours a row of zeros has to add nothing to the sum of a Poisson batch")
     made = [as_release(one, number, relation) for number, one in enumerate(releases)]
     found = account(Transcript(events=[*ledger.batches, *made]), relation)
     return found.epsilon(delta), found.gap

@@ -16,7 +16,7 @@ from .arithmetic import compared
 from .effects import computed, computing, only_computing, used_up, watch
 from .filled import added
 from .shapes import Batch, Place, one_of
-from .value import ZERO, Decides, Holder, Norms, Open, Records, Value, private
+from .value import SOMETHING, ZERO, Decides, Holder, Norms, Open, Records, Value, private
 
 
 def _private(truth: Any) -> bool:
@@ -205,7 +205,7 @@ def _all(records: Any, made: Any) -> Any:
 
 
 def _every(batch: Batch) -> Value:
-    return Value((batch.total,), -1, batch.records, draws=frozenset({batch.number}), absent="poisson")
+    return Value((batch.total,), -1, batch.records, draws=frozenset({batch.number, SOMETHING}), absent="poisson")
 
 
 def _once(records: Any, make: Callable[..., Any], kept: Any) -> Value | None:

@@ -26,7 +26,7 @@ from dpassay.reference.transcript import Draw
 from .public import PLACES, in_random_order, placed, public
 from .released import Certified, Part, as_few
 from .shapes import Batch
-from .value import Open, Records, Value, bare, forget, here, ledger_of, private, raised, seen_as
+from .value import SOMETHING, Open, Records, Value, bare, forget, here, ledger_of, private, raised, seen_as
 
 ROUNDING = 1 + 1e-12  # bounds are sums of floats
 _ASKED = 12_000  # releases and decisions in all runs of a certificate: trainings of some thousand steps
@@ -149,6 +149,8 @@ class Ledger:
 
     def _sides(self, query: Value) -> int:
         """One record may appear where another one disappears: the accountant takes half of it for each."""
+        if self.relation == "add-remove":
+            return 1
         return 2 if any(number >= 0 and self.batches[number].kind == "poisson" for number in query.draws) else 1
 
     def left(self, output: Any) -> None:
@@ -169,7 +171,7 @@ class Ledger:
         part: Part | None = None,
     ) -> None:
         """Notes a release."""
-        draws = tuple(sorted(query.draws))
+        draws = tuple(sorted(query.draws - {SOMETHING} if self.relation == "replace-one" else query.draws))
         if declared and self.relation == "add-remove":  # declared are sensitivities for replaced records
             declared /= 2
         counted = max(moves, declared or 0.0) if self.plain else moves  # other released values may move it that far

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import add, compared, norm_forms, norm_of_sizes, root, scaled, square, subtract
-from .value import INF, NAMED, Form, Layer, Norms, Open, Value, here, private, rule, times
+from .value import INF, NAMED, SOMETHING, Form, Layer, Norms, Open, Value, here, private, rule, times
 
 
 def axes_of(a: Value, axis: Any) -> tuple[int, ...]:
@@ -88,7 +88,8 @@ def _over_records(a: Value) -> Value:
         low, high = min(low, 0.0), max(high, 0.0)
     cause = unbounded(a) if math.isinf(move.two) else ""
     shape = tuple(1 if i == a.at + a.ndim else s for i, s in enumerate(a._shape))
-    found = Value(shape, None, a.records, a.norms.by(count), move, low, high, a.draws, cause=cause)
+    draws = a.draws - {SOMETHING} if a.absent == "poisson" and a.vanishes else a.draws
+    found = Value(shape, None, a.records, a.norms.by(count), move, low, high, draws, cause=cause)
     found.layers = summed_layers(a.layers, a.absent)
     if a.cell is not None:
         found.origin = _of_cells(a, shape)

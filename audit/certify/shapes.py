@@ -12,6 +12,7 @@ from .reductions import axes_of, left, replaced
 from .value import (
     INF,
     NAMED,
+    SOMETHING,
     ZERO,
     Norms,
     Open,
@@ -126,7 +127,8 @@ def taken(a: Value, batch: Batch) -> Value:
         raise Open("a division by what may be zero")
     shape = (batch.total if batch.poisson else batch.count, *a._shape[1:])
     absent = "poisson" if batch.poisson else ""
-    found = a.like(shape=shape, records=batch.records, draws=frozenset({batch.number}), absent=absent, **kept)
+    draws = frozenset({batch.number, SOMETHING})
+    found = a.like(shape=shape, records=batch.records, draws=draws, absent=absent, vanishes=a.vanishes, **kept)
     return _named(found, a.token, batch.records)
 
 

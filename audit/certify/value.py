@@ -144,6 +144,8 @@ class Norms(NamedTuple):
         return self.one if order == 1 else self.two if order == 2 else self.sup
 
 
+#: among the numbers of secret batches: in them a row that stands for no record may still be something
+SOMETHING = -2
 ZERO, UNKNOWN = Norms(0.0, 0.0, 0.0), Norms()
 
 

@@ -1,10 +1,13 @@
 """Certificates of whole programs: right ones within their claim, wrong ones never."""
 
 import math
+from functools import partial
 from importlib import import_module
 
+import dp_accounting
 import numpy as np
 import pytest
+from dp_accounting.pld import PLDAccountant
 
 from dpassay.audit.certify.certificate import certify
 from dpassay.reference import Space
@@ -72,7 +75,25 @@ def test_a_certificate_under_add_remove_is_no_smaller_than_the_movement():
     space = Space(SPACE.rows, SPACE.sizes, relation="add-remove", absent=np.zeros(1))
     found = certify(lambda rows, rng: np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 2.0), space, delta=1e-12)
     assert found.epsilon == pytest.approx(0.5, rel=1e-6)
-    assert "add-remove" in certify(programs.poisson, space, delta=1e-5).open
+
+
+def sampled(rows, rng, pull=0.0, fixed=False):
+    w = np.zeros(rows.shape[1])
+    for _ in range(5):
+        g = rows[rng.choice(len(rows), 1, replace=False) if fixed else rng.random(len(rows)) < 0.25]
+        g = np.tanh(g @ w - 1)[:, None] * g + pull
+        g = g / np.maximum(1, np.linalg.norm(g, axis=1, keepdims=True))
+        w = w - g.sum(axis=0) - rng.normal(scale=2.0, size=rows.shape[1])
+    return w
+
+
+def test_a_row_of_zeros_that_adds_nothing_to_poisson_batches_is_a_record_that_is_not_there():
+    space = Space(SPACE.rows, SPACE.sizes, relation="add-remove", absent=np.zeros(1))
+    known = PLDAccountant(dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE)
+    known.compose(dp_accounting.PoissonSampledDpEvent(0.25, dp_accounting.GaussianDpEvent(2.0)), 5)
+    assert certified(sampled, space).epsilon == pytest.approx(known.get_epsilon(1e-5), rel=0.01)
+    assert certify(partial(sampled, pull=0.1), space, delta=1e-5).epsilon is None
+    assert certify(partial(sampled, fixed=True), space, delta=1e-5).epsilon is None
 
 
 def test_a_poisson_batch_counts_a_record_on_either_side():
