@@ -39,9 +39,9 @@ QUICK = Effort(runs=60, pilot=50, examples=20)
     [
         ("right", "private_mean", 0),
         ("right", "frame_means", 0),
-        ("wrong", "clip_missing", 1),
-        ("wrong", "noise_halved", 1),
         ("wrong", "stops_on_the_exact_gradient", 1),
+        pytest.param("wrong", "clip_missing", 1, marks=pytest.mark.more),
+        pytest.param("wrong", "noise_halved", 1, marks=pytest.mark.more),
     ],
 )
 def test_programs_as_people_write_them(monkeypatch, module, name, code):
