@@ -257,6 +257,7 @@ class _Way:
     def __init__(self) -> None:
         self.lines: list[_Line] = []
         self.loaded: set[str] = set()
+        self.places: set[str] = set()  # names that say which entry something is added to, when both ways are over
 
     @classmethod
     def of(cls, statements: list[ast.stmt]) -> _Way | None:
@@ -275,6 +276,7 @@ class _Way:
             if kind is not None and (kind not in _NEUTRAL or name in found.added):
                 return None
             found.lines.append(_Line(name, kind, ast.unparse(one.value), one))  # type: ignore[attr-defined]
+            found.places |= {part.id for part in ast.walk(target) if isinstance(part, ast.Name)} - {_of(target)}
         return None if found.changed & found.names else found
 
     def as_in(self, statements: list[ast.stmt]) -> _Way:
@@ -338,7 +340,9 @@ def _alike(first: _Way, second: _Way) -> bool:
     both = first.added.keys() & second.added.keys()
     mixed = first.changed & second.names or second.changed & first.names
     loaded = first.changed & second.loaded or second.changed & first.loaded
-    return not mixed and not loaded and all(first.added[one].kind is second.added[one].kind for one in both)
+    given = first.names | second.names | first.changed | second.changed
+    moved = (first.places | second.places) & given
+    return not (mixed or loaded or moved) and all(first.added[one].kind is second.added[one].kind for one in both)
 
 
 def _chosen(name: str, ways: list[_Way]) -> list[tuple[str, ast.stmt | None]]:

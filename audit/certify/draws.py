@@ -488,8 +488,8 @@ class Draws(np.random.Generator):
         """A public order."""
         if private(x) or not isinstance(x, np.ndarray):
             raise Open("shuffling private data, or a list; draw a permutation, and choose with it")
-        if getattr(x, "order", None) is not None:
-            x.order[0].gone = True
+        if (order := getattr(x, "order", None)) is not None:
+            order[0].gone = True
             np.ndarray.setflags(x, write=True)
         x[...] = np.take(x, self._known("permutation", x.shape[axis]), axis=axis)
         in_random_order(x)

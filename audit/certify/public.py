@@ -330,9 +330,9 @@ def _forwarded(name: str) -> Callable[..., Any]:
         found = getattr(bare(self), name)(*bare(args), **{key: bare(one) for key, one in options.items()})
         sized = self.sized or name in ("nonzero", "compress")
         found = placed(watched(found, ledger, sized), bare(self).size if name in ("argmax", "argmin") else 0)
-        kept = self.order is not None and name in ("reshape", "ravel", "flatten", "copy", "astype")
-        if kept and found.dtype == self.dtype:
-            found.order = self.order[0], getattr(self.order[1], name)(*args)
+        order = self.order if name in ("reshape", "ravel", "flatten", "copy", "astype") else None
+        if order is not None and found.dtype == self.dtype:
+            found.order = order[0], getattr(order[1], name)(*args)
         return found
 
     method.__name__, method.__doc__ = name, "As of an array."

@@ -84,9 +84,9 @@ class Batch:
         one = Norms(1.0, 1.0, 1.0)
         return Value((), None, self.records, move=one, low=0.0, high=self.total, draws=frozenset({self.number}))
 
-    def astype(self, dtype: Any, **_: Any) -> Any:
+    def astype(self, *given: Any, **options: Any) -> Any:
         """Places stay places; of truth values and coins the numbers are 0 and 1."""
-        kind = np.dtype(dtype).kind
+        kind = np.dtype(*given, **options).kind
         if self.kind == "places":
             return self if kind == "i" else self._secret()
         return self._as("mask" if kind == "b" else "coins")

@@ -164,57 +164,7 @@ def record(rows, rng, place):
     return np.clip(rows[place][..., 0], 0, 1).sum() + rng.laplace(scale=1.0)
 
 
-def scaled_under_two_names(rows, rng, other):
-    noise = rng.laplace(size=3)
-    kept = other(noise)
-    noise *= 0.01
-    return count(rows) + kept.reshape(-1)[0]
-
-
-def of_known_numbers(rows, rng):
-    numbers = rng.random(len(rows))
-    return np.argsort(numbers), chosen(rows, numbers < 0.1, rng)
-
-
-def written_over(rows, rng):
-    order = rng.permutation(30)
-    order[0] = 3
-    return chosen(rows, order[:1], rng), chosen(rows, order[1:], rng)
-
-
-def shuffled_again(rows, rng):
-    order = rng.permutation(30)
-    part, rest = order[:2], chosen(rows, order[2:], rng)
-    rng.shuffle(order)
-    return rest, chosen(rows, part, rng)
-
-
-def two_in_order(rows, rng, one, other):
-    order, x = rng.permutation(2), np.clip(rows[:, 0], 0, 1)
-    return [part.sum() + rng.laplace(scale=1.0) for part in (one(x, order), other(x, order))]
-
-
-def chosen(rows, places, rng, take=lambda x, k: x[k]):
-    return np.clip(take(rows, places)[:, 0], 0, 1).sum() + rng.laplace(scale=1.0)
-
-
 COSTS = {  # at least
-    "noise under two names": (lambda x, rng: scaled_under_two_names(x, rng, lambda z: z), 100),
-    "noise in another shape": (lambda x, rng: scaled_under_two_names(x, rng, lambda z: z[:2]), 100),
-    "a batch of known numbers": (of_known_numbers, 1),
-    "coins": (lambda x, rng: chosen(x, rng.binomial(1, 0.1, size=30), rng), 1),
-    "truth values as whole numbers": (lambda x, rng: chosen(x, (rng.random(30) < 0.1).astype(int), rng), 1),
-    "truth values to take": (
-        lambda x, rng: chosen(x, rng.random(30) < 0.1, rng, lambda r, k: np.take(r, k, axis=0)),
-        1,
-    ),
-    "places that are not zero": (lambda x, rng: chosen(x, np.flatnonzero(rng.choice(30, 1, replace=False)), rng), 1),
-    "the sum of places": (lambda x, rng: rng.choice(30, 1, replace=False).sum(), math.inf),
-    "a random order written over": (written_over, 2),
-    "a random order shuffled again": (shuffled_again, 2),
-    "an order of an order": (lambda x, g: two_in_order(x, g, lambda y, k: y[k][:1], lambda y, k: y[k][k][1:2]), 2),
-    "an order of two parts": (lambda x, g: two_in_order(x, g, lambda y, k: y[:2][k], lambda y, k: y[1:3][k][1:]), 2),
-    "an order and a record": (lambda x, g: two_in_order(x, g, lambda y, k: y[k][:1], lambda y, k: y[1:2]), 2),
     "copied noise": (lambda x, rng: count(x) + copy.deepcopy(rng.laplace(scale=0.1)), 10),
     "a generator that can be set back": (lambda x, rng: count(x) + bool(rng.bit_generator) * rng.laplace(), math.inf),
     "a seed": (lambda x, rng: count(x) + [random.seed(0), random.gauss(0, 100.0)][1], 10),
