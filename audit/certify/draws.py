@@ -295,6 +295,8 @@ class Noise(NDArrayOperatorsMixin):
         return noise._released(query)
 
     def _released(self, query: Value) -> Any:
+        if self.law == "geometric":
+            raise Open("one-sided noise hides nothing; take away another number of the same law")
         if query._shape != self.shape:
             raise Open("noise of another shape than what it is added to: one draw for several numbers")
         scales = np.unique(self.scale)

@@ -312,15 +312,6 @@ def catches_that_there_is_none(rows):
     return sum(sometimes_without_a_value(row) for row in rows)
 
 
-def bounded_elsewhere(rows):
-    x = rows[:3]
-    return np.where((x > 1).T, 1, np.where((x < -1).T, -1, x)).sum(axis=0)
-
-
-def bounded_the_other_way_round(rows):
-    return np.where((rows > 1)[:, ::-1], 1, np.where((rows < -1)[:, ::-1], -1, rows)).sum(axis=0)
-
-
 def another_is_bounded(rows):
     total = 0.0
     for row in rows:
@@ -376,8 +367,6 @@ OPEN = [
     mean_of_some,
     a_word,
     clipped_in_both_ways,
-    bounded_elsewhere,
-    bounded_the_other_way_round,
     another_is_bounded,
     catches_that_there_is_none,
 ]

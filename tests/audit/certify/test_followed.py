@@ -167,6 +167,7 @@ def record(rows, rng, place):
 COSTS = {  # at least
     "copied noise": (lambda x, rng: count(x) + copy.deepcopy(rng.laplace(scale=0.1)), 10),
     "a generator that can be set back": (lambda x, rng: count(x) + bool(rng.bit_generator) * rng.laplace(), math.inf),
+    "one of some one-sided noise": (lambda x, rng: (x[:, 0] > 0).sum() + rng.geometric(0.5, size=3)[0], math.inf),
     "a seed": (lambda x, rng: count(x) + [random.seed(0), random.gauss(0, 100.0)][1], 10),
     "another name of what noise is added to": (added_in_place, 10),
     "one draw in a sum": (lambda x, rng: x[0] + (rng.normal(size=3) + rng.normal(size=1)[[0, 0, 0]]), math.inf),

@@ -89,6 +89,10 @@ FOUND = {  # programs whose certificates were too small: lines, and what is rele
     ),
     "places and another record": (MASK, "[number1[i] * number2[0] for i in np.flatnonzero(mask1)]"),
     "noise that was a weight": (NOISE, "np.tanh(vector1 * noise1) * noise1 + noise1"),
+    "ends of other entries": (
+        "y = np.where((x < -1)[:, ::-1], -1, x)\ntotal = np.where((x > 1)[:, ::-1], 1, y).sum()",
+        "total",
+    ),
     "an order and a record": (ORDER, "number1[order1][:1]", "number1[1:2]"),
 }
 
