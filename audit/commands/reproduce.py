@@ -17,7 +17,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.files import require_writable
 
 # Each has a module of its name in `reproductions`, with run(options) -> Report.
-PAPERS = ("adaptive_batch", "dro", "minimax_sosp", "output_perturbation", "second_order_erm")
+PAPERS = ("dro", "minimax_sosp", "output_perturbation", "second_order_erm")
 OUTPUT = Path("reports/reproduce")
 WITH_DATA = ("dro", "second_order_erm")  # whose original data sets can be given with --data
 

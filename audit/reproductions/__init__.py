@@ -1,1 +1,1 @@
-"""The experiments of the five papers run again: one module a paper, its tables and plots beside it."""
+"""Experiments of the papers run again: one module a paper, its tables and plots beside it."""

@@ -106,8 +106,3 @@ def noise_stds(c: Constants, source: str, p: Sizes) -> tuple[float, float]:
     per_hessian = c.smoothness / p.batch + c.hessian_lipschitz / (c.smoothness * p.slope)
     reach = 2 * p.radius * sqrt(p.escape_steps * p.tau * logarithm) / c.epsilon
     return per_gradient * logarithm / c.epsilon, per_hessian * reach
-
-
-def empirical_route_accuracy(c: Constants) -> float:
-    """Appendix C: sqrt(d)/n + (sqrt(d)/(n eps))^(2/3) as printed; Theorem C.1 itself gives sqrt(d/n) for the first."""
-    return float(sqrt(c.d) / c.n + c.privacy_error ** (2 / 3))

@@ -12,7 +12,6 @@ from dpassay.reference.adaptive_batch.oracles import Oracles
 from dpassay.reference.adaptive_batch.stochastic_spider import Schedule, printed, run
 from dpassay.reference.adaptive_batch.theorems import (
     Constants,
-    empirical_route_accuracy,
     oracle_count,
 )
 from dpassay.reference.adaptive_batch.tree import printed_nodes, tree_theorem_std
@@ -209,7 +208,3 @@ def test_schedule_of_theorem_3_17():
 def test_schedules_refuse_impossible_regimes_by_name(changes, options, message):
     with pytest.raises(BadInput, match=message):
         printed(replace(FITTING, **changes), "Theorem 3.17", **options)
-
-
-def test_appendix_c_route():
-    assert empirical_route_accuracy(FITTING) == pytest.approx(10**0.5 / 1e5 + (10**0.5 / 1e5) ** (2 / 3))

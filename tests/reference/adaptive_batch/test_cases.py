@@ -10,16 +10,10 @@ from dpassay.audit.lockstep.run import lockstep, scripted
 from dpassay.audit.lockstep.script import Choice, Script
 from dpassay.audit.row import Effort
 from dpassay.audit.search.ground import AllOf, data_of
-from dpassay.reference.accounting.cost import account
 from dpassay.reference.adaptive_batch.cases import CASES as ROWS
 from dpassay.reference.adaptive_batch.cases import LONG_ESCAPES, cut
-from dpassay.reference.adaptive_batch.empirical_route import calibrated, run
 from dpassay.reference.adaptive_batch.stochastic_spider import CHARITABLE
-from dpassay.reference.adaptive_batch.theorems import Constants
 from dpassay.reference.catalogue import find
-from dpassay.reference.errors import BadInput
-from dpassay.reference.problems.saddles import ChainOfSaddles, sample_landscape
-from dpassay.reference.tape import LiveTape
 from dpassay.reference.written import reason
 
 CASES = {case.key: case for case in ROWS}
@@ -74,18 +68,6 @@ def test_every_node_of_the_bare_reading_can_be_moved_by_all_but_a_hundredth():
             largest[label] = max(share, largest.get(label, 0.0))
     nodes = {label: share for label, share in largest.items() if label.startswith("tree/")}
     assert len(nodes) == 6 and min(nodes.values()) > 0.99, nodes
-
-
-def test_empirical_route_finds_the_end_of_the_chain_within_budget():
-    problem = sample_landscape(ChainOfSaddles(2), 3000, np.random.default_rng(0), 0.1, 0.05)
-    c = Constants(3000, 2, 1.0, 1e-5, *problem.constants, initial_gap=3.0)
-    s = calibrated(c, steps=200)
-    tape = LiveTape(0)
-    result = run(problem, s, tape)
-    assert account(tape.transcript).epsilon(1e-5) == pytest.approx(1.0, rel=3e-6)
-    assert problem.value(result.x) < -1.9
-    with pytest.raises(BadInput, match="Appendix C says nothing"):
-        calibrated(replace(c, n=2, epsilon=0.01))
 
 
 # What is said of escapes: data that move a model's gradient by exactly the share that is said to be the largest.

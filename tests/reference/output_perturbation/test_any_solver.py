@@ -23,7 +23,6 @@ from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
 from dpassay.reference.problems.real_data import breast_cancer
 from dpassay.reference.problems.saddle_games import BilinearLoss, box_game, boxes
 from dpassay.reference.problems.strongly_convex import LogisticLoss, regularised
-from dpassay.reference.solvers.black_box import ScipyMinimise, ScipyRoot
 from dpassay.reference.solvers.exact import closed_form
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.gradient_descent import GradientDescent
@@ -43,9 +42,7 @@ def real_pair(size=80):
     return Pair(sides[0], sides[1], 0)
 
 
-@pytest.mark.parametrize(
-    "solver", [ScikitLearn(), ScikitLearn("saga"), ScipyMinimise(), GradientDescent()], ids=lambda s: s.name
-)
+@pytest.mark.parametrize("solver", [ScikitLearn(), ScikitLearn("saga"), GradientDescent()], ids=lambda s: s.name)
 def test_any_solver_keeps_the_sensitivity_on_real_data(solver):
     """No finding: the solution never goes through the tape, only the seed; the pair moves less than is claimed."""
     pair = real_pair()
@@ -56,19 +53,18 @@ def test_any_solver_keeps_the_sensitivity_on_real_data(solver):
     assert 0 < seen.movements["output"].moved <= schedule.sensitivity
 
 
-@pytest.mark.parametrize("solver", [ScipyRoot(), Extragradient()], ids=lambda s: s.name)
-def test_black_boxes_on_real_ranking(solver):
+def test_a_saddle_solver_on_real_ranking():
     """AUC maximisation, breast cancer: the closed form of the saddle point to the certified accuracy."""
     features, labels = (part[:60] for part in breast_cancer())
     loss = AUCLoss(features, labels, 0.6, 1.0, 1.0)
     problem = FiniteSum(loss, Regulariser(2.0, 2.0), *loss.domains)
-    schedule = algorithm3.repaired(problem, EPSILON, DELTA, solver=solver, lipschitz=loss.lipschitz)
+    schedule = algorithm3.repaired(problem, EPSILON, DELTA, solver=Extragradient(), lipschitz=loss.lipschitz)
     seen = record(lambda tape: algorithm3.run(problem, schedule, tape), 2)
     own = seen.releases[0].law.query / np.sqrt(problem.weights)
     assert np.linalg.norm(np.sqrt(problem.weights) * (own - closed_form(problem))) <= schedule.target
 
 
-@pytest.mark.parametrize("solver", [ScipyMinimise(), GradientDescent()], ids=lambda s: s.name)
+@pytest.mark.parametrize("solver", [ScikitLearn("saga"), GradientDescent()], ids=lambda s: s.name)
 def test_the_gradient_count_must_not_be_published(solver):
     """How long a certified solver ran depends on the data: revealing it is found.
 

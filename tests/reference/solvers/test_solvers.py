@@ -2,24 +2,20 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import Ridge
 
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.bent_game import BentGame, BentGameSolver
 from dpassay.reference.problems.domains import Box
 from dpassay.reference.problems.finite_sum import FiniteSum, Regulariser
 from dpassay.reference.problems.saddle_games import box_game
-from dpassay.reference.solvers.black_box import ScipyMinimise, ScipyRoot
-from dpassay.reference.solvers.exact import Exact, closed_form
+from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.gradient_descent import GradientDescent
-from dpassay.reference.solvers.protocol import Oracle, certify
 from dpassay.reference.solvers.scikit_learn import ScikitLearn
 
 MINIMISERS = [
     GradientDescent(),
     GradientDescent(accelerated=True),
-    ScipyMinimise(),
     ScikitLearn(),
 ]
 
@@ -48,72 +44,6 @@ def test_the_saddle_solver_reaches_the_saddle_point_and_certifies_it(spread, gam
     assert weighted(problem, found.point - exact) <= found.certificate.distance + 1e-9
 
 
-def test_scipy_root_is_certified_inside_and_only_inside(game):
-    inside, outside = game(kappa=0.9), game(kappa=8.0)
-    found = ScipyRoot()(inside, 1e-9, np.random.default_rng(0))
-    assert found.certificate.holds
-    assert found.point == pytest.approx(closed_form(inside), abs=1e-8)
-    assert closed_form(outside) is None
-    assert not ScipyRoot()(outside, 1e-5, np.random.default_rng(0)).certificate.holds
-
-
-@pytest.mark.parametrize("solver", [*MINIMISERS[:-1], Exact()], ids=lambda s: s.name)
-def test_minimisers_on_the_boundary_of_a_small_ball(solver, logistic):
-    problem = logistic(radius=0.4)
-    found = solver(problem, 1e-4, np.random.default_rng(2))
-    assert found.certificate.holds
-    assert np.linalg.norm(found.point) == pytest.approx(0.4, abs=1e-6)
-
-
-def test_ridge_agrees_with_scikit_learn(ridge):
-    problem = ridge(kappa=50.0)
-    theirs = Ridge(alpha=problem.n / 50.0, fit_intercept=False, solver="cholesky")
-    theirs.fit(problem.loss.features, problem.loss.targets)
-    assert closed_form(problem) == pytest.approx(theirs.coef_, rel=1e-10)
-
-
-def test_a_false_solution_is_not_certified(ridge):
-    problem = ridge()
-    exact = closed_form(problem)
-    _, certificate = certify(Oracle(problem), exact + 0.1, 1e-3)
-    assert not certificate.holds
-    _, broken = certify(Oracle(problem), exact * np.nan, 1e-3)
-    assert not broken.holds
-
-
-def test_certificate_is_never_below_the_distance(ridge, logistic, game):
-    """800 random points over four problems, with and without active constraints."""
-    rng = np.random.default_rng(6)
-    for problem in (ridge(), logistic(radius=0.4), game(), game(spread=30.0)):
-        exact = Exact()(problem, 1e-10, rng).point
-        for _ in range(200):
-            start = exact + rng.normal(size=problem.d + problem.d_y) * 10 ** rng.uniform(-6, 1)
-            reached, certificate = certify(Oracle(problem), start, 1.0)
-            assert weighted(problem, reached - exact) <= certificate.distance * (1 + 1e-9) + 1e-10
-
-
-# proved contraction of the squared distance or of the gap per full pass-equivalent unit named in `steps`
-RATES = [
-    (GradientDescent(), lambda n, k: (1 - 1 / k) ** 2, lambda n, k: n),
-    (GradientDescent(accelerated=True), lambda n, k: 1 - 1 / np.sqrt(k), lambda n, k: n),
-]
-
-
-@pytest.mark.parametrize(("solver", "rate", "cost"), RATES, ids=lambda x: getattr(x, "name", ""))
-@pytest.mark.parametrize(("kind", "kappa"), [("ridge", 5.0), ("ridge", 40.0), ("logistic", 5.0), ("logistic", 40.0)])
-def test_linear_convergence_at_the_proved_rate_or_faster(solver, rate, cost, kappa, kind, request):
-    """Evaluations from 1e-2 to 1e-6 stay below those that the proved rate needs (seed 4).
-
-    A factor 3 is allowed for the certificates and for the two starting constants.
-    """
-    problem = request.getfixturevalue(kind)(kappa=kappa)
-    evaluations = [solver(problem, t, np.random.default_rng(4)).evaluations for t in (1e-2, 1e-6)]
-    n, k = problem.n, kappa + 1
-    steps = np.log(1e8) / -np.log(rate(n, k))  # squared distances
-    assert evaluations[1] - evaluations[0] <= 3 * steps * cost(n, k)
-    assert evaluations[1] > evaluations[0]
-
-
 @pytest.mark.parametrize("kappa", [3.0, 8.0])
 def test_extragradient_converges_at_the_proved_rate_or_faster(kappa, game):
     """As above: the squared distance falls by 1 - 1/(4 kappa) a step of two passes (seed 4)."""
@@ -123,9 +53,7 @@ def test_extragradient_converges_at_the_proved_rate_or_faster(kappa, game):
     assert evaluations[1] - evaluations[0] <= 3 * steps * 2 * problem.n
 
 
-def test_black_boxes_say_what_they_cannot_do(game, logistic):
-    with pytest.raises(BadInput, match="saddle"):
-        ScipyMinimise()(game(), 1e-3, np.random.default_rng(0))
+def test_solvers_say_what_they_cannot_do(game, logistic):
     with pytest.raises(BadInput, match="BilinearLoss"):
         ScikitLearn()(game(), 1e-3, np.random.default_rng(0))
     with pytest.raises(BadInput, match="target"):
