@@ -162,13 +162,13 @@ def gdp(mu: float, grid: Array | None = None, relation: Relation | None = None, 
     return mirrored(f"{mu:g}-GDP", grid, lambda eps: gaussian_delta(eps, mu), relation, source)
 
 
-def from_pld(pld: Any, name: str = "PLD", relation: Relation | None = None, source: str = "") -> Guarantee:
+def from_pld(pld: Any, name: str = "PLD", relation: Relation | None = None) -> Guarantee:
     """Any dp-accounting PLD (pessimistic, hence sound): its delta at 81 epsilons out to delta 1e-12."""
     top = float(pld.get_epsilon_for_delta(1e-12))
     if not np.isfinite(top):
         top = float(pld.get_epsilon_for_delta(min(1.0, 2 * float(pld.get_delta_for_epsilon(50.0)) + 1e-12)))
     grid = np.linspace(0.0, min(max(top, 1e-9), LARGEST), 81)
-    return mirrored(name, grid, lambda eps: pld.get_delta_for_epsilon(list(map(float, eps))), relation, source)
+    return mirrored(name, grid, lambda eps: pld.get_delta_for_epsilon(list(map(float, eps))), relation)
 
 
 def from_pairs(

@@ -197,7 +197,6 @@ def audit_sequentially(
     limit: int = 100_000,
     first: int = FIRST,
     confidence: float = 0.95,
-    low_bits: bool = False,
     each: Callable[[ClaimTest], None] = lambda _: None,
     seconds: float | None = None,
 ) -> ClaimTest:
@@ -222,12 +221,12 @@ def audit_sequentially(
 
     tables = outputs.fresh(min(first, limit))
     state = _State(tables, len(tables.p))
-    gained, state.gave_away = first_log_wealth(tables, claim, rng, low_bits)
+    gained, state.gave_away = first_log_wealth(tables, claim, rng)
     _add(state, gained, {})
     each(result())
     while state.best < needed and state.known < limit and costs.left > 0:
         begun = time.perf_counter()
-        round_ = Round.learned(state.past, claim, rng, low_bits)
+        round_ = Round.learned(state.past, claim, rng)
         costs.learning = time.perf_counter() - begun
         dealt = shares(round_.bettors, state.known, state.won)
         wanted = round_.wanted(needed - state.wealth, dealt)
@@ -251,9 +250,7 @@ def _add(state: _State, gained: float, ways: Mapping[str, float]) -> None:
         state.won[way] = state.won.get(way, 0.0) + log - gained
 
 
-def first_log_wealth(
-    tables: Tables, claim: Guarantee, rng: np.random.Generator, low_bits: bool
-) -> tuple[float, dict[str, object]]:
+def first_log_wealth(tables: Tables, claim: Guarantee, rng: np.random.Generator) -> tuple[float, dict[str, object]]:
     """Log of the mean of two e-values: each half of the first outputs is bet on by what the other one taught.
 
     Also what the second of them showed, for a report.
@@ -263,7 +260,7 @@ def first_log_wealth(
         return 0.0, {}
     parts, logs, shown = [tables.part(slice(0, half)), tables.part(slice(half, None))], [], {}
     for taught, judged in (parts, parts[::-1]):
-        round_ = Round.learned(taught, claim, rng, low_bits)
+        round_ = Round.learned(taught, claim, rng)
         logs.append(round_.log_wealth(judged, rng, shares(round_.bettors, half, {}), None)[0])
         shown = round_.gave_away(judged)
     return float(logsumexp(logs) - np.log(2)), shown
@@ -278,12 +275,12 @@ class Round:
     bettors: list[Bettor]
 
     @staticmethod
-    def learned(past: Tables, claim: Guarantee, rng: np.random.Generator, low_bits: bool) -> Round:
+    def learned(past: Tables, claim: Guarantee, rng: np.random.Generator) -> Round:
         """Scores fitted on one half of the past, stakes chosen on the other."""
         chosen = telling_columns((past.p, past.q))
         p, q = kept((past.p, past.q), chosen)
         columns = tuple(column for column, one in zip(past.columns, chosen, strict=True) if one) or NOTHING
-        candidates = learn_scores(p, q, claim, rng, low_bits, columns)
+        candidates = learn_scores(p, q, claim, rng, columns=columns)
         held = (p[int(FIT_SHARE * len(p)) :], q[int(FIT_SHARE * len(q)) :])
         return Round(columns, claim, bettors(candidates, held))
 

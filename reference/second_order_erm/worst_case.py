@@ -28,19 +28,19 @@ Decrease = Callable[[Accuracy, float, float], float]  # MIN_DEC of an accuracy, 
 # pairs of margin problems --------------------------------------------------------------------------------------------
 
 
-def aligned_pair(problem: ErmProblem, start: Array, index: int = 0) -> Pair[ErmProblem]:
-    """D and D' differ in record `index`: R w0 / ||w0|| with label +1 in D and -1 in D'.
+def aligned_pair(problem: ErmProblem, start: Array) -> Pair[ErmProblem]:
+    """D and D' differ in record 0: R w0 / ||w0|| with label +1 in D and -1 in D'.
 
     f(w0) then moves by exactly `problem.value_sensitivity(start)`. For w0 = 0 the two values agree and nothing shows.
     """
     norm = float(np.linalg.norm(start))
     record = problem.feature_bound * (start / norm if norm > 0 else np.eye(problem.d)[0])
     how = "record 0 is w0/||w0|| with label +1 or -1: f(w0) moves by its sensitivity"
-    return Pair(problem.replace(index, record, 1.0), problem.replace(index, record, -1.0), index, how)
+    return Pair(problem.replace(0, record, 1.0), problem.replace(0, record, -1.0), 0, how)
 
 
-def opposed_pair(problem: ErmProblem, start: Array, index: int = 0) -> Pair[ErmProblem]:
-    """D and D' differ in record `index`: two records that pull the gradient at w0 apart as far as a scan finds.
+def opposed_pair(problem: ErmProblem, start: Array) -> Pair[ErmProblem]:
+    """D and D' differ in record 0: two records that pull the gradient at w0 apart as far as a scan finds.
 
     Both lie in the plane of w0 and one direction across it, on the wrong side of w0, so their gradients are long, and
     they point away from each other. The bound 2 R sup|phi'| / n is approached as ||w0|| grows.
@@ -54,19 +54,19 @@ def opposed_pair(problem: ErmProblem, start: Array, index: int = 0) -> Pair[ErmP
     slope = np.abs(problem.loss.link.slope(-problem.feature_bound * norm * np.sin(angles)))
     angle = float(angles[np.argmax(slope * np.cos(angles))])
     down, side = problem.feature_bound * np.sin(angle) * along, problem.feature_bound * np.cos(angle) * across
-    one, other = problem.replace(index, side - down, 1.0), problem.replace(index, -side - down, 1.0)
-    return Pair(one, other, index, "record 0 pulls the gradient one way or the other")
+    one, other = problem.replace(0, side - down, 1.0), problem.replace(0, -side - down, 1.0)
+    return Pair(one, other, 0, "record 0 pulls the gradient one way or the other")
 
 
-def crossed_pair(problem: ErmProblem, start: Array, index: int = 0) -> Pair[ErmProblem]:
-    """D and D' differ in record `index`: two records across w0 and across each other move the Hessian the most.
+def crossed_pair(problem: ErmProblem, start: Array) -> Pair[ErmProblem]:
+    """D and D' differ in record 0: two records across w0 and across each other move the Hessian the most.
 
     Their margins at w0 are zero, where a convex link is most curved, and what they add to the Hessian has rank one
     each: sqrt(2) of one of them apart. In one dimension there is one direction only, and less is moved.
     """
     found = np.linalg.qr(np.column_stack([start, np.eye(problem.d)]))[0].T[1:3] * problem.feature_bound
-    one, other = (problem.replace(index, record, 1.0) for record in found)
-    return Pair(one, other, index, "record 0 bends the model across w0, one way or the other")
+    one, other = (problem.replace(0, record, 1.0) for record in found)
+    return Pair(one, other, 0, "record 0 bends the model across w0, one way or the other")
 
 
 def alike_pair(problem: ErmProblem, start: Array) -> Pair[ErmProblem]:
