@@ -17,7 +17,8 @@ from dpassay.reference.papers import Cite
 from dpassay.reference.written import with_reasons
 
 from . import experiment, sto_spider
-from .baseline_methods import DP_SGDA, METHODS, Method, Noise, Sizes, drifting
+from .baseline_methods import DP_SGDA, METHODS, Method, Noise, drifting
+from .baseline_methods import Sizes as BaselineSizes
 from .dp_rgda import COMPLETIONS, REPAIRS, SILENT, Schedule, printed, repaired, run
 from .experiment import DELTA, EPSILON, EXPERIMENT_COMPLETIONS, EXPERIMENT_REPAIRS, experiment_schedule
 from .space import BOUNDED, appendix_b2, baseline, clipped_rows, space
@@ -26,13 +27,13 @@ from .worst_case import TugOfWar, sign_flip, steep, within_clips
 RECONSTRUCTION = sto_spider.COMPLETIONS[0]
 DRIFT = "the drift limit is so small that every step refreshes: the case that the calibration pays for"
 SIZES = {
-    "full": Sizes(9, 8, 2, 4, 9, 9, step_x=0.05, step_y=1e-3, drift_limit=1e-12),
-    "sampled": Sizes(12, 8, 2, 4, 6, 3, step_x=0.05, step_y=1e-3, drift_limit=1e-12),
+    "full": BaselineSizes(9, 8, 2, 4, 9, 9, step_x=0.05, step_y=1e-3, drift_limit=1e-12),
+    "sampled": BaselineSizes(12, 8, 2, 4, 6, 3, step_x=0.05, step_y=1e-3, drift_limit=1e-12),
 }
 
 
 @lru_cache(maxsize=32)
-def _schedule(method: Method, sizes: Sizes, noise: Noise) -> Any:
+def _schedule(method: Method, sizes: BaselineSizes, noise: Noise) -> Any:
     return method.schedule(sizes, noise, EPSILON, DELTA)
 
 
