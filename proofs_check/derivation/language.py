@@ -31,6 +31,7 @@ SCALAR_FUNCTIONS: dict[str, Callable[..., Any]] = {
 _COMPARE: dict[str, Callable[..., Any]] = {
     "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
+_EXACT = 3  # roots of numbers up to this one are known by their power, others by rationals around them
 DIGITS = 12  # of the rationals that enclose the logarithm or exponential of a number
 Vector = dict[str, Any]  # basis vector -> coefficient
 
@@ -314,6 +315,8 @@ class Language:
         found: list[z3.BoolRef] = []
         if part.is_Symbol:
             found += self._of_symbol(part)
+        elif part.is_Pow and part.is_number and part.args[1].is_Rational and part.args[1].q > _EXACT:
+            found += _enclosed(part.args[0] ** sp.Rational(1, part.args[1].q))
         elif part.is_Pow and part.args[1].is_Rational and part.args[1].q > 1:
             root, inside = z3.Real(str(part.args[0] ** sp.Rational(1, part.args[1].q))), self.real(part.args[0])
             holds = z3.And(root >= 0, z3.Product([root] * int(part.args[1].q)) == inside)
