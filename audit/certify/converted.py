@@ -21,7 +21,16 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from .rewritten import adds_to_entry, at, by_expressions, can_be_read_again, gives_value, one_return, without_continue
+from .rewritten import (
+    adds_to_entry,
+    at,
+    by_expressions,
+    can_be_read_again,
+    gives_value,
+    name_of,
+    one_return,
+    without_continue,
+)
 
 _NEUTRAL: dict[Any, tuple[str, str]] = {
     ast.Add: ("+", "0"),
@@ -276,7 +285,7 @@ class _Way:
             if kind is not None and (kind not in _NEUTRAL or name in found.added):
                 return None
             found.lines.append(_Line(name, kind, ast.unparse(one.value), one))  # type: ignore[attr-defined]
-            found.places |= {part.id for part in ast.walk(target) if isinstance(part, ast.Name)} - {_of(target)}
+            found.places |= {part.id for part in ast.walk(target) if isinstance(part, ast.Name)} - {name_of(target)}
         return None if found.changed & found.names else found
 
     def as_in(self, statements: list[ast.stmt]) -> _Way:
@@ -298,7 +307,7 @@ class _Way:
     @property
     def changed(self) -> set[str]:
         """Names whose numbers change in place."""
-        return {one.name if one.entry is None else _of(one.entry) for one in self.added.values()}
+        return {one.name if one.entry is None else name_of(one.entry) for one in self.added.values()}
 
     def of_each(self, names: list[str]) -> bool:
         """Is every turn of a loop by itself, but for what it adds up?"""
@@ -326,13 +335,6 @@ def _value(statement: Any) -> Any:
     """What it gives a name, or adds."""
     value = statement.value
     return value.args[2] if isinstance(statement, ast.Expr) else value
-
-
-def _of(entry: Any) -> str:
-    """The name of that of which it is an entry."""
-    while isinstance(entry, ast.Subscript):
-        entry = entry.value
-    return str(entry.id)
 
 
 def _alike(first: _Way, second: _Way) -> bool:

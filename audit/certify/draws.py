@@ -295,7 +295,7 @@ class Noise(NDArrayOperatorsMixin):
         return noise._released(query)
 
     def _released(self, query: Value) -> Any:
-        if self.law == "geometric":
+        if self.law in ("geometric", "uniform"):
             raise Open("one-sided noise hides nothing; take away another number of the same law")
         if query._shape != self.shape:
             raise Open("noise of another shape than what it is added to: one draw for several numbers")
@@ -366,7 +366,23 @@ class OneSided(Noise):
 _TRIANGLES = {np.triu, np.tril}
 
 
-class Unseen(Noise):
+class Looked(Noise):
+    """Noise of which a part is public numbers: to whoever looks at one."""
+
+    T = property(lambda self: self.known().T)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.known(), name)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.known()[key]
+
+    def reshape(self, *shape: Any) -> Any:
+        """Of the known numbers."""
+        return self.known().reshape(*shape)
+
+
+class Unseen(Looked):
     """Numbers and noise that nobody has looked at: the place of the largest is a release that costs less than they do.
 
     With noise of scale b, Laplace's or Gumbel's, it costs 2 s / b where no number moves by more than s: shift the noise
@@ -379,8 +395,6 @@ class Unseen(Noise):
         self._numbers: Any = None
         self._winners: dict[str, tuple[Any, Certified]] = {}
 
-    T = property(lambda self: self.known().T)
-
     def known(self) -> Any:
         """The noisy numbers, released."""
         if self.law == "gumbel":
@@ -391,16 +405,6 @@ class Unseen(Noise):
             law = Laplace(np.zeros(self.shape), self._least)
             self._numbers = self.ledger.release(self._query, law, 1, self._place)
         return self._numbers
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.known(), name)
-
-    def __getitem__(self, key: Any) -> Any:
-        return self.known()[key]
-
-    def reshape(self, *shape: Any) -> Any:
-        """Of the released numbers."""
-        return self.known().reshape(*shape)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         if function in PLACES and len(args) == 1 and args[0] is self and not options:
@@ -534,7 +538,7 @@ class Draws(np.random.Generator):
     def random(self, size: Any = None, *_: Any, **__: Any) -> Any:
         """Uniform numbers; one a record and compared with a rate, they are a Poisson batch."""
         if not private(size) and size is not None and np.array_equal(np.atleast_1d(bare(size)), [self._ledger.n]):
-            return Uniforms(self, self._ledger.n)
+            return Uniforms(self)
         return self._known("random", size)
 
     def _known(self, name: str, *args: Any, **options: Any) -> Any:
@@ -568,63 +572,28 @@ class Secret(int):
     """A whole number that nobody knows: a generator with this seed is as good as any."""
 
 
-class Uniforms:
+class Uniforms(Looked):
     """Uniform numbers, one a record: compared with a public rate, they are a secret Poisson batch, and nothing else."""
 
-    __class__ = seen_as(lambda self: np.ndarray)
+    def __init__(self, draws: Draws):
+        ledger = draws._ledger
+        super().__init__(ledger, "uniform", 1.0, ledger.cells((ledger.n,)))
+        self._draws, self._numbers = draws, None
 
-    def __init__(self, draws: Draws, n: int):
-        self._draws, self._numbers, self._chosen, self.shape = draws, None, False, (n,)
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    def __lt__(self, rate: Any) -> Any:
-        self._open()
-        if self._numbers is not None or private(rate) or np.ndim(rate) or not 0 < float(rate) <= 1:
-            return self._known() < rate
-        self._chosen = True
-        return self._draws.poisson_batch(float(rate))
-
-    __le__ = __lt__
-
-    def _open(self) -> None:
-        if self._chosen:
-            raise Open("the numbers that chose a secret batch are used again")
-
-    def _known(self) -> Any:
-        self._open()
+    def known(self) -> Any:
+        """Told to everybody; where they chose a batch they are used."""
         if self._numbers is None:
+            self.ledger.use(self.cells)
             self._numbers = self._draws._known("random", self.shape)
         return self._numbers
 
-    def __array__(self, *_: Any, **__: Any) -> Any:
-        return np.asarray(self._known())
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._known()[key]
-
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        if ufunc in (np.less, np.less_equal) and method == "__call__" and inputs[0] is self:
-            return self < inputs[1]
-        return getattr(ufunc, method)(
-            *(one._known() if isinstance(one, Uniforms) else one for one in inputs), **options
-        )
-
-
-_PUBLIC = ("integers", "uniform", "exponential", "gamma", "beta", "poisson")
-
-
-def _public_draw(name: str) -> Callable[..., Any]:
-    def method(self: Draws, *args: Any, **options: Any) -> Any:
-        return self._known(name, *args, **options)
-
-    method.__name__, method.__doc__ = name, "A public draw."
-    return method
-
-
-for _name in (*_PUBLIC, "multivariate_normal", "standard_exponential", "logistic", "standard_cauchy"):
-    setattr(Draws, _name, _public_draw(_name))
+        compared = ufunc in (np.less, np.less_equal) and method == "__call__" and inputs[0] is self
+        rate = inputs[-1] if compared and self._numbers is None else 0.0
+        if not private(rate) and not np.ndim(rate) and 0 < float(rate) <= 1:
+            self.ledger.use(self.cells)
+            return self._draws.poisson_batch(float(rate))
+        return getattr(ufunc, method)(*(one.known() if isinstance(one, Noise) else one for one in inputs), **options)
 
 
 _LIKEWISE = {
@@ -637,17 +606,23 @@ for _name, _method in _LIKEWISE.items():
     setattr(Draws, _name, _method)
 
 
-def _refused(name: str) -> Callable[..., Any]:
-    def method(self: Draws, *args: Any, **options: Any) -> Any:
-        raise Open(f"the draw {name} has no rule")
+_PUBLIC = {"integers", "uniform", "exponential", "gamma", "beta", "poisson", "multivariate_normal"}
+_PUBLIC |= {"standard_exponential", "logistic", "standard_cauchy"}
 
-    method.__name__, method.__doc__ = name, "Not followed."
+
+def _public_draw(name: str) -> Callable[..., Any]:
+    def method(self: Draws, *args: Any, **options: Any) -> Any:
+        if name not in _PUBLIC:
+            raise Open(f"the draw {name} has no rule")
+        return self._known(name, *args, **options)
+
+    method.__name__, method.__doc__ = name, "A public draw, or none that is followed."
     return method
 
 
 for _name in dir(np.random.Generator):
     if not _name.startswith("_") and _name not in vars(Draws):
-        setattr(Draws, _name, _refused(_name))
+        setattr(Draws, _name, _public_draw(_name))
 
 
 def _leave(output: Any, seeds: set[int], depth: int = 0) -> None:
@@ -655,7 +630,7 @@ def _leave(output: Any, seeds: set[int], depth: int = 0) -> None:
     number = isinstance(output, int | float | np.generic | np.ndarray)
     if seeds and number and np.isin(np.asarray(output), list(seeds)).any():
         raise Open("a seed is handed out, and who has it can draw the noise")
-    if isinstance(output, Value | Batch | Uniforms):
+    if isinstance(output, Value | Batch):
         raise Open("private data is returned without noise")
     if isinstance(output, BaseException):
         raise Open("an error is returned, which is not looked through")

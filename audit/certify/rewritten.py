@@ -62,11 +62,12 @@ def can_be_read_again(value: ast.expr) -> bool:
 def adds_to_entry(one: ast.stmt) -> bool:
     """Is it ``counts[k] += x``?"""
     of = one.target if isinstance(one, ast.AugAssign) and type(one.op) in (ast.Add, ast.Sub) else None
-    return isinstance(of, ast.Subscript) and can_be_read_again(of) and isinstance(_first(of), ast.Name)
+    return isinstance(of, ast.Subscript) and can_be_read_again(of) and bool(name_of(of))
 
 
-def _first(entry: ast.expr) -> ast.expr:
-    return _first(entry.value) if isinstance(entry, ast.Subscript) else entry
+def name_of(entry: ast.expr) -> str:
+    """The name of that of which it is an entry, or none."""
+    return name_of(entry.value) if isinstance(entry, ast.Subscript) else getattr(entry, "id", "")
 
 
 def gives_value(one: ast.stmt) -> bool:
