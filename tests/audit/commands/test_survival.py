@@ -198,7 +198,7 @@ def many_runs(count):
 @pytest.mark.slow  # starts the command: five seconds
 def test_a_billion_runs_are_not_made_and_take_no_memory(tmp_path):
     done = subprocess.run(many_runs(10**9), cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 3 and "not made: a run makes" in done.stdout + done.stderr
+    assert done.returncode == 0 and "statistics not made: a run makes" in " ".join(done.stdout.split())  # certified
 
 
 @pytest.mark.slow  # starts the command and waits: ten seconds
