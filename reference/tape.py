@@ -4,7 +4,7 @@ An algorithm is a function ``run(problem, schedule, tape) -> output``. It never 
 releases it gets back from the tape (``value = tape.gaussian(...)``), so a run can be recorded, replayed on
 neighbouring data, dictated, or tilted, without the algorithm knowing.
 
-Other tapes: ``replay.py`` (a recording), ``Layer`` there (another tape, with a bug), lockstep (neighbours at once).
+Other tapes: `ScriptedTape` (values that somebody dictates), lockstep (neighbours at once).
 """
 
 from __future__ import annotations

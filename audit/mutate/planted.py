@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.reference.arrays import Array
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.laws.law import Law, query_of
-from dpassay.reference.replay import Layer
-from dpassay.reference.tape import Tape
-from dpassay.reference.transcript import Batch
+from dpassay.reference.tape import Drawn, Tape
+from dpassay.reference.transcript import Batch, Draw
 
 Batches = Batch | tuple[Batch, ...] | None
 _CACHE: dict[Any, Any] = {}  # what a run remembers from the run before
@@ -30,6 +29,29 @@ class Mutation:
     query: float = 1.0  # on every query, sensitivity left as declared
     sensitivity: float = 1.0  # on every declared sensitivity
     bug: str = ""  # one that is no factor, see `MutantTape`
+
+
+class Layer(Tape):
+    """Lies between an algorithm and another tape, which gives the values and keeps the transcript.
+
+    Changes nothing by itself; a sub-class overrides the calls that it changes.
+    """
+
+    def __init__(self, inner: Tape):
+        super().__init__()
+        self._inner, self.transcript = inner, inner.transcript
+
+    def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
+        return self._inner._released(label, law, sensitivity, draws)
+
+    def _indices(self, draw: Draw) -> Indices:
+        return self._inner._indices(draw)
+
+    def _value(self, kind: str, label: str, draw: Drawn) -> Any:
+        return self._inner._value(kind, label, draw)
+
+    def _revealed(self, label: str, value: Any) -> None:
+        self._inner._revealed(label, value)
 
 
 class MutantTape(Layer):

@@ -39,7 +39,7 @@ from dpassay.reference.tape import LiveTape
 
 BUGS = HOME.parent / "tests" / "bugs"  # of the checkout whose code is judged
 #: files of `reference/` that are no algorithms: their bugs are the spine's, which other tests hold
-SPINE = ("tape.py", "replay.py", "transcript.py", "case.py", "space.py", "noise.py", "equality.py")
+SPINE = ("tape.py", "transcript.py", "case.py", "space.py", "noise.py", "equality.py")
 FOLDERS = ("accounting", "laws", "problems", "solvers")
 ONLY_NOISE = (*planted.ONLY_NOISE, "threshold_bare", "released_twice", "one_step_more")
 READINGS = ("repaired", "baseline")  # a printed reading shows findings anyway

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tapes import Again
 from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
@@ -19,7 +20,6 @@ from dpassay.audit.report.campaign import judge, read_expected
 from dpassay.audit.running.programs import ProgramBroken
 from dpassay.reference.catalogue import find
 from dpassay.reference.findings import Kind
-from dpassay.reference.replay import ReplayTape
 from dpassay.reference.tape import LiveTape
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -126,7 +126,7 @@ def test_the_examples_ask_for_what_the_reference_asks_for(example, key, sizes):
             for problem, schedule in problems(case, sizes, seed):
                 ours = LiveTape(seed)
                 ours.transcript.output = run(problem, schedule, ours)
-                theirs = ReplayTape(ours.transcript)
+                theirs = Again(ours.transcript, seed)
                 output = program(problem, schedule, theirs)
                 labels |= {release.label for release in ours.transcript.releases}
                 for one, other in zip(ours.transcript.releases, theirs.transcript.releases, strict=True):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tapes import Again
 
 from dpassay.audit.lockstep import hub
 from dpassay.audit.lockstep.records import Streams
@@ -12,7 +13,6 @@ from dpassay.reference.catalogue import CASES
 from dpassay.reference.equality import _MOST, once, same
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.gaussian import Gaussian
-from dpassay.reference.replay import ReplayTape
 from dpassay.reference.tape import LiveTape
 
 TILTS = Tilts([Tilt(), Tilt(1.0, 2.0), Tilt(-0.3)])
@@ -63,7 +63,7 @@ def test_a_recorded_tape_gives_the_same_run_again(key):
     instance = next(case for case in CASES if case.key == key).build()
     tape = LiveTape(3)
     output = instance.mechanism(instance.pair.here, tape)
-    again = ReplayTape(tape.transcript)
+    again = Again(tape.transcript, 3)
     assert same(instance.mechanism(instance.pair.here, again), output)
     queries = [[release.law.query for release in one.transcript.releases] for one in (tape, again)]
     assert same(*queries)

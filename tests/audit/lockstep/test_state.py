@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from tapes import Again
 
 from dpassay.audit.lockstep.run import lockstep, needs
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.linear import LinearLosses
-from dpassay.reference.replay import ReplayTape
 from dpassay.reference.tape import LiveTape, record
 
 N = 4
@@ -107,8 +107,7 @@ def test_a_transcript_keeps_what_was_released():
         return value
 
     transcript = record(run, 0)
-    tape = ReplayTape(transcript)
-    tape.close(run(tape))
+    run(Again(transcript, 0))
     assert not np.any(transcript.releases[0].value == 7.0)
     assert sorted(transcript.batches[0]) == list(range(N))
 

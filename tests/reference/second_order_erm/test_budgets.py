@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.noise import Multipliers
-from dpassay.reference.replay import ReplayDiverged, ReplayTape
 from dpassay.reference.second_order_erm import calibration, dp_gd, dp_tr, opt, two_opt, two_opt_ls, worst_case
 from dpassay.reference.second_order_erm.common import Accuracy
 from dpassay.reference.second_order_erm.instances import LONGEST
@@ -20,14 +20,6 @@ def transcript_of(module, problem, schedule):
     tape = ScriptedTape(LONGEST, 3)
     tape.transcript.output = module.run(problem, schedule, tape)
     return tape.transcript
-
-
-def findings(module, schedule, one, other, seed=4):
-    replay = ReplayTape(record(lambda tape: module.run(one, schedule, tape), seed))
-    try:
-        return replay.close(module.run(other, schedule, replay))
-    except ReplayDiverged:
-        return replay.findings
 
 
 @pytest.mark.parametrize("module", [two_opt, two_opt_ls])
@@ -106,8 +98,7 @@ def test_gradient_descent_searches_its_iterates(cancer):
     assert hessians == schedule.steps
     assert account(transcript).epsilon(1e-5) == pytest.approx(1.0, abs=1e-5)
     pair = worst_case.opposed_pair(cancer, start)
-    one, other = pair.here, pair.there
-    assert findings(dp_gd, schedule, one, other) == []
+    assert not lockstep(lambda problem, tape: dp_gd.run(problem, schedule, tape), pair, [4]).findings
     quiet = dp_gd.printed(cancer, start, Accuracy(0.2, 0.2), 1e9, 0.5)
     outcome = record(lambda tape: dp_gd.run(cancer, quiet, tape), 1).output
     assert outcome.certified and np.linalg.norm(cancer.gradient(outcome.w)) <= 0.2
