@@ -347,7 +347,8 @@ class OneSided(Noise):
             found = self._joined(inputs[0], inputs[1], turned)
             if found is not None:
                 return found
-        return getattr(ufunc, method)(*(one.known() if isinstance(one, Noise) else one for one in inputs), **options)
+        known = (one.known() if isinstance(one, Noise) else one for one in inputs)
+        return super().__array_ufunc__(ufunc, method, *known, **options)
 
     def _joined(self, a: Any, b: Any, turned: int) -> Any:
         if isinstance(a, OneSided) and isinstance(b, OneSided):
@@ -593,7 +594,8 @@ class Uniforms(Looked):
         if not private(rate) and not np.ndim(rate) and 0 < float(rate) <= 1:
             self.ledger.use(self.cells)
             return self._draws.poisson_batch(float(rate))
-        return getattr(ufunc, method)(*(one.known() if isinstance(one, Noise) else one for one in inputs), **options)
+        known = (one.known() if isinstance(one, Noise) else one for one in inputs)
+        return super().__array_ufunc__(ufunc, method, *known, **options)
 
 
 _LIKEWISE = {
