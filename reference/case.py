@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
@@ -114,10 +114,6 @@ class Instance:
     def mechanism(self) -> Callable[[Any, Tape], Any]:
         """``run(problem, tape) -> output``: the schedule is bound in (picklable, for parallel workers)."""
         return bind(self.run, self.schedule)
-
-    def with_mechanism(self, mechanism: Callable[[Any, Tape], Any]) -> Instance:
-        """The same pair under another ``mechanism(problem, tape)`` (a planted bug)."""
-        return replace(self, run=unscheduled(mechanism), schedule=None)
 
     def longest_transcript(self, seed: int = 0) -> Transcript:
         """The transcript of the run that spends the most."""

@@ -110,14 +110,6 @@ def _is_special(path: Path) -> bool:
     return found is not None and not stat.S_ISREG(found.st_mode)
 
 
-def is_folder(path: Path) -> bool:
-    """Whether it is one; a name that nothing can have is none."""
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):
-        return False
-
-
 def read_bytes(path: Path, field: str, most: int = LARGEST, start: int = 0) -> bytes:
     """The content of a regular file of at most ``most`` bytes, from its byte ``start`` on.
 

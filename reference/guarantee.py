@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import scipy
 
-from .accounting.cost import Account
 from .accounting.sampled import Relation
 from .arrays import Array
 from .errors import BadInput
@@ -187,16 +186,3 @@ def from_pairs(
     ordered = sorted((min(e, LARGEST), d if e <= LARGEST else 1 - (1 - d) * math.exp(LARGEST - e)) for e, d in pairs)
     deltas = np.array([d for _, d in ordered])
     return mirrored(name, np.array([e for e, _ in ordered], dtype=float), lambda _: deltas, relation, source)
-
-
-def from_account(bound: Account, name: str) -> Guarantee:
-    """What the accountant proves of a run, at 25 epsilons out to delta 1e-9.
-
-    Raises:
-        BadInput: a run that could not be accounted.
-    """
-    top = bound.epsilon(1e-9)
-    if not math.isfinite(top):
-        raise BadInput("account", bound.method, "bounds nothing")
-    pairs = [(float(e), bound.delta(float(e))) for e in np.linspace(1e-3, top, 25)]
-    return from_pairs(pairs, name, bound.relation, bound.method)

@@ -15,7 +15,7 @@ from dpassay.audit.plain import number
 from dpassay.audit.report import table as report_table
 from dpassay.audit.report.table import closing_lines, print_rows, table_lines
 from dpassay.reference.accounting.gdp import gdp_epsilon
-from dpassay.reference.case import Case, ExactDelta, Instance, PrivacyClaim
+from dpassay.reference.case import Case, ExactDelta, Instance, PrivacyClaim, unscheduled
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind, declare
 from dpassay.reference.neighbours import Pair
@@ -35,7 +35,7 @@ def case(run, claimed=ONE, pair=1.0, exact=None, known="", reading="printed", na
         "a test",
         HERE,
         PrivacyClaim(claimed, DELTA, HERE),
-        lambda: Instance(run, None, Pair(pair, 0.0, 0), exact=exact).with_mechanism(run),
+        lambda: Instance(unscheduled(run), None, Pair(pair, 0.0, 0), exact=exact),
         known=known,
         declared=declare(*declared),
     )

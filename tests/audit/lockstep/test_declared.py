@@ -10,7 +10,7 @@ from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.run import lockstep, needs
 from dpassay.audit.results import AssumedEstimate
-from dpassay.reference.case import Case, Instance, PrivacyClaim
+from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
@@ -144,9 +144,7 @@ def test_a_batch_that_the_probe_did_not_see_is_named(draw):
 
 def case(run, epsilon=1.0, delta=1e-3):
     claim = PrivacyClaim(epsilon, delta, Cite("dwork2014", "Theorem 3.1"))
-    return Case(
-        "baselines/x", "baseline", "x", claim.cite, claim, lambda: Instance(run, None, PAIR).with_mechanism(run)
-    )
+    return Case("baselines/x", "baseline", "x", claim.cite, claim, lambda: Instance(unscheduled(run), None, PAIR))
 
 
 def bare_batch(problem, tape):

@@ -12,9 +12,9 @@ from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, gdp_mu
 from dpassay.reference.accounting.parts import Part, delta_of, epsilon_of
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
-from dpassay.reference.guarantee import approx_dp, from_account, from_pairs, gdp
+from dpassay.reference.guarantee import approx_dp, from_pairs, gdp
 from dpassay.reference.papers import Cite
-from dpassay.reference.tape import LiveTape, record
+from dpassay.reference.tape import LiveTape
 
 DELTA = 1e-5
 
@@ -153,15 +153,3 @@ def test_what_is_read_off_tangents_errs_upwards():
     assert all(claim.delta(float(e)) >= gdp_delta(float(e), 1.3) * (1 - 1e-9) for e in grid)
     found = claim.epsilon(1e-5)
     assert found is not None and gdp_epsilon(1.3, 1e-5) <= found <= gdp_epsilon(1.3, 1e-5) + 0.15
-
-
-def test_what_the_accountant_proves():
-    bound = account(record(lambda tape: tape.gaussian("x", 0.0, std=2.0, sensitivity=1.0), seed=0), "add-remove")
-    found = from_account(bound, "one release")
-    assert found.relation == "add-remove" and found.source == bound.method
-    assert found.outermost == pytest.approx((bound.epsilon(1e-9), 1e-9))
-    alpha = np.linspace(0.01, 0.99, 9)
-    assert np.allclose(found.trade_off(alpha), gdp(0.25).trade_off(alpha), atol=0.02)
-    bare = account(record(lambda tape: tape.gaussian("x", 0.0, std=0.0, sensitivity=1.0), seed=0))
-    with pytest.raises(BadInput, match=r"account.*without noise.*bounds nothing"):
-        from_account(bare, "no noise")
