@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -80,6 +80,7 @@ class _ChosenTape(Tape):
         super().__init__()
         self.numbers = list(numbers)
         self.counts: list[int] = []
+        self.endless = False  # which the code may catch, and NumPy makes another error of
         self.log_probability = 0.0
         self._records = RecordDrawer(np.random.default_rng(0))
 
@@ -88,7 +89,7 @@ class _ChosenTape(Tape):
             return as_released(query_of(law))
         outcomes = law.outcomes()
         if outcomes is None:
-            raise _NotFinite
+            self._endless()
         place = len(self.counts)
         self.counts.append(len(outcomes.support))
         if place == len(self.numbers):
@@ -98,10 +99,14 @@ class _ChosenTape(Tape):
 
     def _indices(self, draw: Draw) -> Indices:
         if draw.hidden:
-            raise _NotFinite
+            self._endless()
         return self._records.indices(draw)
 
     def _value(self, kind: str, label: str, draw: Drawn) -> Any:
+        self._endless()
+
+    def _endless(self) -> NoReturn:
+        self.endless = True
         raise _NotFinite
 
 
@@ -113,7 +118,11 @@ def _enumerated(run: Run[Any], problem: Any) -> list[tuple[Any, float]] | None:
         tape = _ChosenTape(numbers)
         try:
             output = _seen(tape, run(problem, tape))
-        except _NotFinite:
+        except Exception:
+            if tape.endless:
+                return None
+            raise
+        if tape.endless:
             return None
         known = next((k for k, (one, _) in enumerate(found) if same(one, output)), None)
         probability = math.exp(tape.log_probability)

@@ -41,7 +41,7 @@ class Filled:
         parts = [bare(one) for one in self._entries]
         now = [one.token if private(one) else one.tobytes() for one in parts]
         if now != self._read[0]:
-            self._read = now, np.stack(parts, axis=self._axis)
+            self._read = now, np.stack([one.copy() for one in parts], axis=self._axis)
         return self._read[1]
 
     def get(self, key: Any) -> Any:
@@ -70,10 +70,17 @@ class Filled:
             self._become(self.value() if self._whole is not None or self._entries else self._numbers)
             self._whole[key] = given
 
+    def lose(self) -> None:
+        """What were its parts are parts of another array."""
+        for one in self._entries:
+            if isinstance(one.filled, Filled):
+                one.filled.lose()
+            one.filled = _Lost()
+
     def _become(self, given: Any) -> None:
         shape = self._numbers.shape
         given = given if np.shape(given) == shape else np.broadcast_to(given, shape)
-        _lose(self._entries)
+        self.lose()
         self._whole, self._entries = given.copy(), []
 
     def _shown(self) -> bool:
@@ -106,13 +113,6 @@ class _Lost:
         raise Open(_SHARED)
 
     get = put = value
-
-
-def _lose(entries: list[Any]) -> None:
-    for one in entries:
-        if isinstance(one.filled, Filled):
-            _lose(one.filled._entries)
-        one.filled = _Lost()
 
 
 # -- adding at private places

@@ -157,6 +157,10 @@ class Public(np.ndarray[Any, Any]):
             self.filled = Filled(self, blank)
         if self.filled is not None:
             self.filled.put(key, value)
+            if not private(value) and not private(now := self.filled.value()):  # it holds nothing private any more
+                self.filled.lose()
+                self.filled = None
+                bare(self)[...] = bare(now)
         else:
             bare(self)[bare(key)] = bare(value)
         self.written(ledger_of((key, value)))

@@ -54,8 +54,9 @@ def _either_returned(one: ast.If, tail: list[ast.stmt]) -> list[ast.stmt] | None
 
 
 def can_be_read_again(value: ast.expr) -> bool:
-    """Names and entries: nothing is called."""
-    parts = ast.Name | ast.Constant | ast.Subscript | ast.expr_context
+    """Names and entries, at places that are sums: nothing is called."""
+    parts = ast.Name | ast.Constant | ast.Subscript | ast.Tuple | ast.BinOp | ast.UnaryOp | ast.expr_context
+    parts |= ast.Add | ast.Sub | ast.USub
     return all(isinstance(one, parts) for one in ast.walk(value))
 
 

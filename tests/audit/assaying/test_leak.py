@@ -38,6 +38,19 @@ def test_finite_outputs_are_enumerated():
     )
 
 
+def test_an_error_that_becomes_another_one_ends_the_enumeration_all_the_same():
+    """As NumPy makes of an error while a value is written into an array."""
+
+    def written(x, tape):
+        try:
+            tape.laplace("drawn", float(x), scale=1.0, sensitivity=1.0)
+        except Exception as error:
+            raise ValueError("setting an array element with a sequence.") from error
+        return x
+
+    assert of_output(written).epsilon > 1
+
+
 def test_what_no_release_explains_is_infinite_only_if_it_has_more_than_delta():
     def rarely(bit, tape):
         return bit if response(bit, tape) and response(bit, tape) else None

@@ -180,6 +180,18 @@ def test_what_is_written_moves_as_it_did(query):
     assert 0 < most <= MOVES[query] * (1 + 1e-9)
 
 
+def test_noise_may_be_added_entry_by_entry():
+    def run(rows, rng):
+        out = np.zeros(2)
+        out[0] = np.clip(rows[:, 0], 0, 1).sum()
+        out[1] = (rows[:, 0] > 0).sum()
+        out[0] += rng.laplace(scale=2.0)
+        out[1] += rng.laplace(scale=2.0)
+        return out
+
+    assert certify(run, WHERE, delta=1e-9, any_length=True).epsilon == pytest.approx(1.0)
+
+
 def test_entries_that_two_parts_share_are_released_twice():
     def run(rows, rng):
         whole = np.vstack([np.tanh(rows).T @ np.clip(rows, 0, 1), np.zeros((1, 2))])
