@@ -189,7 +189,7 @@ def commands(path: str, command: Any) -> list[tuple[str, Any]]:
     """A command and those below it, by name."""
     found = [(path, command)]
     for name, inner in getattr(command, "commands", {}).items():
-        found += commands(f"{path} {name}", inner)
+        found += commands(f"{path} {name}", command.loaded(name) if hasattr(command, "loaded") else inner)
     return found
 
 

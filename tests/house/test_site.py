@@ -59,7 +59,8 @@ def test_generated_pages_hold_what_they_are_made_of(site):
     assert "statements/second_order_erm/algorithm_1.html" in opt  # its statements, its schedule, its readings
     assert "<td><code>min((1 - 2*c1)" in opt and "opt:worst@repaired" in opt
     options = (site / "options.html").read_text("utf-8")
-    assert all(f"dpassay {name}" in options for name in COMMANDS)
+    assert all(f"dpassay {name}" in options for name in (*COMMANDS, "crosscheck live"))
+    assert all(option in options for option in ("--sarif", "--keep-alive", "--one-run", "--timeout"))
 
 
 @pytest.mark.slow
