@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from dpassay.audit.report.campaign import Expected, Judged, exit_code, judge, ju
 from dpassay.audit.subjects.own_vectors import again_of, vector_of_own
 from dpassay.audit.subjects.subject import Subject, subjects
 from dpassay.audit.terminal.options import AsJson
+from dpassay.audit.terminal.progress import counted
 from dpassay.reference.errors import BadInput, printable, require
 from dpassay.reference.files import require_writable, write_text
 
@@ -37,12 +37,8 @@ MOST = 3  # red vectors of one algorithm on the screen
 
 
 def collected(results: Iterator[Result], total: int) -> list[Result]:
-    """All results; how many there are, on a terminal."""
-    found: list[Result] = []
-    for result in results:
-        found.append(result)
-        _progress(len(found), total)
-    return found
+    """All results, with progress."""
+    return list(counted(results, "comparing", total, lambda one: one.id))
 
 
 @dataclass(frozen=True)
@@ -93,11 +89,6 @@ def _explained(one: Result, by_id: dict[str, dict[str, Any]], results: list[Resu
     ]
     runs = [pair for pair in runs if pair[0]["expect"] == "run"]
     return evidence(by_id[one.id], one.answers, one.differences, others=runs, changes=how.mutants, float32=how.float32)
-
-
-def _progress(done: int, total: int) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{done} of {total}", end="\n" if done == total else "", file=sys.stderr, flush=True)
 
 
 def _print_red(red: list[Judged], known_of: dict[str, Evidence]) -> None:
