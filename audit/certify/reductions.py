@@ -76,6 +76,7 @@ def _over_records(a: Value) -> Value:
     move, count = a.move, a._shape[a.at]
     if count == 1 and a.records.single and not a.absent:
         found = replaced(a, a._shape, None)
+        found.truth = False  # it is a number
         found.cause = unbounded(a) if math.isinf(move.two) else ""
         found.origin = None if a.cell is None else _of_cells(a, a._shape)
         return found
@@ -117,8 +118,10 @@ def summed_layers(layers: dict[Any, Layer], absent: str) -> dict[Any, Layer]:
 def _over_numbers(a: Value, axes: tuple[int, ...]) -> Value:
     """|sum|_1 <= |v|_1, |sum|_2 <= sqrt(k) |v|_2 by Cauchy-Schwarz, |sum|_sup <= k |v|_sup."""
     shape = tuple(1 if i - a.ndim in axes else s for i, s in enumerate(a._shape))
-    if shape == a._shape:  # nothing is added up
-        return a.copy()
+    if shape == a._shape:  # nothing is added up; a sum of one truth value is a number
+        found = a.copy()
+        found.truth = False
+        return found
     k = _count(a, tuple(one for one in axes if a._shape[one] != 1))
     kept = tuple(one for one in a.forms if one.kind in ("squares", "entries"))
 

@@ -571,8 +571,8 @@ def stack(arrays: Any, axis: int = 0) -> Value:
 
 
 def _kept(arrays: Any) -> tuple[Any, ...]:
-    """As they are now."""
-    return tuple(one.copy() if private(one) else plain(one).copy() for one in arrays)
+    """The numbers that they are now."""
+    return tuple(one.astype(float) if private(one) else plain(one).copy() for one in arrays)
 
 
 @rule(np.apply_along_axis)
