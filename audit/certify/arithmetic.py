@@ -96,8 +96,7 @@ def moved(a: Value, b: Value, first: Norms, second: Norms) -> Norms:
 def add(a: Any, b: Any) -> Value:
     """|(a + b) - (a' + b')| <= |a - a'| + |b - b'|; a public part does not move."""
     if private(a) and private(b):
-        if a.truth and b.truth:  # of which NumPy makes truth values
-            return _truth(a, b)
+        truths = a.truth and b.truth  # of which NumPy makes a truth value, and Python a number
         for one, other in ((a, b), (b, a)):
             if (multiple := _multiple(one, other)) is not None:
                 return multiple
@@ -107,7 +106,7 @@ def add(a: Any, b: Any) -> Value:
             a._shape,
             size=a.norms.plus(b.norms),
             move=moved(a, b, a.move, b.move),
-            low=a.low + b.low,
+            low=max(a.low, b.low) if truths else a.low + b.low,
             high=a.high + b.high,
             forms=_above_sum(a, b),
             **{"at": None, **_of_both(a, b)},

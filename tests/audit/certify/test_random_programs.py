@@ -94,6 +94,7 @@ FOUND = {  # programs whose certificates were too small: lines, and what is rele
         "total",
     ),
     "a truth value of one record": ("total = np.sum(x[:1, 0] > 0) + np.sum(x[:1, 0] > 0)", "total"),
+    "truth values of Python": ("total = (float(x[0, 0]) > 0) + (float(x[0, 1]) > 0)", "total"),
     "truth values in a list": ("total = np.sum([x[0, 0] > 0, x[0, 1] > 0])", "total"),
     "sums of one truth value": ("y = np.sum(x[:, :1] > 0, axis=1)\ntotal = (y + y).sum()", "total"),
     "an order and a record": (ORDER, "number1[order1][:1]", "number1[1:2]"),
