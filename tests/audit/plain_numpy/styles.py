@@ -227,7 +227,7 @@ def the_start_is_the_noise(rows, rng):
 
 
 WRONG = (
-    *(coin_beside_the_truth, uncorrelated_enough, geometric_on_one_side),
+    *(coin_beside_the_truth, uncorrelated_enough),
     *(sharp_exponential_mechanism, best_step, random_start_then_bare),
     *(too_little_noise_from_a_random_start, the_start_is_the_noise),
 )
@@ -263,5 +263,5 @@ def uniforms_for_two_batches(rows, rng):
 
 NOT_FOLLOWED = (
     *(inverse_cdf, with_replacement, three_parts, noisy_threshold, noise_first_and_rounded),
-    uniforms_for_two_batches,
+    *(uniforms_for_two_batches, geometric_on_one_side),
 )

@@ -140,6 +140,16 @@ def test_an_explained_place_is_still_there(place):
     assert any(line.strip().startswith(start) for text in texts for line in text.splitlines())
 
 
+#: decisions inside of an expression, which only certificates follow
+IN_EXPRESSIONS = {
+    "escape.py: batch=saddle.batches or None",
+    "tree.py: bare = [] if covered == t",
+    "tree.py: batch=tuple(",
+    "tree.py: covered = intervals[-1][1]",
+    "tree.py: sensitivity=(max if once",
+}
+
+
 @pytest.mark.slow
 def test_nothing_is_missed_that_is_not_explained_and_every_explanation_is_used():
     """Default effort, seed 0, the rows of `dpassay audit` and those that have explanations of their own."""
@@ -153,4 +163,4 @@ def test_nothing_is_missed_that_is_not_explained_and_every_explanation_is_used()
                 start for start in case.unreached for place in coverage.explained if reason_for(place, {start: "x"})
             }
     assert left == {}
-    assert used == set(PLACES)
+    assert {place for place in PLACES if place not in used} == IN_EXPRESSIONS
