@@ -20,7 +20,7 @@ from . import experiment, sto_spider
 from .baseline_methods import DP_SGDA, METHODS, Method, Noise, drifting
 from .baseline_methods import Sizes as BaselineSizes
 from .dp_rgda import COMPLETIONS, REPAIRS, SILENT, Schedule, printed, repaired, run
-from .experiment import DELTA, EPSILON, EXPERIMENT_COMPLETIONS, EXPERIMENT_REPAIRS, experiment_schedule
+from .experiment import EXPERIMENT_COMPLETIONS, EXPERIMENT_REPAIRS, experiment_schedule
 from .space import BOUNDED, appendix_b2, baseline, clipped_rows, space
 from .worst_case import TugOfWar, sign_flip, steep, within_clips
 
@@ -34,7 +34,7 @@ SIZES = {
 
 @lru_cache(maxsize=32)
 def _schedule(method: Method, sizes: BaselineSizes, noise: Noise) -> Any:
-    return method.schedule(sizes, noise, EPSILON, DELTA)
+    return method.schedule(sizes, noise, experiment.EPSILON, experiment.DELTA)
 
 
 def _instance(method: Method, name: str, noise: Noise) -> Instance:
@@ -61,10 +61,10 @@ BASELINES: tuple[Case, ...] = tuple(
         variant=f"{noise}-{size}",
         title=f"{method.title}, reconstruction",
         cite=method.cite,
-        claim=PrivacyClaim(EPSILON, DELTA, Cite("minimax_sosp", "Appendix D")),
+        claim=PrivacyClaim(experiment.EPSILON, experiment.DELTA, Cite("minimax_sosp", "Appendix D")),
         build=partial(_instance, method, size, noise),
         data="signs, one flipped",
-        space=partial(baseline, method, noise, EPSILON, DELTA),
+        space=partial(baseline, method, noise, experiment.EPSILON, experiment.DELTA),
         completions=(RECONSTRUCTION, DRIFT) if method.plain is drifting else (RECONSTRUCTION,),
         quick=False,
     )
