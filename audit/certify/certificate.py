@@ -345,7 +345,7 @@ def _of_each_record(releases: list[Certified], n: int) -> list[list[Certified]]:
 
 
 def _epsilon(ledger: Ledger, releases: list[Certified], relation: Relation, delta: float) -> tuple[float, str]:
-    batches = {draw for one in releases if -1 not in one.draws for draw in one.draws}
+    batches = {draw for one in releases for draw in one.draws} - {-1}
     if relation == "add-remove" and any(one == SOMETHING or ledger.batches[one].kind != "poisson" for one in batches):
         raise Open("under add-remove neighbours a row of zeros has to add nothing to the sum of a Poisson batch")
     made = [as_release(one, number, relation) for number, one in enumerate(releases)]

@@ -15,6 +15,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from .arithmetic import compared
 from .effects import computed, computing, only_computing, used_up, watch
 from .filled import added
+from .public import Public
 from .shapes import Batch, Place, one_of
 from .value import SOMETHING, ZERO, Decides, Holder, Norms, Open, Records, Value, private
 
@@ -62,6 +63,9 @@ def _either(truth: Value, one: Any, other: Any) -> Any:
     if not private(truth):
         if any(_of_numbers(value) is None for value in (one, other)) or _of_numbers(one) != _of_numbers(other):
             raise Open("a released number decides between what are no numbers of one shape")
+        for value in (one, other):
+            if isinstance(value, Public):
+                value.chosen = True
         return np.where(truth, one, other)
     if one is _MISSING or other is _MISSING:
         return _MISSING

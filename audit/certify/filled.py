@@ -140,6 +140,8 @@ def added(container: Any, key: Any, amount: Any, plus: bool = True, each: bool =
     if type(container) not in (dict, list) or isinstance(key, tuple):
         raise Open("a private key decides; count for each public one")
     names = list(container) if type(container) is dict else list(range(len(container)))
+    if any(map(np.ndim, container.values() if type(container) is dict else container)):
+        raise Open("a private key decides which of several arrays changes; make one array of them")
     change = _times(_line(names, key), amount)
     found = add(_together([container[name] for name in names]), change)
     for number, name in enumerate(names):

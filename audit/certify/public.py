@@ -38,6 +38,7 @@ class Public(np.ndarray[Any, Any]):
 
     kept: Ledger | None = None
     filled: Any = None  # private data that were written into it
+    chosen: bool = False  # a released number decides whether another name is this array
     sized: bool = False
     ways: int = 0
     order: tuple[object, Any] | None = None
@@ -102,9 +103,11 @@ class Public(np.ndarray[Any, Any]):
         ledger = ledger_of((inputs, out, options))
         if all(one.endswith("O->O") for one in ufunc.types):
             self.plain()  # a function of the code's own, which may decide
-        if out and out[0].filled is not None:
+        if out and getattr(out[0], "filled", None) is not None:
             out[0][...] = getattr(ufunc, method)(*map(bare, inputs), **options)
             return out[0]
+        if ledger is not None and not all(isinstance(one, Public) for one in out):
+            raise Open("released numbers are written into an array that is not followed; write a = a + b")
         options |= {"out": bare(out)} if out else {}
         found = getattr(ufunc, method)(*map(bare, inputs), **{name: bare(one) for name, one in options.items()})
         for target in (*out, *(inputs[:1] if method == "at" else ())):
@@ -152,7 +155,7 @@ class Public(np.ndarray[Any, Any]):
     def __setitem__(self, key: Any, value: Any) -> None:
         values = value if type(value) in (list, tuple) else (value,)
         if self.filled is None and self.held is None and any(map(private, values)):
-            if private(key) or self.base is not None:
+            if private(key) or self.base is not None or self.chosen:
                 raise Open("private data are written into a part of an array; write into the array itself")
             self.filled = Filled(self, blank)
         if self.filled is not None:
@@ -229,8 +232,8 @@ class Public(np.ndarray[Any, Any]):
 
     @property
     def flat(self) -> Any:
-        """The same numbers."""
-        return self.ravel()
+        """The same numbers in the same memory."""
+        return self.ravel() if bare(self).flags.c_contiguous else self.plain().flat
 
     def plain(self) -> Any:
         """Decisions on a plain number are not seen."""

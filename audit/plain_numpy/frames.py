@@ -33,7 +33,7 @@ class Frame(Holder):
 
     held = property(lambda self: self._matrix())
     columns = property(lambda self: list(self._columns))
-    values = held
+    values = property(lambda self: self.to_numpy())
     shape = property(lambda self: (*self._values.shape[:1], len(self._columns)))
     loc = property(lambda self: _Located(self))
 
@@ -44,8 +44,8 @@ class Frame(Holder):
         return np.column_stack([self[name].held for name in self._columns])
 
     def to_numpy(self) -> Any:
-        """All of it."""
-        return self._matrix()
+        """All of it; whether the frame changes with it, differs between versions of pandas."""
+        return self._matrix()[...]
 
     def __len__(self) -> int:
         return len(self._values)
@@ -98,13 +98,13 @@ class Series(Holder, NDArrayOperatorsMixin):
     def __init__(self, held: Any):
         self.held = held
 
-    values = property(lambda self: self.held)
+    values = property(lambda self: self.to_numpy())
     shape = property(lambda self: self.held.shape)
     size = property(lambda self: self.held.size)
 
     def to_numpy(self) -> Any:
-        """The numbers."""
-        return self.held
+        """The numbers; whether the frame changes with them, differs between versions of pandas."""
+        return self.held[...]
 
     def __len__(self) -> int:
         return len(self.held)

@@ -163,6 +163,14 @@ def another_name_where_it_is_large(rows, rng):
 
 
 MOVE = 2 * math.sqrt(3)  # of the sum
+def one_array_of_two(rows, rng):
+    one, other = np.zeros(3), np.zeros(3)
+    if noisy_sum(rows, rng).sum() > 0:
+        one = other
+    other[0] = rows.sum()
+    return one
+
+
 DECIDED = {  # how many releases of a movement of so many standard deviations, at most
     projected: [MOVE / 40] * 30,
     slower_where_it_is_no_better: [MOVE / 40] * 30,
@@ -170,6 +178,7 @@ DECIDED = {  # how many releases of a movement of so many standard deviations, a
     with_a_larger_clip: [MOVE / 40, 2 * MOVE / 40],
     told_where_it_is_large: None,
     another_name_where_it_is_large: None,
+    one_array_of_two: None,
 }
 
 

@@ -308,8 +308,16 @@ def told_in_a_comprehension(rows):
     return out + 0 * len(kept)
 
 
+def one_of_several_arrays(rows):
+    one = np.zeros(2)
+    sums = [one, np.zeros(2), np.zeros(2)]
+    for row in rows:
+        sums[cell_of(row)] += np.clip(row, 0, 1)
+    return one
+
+
 LEAVES = [same, part, in_another_shape, through_a_part, a_line, a_line_of_all, by_asarray, copied, in_a_dictionary]
-LEAVES += [as_bytes, one_by_one, as_a_decision, given_as_out, in_a_list, told_in_a_comprehension]
+LEAVES += [one_of_several_arrays, as_bytes, one_by_one, as_a_decision, given_as_out, in_a_list, told_in_a_comprehension]
 
 
 @pytest.mark.parametrize("code", LEAVES, ids=lambda code: code.__name__)

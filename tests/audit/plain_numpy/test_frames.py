@@ -112,11 +112,22 @@ def of_the_sample_by_numpy(df):
     return np.std(df["age"].clip(0, 1))
 
 
+def clipped_in_its_values(df):
+    df["age"] = df["age"] + 0.0
+    values = df["age"].values
+    values[values > 1] = 1.0
+    values[values < 0] = 0.0
+    return df["age"].sum()
+
+
 def decided(df):
     return 1.0 if df["age"].max() > 3 else 0.0
 
 
-@pytest.mark.parametrize("query", [returned, all_of_it, groups, of_other_records, of_the_sample_by_numpy, decided])
+@pytest.mark.parametrize(
+    "query",
+    [returned, all_of_it, groups, of_other_records, of_the_sample_by_numpy, decided, clipped_in_its_values],
+)
 def test_what_has_no_rule_or_leaves_is_open(query):
     assert certify(lambda rows, rng: query(frame(rows, COLUMNS)), WHERE, delta=1e-9, any_length=True).epsilon is None
 
