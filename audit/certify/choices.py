@@ -17,7 +17,7 @@ from .effects import computed, computing, only_computing, used_up, watch
 from .filled import added
 from .public import Public
 from .shapes import Batch, Place, one_of
-from .value import SOMETHING, ZERO, Decides, Holder, Norms, Open, Records, Value, private
+from .value import SOMETHING, ZERO, Decides, Holder, Norms, Open, Records, Value, ledger_of, private
 
 
 def _private(truth: Any) -> bool:
@@ -87,9 +87,16 @@ def _caught() -> None:
     raise Open("an error is caught, which others data or numbers in place of private values may not raise")
 
 
+def _into(container: Any, value: Any) -> Any:
+    """The value, if what it is written into is followed."""
+    if type(container) is np.ndarray and ledger_of(value) is not None:
+        raise Open("released numbers are written into an array that is not followed; make it with np.zeros")
+    return value
+
+
 def _added(container: Any, key: Any, amount: Any, plus: bool) -> None:
     only_computing()
-    added(container, key, amount, plus)
+    added(container, key, _into(container, amount), plus)
 
 
 def _one_of(truth: Any, one: Callable[[], Any], other: Callable[[], Any]) -> Any:
@@ -283,6 +290,7 @@ NAMES: dict[str, Any] = {
     "_dpassay_list": _list,
     "_dpassay_caught": _caught,
     "_dpassay_added": _added,
+    "_dpassay_into": _into,
     "zip": _zip,
     "sum": _sum,
     "len": _len,

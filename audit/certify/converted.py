@@ -119,6 +119,14 @@ class _Converter(ast.NodeTransformer):
             return _called("_dpassay_not", [self._condition(test.operand)], test)
         return test
 
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        """What is written into an array is asked for, since NumPy writes numbers without a word."""
+        self.generic_visit(node)
+        of = node.targets[0]
+        if self._inside and len(node.targets) == 1 and isinstance(of, ast.Subscript) and _is_named(of.value):
+            node.value = _called("_dpassay_into", [copy.deepcopy(of.value), node.value], node)
+        return node
+
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """What is added to an entry may stand at a private place."""
         self.generic_visit(node)
@@ -209,6 +217,11 @@ def _read_elsewhere(function: ast.FunctionDef) -> set[str]:
             own |= {name.id for name in names if isinstance(name.ctx, ast.Store)}
             found |= {name.id for name in names} - own
     return found
+
+
+def _is_named(value: ast.expr) -> bool:
+    """A name or an attribute of one."""
+    return _is_named(value.value) if isinstance(value, ast.Attribute) else isinstance(value, ast.Name)
 
 
 def _names(target: Any) -> list[str] | None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .draws import Ledger
 
 _OF_SHAPES = {np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.shares_memory, np.may_share_memory}
+_INTO = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
 _SPLITS, _SORTS = {np.split, np.array_split}, {np.argsort, np.argpartition}
 _WHERE, PLACES = np.where, {np.argmax, np.argmin}  # other names stand in NumPy while code is certified
 _COUNTED = {np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros}
@@ -132,8 +133,11 @@ class Public(np.ndarray[Any, Any]):
             if ledger is None:
                 raise
             raise Open(f"np.{function.__name__} fails on some released numbers: {error}") from error
-        if isinstance(target := options.get("out"), Public):
+        target = args[0] if function in _INTO and args else options.get("out")
+        if isinstance(target, Public):
             target.written(ledger)
+        elif target is not None and ledger is not None:
+            raise Open(f"np.{function.__name__} writes released numbers into an array that is not followed")
         if function in _SPLITS and args[0].order is not None:
             return [args[0][part] for part in function(np.arange(len(args[0])), *args[1:], **options)]
         counted = function in _COUNTED or (function is _WHERE and len(args) == 1)

@@ -187,3 +187,51 @@ def test_a_released_number_may_decide(run):
     found = certify(run, Space.matrix(n=(4,), d=(3,)), delta=1e-12, any_length=True)
     moves = None if found.epsilon is None else [one.moves / one.scale for one in found.releases]
     assert moves == (None if DECIDED[run] is None else pytest.approx(DECIDED[run]))
+
+
+# -- released numbers in arrays that nobody made for them
+KEPT = np.zeros(3)
+
+
+def by_a_slice(found):
+    held = np.linspace(0, 1, 3)
+    held[:] = found
+    return held
+
+
+def by_a_slice_of_a_module(found):
+    KEPT[:] = found
+    return KEPT
+
+
+def by_an_addition(found):
+    held = np.linspace(0, 1, 3)
+    held[:] += found
+    return held
+
+
+def by_out(found):
+    held = np.linspace(0, 1, 3)
+    np.add(found, 1.0, out=held)
+    return held
+
+
+def by_copyto(found):
+    held = np.zeros(3)
+    np.copyto(held, found)
+    return held
+
+
+def by_put(found):
+    held = np.linspace(0, 1, 3)
+    np.put(held, [0], found[0])
+    return held
+
+
+@pytest.mark.parametrize("written", [by_a_slice, by_a_slice_of_a_module, by_an_addition, by_out, by_copyto, by_put])
+def test_decisions_on_released_numbers_are_seen_wherever_they_are_kept(written):
+    def run(rows, rng):
+        held = written(noisy_sum(rows, rng))
+        return rows if held[0] > 1e9 else held
+
+    assert certify(run, Space.matrix(n=(4,), d=(3,)), delta=1e-12, any_length=True).epsilon is None
