@@ -220,7 +220,7 @@ class _Paths:
             raise Open("what a release costs follows released values or public draws")
         return [(way, ways) for _, way, ways in ledger.decisions]
 
-    def chosen(self) -> bool:
+    def explored_with_choices(self) -> bool:
         """Explores, if need be with released numbers in place of what decisions on them give; whether that will do."""
         try:
             self.explore()
@@ -267,7 +267,7 @@ def _of_size(
     def runs() -> list[Ledger]:
         paths = _Paths(one_run, sizes["n"], seed, where.relation, limits)
         with kept_numbers(run, convert=True):
-            if not paths.chosen():  # with a run for each way of the decisions that were taken for choices
+            if not paths.explored_with_choices():  # then with a run for each way of such a decision
                 effects.forgotten()
                 (raised.get() or []).clear()
                 paths = replace(paths, choosing=False, costs={}, ledgers=[])

@@ -64,8 +64,8 @@ def _either(truth: Value, one: Any, other: Any) -> Any:
         if any(_of_numbers(value) is None for value in (one, other)) or _of_numbers(one) != _of_numbers(other):
             raise Open("a released number decides between what are no numbers of one shape")
         for value in (one, other):
-            if isinstance(value, Public):
-                value.chosen = True
+            for shared in value.sharing() if isinstance(value, Public) else ():
+                shared.ambiguous = True
         return np.where(truth, one, other)
     if one is _MISSING or other is _MISSING:
         return _MISSING

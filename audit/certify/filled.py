@@ -143,7 +143,7 @@ def added(container: Any, key: Any, amount: Any, plus: bool = True, each: bool =
     if any(map(np.ndim, container.values() if type(container) is dict else container)):
         raise Open("a private key decides which of several arrays changes; make one array of them")
     change = _times(_line(names, key), amount)
-    found = add(_together([container[name] for name in names]), change)
+    found = add(_as_one_array([container[name] for name in names]), change)
     for number, name in enumerate(names):
         container[name] = found[number]
 
@@ -172,7 +172,7 @@ def _times(line: Any, amount: Any) -> Any:
     return (line * (amount if np.ndim(amount) == 0 else amount[:, None])).sum(axis=0)
 
 
-def _together(numbers: list[Any]) -> Any:
+def _as_one_array(numbers: list[Any]) -> Any:
     """Entries of one array are that array again."""
     origins = [getattr(one, "origin", None) if private(one) else None for one in numbers]
     whole = None if origins[0] is None else origins[0][0]

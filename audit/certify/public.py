@@ -39,7 +39,7 @@ class Public(np.ndarray[Any, Any]):
 
     kept: Ledger | None = None
     filled: Any = None  # private data that were written into it
-    chosen: bool = False  # a released number decides whether another name is this array
+    ambiguous: bool = False  # a released number decides whether another name is this array
     sized: bool = False
     ways: int = 0
     order: tuple[object, Any] | None = None
@@ -50,10 +50,10 @@ class Public(np.ndarray[Any, Any]):
     @property
     def ledger(self) -> Ledger | None:
         """Its own, or that of the array whose memory it shares."""
-        found: list[Ledger] = [one.kept for one in self._sharing() if one.kept is not None]
+        found: list[Ledger] = [one.kept for one in self.sharing() if one.kept is not None]
         return found[0] if found else None
 
-    def _sharing(self) -> Iterator[Public]:
+    def sharing(self) -> Iterator[Public]:
         """This array, and those whose memory it shares."""
         one: Any = self
         while one is not None:
@@ -69,7 +69,7 @@ class Public(np.ndarray[Any, Any]):
         """The private value that it is now; None of public numbers."""
         if self.filled is None and self.base is None:
             return None
-        filled = [one for one in self._sharing() if one.filled is not None]
+        filled = [one for one in self.sharing() if one.filled is not None]
         if filled and filled[0] is not self:
             raise Open("private data are written into an array of which another name holds a part; make a copy")
         return self.filled.value() if filled else None
@@ -94,7 +94,7 @@ class Public(np.ndarray[Any, Any]):
 
     def written(self, ledger: Ledger | None) -> None:
         """What is released is in it from now on, and in the array whose memory it shares."""
-        for one in self._sharing() if ledger is not None else ():
+        for one in self.sharing() if ledger is not None else ():
             one.kept = ledger
 
     # -- NumPy --------------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ class Public(np.ndarray[Any, Any]):
     def __setitem__(self, key: Any, value: Any) -> None:
         values = value if type(value) in (list, tuple) else (value,)
         if self.filled is None and self.held is None and any(map(private, values)):
-            if private(key) or self.base is not None or self.chosen:
+            if private(key) or self.base is not None or self.ambiguous:
                 raise Open("private data are written into a part of an array; write into the array itself")
             self.filled = Filled(self, blank)
         if self.filled is not None:

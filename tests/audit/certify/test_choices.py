@@ -171,6 +171,13 @@ def one_array_of_two(rows, rng):
     return one
 
 
+def one_part_of_two(rows, rng):
+    one, other = np.zeros(3), np.zeros(3)
+    part = one[:1] if noisy_sum(rows, rng).sum() > 0 else other[:1]
+    one[0] = rows.sum()
+    return part
+
+
 DECIDED = {  # how many releases of a movement of so many standard deviations, at most
     projected: [MOVE / 40] * 30,
     slower_where_it_is_no_better: [MOVE / 40] * 30,
@@ -179,6 +186,7 @@ DECIDED = {  # how many releases of a movement of so many standard deviations, a
     told_where_it_is_large: None,
     another_name_where_it_is_large: None,
     one_array_of_two: None,
+    one_part_of_two: None,
 }
 
 
