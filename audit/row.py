@@ -13,6 +13,7 @@ from .verdict import Verdict
 
 _COMPUTED = ("accounted", "realised", "movements", "power", "facts", "shares", "curves", "releases", "upper_limit",
              "certified")  # fmt: skip
+NOT_RUN = "not run"  # what realises nothing
 
 
 @dataclass(frozen=True)

@@ -8,28 +8,34 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from dpassay.audit.apparatus.checked import apparatus
 from dpassay.audit.assaying.releases import releases_of, sequence_of
 from dpassay.audit.certify.catalogue import certify_instance, states_records
 from dpassay.audit.certify.certificate import Certificate, certify
+from dpassay.audit.certify.tape import as_release
 from dpassay.audit.evidence.assay import Assay as Assay
 from dpassay.audit.likelihood.curve import curves
 from dpassay.audit.plain_numpy.audited import assay_plain
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
+from dpassay.audit.plain_numpy.places import Doubtful, NotUnderstood
 from dpassay.audit.plain_numpy.signature import is_plain
 from dpassay.audit.results import AssumedEstimate
+from dpassay.audit.row import NOT_RUN
 from dpassay.audit.row import Effort as Effort
 from dpassay.audit.row import Row as Row
 from dpassay.audit.search.engine import search
 from dpassay.audit.search.placing import bare_lines
 from dpassay.audit.search.premises import Premises
 from dpassay.audit.search.witness import Searched, Witness
-from dpassay.audit.verdict import Verdict, over_budget
+from dpassay.audit.verdict import Verdict, judge, over_budget
 from dpassay.reference.accounting.calibrate import Uncalibrated
+from dpassay.reference.accounting.cost import account
 from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled
 from dpassay.reference.errors import Broken, require
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
+from dpassay.reference.transcript import Transcript
 
 from . import row_fields
 from .evidence import cause, gathered, judged
@@ -83,7 +89,15 @@ def assay(
         if isinstance(where, Space) and where.schedule is None:
             certificate = certified(plain, where, claim.delta, effort.seed)
         thrift = replace(thrift or Thrift(decided=True), calls=LONG_RUN)
-        found = assay_plain(plain, where, claim, effort, partial(assay_on_tape, thrift=thrift))
+        try:
+            found = assay_plain(plain, where, claim, effort, partial(assay_on_tape, thrift=thrift))
+        except NotUnderstood as error:
+            if certificate is None or not _within(certificate, claim.epsilon) or isinstance(error, Doubtful):
+                raise
+            unread = _unread(certificate, claim, f"nothing was searched: {error.value}: {error.why.split(';')[0]}")
+            if unread is None:
+                raise
+            return unread
         return found if certificate is None else _with_certificate(found, certificate)
     return assay_on_tape(run, where, claim, effort, thrift)
 
@@ -115,19 +129,55 @@ def _with_certificate(found: Assay, certificate: Certificate) -> Assay:
     if found.read_as is not None and certificate.epsilon is not None:
         words.reverse()  # of code that somebody wrote, what nothing bounds is said first
     why = "; ".join(words)
-    within = certificate.epsilon is not None and not over_budget(certificate.epsilon, found.claimed)
     if certificate.decides and found.verdict in (Verdict.CONSISTENT, Verdict.TIGHT):
         why = f"no two neighbours were found that a decision on private data tells apart; {why}"
         return replace(found, certificate=certificate, verdict=Verdict.INCONCLUSIVE, why=why)
-    if found.verdict.failed or not within:
+    if found.verdict.failed or not _within(certificate, found.claimed):
         return replace(found, certificate=certificate, why=why)
-    count = len(certificate.releases)
-    why = f"certified for all neighbours, with {certificate.sizes}; {count} release{'s' * (count != 1)}"
+    why = _for_all(certificate)
     unmade = found.bound.assumption if isinstance(found.bound, AssumedEstimate) and found.bound.method == "none" else ""
     ended = "; ".join(filter(None, (found.searched.note, unmade and f"statistics {unmade}")))
     more = found.why if found.read_as is None else ended
     why = f"{why}; {more}" if more else why
     return replace(found, certificate=certificate, verdict=Verdict.CERTIFIED, why=why)
+
+
+def _unread(certificate: Certificate, claim: PrivacyClaim, why: str) -> Assay | None:
+    """What is certified, of code in which nothing can be searched; None where secret batches take part.
+
+    What releases declare is what they are certified for, and the apparatus is held to its description as everywhere.
+    """
+    if any(-1 not in one.draws for one in certificate.releases):  # -1 stands for the whole data
+        return None
+    releases = [as_release(one, number, claim.relation) for number, one in enumerate(certificate.releases)]
+    transcript = Transcript(events=[*releases])
+    cost = account(transcript, claim.relation)
+    broken = apparatus(transcript, cost, claim.delta)
+    return Assay(
+        verdict=judge(claimed=claim.epsilon, accounted=None, findings=broken) if broken else Verdict.CERTIFIED,
+        why="; ".join([*map(str, broken), _for_all(certificate), why]),
+        claimed=claim.epsilon,
+        delta=claim.delta,
+        account=cost,
+        accounted=cost.epsilon(claim.delta),
+        realised=None,
+        by=NOT_RUN,
+        findings=tuple(broken),
+        movements={},
+        bound=AssumedEstimate(epsilon=0.0, delta=claim.delta, confidence=0.5, method="none", assumption=why),
+        searched=Searched(note=why),
+        transcript=transcript,
+        certificate=None if broken else certificate,
+    )
+
+
+def _within(certificate: Certificate, claimed: float) -> bool:
+    return certificate.epsilon is not None and not over_budget(certificate.epsilon, claimed)
+
+
+def _for_all(certificate: Certificate) -> str:
+    count = len(certificate.releases)
+    return f"certified for all neighbours, with {certificate.sizes}; {count} release{'s' * (count != 1)}"
 
 
 def assay_on_tape(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpassay.audit.assaying.places import places_of, shown_path
 from dpassay.audit.results import AssumedEstimate, SoundBound
-from dpassay.audit.row import Effort, Row
+from dpassay.audit.row import NOT_RUN, Effort, Row
 from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.search.witness import Made, Searched
 from dpassay.audit.verdict import judge
@@ -149,7 +149,7 @@ def unbuilt_row(case: Case, effort: Effort, error: Uncalibrated, seconds: float,
         accounting=f"not accountable: {error.why}",
         upper_bound=False,
         realised=None,
-        realised_by="not run",
+        realised_by=NOT_RUN,
         verdict=verdict.value,
         why=f"{case.known}; {text}" if case.known else text,
         findings=findings,

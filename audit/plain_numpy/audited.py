@@ -34,7 +34,7 @@ from dpassay.reference.transcript import Release
 from .doubts import refuse_doubtful
 from .kinds import law_of
 from .mechanism import PlainMechanism
-from .places import WAY_OUT, NotUnderstood
+from .places import WAY_OUT, Doubtful
 from .randomness import FIXED
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def assay_plain(
     if premises.rare and (by_the_rare or not found.verdict.failed):
         (kind, _), line = next(iter(premises.rare.items()))
         what = f"gives an answer of a probability of at most delta, and what follows it breaks the claim ({kind.value})"
-        raise NotUnderstood("comparison", line, f"{what}: whether delta covers it is not known here; {WAY_OUT}")
+        raise Doubtful("comparison", line, f"{what}: whether delta covers it is not known here; {WAY_OUT}")
     if found.verdict.failed and found.by != "outputs":  # outputs speak for themselves, however the code is read
 
         def of_pair(pair: Pair[Any]) -> Assay:

@@ -263,8 +263,7 @@ class Desk:
         if len(numbers) == len(lazy) > 1:
             why = "two noisy numbers are compared, and neither is released (sparse vector): `tape.above_threshold`"
             raise not_understood(why, f"release one of them before, or {WAY_OUT}")
-        draws = [draw for one in numbers for number in variables_of(one) for draw in self._sums[number].noise]
-        self.noticed.compared |= {self.lines[draw] for draw in draws}
+        self.noticed.compared |= {self.lines[draw] for one in numbers for draw in self._draws_of(one)}
 
     def largest(self, noisy: Noisy) -> int:
         """The index of the largest noisy number; only the index is released."""
@@ -318,4 +317,13 @@ class Desk:
         if isinstance(output, int | np.integer) and int(output) in self._sown:
             why = "hands out a seed, and who has it can draw the noise"
             raise NotUnderstood("output", self._sown[int(output)], why)
-        return self.released(output, handed_out=True) if isinstance(output, Noisy) else inside(output, self.finish)
+        if not isinstance(output, Noisy):
+            return inside(output, self.finish)
+        try:
+            return self.released(output, handed_out=True)
+        except NotUnderstood as error:  # no line of the code runs any more
+            raise NotUnderstood(error.field, self._label(self._draws_of(output)), error.why) from None
+
+    def _draws_of(self, noisy: Noisy) -> list[int]:
+        found = variables_of(noisy)
+        return [draw for number in found for draw in self._sums[number].noise] if noisy.mixed else list(found)

@@ -20,7 +20,7 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import LiveTape, ScriptedTape, Tape
 
 from .mechanism import PlainMechanism, leaking, recorded
-from .places import WAY_OUT, NotUnderstood
+from .places import WAY_OUT, Doubtful
 
 if TYPE_CHECKING:
     from dpassay.audit.evidence.assay import Assay
@@ -45,7 +45,7 @@ def refuse_doubtful(
         audit: of one pair.
 
     Raises:
-        NotUnderstood: naming the lines.
+        Doubtful: naming the lines.
     """
     leaks = {(one.kind, one.label) for one in found.findings if one.kind.leaks}
     if not leaks:
@@ -58,8 +58,8 @@ def refuse_doubtful(
         raise _doubt("noise", lines, f"{what}, and losses on the pairs that were found are small;")
 
 
-def _doubt(field: str, lines: Iterable[str], what: str) -> NotUnderstood:
-    return NotUnderstood(field, ", ".join(sorted(lines)), f"{what} {WAY_OUT}")
+def _doubt(field: str, lines: Iterable[str], what: str) -> Doubtful:
+    return Doubtful(field, ", ".join(sorted(lines)), f"{what} {WAY_OUT}")
 
 
 def _of_numbers(run: PlainMechanism, pairs: Sequence[Pair[Any]], seed: int) -> None:

@@ -22,6 +22,10 @@ class NotUnderstood(BadInput):
     """Noise is used in a way whose law is not known here; the message names the line and the way out."""
 
 
+class Doubtful(NotUnderstood):
+    """Something was found, and it may come of what the code never said."""
+
+
 def here() -> str:
     """``file.py:12``: the innermost line that belongs neither to this package nor to a library."""
     frame = sys._getframe(1)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from dpassay.audit.plain import number
-from dpassay.audit.row import Row
+from dpassay.audit.row import NOT_RUN, Row
 from dpassay.audit.search.ground import Data
 from dpassay.audit.search.witness import Witness, pair_lines
 from dpassay.audit.verdict import over_budget
@@ -45,6 +45,7 @@ def explain_lines(row: Row, witnesses: list[Witness]) -> Iterator[str]:
     """
     looked = f"{row.examples} examples" if row.examples else "no search, the given pair only"
     yield f"{printable(row.key)}: {row.verdict_shown}; {looked}, seed {row.seed}"
+    held = "not tried" if row.realised_by == NOT_RUN else "no counterexample found"
     budgets = [one.finding.detail for one in witnesses if one.finding.kind is Kind.OVER_BUDGET]
     shown = {(one.finding.kind, one.finding.label) for one in witnesses}
     for place, (premise, kinds) in enumerate(PREMISES.items(), 1):
@@ -53,7 +54,7 @@ def explain_lines(row: Row, witnesses: list[Witness]) -> Iterator[str]:
             broken = [(text, True) for text in budgets]
             if not broken and over_budget(row.accounted, row.claimed):
                 broken = [(f"accounted {number(row.accounted)}, claimed {number(row.claimed)}", True)]
-        yield f"  premise {place}: {premise}: {'does not hold' if broken else 'no counterexample found'}"
+        yield f"  premise {place}: {premise}: {'does not hold' if broken else held}"
         for text, witnessed in broken:
             yield f"    {printable(text)}{'' if witnessed else ' (by a run on the given pair; no witness)'}"
     if row.certificate:

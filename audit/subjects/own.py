@@ -32,7 +32,7 @@ from dpassay.audit.plain_numpy.audited import trial_pairs
 from dpassay.audit.plain_numpy.generator import OldNames
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.plain_numpy.signature import columns_of, is_frame, is_plain, needs_labels
-from dpassay.audit.row import Effort, Row
+from dpassay.audit.row import NOT_RUN, Effort, Row
 from dpassay.audit.verdict import Verdict, over_budget
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
@@ -279,7 +279,9 @@ def row_of(
     start = time.perf_counter()
     with foreign_code("algorithm", name):
         found = assay(run, where, claim, effort=effort, thrift=thrift)
-        releases, sequence = own_releases(found.read_as or run, where, effort.seed)
+        releases, sequence = [], ""
+        if found.by != NOT_RUN:
+            releases, sequence = own_releases(found.read_as or run, where, effort.seed)
     about = about_run(name, space, claim)
     if given:
         about["with"] = " ".join(given)

@@ -1,6 +1,7 @@
 """Plain NumPy code through the audit: `assay(mechanism, space, claim)` and `dpassay audit MODULE:FUNCTION`."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from dpassay.audit.plain_numpy.mechanism import recorded
 from dpassay.audit.plain_numpy.places import NotUnderstood
 from dpassay.audit.subjects.own import one_run_in_time
 from dpassay.reference import Cite, Pair, PrivacyClaim
+from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.space import Rows, Space
 from tests.audit.programs import wrong
 
@@ -75,6 +77,25 @@ def test_a_batch_larger_than_the_data_is_refused_as_numpy_does():
 def test_transformed_noise_is_refused_with_its_line():
     with pytest.raises(NotUnderstood, match=r"mechanisms.py:\d+.*transformed"):
         assay(m.on_the_sphere, SPACE, claim(1.0), effort=QUICK)
+
+
+def locally(rows, rng, clipped=True, scale=1.0):
+    """Each record with Laplace noise of its own; their mean has no density here."""
+    numbers = rows[:, 0].clip(0, 1) if clipped else rows[:, 0]
+    return (numbers + rng.laplace(0, scale, size=len(rows))).mean()
+
+
+def test_what_no_search_can_read_is_certified_or_refused(monkeypatch):
+    found = assay(locally, SPACE, claim(1.0), effort=QUICK)
+    assert found.verdict is Verdict.CERTIFIED and found.realised is None and found.accounted == pytest.approx(1.0, rel=1e-4)
+    assert "nothing was searched: test_plain_audit.py:" in found.why
+    for broken in (partial(locally, clipped=False), partial(locally, scale=0.9)):
+        with pytest.raises(NotUnderstood, match="no density"):
+            assay(broken, SPACE, claim(1.0), effort=QUICK)
+    real = Laplace.cost
+    monkeypatch.setattr(Laplace, "cost", lambda self, size: real(self, size / 2))
+    broken = assay(locally, SPACE, claim(1.0), effort=QUICK)
+    assert broken.verdict.failed and broken.certificate is None and "Laplace.cost" in broken.why
 
 
 def test_trial_pairs_are_of_the_space():
