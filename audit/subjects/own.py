@@ -279,9 +279,8 @@ def row_of(
     start = time.perf_counter()
     with foreign_code("algorithm", name):
         found = assay(run, where, claim, effort=effort, thrift=thrift)
-        releases, sequence = [], ""
-        if found.by != NOT_RUN:
-            releases, sequence = own_releases(found.read_as or run, where, effort.seed)
+        unread = found.by == NOT_RUN
+        releases, sequence = ([], "") if unread else own_releases(found.read_as or run, where, effort.seed)
     about = about_run(name, space, claim)
     if given:
         about["with"] = " ".join(given)

@@ -87,7 +87,7 @@ def locally(rows, rng, clipped=True, scale=1.0):
 
 def test_what_no_search_can_read_is_certified_or_refused(monkeypatch):
     found = assay(locally, SPACE, claim(1.0), effort=QUICK)
-    assert found.verdict is Verdict.CERTIFIED and found.realised is None and found.accounted == pytest.approx(1.0, rel=1e-4)
+    assert (found.verdict, found.realised, round(found.accounted, 3)) == (Verdict.CERTIFIED, None, 1.0)
     assert "nothing was searched: test_plain_audit.py:" in found.why
     for broken in (partial(locally, clipped=False), partial(locally, scale=0.9)):
         with pytest.raises(NotUnderstood, match="no density"):
@@ -95,7 +95,7 @@ def test_what_no_search_can_read_is_certified_or_refused(monkeypatch):
     real = Laplace.cost
     monkeypatch.setattr(Laplace, "cost", lambda self, size: real(self, size / 2))
     broken = assay(locally, SPACE, claim(1.0), effort=QUICK)
-    assert broken.verdict.failed and broken.certificate is None and "Laplace.cost" in broken.why
+    assert broken.verdict.failed and broken.certificate is None and "wrong apparatus" in broken.why
 
 
 def test_trial_pairs_are_of_the_space():
