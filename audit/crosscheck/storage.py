@@ -6,19 +6,19 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from dpassay.reference import files
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import write_text
+from dpassay.reference.files import parse_toml, read_text, write_text
 
 from .model import FORMAT, check_file, check_manifest, check_vector, json_object
-from .recipes import FLAGS
 
 FOLDER = Path(__file__).with_name("vectors")
+#: what a red vector points to: the likely bug, and its effect on epsilon
+FLAGS = parse_toml(read_text(Path(__file__).with_name("flags.toml"), "flags"), "flags.toml")
 OF_CASE = ("algorithm", "source", "reading", "title", "cite", "claim", "noise", "readings")  # once for all of a row
 Vector = dict[str, Any]
 
@@ -49,7 +49,7 @@ def texts(vectors: Iterable[Vector]) -> dict[str, str]:
         "vectors": sum(one["vectors"] for one in counts.values()),
         "sha256": whole,
         "files": counts,
-        "flags": {name: {**asdict(flag), "vectors": flags[name]} for name, flag in FLAGS.items()},
+        "flags": {name: {**one, "vectors": flags[name]} for name, one in FLAGS.items()},
     }
     found["manifest.json"] = json.dumps(manifest, sort_keys=True, indent=1) + "\n"
     return found
@@ -62,7 +62,7 @@ def _kept(path: Path, text: str) -> str:
 
 
 def _alike(old: Any, new: Any) -> bool:
-    if isinstance(old, float) and isinstance(new, float):
+    if float in (kinds := {type(old), type(new)}) and kinds <= {int, float}:  # a whole number may come back as 2.0
         return math.isclose(old, new, rel_tol=1e-9, abs_tol=1e-12)
     if isinstance(old, dict) and isinstance(new, dict):  # how far rounding may go is of the last digits itself
         return old.keys() == new.keys() and all(name == "rounding" or _alike(old[name], new[name]) for name in old)

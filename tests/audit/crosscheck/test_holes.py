@@ -15,7 +15,6 @@ import dpassay.reference
 from dpassay.audit.crosscheck.differences import compare
 from dpassay.audit.crosscheck.encode import encode
 from dpassay.audit.crosscheck.making import run_again
-from dpassay.audit.crosscheck.recipes import anything
 from dpassay.audit.crosscheck.recording import Diverged, VectorTape, events_of
 from dpassay.audit.crosscheck.reference_line import watched
 from dpassay.audit.crosscheck.storage import load
@@ -31,6 +30,16 @@ def overlaid(told, held):
     if isinstance(held, dict) and isinstance(told, dict):
         return {name: overlaid(told.get(name), entry) for name, entry in held.items()}
     return told if isinstance(held, list) else held
+
+
+def anything(space, sizes, rng, length=1.0):
+    """Records anywhere in the space, with three digits: those of a vector come from its seed."""
+    rows = rng.standard_normal((sizes["n"], space.rows.columns(sizes) - bool(space.rows.labels)))
+    rows = rows if space.rows.box is None else rng.uniform(*space.rows.box, size=rows.shape)
+    if (bound := space.rows.bound) is not None:
+        rows = 0.999 * bound * rows / np.maximum(bound, np.linalg.norm(rows, axis=1))[:, None]
+    rows = np.trunc(length * rows * 1000) / 1000
+    return np.hstack([rows, rng.choice(space.rows.labels, size=(len(rows), 1))]) if space.rows.labels else rows
 
 
 def with_another_record(vector, rng):
