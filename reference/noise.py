@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from .errors import BadInput, require
-from .written import Formulas, formulas
 
 
 class NoiseRule(Protocol):
@@ -40,8 +39,6 @@ class Multipliers:
     Source: the noise multiplier of Abadi et al. 2016, one for each kind of release.
     """
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
-
     by_label: Mapping[str, float]
 
     def __post_init__(self) -> None:
@@ -65,8 +62,6 @@ class Multipliers:
 @dataclass(frozen=True)
 class Printed:
     """Standard deviations as a paper prints them, whatever the sensitivity of the query is."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     by_label: Mapping[str, float]
 

@@ -30,6 +30,7 @@ from .files import parse_toml, read_text
 Formulas = Mapping[str, str]
 Reasons = Mapping[str, str]
 C = TypeVar("C", bound=Any)
+_HOME = "dpassay.reference."
 _WRITTEN = parse_toml(read_text(Path(__file__).with_suffix(".toml"), "reasons"), "written.toml")
 
 
@@ -56,13 +57,18 @@ def reason(label: str, reasons: Reasons) -> str:
     return reasons.get(label, reasons.get(label.rpartition("/")[0], ""))
 
 
-def formulas(module: str, name: str) -> Formulas:
-    """What is written of a class: ``FORMULAS = formulas(__module__, __qualname__)`` in its body."""
-    *folders, file = module.split(".")[2:]
-    found: Formulas = _read(Path(__file__).parent.joinpath(*folders, "formulas.toml"))[file][name]
-    return found
+def formulas_of(kind: type) -> Formulas:
+    """What is written of a class: its own ``FORMULAS``, the table in its folder, or those of the class it extends."""
+    for one in kind.__mro__:
+        found: Formulas | None = vars(one).get("FORMULAS")
+        if found is None and one.__module__.startswith(_HOME):
+            *folders, file = one.__module__.removeprefix(_HOME).split(".")
+            found = _read(Path(__file__).parent.joinpath(*folders, "formulas.toml")).get(file, {}).get(one.__qualname__)
+        if found is not None:
+            return found
+    return {}
 
 
 @cache
 def _read(path: Path) -> dict[str, Any]:
-    return parse_toml(read_text(path, "formulas"), str(path))
+    return parse_toml(read_text(path, "formulas"), str(path)) if path.exists() else {}

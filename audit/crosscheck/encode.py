@@ -1,8 +1,9 @@
 """Problems, schedules and released values as JSON data that a stranger can compute with.
 
-An object becomes ``{"class": ..., its fields, "derived": ..., "formulas": ...}``: the formulas are part of the class
-(``FORMULAS``), what it computes from its fields is in ``derived`` (``DERIVED``), and the class is named by its path
-below ``dpassay.reference``. A function is never written as a name: a class that holds functions has formulas for them.
+An object becomes ``{"class": ..., its fields, "derived": ..., "formulas": ...}``: the formulas are those that are
+written of its class (``FORMULAS``, or ``formulas.toml`` in the reference), what it computes from its fields is in
+``derived`` (``DERIVED``), and the class is named by its path below ``dpassay.reference``. A function is never written
+as a name: a class that holds functions has formulas for them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 
 from dpassay.audit.plain import plain
 from dpassay.reference.errors import BadInput
+from dpassay.reference.written import formulas_of
 
 HOME = "dpassay.reference."
 RESERVED = ("class", "derived", "formulas")
@@ -62,7 +64,7 @@ def _encode(value: Any, where: str) -> Any:
 def _object(value: Any, where: str) -> dict[str, Any]:
     """An instance with its class, fields, derived constants and formulas."""
     kind = type(value)
-    formulas = {**getattr(kind, "FORMULAS", {}), **_own_formulas(value)}
+    formulas = {**formulas_of(kind), **_own_formulas(value)}
     described = is_dataclass(value) and not isinstance(value, type)
     if not described and not formulas:
         name = getattr(value, "__qualname__", kind.__qualname__)
@@ -98,4 +100,4 @@ def _own_formulas(value: Any) -> dict[str, str]:
 
 def _bare(entry: Any) -> bool:
     """A function, and not an object that can be called and says what it computes."""
-    return callable(entry) and not is_dataclass(entry) and not hasattr(type(entry), "FORMULAS")
+    return callable(entry) and not is_dataclass(entry) and not formulas_of(type(entry))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, inf
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from dpassay.reference.noise import Multipliers, NoiseRule, Printed
 from dpassay.reference.problems.interfaces import Flat, MinimisationProblem
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
-from dpassay.reference.written import Formulas, formulas
 
 from . import escape
 from .oracles import Oracles
@@ -61,8 +60,6 @@ REPAIRS = (
 @dataclass(frozen=True)
 class Schedule:
     """Public before the run. Lengths and steps in the units of x; ``noise`` knows the labels "tree" and "escape"."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     n: int
     d: int

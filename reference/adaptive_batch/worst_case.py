@@ -16,14 +16,12 @@ from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair
-from dpassay.reference.written import Formulas, formulas
 
 
 @dataclass(frozen=True, eq=False)
 class SignedWave:
     """Signs (n,), phases (n,) and the number of coordinates."""
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n",)
     RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0), "phases": None}
 

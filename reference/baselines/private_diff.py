@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import inf
-from typing import ClassVar
 
 import numpy as np
 
@@ -21,7 +20,6 @@ from dpassay.reference.noise import Multipliers, NoiseRule
 from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
-from dpassay.reference.written import Formulas, formulas
 
 from .protocols import Clipped, Game, Path
 
@@ -32,8 +30,6 @@ EQUAL = Multipliers({"y": 1.0, "refresh": 1.0, "difference": 1.0})
 @dataclass(frozen=True)
 class Schedule:
     """Public before the run; ``noise`` knows the labels "y", "refresh" and "difference"."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     n: int
     steps: int  # T

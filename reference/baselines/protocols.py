@@ -14,7 +14,6 @@ import numpy as np
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.problems.interfaces import MinimaxProblem, Seen, Sized
-from dpassay.reference.written import Formulas, formulas
 
 
 class Game(Protocol):
@@ -47,7 +46,6 @@ class Game(Protocol):
 class Clipped(Seen):
     """A minimax problem with per-record gradients in x and y: each is clipped, so that a mean moves by 2 C / b."""
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n",)
 
     problem: MinimaxProblem
@@ -86,7 +84,6 @@ class Explicit(Sized, Protocol):
 class Primal(Seen):
     """The explicit objective of such a problem, as a finite sum."""
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     problem: Explicit

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import ceil, sqrt
-from typing import ClassVar
 
 import numpy as np
 
@@ -27,7 +26,6 @@ from dpassay.reference.noise import Multipliers, NoiseRule, Printed
 from dpassay.reference.problems.interfaces import PerSample
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.tape import Tape
-from dpassay.reference.written import Formulas, formulas
 
 COMPLETIONS = (
     "C is a ball around zero, or all of R^d: the text leaves the convex set open",
@@ -42,8 +40,6 @@ REPAIRS = ("noise from exact Gaussian accounting of the nodes that were released
 @dataclass(frozen=True)
 class Schedule:
     """Public before the run. ``noise`` knows the label "tree"; lengths are in the units of the gradients."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     n: int
     d: int

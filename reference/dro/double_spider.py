@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from dpassay.reference.errors import require, require_budget
 from dpassay.reference.noise import Multipliers, Printed
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
-from dpassay.reference.written import Formulas, formulas
 
 from .constants import Constants
 from .objective import DualObjective
@@ -55,8 +54,6 @@ REPAIRS = (
 @dataclass(frozen=True)
 class Threshold:
     """C_2 or C_4 of Theorem 6: min(cap, 2 max(per_x ||dx||, per_eta |deta|)), a function of released iterates only."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     per_x: float
     per_eta: float

@@ -14,7 +14,6 @@ import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.blocks.clipping import clip_rows
-from dpassay.reference.written import Formulas, formulas
 
 from .objective import OfData, SampleLoss
 
@@ -25,7 +24,6 @@ WEIGHT_STEP = 1e-4  # of an ascent in p
 class MinimaxProblem(OfData):
     """Eq. (2) with the KL divergence (the paper's experiments): weight is lambda_0. A ``Game`` of the baselines."""
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     data: SampleLoss

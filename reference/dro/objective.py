@@ -13,7 +13,6 @@ import scipy
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
 from dpassay.reference.problems.interfaces import Sized
-from dpassay.reference.written import Formulas, formulas
 
 from .divergences import Divergence
 
@@ -57,7 +56,6 @@ class DualObjective(OfData):
     ways that agree only for G = 1 (below eq. (3); the mini-batch definition after Algorithm 2; the proof of Lemma 4).
     """
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     data: SampleLoss
@@ -124,7 +122,6 @@ class CompositionalObjective(OfData):
     ``radius`` is rho, ``floor`` is lambda_0.
     """
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     data: SampleLoss

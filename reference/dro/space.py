@@ -15,7 +15,6 @@ import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.space import Rows, Sizes, Space
-from dpassay.reference.written import Formulas, formulas
 
 from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, sgda, single_sample
 from .constants import Constants
@@ -62,7 +61,6 @@ class _OfRows:
 class Squares(_OfRows):
     """Losses (<a, x> - b)^2 / 2 of rows (a, b), shape (n, d + 1): never negative, as steep as the rows are long."""
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     @property
@@ -90,7 +88,6 @@ class Waves(_OfRows):
     They keep to the assumptions of the paper: in [0, 1], steep by 1 at most (G = 1), curved by 2 at most (L = 2).
     """
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n",)
 
     d: int

@@ -25,7 +25,6 @@ from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair
-from dpassay.reference.written import Formulas, formulas
 
 from .divergences import Divergence
 from .minimax_form import MinimaxProblem
@@ -38,8 +37,6 @@ RIPPLE, FINER = 0.01, 1e-2  # height and width of the ripple on a sharp wave, re
 @dataclass(frozen=True)
 class RoughRecord:
     """A data set of ``n`` records of which record 0 is the target; implements ``SampleLoss``, losses are >= 0."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0), "sign": None, "others": None}
 

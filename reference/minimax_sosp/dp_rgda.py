@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from math import log, sqrt
-from typing import ClassVar
 
 import numpy as np
 
@@ -26,7 +25,6 @@ from dpassay.reference.problems.domains import uniform_ball
 from dpassay.reference.problems.interfaces import Flat, MinimaxProblem
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
-from dpassay.reference.written import Formulas, formulas
 
 COMPLETIONS = (
     "x_{-1} = x_0: Algorithm 3, line 3 reads x_{t-1} at t = 0",
@@ -55,8 +53,6 @@ SILENT = Printed({"refresh": 0.0, "step": 0.0})
 @dataclass(frozen=True)
 class Schedule:
     """Public before the run; ``noise`` knows the labels "refresh" and "step"."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     n: int
     steps: int  # T

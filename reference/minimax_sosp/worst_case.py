@@ -20,7 +20,6 @@ from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair
-from dpassay.reference.written import Formulas, formulas
 
 Others = Literal["balanced", "identical"]
 
@@ -29,7 +28,6 @@ Others = Literal["balanced", "identical"]
 class TugOfWar:
     """Signs (n,) and the constants of the module's F; x has d entries, y one more."""
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d", "d_y")
 
     RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0)}

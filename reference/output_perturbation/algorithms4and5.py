@@ -8,7 +8,6 @@ Gaussians are accounted together.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -19,7 +18,6 @@ from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
-from dpassay.reference.written import Formulas, formulas
 
 from . import algorithm4, algorithm5, phased_saddle
 from .phases import partition
@@ -32,8 +30,6 @@ REPAIRS = (*algorithm4.REPAIRS, "two Gaussians per record, accounted together")
 @dataclass(frozen=True)
 class Schedule:
     """The two halves; ``noise`` is that of both and replaces what the halves bring."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     x_half: algorithm4.Schedule
     y_half: algorithm5.Schedule

@@ -15,7 +15,6 @@ import numpy as np
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
-from dpassay.reference.written import Formulas, formulas
 
 from .domains import Ball, Domain
 from .finite_sum import Loss, bounded_rows, plus_or_minus_one
@@ -24,8 +23,6 @@ from .finite_sum import Loss, bounded_rows, plus_or_minus_one
 @dataclass(frozen=True)
 class AUCLoss(Loss):
     """The loss above for ||z|| <= 1, ||(w, a, b)|| <= x_radius, |alpha| <= y_radius."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     RECORDS: ClassVar[Records] = {"features": 1.0, "labels": (-1.0, 1.0)}
 

@@ -17,7 +17,6 @@ from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
 from dpassay.reference.solvers.protocol import Oracle, Solution, certify
-from dpassay.reference.written import Formulas, formulas
 
 from .finite_sum import FiniteSum, Loss, bounded_rows
 
@@ -25,8 +24,6 @@ from .finite_sum import FiniteSum, Loss, bounded_rows
 @dataclass(frozen=True)
 class BentGame(Loss):
     """The loss above; b, the bend and the drift are public and shared, so that L counts the records' terms alone."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     RECORDS: ClassVar[Records] = {"linear": "linear_bound"}
 
@@ -63,8 +60,6 @@ class BentGame(Loss):
 @dataclass(frozen=True)
 class BentGameSolver:
     """Saddle point of a `BentGame` in closed form: best y for each x, then one monotone, piecewise linear equation."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     name = "by sides of the bend"
 

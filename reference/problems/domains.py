@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from dpassay.reference.arrays import Array, norm
 from dpassay.reference.errors import BadInput
-from dpassay.reference.written import Formulas, formulas
 
 
 class Domain(Protocol):
@@ -27,8 +26,6 @@ class Domain(Protocol):
 class Everywhere:
     """All of R^d."""
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
-
     largest_norm: float = float("inf")
 
     def project(self, point: Array) -> Array:
@@ -39,8 +36,6 @@ class Everywhere:
 @dataclass(frozen=True)
 class Ball:
     """The Euclidean ball of the given radius around the origin."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     radius: float
 
@@ -62,8 +57,6 @@ class Ball:
 @dataclass(frozen=True)
 class Box:
     """The box [lower, upper]^dimension."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     lower: float
     upper: float

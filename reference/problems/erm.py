@@ -14,7 +14,6 @@ import numpy as np
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
-from dpassay.reference.written import Formulas, formulas
 
 from .interfaces import Sized
 from .margin_losses import Loss, Regulariser
@@ -69,7 +68,6 @@ class ErmProblem:
     `feature_bound` is public: part of the data's domain, never computed from it. Raises BadInput for anything else.
     """
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
     RECORDS: ClassVar[Records] = {"features": "feature_bound", "labels": (-1.0, 1.0)}
 

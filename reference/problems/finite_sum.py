@@ -18,7 +18,6 @@ import numpy as np
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import settled
 from dpassay.reference.errors import BadInput
-from dpassay.reference.written import Formulas, formulas
 
 from .domains import Domain, Everywhere
 
@@ -56,7 +55,6 @@ def _refuse_first(name: str, sizes: Array, bound: float, what: str) -> None:
 class Loss(ABC):
     """The data part f(x, y; xi_i), i = 0 .. n-1: L-Lipschitz, ell-smooth, convex in x and concave in y."""
 
-    FORMULAS: ClassVar[Formulas] = {}  # in plain notation, for whoever implements the loss elsewhere
     DERIVED: ClassVar[tuple[str, ...]] = (
         *("n", "d", "d_y", "lipschitz", "smoothness"),
         *("strong_convexity", "strong_concavity"),
@@ -103,8 +101,6 @@ class Loss(ABC):
 class Regulariser:
     """(x_weight/2) ||x - centre_x||^2 - (y_weight/2) ||y - centre_y||^2."""
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
-
     x_weight: float = 0.0  # mu_k in Algorithm 4
     y_weight: float = 0.0  # mu in Algorithm 4
     centre: Array | None = None  # (x_tilde_{k-1}, 0), shape (d,)
@@ -135,7 +131,6 @@ class _OfLoss:
 class FiniteSum(_OfLoss):
     """min over x, max over y of (1/n) sum_i f(x, y; xi_i) + regulariser, on domain_x times domain_y."""
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = (
         "n",
         "d",
@@ -246,7 +241,6 @@ class FiniteSum(_OfLoss):
 class Convex(_OfLoss):
     """A convex(-concave) loss on its domain, without strong convexity: what the phased algorithms take."""
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d", "d_y")
 
     loss: Loss

@@ -10,14 +10,12 @@ import numpy as np
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import require
-from dpassay.reference.written import Formulas, formulas
 
 
 @dataclass(frozen=True, eq=False)
 class LinearLosses:
     """Losses ``l(w; x) = <x, w>``: record ``i`` always has the gradient ``rows[i]``, shape (n, d)."""
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
     RECORDS: ClassVar[Records] = {"rows": None}
 

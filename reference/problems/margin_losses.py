@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf, sqrt
-from typing import ClassVar
 
 import numpy as np
 import scipy
 
 from dpassay.reference.arrays import Array
 from dpassay.reference.axioms import within
-from dpassay.reference.written import Formulas, formulas
 
 Curve = Callable[[Array], Array]
 
@@ -60,8 +58,6 @@ class Regulariser:
 @dataclass(frozen=True)
 class Loss:
     """l(w; x, y) = link(y <x, w>) + regulariser(w)."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     name: str
     link: Link

@@ -9,7 +9,6 @@ import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
-from dpassay.reference.written import Formulas, formulas
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +21,6 @@ class Pulls:
         concavity: mu.
     """
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d", "d_y")
 
     rows: Array

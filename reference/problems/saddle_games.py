@@ -5,14 +5,12 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
-from dpassay.reference.written import Formulas, formulas
 
 from .domains import Box, Domain, Everywhere
 from .finite_sum import FiniteSum, Loss, Regulariser, bounded_rows
@@ -21,8 +19,6 @@ from .finite_sum import FiniteSum, Loss, Regulariser, bounded_rows
 @dataclass(frozen=True)
 class BilinearLoss(Loss):
     """f = <x, B_xi y> + <p_xi, x> - <q_xi, y> - (concavity/2) ||y||^2 on ||x|| <= x_bound, ||y|| <= y_bound."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     matrices: Array  # (n, d_x, d_y)
     linear: Array  # (n, d_x + d_y): rows (p, q)

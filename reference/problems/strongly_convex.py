@@ -15,7 +15,6 @@ import scipy
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
-from dpassay.reference.written import Formulas, formulas
 
 from .domains import Ball, Domain, Everywhere
 from .finite_sum import FiniteSum, Loss, Regulariser, bounded_rows, bounded_values, plus_or_minus_one
@@ -24,8 +23,6 @@ from .finite_sum import FiniteSum, Loss, Regulariser, bounded_rows, bounded_valu
 @dataclass(frozen=True)
 class LinearLoss(Loss):
     """f(x; xi) = -slope <xi, x>, ||xi|| <= 1: with a regulariser, mean estimation; the worst case for stability."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     RECORDS: ClassVar[Records] = {"records": 1.0}
 
@@ -53,8 +50,6 @@ class LinearLoss(Loss):
 @dataclass(frozen=True)
 class SquaredLoss(Loss):
     """f(x; (w, b)) = (<w, x> - b)^2 / 2 with ||w|| <= feature_bound, |b| <= target_bound, ||x|| <= radius."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     RECORDS: ClassVar[Records] = {"features": "feature_bound", "targets": None}
 
@@ -93,8 +88,6 @@ class SquaredLoss(Loss):
 @dataclass(frozen=True)
 class LogisticLoss(Loss):
     """f(x; (w, s)) = log(1 + exp(-s <w, x>)), s in {-1, +1}, ||w|| <= feature_bound = L, ell = L^2/4."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     RECORDS: ClassVar[Records] = {"features": "feature_bound", "labels": (-1.0, 1.0)}
 

@@ -24,7 +24,6 @@ import numpy as np
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
-from dpassay.reference.written import Formulas, formulas
 
 from .erm import Constants
 
@@ -75,7 +74,6 @@ class Signs(ABC):
 class WaveRisk(Signs):
     """Mean of l(w; s_i) over the signs, shape (n,), for w of shape (d,). Raises BadInput for other records."""
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
     RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0)}
 

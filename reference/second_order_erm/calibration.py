@@ -31,7 +31,6 @@ from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import Constants, SmoothRisk
-from dpassay.reference.written import Formulas, formulas
 
 S = TypeVar("S", bound=Any)
 PART_F = 0.1  # c_f of Theorem 4: the share of rho that pays for f(w0)
@@ -59,7 +58,6 @@ class Split(ABC):
 class Budget(Split):
     """A total rho, the part rho_f of it that pays for f(w0), and how many releases one iteration makes at most."""
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("sigma_f",)
 
     rho: float

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, log, sqrt
-from typing import ClassVar
 
 import numpy as np
 import scipy
@@ -17,7 +16,6 @@ from dpassay.reference.arrays import Array
 from dpassay.reference.equality import once
 from dpassay.reference.errors import require
 from dpassay.reference.tape import Tape
-from dpassay.reference.written import Formulas, formulas
 
 Product = Callable[[Array], Array]
 
@@ -25,8 +23,6 @@ Product = Callable[[Array], Array]
 @dataclass(frozen=True)
 class Dense:
     """LAPACK on the full matrix."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     margin: float = 1.0  # the run stops when the estimate is at least -margin * epsilon_H
 
@@ -40,8 +36,6 @@ class Dense:
 @dataclass(frozen=True)
 class Lanczos:
     """Randomised Lanczos: within accuracy / 2 with probability 1 - failure (Lemma C.1), so the test is halved."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     failure: float = 1e-3  # delta_L
     margin: float = 1 / 2

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, floor, inf, log, sqrt
-from typing import ClassVar
 
 import scipy
 
@@ -22,7 +21,6 @@ from dpassay.reference.axioms import moves_by
 from dpassay.reference.errors import require
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
-from dpassay.reference.written import Formulas, formulas
 
 from .common import Accuracy
 
@@ -32,8 +30,6 @@ Query = Callable[[float], float]  # step size gamma -> slack of the sufficient d
 @dataclass(frozen=True)
 class LineSearch:
     """Decrease parameters c, initial multipliers b and backtracking factors beta, for gradient and curvature steps."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     c_g: float = 0.2
     c_H: float = 0.2  # noqa: N815

@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import ceil
-from typing import ClassVar
 
 import numpy as np
 import scipy
@@ -25,7 +24,6 @@ from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
-from dpassay.reference.written import Formulas, formulas
 
 from .calibration import Budget, ZeroRisk, one_step, printed_budget, unit_budget
 from .common import (
@@ -59,8 +57,6 @@ REPAIRS = (
 @dataclass(frozen=True)
 class Schedule:
     """Everything that is public before the run."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     reading: Reading  # printed: eq. (6) with |z|; repaired: f(w0) is released
     start: Array  # w0, shape (d,)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from math import ceil, log, sqrt
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import ScriptedTape, Tape
-from dpassay.reference.written import Formulas, formulas
 
 from .calibration import ZeroRisk, spends_most
 from .common import (
@@ -64,8 +63,6 @@ REPAIRS = (
 @dataclass(frozen=True)
 class Schedule:
     """Everything that is public before the run. Sensitivities are for means over a batch."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     reading: Reading  # printed: eq. (6), one batch for gradient and Hessian; repaired: public T, two batches
     start: Array  # w0

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 
@@ -24,7 +23,6 @@ from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import ScriptedTape, Tape
-from dpassay.reference.written import Formulas, formulas
 
 from . import opt
 from .calibration import ZeroRisk, one_step, printed_budget
@@ -59,8 +57,6 @@ class Schedule(opt.Schedule):
 
     Printed: eq. (6) with |z|, lambda = sigma; repaired: f(w0) is released, lambda by its exact cost.
     """
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     search: LineSearch = field(default_factory=LineSearch)
 

@@ -20,7 +20,6 @@ import scipy
 from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import BadInput, require, require_budget
-from dpassay.reference.written import Formulas, formulas
 
 from .calibration import Split
 
@@ -78,7 +77,6 @@ class SampledBudget(_Sampled):
     Proposition A.6's rho.
     """
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("sigma_f",)
 
     def __post_init__(self) -> None:
@@ -114,7 +112,6 @@ def _least_sigma(budget: SampledBudget, steps: int) -> float:
 class AdvancedBudget(_Sampled):
     """Theorem B.8: (epsilon, delta) by amplification and advanced composition."""
 
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
     DERIVED: ClassVar[tuple[str, ...]] = ("sigma_f",)
 
     @property

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
-from dpassay.reference.written import Formulas, formulas
 
 from . import opt
 from .calibration import gaussian_cost
@@ -47,8 +46,6 @@ REPAIRS = (*opt.REPAIRS, "the realised counts of phase one are used through a pr
 @dataclass(frozen=True)
 class Schedule:
     """The schedule of Algorithm 1 with the total budget, and how phase one uses it."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     base: Any  # of Algorithm 1: opt.Schedule; of Algorithm 3: opt_ls.Schedule
     hope: float  # phase one counts on hope * MIN_DEC

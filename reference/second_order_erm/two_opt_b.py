@@ -12,14 +12,13 @@ Cite: second_order_erm, Sections 3.3 and 3.4.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
-from dpassay.reference.written import Formulas, formulas
 
 from . import opt_b
 from .common import Accuracy, Outcome, joined
@@ -38,8 +37,6 @@ REPAIRS = (*opt_b.REPAIRS, _SPLIT)
 @dataclass(frozen=True)
 class Schedule:
     """The schedule of OPT-B, the total budget, and how phase one uses it."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     base: opt_b.Schedule
     epsilon: float

@@ -13,13 +13,11 @@ Cite: second_order_erm, Section 3.4.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
-from dpassay.reference.written import Formulas, formulas
 
 from . import opt_ls, two_opt
 from .calibration import gaussian_cost
@@ -39,8 +37,6 @@ REPAIRS = (*opt_ls.REPAIRS, "the realised counts of phase one are used through a
 @dataclass(frozen=True)
 class Schedule(two_opt.Schedule):
     """The schedule of Algorithm 3 with the total budget, and how phase one uses it."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     base: opt_ls.Schedule
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from dpassay.reference.problems.finite_sum import FiniteSum
-from dpassay.reference.written import Formulas, formulas
 
 from .protocol import Certificate, Oracle, Solution
 
@@ -21,8 +19,6 @@ class UndecayedPasses:
     enters with weight (1 + residual)/n instead of 1/n, so the result is `residual` L/(mu n) away from the solution.
     It reports the accuracy that it was asked for, whatever it reached: a defect planted on purpose.
     """
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     residual: float = 10.0  # in units of the paper's L/(mu n)
     passes: int = 1

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from dpassay.reference.arrays import Array
 from dpassay.reference.problems.finite_sum import FiniteSum
-from dpassay.reference.written import Formulas, formulas
 
 from .extragradient import Extragradient
 from .gradient_descent import GradientDescent
@@ -31,8 +29,6 @@ def closed_form(problem: FiniteSum) -> Array | None:
 @dataclass(frozen=True)
 class Exact:
     """Closed form if there is one, else full gradients down to the rounding floor; ignores the requested target."""
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     name = "exact"
 

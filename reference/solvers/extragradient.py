@@ -7,13 +7,11 @@ kappa = 1 + ell/min(mu_x, mu_y), however far apart mu_x and mu_y are (mu_k again
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from dpassay.reference.arrays import Array
 from dpassay.reference.problems.finite_sum import FiniteSum
-from dpassay.reference.written import Formulas, formulas
 
 from .protocol import Oracle, Solution, run_until_certified
 
@@ -24,8 +22,6 @@ class Extragradient:
 
     Gradient count: n kappa log(1/target).
     """
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     limit: int = 1_000_000
     name: str = "extragradient"

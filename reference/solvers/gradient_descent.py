@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from dpassay.reference.arrays import Array
 from dpassay.reference.problems.finite_sum import FiniteSum
-from dpassay.reference.written import Formulas, formulas
 
 from .protocol import Oracle, Solution, run_until_certified
 
@@ -20,8 +18,6 @@ class GradientDescent:
 
     Gradient count: n kappa log(1/target), n sqrt(kappa) log(1/target) when accelerated.
     """
-
-    FORMULAS: ClassVar[Formulas] = formulas(__module__, __qualname__)
 
     accelerated: bool = False
     limit: int = 100_000

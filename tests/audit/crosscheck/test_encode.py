@@ -16,6 +16,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.domains import Everywhere
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.problems.saddle_games import BilinearLoss
+from dpassay.reference.written import formulas_of
 
 SMALL = [case for case in CASES if case.space is not None]
 
@@ -51,7 +52,7 @@ def computing_without_formulas(value: Any) -> set[str]:
     computes = [
         name for name, entry in vars(kind).items() if isinstance(entry, property | FunctionType) and name[0] != "_"
     ]
-    bare = computes and not getattr(kind, "FORMULAS", {})
+    bare = computes and not formulas_of(kind)
     parts = (computing_without_formulas(getattr(value, one.name)) for one in fields(value))
     return set().union({kind.__qualname__} if bare else set(), *parts)
 
