@@ -11,13 +11,13 @@ import typer
 from rich.table import Table as RichTable
 
 from dpassay.audit.report.verdicts import wide_console
-from dpassay.audit.reproductions.report import Options, Report, sandwich_table
+from dpassay.audit.reproductions.report import Options, Report
 from dpassay.audit.terminal.progress import Quiet, tracked
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import require_writable
 
 # Each has a module of its name in `reproductions`, with run(options) -> Report.
-PAPERS = ("dro", "minimax_sosp", "output_perturbation", "second_order_erm")
+PAPERS = ("dro", "minimax_sosp", "second_order_erm")
 OUTPUT = Path("reports/reproduce")
 WITH_DATA = ("dro", "second_order_erm")  # whose original data sets can be given with --data
 
@@ -31,7 +31,6 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="A small version that shows the shape.")] = False,
     output: Annotated[Path, typer.Option(help="Folder for tables and plots; dro continues there.")] = OUTPUT,
     data: Annotated[Path | None, typer.Option(help="Folder with the data sets of dro or second_order_erm.")] = None,
-    audited: Annotated[list[Path] | None, typer.Option(help="Report of `dpassay audit`: adds its rows.")] = None,
     page: Annotated[Path | None, typer.Option(help="Also write a Markdown page here, plots beside it.")] = None,
     quiet: Quiet = False,
 ) -> None:
@@ -46,10 +45,8 @@ def reproduce(
     require_writable(output / f"{paper}.json", "--output")
     if page is not None:
         require_writable(page, "--page")
-    sandwich = [sandwich_table(path, paper) for path in audited or ()]
     options = Options(seed, runs, quick, output, data, partial(tracked, quiet=quiet))
     report: Report = import_module(f"dpassay.audit.reproductions.{paper}").run(options)
-    report.tables.extend(sandwich)
     console = wide_console()
     for table in report.tables:
         shown = RichTable(title=table.title)
@@ -64,11 +61,6 @@ def reproduce(
         console.print(f"written: {file}")
     if page is not None:
         words = "".join((f" --seed {seed}" if seed else "", f" --runs {runs}" if runs else "", " --quick" * quick))
-        words += "".join(f" --audited {_shown(path)}" for path in audited or ())
-        command = f"dpassay reproduce {paper}{words} --page {_shown(page)}"
+        place = page.name if page.is_absolute() else page  # all that a reader elsewhere can use
+        command = f"dpassay reproduce {paper}{words} --page {place}"
         console.print(f"written: {report.write_page(page, command)}")
-
-
-def _shown(path: Path) -> str:
-    """Relative paths as given; of others the name alone, which is all that a reader elsewhere can use."""
-    return path.name if path.is_absolute() else str(path)

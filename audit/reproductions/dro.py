@@ -241,25 +241,6 @@ def _panel(axes: Axes, style: str, found: Cells) -> None:
     axes.set_ylim(0.4, 1.02)
 
 
-def write_page(report: Report, options: Options) -> Path:
-    """The tables, the plot and the notes as one Markdown page beside the plot."""
-    quick = " --quick" if options.quick else ""
-    runs = f" --runs {options.runs}" if options.runs else ""
-    data = " --data FOLDER" if options.data else ""
-    command = f"dpassay reproduce dro{quick} --seed {options.seed}{runs}{data} --output docs/reproductions"
-    lines = [*notes_of("dro_introduction"), f"Written by `{command}`.\n"]
-    lines += [f"![AUC over epsilon]({file.name})\n" for file in report.files if file.suffix == ".png"]
-    lines.append("## What it shows, and notes\n")
-    lines += [f"- {note}" for note in report.notes]
-    for table in report.tables:
-        lines.append(f"\n## {table.title}\n")
-        lines.append("| " + " | ".join(table.columns) + " |\n" + "|---" * len(table.columns) + "|")
-        lines += ["| " + " | ".join(row) + " |" for row in table.rows]
-    path = options.output / "dro.md"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
 SEEDS, SHADOWS = 5, 12  # attacked models and shadow models of a cell
 QUICK_EPSILONS = (1.0, 10.0)
 
@@ -289,7 +270,6 @@ def run(options: Options) -> Report:
         report.tables.extend((same_table(style, found, sizes), shift_table(style, found), quality_table(style, found)))
     report.files.append(write_plot([(cell, finished[cell.key].content) for cell in cells], options.output))
     report.notes[:0] = shown
-    report.files.append(write_page(report, options))
     return report
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -12,11 +11,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter
 
-from dpassay.audit.plain import json_text, plain
-from dpassay.audit.row import Row
-from dpassay.audit.running.report_file import load
-from dpassay.reference.catalogue import CASES
-from dpassay.reference.errors import BadInput, printable
+from dpassay.audit.plain import json_text
+from dpassay.reference.errors import BadInput
 from dpassay.reference.files import parse_toml, read_text, there, write_text
 
 NOTES = Path(__file__).with_name("notes.toml")
@@ -143,32 +139,3 @@ def markdown(table: Table) -> str:
     """One table in Markdown (a bar inside a cell is escaped)."""
     lines = [table.columns, tuple("---" for _ in table.columns), *table.rows]
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
-
-
-def sandwich_table(path: Path, paper: str) -> Table:
-    """Claimed, accounted and realised epsilon of one paper's rows in a report of `dpassay audit`, with known causes.
-
-    Raises:
-        BadInput: the file is not such a report, or has no row of the paper.
-    """
-    rows = [row for row in load(path, any_version=True) if row.algorithm.startswith(f"{paper}/")]
-    if not rows:
-        raise BadInput(str(path), f"no row of {paper}", "run `dpassay audit` for this paper first")
-    runs, seeds = sorted({row.runs for row in rows}), sorted({row.seed for row in rows})
-    titles = [" or ".join(map(str, one)) for one in (runs, seeds)]
-    title = f"Sandwich: {titles[0]} runs, confidence {rows[0].confidence:g}, seed {titles[1]}"
-    columns = ("case", "reading", "claimed", "accounted", "realised >=", "verdict", "why")
-    return Table(title, columns, [_sandwich_row(row) for row in rows])
-
-
-def _sandwich_row(row: Row) -> tuple[str, ...]:
-    name = row.algorithm.partition("/")[2] + (f":{row.variant}" if row.variant else "")
-    known = next((case.known for case in CASES if case.key == row.key), "")
-    why = "; ".join(part for part in (row.why, f"cause: {known}" if known and known not in row.why else "") if part)
-    claimed = f"({row.claimed:g}, {row.delta:g})"
-    cells = (name, row.reading, claimed, _epsilon(row.accounted), _epsilon(row.realised), row.verdict, why)
-    return tuple(printable(cell) for cell in cells)
-
-
-def _epsilon(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}" if math.isfinite(value) else str(plain(value))

@@ -10,9 +10,7 @@ Printed: solver trusted, noise by Definition 2, iterates may leave X.  Repaired:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +21,6 @@ from dpassay.reference.problems.finite_sum import Convex, Regulariser
 from dpassay.reference.solvers.gradient_descent import GradientDescent
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
-from dpassay.reference.transcript import Batch
 
 from .algorithm1 import LOGS, REPAIRS, UNPROJECTED
 from .base_solver import COVERED, RESIDUAL_FRACTION, no_solver, printed_multiplier, require_size, solve
@@ -32,7 +29,6 @@ from .phases import WHOLE_NUMBERS, Phases, partition, phases
 __all__ = ["COMPLETIONS", "REPAIRS", "Schedule", "printed", "repaired", "run"]
 
 START = "x_0 = 0 (y_0 = 0), as the proof has it"
-Run = Callable[[Convex, Any, Tape], Array]
 COMPLETIONS = (WHOLE_NUMBERS, LOGS, UNPROJECTED, START)
 
 
@@ -73,29 +69,17 @@ def printed(problem: Convex, mu: float, epsilon: float, delta: float, *, solver:
 
 def repaired(problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None) -> Schedule:
     """Certified solver at 1/100 of the paper's accuracy, exact Gaussian noise, projection."""
-    plan = phases(problem.n, mu)
-    exact = certified(run, problem, plan, _units(problem, plan), epsilon, delta)
-    return replace(exact, solver=solver or exact.solver)
-
-
-def certified(
-    algorithm: Run, problem: Convex, plan: Phases, units: Sequence[float], epsilon: float, delta: float
-) -> Schedule:
-    """The repaired reading of an algorithm with such phases; ``units`` are half of the bound of Lemma 3.5 in each."""
-    targets = (RESIDUAL_FRACTION * float(np.sqrt(mu)) * unit for mu, unit in zip(plan.regularisers, units, strict=True))
-    draft = Schedule(
-        n=problem.n,
-        d=problem.d,
-        plan=plan,
-        solver=no_solver,
-        targets=tuple(targets),
+    as_printed = printed(problem, mu, epsilon, delta, solver=no_solver)
+    units = _units(problem, as_printed.plan)
+    draft = replace(
+        as_printed,
+        targets=tuple(RESIDUAL_FRACTION * target for target in as_printed.targets),
         sensitivities=tuple(COVERED * unit for unit in units),  # Lemma 3.5 and the solver's error
-        noise=Multipliers({f"x/{k}": 1.0 for k in range(1, plan.count + 1)}),
-        certified=False,
+        noise=Multipliers({f"x/{k}": 1.0 for k in range(1, as_printed.plan.count + 1)}),
         project=True,
     )
-    exact = noise_for(algorithm, draft, problem, epsilon, delta)
-    return replace(exact, solver=GradientDescent(accelerated=True), certified=True)
+    exact = noise_for(run, draft, problem, epsilon, delta)
+    return replace(exact, solver=solver or GradientDescent(accelerated=True), certified=True)
 
 
 def _units(problem: Convex, plan: Phases) -> list[float]:
@@ -103,13 +87,10 @@ def _units(problem: Convex, plan: Phases) -> list[float]:
     return [problem.loss.lipschitz / (mu_k * plan.length) for mu_k in plan.regularisers]
 
 
-def run(problem: Convex, schedule: Schedule, tape: Tape, batches: Sequence[Batch] | None = None) -> Array:
-    """Return x_tilde_K, shape (d,); raises CertificateError when a certified solve falls short.
-
-    ``batches``: a partition into other phases than those of line 1.
-    """
+def run(problem: Convex, schedule: Schedule, tape: Tape) -> Array:
+    """Return x_tilde_K, shape (d,); raises CertificateError when a certified solve falls short."""
     require_size(problem.n, schedule.n)
-    batches = batches or partition(tape, schedule.n, schedule.plan)  # line 1
+    batches = partition(tape, schedule.n, schedule.plan)  # line 1
     centre = np.zeros(schedule.d)  # x_tilde_0 = x_0
     for k, batch in enumerate(batches, start=1):  # line 2
         mu_k = schedule.plan.regularisers[k - 1]  # line 3

@@ -102,11 +102,3 @@ class AUCLoss(Loss):
     def domains(self) -> tuple[Domain, Domain]:
         """The balls that the constants were derived for."""
         return Ball(self.x_radius), Ball(self.y_radius)
-
-
-def auc(weights: Array, features: Array, labels: Array) -> float:
-    """Share of (positive, negative) pairs that <w, z> ranks correctly, ties counted half."""
-    scores = features @ weights
-    positive, negative = scores[labels > 0], scores[labels < 0]
-    differences = positive[:, None] - negative[None, :]
-    return float((differences > 0).mean() + 0.5 * (differences == 0).mean())

@@ -35,7 +35,6 @@ delta = 1e-5
         ("crosscheck", "replay"),
         ("neighbours", "replay"),
         ("audit", "baselines/dp_sgd:digits", "--resume", "--output"),
-        ("reproduce", "dro", "--audited"),
     ],
 )
 def test_json_that_is_none_or_too_much(dpassay, refused, tmp_path, words, text, why):

@@ -1,21 +1,14 @@
 """Printed tables as data, what they cannot mean, and a tiny reproduction that is interrupted and goes on."""
 
 import dataclasses
-import json
-import math
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from dpassay.audit.cli import app
 from dpassay.audit.published import second_order_erm as published
 from dpassay.audit.reproductions import second_order_erm as reproduce
-from dpassay.audit.reproductions.report import Finished, Report, Table, sandwich_table
-from dpassay.audit.row import Row
-from dpassay.audit.running.report_file import save
+from dpassay.audit.reproductions.report import Finished, Report, Table
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
@@ -131,14 +124,6 @@ def test_the_command_fills_every_table_and_keeps_what_is_finished(small, tmp_pat
     assert reproduce.run(options).tables == report.tables
 
 
-ROW = Row(
-    algorithm="minimax_sosp/dp_rgda", variant="small", reading="printed", data="", claimed=1.0, delta=1e-5,
-    relation="replace-one", accounted=6.7371, accounting="", upper_bound=True, realised=math.inf, realised_by="",
-    verdict="violated", why="replay: |v|", expected=True, undeclared=[], missing=[], findings=[], movements={},
-    power=None, runs=1000, pilot=400, confidence=0.95, seed=0, seconds=1.0, code="", facts={},
-)  # fmt: skip
-
-
 def test_page_has_the_tables_the_notes_and_its_images_beside_it(tmp_path):
     image = tmp_path / "plots" / "figure_1.png"
     image.parent.mkdir()
@@ -150,52 +135,3 @@ def test_page_has_the_tables_the_notes_and_its_images_beside_it(tmp_path):
     assert "![figure 1](figure_1.png)" in text and "- A note." in text and "`dpassay reproduce minimax_sosp`" in text
     assert (tmp_path / "docs" / "figure_1.png").read_bytes() == b"image"
     assert report.write_page(image.parent / "page.md", "x").exists()  # image in place already
-
-
-def test_sandwich_rows_of_one_paper(tmp_path):
-    """Of a report as `dpassay audit` writes it: the option refused every one of them."""
-    path = tmp_path / "audit.json"
-    save(path, [ROW, replace(ROW, variant="other", realised=None), replace(ROW, algorithm="dro/x", seed=3)])
-    table = sandwich_table(path, "minimax_sosp")
-    assert table.title == "Sandwich: 1000 runs, confidence 0.95, seed 0"
-    cells = ("printed", "(1, 1e-05)", "6.737")
-    assert table.rows == [
-        ("dp_rgda:other", *cells, "-", "violated", "replay: |v|"),
-        ("dp_rgda:small", *cells, "infinity", "violated", "replay: |v|"),
-    ]
-    with pytest.raises(BadInput, match="no row of adaptive_batch"):
-        sandwich_table(path, "adaptive_batch")
-    path.write_text('{"rows": 3}', encoding="utf-8")
-    with pytest.raises(BadInput, match="no report of this version"):
-        sandwich_table(path, "dro")
-
-
-def test_the_known_cause_of_a_catalogued_row_is_named_once(tmp_path):
-    row = replace(ROW, variant="appendixB2-n9-d2-T3-K2-q3-b9")
-    save(tmp_path / "audit.json", [row])
-    why = sandwich_table(tmp_path / "audit.json", "minimax_sosp").rows[0][-1]
-    cause = "step/v (and then step/u) is released without noise"
-    assert f"cause: {cause}" in why
-    save(tmp_path / "audit.json", [replace(row, why=why.split("cause: ")[1])])
-    assert sandwich_table(tmp_path / "audit.json", "minimax_sosp").rows[0][-1].count(cause) == 1
-
-
-@pytest.mark.slow  # a whole reproduction, three seconds; `dpassay reproduce` has quick tests of the other papers
-def test_quick_reproduction(tmp_path):
-    """Fixed seed 0, three runs per cell; at epsilon 2 repaired beats printed by far more than the standard errors."""
-    page = tmp_path / "page.md"
-    words = ["reproduce", "output_perturbation", "--quick", "--output", str(tmp_path), "--page", str(page)]
-    result = CliRunner().invoke(app, words)
-    assert result.exit_code == 0, result.output
-    report = json.loads((tmp_path / "output_perturbation.json").read_text())
-    assert [(tmp_path / name).stat().st_size > 1000 for name in report["files"]] == [True, True]
-    logistic, _, ranking, _ = ({row[0]: row[1:-1] for row in table["rows"]} for table in report["tables"])
-    text = page.read_text()
-    assert text.count("![") == 2
-    names = [row[0] for table in report["tables"] for row in table["rows"]]
-    assert all(text.count(f"| {name} |") == names.count(name) for name in names)
-    loss = {name: float(cells[0].split("±")[0]) for name, cells in logistic.items()}
-    assert loss["not private"] < loss["Algorithm 1, repaired"] < loss["Algorithm 1, printed"]
-    area = {name: float(cells[-1].split("±")[0]) for name, cells in ranking.items()}
-    assert area["Algorithm 3, printed"] < area["Algorithm 3, repaired"] <= area["not private"]
-    assert "reconstructions" in result.output
