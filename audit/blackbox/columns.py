@@ -100,14 +100,14 @@ def families(columns: Sequence[Column]) -> Iterator[Family]:
         yield from (_of_cells(family, cells) for family in _made([columns[j] for j in cells]))
 
 
-def _values(columns: Sequence[Column]) -> list[int]:
-    return [j for j, column in enumerate(columns) if column.origin is Origin.VALUE]
-
-
 def _of_cells(family: Family, cells: list[int]) -> Family:
     one = family.one
     some = None if one is None else lambda t, j: one(t[:, cells], j)
     return Family(lambda t: family.of(t[:, cells]), family.column, some, family.least)
+
+
+def _values(columns: Sequence[Column]) -> list[int]:
+    return [j for j, column in enumerate(columns) if column.origin is Origin.VALUE]
 
 
 def _family(of: Many, name: Callable[[int], str], one: One | None = None, least: float = 0.0) -> Family:
@@ -134,8 +134,18 @@ def _made(columns: Sequence[Column]) -> Iterator[Family]:
         return
     lag = 1
     while lag <= (width // 2 if width <= LAGGED else 1):
-        yield _lagged(lag, columns)
+        ahead = np.arange(lag, width)
+        yield _differences(ahead, ahead - lag, np.ones(ahead.size), columns)
         lag *= 2
+
+
+def _differences(left: Indices, right: Indices, sign: Array, columns: Sequence[Column]) -> Family:
+    """Of pairs of columns: the left one less the right one, or plus it where the sign is -1."""
+    return _family(
+        lambda t: t[:, left] - sign * t[:, right],
+        lambda j: f"{columns[left[j]]} {'less' if sign[j] > 0 else 'plus'} {columns[right[j]]}",
+        lambda t, j: tamed(t[:, left[j]]) - sign[j] * tamed(t[:, right[j]]),
+    )
 
 
 def correlated(p: Array, q: Array, columns: Sequence[Column]) -> Iterator[Family]:
@@ -146,33 +156,20 @@ def correlated(p: Array, q: Array, columns: Sequence[Column]) -> Iterator[Family
     cells = _values(columns)
     if not PAIRED < len(cells) <= LAGGED:
         return
-    ranks = np.concatenate([_ranks(side[:, cells]) for side in (p, q)])
-    together = np.triu(ranks.T @ ranks / len(ranks), 1)
+    ranks = []
+    for side in (p[:, cells], q[:, cells]):  # with mean 0 and variance 1; a column of one value is 0
+        rank = side.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable").astype(float)
+        rank[:, side.min(axis=0) == side.max(axis=0)] = 0.0
+        rank -= rank.mean(axis=0)
+        ranks.append(rank / np.maximum(rank.std(axis=0), 1.0))
+    both = np.concatenate(ranks)
+    together = np.triu(both.T @ both / len(both), 1)
     best = np.argsort(-np.abs(together), axis=None)[:CLOSEST]
-    left, right = np.unravel_index(best, together.shape)
-    found = np.array(
-        [(cells[i], cells[j], np.sign(together[i, j])) for i, j in zip(left, right, strict=True)
-         if abs(together[i, j]) > CLOSE]
-    )  # fmt: skip
-    if len(found):
-        yield _freed(found[:, 0].astype(int), found[:, 1].astype(int), found[:, 2], columns)
-
-
-def _ranks(table: Array) -> Array:
-    """Ranks of each column among its rows, with mean 0 and variance 1; a column of one value is 0."""
-    ranks = table.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable").astype(float)
-    ranks[:, table.min(axis=0) == table.max(axis=0)] = 0.0
-    ranks -= ranks.mean(axis=0)
-    return np.asarray(ranks / np.maximum(ranks.std(axis=0), 1.0))
-
-
-def _freed(left: Indices, right: Indices, sign: Array, columns: Sequence[Column]) -> Family:
-    words = {1.0: "less", -1.0: "plus"}
-    return _family(
-        lambda t: t[:, right] - sign * t[:, left],
-        lambda j: f"{columns[right[j]]} {words[float(sign[j])]} {columns[left[j]]}",
-        lambda t, j: tamed(t[:, right[j]]) - sign[j] * tamed(t[:, left[j]]),
-    )
+    best = best[np.abs(together.ravel()[best]) > CLOSE]
+    if best.size:
+        left, right = np.unravel_index(best, together.shape)
+        place = np.array(cells)
+        yield _differences(place[right], place[left], np.sign(together[left, right]), columns)
 
 
 def _remainders(modulus: float, columns: Sequence[Column], cells: Sequence[int]) -> Family:
@@ -209,12 +206,4 @@ def _bit(k: int, cells: Sequence[int], columns: Sequence[Column]) -> Family:
         lambda t: np.floor(np.rint(t[:, cells]) / 2.0**k) % 2,
         lambda j: f"bit {k} of {columns[cells[j]]}",
         lambda t, j: np.floor(np.rint(tamed(t[:, cells[j]])) / 2.0**k) % 2,
-    )
-
-
-def _lagged(lag: int, columns: Sequence[Column]) -> Family:
-    return _family(
-        lambda t: t[:, lag:] - t[:, :-lag],
-        lambda j: f"{columns[j + lag]} less {columns[j]}",
-        lambda t, j: tamed(t[:, j + lag]) - tamed(t[:, j]),
     )

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.evidence.events import judge_event
-from dpassay.audit.results import ClaimTest, SoundBound, Verdict
+from dpassay.audit.results import ClaimTest, SoundBound
 from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.thresholds import strongest_event
 from dpassay.reference.arrays import Array, Indices
@@ -27,9 +27,15 @@ from .learner import FIT_SHARE, Candidate, learn_scores
 from .repeats import repeats_log_wealth
 from .sources import Mechanism, draw
 from .table import NOTHING, Column, Tables, kept, telling_columns, to_tables
-from .telling import Telling, most_repeated, most_telling, of_event
+from .telling import SIDES, Telling, most_repeated, most_telling, of_event, shortened
 
-DISTINCT, SAME = 20, 1e-9  # outputs that are needed to say so; of the spread, what rounding may move
+LEAST = 10  # outputs a side
+TRAINING_SHARE = 0.33
+EVENT_SHARES = (0.4, 0.1, 0.1, 0.05, 0.05)  # of the level, for the events that promise most
+REPEATS_SHARE = 0.3  # of the level
+REPEATED = "repeated outputs"
+SHOWN = 3  # outputs a side
+DISTINCT, SAME = 20, 1e-9  # outputs by which it shows that two samples are one; of the spread, what rounding may move
 
 
 def require_independent(tables: Tables) -> None:
@@ -61,29 +67,16 @@ def same_data(datasets: tuple[Any, Any]) -> list[str]:
     return ["D and D' are equal: no mechanism can be refuted on them."] if first == second else []
 
 
-def of_outputs(tables: Tables, outputs_p: Any, outputs_q: Any) -> list[str]:
+def of_outputs(tables: Tables, *outputs: Any) -> list[str]:
     """Outputs that are missing or never change."""
-    p, q, found = tables.p, tables.q, []
-    if bool(_nothing(p, outputs_p) and _nothing(q, outputs_q)):
-        found.append("All outputs are None or NaN: the mechanism gave nothing to judge.")
-    elif bool(np.all((p == p[:1]) | np.isnan(p)) and np.all((q == p[:1]) | np.isnan(q))):
-        found.append("All outputs are equal: a constant shows nothing of the data, or the mechanism does not run.")
-    elif bool(np.isnan(p).mean() > 0.5 and np.isnan(q).mean() > 0.5):
-        found.append("More than half of the entries are None or NaN.")
-    return found
-
-
-def _nothing(table: Array, outputs: Any) -> bool:
-    if isinstance(outputs, np.ndarray):
-        return bool(np.isnan(table).all())
-    return all(one is None or (isinstance(one, float) and np.isnan(one)) for one in outputs)
-
-
-LEAST = 10  # outputs a side
-TRAINING_SHARE = 0.33
-EVENT_SHARES = (0.4, 0.1, 0.1, 0.05, 0.05)  # of the level, for the events that promise most
-REPEATS_SHARE = 0.3  # of the level
-REPEATED = "repeated outputs"
+    p, q = tables.p, tables.q
+    if all(one is None or (isinstance(one, float) and np.isnan(one)) for side in outputs for one in side):
+        return ["All outputs are None or NaN: the mechanism gave nothing to judge."]
+    if bool(np.all((p == p[:1]) | np.isnan(p)) and np.all((q == p[:1]) | np.isnan(q))):
+        return ["All outputs are equal: a constant shows nothing of the data, or the mechanism does not run."]
+    if bool(np.isnan(p).mean() > 0.5 and np.isnan(q).mean() > 0.5):
+        return ["More than half of the entries are None or NaN."]
+    return []
 
 
 @dataclass(frozen=True)
@@ -107,26 +100,6 @@ def split(tables: Tables, rng: np.random.Generator) -> Parts:
     test, chosen = [tables.p[rows[0]], tables.q[rows[1]]], telling_columns(training)
     columns = tuple(column for column, one in zip(tables.columns, chosen, strict=True) if one) or NOTHING
     return Parts(columns, kept(training, chosen), kept(test, chosen), rows)
-
-
-@dataclass(frozen=True)
-class Judged:
-    """What a score or a bet showed on the test part: a p-value after its share of the level, and how."""
-
-    p_value: float
-    name: str
-    candidate: Candidate | None
-    evidence: dict[str, object]
-
-
-def judge_events(candidates: Sequence[Candidate], test: Sequence[Array]) -> list[Judged]:
-    """The events that promised most, each with its share of the level; most promising first."""
-    best = sorted(candidates, key=lambda one: -one.event.promise)[: len(EVENT_SHARES)]
-    found = []
-    for share, one in zip(EVENT_SHARES, best, strict=False):
-        p_value = judge_event(one.event, one.score(test[0]), one.score(test[1]))
-        found.append(Judged(min(1.0, p_value / share), one.name, one, {"by": "one event"}))
-    return found
 
 
 def audit_outputs(
@@ -153,9 +126,24 @@ class Detail:
     parts: Parts
     candidates: list[Candidate]
 
-    def scores(self, one: Candidate) -> tuple[Array, Array]:
-        """Of the test part, on D and on D'."""
-        return one.score(self.parts.test[0]), one.score(self.parts.test[1])
+    def most_telling(self, *outputs: Sequence[Any]) -> dict[str, list[str]]:
+        """Of all outputs on D and on D' those with the most extreme scores, in the direction of each side."""
+        if self.repeated is not None:
+            one_a_side = zip(SIDES, outputs, self.repeated, strict=True)
+            return {name: [shortened(side[row])] for name, side, row in one_a_side if row >= 0}
+        column, found = self.telling.column if self.telling else None, {}
+        for side, name in enumerate(SIDES):
+            score = self.candidate.score(self.parts.test[side])
+            upwards = (side == 0) != self.candidate.event.below
+            rows = np.argsort(score if upwards else -score, kind="stable")[:SHOWN]
+            found[name] = []
+            for row in map(int, rows):
+                entry = ""  # that gave it away, for an output that is too long to be shown
+                if column in self.parts.columns:
+                    value = self.parts.test[side][row, self.parts.columns.index(column)]
+                    entry = f"{column} {'is missing' if np.isnan(value) else f'= {value:.6g}'} in "
+                found[name].append(shortened(outputs[side][int(self.parts.rows[side][row])], entry))
+        return found
 
 
 def audit_in_detail(
@@ -167,8 +155,9 @@ def audit_in_detail(
 ) -> tuple[ClaimTest, Detail]:
     """Test `claim`, and what it was decided by.
 
-    `low_bits` judges the floating-point numbers themselves (every naive sampler fails that); without it the
-    low-order bits are not looked at, and the verdict is about the real-valued mechanism.
+    `low_bits` judges the floating-point numbers themselves: noise that is added to 1.0 leaves another pattern of
+    low-order bits than noise that is added to 0.0 (Mironov 2012), so every naive sampler fails. Without it the verdict
+    is about real numbers.
 
     Raises:
         BadInput: the outputs on D and on D' were not drawn independently, as far as that shows.
@@ -177,41 +166,30 @@ def audit_in_detail(
     require_independent(tables)
     parts = split(tables, rng)
     candidates = learn_scores(parts.training[0], parts.training[1], claim, rng, low_bits, parts.columns)
+    judged: list[tuple[float, str, Candidate | None, dict[str, object]]] = []  # p-value, name, score, evidence
+    for share, one in zip(EVENT_SHARES, sorted(candidates, key=lambda one: -one.event.promise), strict=False):
+        p_value = judge_event(one.event, one.score(parts.test[0]), one.score(parts.test[1]))
+        judged.append((min(1.0, p_value / share), one.name, one, {"by": "one event"}))
     wealth = max(0.0, repeats_log_wealth(tables.p, tables.q, claim, rng) + float(np.log(REPEATS_SHARE)))
-    bet = Judged(float(np.exp(-wealth)), REPEATED, None, {"by": "bets", "log_wealth": wealth})
-    found = min([*judge_events(candidates, parts.test), bet], key=lambda one: one.p_value)  # weighted union bound
-    plainest, repeated = most_telling(found.candidate, candidates, parts.test), None
+    judged.append((float(np.exp(-wealth)), REPEATED, None, {"by": "bets", "log_wealth": wealth}))
+    p_value, name, winner, evidence = min(judged, key=lambda one: one[0])  # weighted union bound
+    plainest, repeated = most_telling(winner, candidates, parts.test), None
     telling = of_event(plainest, parts.test, tables.texts) if plainest else None
-    if found.candidate is None:
+    if winner is None:
         most, repeated = most_repeated(tables)
         telling = telling or most
-    shown = found.candidate or max(candidates, key=lambda one: one.event.promise)
-    detail = Detail(shown, plainest, telling, repeated, parts, candidates)
+    deciding = winner or max(candidates, key=lambda one: one.event.promise)
+    detail = Detail(deciding, plainest, telling, repeated, parts, candidates)
     result = ClaimTest(
         claim=claim.name,
-        p_value=found.p_value,
+        p_value=p_value,
         confidence=confidence,
         method="black box: learned scores, exact events, repeated outputs",
         runs=len(tables.p) + len(tables.q),
         seconds=time.perf_counter() - start,
-        evidence={"score": found.name, **found.evidence, **(telling.evidence if telling else {})},
+        evidence={"score": name, **evidence, **(telling.evidence if telling else {})},
     )
     return result, detail
-
-
-def float_grid(
-    outputs_p: Any, outputs_q: Any, claim: Guarantee, rng: np.random.Generator, confidence: float = 0.95
-) -> ClaimTest:
-    """Black-box test that also sees the grid each float lies on; `real_numbers` says what it finds without.
-
-    Adding noise to 1.0 leaves another pattern of low-order bits than adding it to 0.0 (Mironov 2012).
-    """
-    seen = audit_outputs(outputs_p, outputs_q, claim, rng, confidence, low_bits=True)
-    without = audit_outputs(outputs_p, outputs_q, claim, rng, confidence)
-    only_floats = without.verdict is not Verdict.VIOLATED
-    cause = "none" if seen.verdict is not Verdict.VIOLATED else "floats" if only_floats else "mechanism"
-    found = {**seen.evidence, "real_numbers": without.verdict.value, "cause": cause}
-    return replace(seen, method="grid of the floats", evidence=found)
 
 
 def audit_mechanism(

@@ -15,14 +15,16 @@ from dpassay.audit.evidence.events import Event, best_event
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.guarantee import Guarantee
 
-from .screen import CHOSEN, SPREAD, AddedOdds, Found, all_of, named, screen
+from .columns import tamed
+from .screen import CHOSEN, Found, all_of, named, screen
 from .table import Column, Origin
 
 Score = Callable[[Array], Array]
 ROWS_CAP = 30_000  # a side, for trees
 FIT_SHARE = 0.5  # of the training tables; the rest chooses the best
 COLUMNS, BEST_COLUMNS = 2, 6  # best entries of the outputs, and best of all columns, that are scores by themselves
-BINS = 16  # of the histograms whose odds are added
+SPREAD, BINS = 64, 16  # columns whose odds are added; bins of their histograms
+ALIKE = 3.0  # outputs a bin, as if seen, without a difference
 REMEMBERED = 4  # training and test part of both sides
 LARGEST_KEPT = 20_000_000  # entries of an answer that is kept
 
@@ -38,7 +40,6 @@ class Candidate:
     value: float | None = None  # the score is 1 where the column is equal to this, else 0
 
 
-# -- features: the columns that were chosen, and low-order bits --------------------------------------------------------
 def lowest_bit(values: Array) -> Array:
     """log2 of the lowest set bit of each float: the grid it lies on (0 for 0, NaN and infinities)."""
     bits = np.ascontiguousarray(values, dtype=np.float64).view(np.int64)
@@ -49,33 +50,25 @@ def lowest_bit(values: Array) -> Array:
     return np.where(usable, exponent - 1075 + low, 0.0)
 
 
-@dataclass
-class Features:
-    """The columns that a learner sees: all raw ones if they are few, and those that looked best on their own."""
+def features(screened: list[Found], width: int, low_bits: bool) -> Score:
+    """What trees see: all raw columns if they are few, those that looked best on their own, the grid of each float."""
+    raw = [one for one in screened if one.family.one is not None and one.value is None]
+    plain = [one for one in raw if one.column < width][: CHOSEN if width > CHOSEN else None]
+    taken = set(plain)
+    best = [one for one in screened if one not in taken]
+    differ = sorted(best, key=lambda one: -one.difference)[: CHOSEN // 2]
+    chosen = [*plain, *dict.fromkeys([*best[: CHOSEN // 2], *differ])][: 3 * CHOSEN]
 
-    chosen: list[Found]
-    bits: bool
-
-    @staticmethod
-    def fit(screened: list[Found], width: int, low_bits: bool) -> Features:
-        """From the screened columns; `low_bits` adds the grid each float lies on."""
-        raw = [one for one in screened if one.family.one is not None and one.value is None]
-        plain = [one for one in raw if one.column < width][: CHOSEN if width > CHOSEN else None]
-        taken = set(plain)
-        best = [one for one in screened if one not in taken]
-        differ = sorted(best, key=lambda one: -one.difference)[: CHOSEN // 2]
-        return Features([*plain, *dict.fromkeys([*best[: CHOSEN // 2], *differ])][: 3 * CHOSEN], low_bits)
-
-    def transform(self, table: Array) -> Array:
-        """The feature matrix, without NaN."""
-        made = all_of(self.chosen, table)
-        if self.bits:
+    def made(table: Array) -> Array:
+        found = all_of(chosen, table)
+        if low_bits:
             bits = [lowest_bit(table[:, j])[:, None] for j in range(min(table.shape[1], CHOSEN))]
-            made = np.concatenate([made, *bits], axis=1)
-        return made if made.shape[1] else np.zeros((len(table), 1))
+            found = np.concatenate([found, *bits], axis=1)
+        return found if found.shape[1] else np.zeros((len(table), 1))
+
+    return made
 
 
-# -- learners ----------------------------------------------------------------------------------------------------------
 def boosting(x: Array, y: Indices, rng: np.random.Generator) -> Score:
     """Trees on all columns."""
     from sklearn.ensemble import HistGradientBoostingClassifier  # slow to import, and not needed for a number
@@ -91,49 +84,46 @@ def boosting(x: Array, y: Indices, rng: np.random.Generator) -> Score:
     return lambda z: np.asarray(model.decision_function(z))
 
 
-class Remembered:
-    """A function of tables that knows its last answers: events, bets and pictures ask for the same scores.
+def added_odds(p: Array, q: Array, columns: Sequence[int]) -> Score:
+    """The log odds of single raw columns, each from its own smoothed histogram of the training part, added up."""
+    few_p, few_q, known = tamed(p[:, list(columns)]), tamed(q[:, list(columns)]), []
+    for j, column in enumerate(columns):
+        pooled = np.sort(np.concatenate([few_p[:, j], few_q[:, j]]))
+        edges = np.unique(pooled[np.linspace(0, pooled.size - 1, BINS + 1).astype(int)[1:-1]])
+        edges = np.unique(np.concatenate([edges, np.nextafter(edges, -np.inf)]))
+        bins = edges.size + 1
+        in_p, in_q = (np.bincount(np.searchsorted(edges, few[:, j]), minlength=bins) for few in (few_p, few_q))
+        share = (in_p + in_q + 1) / (len(p) + len(q) + bins)
+        odds = np.log((in_q + ALIKE * share * BINS) / (len(q) + ALIKE * BINS))
+        odds -= np.log((in_p + ALIKE * share * BINS) / (len(p) + ALIKE * BINS))
+        known.append((column, edges, odds))
+
+    def score(table: Array) -> Array:
+        found = np.zeros(len(table))
+        for column, edges, odds in known:
+            found += odds[np.searchsorted(edges, tamed(table[:, column]))]
+        return found
+
+    return score
+
+
+def remembered(function: Score) -> Score:
+    """The function with its last answers: events, bets and bounds ask for the same scores.
 
     Tables are not changed in between: they are told apart by identity.
     """
+    known: list[tuple[Array, Array]] = []
 
-    def __init__(self, function: Callable[[Array], Array]):
-        self._function = function
-        self._known: list[tuple[Array, Array]] = []
+    def answer(table: Array) -> Array:
+        for seen, found in known:
+            if seen is table:
+                return found
+        found = function(table)
+        if found.size <= LARGEST_KEPT:
+            known[:] = [(table, found), *known][:REMEMBERED]
+        return found
 
-    def __call__(self, table: Array) -> Array:
-        """The function's answer."""
-        for known, answer in self._known:
-            if known is table:
-                return answer
-        answer = self._function(table)
-        if answer.size <= LARGEST_KEPT:
-            self._known = [(table, answer), *self._known][:REMEMBERED]
-        return answer
-
-
-def _candidates(
-    p: Array, q: Array, claim: Guarantee, titles: Sequence[Column], rng: np.random.Generator, low_bits: bool
-) -> tuple[list[tuple[str, Score]], list[tuple[Column, Score, float | None]]]:
-    """Learned scores, from richest to plainest, and single columns with the value that they are held against.
-
-    A single number needs no trees: its histogram says as much.
-    """
-    screened, width = screen(p, q, claim, titles), p.shape[1]
-    found: list[tuple[str, Score]] = [] if screened else [("nothing", lambda t: np.zeros(len(t)))]
-    if width > 1 or low_bits:
-        features = Features.fit(screened, width, low_bits)
-        few_p, few_q = features.transform(p[:ROWS_CAP]), features.transform(q[:ROWS_CAP])
-        trees = boosting(np.concatenate([few_p, few_q]), np.repeat([0, 1], [len(few_p), len(few_q)]), rng)
-        found += [("boosting", Remembered(lambda t: trees(features.transform(t))))]
-    raw = {one.column: one for one in screened if one.family.one is not None and one.column < width}
-    differ = sorted(raw, key=lambda j: -raw[j].difference)[:SPREAD]
-    if differ:
-        found += [(f"histograms of {BINS} bins", AddedOdds.fit(p, q, differ, BINS).score)]
-    entries = {one.base: replace(one, value=None) for one in screened if one.base.origin is Origin.VALUE}
-    plain = list(entries)[:COLUMNS]
-    best = [one for one in screened if one.value is not None or one.base not in plain][:BEST_COLUMNS]
-    return found, [(one.base, one.of, one.value) for one in (*(entries[base] for base in plain), *best)]
+    return answer
 
 
 def learn_scores(
@@ -151,15 +141,30 @@ def learn_scores(
     """
     titles = tuple(columns) if columns is not None else tuple(Column(f"column {j}") for j in range(p.shape[1]))
     cut_p, cut_q = (max(1, int(FIT_SHARE * len(side))) for side in (p, q))
-    learned, single = _candidates(p[:cut_p], q[:cut_q], claim, titles, rng, low_bits)
     held = (p[cut_p:], q[cut_q:]) if min(len(p) - cut_p, len(q) - cut_q) > 0 else (p, q)
-    found: list[tuple[str, Score, Column | None, float | None]] = [(name, score, None, None) for name, score in learned]
-    found += [(named(base, value), score, base, value) for base, score, value in single]
+    few_p, few_q, width = p[:cut_p], q[:cut_q], p.shape[1]
+    screened, found = screen(few_p, few_q, claim, titles), list[Candidate]()
 
-    def candidate(name: str, plain: Score, column: Column | None, value: float | None) -> Candidate:
-        score = Remembered(plain)
+    def add(name: str, plain: Score, column: Column | None = None, value: float | None = None) -> None:
+        score = remembered(plain)
         scores = score(held[0]), score(held[1])
         event = best_event(*scores if column is None else (plain(p), plain(q)), claim)
-        return Candidate(name, score, event.promised(*scores), column, value)
+        found.append(Candidate(name, score, event.promised(*scores), column, value))
 
-    return [candidate(*one) for one in found]
+    if not screened:
+        add("nothing", lambda table: np.zeros(len(table)))
+    if width > 1 or low_bits:  # a single number needs no trees: its histogram says as much
+        made = features(screened, width, low_bits)
+        sides = made(few_p[:ROWS_CAP]), made(few_q[:ROWS_CAP])
+        trees = boosting(np.concatenate(sides), np.repeat([0, 1], [len(side) for side in sides]), rng)
+        add("boosting", lambda table: trees(made(table)))
+    raw = {one.column: one for one in screened if one.family.one is not None and one.column < width}
+    differ = sorted(raw, key=lambda j: -raw[j].difference)[:SPREAD]
+    if differ:
+        add(f"histograms of {BINS} bins", added_odds(few_p, few_q, differ))
+    entries = {one.base: replace(one, value=None) for one in screened if one.base.origin is Origin.VALUE}
+    plain = list(entries)[:COLUMNS]
+    best = [one for one in screened if one.value is not None or one.base not in plain][:BEST_COLUMNS]
+    for one in (*(entries[base] for base in plain), *best):
+        add(named(one.base, one.value), one.of, one.base, one.value)
+    return found

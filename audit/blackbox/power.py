@@ -1,18 +1,15 @@
 """What a black-box audit would have seen: violations planted in the outputs that it has just judged.
 
-Three are planted, and what is judged is said:
+Two are planted, and what is judged is said:
 
 - a *branch* that shows the dataset in a share of the runs: an output that only one side gives. Its delta is at least
   that share for every epsilon, so it breaks any claim with a smaller delta. When a random share of the outputs is
   replaced, these are exact draws, so no further run is needed. Only the bet on repeated outputs is simulated, which
   gives a lower limit of the audit's power.
-- *noise* that is K times smaller around the same answers, for mechanisms that add Gaussian or Laplace noise: declared,
-  or recognised because every column looks like an answer of its side plus noise of one scale on both.
-- for all others an *event*: the one that promised most keeps its share on one side and is made as frequent on the other
-  as a claim with K times the epsilons lets it be, by leaving out outputs there: none is shown twice, since outputs that
-  repeat are evidence. One that is hidden in rarer outputs is harder to see.
-
-Noise and events are audited as the outputs at hand were, learning included.
+- an *event*: the one that promised most keeps its share on one side and is made as frequent on the other as a claim
+  with K times the epsilons lets it be, by leaving out outputs there: none is shown twice, since outputs that repeat are
+  evidence. What is left is audited as the outputs at hand were, learning included. An event that is hidden in rarer
+  outputs is harder to see.
 """
 
 from __future__ import annotations
@@ -21,30 +18,24 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import kolmogorov, ndtr
 
 from dpassay.audit.bounds import clopper_pearson_lower
 from dpassay.audit.results import Verdict
 from dpassay.audit.verdict import POWER_SHOWN
-from dpassay.reference.arrays import Array, Bools, Indices
+from dpassay.reference.arrays import Bools, Indices
 from dpassay.reference.guarantee import Guarantee, from_pairs
 
-from .detect import REPEATS_SHARE, Detail, audit_in_detail, audit_outputs
+from .detect import REPEATS_SHARE, Detail, audit_in_detail
 from .repeats import repeats_log_wealth, row_hashes
 from .table import Tables
 from .telling import in_words
 
-NOISES = ("gaussian", "laplace")
 REPETITIONS, MISSES = 24, 1  # simulations; a second miss ends them (22 of 24 would not show power 0.8)
 ENOUGH = 14  # simulations that all refute show a power of 0.8 at 95 %
 MOST_OUTPUTS, MOST_PLANTED = 20_000, 30_000  # outputs a side that are judged anew; in which branches are planted
 RUNS = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3000, 1000, 300, 100, 30, 10, 3)  # one in so many shows its side
 SHOWN, SIDES = 5, (-1.0, -2.0)  # a share gives at least so many shown sides, or it is not tried; their codes
-ROWS, WIDEST = 4000, 64  # outputs a side, and columns, by which noise is recognised
-DOUBT = 1e-3  # p-value below which a side does not look like this noise (in no column)
-SAME_SCALE = 0.15  # relative difference of the scales that is still the same noise
-_FAR = 1e150  # squares of larger numbers overflow
-LEAST = 100  # outputs that must be left of a side where some are left out, or that noise is recognised by
+LEAST = 100  # outputs that must be left of a side where some are left out
 SPARE = 0.95  # of what could be left, so that the number inside the event may vary
 
 
@@ -112,83 +103,6 @@ def branch_power(tables: Tables, claim: Guarantee, confidence: float, seed: int)
             return replace(found, runs=runs)
     rare = f"not even a branch that shows the dataset in one run of {RUNS[-1]} would be seen reliably"
     return Planted(rare, 0, 0, size)
-
-
-# -- noise that is too small ---------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Additive:
-    """An answer of each side, shape (columns,), and the scale of its noise."""
-
-    noise: str
-    answers: tuple[Array, Array]
-    scales: Array
-    declared: bool
-
-    @property
-    def hint(self) -> list[str]:
-        """Gaussian noise is judged far better by its curve than by one pair of it."""
-        if self.noise != "gaussian":
-            return []
-        moved = float(np.sqrt((((self.answers[0] - self.answers[1]) / self.scales) ** 2).sum()))
-        return [
-            f"The outputs look Gaussian (these answers are {moved:.3g} deviations apart): if mu-GDP is what is "
-            "claimed, --gdp MU tests the whole curve and sees far more than one pair of it."
-        ]
-
-    def draw(self, side: int, size: int, smaller: float, rng: np.random.Generator) -> Array:
-        """Outputs with noise so many times smaller."""
-        shape = (size, self.scales.size)
-        noise = rng.normal(size=shape) if self.noise == "gaussian" else rng.laplace(size=shape)
-        return np.asarray(self.answers[side] + noise * self.scales / smaller)
-
-
-def _fitted(noise: str, table: Array) -> tuple[Array, Array]:
-    """Centre and scale of each column."""
-    if noise == "gaussian":
-        return table.mean(axis=0), table.std(axis=0)
-    centre = np.median(table, axis=0)
-    return centre, np.abs(table - centre).mean(axis=0)
-
-
-def _looks_like(noise: str, column: Array, centre: float, scale: float) -> bool:
-    """By the largest distance of the distribution functions (Kolmogorov), at `DOUBT`."""
-    if scale <= 0:
-        return False
-    units = (np.sort(column) - centre) / scale
-    law = ndtr(units) if noise == "gaussian" else 0.5 + 0.5 * np.sign(units) * -np.expm1(-np.abs(units))
-    steps = np.arange(column.size + 1) / column.size
-    distance = float(np.maximum(law - steps[:-1], steps[1:] - law).max())
-    return float(kolmogorov(np.sqrt(column.size) * distance)) > DOUBT
-
-
-def recognised(tables: Tables, declared: str | None = None) -> Additive | None:
-    """The noise around the answers, as declared or as it looks; None for everything else."""
-    sides = tables.p, tables.q
-    width, good = sides[0].shape[1], all(np.isfinite(one).all() and len(one) >= LEAST for one in sides)
-    if width > WIDEST or not good or max(np.abs(one).max() for one in sides) > _FAR:
-        return None
-    for noise in (declared,) if declared else NOISES:
-        fits = [_fitted(noise, side) for side in sides]
-        (centre_p, scale_p), (centre_q, scale_q) = fits
-        alike = bool((np.abs(scale_p - scale_q) <= SAME_SCALE * np.maximum(scale_p, scale_q)).all())
-        columns = ((side[:ROWS, j], c[j], s[j]) for side, (c, s) in zip(sides, fits, strict=True) for j in range(width))
-        if declared or (alike and all(_looks_like(noise, *one) for one in columns)):
-            return Additive(noise, (centre_p, centre_q), (scale_p + scale_q) / 2, declared is not None)
-    return None
-
-
-def noise_power(
-    found: Additive, sizes: tuple[int, int], claim: Guarantee, confidence: float, smaller: float, seed: int
-) -> Planted:
-    """Audits of simulated outputs around the same answers, with noise so many times smaller."""
-    few = [min(size, MOST_OUTPUTS) for size in sizes]
-
-    def refutes(rng: np.random.Generator) -> bool:
-        p, q = (found.draw(side, few[side], smaller, rng) for side in (0, 1))
-        return audit_outputs(p, q, claim, rng, confidence).verdict is Verdict.VIOLATED
-
-    what = f"{found.noise} noise {smaller:g} times smaller around the same answers"
-    return _repeated(what, refutes, min(few), (seed, 67))
 
 
 # -- an event that is too frequent ---------------------------------------------------------------------------------

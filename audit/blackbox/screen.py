@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpassay.audit.evidence.events import excesses, shown, some_pairs
-from dpassay.reference.arrays import Array, Indices
+from dpassay.reference.arrays import Array
 from dpassay.reference.guarantee import Guarantee
 
 from .columns import HUGE, Family, correlated, digits, families, tamed
@@ -21,7 +21,6 @@ from .table import Column
 EDGES = 15
 ROWS = ((64, 4000), (256, 2000), (1 << 30, 1000))  # rows a side that are looked at, for tables of up to so many columns
 CHOSEN = 24  # columns that the learners see
-SPREAD = 64  # columns whose odds are added up
 CHUNK = 512  # columns at a time
 
 
@@ -139,39 +138,3 @@ def _screen_block(
         )
         for j, k in enumerate(best.argmax(axis=1))
     ]
-
-
-@dataclass(frozen=True)
-class AddedOdds:
-    """The log odds of single raw columns, each from its own histogram, added up over the columns that differ most."""
-
-    columns: Indices
-    edges: list[Array]
-    odds: list[Array]
-
-    @staticmethod
-    def fit(p: Array, q: Array, columns: Sequence[int], bins: int) -> AddedOdds:
-        """Histograms of the training part, smoothed towards no difference."""
-        few_p, few_q = tamed(p[:, list(columns)]), tamed(q[:, list(columns)])
-        all_edges, all_odds = [], []
-        for j in range(len(columns)):
-            pooled = np.sort(np.concatenate([few_p[:, j], few_q[:, j]]))
-            edges = np.unique(pooled[np.linspace(0, pooled.size - 1, bins + 1).astype(int)[1:-1]])
-            edges = np.unique(np.concatenate([edges, np.nextafter(edges, -np.inf)]))
-            in_p, in_q = (
-                np.bincount(np.searchsorted(edges, few[:, j]), minlength=edges.size + 1) for few in (few_p, few_q)
-            )
-            share = (in_p + in_q + 1) / (len(p) + len(q) + edges.size + 1)
-            prior = 3.0  # outputs a bin, as if seen, without a difference
-            odds = np.log((in_q + prior * share * bins) / (len(q) + prior * bins))
-            odds -= np.log((in_p + prior * share * bins) / (len(p) + prior * bins))
-            all_edges.append(edges)
-            all_odds.append(odds)
-        return AddedOdds(np.asarray(columns, dtype=np.int64), all_edges, all_odds)
-
-    def score(self, table: Array) -> Array:
-        """Sum of the columns' log odds."""
-        found = np.zeros(len(table))
-        for column, edges, odds in zip(self.columns, self.edges, self.odds, strict=True):
-            found += odds[np.searchsorted(edges, tamed(table[:, column]))]
-        return found

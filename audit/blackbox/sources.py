@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
@@ -42,28 +43,13 @@ NeighbourOption = Annotated[Path | None, typer.Option("--neighbour", help="D', i
 
 
 @dataclass(frozen=True)
-class Named:
-    """A mechanism by name, so that another process can load it."""
-
-    function: str | None  # MODULE:FUNCTION
-    command: tuple[str, ...] = ()
-    keep_alive: bool = False
-
-    def load(self) -> Mechanism:
-        """The mechanism itself."""
-        if self.function is not None:
-            return load_callable(self.function, "mechanism")
-        return (KeptAlive if self.keep_alive else CommandLine)(self.command)
-
-
-@dataclass(frozen=True)
 class Source:
-    """A mechanism, the pair it is run on, and how to call it in a report."""
+    """A mechanism, how to call it in a report, the pair it is run on, and how another process gets it."""
 
     name: str
     mechanism: Mechanism
     datasets: tuple[Any, Any]
-    named: Named = Named(None)
+    load: Callable[[], Mechanism] | None = None
 
 
 def read_source(
@@ -78,23 +64,20 @@ def read_source(
     if dataset is None or neighbour is None:
         raise BadInput("--dataset, --neighbour", (dataset, neighbour), "both files are needed")
     require(command is not None or not keep_alive, "--keep-alive", True, "is about a program: give --command")
-    words: list[str] = []
-    if command is not None:
+    if command is None:
+        load = partial(load_callable, str(name), "mechanism")
+    else:
         try:
             words = shlex.split(command)
         except ValueError as error:
             raise BadInput("--command", command, str(error)) from None
         require(bool(words), "--command", command, "is empty")
-    named = Named(name, tuple(words), keep_alive)
+        load = partial(KeptAlive if keep_alive else CommandLine, words)
     pair = (load_array(one) if one.suffix == ".npy" else read_json(one, "dataset") for one in (dataset, neighbour))
-    return Source(command or str(name), named.load(), (next(pair), next(pair)), named)
+    return Source(command or str(name), load(), (next(pair), next(pair)), load)
 
 
-def nobody(count: int) -> None:
-    """Is told, and does nothing."""
-
-
-def draw(mechanism: Mechanism, dataset: Any, size: int, rng: np.random.Generator, each: Each = nobody) -> Any:
+def draw(mechanism: Mechanism, dataset: Any, size: int, rng: np.random.Generator, each: Each = lambda _: None) -> Any:
     """`size` independent outputs on `dataset`, in whatever form the mechanism gives them.
 
     Args:
@@ -128,7 +111,7 @@ def draw_both(source: Source, samples: int, seed: tuple[int, ...], jobs: int, ea
     if jobs > 1:
         from dpassay.audit.running.workers import worked  # slow to import, and one process needs none of it
 
-        asked = [(source.named, source.datasets[side], (side, i), sizes[i], (*seed, side, i)) for side, i in places]
+        asked = [(source.load, source.datasets[side], (side, i), sizes[i], (*seed, side, i)) for side, i in places]
         for where, outputs in worked(_drawn, asked, jobs, ""):
             found[where] = outputs
             each(len(outputs))
@@ -136,23 +119,21 @@ def draw_both(source: Source, samples: int, seed: tuple[int, ...], jobs: int, ea
         for side, i in places:
             rng = np.random.default_rng([*seed, side, i])
             found[side, i] = draw(source.mechanism, source.datasets[side], sizes[i], rng, each)
-    p, q = (_joined([found[side, i] for i in range(parts)]) for side in (0, 1))
-    return p, q
+    sides = []
+    for side in (0, 1):
+        some = [found[side, i] for i in range(parts)]
+        arrays = all(isinstance(one, np.ndarray) for one in some) and len({(a.dtype, a.shape[1:]) for a in some}) == 1
+        sides.append(np.concatenate(some) if arrays else [output for one in some for output in one])
+    return sides[0], sides[1]
 
 
-def _drawn(named: Named, dataset: Any, where: tuple[int, int], size: int, key: tuple[int, ...]) -> tuple[Any, Any]:
+def _drawn(
+    load: Callable[[], Mechanism], dataset: Any, where: tuple[int, int], size: int, key: tuple[int, ...]
+) -> tuple[Any, Any]:
     """One part, in a process of its own."""
-    mechanism = named.load()
+    mechanism = load()
     try:
         return where, draw(mechanism, dataset, size, np.random.default_rng(list(key)))
     finally:
         if isinstance(mechanism, KeptAlive):
             mechanism.close()
-
-
-def _joined(parts: list[Any]) -> Any:
-    """Parts of one sample, in order."""
-    arrays = all(isinstance(one, np.ndarray) for one in parts)
-    if len(parts) == 1 or (arrays and len({(one.dtype, one.shape[1:]) for one in parts}) == 1):
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
-    return [output for one in parts for output in one]

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from dpassay.audit.evidence.events import Event, judge_event, shown
 from dpassay.reference.arrays import Array
+from dpassay.reference.errors import printable
 from dpassay.reference.guarantee import LARGEST
 
 from .columns import HUGE
@@ -21,6 +23,7 @@ from .table import Column, Origin, Tables
 
 SIDES = ("on D", "on D'")
 SHOWS = 1e-3  # p-value below which the event of a column is called what gave the claim away
+LONGEST = 160  # characters of an output that is shown
 
 
 @dataclass(frozen=True)
@@ -123,3 +126,25 @@ def most_repeated(tables: Tables) -> tuple[Telling, tuple[int, int]]:
     words = f"{tables.columns[0]} equal to {value:.6g}" if single else "one exact output"
     counts = (int(on_p[best]), int(on_q[best]))
     return Telling(words, tables.columns[0] if single else None, counts, (n_p, n_q)), rows
+
+
+def shortened(output: Any, entry: str = "") -> str:
+    """An output on one line; of one that is too long the beginning, after the entry that gave it away."""
+    plain = output.tolist() if isinstance(output, np.ndarray | np.generic) else output
+    text = printable(f'"{plain}"' if isinstance(plain, str) else repr(plain))
+    if len(text) <= LONGEST:
+        return text
+    room = (LONGEST if not entry else LONGEST // 4) - 3
+    if isinstance(plain, list):  # whole numbers with few digits say more than the many digits of one
+        text = printable(repr(_brief(plain[:room])))
+        if len(text) <= room:
+            return f"{entry}{text}"
+        room = max(text.rfind(", ", 0, room) + 2, 1)
+    return f"{entry}{text[:room]}..."
+
+
+def _brief(value: Any) -> Any:
+    """The same with numbers of four digits."""
+    if isinstance(value, list):
+        return [_brief(one) for one in value]
+    return float(f"{value:.4g}") if isinstance(value, float) else value

@@ -128,9 +128,8 @@ class _Outputs(Claimed):
 
     relation: Relation = Field("replace-one", description="How D and D' differ, for the report.")
     power: Annotated[float, Field(gt=1, le=1e6)] | None = Field(
-        None, description="Say 'consistent' if noise so many times too small, and a rare branch, would have been seen."
+        None, description="Say 'consistent' if so many times the epsilon, and a rare branch, would have been seen."
     )
-    noise: Literal["gaussian", "laplace"] | None = Field(None, description="For power: what the outputs are made with.")
 
 
 class BlackBox(_Outputs):

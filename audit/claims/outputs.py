@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dpassay.audit.blackbox.detect import (
-    Detail,
-    audit_in_detail,
-    bound_of_scores,
-    epsilon_of_outputs,
-    float_grid,
-    of_outputs,
-)
-from dpassay.audit.blackbox.power import branch_power, event_power, noise_power, recognised
-from dpassay.audit.blackbox.shown import draw_detail, telling_outputs
+from dpassay.audit.blackbox.detect import Detail, audit_in_detail, audit_outputs, bound_of_scores, of_outputs
+from dpassay.audit.blackbox.power import branch_power, event_power
 from dpassay.audit.blackbox.table import Column, Tables, to_tables
-from dpassay.audit.results import Sound, SoundBound, Verdict, decide
+from dpassay.audit.results import Sound, Verdict, decide
 from dpassay.audit.verdict import POWER_SHOWN, TIGHT_SHARE
-from dpassay.reference.errors import require
 
 from .claimed import Claim
 
@@ -38,11 +28,8 @@ class Question:
     confidence: float
     seed: int
     relation: str
-    power: float | None  # noise so many times too small must have been seen
-    noise: str | None  # declared noise of an additive mechanism
-    pair_claimed: bool
+    power: float | None  # an epsilon so many times larger must have been seen
     floats: bool = False  # are the floating-point numbers judged too?
-    plot: Path | None = None
     names: tuple[str, ...] | None = None  # of the columns, where the outputs come with some
 
 
@@ -62,11 +49,13 @@ def answer(p: Any, q: Any, question: Question, rng: np.random.Generator) -> Answ
         given = zip(question.names, tables.columns, strict=True)
         tables = replace(tables, columns=tuple(Column(name, column.origin) for name, column in given))
     deciding, notes, shown, detail = judge(tables, (p, q), question, rng)
-    each = 1 - (1 - question.confidence) / 2  # half of the level
-    in_floats: list[Sound] = [float_grid(p, q, question.claim.guarantee, rng, each)] if question.floats else []
+    in_floats: list[Sound] = []
+    if question.floats:
+        each = 1 - (1 - question.confidence) / 2  # half of the level
+        grid = audit_outputs(p, q, question.claim.guarantee, rng, each, low_bits=True)
+        in_floats = [replace(grid, method="grid of the floats")]
+        notes.append(f"In real numbers: {decide(deciding)}. In floating point: {grid.verdict}.")
     verdict = decide([*deciding, *in_floats])
-    if in_floats:
-        notes.append(f"In real numbers: {decide(deciding)}. In floating point: {decide(in_floats)}{_cause(in_floats)}.")
     if not verdict.failed:
         notes += shown
         empty = of_outputs(tables, p, q)
@@ -90,14 +79,12 @@ def judge(
     test, detail = audit_in_detail(tables, claim.guarantee, rng, 1 - share * level)
     test, notes = replace(test, relation=question.relation), []
     if test.verdict is Verdict.VIOLATED:
-        shown = telling_outputs(detail, *outputs)
+        shown = detail.most_telling(*outputs)
         test = replace(test, evidence={**test.evidence, "most_telling_outputs": shown})
         notes = [f"Given away by: {detail.telling.statement}." if detail.telling else ""]
         if detail.telling is None or str(detail.telling.column) != test.evidence["score"]:
             notes.append(f"Decided by the score: {test.evidence['score']}.")
         notes += [f"Most telling {side}: {'; '.join(ones)}" for side, ones in shown.items()]
-    if question.plot is not None:
-        draw_detail(question.plot, detail, claim.guarantee)
     if claim.epsilon is None:
         return [test], notes, [], detail
     bound = bound_of_scores(detail.parts, detail.candidates, question.delta, rng, 1 - 0.1 * level)
@@ -115,37 +102,14 @@ def with_power(
     test, curve = deciding[0], question.claim.guarantee
     branch = branch_power(tables, curve, test.confidence, question.seed)
     said, evidence = [branch.statement], {**test.evidence, "planted_branch": branch.evidence}
-    found = recognised(tables, question.noise)
-    required = found is not None or question.noise is None
-    require(required, "--noise", question.noise, "needs finite numbers, 100 a side or more")
-    said += found.hint if found is not None and question.pair_claimed else []
     if question.power is None:
         said.append("That says nothing of quieter violations, so the claim is not called 'consistent' (see --power).")
         return [replace(test, evidence=evidence), *deciding[1:]], said
-    if found is not None:
-        sizes = (len(tables.p), len(tables.q))
-        planted = noise_power(found, sizes, curve, test.confidence, question.power, question.seed)
-        seen: dict[str, object] = {"noise": found.noise, "smaller": question.power}
-        evidence["planted_noise"] = seen | {"power_at_least": planted.at_least}
-    else:
-        said.append("The outputs are no answer plus Gaussian or Laplace noise, so no noise is planted.")
-        planted, seen = event_power(tables, detail, curve, test.confidence, question.power, question.seed)
-        evidence["planted_event"] = seen | {"power_at_least": planted.at_least}
+    planted, seen = event_power(tables, detail, curve, test.confidence, question.power, question.seed)
+    evidence["planted_event"] = seen | {"power_at_least": planted.at_least}
     rare = branch.at_least if branch.runs is not None and branch.runs >= BRANCH else 0.0
     said.append(planted.statement)
     said.append(
         f"'consistent' needs a power of {POWER_SHOWN} against each, and a branch of one run in {BRANCH} or rarer."
     )
     return [replace(test, evidence=evidence, power=min(rare, planted.at_least)), *deciding[1:]], said
-
-
-def without_claim(
-    p: Any, q: Any, delta: float, confidence: float, rng: np.random.Generator, relation: str
-) -> SoundBound:
-    """Only a bound."""
-    return replace(epsilon_of_outputs(p, q, delta, rng, confidence), relation=relation)
-
-
-def _cause(results: list[Sound]) -> str:
-    causes = {str(one.evidence["cause"]) for one in results if one.evidence.get("cause") not in (None, "none")}
-    return f" (cause: {', '.join(sorted(causes))})" if causes else ""

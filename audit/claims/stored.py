@@ -73,7 +73,7 @@ def _outputs(
         p, q = (draw(source.mechanism, one, claim.samples, rng) for one in source.datasets)
         notes, data = same_data(source.datasets), f"{claim.dataset} against {claim.neighbour}"
     stated = _guarantee(claim), _delta(claim), confidence, claim.seed, claim.relation
-    question = Question(*stated, claim.power, claim.noise, claim.epsilon is not None)
+    question = Question(*stated, claim.power)
     found = answer(p, q, question, rng)
     verdict = Verdict.INCONCLUSIVE if notes and not found.verdict.failed else found.verdict
     return list(found.results), verdict, [*notes, *found.notes], data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,8 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from dpassay.audit.blackbox.detect import of_outputs, same_data
-from dpassay.audit.blackbox.power import NOISES
+from dpassay.audit.blackbox.detect import epsilon_of_outputs, of_outputs, same_data
 from dpassay.audit.blackbox.sources import (
     CommandOption,
     DatasetOption,
@@ -21,14 +21,13 @@ from dpassay.audit.blackbox.sources import (
 )
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.claims.claimed import read_claim
-from dpassay.audit.claims.outputs import NOT_STATED, Question, answer, without_claim
+from dpassay.audit.claims.outputs import NOT_STATED, Question, answer
 from dpassay.audit.inputs.stored import column_names, load
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import Verdict
 from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled
 from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.reference.errors import require
-from dpassay.reference.files import require_writable
 
 STREAM = 61  # the audit's own: stored outputs may have been drawn from the plain seed
 
@@ -50,22 +49,13 @@ KeepAlive = Annotated[
 ]
 Jobs = Annotated[int, typer.Option(help="Processes that run the mechanism; they change no number.")]
 Power = Annotated[
-    float | None,
-    typer.Option(
-        help="Say 'consistent' if noise K times too small (or K epsilon), and a rare branch, would have been seen."
-    ),
-]
-Noise = Annotated[
-    str | None, typer.Option(help="For --power: the outputs are answers plus 'gaussian' or 'laplace' noise.")
+    float | None, typer.Option(help="Say 'consistent' if K times the epsilon, and a rare branch, would have been seen.")
 ]
 Floats = Annotated[
     bool, typer.Option("--floats", help="Also judge the floating-point numbers themselves, in a second verdict.")
 ]
 Relation = Annotated[
     str | None, typer.Option(help="How D and D' differ, for the report: 'replace-one', 'add-remove', or your words.")
-]
-Plot = Annotated[
-    Path | None, typer.Option(help="Draw both sides by the best score, and what is allowed (.png, .svg, .pdf).")
 ]
 Mildest = Annotated[FailOn, typer.Option("--fail-on", help="The mildest verdict whose exit code is not 0.")]
 Confidence = Annotated[float, typer.Option(help="Confidence of each verdict.")]
@@ -87,10 +77,8 @@ def blackbox(
     keep_alive: KeepAlive = False,
     jobs: Jobs = 1,
     power: Power = None,
-    noise: Noise = None,
     floats: Floats = False,
     relation: Relation = None,
-    plot: Plot = None,
     fail_on: Mildest = FailOn.ANYTHING,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
@@ -104,7 +92,11 @@ def blackbox(
     --floats adds a second one about the floating-point numbers, which naive samplers fail. Where nothing is refuted,
     violations are planted to see what would have been. Exit 1: a claim is refuted, 3: nothing was found, 0: consistent.
     """
-    _check(confidence, samples, jobs, seed, power, noise, plot)
+    require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
+    require(10 <= samples <= 10**8, "--samples", samples, "must lie in 10..1e8")
+    require(1 <= jobs <= 256, "--jobs", jobs, "must lie in 1..256")
+    require(seed >= 0, "--seed", seed, "must not be negative")
+    require(power is None or 1 < power <= 1e6, "--power", power, "must lie in (1, 1e6]")
     claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng([seed, STREAM])
     for name, wanted in (("--floats", floats), ("--power", power is not None)):
         require(claim is not None or not wanted, name, True, "is about a claim: give --epsilon or another")
@@ -113,44 +105,23 @@ def blackbox(
         names, notes = column_names(outputs), []
     else:
         source = read_source(mechanism, command, dataset, neighbour, keep_alive)
-        each = command is not None and not keep_alive
-        what = "starting the program (once with --keep-alive)" if each else "running the mechanism"
-        with progress(what, 2 * samples, quiet=quiet) as say:
+        with progress("running the mechanism", 2 * samples, quiet=quiet) as say:
             p, q = draw_both(source, samples, (seed, STREAM), jobs, lambda n: say(steps=n))
         names, notes = None, same_data(source.datasets)
     relation = relation or ("add-remove" if sampled else NOT_STATED)
     if claim is None:
-        bound = without_claim(p, q, delta, confidence, rng, relation)
+        bound = replace(epsilon_of_outputs(p, q, delta, rng, confidence), relation=relation)
         said = ["No claim was given, so nothing is decided.", *notes, *of_outputs(to_tables(p, q), p, q)]
         print_results([bound], None, as_json, "\n".join(said))
         return
-    asked = (claim, delta, confidence, seed, relation, power, noise, epsilon is not None)
-    question = Question(*asked, floats, plot, names)
+    question = Question(claim, delta, confidence, seed, relation, power, floats, names)
     with progress("judging the outputs", 1, quiet=quiet):
         found = answer(p, q, question, rng)
     blind = bool(notes) and not found.verdict.failed  # what would have been seen on such data says nothing
     verdict, said = (Verdict.INCONCLUSIVE, notes) if blind else (found.verdict, [*notes, *found.notes])
     print_results(found.results, verdict, as_json, "\n".join(said))
-    raise typer.Exit(_exit(verdict, fail_on))
-
-
-def _check(
-    confidence: float,
-    samples: int,
-    jobs: int,
-    seed: int,
-    power: float | None,
-    noise: str | None,
-    plot: Path | None,
-) -> None:
-    require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
-    require(10 <= samples <= 10**8, "--samples", samples, "must lie in 10..1e8")
-    require(1 <= jobs <= 256, "--jobs", jobs, "must lie in 1..256")
-    require(seed >= 0, "--seed", seed, "must not be negative")
-    require(power is None or 1 < power <= 1e6, "--power", power, "must lie in (1, 1e6]")
-    require(noise in (None, *NOISES), "--noise", noise, f"must be one of {', '.join(NOISES)}")
-    if plot is not None:
-        require_writable(plot, "--plot")
+    ignored = fail_on is FailOn.NOTHING or (fail_on is FailOn.VIOLATED and not verdict.failed)
+    raise typer.Exit(0 if ignored else verdict.exit_code)
 
 
 def _stored(outputs: list[Path], source: tuple[Any, ...], keep_alive: bool) -> tuple[Any, Any]:
@@ -159,8 +130,3 @@ def _stored(outputs: list[Path], source: tuple[Any, ...], keep_alive: bool) -> t
     require(not keep_alive, "--keep-alive", True, "is about a program; these outputs are stored")
     require(len(outputs) == 2, "--outputs", outputs, "give two files: on D and on D'")
     return load(outputs[0]), load(outputs[1])
-
-
-def _exit(verdict: Verdict, fail_on: FailOn) -> int:
-    ignored = fail_on is FailOn.NOTHING or (fail_on is FailOn.VIOLATED and not verdict.failed)
-    return 0 if ignored else verdict.exit_code

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from dpassay.audit.blackbox import power, shown
+from dpassay.audit.blackbox import power
 from dpassay.audit.blackbox.detect import of_outputs, same_data
-from dpassay.audit.blackbox.power import recognised
 from dpassay.audit.blackbox.table import to_tables
+from dpassay.audit.blackbox.telling import shortened
 from dpassay.audit.cli import app
-from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import gdp
 
 MODULE = """
@@ -43,28 +42,13 @@ def run(tmp_path, monkeypatch):
     sys.modules.pop("mech_of_test", None)
 
 
-@pytest.mark.more
-def test_a_right_mechanism_is_consistent_when_the_power_is_shown(run):
-    """Laplace noise, claim just true, 2,000 a side (seed 0): noise halved would have been seen 14 times of 14."""
-    found = run("right", "--power", "2")
-    assert found.exit_code == 0 and "Verdict: consistent" in found.output
-    assert "laplace noise 2 times smaller" in found.output
-    assert run("right").exit_code == 3, "nobody asked what would have been seen"
-    small = run("right", "--power", "1.01")
-    assert small.exit_code == 3 and "Verdict: inconclusive" in small.output
-
-
-@pytest.mark.slow  # 14 simulations, each with what it learns
-def test_what_has_no_noise_to_shrink_is_consistent_where_a_larger_epsilon_would_have_been_seen(run):
-    """Randomised response at epsilon 1: twice the epsilon is seen in 14 simulations of 14 (1.05 times is not)."""
+@pytest.mark.slow  # 14 simulations each, with what they learn
+def test_consistent_is_where_a_larger_epsilon_would_have_been_seen(run):
+    """Randomised response at epsilon 1: twice the epsilon is seen in 14 simulations of 14, 1.05 times is not."""
     found = json.loads(run("coin", "--power", "2", "--json").stdout)
     assert found["verdict"] == "consistent"
     planted = found["results"][0]["evidence"]["planted_event"]
     assert planted["power_at_least"] >= 0.8 and planted["share"] == pytest.approx(0.8, abs=0.03)
-
-
-@pytest.mark.slow  # 14 audits more, of an event that shows nothing
-def test_a_larger_epsilon_that_would_not_have_been_seen_leaves_it_inconclusive(run):
     quiet = run("coin", "--power", "1.05")
     assert quiet.exit_code == 3 and "an epsilon 1.05 times larger" in quiet.output
 
@@ -80,9 +64,9 @@ def test_an_event_is_made_more_frequent_and_no_output_twice():
     assert power.larger(gdp(1.0), 2.0).delta(2.0) == pytest.approx(gdp(1.0).delta(1.0), rel=1e-2)
 
 
-def test_a_wrong_one_says_what_gave_it_away_and_is_drawn(run, tmp_path):
-    found = run("wrong", "--plot", "x.png", "--json")
-    assert found.exit_code == 1 and (tmp_path / "x.png").stat().st_size > 5000
+def test_a_wrong_one_says_what_gave_it_away(run):
+    found = run("wrong", "--json")
+    assert found.exit_code == 1
     evidence = json.loads(found.stdout)["results"][0]["evidence"]
     assert evidence["column"].startswith("output.x[1]")
     assert len(evidence["most_telling_outputs"]["on D'"]) == 3
@@ -91,11 +75,11 @@ def test_a_wrong_one_says_what_gave_it_away_and_is_drawn(run, tmp_path):
 def test_long_outputs_are_shown_with_whole_short_numbers():
     """One that is cut ends after a number of four digits; what is short, or no list, stays as it is."""
     values = np.random.default_rng(0).normal(size=64)
-    found = shown._short(values, "output[37] = 1 in ")
+    found = shortened(values, "output[37] = 1 in ")
     assert re.fullmatch(r"output\[37\] = 1 in \[(-?\d\.\d+, ){3,}\.\.\.", found) and len(found) < 70
-    assert shown._short(np.array([1.23456789, 2.0])) == "[1.23456789, 2.0]"
-    assert shown._short([1 / 3] * 12) == str([0.3333] * 12)
-    assert shown._short("x" * 200).endswith("xxx...")
+    assert shortened(np.array([1.23456789, 2.0])) == "[1.23456789, 2.0]"
+    assert shortened([1 / 3] * 12) == str([0.3333] * 12)
+    assert shortened("x" * 200).endswith("xxx...")
 
 
 @pytest.mark.some(1)
@@ -145,22 +129,7 @@ def test_empty_audits_are_no_success(run):
     assert same.exit_code == 3 and "D and D' are equal" in same.output and "Planted" not in same.output
 
 
-def test_noise_is_recognised_or_declared():
-    rng = np.random.default_rng(0)
-    for name, noise in (("gaussian", rng.normal(size=(2, 3000, 1))), ("laplace", rng.laplace(size=(2, 3000, 1)))):
-        assert recognised(to_tables(noise[0], noise[1] + 1)).noise == name
-    assert recognised(to_tables(rng.uniform(size=3000), rng.uniform(size=3000))) is None
-    assert recognised(to_tables(rng.normal(size=3000), 3 * rng.normal(size=3000))) is None
-    assert recognised(to_tables(rng.uniform(size=3000), rng.uniform(size=3000)), "laplace").declared
+def test_outputs_that_show_nothing_are_named():
     for other, said in ((np.ones(5), True), (np.zeros(5), False)):
         assert bool(of_outputs(to_tables(np.ones(5), other), np.ones(5), other)) is said
     assert same_data(([1], [1])) and not same_data(([1], [2]))
-
-
-@pytest.mark.parametrize(
-    ("words", "field"),
-    [(["--power", "1"], "--power"), (["--noise", "uniform"], "--noise"), (["--plot", "x.txt"], "--plot")],
-)
-def test_bad_options(run, words, field):
-    found = run("right", *words)
-    assert isinstance(found.exception, BadInput) and found.exception.field == field

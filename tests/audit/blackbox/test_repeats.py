@@ -9,8 +9,7 @@ from scipy.stats import binomtest
 from typer.testing import CliRunner
 
 from dpassay.audit.blackbox import repeats
-from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs, float_grid, require_independent
-from dpassay.audit.blackbox.sources import draw
+from dpassay.audit.blackbox.detect import audit_mechanism, audit_outputs, epsilon_of_outputs, require_independent
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.cli import app
 from dpassay.audit.results import Verdict
@@ -81,30 +80,13 @@ def test_past_outputs_guess_and_are_not_guessed():
     assert repeats.guesses(codes, of_q, rng, known=10).sum() == 0
 
 
-# Naive samplers leave a pattern of low-order bits: the grid of the floats is judged by itself.
-def _judged(mechanism, claim, seed=0, samples=6000):
-    rng = np.random.default_rng(seed)
-    p, q = (draw(mechanism, data, samples, rng) for data in (0.0, 1.0))
-    return float_grid(p, q, claim, rng)
-
-
-def test_naive_laplace_fails_on_its_grid():
-    """6,000 outputs a side (seed 0): p-value below 1e-6; the real-valued mechanism is fine."""
-    found = _judged(zoo_laws.laplace_noise(1.0), approx_dp(1.0))
-    assert found.p_value < 1e-6
-    assert found.evidence["cause"] == "floats"
-
-
-def test_a_sampler_on_a_coarse_grid_passes():
-    """Rounding to 2^-10 removes the signature: 3 seeds, level 5 % each, at most one alarm."""
-    mechanism = zoo_laws.on_a_grid(zoo_laws.laplace_noise(1.0), 2.0**-10)
-    found = [_judged(mechanism, approx_dp(1.0), seed=seed, samples=2000) for seed in range(3)]
-    assert sum(one.verdict is Verdict.VIOLATED for one in found) <= 1
-
-
-def test_a_broken_mechanism_is_not_blamed_on_the_floats():
-    found = _judged(zoo_laws.laplace_noise(0.3), approx_dp(1.0))
-    assert (found.evidence["real_numbers"], found.evidence["cause"]) == ("violated", "mechanism")
+@pytest.mark.parametrize(("spacing", "violated"), [(None, True), (2.0**-10, False)])
+def test_naive_laplace_fails_on_the_grid_of_its_floats_and_passes_where_it_is_rounded(spacing, violated):
+    """6,000 outputs a side (seed 0): p-value below 1e-6; in real numbers the mechanism is fine."""
+    naive = zoo_laws.laplace_noise(1.0)
+    pair = (zoo_laws.on_a_grid(naive, spacing) if spacing else naive, 0.0, 1.0, approx_dp(1.0), 6000)
+    found = [audit_mechanism(*pair, np.random.default_rng(0), low_bits=bits) for bits in (True, False)]
+    assert (found[0].p_value < 1e-6) is violated and found[1].verdict is not Verdict.VIOLATED
 
 
 # Two samples that were not drawn by themselves are refused; independent ones, whatever their type, are not.

@@ -6,15 +6,11 @@ the table `test_assay.py::test_a_forged_report_commands_no_terminal`.
 """
 
 import json
-import warnings
 from dataclasses import replace
-from types import SimpleNamespace
 from xml.etree import ElementTree as Xml
 
-import numpy as np
 import pytest
 
-from dpassay.audit.blackbox import shown
 from dpassay.audit.crosscheck.adapter import Result
 from dpassay.audit.report import campaign
 from dpassay.audit.report.explain import explain_lines
@@ -25,7 +21,6 @@ from dpassay.audit.report.problems import problems, summary_line
 from dpassay.audit.report.sarif import sarif
 from dpassay.audit.report.table import table_lines
 from dpassay.reference.findings import Finding, Kind
-from dpassay.reference.guarantee import approx_dp
 
 EVIL = "\x1b[2J\x9b\x00</testcase>]]><b>&\n::error::x | `a` $\\frac{$ \ud800\ufffe\u202e\u2028%0A"
 
@@ -75,30 +70,6 @@ def test_a_campaign_over_vectors_with_such_names():
     json.loads(campaign.report(EVIL, judged, 4, {}))
 
 
-@pytest.mark.some(1)
-@pytest.mark.parametrize("ending", [".png", ".svg", ".pdf"])
-def test_a_plot_with_such_names(tmp_path, ending):
-    """Titles and legends: no formula is set, no warning about letters that a font lacks, no surrogate that ends it."""
-    rng = np.random.default_rng(0)
-    event = SimpleNamespace(cut=0.5, below=False, words=EVIL, epsilon=0.0)
-    event.oriented = event, "D"
-    candidate = SimpleNamespace(name=EVIL + "x" * 3000 + "\u6f22", event=event, value=None)
-    sides = (rng.normal(size=50), rng.normal(size=50) + 2)
-    detail = SimpleNamespace(candidate=candidate, plainest=None, scores=lambda one: sides)
-    path = tmp_path / f"plot{ending}"
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        shown.draw_detail(path, detail, replace(approx_dp(1.0, 1e-5), name=f"{EVIL}\u6f22"))  # type: ignore[arg-type]
-    assert path.stat().st_size > 1000
-    if ending == ".svg":
-        Xml.fromstring(path.read_text())
-
-
 def test_a_cell_of_a_page_is_neither_a_link_nor_markup():
     """A line of code in a row's reason was read as a reference to a footnote, and stopped the site's build."""
     assert cell("x = y[-1][1] | <b>") == r"x = y\[-1]\[1] \| &lt;b>"
-
-
-def test_labels_of_plots_are_short():
-    assert shown.drawn("a $b$") == "a b" and shown.drawn("\x1b") == "\\x1b"
-    assert len(shown.drawn("x" * 3000)) == shown.WIDEST
