@@ -131,7 +131,7 @@ class Detail:
         if self.repeated is not None:
             one_a_side = zip(SIDES, outputs, self.repeated, strict=True)
             return {name: [shortened(side[row])] for name, side, row in one_a_side if row >= 0}
-        column, found = self.telling.column if self.telling else None, {}
+        column, found = self.telling.column if self.telling else None, dict[str, list[str]]()
         for side, name in enumerate(SIDES):
             score = self.candidate.score(self.parts.test[side])
             upwards = (side == 0) != self.candidate.event.below

@@ -64,6 +64,7 @@ def read_source(
     if dataset is None or neighbour is None:
         raise BadInput("--dataset, --neighbour", (dataset, neighbour), "both files are needed")
     require(command is not None or not keep_alive, "--keep-alive", True, "is about a program: give --command")
+    load: Callable[[], Mechanism]  # named, so that another process can do it
     if command is None:
         load = partial(load_callable, str(name), "mechanism")
     else:
