@@ -29,14 +29,14 @@ from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
-from dpassay.reference.laws.number import Geometric, Snapping
+from dpassay.reference.laws.number import Geometric
 from dpassay.reference.laws.selection import Selection
 from dpassay.reference.transcript import Release, Transcript
 
 _LOOSE = 0.01  # by which the derivation may be too high: its grid
 _POINTS, _CELLS = 2**18, 6001
 _HALF_LOG_TWO_PI = math.log(2 * math.pi) / 2
-_ONE_SCALE = (Geometric, TruncatedGeometric, FoldedGeometric, TruncatedLaplace, FoldedLaplace, Snapping)
+_ONE_SCALE = (Geometric, TruncatedGeometric, FoldedGeometric, TruncatedLaplace, FoldedLaplace)
 
 
 @dataclass(frozen=True)

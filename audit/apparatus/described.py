@@ -26,15 +26,7 @@ from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
-from dpassay.reference.laws.number import (
-    BoundedNoiseLaplace,
-    DiscreteGaussian,
-    Geometric,
-    Number,
-    Snapping,
-    Staircase,
-    UniformNoise,
-)
+from dpassay.reference.laws.number import DiscreteGaussian, Geometric, Number
 from dpassay.reference.laws.selection import Selection
 
 Function = Callable[[Array], Array]
@@ -106,16 +98,6 @@ def _number(below: Callable[[Array, Any], Array], **how: Any) -> Callable[[Any],
     return make
 
 
-def _uniform(x: Array, law: UniformNoise) -> Array:
-    return np.asarray(scipy.stats.uniform.cdf(x, law.at - law.scale, 2 * law.scale))
-
-
-def _cut(x: Array, law: BoundedNoiseLaplace) -> Array:
-    low, high = (scipy.stats.laplace.cdf(end, 0, law.scale) for end in (-law.bound, law.bound))
-    inside = scipy.stats.laplace.cdf(np.clip(x - law.at, -law.bound, law.bound), 0, law.scale)
-    return np.asarray((inside - low) / (high - low))
-
-
 def _given_inside(x: Array, law: BoundedLaplace) -> Array:
     low, high = (_laplace(np.array(end), law) for end in (law.lower, law.upper))
     return np.asarray((_laplace(np.clip(x, law.lower, law.upper), law) - low) / (high - low))
@@ -143,22 +125,6 @@ def _folded(noisy: Callable[[Array, Any], Array]) -> Callable[[Array, NumberBetw
         return np.where(x >= law.upper, 1.0, np.where(x < law.lower, 0.0, found))
 
     return below
-
-
-def _snapped(x: Array, law: Snapping) -> Array:
-    cell = law.grid * (np.floor(x / law.grid) + 0.5)
-    return np.where(x < -law.bound, 0.0, np.where(x >= law.bound, 1.0, _laplace(cell, law)))
-
-
-def _stairs(x: Array, law: Staircase) -> Array:
-    """Steps of equal mass ratio, each in two parts."""
-    steps = np.abs(x - law.at) / law.scale
-    step, part = np.floor(steps), steps - np.floor(steps)
-    fall = math.exp(-law.epsilon)
-    area = law.gamma + (1 - law.gamma) * fall
-    inside = np.minimum(part, law.gamma) + fall * np.maximum(part - law.gamma, 0.0)
-    mass = 1 - fall**step + (1 - fall) * fall**step * inside / area
-    return np.asarray(0.5 + np.sign(x - law.at) * mass / 2)
 
 
 def _whole_gaussian(law: Any) -> Described:
@@ -230,8 +196,6 @@ def _bingham(law: Any) -> Described:
 _TABLE: dict[type[Law], Callable[[Any], Described]] = {
     Gaussian: _array(scipy.stats.norm),
     Laplace: _array(scipy.stats.laplace),
-    UniformNoise: _number(_uniform, continuous=True),
-    BoundedNoiseLaplace: _number(_cut, continuous=True),
     BoundedLaplace: _number(_given_inside),
     TruncatedLaplace: _number(_clamped(_laplace)),
     FoldedLaplace: _number(_folded(_laplace)),
@@ -239,8 +203,6 @@ _TABLE: dict[type[Law], Callable[[Any], Described]] = {
     TruncatedGeometric: _number(_clamped(_geometric)),
     FoldedGeometric: _number(_folded(_geometric)),
     DiscreteGaussian: _whole_gaussian,
-    Snapping: _number(_snapped),
-    Staircase: _number(_stairs, continuous=True),
     Categorical: _categorical,
     Selection: _categorical,
     Intervals: _intervals,

@@ -22,7 +22,7 @@ from dpassay.reference.laws.between import (
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
-from dpassay.reference.laws.number import Geometric, Number, Snapping, Staircase
+from dpassay.reference.laws.number import Geometric, Number
 from dpassay.reference.laws.selection import Selection
 from dpassay.reference.transcript import Draw, Release, Transcript
 
@@ -32,9 +32,8 @@ from .rounding import numbers, visible_events
 Data = Mapping[str, Any]
 NUMBERS: dict[str, type[Number]] = {
     kind.__name__: kind
-    for kind in (BoundedLaplace, FoldedGeometric, FoldedLaplace, Geometric, Snapping, Staircase, TruncatedGeometric,
-                 TruncatedLaplace)
-}  # fmt: skip
+    for kind in (BoundedLaplace, FoldedGeometric, FoldedLaplace, Geometric, TruncatedGeometric, TruncatedLaplace)
+}
 
 
 @dataclass(frozen=True)

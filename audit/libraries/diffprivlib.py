@@ -8,7 +8,6 @@ lines compute it again.
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -29,14 +28,7 @@ from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
-from dpassay.reference.laws.number import (
-    BoundedNoiseLaplace,
-    DiscreteGaussian,
-    Geometric,
-    Snapping,
-    Staircase,
-    UniformNoise,
-)
+from dpassay.reference.laws.number import DiscreteGaussian, Geometric
 from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
 from dpassay.reference.laws.selection import Selection, exponential, permute_and_flip
 from dpassay.reference.tape import Tape
@@ -100,14 +92,6 @@ def _clip(mech: Any, value: Any) -> Any:
     return max(min(value, mech.upper), mech.lower)
 
 
-def _bounded_noise(mech: Any, value: Any) -> Law:
-    scale = mech.sensitivity / mech.epsilon
-    if not scale > 0:
-        return bare(value)
-    bound = scale * math.log1p(math.expm1(mech.epsilon) / 2 / mech.delta)
-    return BoundedNoiseLaplace(_number(value), float(scale), bound)
-
-
 def _gaussian(mech: Any, value: Any) -> Law:
     return Gaussian(_number(value), float(mech._scale))
 
@@ -142,19 +126,6 @@ def _binary(mech: Any, value: Any) -> Law:
     return Categorical((mech.value0, mech.value1), np.log([first, 1 - first]))
 
 
-def _snapping(mech: Any, value: Any) -> Law:
-    """In the units of the mechanism's inside: divided by the sensitivity and centred."""
-    scale = 1 / mech.effective_epsilon()
-    grid = mech._get_nearest_power_of_2(scale)
-    return Snapping(_number(mech._scale_and_offset_value(value)), scale, grid, float(mech._bound))
-
-
-def _staircase(mech: Any, value: Any) -> Law:
-    if mech.sensitivity == 0:
-        return bare(value)
-    return Staircase(_number(value), mech.sensitivity, mech.epsilon, mech.gamma)
-
-
 def _bingham(mech: Any, value: Any) -> Law:
     return SampledBingham(np.asarray(value, dtype=float), float(mech.epsilon / 4 / mech.sensitivity))
 
@@ -164,7 +135,6 @@ LAWS: dict[str, LawOf] = {  # by class name in diffprivlib.mechanisms; Vector ha
     "LaplaceTruncated": _with(TruncatedLaplace, _laplace_scale, _truncate),
     "LaplaceFolded": _with(FoldedLaplace, _laplace_scale, _fold),
     "LaplaceBoundedDomain": _with(BoundedLaplace, _domain_scale, _clip),
-    "LaplaceBoundedNoise": _bounded_noise,
     "Geometric": _with(Geometric, _geometric_scale),
     "GeometricTruncated": _with(TruncatedGeometric, _geometric_scale, _truncate),
     "GeometricFolded": _with(FoldedGeometric, _geometric_scale, _fold),
@@ -174,9 +144,6 @@ LAWS: dict[str, LawOf] = {  # by class name in diffprivlib.mechanisms; Vector ha
     "PermuteAndFlip": _permute_and_flip,
     "ExponentialCategorical": _categorical,
     "Binary": _binary,
-    "Snapping": _snapping,
-    "Staircase": _staircase,
-    "Uniform": _with(UniformNoise, lambda mech: mech.sensitivity / mech.delta / 2),
     "Bingham": _bingham,
 }
 
@@ -259,9 +226,6 @@ def _randomise(law_of: LawOf) -> Callable[..., Any]:
             return tape.reveal(label, float(value))  # noise does not hide it: the library hands it back as it is
         law = law_of(mech, value)
         sensitivity = getattr(mech, "sensitivity", None)
-        if name == "Snapping":
-            released = tape.release(label, law, sensitivity=1.0)
-            return mech._reverse_scale_and_offset_value(released)
         return tape.release(label, law, sensitivity=None if sensitivity is None else float(sensitivity))
 
     return answer

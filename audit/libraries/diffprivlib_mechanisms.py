@@ -38,7 +38,6 @@ def _pure(m: Any) -> Iterable[Line]:
             1.0,
             real,
         ),
-        ("Staircase", m.Staircase(epsilon=0.5, sensitivity=1), 1.0, real),
         ("Geometric", m.Geometric(epsilon=0.5, sensitivity=1), 1.0, whole),
         ("GeometricTruncated, [0, 5]", m.GeometricTruncated(epsilon=0.5, lower=0, upper=5), 1.0, whole),
         ("GeometricFolded, [0.5, inf]", m.GeometricFolded(epsilon=0.5, lower=0.5, upper=math.inf), 1.0, whole),
@@ -49,12 +48,6 @@ def _pure(m: Any) -> Iterable[Line]:
             one, other = (_law(mech, int(v) if values is whole else v) for v in (start, start + gap))
             worst = max(worst, largest_loss(one, other, [one.possible(v) for v in values]))
         yield Line(name, "values one sensitivity apart", "epsilon", 0.5, worst)
-    mech = m.Snapping(epsilon=0.5, sensitivity=1, lower=0, upper=8)
-    losses = []
-    for start in np.arange(0.0, 7.01, 0.25):
-        one, other = _law(mech, start), _law(mech, start + 1)
-        losses.append(largest_loss(one, other, [one.possible(v) for v in np.arange(-5.0, 5.0, 0.25)]))
-    yield Line("Snapping, [0, 8]", "values one sensitivity apart", "epsilon", 0.5, max(losses))
 
 
 def _finite(m: Any) -> Iterable[Line]:
@@ -79,8 +72,6 @@ def _finite(m: Any) -> Iterable[Line]:
 def _approximate(m: Any) -> Iterable[Line]:
     numbers: list[tuple[str, Any, float, Any, float]] = [
         ("Laplace, delta", m.Laplace(epsilon=0.5, delta=0.1, sensitivity=1), 0.5, _GRID, 0.001),
-        ("LaplaceBoundedNoise", m.LaplaceBoundedNoise(epsilon=0.5, delta=0.1, sensitivity=1), 0.5, _GRID, 0.001),
-        ("Uniform", m.Uniform(delta=0.1, sensitivity=1), 0.0, _GRID, 0.001),
         ("Gaussian", m.Gaussian(epsilon=0.5, delta=0.01, sensitivity=1), 0.5, _GRID, 0.001),
         ("GaussianAnalytic", m.GaussianAnalytic(epsilon=0.5, delta=0.01, sensitivity=1), 0.5, _GRID, 0.001),
         ("GaussianDiscrete", m.GaussianDiscrete(epsilon=0.5, delta=0.01), 0.5, np.arange(-200, 200), 1.0),

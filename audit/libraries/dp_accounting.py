@@ -1,4 +1,4 @@
-"""dp-accounting: its two accountants against each other, against closed forms, and against our account of a transcript.
+"""dp-accounting: its two accountants against each other and against closed forms.
 
 An accountant proves an upper bound, so ``claimed`` is its epsilon and ``exact`` what the mechanism costs: a claim that
 lies below is wrong. A Gaussian event's noise multiplier is the noise over the largest norm of one record, as its
@@ -14,11 +14,8 @@ from typing import Any
 import numpy as np
 from scipy import optimize, stats
 
-from dpassay.reference.accounting.cost import account
-from dpassay.reference.accounting.dp_events import dp_event_of
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.accounting.sampled import Relation
-from dpassay.reference.tape import Tape, record
 
 from .exact import Line
 
@@ -27,13 +24,13 @@ _MEASURE = f"epsilon at delta {DELTA:g}"
 
 
 def lines() -> list[Line]:
-    """Gaussian, Laplace, Poisson-sampled Gaussian events, and a transcript."""
+    """Gaussian and Poisson-sampled Gaussian events."""
     import dp_accounting as dp
     from absl import logging
 
     logging.set_verbosity(logging.ERROR)  # orders that do not converge are left out, which is sound
 
-    return [*_gaussians(dp), *_laplace(dp), *_sampled(dp), *_transcript(dp)]
+    return [*_gaussians(dp), *_sampled(dp)]
 
 
 def _epsilons(dp: Any, event: Any, relation: Relation) -> Iterable[tuple[str, float]]:
@@ -54,13 +51,6 @@ def _gaussians(dp: Any) -> Iterable[Line]:
             yield Line(f"{name}, 100 Gaussians, {relation}", pair, _MEASURE, claimed, gdp_epsilon(mu, DELTA))
 
 
-def _laplace(dp: Any) -> Iterable[Line]:
-    """One release: ``delta(epsilon) = 1 - exp((epsilon - 1 / scale) / 2)``."""
-    exact = 0.5 + 2 * math.log1p(-DELTA)
-    for name, claimed in _epsilons(dp, dp.LaplaceDpEvent(2.0), "add-remove"):
-        yield Line(f"{name}, Laplace, add-remove", "values one apart, scale 2", _MEASURE, claimed, exact)
-
-
 def _sampled(dp: Any) -> Iterable[Line]:
     """One release of a Poisson batch with rate 0.1 and noise multiplier 1, by quadrature, both directions."""
     event = dp.PoissonSampledDpEvent(0.1, dp.GaussianDpEvent(1.0))
@@ -78,20 +68,3 @@ def _epsilon(one: Any, other: Any, step: float) -> float:
         return float(np.maximum(one - math.exp(epsilon) * other, 0).sum() * step - DELTA)
 
     return float(optimize.brentq(excess, 0.0, 20.0)) if excess(0.0) > 0 else 0.0
-
-
-def _transcript(dp: Any) -> Iterable[Line]:
-    """Releases on a tape, as an event, by the PLD accountant; ours is an upper bound of its own kind."""
-
-    def run(tape: Tape) -> None:
-        for _ in range(20):
-            batch = tape.poisson("batch", 1000, 0.05)
-            tape.gaussian("sum", np.zeros(3), std=2.0, sensitivity=2.0, batch=batch)
-        tape.gaussian("last", 0.0, std=4.0, sensitivity=1.0)
-
-    transcript = record(run, seed=0)
-    ours = account(transcript, "add-remove").epsilon(DELTA)
-    for name, claimed in _epsilons(dp, dp_event_of(transcript, "add-remove"), "add-remove"):
-        text = f"{name}, the event of a transcript, add-remove"
-        # ours rounds up on a grid: it may lie above theirs by that much
-        yield Line(text, "21 releases, 20 of them sampled", _MEASURE, claimed, ours, error=1e-3 * ours)

@@ -32,14 +32,7 @@ from dpassay.reference.laws.bingham import Bingham as BinghamLaw
 from dpassay.reference.laws.categorical import Categorical as CategoricalLaw
 from dpassay.reference.laws.intervals import Intervals as IntervalsLaw
 from dpassay.reference.laws.law import Law
-from dpassay.reference.laws.number import (
-    BoundedNoiseLaplace,
-    DiscreteGaussian,
-    Geometric,
-    Snapping,
-    Staircase,
-    UniformNoise,
-)
+from dpassay.reference.laws.number import DiscreteGaussian, Geometric
 from dpassay.reference.laws.number import Number as NumberLaw
 from dpassay.reference.laws.selection import exponential, permute_and_flip
 
@@ -113,15 +106,11 @@ class AboveThreshold(Release):
 _NUMBER_LAWS: dict[str, type[NumberLaw]] = {
     "geometric": Geometric,
     "discrete_gaussian": DiscreteGaussian,
-    "uniform": UniformNoise,
     "truncated_laplace": TruncatedLaplace,
     "folded_laplace": FoldedLaplace,
     "bounded_laplace": BoundedLaplace,
     "truncated_geometric": TruncatedGeometric,
     "folded_geometric": FoldedGeometric,
-    "bounded_noise_laplace": BoundedNoiseLaplace,
-    "staircase": Staircase,
-    "snapping": Snapping,
 }
 LARGEST_TABLE = 10_000  # scale of a discrete Gaussian: its probabilities are tabulated over 80 scales
 Candidates = Annotated[list[Number], Field(min_length=1, max_length=10_000)]

@@ -1,4 +1,4 @@
-"""Closed forms for Gaussian releases: GDP and zCDP, and the noise that a budget needs.
+"""Closed forms for Gaussian releases: GDP and zCDP.
 
 Any adaptive composition of Gaussian releases with ``sum (sensitivity / std)^2 = mu^2`` is exactly mu-GDP, so
 ``delta(epsilon) = Phi(mu/2 - epsilon/mu) - exp(epsilon) Phi(-mu/2 - epsilon/mu)`` (Dong, Roth and Su 2022, Cor. 2.13).
@@ -136,21 +136,8 @@ def _nudged(value: float, good: Callable[[float], bool], direction: int) -> floa
     return value
 
 
-def gaussian_std(epsilon: float, delta: float, sensitivity: float, releases: int = 1) -> float:
-    """The least noise std for ``releases`` full-batch Gaussian releases within (epsilon, delta), exactly."""
-    require(sensitivity >= 0, "sensitivity", sensitivity, "must not be negative")
-    require(releases >= 1, "releases", releases, "must be at least 1")
-    return sensitivity * math.sqrt(releases) / gdp_mu(epsilon, delta) * A_LITTLE_UP
-
-
-def zcdp_epsilon(rho: float, delta: float) -> float:
-    """Epsilon of a rho-zCDP mechanism by the usual conversion, ``rho + 2 sqrt(rho log(1/delta))`` (not tight)."""
-    require(rho >= 0, "rho", rho, "must not be negative")
-    return (rho + 2 * math.sqrt(rho) * math.sqrt(-math.log(delta))) * A_LITTLE_UP
-
-
 def zcdp_rho(epsilon: float, delta: float) -> float:
-    """The rho whose conversion gives (epsilon, delta), rounded down.
+    """The rho whose usual conversion, ``rho + 2 sqrt(rho log(1/delta))``, gives (epsilon, delta), rounded down.
 
     ``(sqrt(epsilon + log(1/delta)) - sqrt(log(1/delta)))^2``, as a quotient: the roots are too close to be subtracted.
     """

@@ -16,7 +16,6 @@ from .law import LARGEST, SMALLEST, Cost, Difference, Law, other_law, query_of, 
 
 LARGEST_WHOLE = 2.0**53  # up to here every whole number is a float
 _REACH = 40  # standard deviations of a discrete Gaussian: beyond, a term is below the smallest float
-_LEAST = 1e-12  # epsilon of a step of a staircase: below, the number of steps is no longer a whole number of a float
 
 
 def require_size(name: str, value: float, most: float = LARGEST) -> None:
@@ -70,10 +69,6 @@ class Number(Law):
             if found:
                 return found
         return None
-
-    def released(self, value: float) -> float:
-        """A value as it is handed back: a float, or an int."""
-        return round(value) if self.whole else float(value)
 
 
 def laplace_cdf(x: float, scale: float) -> float:
@@ -163,141 +158,3 @@ def _table(scale: float) -> tuple[Array, Array]:
 def _log_total(scale: float) -> float:
     support = _table(scale)[0]
     return float(np.logaddexp.reduce(-(support**2) / (2 * scale**2)))
-
-
-@dataclass(frozen=True, eq=False)
-class Staircase(Number):
-    """The law of Geng and Viswanath (2014): steps of width ``scale`` (the sensitivity), each high for ``gamma`` of it.
-
-    Args:
-        epsilon: log of the height of one step.
-        gamma: in [0, 1]: the share of a step that is as high as its beginning.
-    """
-
-    epsilon: float = 1.0
-    gamma: float = 0.5
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require(
-            _LEAST <= self.epsilon <= 1 / _LEAST, "epsilon", self.epsilon, f"must lie in {_LEAST:g}..{1 / _LEAST:g}"
-        )
-        require(0 <= self.gamma <= 1, "gamma", self.gamma, "must lie in [0, 1]")
-
-    def cost(self, sensitivity: float) -> Cost:
-        """Epsilon for each step that the query may move, counted whole."""
-        steps = sensitivity / self.scale - 1e-9
-        return Cost("pure", self.epsilon * (math.ceil(steps) if math.isfinite(steps) else math.inf))
-
-    def sample(self, rng: np.random.Generator) -> float:
-        """Sign, step, part of the step, place in the part."""
-        high = self.gamma / (self.gamma + (1 - self.gamma) * math.exp(-self.epsilon))
-        step = int(rng.geometric(-math.expm1(-self.epsilon))) - 1
-        place = rng.random()
-        inside = self.gamma * place if rng.random() < high else self.gamma + (1 - self.gamma) * place
-        return self.at + (1 if rng.random() < 0.5 else -1) * (step + inside) * self.scale
-
-    def log_density(self, value: float) -> float:
-        """Log density."""
-        steps = abs(value - self.at) / self.scale
-        step = math.floor(steps)
-        height = step if steps - step < self.gamma else step + 1
-        area = self.gamma + (1 - self.gamma) * math.exp(-self.epsilon)
-        return -height * self.epsilon + math.log(-math.expm1(-self.epsilon)) - math.log(2 * self.scale * area)
-
-
-@dataclass(frozen=True, eq=False)
-class Snapping(Number):
-    """``clamp(round(clamp(query) + Laplace(scale)))`` within ``[-bound, bound]``, rounded to ``grid`` (Mironov 2012).
-
-    Values are multiples of the grid, and the two ends. Probabilities are those of real Laplace noise; that floating
-    point noise has them up to rounding is what the mechanism is made for. Rounding and clamping are post-processing.
-    """
-
-    grid: float = 1.0
-    bound: float = math.inf
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require(self.grid > 0 and math.frexp(self.grid)[0] == 0.5, "grid", self.grid, "must be a power of two")
-        require(self.bound > 0, "bound", self.bound, "must be positive")
-        for name, value in (("grid", self.grid), ("bound", min(self.bound, LARGEST))):
-            require_size(name, value)
-        object.__setattr__(self, "query", np.clip(self.query, -self.bound, self.bound))
-
-    def sample(self, rng: np.random.Generator) -> float:
-        """Draw one value."""
-        return self.possible(self.at + rng.laplace(0.0, self.scale))
-
-    def possible(self, value: float) -> float:
-        """Rounded to the grid and clamped; halves go up, as in the mechanism."""
-        rounded = self.grid * math.floor(float(value) / self.grid + 0.5) if math.isfinite(value) else float(value)
-        return float(min(max(rounded, -self.bound), self.bound))
-
-    def log_density(self, value: float) -> float:
-        """Log probability of a grid point; the ends hold all that is rounded beyond them."""
-        if abs(value) != self.bound and value != self.possible(value):
-            return -math.inf
-        low, high = value - self.grid / 2, value + self.grid / 2
-        if value <= -self.bound:
-            first = self.grid * (math.floor(-self.bound / self.grid) + 1)  # the first grid point above the end
-            return laplace_log_cdf(first - self.grid / 2 - self.at, self.scale)
-        if value >= self.bound:
-            last = self.grid * (math.ceil(self.bound / self.grid) - 1)
-            return laplace_log_cdf(self.at - last - self.grid / 2, self.scale)
-        return _log_between(low - self.at, high - self.at, self.scale)
-
-
-def _log_between(low: float, high: float, scale: float) -> float:
-    """``log P(low <= noise < high)`` without cancellation in the tails."""
-    if low < 0 < high:
-        return math.log(-0.5 * math.expm1(low / scale) - 0.5 * math.expm1(-high / scale))
-    near = low if low >= 0 else -high
-    return -near / scale + math.log(-0.5 * math.expm1(-(high - low) / scale))
-
-
-# noise of a bounded size: the support moves with the query, so a release is private with a delta only
-
-
-@dataclass(frozen=True, eq=False)
-class UniformNoise(Number):
-    """``query + U(-scale, scale)``."""
-
-    def cost(self, sensitivity: float) -> Cost | None:
-        """Unknown: delta alone, ``sensitivity / (2 scale)`` for one release."""
-        return None
-
-    def sample(self, rng: np.random.Generator) -> float:
-        """Draw one value."""
-        return self.at + rng.uniform(-self.scale, self.scale)
-
-    def log_density(self, value: float) -> float:
-        """Log density."""
-        return -math.log(2 * self.scale) if abs(value - self.at) <= self.scale else -math.inf
-
-
-@dataclass(frozen=True, eq=False)
-class BoundedNoiseLaplace(Number):
-    """``query + Laplace(scale)`` given ``|noise| <= bound`` (Geng et al. 2018, truncated Laplacian)."""
-
-    bound: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_size("bound", self.bound)
-
-    def cost(self, sensitivity: float) -> Cost | None:
-        """Unknown: an (epsilon, delta) pair, which is none of the forms that are composed here."""
-        return None
-
-    def sample(self, rng: np.random.Generator) -> float:
-        """By inversion."""
-        size = -self.scale * math.log1p(rng.random() * math.expm1(-self.bound / self.scale))
-        return self.at + (size if rng.random() < 0.5 else -size)
-
-    def log_density(self, value: float) -> float:
-        """Log density."""
-        gap = abs(value - self.at)
-        if gap > self.bound:
-            return -math.inf
-        return -gap / self.scale - math.log(2 * self.scale) - math.log(-math.expm1(-self.bound / self.scale))

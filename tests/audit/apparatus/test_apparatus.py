@@ -32,8 +32,6 @@ LAWS = [
     Gaussian(np.array([1.0, -2.0]), 0.3),
     Gaussian(3.0, 20.0),
     Laplace(np.array([1.0, -2.0]), 0.3),
-    number.UniformNoise(1.0, 0.2),
-    number.BoundedNoiseLaplace(1.0, 2.0, 3.0),
     between.BoundedLaplace(1.0, 2.0, -1.0, 4.0),
     between.BoundedLaplace(1.0, 2.0, lower=0.0),
     between.TruncatedLaplace(1.0, 2.0, -1.0, 4.0),
@@ -49,9 +47,6 @@ LAWS = [
     between.FoldedGeometric(4.0, 1.5, 0.5, 6.5),
     between.FoldedGeometric(4.0, 1.5, upper=4.0),
     number.DiscreteGaussian(4.0, 2.5),
-    number.Snapping(1.0, 0.7, 0.5, 3.0),
-    number.Snapping(1.0, 0.7, 0.5, 3.2),
-    number.Staircase(1.0, 2.0, 0.8, 0.3),
     Categorical(("a", "b", "c"), np.log([0.2, 0.5, 0.3])),
     exponential([1.0, 2.0, 0.0], 0.7),
     permute_and_flip([1.0, 2.0, 0.0], 0.7),
@@ -92,10 +87,10 @@ def test_a_sampler_that_gives_one_value_too_often_is_found(law, monkeypatch):
 
 def test_dictated_values_can_come_out():
     """Whatever a search dictates is a value of the law: whole, bounded, on the grid, of length one."""
-    rng, ends = np.random.default_rng(0), (number.UniformNoise, number.BoundedNoiseLaplace)
+    rng = np.random.default_rng(0)
     for law, kind in product(LAWS, ("query", "zero", "opposite", "huge", "norm")):
         value = dictated(Choice(kind, 0.7), law, None, rng)
-        assert law.log_density(value) > -np.inf or isinstance(law, ends), (law, kind)
+        assert law.log_density(value) > -np.inf, (law, kind)
 
 
 def row_of(key):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dpassay.reference.accounting.calibrate import Uncalibrated, noise_factor, noise_for, scaled
 from dpassay.reference.accounting.cost import Account, Part, account
-from dpassay.reference.accounting.gdp import gaussian_std
+from dpassay.reference.accounting.gdp import gdp_mu
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.noise import Multipliers
@@ -39,7 +39,7 @@ def run(problem, schedule, tape):
 
 def test_full_batches_get_the_closed_form():
     found = noise_for(run, Schedule(7, Multipliers({"mean": 3.0})), np.zeros(50), 1.0, 1e-5)
-    exact = gaussian_std(1.0, 1e-5, 1.0, 7)
+    exact = math.sqrt(7) / gdp_mu(1.0, 1e-5)
     assert exact < found.noise["mean"] < exact * (1 + 2e-6)
 
 
@@ -105,9 +105,9 @@ def test_the_dry_run_may_be_told_the_longest_answers_and_the_relation_by_name():
 
     schedule = Schedule(0, Multipliers({"mean": 1.0}))
     longest = noise_for(answered, schedule, None, 1.0, 1e-5, longest=lambda label, law, step: 1.0)
-    assert longest.noise["mean"] == pytest.approx(gaussian_std(1.0, 1e-5, 1.0, 4), rel=2e-6)
+    assert longest.noise["mean"] == pytest.approx(2 / gdp_mu(1.0, 1e-5), rel=2e-6)
     shortest = noise_for(answered, schedule, None, 1.0, 1e-5, longest=lambda label, law, step: 0.0)
-    assert shortest.noise["mean"] == pytest.approx(gaussian_std(1.0, 1e-5, 1.0, 2), rel=2e-6)
+    assert shortest.noise["mean"] == pytest.approx(math.sqrt(2) / gdp_mu(1.0, 1e-5), rel=2e-6)
     halved = noise_for(answered, schedule, None, 1.0, 1e-5, relation="add-remove", longest=lambda *_: 0.0)
     assert halved.noise["mean"] == pytest.approx(shortest.noise["mean"] / 2, rel=2e-6)
     with pytest.raises(TypeError, match="positional"):

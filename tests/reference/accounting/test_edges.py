@@ -8,8 +8,7 @@ from scipy.special import ndtr
 
 from dpassay.audit.claims.claimed import read_claim
 from dpassay.reference.accounting.cost import Account, account
-from dpassay.reference.accounting.dp_events import dp_event_of, rdp_epsilon
-from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, zcdp_epsilon, zcdp_rho
+from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, zcdp_rho
 from dpassay.reference.accounting.parts import Part, composed, epsilon_of
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import LiveTape
@@ -57,7 +56,8 @@ def test_huge_mu_has_its_bound(mu):
 
 def test_a_delta_whose_inverse_overflows():
     assert gdp_epsilon(1.0, 1e-310) == pytest.approx(38.066, abs=1e-3)
-    assert zcdp_epsilon(zcdp_rho(1.0, 1e-310), 1e-310) == pytest.approx(1.0)
+    rho = zcdp_rho(1.0, 1e-310)
+    assert rho + 2 * math.sqrt(-rho * math.log(1e-310)) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("sampled", [False, True])
@@ -88,19 +88,6 @@ def test_a_large_gaussian_beside_another_law():
     assert alone <= epsilon <= alone + 1e5
     assert gdp_delta(epsilon, 1e5) <= found.delta(epsilon) <= 2 * DELTA
     assert found.delta(1.0) == 1.0
-
-
-def test_the_event_of_fresh_batches_is_the_worst_one():
-    tape = LiveTape(0)
-    for k, mu in enumerate((0.1, 1.0)):
-        tape.gaussian("g", 0.0, std=1 / mu, sensitivity=1.0, batch=tape.fresh(f"f{k}", 10, 5))
-    assert rdp_epsilon(tape.transcript, DELTA) >= gdp_epsilon(1.0, DELTA)
-
-
-def test_the_event_of_a_sampled_release_has_the_noise_of_its_relation():
-    tape = LiveTape(0)
-    tape.gaussian("g", 0.0, std=2.0, sensitivity=1.0, batch=tape.poisson("b", 10, 0.5))
-    assert "noise_multiplier=3.99999999999" in str(dp_event_of(tape.transcript, "add-remove"))
 
 
 def test_the_coarse_grid_is_pessimistic_and_close():

@@ -13,12 +13,10 @@ from hypothesis import strategies as st
 
 from dpassay.reference.accounting import renyi
 from dpassay.reference.accounting.gdp import (
-    gaussian_std,
     gdp_delta,
     gdp_deltas,
     gdp_epsilon,
     gdp_mu,
-    zcdp_epsilon,
     zcdp_rho,
 )
 from dpassay.reference.accounting.parts import Part, composed, delta_of, epsilon_of
@@ -58,8 +56,6 @@ def test_a_delta_is_rounded_up(epsilon, mu, deviations):
 def test_what_means_nothing_is_refused():
     with pytest.raises(BadInput, match="mu"):
         gdp_delta(1.0, -0.5)
-    with pytest.raises(BadInput, match="releases"):
-        gaussian_std(1.0, 1e-5, 1.0, releases=0)
 
 
 @settings(max_examples=100)
@@ -77,18 +73,15 @@ def test_a_mu_is_rounded_down(epsilon, delta):
     found = gdp_mu(epsilon, delta)
     assert 0 < found < math.inf and exact(epsilon, found) <= delta
     assert exact(epsilon, found * (1 + 1e-9)) > delta
-    assert 1 <= gaussian_std(epsilon, delta, 1.0) * found <= 1 + 1e-15 * 4
 
 
 @settings(max_examples=100)
 @given(epsilons, deltas)
-def test_a_rho_is_rounded_down_and_its_epsilon_up(epsilon, delta):
+def test_a_rho_is_rounded_down(epsilon, delta):
     with mpmath.workdps(60):
         log = -mpmath.log(delta)
         rho = (mpmath.sqrt(epsilon + log) - mpmath.sqrt(log)) ** 2
         assert zcdp_rho(epsilon, delta) <= rho and near(zcdp_rho(epsilon, delta), rho, 1e-14)
-        truth = mpmath.mpf(epsilon) + 2 * mpmath.sqrt(epsilon * log)
-        assert zcdp_epsilon(epsilon, delta) >= truth and near(zcdp_epsilon(epsilon, delta), truth, 1e-14)
 
 
 def test_many_releases_of_next_to_nothing_at_a_delta_of_next_to_nothing():
@@ -149,8 +142,3 @@ def test_nothing_released_and_everything():
             gdp_epsilon(1.0, delta)
     with pytest.raises(BadInput, match="mu"):
         gdp_epsilon(-0.1, 0.5)
-    with pytest.raises(BadInput, match="sensitivity"):
-        gaussian_std(1.0, 1e-5, -0.1)
-    with pytest.raises(BadInput, match="rho"):
-        zcdp_epsilon(-0.1, 1e-5)
-    assert gaussian_std(1.0, 1e-5, 0.0) == 0.0 and zcdp_epsilon(0.0, 1e-5) == 0.0

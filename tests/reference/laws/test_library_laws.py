@@ -25,8 +25,6 @@ PURE = {
     "truncated laplace": (lambda q: between.TruncatedLaplace(q, 2.0, 0.0, 5.0), 1),
     "folded laplace": (lambda q: between.FoldedLaplace(q, 2.0, 0.0, 5.0), 1),
     "bounded laplace": (lambda q: between.BoundedLaplace(q, 2.0, 0.0, 5.0), 1),
-    "staircase": (lambda q: number.Staircase(q, 1.0, 0.7, 0.3), 1),
-    "snapping": (lambda q: number.Snapping(q, 2.0, 0.5, 7.0), 1),
 }
 
 
@@ -128,8 +126,6 @@ def test_bingham_on_the_sphere_integrates_to_one_and_its_draws_follow_it():
         lambda: number.Geometric(1, 0.0),
         lambda: between.TruncatedLaplace(0.0, 1.0, 2.0, 1.0),
         lambda: between.FoldedGeometric(1, 1.0, 0.3, 4.0),
-        lambda: number.Snapping(0.0, 1.0, 0.3, 1.0),
-        lambda: number.Staircase(0.0, 1.0, 1.0, 1.5),
         lambda: Bingham(np.ones((1, 1)), 1.0),
         lambda: Intervals([0.0, 1.0], [1.0, 2.0], 1.0),
         lambda: exponential([math.nan], 1.0),
