@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-import math
-import os
 import re
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +16,6 @@ from numpy.typing import NDArray
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import LARGEST, numbers_of, read_text, require_no_holes
 
-MOST_HEADER, MOST_AXES = 4096, 32  # bytes of a .npy header; axes
 LARGEST_LETTER = 0x10FFFF
 
 
@@ -40,36 +37,27 @@ def load(path: Path) -> Any:
 def load_array(path: Path) -> NDArray[Any]:
     """A .npy file of numbers or strings, at least one entry, never unpickled.
 
-    The header is read first: its length, type and shape are held against the size of the file before anything is
-    allocated.
-
     Raises:
-        BadInput: it is none of that.
+        BadInput: it is none of that, or too large.
     """
     try:
-        with path.open("rb") as file:
-            shape, dtype = _header(file, path)
-            here = path.stat().st_size - file.tell()
-            good = dtype.kind in "fiubUS" and dtype.itemsize > 0
-            require(good, str(path), str(dtype)[:60], "must be an array of real numbers: no pickles")
-            entries = math.prod(shape)
-            require(len(shape) > 0 and entries > 0, str(path), shape, "must be an array with at least one entry")
-            require(len(shape) <= MOST_AXES, str(path), len(shape), f"has more than {MOST_AXES} axes")
-            require(entries * dtype.itemsize <= here, str(path), shape, f"is cut off: {here} bytes of data")
-            size = entries * dtype.itemsize
-            require(size <= LARGEST, str(path), shape, f"holds {size} bytes, more than {LARGEST}")
-            require_no_holes(os.fstat(file.fileno()), str(path), shape)
-            file.seek(0)
-            found = np.asarray(np.load(file, allow_pickle=False))
-            if dtype.kind == "f":
-                found[np.isnan(found)] = np.nan  # one that signals would be a warning wherever it is used
-            if dtype.kind == "f" and dtype.itemsize > 8:  # beyond a double is infinity
-                with np.errstate(over="ignore", invalid="ignore"):
-                    found = found.astype(np.float64)
-            if dtype.kind == "U":  # NumPy does not look at what it hands to Python as letters
-                codes = np.ascontiguousarray(found).view(np.dtype(np.uint32).newbyteorder(dtype.byteorder))
-                require(int(codes.max()) <= LARGEST_LETTER, str(path), "text", "holds what is no letter")
-            return found
+        here = np.load(path, mmap_mode="r", allow_pickle=False)  # the header, held against the size of the file
+        good = isinstance(here, np.ndarray) and here.dtype.kind in "fiubUS" and here.dtype.itemsize > 0
+        require(good, str(path), str(getattr(here, "dtype", ""))[:60], "must be an array of real numbers: no pickles")
+        shape, dtype = here.shape, here.dtype
+        require(here.ndim > 0 and here.size > 0, str(path), shape, "must be an array with at least one entry")
+        require(here.nbytes <= LARGEST, str(path), shape, f"holds {here.nbytes} bytes, more than {LARGEST}")
+        require_no_holes(path.stat(), str(path), shape)
+        found = np.array(here)
+        if dtype.kind == "f":
+            found[np.isnan(found)] = np.nan  # one that signals would be a warning wherever it is used
+        if dtype.kind == "f" and dtype.itemsize > 8:  # beyond a double is infinity
+            with np.errstate(over="ignore", invalid="ignore"):
+                found = found.astype(np.float64)
+        if dtype.kind == "U":  # NumPy does not look at what it hands to Python as letters
+            codes = np.ascontiguousarray(found).view(np.dtype(np.uint32).newbyteorder(dtype.byteorder))
+            require(int(codes.max()) <= LARGEST_LETTER, str(path), "text", "holds what is no letter")
+        return found
     except BadInput:
         raise
     except OSError as error:
@@ -77,23 +65,6 @@ def load_array(path: Path) -> NDArray[Any]:
     except Exception as error:  # a damaged file meets NumPy's parser at any point
         why = " ".join(str(error).split())[:200] or type(error).__name__
         raise BadInput(str(path), "unreadable", f"is not a .npy file ({why})") from None
-
-
-def _header(file: BinaryIO, path: Path) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and type as the header gives them, which is short and plain in every file that NumPy writes."""
-    version = np.lib.format.read_magic(file)
-    require(version in ((1, 0), (2, 0), (3, 0)), str(path), version, "is of an unknown .npy version")
-    width = 2 if version == (1, 0) else 4
-    length = int.from_bytes(file.read(width), "little")
-    require(length <= MOST_HEADER, str(path), length, f"has a header of more than {MOST_HEADER} bytes")
-    text = file.read(length).decode("utf-8")
-    plain = re.fullmatch(r"[^-+*()]*\([\d, ]*\)[^-+*()]*", text)
-    require(plain is not None, str(path), text[:60], "has a header that is none of an array")
-    file.seek(0)
-    np.lib.format.read_magic(file)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, dtype = read(file)
-    return shape, dtype
 
 
 def _header_and_rows(text: str) -> tuple[str, str]:

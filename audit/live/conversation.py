@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,19 +22,7 @@ from dpassay.reference.tape import LiveTape, Tape
 from dpassay.reference.transcript import Batch
 
 from . import messages
-from .messages import (
-    LAW_ASKS,
-    QUERY,
-    Malformed,
-    Output,
-    ProgramRefused,
-    ProgramUnsupported,
-    Refused,
-    Unsupported,
-    law_of,
-    numbers,
-    read_line,
-)
+from .messages import Malformed
 
 MOST_CALLS = 100_000  # of one case
 _CUT_OFF = 200  # calls that a run which was cut off may still make before its program is ended instead
@@ -71,15 +59,19 @@ class Conversation:
         self._process.budget = programs.MOST_CASE
         self._process.send(case)
         for _ in range(MOST_CALLS):
-            self._leave()
+            if isinstance(self._tape, WorldTape):  # the programs of other worlds may work while this one does
+                self._working = True
+                self._tape.wait()
+                self._working = False
             said = self._next()
-            if isinstance(said, Output):
+            if isinstance(said, messages.Output):
                 return said.output
-            if isinstance(said, Unsupported):
-                raise ProgramUnsupported(self._process.name, f"does not implement this case: {said.unsupported}")
-            if isinstance(said, Refused):
+            if isinstance(said, messages.Unsupported):
+                why = f"does not implement this case: {said.unsupported}"
+                raise messages.ProgramUnsupported(self._process.name, why)
+            if isinstance(said, messages.Refused):
                 self._over = True
-                raise ProgramRefused(said.refused)
+                raise messages.ProgramRefused(said.refused)
             self._pending = said
             value = self._answer(said)
             self._pending = None
@@ -95,8 +87,8 @@ class Conversation:
         timeout = self._process.timeout
         try:
             if self._working:
-                self._pending = read_line(self._process.receive(_PATIENCE))
-                if isinstance(self._pending, Output):
+                self._pending = messages.read_line(self._process.receive(_PATIENCE))
+                if isinstance(self._pending, messages.Output):
                     return True
             if self._pending is None:
                 return False
@@ -105,7 +97,7 @@ class Conversation:
             for _ in range(_CUT_OFF):
                 self._process.send(self._answer(self._pending))
                 self._pending = self._next()
-                if isinstance(self._pending, Output):
+                if isinstance(self._pending, messages.Output):
                     return True
         except (BadInput, ProgramEnded, Malformed):
             pass
@@ -113,77 +105,52 @@ class Conversation:
             self._process.timeout = timeout
         return False
 
-    def _leave(self) -> None:
-        """Where other worlds run beside this one, their programs may work while this one does."""
-        if isinstance(self._tape, WorldTape):
-            self._working = True
-            self._tape.wait()
-            self._working = False
-
     def _next(self, what: Any = None) -> Any:
         try:
-            return read_line(self._process.receive(), what)
+            return messages.read_line(self._process.receive(), what)
         except Malformed as error:
             raise ProgramBroken(self._process.name, f"{error}{self._process.complaint}") from None
 
     # -- calls --------------------------------------------------------------------------------------------
     def _answer(self, said: Any) -> bytes:
+        """An ask has the name of a method of the tape, and its fields are named as the arguments."""
+        tape, how = self._tape, {name: getattr(said, name) for name in type(said).model_fields}
+        ask = getattr(tape, how.pop("ask"), tape.release)  # a law has no method of its own
         if isinstance(said, messages.Batch | messages.Poisson | messages.Fresh):
-            return _drawn(self._draw(said))
-        return _value(_CALLS[type(said)](self, said))
-
-    def _draw(self, said: Any) -> Batch:
-        tape = self._tape
-        if isinstance(said, messages.Batch):
-            found = tape.batch(said.label, said.n, said.size)
-        elif isinstance(said, messages.Poisson):
-            found = tape.poisson(said.label, said.n, said.rate)
+            found = ask(**how)
+            self._batches.append(found)
+            return b'{"batch": %d, "indices": %s}\n' % (found.draw, json.dumps(found.indices.tolist()).encode())
+        if "batches" in how:
+            how["batch"] = self._of(how.pop("batches"), said.label)
+        if isinstance(said, messages.LAW_ASKS):
+            value = ask(said.label, messages.law_of(said), sensitivity=said.sensitivity, batch=how["batch"])
+        elif isinstance(said, messages.Random):
+            value = ask(said.label, _drawer(said))
         else:
-            found = tape.fresh(said.label, said.n, said.size, order=said.order)
-        self._batches.append(found)
-        return found
+            if isinstance(said, messages.AboveThreshold):
+                how["queries"] = self._queries(said)
+            elif isinstance(said, messages.Noise):
+                how["shape"] = _small(said.shape)
+            elif "query" in how:
+                how["query"] = self._array(said.query, f"query of {said.label!r}")
+            value = ask(**how)
+        return _value(value)
 
-    def _of(self, said: Any) -> tuple[Batch, ...] | None:
+    def _of(self, draws: Sequence[int], label: str) -> tuple[Batch, ...] | None:
         """The batches that a release depends on."""
         if self._finishing:
             return None
-        for number in said.batches:
+        for number in draws:
             if number >= len(self._batches):
-                why = f"said that {said.label!r} depends on batch {number}; it has drawn {len(self._batches)} so far"
+                why = f"said that {label!r} depends on batch {number}; it has drawn {len(self._batches)} so far"
                 raise ProgramBroken(self._process.name, why)
-        return tuple(self._batches[number] for number in said.batches) or None
+        return tuple(self._batches[number] for number in draws) or None
 
     def _array(self, value: Any, place: str) -> Any:
         try:
-            return numbers(value, place)
+            return messages.numbers(value, place)
         except Malformed as error:
             raise ProgramBroken(self._process.name, f"said {error}") from None
-
-    def _gaussian(self, said: messages.Gaussian) -> Any:
-        query = self._array(said.query, f"query of {said.label!r}")
-        return self._tape.gaussian(said.label, query, std=said.std, sensitivity=said.sensitivity, batch=self._of(said))
-
-    def _laplace(self, said: messages.Laplace) -> Any:
-        query = self._array(said.query, f"query of {said.label!r}")
-        return self._tape.laplace(
-            said.label, query, scale=said.scale, sensitivity=said.sensitivity, batch=self._of(said)
-        )
-
-    def _law(self, said: Any) -> Any:
-        return self._tape.release(said.label, law_of(said), sensitivity=said.sensitivity, batch=self._of(said))
-
-    def _above_threshold(self, said: messages.AboveThreshold) -> Any:
-        return self._tape.above_threshold(
-            said.label,
-            self._queries(said),
-            threshold=said.threshold,
-            threshold_scale=said.threshold_scale,
-            query_scale=said.query_scale,
-            sensitivity=said.sensitivity,
-            count=said.count,
-            falls=said.falls,
-            batch=self._of(said),
-        )
 
     def _queries(self, said: messages.AboveThreshold) -> Iterator[float]:
         """Each query is asked for when somebody needs it: the tape, or the hub that compares it with the neighbour's.
@@ -204,34 +171,13 @@ class Conversation:
 
     def _query(self, index: int, label: str) -> float:
         self._process.send(b'{"query": %d}\n' % index)
-        found = self._array(self._next(QUERY).query, f"query {index} of {label!r}")
+        found = self._array(self._next(messages.QUERY).query, f"query {index} of {label!r}")
         if found.shape != ():
             raise ProgramBroken(self._process.name, f"said query {index} of {label!r} with shape {found.shape}")
         if not math.isfinite(found):
             self._failure = BadInput("query", float(found), "must be finite")
             return 0.0
         return float(found)
-
-    def _random(self, said: messages.Random) -> Any:
-        ask = self._tape.public if said.ask == "public" else self._tape.secret
-        return ask(said.label, _drawer(said))
-
-    def _noise(self, said: messages.Noise) -> Any:
-        return self._tape.noise(said.label, said.std, _small(said.shape))
-
-    def _reveal(self, said: messages.Reveal) -> Any:
-        return self._tape.reveal(said.label, said.value)
-
-
-_CALLS: dict[type, Callable[[Conversation, Any], Any]] = {
-    messages.Gaussian: Conversation._gaussian,
-    messages.Laplace: Conversation._laplace,
-    messages.AboveThreshold: Conversation._above_threshold,
-    **dict.fromkeys(LAW_ASKS, Conversation._law),
-    messages.Random: Conversation._random,
-    messages.Noise: Conversation._noise,
-    messages.Reveal: Conversation._reveal,
-}
 
 
 def _small(shape: list[int]) -> tuple[int, ...]:
@@ -260,10 +206,6 @@ def _drawer(said: messages.Random) -> Callable[[np.random.Generator], Any]:
         return said.radius * length * direction
 
     return draw
-
-
-def _drawn(batch: Batch) -> bytes:
-    return b'{"batch": %d, "indices": %s}\n' % (batch.draw, json.dumps(batch.indices.tolist()).encode())
 
 
 def _value(value: Any) -> bytes:

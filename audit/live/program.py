@@ -141,35 +141,28 @@ class LiveProgram:
                 return self._idle.pop(number)
         if self._idle:
             return self._idle.pop(0)  # the one that has waited longest
-        if len(self._busy) >= MOST_PROCESSES:
-            self._broken = ProgramBroken(self.name, f"is needed {MOST_PROCESSES + 1} times at once: too many worlds")
-            raise self._broken
+        process = None
         try:
-            return self._start()
+            if len(self._busy) >= MOST_PROCESSES:
+                raise ProgramBroken(self.name, f"is needed {MOST_PROCESSES + 1} times at once: too many worlds")
+            process = Process(self.command, self.name, self.timeout)
+            self.started += 1
+            process.send(_HELLO)
+            line = process.receive()
+            try:
+                greeting = read_line(line, GREETING)
+            except Malformed as error:
+                raise ProgramBroken(self.name, f"answered hello as follows: {error}{process.complaint}") from None
+            if greeting.dpassay != VERSION:
+                raise ProgramBroken(self.name, f"speaks version {greeting.dpassay} of the protocol, not {VERSION}")
+            return _Worker(process, greeting.again)
+        except ProgramEnded as error:
+            self._broken = ProgramBroken(self.name, f"did not answer hello: {error}")
         except ProgramBroken as error:
             self._broken = error
-            raise
-
-    def _start(self) -> _Worker:
-        process = Process(self.command, self.name, self.timeout)
-        self.started += 1
-        try:
-            process.send(_HELLO)
-            greeting = read_line(process.receive(), GREETING)
-        except Malformed as error:
-            why = f"answered hello as follows: {error}{process.complaint}"
+        if process is not None:
             process.close()
-            raise ProgramBroken(self.name, why) from None
-        except ProgramEnded as error:
-            process.close()
-            raise ProgramBroken(self.name, f"did not answer hello: {error}") from None
-        except ProgramBroken:
-            process.close()
-            raise
-        if greeting.dpassay != VERSION:
-            process.close()
-            raise ProgramBroken(self.name, f"speaks version {greeting.dpassay} of the protocol, not {VERSION}")
-        return _Worker(process, greeting.again)
+        raise self._broken
 
     def _release(self, worker: _Worker) -> None:
         self._busy.remove(worker)

@@ -35,50 +35,47 @@ class Site:
     text: str
 
 
-def _release(name: str, why: str, must: bool = True) -> Operator:
-    return Operator(name, must, why)
-
-
-AT_RELEASES = (
-    _release("noise_dropped", "the query is released as it is"),
-    _release("noise_halved", "costs twice as much"),
-    _release("noise_tenth_less", "costs 11 % more"),
-    _release("noise_tenth_more", "costs less", must=False),
-    _release("noise_over_root_d", "noise for one coordinate spread over all of them"),
-    _release("noise_a_variance", "a variance where a standard deviation belongs"),
-    _release("noise_of_the_release_before", "one release has the noise scale of another"),
-    _release("noise_of_the_data", "the noise scale depends on the query"),
-    _release("sensitivity_halved", "the query moves by more than it declares"),
-    _release("sensitivity_and_noise_halved", "the query moves by more than it declares, with noise for less"),
-    _release("moves_half_as_far_again", "the query moves by 1.5 times what it declares"),
-    _release("query_in_its_place", "what goes on is the query, not the released value"),
-    _release("query_in_part", "half of what goes on is the query"),
-    _release("released_twice", "two releases where one is meant"),
-    _release("noise_used_again", "noise that was used before protects once"),
-    _release("step_of_the_data", "the released value is scaled by the norm of the query"),
-    _release("query_of_the_run_before", "the query comes out of a cache that outlives the run"),
-)
-BATCH_UNDECLARED = Operator("batch_undeclared", True, "a query on a secret batch passes for one on all records")
-BATCH_REUSED = Operator("batch_reused", True, "one secret batch for all steps: the record is in all of them or none")
-BATCH_SMALLER = Operator("batch_smaller", True, "half the records: each moves the mean twice as far as declared")
-BATCH_OF_THE_DATA = Operator("batch_size_of_the_data", True, "the size of the batch depends on the records")
-CLIP_REMOVED = Operator("clip_removed", True, "nothing bounds what one record can do")
-CLIP_COORDINATES = Operator("clip_by_coordinates", True, "the 2-norm may be sqrt(d) times the bound")
-CLIP_WIDER = Operator("clip_twice_as_wide", True, "a record moves the query twice as far as declared")
-ONE_MORE = Operator("one_step_more", True, "a release more than the noise is made for")
-ONE_LESS = Operator("one_step_less", False, "fewer releases cost less")
-STEPS_OF_THE_DATA = Operator("steps_of_the_data", True, "the number of steps depends on the records")
-BRANCH_OF_THE_DATA = Operator("branch_of_the_data", True, "a decision depends on the records")
-OUTPUT_OF_THE_DATA = Operator("output_of_the_data", True, "the output is moved by the records")
-START_OF_THE_DATA = Operator("start_of_the_data", True, "the public start is moved by the records")
-PUBLIC_OF_THE_DATA = Operator("public_value_of_the_data", True, "a public value is moved by the records")
-NOT_LESS = Operator("less_or_equal", False, "a tie between released values has probability zero")
-THRESHOLD_BARE = _release("threshold_bare", "without noise on the threshold the answers are exact")
-OPERATORS = (
-    *AT_RELEASES, BATCH_UNDECLARED, BATCH_REUSED, BATCH_SMALLER, BATCH_OF_THE_DATA, CLIP_REMOVED, CLIP_COORDINATES,
-    CLIP_WIDER, ONE_MORE, ONE_LESS, STEPS_OF_THE_DATA, BRANCH_OF_THE_DATA, OUTPUT_OF_THE_DATA, START_OF_THE_DATA,
-    PUBLIC_OF_THE_DATA, NOT_LESS, THRESHOLD_BARE,
-)  # fmt: skip
+AT_RELEASES = {
+    "noise_dropped": "the query is released as it is",
+    "noise_halved": "costs twice as much",
+    "noise_tenth_less": "costs 11 % more",
+    "noise_tenth_more": "costs less",
+    "noise_over_root_d": "noise for one coordinate spread over all of them",
+    "noise_a_variance": "a variance where a standard deviation belongs",
+    "noise_of_the_release_before": "one release has the noise scale of another",
+    "noise_of_the_data": "the noise scale depends on the query",
+    "sensitivity_halved": "the query moves by more than it declares",
+    "sensitivity_and_noise_halved": "the query moves by more than it declares, with noise for less",
+    "moves_half_as_far_again": "the query moves by 1.5 times what it declares",
+    "query_in_its_place": "what goes on is the query, not the released value",
+    "query_in_part": "half of what goes on is the query",
+    "released_twice": "two releases where one is meant",
+    "noise_used_again": "noise that was used before protects once",
+    "step_of_the_data": "the released value is scaled by the norm of the query",
+    "query_of_the_run_before": "the query comes out of a cache that outlives the run",
+}
+AT_THRESHOLDS = ("noise_dropped", "noise_tenth_less", "noise_halved", "sensitivity_halved", "moves_half_as_far_again")
+ELSEWHERE = {
+    "threshold_bare": "without noise on the threshold the answers are exact",
+    "batch_undeclared": "a query on a secret batch passes for one on all records",
+    "batch_reused": "one secret batch for all steps: the record is in all of them or none",
+    "batch_smaller": "half the records: each moves the mean twice as far as declared",
+    "batch_size_of_the_data": "the size of the batch depends on the records",
+    "clip_removed": "nothing bounds what one record can do",
+    "clip_by_coordinates": "the 2-norm may be sqrt(d) times the bound",
+    "clip_twice_as_wide": "a record moves the query twice as far as declared",
+    "one_step_more": "a release more than the noise is made for",
+    "one_step_less": "fewer releases cost less",
+    "steps_of_the_data": "the number of steps depends on the records",
+    "branch_of_the_data": "a decision depends on the records",
+    "output_of_the_data": "the output is moved by the records",
+    "start_of_the_data": "the public start is moved by the records",
+    "public_value_of_the_data": "a public value is moved by the records",
+    "less_or_equal": "a tie between released values has probability zero",
+}
+HARMLESS = ("noise_tenth_more", "one_step_less", "less_or_equal")
+OPERATORS = {name: Operator(name, name not in HARMLESS, why) for name, why in (AT_RELEASES | ELSEWHERE).items()}
+Change = tuple[str, ast.expr, str]  # operator, what is replaced, and by what
 
 
 class Source:
@@ -112,10 +109,14 @@ class Source:
 def sites(text: str) -> list[Site]:
     """Every place in a file where an operator applies."""
     source = Source(text)
-    found: list[Site] = []
-    for find in (_releases, _batches, _clips, _loops, _data):
-        found += find(source)
-    return sorted(found, key=lambda site: (site.line, site.operator.name, site.first))
+    found: list[Change] = []
+    for node in ast.walk(source.tree):
+        found += _anywhere(source, node)
+        names = [one.arg for one in node.args.args] if isinstance(node, ast.FunctionDef) else []
+        if "problem" in names and "tape" in names:
+            found += _beside_records(source, node)
+    made = [source.site(OPERATORS[name], node, text) for name, node, text in found]
+    return sorted(made, key=lambda site: (site.line, site.operator.name, site.first))
 
 
 def plant(text: str, site: Site) -> str:
@@ -126,95 +127,49 @@ def plant(text: str, site: Site) -> str:
     return changed.replace(mark, mark + "from dpassay.reference import _planted\n", 1)
 
 
-def _calls(source: Source, names: tuple[str, ...]) -> Iterator[tuple[ast.Call, ast.expr]]:
-    """Calls of a method of a tape, with the expression that is the tape."""
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in names:
-            owner = source.code(node.func.value)
-            if owner.split(".")[-1].lstrip("_") == "tape":
-                yield node, node.func.value
+def _anywhere(source: Source, node: ast.AST) -> Iterator[Change]:
+    code = source.code
+    match node:
+        case ast.Call(func=ast.Attribute(attr="batch", value=tape), args=args) if _is_tape(code(tape)):
+            yield "batch_reused", node, f"_planted.same_batch({code(tape)}, lambda: {code(node)})"
+            if len(args) == 3:
+                yield "batch_smaller", args[2], f"max(1, ({code(args[2])}) // 2)"
+        case ast.Call(func=ast.Attribute(attr=release, value=tape)) if release in RELEASES and _is_tape(code(tape)):
+            names = (*AT_THRESHOLDS, "threshold_bare") if release == "above_threshold" else tuple(AT_RELEASES)
+            batch = ("batch_undeclared",) if any(keyword.arg == "batch" for keyword in node.keywords) else ()
+            for name in names + batch:
+                yield name, tape, f'_planted.through({code(tape)}, "{name}")'
+        case ast.Call(func=ast.Name(id=clip), args=[rows, bound, *_]):
+            if clip in CLIPS:
+                yield "clip_removed", node, f"({code(rows)})"
+                yield "clip_by_coordinates", node, f"_planted.clipped_by_coordinates({code(rows)}, {code(bound)})"
+            if clip in (*CLIPS, "clipped_mean"):
+                yield "clip_twice_as_wide", bound, f"2 * ({code(bound)})"
+        case ast.For() if (stop := _last_step(source, node)) is not None:
+            yield "one_step_more", stop, f"({code(stop)}) + 1"
+            yield "one_step_less", stop, f"({code(stop)}) - 1"
+        case ast.If(test=ast.Compare(left=left, ops=[ast.Lt()], comparators=[right])):
+            yield "less_or_equal", node.test, f"{code(left)} <= {code(right)}"
 
 
-def _releases(source: Source) -> Iterator[Site]:
-    for call, tape in _calls(source, RELEASES):
-        assert isinstance(call.func, ast.Attribute)
-        threshold = call.func.attr == "above_threshold"
-        known = ("noise_dropped", "noise_tenth_less", "noise_halved", "sensitivity_halved", "moves_half_as_far_again")
-        operators = [one for one in AT_RELEASES if not threshold or one.name in known]
-        operators += [THRESHOLD_BARE] if threshold else []
-        if any(keyword.arg == "batch" for keyword in call.keywords):
-            operators.append(BATCH_UNDECLARED)
-        for operator in operators:
-            name = source.code(tape)
-            yield source.site(operator, tape, f'_planted.through({name}, "{operator.name}")')
-
-
-def _batches(source: Source) -> Iterator[Site]:
-    for call, tape in _calls(source, ("batch",)):
-        code, name = source.code(call), source.code(tape)
-        yield source.site(BATCH_REUSED, call, f"_planted.same_batch({name}, lambda: {code})")
-        if len(call.args) == 3:
-            size = call.args[2]
-            yield source.site(BATCH_SMALLER, size, f"max(1, ({source.code(size)}) // 2)")
-    for function in _functions(source):
-        for node in ast.walk(function):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "batch":
-                size = node.args[-1]
-                text = f"max(1, ({source.code(size)}) - int(_planted.private(problem) > 0))"
-                yield source.site(BATCH_OF_THE_DATA, size, text)
-
-
-def _clips(source: Source) -> Iterator[Site]:
-    for node in ast.walk(source.tree):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) >= 2):
-            continue
-        rows, bound = source.code(node.args[0]), source.code(node.args[1])
-        if node.func.id in CLIPS:
-            yield source.site(CLIP_REMOVED, node, f"({rows})")
-            yield source.site(CLIP_COORDINATES, node, f"_planted.clipped_by_coordinates({rows}, {bound})")
-        if node.func.id in (*CLIPS, "clipped_mean"):
-            yield source.site(CLIP_WIDER, node.args[1], f"2 * ({bound})")
-
-
-def _loops(source: Source) -> Iterator[Site]:
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and _has_release(source, node):
-            made = node.iter
-            if isinstance(made.func, ast.Name) and made.func.id == "range" and made.args:
-                stop = made.args[min(1, len(made.args) - 1)]
-                yield source.site(ONE_MORE, stop, f"({source.code(stop)}) + 1")
-                yield source.site(ONE_LESS, stop, f"({source.code(stop)}) - 1")
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.Lt):
-            left, right = source.code(node.test.left), source.code(node.test.comparators[0])
-            if len(node.test.ops) == 1:
-                yield source.site(NOT_LESS, node.test, f"{left} <= {right}")
-
-
-def _data(source: Source) -> Iterator[Site]:
-    """Where raw records are at hand: functions that take the problem and a tape."""
-    for function in _functions(source):
-        first_branch = True
-        start = _start(function)
-        if start is not None:
-            text = f"_planted.moved(({source.code(start)}), problem)"
-            yield source.site(START_OF_THE_DATA, start, text)
-        for node in ast.walk(function):
-            if isinstance(node, ast.Return) and node.value is not None and function.name == "run":
-                text = f"_planted.with_data({source.code(node.value)}, problem)"
-                yield source.site(OUTPUT_OF_THE_DATA, node.value, text)
-            if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and _has_release(source, node):
-                made = node.iter
-                if isinstance(made.func, ast.Name) and made.func.id == "range" and made.args:
-                    stop = made.args[min(1, len(made.args) - 1)]
-                    text = f"({source.code(stop)}) - int(_planted.private(problem) > 0)"
-                    yield source.site(STEPS_OF_THE_DATA, stop, text)
-            if isinstance(node, ast.If) and first_branch:
-                first_branch = False
-                text = f"({source.code(node.test)}) != (_planted.private(problem) > 0.3)"
-                yield source.site(BRANCH_OF_THE_DATA, node.test, text)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "public":
-                text = f"({source.code(node)} + _planted.private(problem))"
-                yield source.site(PUBLIC_OF_THE_DATA, node, text)
+def _beside_records(source: Source, function: ast.FunctionDef) -> Iterator[Change]:
+    """Where raw records are at hand: in a function that takes the problem and a tape."""
+    code, start = source.code, _start(function)
+    if start is not None:
+        yield "start_of_the_data", start, f"_planted.moved(({code(start)}), problem)"
+    for node in ast.walk(function):
+        match node:
+            case ast.Return(value=ast.expr() as value) if function.name == "run":
+                yield "output_of_the_data", value, f"_planted.with_data({code(value)}, problem)"
+            case ast.For() if (stop := _last_step(source, node)) is not None:
+                yield "steps_of_the_data", stop, f"({code(stop)}) - int(_planted.private(problem) > 0)"
+            case ast.Call(func=ast.Attribute(attr="public")):
+                yield "public_value_of_the_data", node, f"({code(node)} + _planted.private(problem))"
+            case ast.Call(func=ast.Attribute(attr="batch"), args=[*_, size]):
+                less = f"max(1, ({code(size)}) - int(_planted.private(problem) > 0))"
+                yield "batch_size_of_the_data", size, less
+    for node in [one for one in ast.walk(function) if isinstance(one, ast.If)][:1]:
+        yield "branch_of_the_data", node.test, f"({code(node.test)}) != (_planted.private(problem) > 0.3)"
 
 
 def _start(function: ast.FunctionDef) -> ast.expr | None:
@@ -229,20 +184,17 @@ def _first_start(node: ast.AST) -> ast.Attribute | None:
     return next((one for one in ast.walk(node) if isinstance(one, ast.Attribute) and one.attr == "start"), None)
 
 
-def _functions(source: Source) -> Iterator[ast.FunctionDef]:
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.FunctionDef):
-            names = {argument.arg for argument in (*node.args.posonlyargs, *node.args.args)}
-            if {"problem", "tape"} <= names:
-                yield node
+def _last_step(source: Source, loop: ast.For) -> ast.expr | None:
+    """Where a loop over a range ends, if it releases something, itself or in a function that gets the tape."""
+    match loop.iter:
+        case ast.Call(func=ast.Name(id="range"), args=[_, *_] as args):
+            for node in ast.walk(loop):
+                if isinstance(node, ast.Call):
+                    method = isinstance(node.func, ast.Attribute) and node.func.attr in RELEASES
+                    if method or any(_is_tape(source.code(one)) for one in node.args):
+                        return args[min(1, len(args) - 1)]
+    return None
 
 
-def _has_release(source: Source, loop: ast.For) -> bool:
-    """Does the loop release something, itself or in a function that gets the tape?"""
-    for node in ast.walk(loop):
-        if isinstance(node, ast.Call):
-            given = [source.code(one) for one in node.args]
-            method = isinstance(node.func, ast.Attribute) and node.func.attr in RELEASES
-            if method or any(one.split(".")[-1].lstrip("_") == "tape" for one in given):
-                return True
-    return False
+def _is_tape(code: str) -> bool:
+    return code.split(".")[-1].lstrip("_") == "tape"
