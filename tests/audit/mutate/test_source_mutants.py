@@ -50,7 +50,7 @@ def run(problem, schedule, tape):
 def test_every_operator_finds_its_place_and_leaves_valid_source():
     found = {site.operator.name for site in sites(TEXT)}
     elsewhere = {"public_value_of_the_data", "threshold_bare"}
-    assert found == {operator.name for operator in OPERATORS} - elsewhere
+    assert found == set(OPERATORS) - elsewhere
     assert len(OPERATORS) >= 20
     for site in sites(TEXT):
         changed = plant(TEXT, site)
