@@ -114,8 +114,8 @@ class Conversation:
     # -- calls --------------------------------------------------------------------------------------------
     def _answer(self, said: Any) -> bytes:
         """An ask has the name of a method of the tape, and its fields are named as the arguments."""
-        tape, how = self._tape, {name: getattr(said, name) for name in type(said).model_fields}
-        ask = getattr(tape, how.pop("ask"), tape.release)  # a law has no method of its own
+        how = {name: getattr(said, name) for name in type(said).model_fields}
+        ask: Any = getattr(self._tape, how.pop("ask"), self._tape.release)  # a law has no method of its own
         if isinstance(said, messages.Batch | messages.Poisson | messages.Fresh):
             found = ask(**how)
             self._batches.append(found)

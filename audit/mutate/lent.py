@@ -8,14 +8,13 @@ from __future__ import annotations
 import __future__
 
 import ast
-import gc
 import signal
 import sys
 import threading
 import types
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +52,7 @@ def lent(file: str, site: Site) -> Iterator[None]:
     """
     name, code = _code(file, site)
     module = module_of(file)
-    living = [one for one in _living(module.__name__).get(name, ()) if one.__code__.co_freevars == code.co_freevars]
+    living = [one for one in _living(module).get(name, ()) if one.__code__.co_freevars == code.co_freevars]
     kept = [(one, one.__code__) for one in living]
     forget()
     vars(module)["_planted"] = planted
@@ -98,13 +97,26 @@ def _defined(file: str) -> tuple[tuple[str, ast.FunctionDef], ...]:
 
 
 @lru_cache(maxsize=256)
-def _living(module: str) -> dict[str, list[types.FunctionType]]:
-    """A module's functions and methods, whatever holds them, by their qualified names."""
+def _living(module: types.ModuleType) -> dict[str, list[types.FunctionType]]:
+    """The module's functions and methods by their qualified names."""
     found: dict[str, list[types.FunctionType]] = {}
-    for one in gc.get_objects():
-        if type(one) is types.FunctionType and one.__module__ == module:
-            found.setdefault(one.__code__.co_qualname, []).append(one)
+    for value in list(vars(module).values()):
+        own = isinstance(value, type) and value.__module__ == module.__name__
+        for one in list(vars(value).values()) if own else [value]:
+            function = _function(one)
+            if function is not None and function.__module__ == module.__name__:
+                found.setdefault(function.__code__.co_qualname, []).append(function)
     return found
+
+
+def _function(value: Any) -> types.FunctionType | None:
+    if isinstance(value, property):
+        value = value.fget
+    elif isinstance(value, cached_property):
+        value = value.func
+    elif isinstance(value, classmethod | staticmethod):
+        value = value.__func__
+    return value if isinstance(value, types.FunctionType) else None
 
 
 @contextmanager

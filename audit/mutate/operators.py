@@ -112,9 +112,9 @@ def sites(text: str) -> list[Site]:
     found: list[Change] = []
     for node in ast.walk(source.tree):
         found += _anywhere(source, node)
-        names = [one.arg for one in node.args.args] if isinstance(node, ast.FunctionDef) else []
-        if "problem" in names and "tape" in names:
-            found += _beside_records(source, node)
+        match node:
+            case ast.FunctionDef(args=ast.arguments(args=names)) if {"problem", "tape"} <= {one.arg for one in names}:
+                found += _beside_records(source, node)
     made = [source.site(OPERATORS[name], node, text) for name, node, text in found]
     return sorted(made, key=lambda site: (site.line, site.operator.name, site.first))
 
