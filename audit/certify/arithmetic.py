@@ -97,9 +97,10 @@ def add(a: Any, b: Any) -> Value:
     """|(a + b) - (a' + b')| <= |a - a'| + |b - b'|; a public part does not move."""
     if private(a) and private(b):
         truths = a.truth and b.truth  # of which NumPy makes a truth value, and Python a number
-        for one, other in ((a, b), (b, a)):
-            if (multiple := _multiple(one, other)) is not None:
-                return multiple
+        for one, other in ((a, b), (b, a)):  # a + c a = (1 + c) a
+            token, least, most = other.weighted or (None, 0.0, 1.0)
+            if token is one.token and least == most and _in_place_of(one, other):
+                return scaled(one, np.asarray(1 + least))
         shares = _added(a.shares, b.shares) if a._shape == b._shape else None
         a, b = aligned(a, b)
         found = Value(
@@ -143,13 +144,6 @@ def _added_layers(a: Value, b: Value, shares: dict[Any, Norms]) -> dict[Any, Lay
                 return {}
             found[key] = Layer(*one[:2], before.size + one.size, before.move + one.move)
     return found if len(a.layers) and len(b.layers) and set(found) == set(shares) else {}
-
-
-def _multiple(a: Value, b: Value) -> Value | None:
-    """a + c a = (1 + c) a."""
-    if b.weighted is None or b.weighted[0] is not a.token or b.weighted[1] != b.weighted[2] or not _in_place_of(a, b):
-        return None
-    return scaled(a, np.asarray(1 + b.weighted[1]))
 
 
 def _in_place_of(a: Value, b: Value) -> bool:
@@ -504,33 +498,9 @@ def equal(a: Any, b: Any) -> Value:
     return found
 
 
-@rule(np.logical_and)
-def all_of(a: Any, b: Any) -> Value:
-    """0 or 1; where it is true, both are."""
-    found = _truth(a, b)
-    if private(a) and private(b) and a.ends and b.ends and a.ends[0] is b.ends[0]:
-        found.ends = (a.ends[0], _inside(a.ends[1], b.ends[1]), (-INF, INF))
-    return found
-
-
-@rule(np.logical_or)
-def any_of(a: Any, b: Any) -> Value:
-    """0 or 1; where it is false, both are."""
-    found = _truth(a, b)
-    if private(a) and private(b) and a.ends and b.ends and a.ends[0] is b.ends[0]:
-        found.ends = (a.ends[0], (-INF, INF), _inside(a.ends[2], b.ends[2]))
-    return found
-
-
-def _inside(one: Ends, other: Ends) -> Ends:
-    return max(one[0], other[0]), min(one[1], other[1])
-
-
-@rule(np.not_equal, np.logical_xor, np.isclose)
-def compared(a: Any, b: Any, rtol: Any = 0, atol: Any = 0, equal_nan: bool = False) -> Value:
+@rule(np.not_equal, np.logical_and, np.logical_or, np.logical_xor)
+def compared(a: Any, b: Any) -> Value:
     """0 or 1."""
-    if private(rtol) or private(atol):
-        raise Open("a private tolerance")
     return _truth(a, b)
 
 
@@ -563,7 +533,6 @@ def logical_not(a: Value) -> Value:
     """0 or 1."""
     found = _truth(a, 0.0)
     found.negation = a if a.truth else None
-    found.ends = (a.ends[0], a.ends[2], a.ends[1]) if a.ends else None
     return found
 
 
@@ -603,7 +572,6 @@ _function(np.expm1, lambda x: _exp(x) - 1, lambda a: _exp(a.high), False)
 _function(np.log, _log, lambda a: 1 / _needs(a, 0.0), False)
 _function(np.log1p, lambda x: _log(1 + x), lambda a: 1 / _needs(a, -1.0), False)
 _function(np.sign, lambda x: float(np.sign(x)), lambda a: INF, False)
-_function(np.cbrt, lambda x: float(np.cbrt(x)), lambda a: INF, False)
 
 
 rule(np.sin, np.cos)(lambda a: a.like(move=a.move, low=-1.0, high=1.0))  # slope 1
@@ -682,28 +650,6 @@ for _name in ("floor", "ceil", "rint", "trunc", "round", "around"):
     _rounding(getattr(np, _name))
 
 
-@rule(np.digitize)
-def cell(a: Value, bins: Any, right: bool = False) -> Value:
-    """A whole number for each entry, which grows with it."""
-    if private(bins) or np.any(np.diff(plain(bins)) < 0):
-        raise Open("np.digitize of private data needs public bins that increase")
-    return _whole(a, *(float(np.digitize(one, plain(bins), right)) for one in edges(a)))
-
-
-@rule(np.searchsorted)
-def place(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Value:
-    """Likewise."""
-    if private(a) or sorter is not None or np.any(np.diff(plain(a)) < 0):
-        raise Open("np.searchsorted in private data has no rule; count with a comparison and a sum")
-    return _whole(v, *(float(np.searchsorted(plain(a), one, side)) for one in edges(v)))
-
-
-def _whole(a: Value, low: float, high: float) -> Value:
-    found = a.like(low=low, high=high)
-    found.integer = True
-    return found
-
-
 @rule(np.logaddexp)
 def log_of_two(a: Any, b: Any) -> Value:
     """1-Lipschitz and increasing in each argument."""
@@ -713,15 +659,6 @@ def log_of_two(a: Any, b: Any) -> Value:
     ends = [_range(one) for one in (a, b)]
     low, high = (float(np.logaddexp(ends[0][side], ends[1][side])) for side in (0, 1))
     return found.like(move=move, low=low, high=high)
-
-
-@rule(np.hypot)
-def hypotenuse(a: Any, b: Any) -> Value:
-    """1-Lipschitz in each argument, and the root of both squares."""
-    found = maximum(absolute(a) if private(a) else abs(a), absolute(b) if private(b) else abs(b))
-    moves = [spread(one, found._shape).move for one in (a, b) if private(one)]
-    forms = root(add(square(a), square(b))).forms if private(a) and private(b) else ()
-    return found.like(move=moves[0] if len(moves) == 1 else moves[0].plus(moves[1]), low=found.low, forms=forms)
 
 
 @rule(np.where)
@@ -750,8 +687,8 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
         parts[1] = _shortened(condition, b, parts[1])
     size = parts[0].norms.either(parts[1].norms) if of_rows else parts[0].norms.beside(parts[1].norms)
     move = Norms() if private(condition) else parts[0].move.beside(parts[1].move)
-    pieces = [piece for side, one in enumerate(values) for piece in _pieces_of(condition, one, side, shape)]
-    low, high = min(piece[1][0] for piece in pieces), max(piece[1][1] for piece in pieces)
+    ends = [_ends_of(condition, one, side, shape) for side, one in enumerate(values)]
+    low, high = min(one[0] for one in ends), max(one[1] for one in ends)
     draws = frozenset().union(*(one.draws for one in (condition, a, b) if private(one)))
     cause = next((one.cause for one in parts if one.cause), "")
     forms = _factor_forms(condition, values)
@@ -760,20 +697,16 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
     )
     if of_rows and private(a) and a._shape == shape:
         found.layers = _layers_of_either(condition, a, b)
-    found.pieces = tuple(pieces)
     return found
 
 
-def _pieces_of(condition: Any, one: Any, side: int, shape: tuple[int, ...]) -> list[tuple[Any, Ends]]:
-    """Of a choice the values of one way; those that the condition compares lie on its side (0: where it is true)."""
-    if not private(one):
-        return [(None, _ends(one))]
-    found = one.pieces or ((one.token, (one.low, one.high)),)
-    if not private(condition) or condition.ends is None or not one._shape == condition._shape == shape:
-        return list(found)
-    whose, known = condition.ends[0], condition.ends[1 + side]
-    every = one.token is whose
-    return [(token, _inside(ends, known) if every or token is whose else ends) for token, ends in found]
+def _ends_of(condition: Any, one: Any, side: int, shape: tuple[int, ...]) -> Ends:
+    """Of one way of a choice; the numbers that the condition compares lie on its side (0: where it is true)."""
+    low, high = _range(one)
+    if not private(one) or not private(condition) or condition.ends is None or condition.ends[0] is not one.token:
+        return low, high
+    known = condition.ends[1 + side] if one._shape == condition._shape == shape else (-INF, INF)
+    return max(low, known[0]), min(high, known[1])
 
 
 def _layers_of_either(condition: Value, a: Value, b: Any) -> dict[Any, Layer]:

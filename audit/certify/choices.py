@@ -106,29 +106,6 @@ def _one_of(truth: Any, one: Callable[[], Any], other: Callable[[], Any]) -> Any
     return _either(truth, *computing(lambda: (one(), other())))
 
 
-def _joined(every: bool, *tests: Callable[[], Any]) -> Any:
-    """The truth of ``and`` (every) or ``or``; where a private one is among them, all after it are computed."""
-    found: Any = every
-    for test in tests:
-        if not private(found):
-            if found != every:
-                return found
-            found = test()
-            found = found if private(found) or test is tests[-1] else bool(found)
-            continue
-        other = computing(test)
-        if not found.truth or not (other.truth if private(other) else isinstance(other, bool | np.bool_)):
-            raise Decides()
-        found = (np.logical_and if every else np.logical_or)(found, other)
-    return found
-
-
-def _not(truth: Any) -> Any:
-    if not private(truth):
-        return not truth
-    return np.logical_not(truth if truth.truth else compared(truth, 0.0))
-
-
 class _Zipped:
     """As `zip`; it knows its arrays."""
 
@@ -282,8 +259,6 @@ NAMES: dict[str, Any] = {
     "_dpassay_computed": computed,
     "_dpassay_either": _either,
     "_dpassay_one_of": _one_of,
-    "_dpassay_joined": _joined,
-    "_dpassay_not": _not,
     "_dpassay_secret": _secret,
     "_dpassay_record": _record_of,
     "_dpassay_all": _all,

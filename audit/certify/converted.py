@@ -2,9 +2,8 @@
 
 - ``if norm > c: g = g * c / norm`` gives `g` one of two values, as ``np.where`` does. Both ways are computed, so they
   may only assign to names. Where the norm is a released number, that saves a run for each of both ways.
-- ``total += x`` in such a way, or ``counts[k] += x``, adds x or zero; a factor is x or one.
+- ``total += x`` in such a way adds x or zero; a factor is x or one.
 - ``if norm > c: return g * c / norm`` before ``return g`` returns one of two values.
-- ``and``, ``or``, ``not`` of private truth values are NumPy's; ``continue`` leaves the rest to the other way.
 - ``counts[label] += x`` adds to the entry at a private place.
 - ``[f(x) for x in rows[mask]]`` and a ``for`` loop whose turns only add to names are asked for all records at once.
 
@@ -20,17 +19,6 @@ from collections import Counter
 from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
-
-from .rewritten import (
-    adds_to_entry,
-    at,
-    by_expressions,
-    can_be_read_again,
-    gives_value,
-    name_of,
-    one_return,
-    without_continue,
-)
 
 _NEUTRAL: dict[Any, tuple[str, str]] = {
     ast.Add: ("+", "0"),
@@ -52,7 +40,7 @@ class _Converter(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         """Names of a class body cannot be seen from a lambda."""
         before, self._elsewhere = self._elsewhere, _read_elsewhere(node)
-        node.body = one_return(node.body)
+        node.body = _one_return(node.body)
         self._inside += 1
         self.generic_visit(node)
         self._inside -= 1
@@ -68,56 +56,23 @@ class _Converter(ast.NodeTransformer):
 
     def visit_If(self, node: ast.If) -> Any:
         """As a choice where the test is private, and as it is written elsewhere."""
-        self._made += 1
-        ways = [self._without_decisions(copy.deepcopy(one)) for one in (node.body, node.orelse)]
+        first, second = _Way.of(node.body), _Way.of(node.orelse)
         self.generic_visit(node)
-        first, second = map(_Way.of, ways)
         if not self._inside or first is None or second is None or not _alike(first, second):
             return node
-        if self._elsewhere & (first.names | first.changed | second.names | second.changed):
+        if self._elsewhere & {*first.names, *first.added, *second.names, *second.added}:
             return node
-        self._made += 1
-        name = f"_dpassay_{self._made}_"
-        converted = ([self.visit(one) for one in way] for way in ways)
-        lines = _chosen(name, [way.as_in(new) for way, new in zip((first, second), converted, strict=True)])
-        truth = _placed(ast.parse(f"{name} = None").body[0], node)
-        truth.value = self._condition(node.test)
-        test = _placed(ast.parse(f"_dpassay_private({name})", mode="eval").body, node)
-        chosen = [_placed(ast.parse(text).body[0], place or node) for text, place in lines]
+        name = self._new_name()
+        truth = _line(f"{name} = None", node)
+        truth.value = node.test
+        chosen = [_line(text, place or node) for text, place in _chosen(name, (first, second))]
         plainly = ast.If(ast.Name(name, ast.Load()), node.body, node.orelse)
-        made = [truth, ast.If(test, chosen or [ast.Pass()], [plainly])]
-        return [at(node, one) for one in made]
+        test = _line(f"_dpassay_private({name})", node).value
+        return [truth, at(node, ast.If(test, chosen or [ast.Pass()], [plainly]))]
 
-    def _without_decisions(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """Decisions between new values of names as expressions; each test is made once."""
-        found: list[Any] = []
-        for one in body:
-            ways = [self._without_decisions(way) for way in (one.body, one.orelse)] if isinstance(one, ast.If) else []
-            if not isinstance(one, ast.If) or not all(gives_value(line) for way in ways for line in way):
-                found.append(one)
-                continue
-            self._made += 1
-            name = f"_dpassay_{self._made}_t"
-            found.append(at(one, ast.Assign([ast.Name(name, ast.Store())], one.test)))
-            found += by_expressions(name, *ways)
-        return found
-
-    def _condition(self, test: Any) -> Any:
-        """Truth values that are private are joined as NumPy's; others as they are written."""
-        if any(isinstance(one, _SCOPES[1:]) for one in ast.walk(test)):
-            return test
-        if isinstance(test, ast.Compare) and len(test.ops) == 2 and can_be_read_again(test.comparators[0]):
-            middle, last = test.comparators
-            both = ast.Compare(test.left, test.ops[:1], [middle]), ast.Compare(middle, test.ops[1:], [last])
-            test = at(test, ast.BoolOp(ast.And(), list(both)))
-        if isinstance(test, ast.BoolOp):
-            every = ast.Constant(isinstance(test.op, ast.And))
-            return _called(
-                "_dpassay_joined", [every, *(_lambda([], self._condition(one)) for one in test.values)], test
-            )
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            return _called("_dpassay_not", [self._condition(test.operand)], test)
-        return test
+    def _new_name(self) -> str:
+        self._made += 1
+        return f"_dpassay_{self._made}_"
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         """What is written into an array is asked for, since NumPy writes numbers without a word."""
@@ -141,37 +96,30 @@ class _Converter(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> Any:
         """Over a private number of records once for all, and as it is written elsewhere."""
-        node.body = without_continue(node.body)
-        body, names = self._without_decisions(copy.deepcopy(node.body)), _names(node.target)
-        way = _Way.of(body)
+        way, names = _Way.of(node.body), _names(node.target)
+        if way is None or names is None or node.orelse or not way.of_each(names):
+            return self.generic_visit(node)
         self.generic_visit(node)
-        if not self._inside or way is None or names is None or node.orelse or not way.of_each(names):
+        if not self._inside or self._elsewhere & {*names, *way.names, *way.added}:
             return node
-        if self._elsewhere & {*names, *way.names, *way.changed}:
-            return node
-        way.as_in([self.visit(one) for one in body])
-        self._made += 1
-        name = f"_dpassay_{self._made}_"
-        lines: list[tuple[str, ast.stmt]] = [(f"{', '.join(names)} = _dpassay_record({name})", node)]
-        for one in way.lines:
-            lines.append((f"{one.name if one.kind is None else name + one.name} = {one.text}", one.place))
+        name = self._new_name()
+        lines: list[tuple[str, ast.AST]] = [(f"{', '.join(names)} = _dpassay_record({name})", node)]
+        lines += [(f"{'' if one.kind is None else name}{one.name} = {one.text}", one.place) for one in way.lines]
         lines.append(("_dpassay_computed()", node))
-        for one in way.added.values():
-            lines.append((one.onto(f"_dpassay_all({name}, {name}{one.name})"), one.place))
-        for gone in sorted({*names, *way.names}):  # it had whatever the last record gave it
-            lines.append((f"{gone} = _dpassay_missing", node))
-        truth = _placed(ast.parse(f"{name} = None").body[0], node)
-        truth.value, node.iter = node.iter, _placed(ast.Name(name, ast.Load()), node)
-        test = _placed(ast.parse(f"_dpassay_secret({name})", mode="eval").body, node)
-        once = [_placed(ast.parse(text).body[0], place) for text, place in lines]
-        return [truth, at(node, ast.If(test, once, [node]))]
+        lines += [(one.onto(f"_dpassay_all({name}, {name}{one.name})"), one.place) for one in way.added.values()]
+        # a name that it gave a value has whatever the last record gave it
+        lines += [(f"{gone} = _dpassay_missing", node) for gone in sorted({*names, *way.names})]
+        truth = _line(f"{name} = None", node)
+        truth.value, node.iter = node.iter, at(node, ast.Name(name, ast.Load()))
+        once = [_line(text, place) for text, place in lines]
+        return [truth, at(node, ast.If(_line(f"_dpassay_secret({name})", node).value, once, [node]))]
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         """As a choice where the test is private."""
         self.generic_visit(node)
         if not self._inside or any(isinstance(one, _SCOPES[1:]) for one in ast.walk(node)):
             return node
-        arguments = [self._condition(node.test), _lambda([], node.body), _lambda([], node.orelse)]
+        arguments = [node.test, _lambda([], node.body), _lambda([], node.orelse)]
         return _called("_dpassay_one_of", arguments, node)
 
     def visit_Call(self, node: ast.Call) -> Any:
@@ -193,7 +141,7 @@ class _Converter(ast.NodeTransformer):
         if not (self._inside and plain) or names is None or scopes:
             return node
         several = ast.Constant(len(names) if isinstance(of.target, ast.Tuple) else 0)
-        kept = _lambda(names, self._condition(of.ifs[0])) if of.ifs else ast.Constant(None)
+        kept = _lambda(names, of.ifs[0]) if of.ifs else ast.Constant(None)
         arguments = [of.iter, _lambda(names, node.elt), kept, several]
         return _called("_dpassay_list", arguments, node)
 
@@ -230,11 +178,41 @@ def _names(target: Any) -> list[str] | None:
     return [one.id for one in found] if all(isinstance(one, ast.Name) for one in found) else None
 
 
-def _placed(made: Any, node: Any) -> Any:
-    """As if it stood where the node stands."""
+def at(place: ast.AST, made: Any) -> Any:
+    """A new node there; what it holds stays where it is."""
+    return ast.fix_missing_locations(ast.copy_location(made, place))
+
+
+def _line(text: str, place: ast.AST) -> Any:
+    """The statement, as if it stood there."""
+    made = ast.parse(text).body[0]
     for one in ast.walk(made):
-        ast.copy_location(one, node)
+        ast.copy_location(one, place)
     return made
+
+
+def _one_return(body: list[Any]) -> list[Any]:
+    """``if t: return a`` before ``return b`` returns one of two values."""
+    body = list(_without_else(body))
+    while len(body) > 1 and isinstance(one := body[-2], ast.If) and _returns(one.body) and _returns(body[-1:]):
+        ways: list[Any] = [*one.body, body[-1]]
+        body[-2:] = [at(one, ast.Return(ast.IfExp(one.test, *(way.value for way in ways))))]
+    return body
+
+
+def _without_else(body: list[Any]) -> Iterator[Any]:
+    """Of what returns a value, the other way is whatever comes after it."""
+    for one in body:
+        if isinstance(one, ast.If) and _returns(one.body) and one.orelse:
+            yield at(one, ast.If(one.test, one.body, []))
+            yield from _without_else(one.orelse)
+        else:
+            yield one
+
+
+def _returns(body: list[Any]) -> bool:
+    """Is it a value that is returned, and nothing else?"""
+    return len(body) == 1 and isinstance(body[0], ast.Return) and body[0].value is not None
 
 
 def _called(name: str, arguments: list[Any], node: Any) -> Any:
@@ -247,30 +225,21 @@ def _lambda(names: list[str], body: Any) -> ast.Lambda:
 
 
 class _Line(NamedTuple):
-    """A name that gets a new value; with a kind, a name or an entry that something is added to, or a name times it."""
+    """A name that gets a new value; with a kind, one that something is added to, or that is multiplied."""
 
     name: str
     kind: type | None
-    text: str
-    place: ast.stmt
+    place: Any
 
     @property
-    def entry(self) -> Any:
-        """That it adds to, if it is no name."""
-        of = getattr(self.place, "target", None)
-        return of if isinstance(of, ast.Subscript) else None
+    def text(self) -> str:
+        """What it computes, as it is converted by now."""
+        return ast.unparse(self.place.value)
 
     def onto(self, amount: str) -> str:
         """The line that adds so much."""
         assert self.kind is not None
-        if self.entry is None:
-            return f"{self.name} {_NEUTRAL[self.kind][0]}= {amount}"
-        of, key = ast.unparse(self.entry.value), ast.unparse(self.entry.slice)
-        return f"_dpassay_added({of}, {key}, {amount}, {self.kind is ast.Add})"
-
-    def amount(self, prefix: str) -> str:
-        """A name for what is added."""
-        return prefix + (self.name if self.entry is None else self.name.encode().hex())
+        return f"{self.name} {_NEUTRAL[self.kind][0]}= {amount}"
 
 
 class _Way:
@@ -279,7 +248,6 @@ class _Way:
     def __init__(self) -> None:
         self.lines: list[_Line] = []
         self.loaded: set[str] = set()
-        self.places: set[str] = set()  # names that say which entry something is added to, when both ways are over
 
     @classmethod
     def of(cls, statements: list[ast.stmt]) -> _Way | None:
@@ -288,28 +256,20 @@ class _Way:
         for one in statements:
             if isinstance(one, ast.Pass):
                 continue
-            target: Any = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
-            target = one.target if isinstance(one, ast.AugAssign) else target
-            if not (isinstance(target, ast.Name) or adds_to_entry(one)):
+            if not isinstance(one, ast.Assign | ast.AugAssign):
                 return None
-            if not found._computes(one.value):  # type: ignore[attr-defined]
+            targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+            if len(targets) != 1 or not isinstance(targets[0], ast.Name) or not found._computes(one.value):
                 return None
-            name, kind = ast.unparse(target), type(one.op) if isinstance(one, ast.AugAssign) else None
+            name, kind = targets[0].id, None if isinstance(one, ast.Assign) else type(one.op)
             if kind is not None and (kind not in _NEUTRAL or name in found.added):
                 return None
-            found.lines.append(_Line(name, kind, ast.unparse(one.value), one))  # type: ignore[attr-defined]
-            found.places |= {part.id for part in ast.walk(target) if isinstance(part, ast.Name)} - {name_of(target)}
-        return None if found.changed & found.names else found
-
-    def as_in(self, statements: list[ast.stmt]) -> _Way:
-        """The same, as it is written there: what it computes is converted itself."""
-        values = [_value(one) for one in statements if not isinstance(one, ast.Pass)]
-        self.lines = [one._replace(text=ast.unparse(new)) for one, new in zip(self.lines, values, strict=True)]
-        return self
+            found.lines.append(_Line(name, kind, one))
+        return None if found.added.keys() & found.names else found
 
     @property
     def added(self) -> dict[str, _Line]:
-        """What is added to names, or multiplies them."""
+        """What is added to names, or multiplies them: they may change in place."""
         return {one.name: one for one in self.lines if one.kind is not None}
 
     @property
@@ -317,18 +277,11 @@ class _Way:
         """That get new values."""
         return {one.name for one in self.lines if one.kind is None}
 
-    @property
-    def changed(self) -> set[str]:
-        """Names whose numbers change in place."""
-        return {one.name if one.entry is None else name_of(one.entry) for one in self.added.values()}
-
     def of_each(self, names: list[str]) -> bool:
         """Is every turn of a loop by itself, but for what it adds up?"""
-        if any(one.entry is not None for one in self.lines):
-            return False
         known = set(names)
         for one in self.lines:
-            loaded = {part.id for part in ast.walk(ast.parse(one.text)) if isinstance(part, ast.Name)}
+            loaded = {part.id for part in ast.walk(one.place.value) if isinstance(part, ast.Name)}
             if loaded & (self.names - known):
                 return False  # from the turn before
             known |= {one.name} if one.kind is None else set()
@@ -337,49 +290,44 @@ class _Way:
 
     def _computes(self, value: ast.expr) -> bool:
         for one in ast.walk(value):
-            if isinstance(one, _SCOPES) or (isinstance(one, ast.Name) and one.id in self.changed):
+            if isinstance(one, _SCOPES) or (isinstance(one, ast.Name) and one.id in self.added):
                 return False
             if isinstance(one, ast.Name):
                 self.loaded.add(one.id)
         return True
 
 
-def _value(statement: Any) -> Any:
-    """What it gives a name, or adds."""
-    value = statement.value
-    return value.args[2] if isinstance(statement, ast.Expr) else value
-
-
 def _alike(first: _Way, second: _Way) -> bool:
-    """What one adds to, the other does not multiply, and gives no new value."""
+    """What one adds to, the other does not multiply or read, and gives no new value."""
     both = first.added.keys() & second.added.keys()
-    mixed = first.changed & second.names or second.changed & first.names
-    loaded = first.changed & second.loaded or second.changed & first.loaded
-    given = first.names | second.names | first.changed | second.changed
-    moved = (first.places | second.places) & given
-    return not (mixed or loaded or moved) and all(first.added[one].kind is second.added[one].kind for one in both)
+    apart = not (
+        first.added.keys() & (second.names | second.loaded) or second.added.keys() & (first.names | first.loaded)
+    )
+    return apart and all(first.added[one].kind is second.added[one].kind for one in both)
 
 
-def _chosen(name: str, ways: list[_Way]) -> list[tuple[str, ast.stmt | None]]:
+def _chosen(name: str, ways: tuple[_Way, _Way]) -> list[tuple[str, ast.AST | None]]:
     """The lines of a private decision, each with the statement that it comes from: `name` is its truth value."""
     first, second = ways
     names = sorted(first.names | second.names)
     kept = [one for one in names if one not in first.names & second.names or one in second.loaded]
     old = "try: {0}o{1} = {1}\nexcept NameError: {0}o{1} = _dpassay_missing"
-    lines: list[tuple[str, ast.stmt | None]] = [(old.format(name, one), None) for one in kept]
+    lines: list[tuple[str, ast.AST | None]] = [(old.format(name, one), None) for one in kept]
     lines += [(f"{one} = {name}o{one}", None) for one in kept]
     for number, way in enumerate(ways):
-        for line in way.lines:
-            target = line.name if line.kind is None else line.amount(f"{name}{number}")
-            lines.append((f"{target} = {line.text}", line.place))
+        lines += [
+            (f"{'' if one.kind is None else f'{name}{number}'}{one.name} = {one.text}", one.place) for one in way.lines
+        ]
         if number == 0:
             lines += [(f"{name}n{one} = {one}", None) for one in names]
             lines += [(f"{one} = {name}o{one}", None) for one in kept]
     lines.append(("_dpassay_computed()", None))
     lines += [(f"{one} = _dpassay_either({name}, {name}n{one}, {one})", None) for one in names]
     for one, line in {**second.added, **first.added}.items():
-        neutral = _NEUTRAL[line.kind][1]
-        sides = [line.amount(f"{name}{number}") if one in way.added else neutral for number, way in enumerate(ways)]
+        assert line.kind is not None
+        sides = [
+            f"{name}{number}{one}" if one in way.added else _NEUTRAL[line.kind][1] for number, way in enumerate(ways)
+        ]
         lines.append((line.onto(f"_dpassay_either({name}, {', '.join(sides)})"), line.place))
     return lines
 

@@ -7,7 +7,6 @@ that is not zero.
 
 from __future__ import annotations
 
-import math
 import operator
 from typing import Any, NoReturn
 
@@ -122,61 +121,21 @@ AT[np.add] = lambda array, key, amount: added(array, key, amount, each=True)
 def added(container: Any, key: Any, amount: Any, plus: bool = True, each: bool = False) -> None:
     """``container[key] += amount``, or ``-=``; of several keys that may be equal only what `np.add.at` does."""
     add: Any = operator.add if plus else operator.sub
-    keys = key if isinstance(key, tuple) else (key,)
-    if not any(map(private, keys)):
+    if not any(map(private, key if isinstance(key, tuple) else (key,))):
         in_place = operator.iadd if plus else operator.isub
         array = isinstance(container, np.ndarray) and private(amount)
         container[key] = (add if array else in_place)(container[key], amount)
         return
-    if not each and any(map(np.ndim, keys)):
+    if not isinstance(container, np.ndarray) or isinstance(key, tuple):
+        raise Open("a private key decides; count in an array of one axis, by one key")
+    if not each and np.ndim(key):
         raise Open("private places of which some may be equal: one of them counts; use np.add.at")
-    if isinstance(container, np.ndarray):
-        place, sizes = 0, container.shape[: len(keys)]
-        for size, one in zip(sizes, keys, strict=True):
-            place = place * size + (_whole(one, range(size)) if private(one) else range(size)[one])
-        change = _times(_line([*range(math.prod(sizes))], place), amount)
-        container[...] = add(container, change.reshape(container.shape))
-        return
-    if type(container) not in (dict, list) or isinstance(key, tuple):
-        raise Open("a private key decides; count for each public one")
-    names = list(container) if type(container) is dict else list(range(len(container)))
-    if any(map(np.ndim, container.values() if type(container) is dict else container)):
-        raise Open("a private key decides which of several arrays changes; make one array of them")
-    change = _times(_line(names, key), amount)
-    found = add(_as_one_array([container[name] for name in names]), change)
-    for number, name in enumerate(names):
-        container[name] = found[number]
-
-
-def _whole(key: Any, names: Any) -> Any:
-    """The key, which is one of the names on all data."""
-    known = key.integer and np.isfinite([key.low, key.high]).all() and key.entries == 1 and key.at in (None, -1)
-    if not known or any(one not in names for one in range(int(key.low), int(key.high) + 1)):
+    if key.entries != 1 or key.at not in (None, -1):
         raise Open("a private index needs whole numbers within the table: clip them first")
-    return key
-
-
-def _line(names: list[Any], key: Any) -> Any:
-    """One at the place of the name that the key is, and zero at the others; for each record, where it is one each."""
-    low, high = int(_whole(key, names).low), int(key.high)
-    table = np.array([[float(one == name) for name in names] for one in range(low, high + 1)])
-    found = of_table(table, key - low)
-    found.integer = True
-    return found
-
-
-def _times(line: Any, amount: Any) -> Any:
-    """That much at its place; of a line for each record the sum of them."""
+    line = of_table(np.eye(len(container)), key)  # one at the place, and zeros; for each record, if it is one each
+    line.integer = True
     if line.at is None:
-        return line * amount if np.ndim(amount) == 0 else line[:, None] * amount
-    return (line * (amount if np.ndim(amount) == 0 else amount[:, None])).sum(axis=0)
-
-
-def _as_one_array(numbers: list[Any]) -> Any:
-    """Entries of one array are that array again."""
-    origins = [getattr(one, "origin", None) if private(one) else None for one in numbers]
-    whole = None if origins[0] is None else origins[0][0]
-    in_order = all(one is not None and one[0] is whole and one[1] == k for k, one in enumerate(origins))
-    if whole is not None and in_order and whole.shape == (len(numbers),):
-        return whole
-    return np.stack(numbers) if any(map(private, numbers)) else np.array(numbers)
+        change = line * amount if np.ndim(amount) == 0 else line[:, None] * amount
+    else:
+        change = (line * (amount if np.ndim(amount) == 0 else amount[:, None])).sum(axis=0)
+    container[...] = add(container, change)

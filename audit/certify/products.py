@@ -251,12 +251,3 @@ def _times(matrix: Any, norms: Norms) -> Norms:
     by_row = (float(np.linalg.norm(matrix, order, axis=1).max()) for order in (INF, 2, 1))
     sup = min(times(row, bound) for row, bound in zip(by_row, norms, strict=True))
     return Norms(one=times(float(np.linalg.norm(matrix, 1)), norms.one), sup=sup)
-
-
-@rule(np.trace)
-def trace(a: Value) -> Value:
-    """|tr v| <= sqrt(d) |v|_2."""
-    if a.ndim != 2 or a.at is not None:
-        raise Open("the trace of records has no rule")
-    d = math.sqrt(min(a._shape))
-    return a.like(shape=(), size=Norms(two=times(d, a.norms.two)), move=Norms(two=times(d, a.move.two)))

@@ -40,10 +40,8 @@ def unbounded(a: Value) -> str:
 
 
 @rule(np.sum)
-def total(a: Value, axis: Any = None, keepdims: bool = False, where: Any = None) -> Value:
+def total(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     """Over records one term changes: the sum moves as one row does. Over k numbers: |sum|_2 <= sqrt(k) |v|_2."""
-    if where is not None:
-        return total(np.multiply(a, where), axis, keepdims)
     axes = axes_of(a, axis)
     if axes == (-a.ndim,) and a.parts:
         summed, (shape, at) = functools.reduce(add, a.parts), left(a, axes, keepdims)
@@ -63,7 +61,6 @@ def replaced(a: Value, shape: tuple[int, ...], at: int | None) -> Value:
     found._shape, found.at, found.parts = shape, at, ()
     found.origin = None if a.origin is None else (a.origin[0], a.origin[1].reshape(shape))
     found.negation = found.ends = found.cell = None  # these are about entries where they stood
-    found.pieces = ()
     return found
 
 
@@ -284,31 +281,9 @@ def _cells(a: Value, cells: int) -> Value:
     return found
 
 
-@rule(np.histogram2d)
-def histogram_of_pairs(
-    a: Value, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
-) -> Any:
-    """Likewise."""
-    public = not density and weights is None and range is not None and not np.ndim(bins)
-    if not public or not private(y) or y.at != a.at or not y.records.same(a.records):
-        raise Open("np.histogram2d needs numbers of the same records, a number of bins, a public range and no weights")
-    counts, *edges = np.histogram2d(np.zeros(0), np.zeros(0), bins, range)
-    return replaced(_cells(a, counts.size), counts.shape, None), *edges
-
-
 @rule(np.bincount)
 def counts(a: Value, weights: Any = None, minlength: int = 0) -> Value:
     """As a histogram, where the numbers are known to lie below the public length."""
     if weights is not None or a.low < 0 or a.high > minlength - 1:
         raise Open("np.bincount needs numbers within 0 .. minlength - 1: clip them first, and give minlength")
     return _cells(a, int(minlength))
-
-
-@rule(np.diff)
-def differences(a: Value, n: int = 1, axis: int = -1) -> Value:
-    """Each number is in two differences: norms at most double."""
-    if n != 1 or axes_of(a, axis)[0] == a.at:
-        raise Open("np.diff of records has no rule")
-    place = axes_of(a, axis)[0]
-    shape = tuple(s - 1 if i - a.ndim == place else s for i, s in enumerate(a._shape))
-    return a.like(shape=shape, size=a.norms.by(2.0), move=a.move.by(2.0))

@@ -380,14 +380,6 @@ def transpose(a: Value, axes: Any = None) -> Value:
     return found.view_of(a)
 
 
-@rule(np.swapaxes)
-def swapped(a: Value, one: int, other: int) -> Value:
-    """The same numbers."""
-    order = list(range(a.ndim))
-    order[one], order[other] = order[other], order[one]
-    return transpose(a, order)
-
-
 @rule(np.reshape)
 def reshape(a: Value, shape: Any = None, order: Any = "C", newshape: Any = None) -> Value:
     """The same numbers; the record axis stays where it is the first one, and of the same length."""
@@ -573,15 +565,6 @@ def stack(arrays: Any, axis: int = 0) -> Value:
 def _kept(arrays: Any) -> tuple[Any, ...]:
     """The numbers that they are now."""
     return tuple(one.astype(float) if private(one) else plain(one).copy() for one in arrays)
-
-
-@rule(np.apply_along_axis)
-def record_by_record(function: Any, axis: int, a: Value, *args: Any, **options: Any) -> Value:
-    """A function of each record."""
-    if a.at != -a.ndim or a.ndim != 2 or axis not in (1, -1):
-        raise Open("np.apply_along_axis is followed over the records of a matrix")
-    found: Any = np.stack([function(one, *args, **options) for one in a])
-    return found  # type: ignore[no-any-return]
 
 
 def of_table(table: Any, places: Value) -> Value:

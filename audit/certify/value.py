@@ -358,7 +358,6 @@ class Value(NDArrayOperatorsMixin):
         self.hollow = False  # made of such a list: where that is empty, its shape is another one
         self.negation: Value | None = None  # of a truth value
         self.ends: tuple[Any, Ends, Ends] | None = None  # whose numbers lie where, if it is true and if it is false
-        self.pieces: tuple[tuple[Any, Ends], ...] = ()  # the values of a choice, and where they lie
         self.cell: tuple[Any, float] | None = None  # outside of which its entries are zero: whose numbers, the number
         self.parts: tuple[Any, ...] = ()  # what was stacked along the first axis
         self.layers: dict[Any, Layer] = {}  # of rows clipped together, by the record; None: whichever record moves
@@ -569,8 +568,8 @@ def _forward(name: str) -> Any:
     return method
 
 
-_METHODS = "clip dot min max cumsum ravel squeeze take round transpose std var sum mean any all repeat swapaxes"
-for _name in f"{_METHODS} argmax argmin argsort trace diagonal".split():
+_METHODS = "clip dot min max cumsum ravel squeeze take round transpose std var sum mean any all"
+for _name in f"{_METHODS} argmax argmin".split():
     setattr(Value, _name, _forward(_name))
 
 AT: dict[Any, Callable[..., None]] = {}  # what `np.add.at` does

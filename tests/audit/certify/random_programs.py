@@ -62,7 +62,7 @@ LAYERS = NUMBERS | {  # of a record, clipped together and released apart; and ce
     "of": "l == k | l == k | l >= k | (l == k) | (x[:, k % 2] > 0)",
     "factor": "np.minimum(1.0, 1.0 / np.maximum({norm}, 1e-12)) | 1 / np.maximum(1, {norm})"
     " | np.where({norm} > 1, 1 / np.maximum({norm}, 1e-12), 1.0)",
-    "norm": "np.sqrt((b**2).sum(axis=1) + c**2) | np.hypot(np.linalg.norm(b, axis=1), c) | np.linalg.norm(b, axis=1)"
+    "norm": "np.sqrt((b**2).sum(axis=1) + c**2) | np.linalg.norm(b, axis=1)"
     " | np.sqrt(np.einsum('ij,ij->i', b, b) + np.square(c)) | np.sqrt(4 * (b**2).sum(axis=1) + c**2 / 9)",
     "wide": "(f[:, None] * b).sum(axis=0) | f @ b | np.einsum('n,ni->i', f, b) | (f[:, None] * b)[:2].sum(axis=0)"
     " | np.where((f < 1)[:, None], b * f[:, None], 2 * b).sum(axis=0) | b.T @ f",

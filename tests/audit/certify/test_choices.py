@@ -163,6 +163,8 @@ def another_name_where_it_is_large(rows, rng):
 
 
 MOVE = 2 * math.sqrt(3)  # of the sum
+
+
 def one_array_of_two(rows, rng):
     one, other = np.zeros(3), np.zeros(3)
     if noisy_sum(rows, rng).sum() > 0:

@@ -125,72 +125,12 @@ def clip_or_return(row, c=1.0):
     return row
 
 
-def scale_and_return(row, c=1.0):
-    norm = np.linalg.norm(row)
-    if norm <= c:
-        return row
-    else:  # noqa: RET505
-        scale = c / norm
-        return row * scale
-
-
-def one_of_three(row):
-    norm = np.linalg.norm(row)
-    if norm == 0:
-        return 0.5
-    share = 1 / np.maximum(norm, 1e-12)
-    if norm > 1:
-        return np.minimum(1.0, share / 2)
-    elif norm > 0.5:  # noqa: RET505
-        return 0.75
-    return 1.0
-
-
 def returned_early(rows):
     return sum(clip_or_return(row) for row in rows)
 
 
-def returned_from_a_list(rows):
-    return np.sum([scale_and_return(row) for row in rows], axis=0)
-
-
-def returned_one_of_three(rows):
-    return sum([one_of_three(row) for row in rows])
-
-
 def returned_too_much(rows):
     return sum(clip_or_return(2 * row, 2.0) for row in rows)
-
-
-def bounded_in_turns(rows):
-    total = 0.0
-    for row in rows:
-        v = row[0]
-        if v < 0:
-            v = 0
-        elif v > 1:
-            v = 1
-        total += v
-    return total
-
-
-def left_out(rows):
-    total = 0.0
-    for row in rows:
-        v = row[0] + 1
-        if v < 0 or not v <= 2:
-            continue
-        total += v
-    return total
-
-
-def within(rows):
-    return sum(1 for row in rows if 0 < row[0] < 1 and row[1] > 0)
-
-
-def bounded_by_choices(rows):
-    x = np.where(rows > 1, 1, rows)
-    return np.where(x < 0, 0, x).sum(axis=0)
 
 
 def stacked(rows):
@@ -216,13 +156,7 @@ MOVES = {
     filtered: 2.0,
     counted_in_a_generator: 1.0,
     length_of_a_list: 1.0,
-    bounded_in_turns: 1.0,
-    left_out: 2.0,
-    within: 1.0,
-    bounded_by_choices: math.sqrt(3),
     returned_early: 2.0,
-    returned_from_a_list: 2.0,
-    returned_one_of_three: 1.0,
     returned_too_much: 4.0,
     stacked: 2 * math.sqrt(3),
 }
@@ -378,19 +312,16 @@ def counted_down(n, kept=()):
     if n == 0:
         return kept
     if n % 2:
-        half = n // 2
-        return counted_down(half, (*kept, n))
+        return counted_down(n // 2, (*kept, n))
     elif n > 10:  # noqa: RET505
-        n -= 3
-        return counted_down(n, kept)
-    last = n - 1
-    return counted_down(last, (*kept, -n))
+        return counted_down(n - 3, kept)
+    return counted_down(n - 1, (*kept, -n))
 
 
 def test_converted_code_does_what_it_did():
     before = [counted_down(n) for n in range(60)]
     with kept_numbers(counted_down, convert=True):
-        assert "_dpassay_returned" in counted_down.__code__.co_varnames
+        assert "_dpassay_one_of" in counted_down.__code__.co_names
         assert [counted_down(n) for n in range(60)] == before
         with pytest.raises(ValueError, match="-1"):
             counted_down(-1)

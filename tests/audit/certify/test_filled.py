@@ -31,31 +31,10 @@ def counts_by_record(rows):
     return counts
 
 
-def counts_in_a_list(rows):
-    counts = [0] * 3
-    for row in rows:
-        counts[cell_of(row)] += 1
-    return np.array(counts)
-
-
-def counts_in_a_dictionary(rows):
-    counts = dict.fromkeys([2, 0, 1], 0)
-    for row in rows:
-        counts[cell_of(row)] -= 1
-    return np.array([counts[number] for number in (2, 0, 1)])
-
-
 def counts_at_once(rows):
     counts = np.zeros(3)
     np.add.at(counts, np.clip(np.floor(rows[:, 0] * 3), 0, 2).astype(int), 1)
     return counts
-
-
-def counts_of_pairs(rows):
-    counts = np.zeros((3, 2))
-    for row in rows:
-        counts[cell_of(row), cell_of(row[1:], 2)] += 1
-    return counts.ravel()
 
 
 def sums_by_class(rows):
@@ -72,16 +51,6 @@ def sums_by_record(rows):
     for row in rows:
         sums[cell_of(row)] += np.clip(row, 0, 1)
     return sums.ravel()
-
-
-def counts_by_decision(rows):
-    counts = np.zeros(2)
-    for row in rows:
-        if row[0] > 0:
-            counts[0] += 1
-        elif row[1] > 0:
-            counts[1] += min(max(row[1], 0), 1)
-    return counts
 
 
 def coordinate_by_coordinate(rows):
@@ -123,13 +92,9 @@ def a_number_of_two_names(rows):
 MOVES = {  # in the 1-norm
     counts_by_class: 2,
     counts_by_record: 2,
-    counts_in_a_list: 2,
-    counts_in_a_dictionary: 2,
     counts_at_once: 2,
-    counts_of_pairs: 2,
     sums_by_class: 4,
     sums_by_record: 4,
-    counts_by_decision: 2,
     coordinate_by_coordinate: 2,
     record_by_record: 2,
     column_by_column: 2,
