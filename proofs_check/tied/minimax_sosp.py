@@ -15,7 +15,7 @@ from dpassay.reference.minimax_sosp.dp_rgda import algorithm3_noise, appendix_b2
 from dpassay.reference.minimax_sosp.experiment import experiment_schedule
 from dpassay.reference.minimax_sosp.theorem_schedules import Constants
 from dpassay.reference.minimax_sosp.worst_case import sign_flip, steep
-from dpassay.reference.problems.saddles import CosineSaddle, CoupledSaddle, sample_landscape
+from dpassay.reference.problems.saddles import CoupledSaddle, cosine_saddle
 from dpassay.reference.tape import LiveTape
 
 ERM = (
@@ -93,7 +93,7 @@ def _dp_rgda_at_a_saddle(T: int) -> Counter[str]:
 
     ``corrected``: x_{m_s} only if its escape phase has lasted, else the last iterate. Is that a point that was left?
     """
-    landscape = sample_landscape(CosineSaddle((1.0, 0.7, -0.4)), 8, np.random.default_rng(0), tilt=0.0)
+    landscape = cosine_saddle((1.0, 0.7, -0.4), 8, np.random.default_rng(0), tilt=0.0)
     schedule = experiment_schedule(
         n=8, steps=T, inner_steps=3, period=1, refresh_batch=8, step_batch=8,
         tolerance=0.05, escape_threshold=60, average_movement=2e-5,

@@ -10,15 +10,12 @@ import pytest
 from dpassay.reference.adaptive_batch import escape
 from dpassay.reference.adaptive_batch.oracles import Oracles
 from dpassay.reference.adaptive_batch.stochastic_spider import Schedule, printed, run
-from dpassay.reference.adaptive_batch.theorems import (
-    Constants,
-    oracle_count,
-)
+from dpassay.reference.adaptive_batch.theorems import Constants, oracle_count
 from dpassay.reference.adaptive_batch.tree import printed_nodes, tree_theorem_std
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.errors import BadInput
 from dpassay.reference.noise import Printed
-from dpassay.reference.problems.saddles import ChainOfSaddles, CosineSaddle, sample_landscape
+from dpassay.reference.problems.saddles import cosine_saddle
 from dpassay.reference.tape import LiveTape
 
 
@@ -63,18 +60,17 @@ class TestTree:
 
 
 @pytest.fixture
-def chain():
-    return sample_landscape(ChainOfSaddles(3), 4000, np.random.default_rng(0))
+def saddle():
+    return cosine_saddle((1.0, 0.7, -0.4), 4000, np.random.default_rng(0))
 
 
 @pytest.fixture
-def quiet(chain):
-    lipschitz, smooth, rho = chain.constants
+def quiet():
     return Schedule(
         n=4000,
         d=3,
         steps=60,
-        step_size=1 / smooth,
+        step_size=1 / 1.5,
         threshold=0.05,
         batch=40,
         batch_slope=20.0,
@@ -83,9 +79,9 @@ def quiet(chain):
         escape_steps=40,
         escape_radius=0.5,
         noise=Printed({"tree": 0.0, "escape": 0.0}),
-        lipschitz=lipschitz,
-        smoothness=smooth,
-        hessian_lipschitz=rho,
+        lipschitz=2.0,
+        smoothness=1.5,
+        hessian_lipschitz=1.5,
         refresh="tree",
         order="index",
     )
@@ -129,11 +125,11 @@ def plain_twin(problem, s, x):
 
 
 @pytest.mark.parametrize("reading", ["bare", "tree", "new tree"])
-def test_zero_noise_run_equals_the_plain_twin(chain, quiet, reading):
-    start = np.array([0.02, 0.0, 0.0])
+def test_zero_noise_run_equals_the_plain_twin(saddle, quiet, reading):
+    start = np.array([0.02, 0.0, 0.01])
     quiet = replace(quiet, refresh=reading, epoch_length=60, start=start)
-    found = run(chain, quiet, LiveTape(0))
-    expected, used = plain_twin(chain, quiet, start)
+    found = run(saddle, quiet, LiveTape(0))
+    expected, used = plain_twin(saddle, quiet, start)
     np.testing.assert_allclose(found.iterates, expected, atol=1e-10)
     assert found.functions_used == used
     assert found.refreshes >= 2 and found.escapes >= 1
@@ -141,29 +137,29 @@ def test_zero_noise_run_equals_the_plain_twin(chain, quiet, reading):
 
 def test_gradient_recursion_telescopes_at_full_knowledge(quiet):
     """Identical records: every batch mean is the full gradient, so the noisy gradient is the gradient at x_t."""
-    problem = sample_landscape(ChainOfSaddles(3), 4000, np.random.default_rng(0), spread=0.0, tilt=0.0)
-    start = np.array([0.02, 0.0, 0.0])
+    problem = cosine_saddle((1.0, 0.7, -0.4), 4000, np.random.default_rng(0), spread=0.0, tilt=0.0)
+    start = np.array([0.02, 0.0, 0.01])
     found = run(problem, replace(quiet, start=start), LiveTape(0))
     points = np.vstack([start, found.iterates[:-1]])
     np.testing.assert_allclose(found.noisy_gradients, [problem.gradient(x) for x in points], atol=1e-10)
 
 
-def test_oracles_never_use_a_record_twice(chain):
+def test_oracles_never_use_a_record_twice(saddle):
     tape = LiveTape(3)
-    oracles = Oracles(chain, tape, "random")
+    oracles = Oracles(saddle, tape, "random")
     x = np.ones(3)
     batches = [oracles.gradient(x, 10), oracles.gradient_difference(x, 0 * x, 7), oracles.hessian(x, 5)]
     batches.append(oracles.hessian_difference(x, 0 * x, 3))
     used = np.concatenate([batch.indices for _, batch in batches])
     assert len(set(used)) == len(used) == 25
     assert oracles.left() == 4000 - 25
-    np.testing.assert_allclose(batches[0][0], chain.gradients(x, batches[0][1].indices).mean(axis=0))
+    np.testing.assert_allclose(batches[0][0], saddle.gradients(x, batches[0][1].indices).mean(axis=0))
 
 
 def test_escape_finds_the_negative_direction():
     """Algorithm 2 at a known saddle (eigenvalue -0.4), noise std 0.01, radius 0.5: all of 200 seeds leave the ball
     along the third axis; the chance that a seed does not (|N(0, 1)| tiny after growth 1.4^60) is below 1e-6."""
-    saddle = CosineSaddle((1.0, 0.7, -0.4))
+    saddle = cosine_saddle((1.0, 0.7, -0.4), 8, np.random.default_rng(0))
     x = np.zeros(3)
     p = escape.Schedule(steps=60, radius=0.5, step_size=1.0, noise=Printed({"escape": 0.01}), hessian_sensitivity=1.0)
 
@@ -174,7 +170,7 @@ def test_escape_finds_the_negative_direction():
     assert all(np.linalg.norm(out) >= 0.5 for out in outs)
     assert np.mean([abs(out[2]) / np.linalg.norm(out) for out in outs]) > 0.95
     assert np.mean([saddle.value(out) for out in outs]) < -0.04
-    minimum = CosineSaddle((1.0, 0.7, 0.4))
+    minimum = cosine_saddle((1.0, 0.7, 0.4), 8, np.random.default_rng(0))
     stays = [escaped(minimum, seed) for seed in range(50)]
     assert all(np.array_equal(out, x) for out in stays)
 

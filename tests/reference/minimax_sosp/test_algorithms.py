@@ -12,7 +12,7 @@ from dpassay.reference.minimax_sosp.dp_rgda import repaired
 from dpassay.reference.minimax_sosp.experiment import advanced_composition_multiplier, experiment_schedule
 from dpassay.reference.minimax_sosp.theorem_schedules import Constants, empirical_schedule
 from dpassay.reference.problems.domains import uniform_ball
-from dpassay.reference.problems.saddles import CosineSaddle, CoupledSaddle, sample_landscape
+from dpassay.reference.problems.saddles import CoupledSaddle, cosine_saddle
 from dpassay.reference.tape import LiveTape
 
 
@@ -71,7 +71,7 @@ def test_zero_noise_run_equals_the_plain_twin_on_matrix_sensing(small_sensing, m
 @pytest.mark.parametrize("tolerance", [0.03, 0.3])
 def test_zero_noise_escape_equals_the_plain_twin(make_schedule, tolerance):
     """From a saddle: perturbation, escape phase, early exit, and the return rule, with the same public draw."""
-    landscape = sample_landscape(CosineSaddle((1.0, 0.7, -0.4)), 8, np.random.default_rng(0), tilt=0.0)
+    landscape = cosine_saddle((1.0, 0.7, -0.4), 8, np.random.default_rng(0), tilt=0.0)
     problem = CoupledSaddle(landscape)
     schedule = make_schedule(8, steps=60, tolerance=tolerance, restart_at_refresh=True, escape_threshold=12)
     found = dp_rgda.run(problem, schedule, LiveTape(5))
@@ -87,7 +87,7 @@ def test_escape_finds_the_negative_direction(make_schedule):
     The stuck region is a slab around the unstable direction's complement; with growth (1 + 0.3 * 0.39)^60 > 700 its
     half-width is under 0.5 % of the radius, so the expected share is above 0.995: below 5 has probability < 1e-3.
     """
-    landscape = sample_landscape(CosineSaddle((1.0, 0.7, -0.4)), 8, np.random.default_rng(0), tilt=0.0)
+    landscape = cosine_saddle((1.0, 0.7, -0.4), 8, np.random.default_rng(0), tilt=0.0)
     problem = CoupledSaddle(landscape)
     schedule = make_schedule(
         8,
@@ -104,7 +104,7 @@ def test_escape_finds_the_negative_direction(make_schedule):
         escaped += "escaped" in result.phases and abs(result.iterates[-1][2]) > 0.2
     assert escaped >= 5
     # a minimum must not be left: the same rule stays and returns the anchor
-    calm = CoupledSaddle(sample_landscape(CosineSaddle((1.0, 0.7, 0.4)), 8, np.random.default_rng(0), tilt=0.0))
+    calm = CoupledSaddle(cosine_saddle((1.0, 0.7, 0.4), 8, np.random.default_rng(0), tilt=0.0))
     stays = dp_rgda.run(calm, schedule, LiveTape(0))
     assert "escaped" not in stays.phases
     np.testing.assert_array_equal(stays.x, np.zeros(3))
@@ -112,7 +112,7 @@ def test_escape_finds_the_negative_direction(make_schedule):
 
 def test_a_saddle_that_was_left_is_returned_when_the_steps_run_out(make_schedule):
     """The last line of Algorithm 2, as printed: the output is x_{m_s}, which the movement test has just rejected."""
-    landscape = sample_landscape(CosineSaddle((1.0, 0.7, -0.4)), 8, np.random.default_rng(0), tilt=0.0)
+    landscape = cosine_saddle((1.0, 0.7, -0.4), 8, np.random.default_rng(0), tilt=0.0)
     schedule = make_schedule(8, steps=40, escape_step=0.3, tolerance=0.02, escape_threshold=30)
     result = dp_rgda.run(CoupledSaddle(landscape), replace(schedule, restart_at_refresh=True), LiveTape(1))
     assert result.phases.count("perturb") == 1 and "escaped" in result.phases
