@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpassay.reference.errors import BadInput
-from dpassay.reference.problems.auc import AUCLoss, auc
+from dpassay.reference.problems.auc import AUCLoss
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
 from dpassay.reference.problems.real_data import breast_cancer
 from dpassay.reference.problems.saddle_games import BilinearLoss, box_game, boxes
@@ -97,12 +97,6 @@ def test_a_saddle_point_has_no_better_reply(name):
         moved_x = np.concatenate([other[: loss.d], z[loss.d :]])
         moved_y = np.concatenate([z[: loss.d], other[loss.d :]])
         assert problem.value(moved_y) - 1e-9 <= problem.value(z) <= problem.value(moved_x) + 1e-9
-
-
-def test_auc_counts_pairs():
-    features = np.array([[1.0], [2.0], [0.0], [1.0]])
-    labels = np.array([1.0, 1.0, -1.0, -1.0])
-    assert auc(np.ones(1), features, labels) == pytest.approx(0.875)
 
 
 GOOD = np.eye(3)
