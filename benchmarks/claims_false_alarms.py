@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import audit_figures as figures
@@ -87,7 +86,7 @@ def check(seed: int, epsilons: dict[str, float], lock: dict[str, Block] | None) 
     """One check, on the pairs of the lock: rows by name."""
     file = claims(seed, epsilons)
     pairs = {name: block.pair for name, block in (lock or {}).items()}
-    return {one.name: audited(one, Path(), file.confidence, pairs.get(one.name)) for one in file.claim}
+    return {one.name: audited(one, file.confidence, pairs.get(one.name, {})) for one in file.claim}
 
 
 def main() -> None:

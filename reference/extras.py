@@ -17,7 +17,6 @@ EXTRAS = {  # what `pip install dpassay` leaves out: import name -> extra (pypro
     "rich": "audit",
     "sklearn": "audit",
     "typer": "audit",
-    "distributed": "dask",
     "diffprivlib": "diffprivlib",
     "jax_privacy": "jax-privacy",
     "matplotlib": "plots",

@@ -113,7 +113,7 @@ def draw_both(source: Source, samples: int, seed: tuple[int, ...], jobs: int, ea
         from dpassay.audit.running.workers import worked  # slow to import, and one process needs none of it
 
         asked = [(source.load, source.datasets[side], (side, i), sizes[i], (*seed, side, i)) for side, i in places]
-        for where, outputs in worked(_drawn, asked, jobs, ""):
+        for where, outputs in worked(_drawn, asked, jobs):
             found[where] = outputs
             each(len(outputs))
     else:

@@ -13,14 +13,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dpassay.audit.plain import number
+from dpassay.audit.plain import number, rounded
 from dpassay.audit.row import Row
 from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import installed_version
 
 from .audited import resolve
-from .lock import Block, Lock, Released, block_of, lock_text, rounded, size
-from .model import Algorithm, BlackBox, Claim, ClaimsFile, Program
+from .lock import DIGITS, Block, Lock, Released, block_of, lock_text, size
+from .model import ClaimsFile
 from .reached import lines_of
 
 ROUNDING = 1e-5  # relative: beyond the digits that a lock keeps
@@ -104,11 +104,12 @@ def against(
     for place, claim in enumerate(file.claim):
         name, before = claim.name, known.pop(claim.name, None)
         if place in rows:
-            space = (claim.space or "") if isinstance(claim, Algorithm) else ""
-            blocks[name] = now = block_of(rows[place], claim.pairs, mechanism_of(claim), space, codes[place])
+            subject = resolve(claim)
+            mechanism = f"{claim.program} ({subject.key})" if claim.program else subject.key
+            blocks[name] = now = block_of(rows[place], claim.pairs, mechanism, claim.space or "", codes[place])
             if before is not None:
                 fresh = not set(now.missed) <= set(before.missed)
-                source = lines_of(resolve(claim)) if fresh and isinstance(claim, Algorithm) else frozenset[str]()
+                source = lines_of(subject) if fresh else frozenset[str]()
                 changes += compare(name, before, now, source)
             elif old is not None:
                 new = ("not in the lock", "in the claims file", "a new claim: --update", False)
@@ -117,7 +118,7 @@ def against(
             blocks[name] = before
     gone = ("in the lock", "no longer in the claims file", "deleted or renamed")
     changes += [Change(name, "claim", *gone) for name in known]
-    lock = Lock(dpassay=installed_version(), confidence=rounded(file.confidence), claims=blocks)
+    lock = Lock(dpassay=installed_version(), confidence=rounded(file.confidence, DIGITS), claims=blocks)
     known_text, new_text = (lock_text(one).splitlines() if one else [] for one in (old, lock))
     diff = difflib.unified_diff(known_text, new_text, f"a/{path.as_posix()}", f"b/{path.as_posix()}", lineterm="", n=1)
     return Compared(tuple(changes), lock, tuple(diff))
@@ -127,17 +128,6 @@ def with_changes(row: Row, changes: Sequence[Change]) -> Row:
     """The row with what is worse than in the lock."""
     found = [one.text for one in changes if one.claim == row.claim]
     return replace(row, changes=found) if found else row
-
-
-def mechanism_of(claim: Claim) -> str:
-    """What a claim is about, in one line."""
-    if isinstance(claim, Algorithm):
-        case = resolve(claim).case
-        name = case.key if case else claim.algorithm
-        return f"{claim.program} ({name})" if isinstance(claim, Program) else name
-    if isinstance(claim, BlackBox):
-        return claim.function or claim.command or ""
-    return " against ".join(getattr(claim, "outputs", None) or getattr(claim, "scores", []))
 
 
 # -- one claim: each rule gives what differs, old, new, the cause, and perhaps that it does not fail ---------------
@@ -185,7 +175,7 @@ def _realised(old: Block, new: Block) -> Told:
     """The new lower bound lies above the interval of the lock.
 
     On other neighbours the old code may have realised as much: then the interval ends where it was accounted. A lower
-    bound from outputs or scores alone has no interval, unless it is exact: such a claim is only held to its claim.
+    bound without an upper end is only held to its claim, unless it is exact.
     """
     same = old.pair == new.pair
     limits = {at: limit for _, limit, at in _pairwise(new, old, "limit" if same else "accounted")}

@@ -16,32 +16,22 @@ from .model import ClaimsFile
 class FailOn(StrEnum):
     """The mildest verdict whose exit code is not 0; each includes all that stand before it."""
 
+    NEVER = "never"
     VIOLATED = "violated"
     LEAKS = "leaks"
     OVERSHOOTS = "overshoots"
     OVER_BUDGET = "over-budget"
     INCONCLUSIVE = "inconclusive"
-    NEVER = "never"
 
-    @property
-    def verdicts(self) -> frozenset[Verdict]:
-        """That count."""
-        if self is FailOn.NEVER:
-            return frozenset()
-        serious = [verdict for verdict in Verdict if verdict.failed]
-        if self is FailOn.INCONCLUSIVE:
-            return frozenset([*serious, Verdict.INCONCLUSIVE])
-        return frozenset(serious[: serious.index(Verdict(self.value.replace("-", " "))) + 1])
-
-
-def counts(row: Row, fail_on: FailOn) -> bool:
-    """Does this row change the exit code?"""
-    return row.severity != "warning" and Verdict(row.verdict) in fail_on.verdicts
+    def counts(self, row: Row) -> bool:
+        """Does this row change the exit code?"""
+        words = [one.value.replace("-", " ") for one in FailOn]
+        return row.severity != "warning" and row.verdict in words[: list(FailOn).index(self) + 1]
 
 
 def exit_code(rows: Iterable[Row], fail_on: FailOn, changes: bool = False) -> int:
     """1 if a claim that counts fails, or the baseline says so; else 3 if one that counts is inconclusive; else 0."""
-    codes = [Verdict(row.verdict).exit_code for row in rows if counts(row, fail_on)]
+    codes = [Verdict(row.verdict).exit_code for row in rows if fail_on.counts(row)]
     return joint_exit_code([*codes, FAILED if changes and fail_on is not FailOn.NEVER else FINE])
 
 
@@ -61,22 +51,15 @@ def closing_lines(rows: Sequence[Row], file: ClaimsFile, unchanged: int = 0, unc
     notes += [f"{left} of the file not checked"] * (left > 0)
     aside = f" ({', '.join(notes)})" if notes else ""
     found = [f"{len(rows)} claim{'s' * (len(rows) != 1)}: {summary or 'none was checked'}{aside}."]
-    found.append(false_alarms(file))
-    failing = [row for row in rows if Verdict(row.verdict).exit_code or row.changes]
-    order = list(Verdict)
-    for row in sorted(failing, key=lambda one: -order.index(Verdict(one.verdict))):
-        found.append(failure(row))
-    return found
-
-
-def false_alarms(file: ClaimsFile) -> str:
-    """The level of the whole file, and what it leaves for each claim."""
     shared = f"the {len(file.claim)} claims of the file share that, and" if len(file.claim) > 1 else "so"
-    return (
+    found.append(
         f"False alarms: with probability {file.false_alarms:.2g} at most is any claim that holds called violated; "
         f"{shared} each lower bound holds with {100 * file.confidence:.6g} % confidence. "
         "Search, replay and accounting raise none."
     )
+    failing = [row for row in rows if Verdict(row.verdict).exit_code or row.changes]
+    order = list(Verdict)
+    return [*found, *map(failure, sorted(failing, key=lambda one: -order.index(Verdict(one.verdict))))]
 
 
 def failure(row: Row) -> str:

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
-from dpassay.audit.plain import checked
+from dpassay.audit.plain import checked, json_text, plain, rounded
 from dpassay.audit.row import Row
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import BadInput
@@ -106,7 +106,7 @@ def block_of(row: Row, pairs: Sequence[tuple[float, float]], mechanism: str, spa
         mechanism=mechanism,
         space=space,
         relation=row.relation,
-        claimed=[[rounded(epsilon), rounded(delta)] for epsilon, delta in pairs],
+        claimed=[[rounded(epsilon, DIGITS), rounded(delta, DIGITS)] for epsilon, delta in pairs],
         severity=row.severity,
         verdict=row.verdict,
         accounted=_at_pairs(row, pairs, "accounted", DIGITS),
@@ -116,7 +116,7 @@ def block_of(row: Row, pairs: Sequence[tuple[float, float]], mechanism: str, spa
         power=None if row.power is None else rounded(row.power, 2),
         releases=[_released(one) for one in row.releases],
         sequence=row.sequence,
-        pair=in_order(row.pair),
+        pair=json.loads(json_text(row.pair)),  # with sorted names: a row from the cache has them so
         missed=sorted(_PLACE.sub(r"\1: ", text) for text in row.missed),
         effort={"runs": row.runs, "pilot": row.pilot, "examples": row.examples, "seed": row.seed},
         code=code,
@@ -144,30 +144,17 @@ def write_lock(path: Path, lock: Lock) -> None:
 
 def lock_text(lock: Lock) -> str:
     """The file: one block a claim, one line a field, one line a release."""
-    lines = ["{", f' "format": {lock.format},', f' "dpassay": {_json(lock.dpassay)},']
-    lines += [f' "confidence": {_json(lock.confidence)},', ' "claims": {']
-    names = list(lock.claims)
-    for name in names:
-        lines += [f"  {_json(name)}: {{", *_fields(lock.claims[name]), "  }" + "," * (name != names[-1])]
-    return "\n".join([*lines, " }", "}"]) + "\n"
+    head = [f' "{field}": {_json(getattr(lock, field))}' for field in ("format", "dpassay", "confidence")]
+    blocks = [f"  {_json(name)}: {{\n{_fields(block)}\n  }}" for name, block in lock.claims.items()]
+    return "{\n" + ",\n".join([*head, ' "claims": {\n' + ",\n".join(blocks) + "\n }"]) + "\n}\n"
 
 
-def _fields(block: Block) -> list[str]:
-    data = block.model_dump()
+def _fields(block: Block) -> str:
     found = []
-    for field, value in data.items():
-        comma = "," * (field != list(data)[-1])
-        if field in ("releases", "missed") and value:
-            rows = [f"    {_json(one)}{',' * (number < len(value))}" for number, one in enumerate(value, 1)]
-            found += [f'   "{field}": [', *rows, f"   ]{comma}"]
-        else:
-            found.append(f'   "{field}": {_json(value)}{comma}')
-    return found
-
-
-def in_order(found: Mapping[str, Any]) -> dict[str, Any]:
-    """The same with sorted names: a row of the cache has them so, and its lock is that of a new row."""
-    return {name: in_order(one) if isinstance(one, Mapping) else one for name, one in sorted(found.items())}
+    for field, value in block.model_dump().items():
+        rows = ",\n".join(f"    {_json(one)}" for one in value) if field in ("releases", "missed") else ""
+        found.append(f'   "{field}": ' + (f"[\n{rows}\n   ]" if rows else _json(value)))
+    return ",\n".join(found)
 
 
 def _json(value: Any) -> str:
@@ -182,7 +169,7 @@ def _released(entry: Mapping[str, Any]) -> Released:
 def _span(values: Sequence[float] | None) -> float | list[float] | None:
     if values is None:
         return None
-    low, high = map(rounded, values)
+    low, high = (rounded(value, DIGITS) for value in values)
     return low if low == high else [low, high]
 
 
@@ -194,19 +181,11 @@ def _at_pairs(row: Row, pairs: Sequence[tuple[float, float]], name: str, digits:
 
 
 def _number(value: float | str | None, digits: int) -> Number:
-    if value is None or value == "none":
-        return None
-    found = float(value)  # "infinity" of a row from the cache as well
-    if math.isnan(found):
-        return None
-    return "infinity" if math.isinf(found) else rounded(found, digits)
-
-
-def rounded(value: float, digits: int = DIGITS) -> float:
-    """With so many significant digits."""
-    return float(f"{value:.{digits}g}")
+    found = math.nan if value in (None, "none") else float(value or 0)  # "infinity" of a row from the cache as well
+    number: Number = None if math.isnan(found) else plain(rounded(found, digits))
+    return number
 
 
 def size(number: Number) -> float | None:
     """A number of a lock as a float."""
-    return math.inf if number == "infinity" else None if number is None else float(number)
+    return None if number is None else float(number)

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from dpassay.audit.row import Effort
 from dpassay.reference.accounting.gdp import gdp_epsilon
@@ -31,20 +31,34 @@ _SHORTEST = 50  # pilot that teaches anything
 EFFORTS = {"quick": Effort(runs=400, pilot=200, examples=100), "full": Effort()}
 
 
-class Claimed(BaseModel):
-    """What every claim has: a name, a guarantee, and who answers for it."""
+class Claim(BaseModel):
+    """One claim: a name, an algorithm, a guarantee, and who answers for it."""
 
     model_config = _STRICT
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$")] = Field(
         description="Unique in the file: letters, digits, dots, dashes."
     )
+    algorithm: Text = Field(
+        description="A key of `dpassay list`, or MODULE:NAME of your own function, on a tape or plain NumPy."
+    )
+    space: Text | None = Field(None, description="MODULE:NAME of the data that the claim of your own code covers.")
+    relation: Relation | None = Field(None, description="Of the neighbours; default: that of the space or the case.")
+    program: Text | None = Field(
+        None,
+        description="A command on the live protocol (docs/live.md), no shell: it runs the algorithm, a name of the "
+        "catalogue; or, on a space of its own, any word that it is told.",
+    )
+    timeout: Annotated[float, Field(gt=0, lt=1e6)] = Field(10.0, description="Seconds for one line of the program.")
     epsilon: Positive | None = Field(None, description="Of (epsilon, delta)-DP; or give curve, or gdp.")
     delta: Chance | None = Field(None, description="Goes with epsilon.")
     curve: Annotated[list[Annotated[list[float], Field(min_length=2, max_length=2)]], Field(min_length=1)] | None = (
         Field(None, description="[[epsilon, delta], ...]: all of them are claimed.")
     )
     gdp: Positive | None = Field(None, description="mu of mu-Gaussian differential privacy.")
+    effort: Literal["quick", "full"] = Field("full", description="quick: 400 runs, 100 examples; full: 1,000 and 150.")
+    runs: Runs | None = Field(None, description="Runs of the likelihood audit, in place of those of the effort.")
+    examples: Annotated[int, Field(ge=1, le=10**6)] | None = Field(None, description="Of the search, likewise.")
     seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(0, description="Same seed, same result.")
     severity: Literal["error", "warning"] = Field(
         "error", description="A warning is shown, and does not change the exit code."
@@ -57,7 +71,7 @@ class Claimed(BaseModel):
     )
 
     @model_validator(mode="after")
-    def _one_guarantee(self) -> Self:
+    def _makes_sense(self) -> Self:
         given = [name for name in ("epsilon", "curve", "gdp") if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError(f"give one of epsilon (with delta), curve, gdp; found {' and '.join(given) or 'none'}")
@@ -66,141 +80,26 @@ class Claimed(BaseModel):
         for epsilon, delta in self.curve or ():
             if not (0 <= epsilon < float("inf") and 0 <= delta < 1):
                 raise ValueError(f"curve: [{epsilon:g}, {delta:g}] needs epsilon >= 0 and delta in [0, 1)")
+        if any(epsilon <= 0 or delta <= 0 for epsilon, delta in self.pairs):
+            raise ValueError("epsilon and delta must be positive: hold a pure claim at a small delta")
+        if self.program is not None and ":" in self.algorithm.partition("/")[0]:
+            raise ValueError("algorithm: a name of the catalogue; or any word that the program is told, with space")
         return self
 
     @property
     def pairs(self) -> list[tuple[float, float]]:
-        """The (epsilon, delta) pairs at which the claim is held, delta above 0; mu-GDP at three deltas."""
+        """The (epsilon, delta) pairs at which the claim is held; mu-GDP at three deltas."""
         if self.epsilon is not None and self.delta is not None:
             return [(self.epsilon, self.delta)]
         if self.gdp is not None:
             return [(gdp_epsilon(self.gdp, delta), delta) for delta in _GDP_DELTAS]
         return [(epsilon, delta) for epsilon, delta in self.curve or ()]
 
-
-class Algorithm(Claimed):
-    """A claim about an algorithm of the catalogue, or MODULE:NAME of one's own."""
-
-    algorithm: Text = Field(
-        description="A name of `dpassay list`, or MODULE:NAME of your own function, on a tape or plain NumPy."
-    )
-    reading: Literal["printed", "repaired", "baseline"] | None = Field(None, description="Of a name of the catalogue.")
-    variant: Text | None = Field(None, description="Of a name of the catalogue.")
-    sizes: dict[Text, Annotated[int, Field(ge=1, le=10**9)]] = Field(
-        {}, description="Of a name of the catalogue: n, d, steps ... in place of those of its row."
-    )
-    space: Text | None = Field(None, description="MODULE:NAME of the data that the claim of your own code covers.")
-    relation: Relation | None = Field(None, description="Of the neighbours; default: that of the space or the case.")
-    effort: Literal["quick", "full"] = Field("full", description="quick: 400 runs, 100 examples; full: 1,000 and 150.")
-    runs: Runs | None = Field(None, description="Runs of the likelihood audit, in place of those of the effort.")
-    examples: Annotated[int, Field(ge=1, le=10**6)] | None = Field(None, description="Of the search, likewise.")
-
-    @model_validator(mode="after")
-    def _can_be_audited(self) -> Self:
-        if any(epsilon <= 0 or delta <= 0 for epsilon, delta in self.pairs):
-            raise ValueError("epsilon and delta must be positive: hold a pure claim at a small delta")
-        return self
-
     def effort_at(self, confidence: float) -> Effort:
         """How hard to look; a pilot is not longer than the runs that it is for, but for the shortest of 50."""
         base = EFFORTS[self.effort]
         runs, examples = self.runs or base.runs, self.examples or base.examples
         return Effort(runs, min(base.pilot, max(runs, _SHORTEST)), confidence, self.seed, examples)
-
-
-class Program(Algorithm):
-    """A claim about a program on the live protocol (``docs/live.md``): of the catalogue, or with a space of its own."""
-
-    program: Text = Field(description="The command; no shell is run.")
-    timeout: Annotated[float, Field(gt=0, lt=1e6)] = Field(10.0, description="Seconds for one line of the program.")
-
-    @model_validator(mode="after")
-    def _of_the_catalogue_or_of_its_own(self) -> Self:
-        if ":" in self.algorithm.partition("/")[0]:
-            raise ValueError("algorithm: a name of the catalogue; or any word that the program is told, with space")
-        if self.sizes:
-            raise ValueError("sizes: a program runs the case as it is; give it a space of its own")
-        return self
-
-
-class _Outputs(Claimed):
-    """What is judged by its outputs alone."""
-
-    relation: Relation = Field("replace-one", description="How D and D' differ, for the report.")
-    power: Annotated[float, Field(gt=1, le=1e6)] | None = Field(
-        None, description="Say 'consistent' if so many times the epsilon, and a rare branch, would have been seen."
-    )
-
-
-class BlackBox(_Outputs):
-    """A claim about a function or a program that is only called."""
-
-    function: Text | None = Field(None, description="MODULE:NAME, called as function(dataset, rng).")
-    command: Text | None = Field(None, description="A program: JSON on its input, one JSON value on its output.")
-    dataset: Text = Field(description="D: a .json or .npy file, relative to this one.")
-    neighbour: Text = Field(description="D', its neighbour.")
-    samples: Annotated[int, Field(ge=10, le=10**8)] = Field(10_000, description="Runs on each side.")
-    keep_alive: bool = Field(False, description="The program answers line by line.")
-
-    @model_validator(mode="after")
-    def _one_mechanism(self) -> Self:
-        if (self.function is None) == (self.command is None):
-            raise ValueError("give one of function, command")
-        if self.keep_alive and self.command is None:
-            raise ValueError("keep_alive is about a program: give command")
-        return self
-
-
-class Outputs(_Outputs):
-    """A claim about stored outputs."""
-
-    outputs: Annotated[list[Text], Field(min_length=2, max_length=2)] = Field(
-        description="Files of outputs, on D and on D': .jsonl, .npy or .csv."
-    )
-
-
-class Scores(Claimed):
-    """A claim about stored scores of an attack."""
-
-    scores: Annotated[list[Text], Field(min_length=1, max_length=2)] = Field(
-        description="Files of scores, on D and on D'; with one_run one file of SCORE,COIN lines."
-    )
-    one_run: bool = Field(False, description="One training run, each canary included by a coin.")
-    relation: Relation = Field("replace-one", description="How D and D' differ, for the report.")
-
-    @model_validator(mode="after")
-    def _as_many_files(self) -> Self:
-        if len(self.scores) != (1 if self.one_run else 2):
-            raise ValueError("scores: one file with one_run, two without")
-        return self
-
-
-_TELLING = {
-    "program": "a program",
-    "function": "a black box",
-    "command": "a black box",
-    "outputs": "some outputs",
-    "scores": "some scores",
-}
-
-
-def _kind(value: Any) -> str:
-    """By the field that names the mechanism."""
-    for field, kind in _TELLING.items():
-        if field in value if isinstance(value, dict) else hasattr(value, field):
-            return kind
-    return "an algorithm"
-
-
-Claim = Annotated[
-    Annotated[Algorithm, Tag("an algorithm")]
-    | Annotated[Program, Tag("a program")]
-    | Annotated[BlackBox, Tag("a black box")]
-    | Annotated[Outputs, Tag("some outputs")]
-    | Annotated[Scores, Tag("some scores")],
-    Discriminator(_kind),
-]
-TAGS = ("an algorithm", *dict.fromkeys(_TELLING.values()))  # no field is called so
 
 
 class ClaimsFile(BaseModel):
@@ -216,23 +115,15 @@ class ClaimsFile(BaseModel):
 
     @model_validator(mode="after")
     def _names_are_unique(self) -> Self:
-        seen: set[str] = set()
-        for one in self.claim:
-            if one.name in seen:
-                raise ValueError(f"claim: the name {one.name!r} is there twice")
-            seen.add(one.name)
+        names = [one.name for one in self.claim]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"claim: the name {twice!r} is there twice")
         return self
 
     @property
     def confidence(self) -> float:
         """Of each claim's lower bounds, so that all of them together keep to ``false_alarms``."""
         return 1 - self.false_alarms / len(self.claim)
-
-
-def schema() -> dict[str, Any]:
-    """JSON Schema, draft 2020-12."""
-    found = ClaimsFile.model_json_schema()
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found}
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -276,7 +167,7 @@ class Lines:
 def _refused(error: ValidationError, document: dict[str, Any], lines: Lines) -> BadInput:
     """The first thing that is wrong; a field too many before one that is missing: it is often a typing error."""
     first = min(error.errors(), key=lambda one: one["type"] == "missing")
-    place: list[Any] = [*first["loc"][:2], *(part for part in first["loc"][2:3] if part not in TAGS), *first["loc"][3:]]
+    place: list[Any] = list(first["loc"])
     why = str(first["msg"]).removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
         why = "is no field of such a claim"

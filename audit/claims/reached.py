@@ -1,4 +1,4 @@
-"""What a claim reaches: the modules of the project that its code imports, directly or not, and its data files.
+"""What a claim reaches: the modules of the project that its code imports, directly or not, and its files.
 
 Rows are kept under a hash of all that decides them, and need not be made again.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import sysconfig
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,12 +17,12 @@ from dpassay.audit.running import fingerprint
 from dpassay.audit.running.report_file import load, save
 from dpassay.audit.search.coverage import own_functions
 from dpassay.audit.subjects.subject import Subject
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import inside
 from dpassay.reference.kept import environment
 
 from .audited import named
-from .model import Algorithm, BlackBox, Claim, Program
-from .stored import data_files, named_files
+from .model import Claim
 
 _LIBRARIES = tuple(Path(sysconfig.get_paths()[name]).resolve() for name in ("stdlib", "platstdlib"))
 _ABOUT = {"name", "severity", "owner", "cite"}  # they change nothing that is computed
@@ -33,16 +32,17 @@ def code_of(claim: Claim, folder: Path, confidence: float) -> str:
     """A hash of all that decides a claim's row, but for the versions of libraries.
 
     Its parameters and confidence; the source of the modules that its code imports, followed through the project and
-    not into installed packages; this package's own source; its data files, and those that it names under ``files``.
+    not into installed packages; this package's own source; the files that it names, and those of its program.
 
     Raises:
         BadInput: a file or a module that is not there.
     """
     digest = hashlib.sha256()
     parameters = claim.model_dump_json(exclude=_ABOUT)
-    digest.update(f"{type(claim).__name__}\0{parameters}\0{confidence!r}\0".encode())
+    digest.update(f"{parameters}\0{confidence!r}\0".encode())
     digest.update(fingerprint.package().encode())
-    modules = fingerprint.followed(sorted(_modules(claim)), _ours)
+    code = {name.partition(":")[0] for name in (claim.algorithm, claim.space) if name and is_code(name)}
+    modules = fingerprint.followed(sorted(code), _ours)
     for name, path in sorted(fingerprint.sources(modules).items()):
         digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
     for path in _files(claim, folder):
@@ -64,21 +64,13 @@ def lines_of(subject: Subject) -> frozenset[str]:
     return frozenset(line.strip() for text in texts for line in text.splitlines())
 
 
-def _modules(claim: Claim) -> set[str]:
-    named: Iterable[str | None] = ()
-    if isinstance(claim, Algorithm):
-        named = (claim.algorithm, claim.space)
-    elif isinstance(claim, BlackBox):
-        named = (claim.function,)
-    return {name.partition(":")[0] for name in named if name and is_code(name)}
-
-
 def _files(claim: Claim, folder: Path) -> list[Path]:
-    """Data, and words of a command that are files: the program itself, its arguments."""
-    found = [] if isinstance(claim, Algorithm) else data_files(claim, folder)
-    found += named_files({f"files[{number}]": name for number, name in enumerate(claim.files)}, folder)
-    command = claim.command if isinstance(claim, BlackBox) else claim.program if isinstance(claim, Program) else None
-    return found + [Path(word) for word in (command or "").split() if Path(word).is_file()]
+    """Named files, and words of a command that are files: the program itself, its arguments."""
+    for number, name in enumerate(claim.files):
+        field = f"files[{number}]"
+        require(inside(folder, name, field).is_file(), field, name, "there is no such file")
+    words = (claim.program or "").split()
+    return [*(folder / name for name in claim.files), *(Path(word) for word in words if Path(word).is_file())]
 
 
 def _installed(path: Path) -> bool:

@@ -19,7 +19,6 @@ from dpassay.audit.phases import reporting
 from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.running.report_file import Report, load, save, store_of
-from dpassay.audit.running.workers import require_address
 from dpassay.audit.subjects.own import NOTHING, nearest, open_own, open_space, own_row
 from dpassay.audit.terminal.finish import Options, file_name, finish, remember, remembered
 from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, Sarif, names, relation_named
@@ -49,7 +48,6 @@ class Asked:
     program: str | None
     timeout: float
     jobs: int
-    scheduler: str
     output: Path | None
     resume: bool
     required: str | None  # the verdict that the exit code hangs on
@@ -60,8 +58,6 @@ class Asked:
         why = "is for a run without names; named ones run, slow or not"
         require(not (self.everything and self.names), "--all", True, why)
         require(self.jobs >= 1, "--jobs", self.jobs, "must be at least 1")
-        if self.scheduler:
-            require_address(self.scheduler)
         if self.program is not None:
             require(bool(self.names), "--program", self.program, "needs the name of the algorithm that it runs")
             require(not self.resume, "--resume", True, "a program is audited anew: its code is not known")
@@ -216,9 +212,6 @@ Budget = Annotated[
 ProgramCommand = Annotated[
     str | None, typer.Option(help="A command that speaks the live protocol: it runs in place of the reference.")
 ]
-Scheduler = Annotated[
-    str, typer.Option(help="Work on a Dask cluster instead: the address of its scheduler (docs/scale.md).")
-]
 Output = Annotated[
     Path | None,
     typer.Option(help="The report (JSON); default: reports/audit.json, for named algorithms a file of their name."),
@@ -246,7 +239,6 @@ def audit(
     program: ProgramCommand = None,
     timeout: Annotated[float, typer.Option(help="Seconds for one line of --program.")] = 10.0,
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
-    scheduler: Scheduler = "",
     output: Output = None,
     resume: Annotated[bool, typer.Option(help="Keep rows of the report that the same code and effort made.")] = False,
     strict: Annotated[bool, typer.Option(help="Exit 1 for declared findings of printed readings as well.")] = False,
@@ -276,7 +268,7 @@ def audit(
     asked = Asked(
         names=algorithms or [], everything=everything, effort=effort, epsilon=epsilon, delta=delta, space=space,
         relation=relation, given=tuple(given or ()), budget=budget, program=program, timeout=timeout, jobs=jobs,
-        scheduler=scheduler, output=output, resume=resume, required=required, options=options,
+        output=output, resume=resume, required=required, options=options,
     )  # fmt: skip
     raise typer.Exit(_audited(asked))
 
@@ -340,7 +332,7 @@ def _run(asked: Asked, cases: list[Case], report: Report, path: Path) -> list[Ro
                 finished += 1
                 say(f"{row.key}: {row.verdict}")
 
-            rows = suite.run_suite(cases, asked.effort, asked.jobs, done, keep, asked.scheduler, known)
+            rows = suite.run_suite(cases, asked.effort, asked.jobs, done, keep, known)
         rows = asked.requiring(with_proofs(rows, asked.jobs, quiet))
         report.keep(rows)
     except KeyboardInterrupt:

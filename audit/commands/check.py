@@ -14,12 +14,12 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from dpassay.audit.claims.audited import chosen, look_over, placed, run_claims
 from dpassay.audit.claims.compare import Compared, against, with_changes
 from dpassay.audit.claims.ending import FailOn, closing_lines, exit_code
 from dpassay.audit.claims.lock import Block, Lock, read_lock, write_lock
 from dpassay.audit.claims.model import DEFAULT, ClaimsFile, Lines, read_claims
 from dpassay.audit.claims.reached import Cache, code_of
-from dpassay.audit.claims.suite import chosen, look_over, placed, run_claims
 from dpassay.audit.exit_codes import BAD_INPUT, CRASHED, FINE, INTERRUPTED
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.problems import Unchecked
@@ -69,9 +69,9 @@ def check(
 ) -> None:
     """Hold mechanisms to the claims of a file: exit 1 if one fails, 3 if one is inconclusive, else 0.
 
-    Every claim is audited as by `dpassay audit`, or judged as by `blackbox` and `scores`; where the search or the
-    account fails it already, no statistics are made. What a printed reading is known to show counts as well. Rows are
-    kept in .dpassay_cache, under a hash of the code that the claim reaches, its data and its parameters.
+    Every claim is audited as by `dpassay audit`; where the search or the account fails it already, no statistics are
+    made. What a printed reading is known to show counts as well. Rows are kept in .dpassay_cache, under a hash of the
+    code that the claim reaches, its files and its parameters.
 
     --fail-on X: verdicts count from the worst down to X, in the order violated, leaks, overshoots, over-budget,
     inconclusive; never: exit 0. A claim with severity "warning" is shown and does not count.

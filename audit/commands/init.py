@@ -68,14 +68,10 @@ def first_file(algorithm: str | None, space: str | None, epsilon: float = 1.0) -
     """
     name = algorithm.partition(":")[2].replace(".", "-") if algorithm else "my-mechanism"
     said = {"name": name, "algorithm": algorithm or "mine:run", "space": space or "mine:space", "epsilon": epsilon}
-    text = read_text(TEMPLATE, "template").format(**said)
-    cuts = [text.index(mark) for mark in ("[[claim]]", "# An algorithm of the catalogue", "# A function")]
-    first, own, catalogue, rest = (text[i:j] for i, j in zip([0, *cuts], [*cuts, None], strict=True))
+    first, own, catalogue = read_text(TEMPLATE, "template").format(**said).split("# ---\n")
     if algorithm and not space:
         own = own.replace('space = "', '# space = "')
-    if algorithm:
-        return first + own + _commented(catalogue) + rest
-    return first + _commented(own) + catalogue + rest
+    return first + (own + _commented(catalogue) if algorithm else _commented(own) + catalogue)
 
 
 def _commented(block: str) -> str:

@@ -1,8 +1,6 @@
 """The published JSON schemas, generated from the models; a test compares the files with them.
 
 ``python -m dpassay.audit.report.json_schema docs/schemas`` (``make schemas``) writes them.
-
-One of them is of the protocol's lines, both ways.
 """
 
 from __future__ import annotations
@@ -14,6 +12,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from dpassay.audit.claims.model import ClaimsFile
+from dpassay.audit.crosscheck.model import vector_schema
 from dpassay.audit.live import messages
 from dpassay.audit.live.messages import NUMBERS, VERSION
 from dpassay.audit.plain import NOT_FINITE, json_text
@@ -27,6 +27,7 @@ _PROGRAM: tuple[type[Any], ...] = (
     *messages.ASKS,
     *(messages.Query, messages.Output, messages.Unsupported, messages.Refused),
 )
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _VERSION = {"const": VERSION}
 _TEXT = {"type": "string"}
 _WHOLE = {"type": "integer", "minimum": 0}
@@ -59,7 +60,7 @@ _NUMBERS = {
 }
 
 
-def schema() -> dict[str, Any]:
+def live_schema() -> dict[str, Any]:
     """JSON Schema: ``program`` (what the program may say) and ``harness`` (what it hears), one line each."""
     definitions: dict[str, Any] = {NUMBERS: _NUMBERS}
     for kind in _PROGRAM:
@@ -70,7 +71,7 @@ def schema() -> dict[str, Any]:
     definitions["program"] = {"anyOf": [{"$ref": f"#/$defs/{kind.__name__}"} for kind in _PROGRAM]}
     definitions["harness"] = {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in _HARNESS]}
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": _DRAFT,
         "title": f"dpassay live protocol, version {VERSION}: one line",
         "anyOf": [{"$ref": "#/$defs/program"}, {"$ref": "#/$defs/harness"}],
         "$defs": definitions,
@@ -100,7 +101,7 @@ def report_schema() -> dict[str, Any]:
     row["required"] = [field.name for field in fields(Row)]  # a report has all of them
     row["properties"]["verdict"] = {"title": "Verdict", "enum": [verdict.value for verdict in Verdict]}
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": _DRAFT,
         "$id": f"urn:dpassay:report:{FORMAT}",
         "title": "dpassay report",
         "type": "object",
@@ -130,11 +131,8 @@ def _with_infinities(schema: Any) -> Any:
 
 def published() -> dict[str, str]:
     """The schemas of reports, claims files, test vectors and lines of the live protocol, by the names of the files."""
-    from dpassay.audit.claims.model import schema as claims_schema  # here: reports are written without them
-    from dpassay.audit.crosscheck.model import vector_schema
-    from dpassay.audit.report.json_schema import schema as live_schema
-
-    made = {"claims": claims_schema(), "live": live_schema(), "report": report_schema(), "vector": vector_schema()}
+    claims = {"$schema": _DRAFT, **ClaimsFile.model_json_schema()}
+    made = {"claims": claims, "live": live_schema(), "report": report_schema(), "vector": vector_schema()}
     return {f"{name}.schema.json": json_text(one) + "\n" for name, one in made.items()}
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from dpassay.audit.claims.compare import Change, Compared, compare
-from dpassay.audit.claims.lock import Block, Lock, Released, in_order, lock_text, read_lock, write_lock
+from dpassay.audit.claims.lock import Block, Lock, Released, lock_text, read_lock, write_lock
 
 GRADIENT = Released(
     label="gradient", law="Gaussian", count=3, scale=2.0, sensitivity=[0.5, 1.0], participation="full batch"
@@ -167,9 +167,3 @@ def test_a_lock_comes_back_as_it_was_written(tmp_path):
     assert list(json.loads(path.read_text())["claims"]) == ["one", "two"]
     assert lock_text(read_lock(path)) == path.read_text()
     assert max(map(len, path.read_text().splitlines())) < 200  # a field, or a release, a line
-
-
-def test_a_pair_is_written_in_one_order():
-    """New rows have names as the search made them, rows of the cache in the order of their JSON."""
-    new, kept = {"sizes": {"n": 3, "d": 8}, "rows": [[1.0]]}, {"rows": [[1.0]], "sizes": {"d": 8, "n": 3}}
-    assert json.dumps(in_order(new)) == json.dumps(in_order(kept)) == json.dumps(kept)

@@ -2,18 +2,16 @@
 
 import json
 import math
+from types import SimpleNamespace
 
 import pytest
 
-from dpassay.audit.claims.audited import audited, resolve, space_at
 from dpassay.audit.claims.ending import FailOn
 from dpassay.audit.claims.lock import read_lock
-from dpassay.audit.claims.model import Algorithm, BlackBox, Outputs, Program, Scores, read_claims
+from dpassay.audit.claims.model import Claim, read_claims
 from dpassay.audit.claims.reached import code_of
-from dpassay.audit.claims.suite import look_over
 from dpassay.audit.commands.init import first_file
 from dpassay.audit.verdict import Verdict
-from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
 
 GOOD = """version = 1
@@ -26,7 +24,7 @@ delta = 1e-5
 
 [[claim]]
 name = "second"
-scores = ["a.csv", "b.csv"]
+algorithm = "baselines/dp_sgd"
 gdp = 0.5
 owner = "someone"
 """
@@ -38,26 +36,12 @@ def read(tmp_path, text):
     return read_claims(path)[0]
 
 
-def test_every_kind_of_claim(tmp_path):
-    more = """
-[[claim]]
-name = "third"
-outputs = ["a.npy", "b.npy"]
-curve = [[1.0, 1e-5], [2, 1e-9]]
-[[claim]]
-name = "fourth"
-command = "./run"
-dataset = "d.json"
-neighbour = "e.json"
-epsilon = 1.0
-delta = 0.0
-"""
-    file = read(tmp_path, GOOD + more)
-    assert [type(one) for one in file.claim] == [Algorithm, Scores, Outputs, BlackBox]
-    assert file.claim[0].pairs == [(1.0, 1e-5)]
-    assert len(file.claim[1].pairs) == 3
-    assert file.claim[2].pairs == [(1.0, 1e-5), (2.0, 1e-9)]
-    assert file.confidence == 1 - 0.05 / 4
+def test_every_kind_of_guarantee(tmp_path):
+    third = '[[claim]]\nname = "third"\nalgorithm = "dro"\ncurve = [[1.0, 1e-5], [2, 1e-9]]\n'
+    file = read(tmp_path, GOOD + third)
+    assert [one.pairs for one in file.claim[::2]] == [[(1.0, 1e-5)], [(1.0, 1e-5), (2.0, 1e-9)]]
+    assert [delta for _, delta in file.claim[1].pairs] == [1e-3, 1e-5, 1e-7]
+    assert file.confidence == 1 - 0.05 / 3
 
 
 @pytest.mark.parametrize(
@@ -80,7 +64,7 @@ delta = 0.0
         ('name = "second"\n', "", ("claims.toml:9: claim[1].name", "required")),
         ("version = 1", "version = 2", ("claims.toml:1: version = 2",)),
         ("version = 1", "false_alarms = 2\nversion = 1", ("claims.toml:1: false_alarms = 2",)),
-        ('["a.csv", "b.csv"]', '["a.csv"]', ("claim second", "two without")),
+        ('owner = "someone"', 'scores = ["a.csv"]', ("claim second.scores", "is no field")),
         ('algorithm = "mine:run"', 'algorithm = ""', ("claims.toml:5: claim first.algorithm",)),
         ('algorithm = "mine:run"', 'algorithm = "mine:run"\nrelation = "zero-out"', ("claims.toml:6", "zero-out")),
         ('algorithm = "mine:run"', 'algorithm = "mine:run"\nruns = 1', ("claims.toml:6: claim first.runs = 1",)),
@@ -109,14 +93,12 @@ def test_the_first_file_holds_one_claim(tmp_path, algorithm, space, name):
     assert (claim.name, claim.epsilon) == (name, 2.0 if algorithm is None else 0.25)
 
 
-def test_fail_on_goes_down_to_its_verdict():
-    assert FailOn.VIOLATED.verdicts == {Verdict.VIOLATED}
-    assert FailOn.OVERSHOOTS.verdicts == {Verdict.VIOLATED, Verdict.LEAKS, Verdict.OVERSHOOTS}
-    assert Verdict.OVER_BUDGET in FailOn.OVER_BUDGET.verdicts
-    assert Verdict.INCONCLUSIVE not in FailOn.OVER_BUDGET.verdicts
-    assert Verdict.INCONCLUSIVE in FailOn.INCONCLUSIVE.verdicts
-    assert Verdict.CONSISTENT not in FailOn.INCONCLUSIVE.verdicts
-    assert not FailOn.NEVER.verdicts
+@pytest.mark.parametrize("mildest", FailOn)
+def test_fail_on_goes_down_to_its_verdict(mildest):
+    every = [Verdict.VIOLATED, Verdict.LEAKS, Verdict.OVERSHOOTS, Verdict.OVER_BUDGET, Verdict.INCONCLUSIVE]
+    counted = [one for one in Verdict if mildest.counts(SimpleNamespace(verdict=one.value, severity="error"))]
+    assert counted == every[: list(FailOn).index(mildest)]
+    assert not mildest.counts(SimpleNamespace(verdict="violated", severity="warning"))
 
 
 # Locks and claims that are damaged or hostile: one that would hold nothing, and data that is elsewhere.
@@ -166,7 +148,7 @@ def test_a_lock_that_would_hold_nothing_is_refused(tmp_path, field, value):
 
 def test_what_the_command_of_a_program_names_is_part_of_its_claim(tmp_path):
     program = tmp_path / "p.py"
-    claim = Program(name="a", algorithm="dro", program=f"python {program}", epsilon=1.0, delta=1e-5)
+    claim = Claim(name="a", algorithm="dro", program=f"python {program}", epsilon=1.0, delta=1e-5)
     codes = []
     for text in ("one", "one", "other"):
         program.write_text(text)
@@ -174,80 +156,11 @@ def test_what_the_command_of_a_program_names_is_part_of_its_claim(tmp_path):
     assert codes[0] == codes[1] != codes[2]
 
 
-@pytest.mark.parametrize(
-    "mechanism",
-    [
-        'outputs = ["../p.npy", "p.npy"]',
-        'scores = ["p.npy", "/etc/passwd"]',
-        'function = "m:f"\ndataset = "../p.npy"\nneighbour = "p.npy"',
-    ],
-)
-def test_a_claim_names_no_data_elsewhere(tmp_path, monkeypatch, mechanism):
+def test_a_claim_names_no_data_elsewhere(tmp_path, monkeypatch):
     folder = tmp_path / "project"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    for name in ("p.npy", "../p.npy"):
-        (folder / name).touch()
-    head = 'version = 1\n[[claim]]\nname = "a"\nepsilon = 1.0\ndelta = 1e-5\n'
-    (folder / "claims.toml").write_text(f"{head}{mechanism}\n")
-    file, lines = read_claims(folder / "claims.toml")
-    with pytest.raises(BadInput, match=r"claims\.toml:\d+: claim a.*lies outside") as error:
-        look_over(file, [0], lines)
-    assert str(error.value).isprintable()
-    own = folder / "own.toml"
-    own.write_text(f'{head}algorithm = "dro"\nfiles = ["../p.npy"]\n')
+    (tmp_path / "p.npy").touch()
+    claim = Claim(name="a", algorithm="dro", files=["../p.npy"], epsilon=1.0, delta=1e-5)
     with pytest.raises(BadInput, match=r"files\[0\].*lies outside"):
-        code_of(read_claims(own)[0].claim[0], folder, 0.95)
-
-
-# Claims about a name of the catalogue at sizes of one's own.
-SIZES = {"n": 6, "d": 2, "steps": 4, "phase": 2, "batch": 6, "refresh": 6}
-
-
-def claim(algorithm, sizes, epsilon=1.0, **more):
-    about = {"name": "a", "algorithm": algorithm, "sizes": sizes, "epsilon": epsilon, "delta": 1e-5}
-    return Algorithm(**about, runs=20, examples=10, **more)
-
-
-def test_the_noise_is_that_of_the_sizes(tmp_path):
-    row = audited(claim("dro/double_spider:chi_square@repaired", SIZES), tmp_path, 0.95)
-    assert row.data == "n = 6, d = 2, steps = 4, phase = 2, batch = 6, refresh = 6" and row.reading == "repaired"
-    assert 0.95 < row.accounted <= 1.0 and row.upper_bound
-    assert all(one["n"] == 6 for one in (row.pair["sizes"],))
-    row = audited(claim("dro/double_spider:chi_square@repaired", SIZES, 0.5), tmp_path, 0.95)
-    assert row.verdict == "over budget"
-
-
-@pytest.mark.more
-def test_no_more_is_shown_than_accounted(tmp_path):
-    """A run may be longer than the one that was accounted: then the search has seen what the longest costs."""
-    row = audited(claim("second_order_erm/opt@repaired", {"n": 200, "steps": 10}), tmp_path, 0.95)
-    assert row.realised is None or row.realised <= row.accounted
-    assert f"{(row.realised or 0) / row.accounted:.0%} of the accounted epsilon" in row.why
-
-
-@pytest.mark.more
-def test_a_defect_shows_at_other_sizes(tmp_path):
-    assert audited(claim("dro/double_spider:chi_square@printed", SIZES), tmp_path, 0.95).exit_code(True) == 1
-
-
-def test_sizes_that_are_not_named_are_tried_as_before():
-    (case,) = find("second_order_erm/opt@repaired")
-    space = space_at(case, {"n": 40})
-    assert space.sizes["n"] == (40,) and space.sizes["steps"] == case.space().sizes["steps"]
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "sizes", "words"),
-    [
-        ("dro/double_spider:chi_square@repaired", {"n": 7}, "go with none of the other sizes"),
-        ("dro/double_spider:chi_square@repaired", {"rows": 7}, "has the sizes d, n, steps"),
-        ("mine:run", {"n": 7}, "is for names of the catalogue"),
-    ],
-)
-def test_sizes_that_mean_nothing(algorithm, sizes, words, tmp_path, monkeypatch):
-    (tmp_path / "mine.py").write_text("def run(rows, tape):\n    return 0\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(BadInput, match=words) as caught:
-        resolve(claim(algorithm, sizes))
-    assert caught.value.field.startswith("sizes")
+        code_of(claim, folder, 0.95)

@@ -23,7 +23,7 @@ SPEAKER = Path(__file__).parents[1] / "live" / "speaker.py"
 def test_a_program_is_held_to_its_claim(dpassay, project, mode, code):
     """A claim about a program in another language; so few runs decide nothing where it is right."""
     command = shlex.join([sys.executable, "-S", str(SPEAKER), mode])
-    project(claim("sgd", "baselines/dp_sgd", 3.0, space="", variant="fixed-size", program=command, runs=20, examples=3))
+    project(claim("sgd", "baselines/dp_sgd:fixed-size", 3.0, space="", program=command, runs=20, examples=3))
     found, out, err = dpassay("check", "--jobs", 1, "--no-cache")
     assert found in ((0, 3) if code == 3 else (code,)), out + err
     if code == 2:
@@ -65,7 +65,6 @@ def test_a_program_with_a_space_of_its_own(dpassay, refused, project):
     [
         ({"space": "check_column:nothing"}, ("space", "cannot be loaded")),
         ({"space": ""}, ("algorithm", "is not in the catalogue")),
-        ({"reading": "printed"}, ("reading", "is for names of the catalogue")),
         ({"relation": "add-remove"}, ("relation", "is for replace-one neighbours")),
         ({"told": "a:b"}, ("algorithm", "a name of the catalogue")),
     ],

@@ -76,14 +76,15 @@ def looked_at(texts):
 
 @pytest.mark.parametrize("field", ["name", "owner", "cite"])
 @pytest.mark.parametrize("name", NAMES)
-def test_a_claims_file(everywhere, tmp_path, name, field):
-    """A claim about scores that breaks it, so that every output names it. TOML itself has no lone surrogate."""
-    (tmp_path / "p.csv").write_text("\n".join(str(k / 400) for k in range(400)))
-    (tmp_path / "q.csv").write_text("\n".join(str(2 + k / 400) for k in range(400)))
+def test_a_claims_file(everywhere, tmp_path, monkeypatch, name, field):
+    """A claim that is broken, so that every output names it. TOML itself has no lone surrogate."""
+    (tmp_path / "mine_claimed.py").write_text(OWN.format(name="sum"))
+    monkeypatch.syspath_prepend(tmp_path)
     text = json.dumps(NAMES[name].replace("\ud800", ""))
     fields = {"name": '"a"', "owner": '"me"', "cite": '"here"', field: text}
     lines = [f"{key} = {value}" for key, value in fields.items()]
-    claim = ["version = 1", "[[claim]]", *lines, 'scores = ["p.csv", "q.csv"]', "epsilon = 0.1", "delta = 0.0"]
+    claim = ["version = 1", "[[claim]]", *lines, 'algorithm = "mine_claimed:run"', "examples = 9"]
+    claim += ["epsilon = 0.1", "delta = 1e-5"]
     (tmp_path / "claims.toml").write_text("\n".join(claim))
     for more in ((), ("--json",)):
         code, said = everywhere("check", "--no-cache", "--jobs", 1, *FILES, "--output", "out/r.json", *more)

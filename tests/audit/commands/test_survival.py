@@ -33,7 +33,7 @@ def interrupted_after_one(monkeypatch):
 
     whole = suite.run_suite
 
-    def stops(cases, effort, jobs, done, each, scheduler, known):
+    def stops(cases, effort, jobs, done, each, known):
         whole(cases[:1], effort, jobs, done, each)
         raise KeyboardInterrupt
 

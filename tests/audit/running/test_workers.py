@@ -1,4 +1,4 @@
-"""Rows do not depend on who makes them, nor in which order; a cluster that cannot be used is one line."""
+"""Rows do not depend on who makes them, nor in which order."""
 
 import gc
 import signal
@@ -14,12 +14,10 @@ import pytest
 from dpassay.audit.assaying import suite
 from dpassay.audit.assaying.suite import run_suite
 from dpassay.audit.row import Effort
-from dpassay.audit.running.workers import rarely_collected, require_address, worked
+from dpassay.audit.running.workers import rarely_collected, worked
 from dpassay.reference.catalogue import find
-from dpassay.reference.errors import BadInput
 
 EFFORT = Effort(runs=60, pilot=60, examples=0)
-CLUSTER = Path(__file__).parents[1] / "commands" / "cluster.py"
 
 
 def plain(rows):
@@ -40,20 +38,11 @@ def test_rows_do_not_depend_on_the_order_in_which_they_are_made(cases, monkeypat
     assert plain(backwards) == plain(forwards) and seen == [case.key for case in reversed(cases)]
 
 
-def test_what_a_cluster_makes_by_other_code_is_refused(cases, monkeypatch):
-    """The worker is this process, by key as on a cluster."""
-    monkeypatch.setattr(suite, "worked", lambda function, todo, *_: (function(*words) for words in todo))
-    assert [row.key for row in run_suite(cases[:1], EFFORT, 1, scheduler="tcp://x:1")] == [cases[0].key]
-    monkeypatch.setattr(suite, "fingerprint", lambda case: "0" * 16)
-    with pytest.raises(BadInput, match=r"--scheduler.*by other code"):
-        run_suite(cases[:1], EFFORT, 1, scheduler="tcp://x:1")
-
-
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="Windows has no masks of signals")
 def test_ctrl_c_is_for_the_parent_alone():
     """A terminal sends it to the whole group; a worker that was loading its libraries died with a traceback."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-    blocked = list(worked(signal.pthread_sigmask, [(signal.SIG_BLOCK, ())] * 2, 2, ""))
+    blocked = list(worked(signal.pthread_sigmask, [(signal.SIG_BLOCK, ())] * 2, 2))
     assert all(signal.SIGINT in one and signal.SIGTERM not in one for one in blocked) and len(blocked) == 2
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before and signal.SIGINT not in before
 
@@ -62,7 +51,7 @@ SLEEPERS = """
 import time
 from dpassay.audit.running.workers import worked
 print("begun", flush=True)
-list(worked(time.sleep, [(0.01,), (0.01,), (60,)], 2, ""))
+list(worked(time.sleep, [(0.01,), (0.01,), (60,)], 2))
 """
 
 
@@ -90,32 +79,6 @@ def test_no_worker_outlives_a_parent_that_is_killed():
     while workers() and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not workers()
-
-
-@pytest.mark.parametrize(
-    "address", ["here", "tcp://host", "http://host:80", "tcp://a b:1", "tcp://host:1\n", "inproc://x:1"]
-)
-def test_what_is_no_address(address):
-    with pytest.raises(BadInput, match="--scheduler"):
-        require_address(address)
-    for good in ("tcp://10.0.0.1:8786", "tls://node-7.example.org:1", "localhost:8786"):
-        require_address(good)
-
-
-def test_a_scheduler_that_nobody_answers_is_one_line(monkeypatch):
-    pytest.importorskip("distributed")
-    monkeypatch.setattr("dpassay.audit.running.workers._SECONDS", 1)
-    with pytest.raises(BadInput, match="cannot be reached") as found:
-        list(worked(len, [("a",)], 1, "tcp://127.0.0.1:9"))
-    assert "\n" not in str(found.value)
-
-
-@pytest.mark.slow  # starts a cluster: half a minute
-def test_a_killed_worker_of_a_cluster_changes_no_row(tmp_path):
-    pytest.importorskip("distributed")
-    words = [sys.executable, str(CLUSTER)]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr[-3000:]
 
 
 def test_a_row_leaves_the_collector_as_it_was(monkeypatch):
