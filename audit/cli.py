@@ -57,19 +57,12 @@ GROUPS: dict[str, str] = {
 }
 
 
-class LazyGroup(TyperGroup):
-    """A group with a table of names and short texts; the module ``package.NAME`` has the command NAME.
-
-    In a module of ``lazy_groups`` it is a typer app named ``app``.
-    """
-
-    package = ""
-    lazy: dict[str, str]
-    lazy_groups: dict[str, str]
+class Commands(TyperGroup):
+    """The commands of ``dpassay``, each imported when it is called: NAME is in the module ``commands.NAME``."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        table = {**self.lazy, **self.lazy_groups}
+        table = {**COMMANDS, **GROUPS}
         self.commands = {name: TyperCommand(name, short_help=text) for name, text in table.items()}  # for help alone
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -77,23 +70,18 @@ class LazyGroup(TyperGroup):
         name, _, rest = super().resolve_command(ctx, args)
         return name, name and self.loaded(name), rest
 
-    @classmethod
+    @staticmethod
     @cache  # a process that runs many commands reads the annotations of each once
-    def loaded(cls, name: str) -> Any:
+    def loaded(name: str) -> Any:
         """The command itself."""
-        module, alone = import_module(f"{cls.package}.{name}"), typer.Typer(add_completion=False, rich_markup_mode=None)
-        if name in cls.lazy_groups:
+        module = import_module(f"dpassay.audit.commands.{name}")
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+        if name in GROUPS:
             alone.add_typer(module.app, name=name)
             group: Any = get_command(alone)
             return group.commands[name]
         alone.command(name)(getattr(module, "list_" if name == "list" else name))
         return get_command(alone)  # an app with one command becomes that command
-
-
-class Commands(LazyGroup):
-    """The commands of ``dpassay``, each imported when it is called."""
-
-    package, lazy, lazy_groups = "dpassay.audit.commands", COMMANDS, GROUPS
 
 
 app = typer.Typer(
@@ -154,18 +142,13 @@ def _refuse_senseless_numbers(words: list[str]) -> None:
             raise BadInput(name, value, "must be a finite number")
 
 
-def _require_a_place() -> None:
-    """The working directory may have been removed: nothing could be found from it, or written to it."""
-    try:
-        Path.cwd()
-    except OSError as error:
-        raise BadInput("working directory", os.environ.get("PWD", ""), error.strerror or str(error)) from None
-
-
 def _run(listening: Interrupts) -> int:
     try:
         _refuse_senseless_numbers(sys.argv[1:])
-        _require_a_place()
+        try:  # nothing could be found from a working directory that was removed, or written to it
+            Path.cwd()
+        except OSError as error:
+            raise BadInput("working directory", os.environ.get("PWD", ""), error.strerror or str(error)) from None
         app(prog_name="dpassay")
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):  # typer's own exit code for it is 1, which says "violated"
@@ -219,7 +202,3 @@ def _prepare_streams() -> None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the program ends
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-
-
-if __name__ == "__main__":
-    main()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 
 from dpassay.reference.extras import missing
 
-from .exit_codes import INTERRUPTED
+from .exit_codes import BAD_INPUT, INTERRUPTED
 from .running.interrupts import Interrupts
 
 
@@ -22,29 +21,19 @@ def main() -> None:
     listening.deaf_at_last()
     with listening:
         try:
-            _loaded()()
-        except (KeyboardInterrupt, ImportError):
-            if not listening.count:
+            from .cli import main as run
+
+            run()
+        except (KeyboardInterrupt, ImportError) as error:
+            if listening.count:
+                sys.exit(INTERRUPTED)
+            known = missing(error) if isinstance(error, ModuleNotFoundError) else None
+            if known is None:
                 raise
-            sys.exit(INTERRUPTED)
+            print(f"dpassay: {known}", file=sys.stderr)
+            sys.exit(BAD_INPUT)
         finally:
             listening.end_at_once()
-
-
-def _loaded() -> Callable[[], None]:
-    try:
-        from .cli import main as run
-    except ModuleNotFoundError as error:
-        known = missing(error)
-        if known is None:
-            raise
-        sys.exit(_refused(str(known)))
-    return run
-
-
-def _refused(line: str) -> int:
-    print(f"dpassay: {line}", file=sys.stderr)
-    return 2
 
 
 if __name__ == "__main__":

@@ -110,8 +110,8 @@ def _is_special(path: Path) -> bool:
     return found is not None and not stat.S_ISREG(found.st_mode)
 
 
-def read_bytes(path: Path, field: str, most: int = LARGEST, start: int = 0) -> bytes:
-    """The content of a regular file of at most ``most`` bytes, from its byte ``start`` on.
+def read_bytes(path: Path, field: str, most: int = LARGEST) -> bytes:
+    """The content of a regular file of at most ``most`` bytes.
 
     A pipe without a writer would be waited for, and a device read, for ever: neither is opened.
 
@@ -123,9 +123,7 @@ def read_bytes(path: Path, field: str, most: int = LARGEST, start: int = 0) -> b
         require(stat.S_ISREG(kind.st_mode), field, str(path), "is not a regular file")
         require(kind.st_size <= most, field, str(path), f"has {kind.st_size} bytes, more than {most}")
         require_no_holes(kind, field, str(path))
-        with path.open("rb") as file:
-            file.seek(start)
-            return file.read()
+        return path.read_bytes()
     except BadInput:
         raise
     except (OSError, ValueError) as error:

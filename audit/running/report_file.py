@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import MISSING, fields
 from pathlib import Path
 from platform import node
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -32,6 +33,8 @@ FORMAT = 4
 _ROW = TypeAdapter(Row)
 _NEEDED = {one.name for one in fields(Row) if one.default is MISSING and one.default_factory is MISSING}
 _FIELD = "--output"
+_COUNTED = {"lines", "lines reached", "branches", "branches reached"}
+_OTHER_VERSION = "was made by another version; give another --output"
 
 
 def load(path: Path, *, any_version: bool = False) -> list[Row]:
@@ -51,9 +54,7 @@ def load(path: Path, *, any_version: bool = False) -> list[Row]:
         why = "it is of a newer version of dpassay" if newer else "it is no report of this version"
         raise BadInput(f"{path}: format", found, f"expected {FORMAT}: {why}")
     if not any_version and document.get("dpassay") != installed_version():
-        raise BadInput(
-            f"{path}: dpassay", document.get("dpassay"), "was made by another version; give another --output"
-        )
+        raise BadInput(f"{path}: dpassay", document.get("dpassay"), _OTHER_VERSION)
     rows = document.get("rows")
     if not isinstance(rows, list):
         raise BadInput(f"{path}: rows", rows, "must be a list")
@@ -76,7 +77,11 @@ class Report:
     def __init__(self, path: Path, order: Sequence[str] = (), anew: bool = False, resume: bool = False):
         self._path, self._clear, self._resume, self._writes = path, anew, resume, False
         self._places = {key: place for place, key in enumerate(order)}
-        self._store = Store(None, _FIELD) if _is_device(path) else _opened(store_of(path), anew)
+        if path.exists() and not path.is_file():  # a device
+            self._folder = TemporaryDirectory()
+            self._store = Store(Path(self._folder.name) / "store", _FIELD)
+        else:
+            self._store = _opened(store_of(path), anew)
         if not anew:
             self.rows()  # what cannot go on is refused before the work begins
 
@@ -84,9 +89,9 @@ class Report:
         """All rows, in order: those of the report, and in their place those of the store."""
         about = self._store.records("about")
         version = about.get("dpassay", installed_version())
-        require(self._clear or version == installed_version(), f"{self._store.name}: dpassay", version, _OTHER_VERSION)
+        require(self._clear or version == installed_version(), f"{self._store.path}: dpassay", version, _OTHER_VERSION)
         base = load(self._path) if self._path.is_file() and not about.get("anew") and not self._clear else []
-        kept = [_row(f"{self._store.name}: {key}", data) for key, data in self._store.records("row").items()]
+        kept = [_row(f"{self._store.path}: {key}", data) for key, data in self._store.records("row").items()]
         found = {row.key: row for row in [*base, *kept]}.values()
         return sorted(found, key=lambda row: (self._places.get(row.key, len(self._places)), row.key))
 
@@ -144,10 +149,6 @@ def store_of(path: Path) -> Path:
     return target.with_name(f".{target.name}.store")
 
 
-_COUNTED = {"lines", "lines reached", "branches", "branches reached"}
-_OTHER_VERSION = "was made by another version; give another --output"
-
-
 def _opened(path: Path, anew: bool) -> Store:
     """The store; one that cannot be used is set aside by a run that writes its report anew, not deleted."""
     try:
@@ -160,10 +161,6 @@ def _opened(path: Path, anew: bool) -> Store:
             path.rename(aside)
         print(f"dpassay: {path} {error.why}: set aside as {aside.name}", file=sys.stderr)
         return Store(path, _FIELD)
-
-
-def _is_device(path: Path) -> bool:
-    return path.exists() and not path.is_file()
 
 
 def _row(where: str, data: Any) -> Row:
@@ -209,10 +206,10 @@ def _look_into(where: str, row: Row) -> None:
 
 def _runs(pid: int) -> bool:
     """Is there a process of this number? Where that cannot be asked, there may be."""
-    with suppress(PermissionError):
-        try:
-            if sys.platform != "win32":
-                os.kill(pid, 0)
-        except ProcessLookupError:
-            return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
     return True

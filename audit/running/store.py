@@ -8,10 +8,10 @@ what a kill left of a write that never returned: it is dropped. This guards agai
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -31,24 +31,26 @@ class Store:
     """Records of JSON data by kind and key. Nothing is held between two writes, so that there is nothing to close.
 
     Args:
-        path: the file, made with the first record; None keeps the records in memory.
+        path: the file, made with the first record.
         field: what an error calls the file (``--output``, ``--checkpoint``).
 
     Raises:
         BadInput: the file cannot be opened, is no store, or is damaged.
 
     Example:
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
         >>> from dpassay.audit.running.store import Store
-        >>> store = Store(None, "store")
-        >>> store.put("row", {"a": {"epsilon": 1.0}})
-        >>> store.records("row")
+        >>> with TemporaryDirectory() as folder:
+        ...     store = Store(Path(folder) / "a.store", "store")
+        ...     store.put("row", {"a": {"epsilon": 1.0}})
+        ...     store.records("row")
         {'a': {'epsilon': 1.0}}
     """
 
-    def __init__(self, path: Path | None, field: str):
-        self.field, self.name, self._path = field, "memory" if path is None else str(path), path
+    def __init__(self, path: Path, field: str):
+        self.path, self._field = path, field
         self._pending: list[Any] | None = None  # changes of the transaction that is open
-        self._records: dict[str, dict[str, Any]] = {}
         self._forget()
         self._read()
 
@@ -62,16 +64,16 @@ class Store:
         if self._pending is not None:
             yield
             return
+        self._read()  # what is no store of ours is refused before it is touched
         with self._locked() as file:
             self._read()
-            before = {kind: dict(records) for kind, records in self._records.items()}
             self._pending = []
             try:
                 yield
-                if self._pending and file is not None:
+                if self._pending:
                     self._append(file, self._pending)
             except BaseException:
-                self._records = before
+                self._forget()
                 raise
             finally:
                 self._pending = None
@@ -99,55 +101,43 @@ class Store:
 
     def remove(self) -> None:
         """Take the file away; the last step of a transaction, which then writes nothing."""
-        if self._path is not None:
-            self._pending = []
-            with suppress(OSError):
-                self._path.unlink()
+        self._pending = []
+        with suppress(OSError):
+            self.path.unlink()
 
     def _forget(self) -> None:
-        self._records = {}
-        self._start, self._last, self._number = 0, b"", 0  # the last line that was read: where, what, which
-        self._checksum = ""  # of that line
+        self._records: dict[str, dict[str, Any]] = {}
+        self._known, self._checksum = b"", ""  # the whole lines that were read, and the checksum of the last one
 
     def _read(self) -> None:
-        """The lines that came since the last look; all of them where the file is another one than it was.
-
-        The last line of the last look is read once more: its checksum counts all before it. (The number of the file
-        is not enough: it is given anew as soon as a file is removed.)
-        """
-        raw = self._bytes()
-        if not raw.startswith(self._last):
+        """The lines that came since the last look; all of them where the file is another one than it was."""
+        raw = b""
+        if there(self.path, self._field):
+            try:
+                raw = read_bytes(self.path, self._field)
+            except BadInput:
+                if there(self.path, self._field):
+                    raise  # else it was removed at this moment
+        if not raw.startswith(self._known):
             self._forget()
-            raw = self._bytes()
-        if not self._number:
-            ours = raw.startswith(HEADER) or HEADER.startswith(raw)
-            require(ours, self.field, self.name, "is not a store of this version")
-        for line in raw[len(self._last) :].splitlines(keepends=True):
+        good = raw.startswith(HEADER) or HEADER.startswith(raw)
+        require(good, self._field, str(self.path), "is not a store of this version")
+        for line in raw[len(self._known) :].splitlines(keepends=True):
             if line.endswith(b"\n"):
-                if self._number:
+                if self._known:
                     self._take(line[:-1])
-                self._start, self._last, self._number = self._start + len(self._last), line, self._number + 1
-
-    def _bytes(self) -> bytes:
-        """The file from the last line on that was read; nothing where there is none."""
-        if self._path is None:
-            return b""
-        try:
-            return read_bytes(self._path, self.field, start=self._start) if there(self._path, self.field) else b""
-        except BadInput:
-            if there(self._path, self.field):
-                raise
-            return b""  # removed at this moment
+                self._known += line
 
     def _take(self, line: bytes) -> None:
         checksum, _, body = line.partition(b" ")
         try:
             good = checksum.decode() == _checksum(self._checksum, body)
-            for kind, records, clear in parse_json(body.decode(), self.name) if good else ():
+            for kind, records, clear in parse_json(body.decode(), str(self.path)) if good else ():
                 self._apply(kind, dict(records), clear)
         except (BadInput, ValueError, TypeError):
             good = False
-        require(good, self.field, self.name, f"is damaged: line {self._number + 1} is not what was written")
+        number = self._known.count(b"\n") + 1
+        require(good, self._field, str(self.path), f"is damaged: line {number} is not what was written")
         self._checksum = checksum.decode()
 
     def _apply(self, kind: str, records: dict[str, Any], clear: bool) -> None:
@@ -156,9 +146,10 @@ class Store:
         self._records.setdefault(kind, {}).update(records)
 
     def _append(self, file: int, changes: list[Any]) -> None:
-        """One line more, which is read back as any other."""
-        body, size = json.dumps(changes).encode(), self._start + len(self._last)
-        data = (b"" if size else HEADER) + f"{_checksum(self._checksum, body)} ".encode() + body + b"\n"
+        """One line more."""
+        body, size = json.dumps(changes).encode(), len(self._known)
+        line = f"{_checksum(self._checksum, body)} ".encode() + body + b"\n"
+        data = line if self._known else HEADER + line
         try:
             os.ftruncate(file, size)  # without what a kill left of a line
             while data:
@@ -169,30 +160,26 @@ class Store:
             with suppress(OSError):
                 os.ftruncate(file, size)
             why = f"cannot be written ({error.strerror}); what was kept before is whole"
-            raise BadInput(self.field, self.name, why) from None
+            raise BadInput(self._field, str(self.path), why) from None
 
     @contextmanager
-    def _locked(self) -> Iterator[int | None]:
+    def _locked(self) -> Iterator[int]:
         """The file, open and locked, and still the one of that name: another process may have removed it."""
-        if self._path is None:
-            yield None
-            return
-        self._read()  # what is no store of ours is refused before it is touched
         end = time.monotonic() + _PATIENCE
         while True:
             try:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-                file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             except OSError as error:
-                raise BadInput(self.field, self.name, f"cannot be written to ({error.strerror})") from None
+                raise BadInput(self._field, str(self.path), f"cannot be written to ({error.strerror})") from None
             try:
-                if _lock(file) and _named(file, self._path):
+                if _taken(file, self.path):
                     yield file
                     return
             finally:
                 os.close(file)
             why = f"is in use by another process for more than {_PATIENCE:.0f} seconds"
-            require(time.monotonic() < end, self.field, self.name, why)
+            require(time.monotonic() < end, self._field, str(self.path), why)
             time.sleep(0.01)
 
 
@@ -203,7 +190,7 @@ def read_state(path: Path, kind: str) -> dict[str, Any] | None:
     Raises:
         BadInput: it cannot be read, is damaged, or is a checkpoint of something else.
     """
-    return _state(Store(path, _CHECKPOINT), path, kind) if there(path, _CHECKPOINT) else None
+    return _state(Store(path, _CHECKPOINT), kind) if there(path, _CHECKPOINT) else None
 
 
 def write_state(path: Path, kind: str, state: Mapping[str, Any], before: Mapping[str, Any] | None) -> None:
@@ -216,39 +203,25 @@ def write_state(path: Path, kind: str, state: Mapping[str, Any], before: Mapping
     """
     store = Store(path, _CHECKPOINT)
     with store.transaction():
-        found = _state(store, path, kind)
         known = [None if one is None else json.loads(json.dumps(dict(one))) for one in (before, state)]
         why = "was continued by another process: every machine needs its own"
-        require(found in known, _CHECKPOINT, str(path), why)
+        require(_state(store, kind) in known, _CHECKPOINT, str(path), why)
         store.put(kind, {_STATE: dict(state)})
 
 
-def _state(store: Store, path: Path, kind: str) -> dict[str, Any] | None:
+def _state(store: Store, kind: str) -> dict[str, Any] | None:
     state = store.records(kind).get(_STATE)
-    require(state is None or isinstance(state, dict), _CHECKPOINT, str(path), f"is no checkpoint of a {kind}")
+    require(state is None or isinstance(state, dict), _CHECKPOINT, str(store.path), f"is no checkpoint of a {kind}")
     return state
 
 
-def _checksum(before: str, body: bytes) -> str:
-    return hashlib.sha256(before.encode() + body).hexdigest()[:32]
-
-
-def _named(file: int, path: Path) -> bool:
-    with suppress(FileNotFoundError):
+def _taken(file: int, path: Path) -> bool:
+    """Is the file locked now, and has it still this name?"""
+    with suppress(OSError):
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return os.path.samestat(os.fstat(file), path.stat())
     return False
 
 
-def _lock(file: int) -> bool:
-    """Lock the file for this process until it is closed, if nobody else has."""
-    with suppress(OSError):
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    return False
+def _checksum(before: str, body: bytes) -> str:
+    return hashlib.sha256(before.encode() + body).hexdigest()[:32]

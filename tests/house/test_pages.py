@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from dpassay.audit.cli import COMMANDS, GROUPS, LazyGroup, app
+from dpassay.audit.cli import COMMANDS, GROUPS, Commands, app
 from dpassay.audit.exit_codes import MEANING
 from dpassay.audit.marked import LEDGER
 from dpassay.proofs_check.derivation.ledger import block, examine, ledger
@@ -43,7 +43,7 @@ def unknown(line: str) -> str:
             return name
         if name.endswith(","):  # "crosscheck export, compare, replay" names three
             continue
-        command = command.loaded(name) if isinstance(command, LazyGroup) else command.commands[name]
+        command = command.loaded(name) if isinstance(command, Commands) else command.commands[name]
     options = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
     return ", ".join(word for word in words if word.startswith("--") and word not in {*options, "--help"})
 
