@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -12,10 +11,8 @@ from typing import Annotated
 import typer
 from markupsafe import Markup
 
-from dpassay.audit.report.html.page import render, view_of
-from dpassay.audit.report.html.records import Ledger, StatementView
+from dpassay.audit.report.html.page import StatementView, page
 from dpassay.audit.report.html.rows import paper_of
-from dpassay.audit.row import Row
 from dpassay.audit.running.report_file import load
 from dpassay.audit.terminal.progress import progress
 from dpassay.reference.errors import BadInput, require
@@ -50,16 +47,15 @@ def report(
     require(not through, "--output", str(target), "is a symbolic link: name the file itself")
     require_writable(target, "--output")
     papers = list(dict.fromkeys(paper for row in rows if (paper := paper_of(row)) in PAPERS))
-    view = view_of(rows, source.name)
-    if ledger and papers:
-        view = replace(view, ledger=ledger_of(papers, jobs))
-    text = render(view)
+    text = page(rows, source.name, *(statements_of(papers, jobs) if ledger and papers else ()))
     write_text(target, text, "--output")
-    print(f"{target}: {_count(rows)}, {len(text.encode()) / 2**20:.1f} MiB")
+    failed = sum(row.exit_code() == 1 for row in rows)
+    count = f"{len(rows)} row{'s' * (len(rows) != 1)}" + (f", {failed} not as they should be" if failed else "")
+    print(f"{target}: {count}, {len(text.encode()) / 2**20:.1f} MiB")
 
 
-def ledger_of(papers: Sequence[str], jobs: int) -> Ledger:
-    """What becomes of the statements of these papers, each with its chain.
+def statements_of(papers: Sequence[str], jobs: int) -> tuple[list[StatementView], str]:
+    """What becomes of the statements of these papers, each with its chain; and all of them in a sentence.
 
     Raises:
         Missing: what the ledger needs is not installed; ``--no-ledger`` leaves it out.
@@ -75,7 +71,7 @@ def ledger_of(papers: Sequence[str], jobs: int) -> Ledger:
     mine = [one for one in every if one.paper in papers]
     with progress("deriving", len(mine)) as say:
         found = [one for one in examine(with_sources(mine, every), jobs, say) if one.statement.paper in papers]
-    views = tuple(
+    views = [
         StatementView(
             one.statement.paper, one.statement.name, one.group, one.status.label, one.statement.title, sentence(one),
             Markup(svg(one.derivation.chain, f"chain-{number}")),
@@ -84,10 +80,5 @@ def ledger_of(papers: Sequence[str], jobs: int) -> Ledger:
             f'dpassay prove "{one.statement.name}" --paper {one.statement.paper}',
         )
         for number, one in enumerate(found)
-    )  # fmt: skip
-    return Ledger(views, f"{summary(found)}, decided by machine.")
-
-
-def _count(rows: Sequence[Row]) -> str:
-    failed = sum(row.exit_code() == 1 for row in rows)
-    return f"{len(rows)} row{'s' * (len(rows) != 1)}" + (f", {failed} not as they should be" if failed else "")
+    ]  # fmt: skip
+    return views, f"{summary(found)}, decided by machine."

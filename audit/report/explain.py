@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import numpy as np
 
+from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.plain import number
 from dpassay.audit.row import NOT_RUN, Row
 from dpassay.audit.search.ground import Data
@@ -70,6 +73,15 @@ def explain_lines(row: Row, witnesses: list[Witness]) -> Iterator[str]:
     if row.raised:
         yield "  raised on both sides alike, on data that the claim covers"
         yield from (f"    {printable(text)}" for text in row.raised)
+
+
+def replay_command(witness: Witness, path: Path | str) -> str:
+    """The command that shows a witness again; code of one's own is named, so that whoever trusts it loads it."""
+    code = [str(witness.about.get(name, "")) for name in ("algorithm", "space")]
+    modules = dict.fromkeys(name.partition(":")[0] for name in code if is_code(name))
+    command = f"dpassay neighbours replay {shlex.quote(str(path))}" + "".join(f" --module {name}" for name in modules)
+    program = witness.about.get("program")
+    return f"{command} --program {shlex.quote(str(program))}" if program else command
 
 
 def _shares(row: Row) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import os
 import re
-import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,9 +14,8 @@ from rich.console import Console
 from rich.text import Text
 
 from dpassay.audit.assaying.why import names
-from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.plain import json_text
-from dpassay.audit.report.explain import explain_lines
+from dpassay.audit.report.explain import explain_lines, replay_command
 from dpassay.audit.report.junit import junit
 from dpassay.audit.report.markdown import markdown, workflow_commands
 from dpassay.audit.report.problems import Unchecked, summary_line
@@ -186,12 +184,7 @@ def save_witnesses(report: Path, name: str, witnesses: Sequence[Witness]) -> lis
 def print_witnesses(witnesses: Sequence[Witness], paths: Sequence[Path]) -> None:
     """The smallest examples, and the command that shows each again."""
     for witness, path in zip(witnesses, paths, strict=True):
-        code = [str(witness.about.get(name, "")) for name in ("algorithm", "space")]
-        modules = dict.fromkeys(name.partition(":")[0] for name in code if is_code(name))
-        options = "".join(f" --module {name}" for name in modules)
-        if program := witness.about.get("program"):
-            options += f" --program {shlex.quote(str(program))}"
-        print_plainly([f"\n{witness}\n  again   dpassay neighbours replay {shlex.quote(str(path))}{options}"])
+        print_plainly([f"\n{witness}\n  again   {replay_command(witness, path)}"])
 
 
 def print_plainly(lines: Iterable[str]) -> None:

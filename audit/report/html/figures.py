@@ -1,8 +1,7 @@
 """The two figures of a row: delta(epsilon) as claimed, accounted and realised; and the trade-off of its two errors.
 
-A figure of matplotlib as SVG that may stand in a page: named, small, in the page's colours, ids of its own.
-
-Colours are drawn with stand-ins and become the page's variables, so that a figure follows light and dark.
+They are SVG of matplotlib that may stand in a page: small, with a title, with ids of their own. Colours are drawn with
+stand-ins and become the page's variables, so that a figure follows light and dark.
 """
 
 from __future__ import annotations
@@ -11,8 +10,6 @@ import hashlib
 import io
 import math
 import re
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,22 +27,11 @@ from dpassay.reference.errors import printable
 from dpassay.reference.guarantee import approx_dp
 
 INK, QUIET, CLAIM, UPPER, SHOWN, BAD = "#010101", "#020202", "#030303", "#040404", "#050505", "#060606"
-_VARIABLES: Mapping[str, str] = {
-    INK: "var(--ink)",
-    QUIET: "var(--line)",
-    CLAIM: "var(--claim)",
-    UPPER: "var(--upper)",
-    SHOWN: "var(--shown)",
-    BAD: "var(--bad)",
-}
+_VARIABLES = {INK: "ink", QUIET: "line", CLAIM: "claim", UPPER: "upper", SHOWN: "shown", BAD: "bad"}
 _STYLE = {
     "svg.fonttype": "none",
     "font.size": 9,
-    "text.color": INK,
-    "axes.edgecolor": INK,
-    "axes.labelcolor": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
+    **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), INK),
     "axes.spines.top": False,
     "axes.spines.right": False,
     "grid.color": QUIET,
@@ -64,12 +50,6 @@ def new_figure() -> Figure:
     return figure
 
 
-def style() -> AbstractContextManager[None]:
-    """What a figure must be drawn in."""
-    found: AbstractContextManager[None] = rc_context(_STYLE)
-    return found
-
-
 def inline(figure: Figure, name: str, title: str, description: str) -> Markup:
     """The figure as an element of a page, with a title and a description for those who do not see it.
 
@@ -84,14 +64,12 @@ def inline(figure: Figure, name: str, title: str, description: str) -> Markup:
     box = re.search(r'viewBox="([\d. ]+)"', text)
     assert box is not None  # matplotlib always writes one
     body = text[text.index(">", box.end()) + 1 : text.rindex("</svg>")]
-    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
-    body = re.sub(r"<style[^>]*>.*?</style>", "", body, flags=re.DOTALL)
-    body = re.sub(r"<!--.*?-->", "", body, flags=re.DOTALL)
+    body = re.sub(r"<metadata>.*?</metadata>|<style[^>]*>.*?</style>|<!--.*?-->", "", body, flags=re.DOTALL)
     body = _own_ids(body, mark)
     body = re.sub(r' d="([^"]*)"', lambda found: f' d="{_shorter(found[1])}"', body)
     body = re.sub(r" *font-family: [^;\"]*;?", "", body)
     for stand_in, variable in _VARIABLES.items():
-        body = body.replace(stand_in, variable)
+        body = body.replace(stand_in, f"var(--{variable})")
     body = re.sub(r"\s*\n\s*", "\n", body).strip()
     head = (
         f'<svg role="img" aria-labelledby="{mark}t {mark}d" viewBox="{box.group(1)}" xmlns="http://www.w3.org/2000/svg"'
@@ -154,12 +132,14 @@ def curves_of(row: Row) -> Curves | None:
 def delta_figure(row: Row, found: Curves, name: str) -> Markup:
     """delta against epsilon: the claim, what is accounted, and what is shown."""
     floor = max(1e-300, min(1e-9, row.delta / 1e3))
-    with style():
+    with rc_context(_STYLE):
         figure = new_figure()
         axes = figure.add_axes((0.13, 0.12, 0.84, 0.72))
         epsilons = found.epsilons
         fine = np.linspace(0.0, epsilons[-1], 200)
-        axes.plot(fine, _claimed_delta(row, fine), "--", color=CLAIM, lw=1.4, label="claimed")
+        least = np.exp(row.claimed) - np.exp(np.minimum(fine, row.claimed))
+        most = row.delta + (1 - row.delta) * least / (1 + np.exp(row.claimed))  # of the extremal mechanism
+        axes.plot(fine, np.where(fine < row.claimed, most, row.delta), "--", color=CLAIM, lw=1.4, label="claimed")
         upper = "accounted" if row.upper_bound else "accounted (no bound)"
         axes.plot(epsilons, np.maximum(found.accounted, floor / 10), color=UPPER, lw=1.4, label=upper)
         if found.realised.size:
@@ -196,7 +176,7 @@ def delta_figure(row: Row, found: Curves, name: str) -> Markup:
 
 def trade_off_figure(row: Row, found: Curves, name: str) -> Markup:
     """True positives against false positives in logit scale: what the claim allows, what the account allows, points."""
-    with style():
+    with rc_context(_STYLE):
         figure = new_figure()
         axes = figure.add_axes((0.15, 0.12, 0.82, 0.72))
         alpha = 1 / (1 + np.exp(-np.linspace(math.log(_SMALLEST), -math.log(_SMALLEST), 160)))
@@ -206,8 +186,10 @@ def trade_off_figure(row: Row, found: Curves, name: str) -> Markup:
         upper = _clipped(1 - trade_off(list(found.epsilons), list(found.accounted), alpha))
         axes.plot(alpha, upper, color=UPPER, lw=1.4, label="accounted" if row.upper_bound else "accounted (no bound)")
         axes.plot(alpha, alpha, color=INK, lw=0.6)
-        for colour, label, (x, y) in _points(row, found):
-            axes.plot(x, y, "o", color=colour, ms=3.5, lw=0, label=label)
+        false, hits, forbidden = points(row, found)
+        for colour, label, chosen in ((SHOWN, "realised", ~forbidden), (BAD, "realised, not allowed", forbidden)):
+            if chosen.any():
+                axes.plot(_clipped(false[chosen]), _clipped(hits[chosen]), "o", color=colour, ms=3.5, lw=0, label=label)
         axes.set_xscale("logit")
         axes.set_yscale("logit")
         ticks = [1e-5, 1e-3, 0.1, 0.5, 0.9, 0.999]
@@ -230,26 +212,6 @@ def points(row: Row, found: Curves) -> tuple[Array, Array, Bools]:
     false = np.exp(-found.epsilons[there]) * hits
     allowed = np.minimum(np.exp(row.claimed) * false + row.delta, 1 - np.exp(-row.claimed) * (1 - row.delta - false))
     return false, hits, hits > allowed
-
-
-def _points(row: Row, found: Curves) -> list[tuple[str, str, tuple[Array, Array]]]:
-    if not found.hits.size:
-        return []
-    false, hits, forbidden = points(row, found)
-    false, hits = _clipped(false), _clipped(hits)
-    sets = [
-        (SHOWN, "realised", (false[~forbidden], hits[~forbidden])),
-        (BAD, "realised, not allowed", (false[forbidden], hits[forbidden])),
-    ]
-    return [one for one in sets if one[2][0].size]
-
-
-def _claimed_delta(row: Row, epsilons: Array) -> Array:
-    """The curve of the claim: the extremal (epsilon, delta)-DP mechanism."""
-    below = row.delta + (1 - row.delta) * (np.exp(row.claimed) - np.exp(np.minimum(epsilons, row.claimed))) / (
-        1 + np.exp(row.claimed)
-    )
-    return np.asarray(np.where(epsilons < row.claimed, below, row.delta))
 
 
 def _legend(axes: Axes) -> None:

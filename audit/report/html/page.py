@@ -1,4 +1,4 @@
-"""The page: templates filled with what :mod:`.view` made, style and script inside, nothing loaded from anywhere."""
+"""The report as one HTML file: no network, no fonts or scripts from elsewhere, everything escaped."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from typing import NamedTuple
 
-from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from dpassay.audit.row import Row
@@ -19,69 +20,81 @@ from dpassay.audit.version import versions
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import printable
 
-from .records import MEANING, View, visible
 from .rows import row_view
 
-
-class _Package(BaseLoader):
-    """Templates beside this module; read as data of the package, so that a zipped one works too."""
-
-    def get_source(self, environment: Environment, template: str) -> tuple[str, str | None, None]:
-        return read(template), template, None
-
-
-def read(name: str) -> str:
-    """A file of ``templates/``."""
-    found = files(__package__).joinpath("templates", name)
-    if not found.is_file():
-        raise TemplateNotFound(name)
-    return found.read_text(encoding="utf-8")
+MEANING: Mapping[Verdict, str] = {
+    Verdict.VIOLATED: "more epsilon is realised than claimed, at the stated confidence",
+    Verdict.LEAKS: "something private reaches the outside beside the releases",
+    Verdict.OVERSHOOTS: "what is accounted bounds nothing: a query moves by more than it declares, or more is realised",
+    Verdict.OVER_BUDGET: "the releases add up to more than claimed",
+    Verdict.CERTIFIED: "nothing of that, and by the code itself no two neighbours can show more than is claimed",
+    Verdict.TIGHT: "nothing of that, and the lower bound reaches 90 % of the claim",
+    Verdict.CONSISTENT: "nothing of that, by an audit able to refute a claim 10 % below what this pair carries",
+    Verdict.INCONCLUSIVE: "not refuted, and nothing says that a violation would have been seen",
+}
 
 
-def render(view: View) -> str:
-    """One HTML document; the same view gives the same text.
+class StatementView(NamedTuple):
+    """A theorem or lemma with what becomes of it: ``chain`` is a picture, ``steps`` its lines as text."""
+
+    paper: str
+    name: str
+    group: str
+    label: str
+    title: str
+    sentence: str
+    chain: str
+    steps: Sequence[tuple[str, str, str]] = ()  # id, what it says, what was decided
+    command: str = ""
+
+
+def page(rows: Sequence[Row], source: str, statements: Sequence[StatementView] = (), note: str = "") -> str:
+    """One HTML document; the same rows give the same text.
 
     Every text is escaped. A policy in the head of the page allows no request at all, and no script but the page's own,
     by its hash.
-    """
-    script = read("report.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        _environment()
-        .get_template("report.html")
-        .render(view=view, style=Markup(read("report.css")), script=Markup(script), digest=digest)
-    )
-
-
-@cache
-def _environment() -> Environment:
-    """Compiles each template once."""
-    environment = Environment(
-        loader=_Package(),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=visible,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"printable": printable, "slug": slug}
-    return environment
-
-
-def view_of(rows: Sequence[Row], source: str) -> View:
-    """The rows of a report as the page shows them.
 
     Args:
         source: the name of the report's file.
+        statements: of the papers of the rows; ``note`` sums them up.
 
     Raises:
         BadInput: a witness of the report is none; the row and the field are named.
     """
     cases = {case.key: case for case in CASES}
     counts = Counter(row.verdict for row in rows)
-    tiles = tuple((one.value, counts[one.value], MEANING[one]) for one in Verdict if counts[one.value])
-    views = tuple(row_view(place, row, cases.get(row.key)) for place, row in enumerate(rows, 1))
-    return View(views, printable(source), tiles, environments=environments(rows))
+    view = {
+        "rows": [row_view(place, row, cases.get(row.key)) for place, row in enumerate(rows, 1)],
+        "source": printable(source),
+        "counts": [(one.value, counts[one.value], MEANING[one]) for one in Verdict if counts[one.value]],
+        "ledger": {"statements": statements, "note": note},
+        "environments": environments(rows),
+    }
+    script = _read("report.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    template = _environment().get_template("report.html")
+    return template.render(view=view, style=Markup(_read("report.css")), script=Markup(script), digest=digest)
+
+
+def _read(name: str) -> str:
+    """A file of ``templates/``, as data of the package, so that a zipped one works too."""
+    return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    """Compiles each template once."""
+    environment = Environment(
+        loader=FunctionLoader(_read),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    slug = lambda text: re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")  # noqa: E731 - for names of classes
+    environment.filters |= {"printable": printable, "slug": slug}
+    return environment
 
 
 def environments(rows: Sequence[Row]) -> tuple[tuple[str, Mapping[str, str]], ...]:
@@ -98,6 +111,11 @@ def environments(rows: Sequence[Row]) -> tuple[tuple[str, Mapping[str, str]], ..
     return tuple(shown if here in [what for what, _ in found.values()] else [*shown, ("this page", here)])
 
 
-def slug(text: str) -> str:
-    """Letters and digits only: for names of classes."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+def visible(value: object) -> object:
+    """Text with control characters, lone surrogates and marks of direction spelled out; spaces and line ends stay.
+
+    What is no text, and what is marked as safe already, is returned as it is.
+    """
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return "".join(letter if letter.isprintable() or letter in "\n " else ascii(letter)[1:-1] for letter in value)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from dpassay.audit.report.html.page import render, view_of
-from dpassay.audit.report.html.records import Ledger, StatementView
+from dpassay.audit.report.html.page import StatementView
+from dpassay.audit.report.html.page import page as page_of
 
 from .test_html import CURVES, RELEASE
 
@@ -48,10 +48,9 @@ def page(browser, rows, tmp_path):
         StatementView("dro", "Theorem 1", "broken, open", "broken at 9b: open", "noise", "Step 9b is a gap.", ""),
         StatementView("dro", "Theorem 2", "proved", "proved", "rate", "Every step follows.", "", (("a", "x", "y"),)),
     )
-    view = replace(view_of(rows, "audit.json"), ledger=Ledger(statements, "2 statements"))
     path = Path(os.environ.get("DPASSAY_REPORT") or tmp_path / "report.html")
     if not path.is_file():
-        path.write_text(render(view), encoding="utf-8")
+        path.write_text(page_of(rows, "audit.json", statements, "2 statements"), encoding="utf-8")
     media(browser, "light")
     resize(browser, 1280, 900)
     browser.get(path.as_uri())

@@ -18,8 +18,8 @@ from dpassay.audit.assaying.assay import Effort, assay_case
 from dpassay.audit.cli import app
 from dpassay.audit.report.html import rows as shown_rows
 from dpassay.audit.report.html.figures import curves_of, delta_figure, points, trade_off_figure
-from dpassay.audit.report.html.page import render, view_of
-from dpassay.audit.report.html.records import MEANING, Ledger, StatementView
+from dpassay.audit.report.html.page import MEANING, StatementView
+from dpassay.audit.report.html.page import page as page_of
 from dpassay.audit.running.report_file import save
 from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import versions
@@ -82,8 +82,8 @@ def page_rows(rows):
             for row in whole]  # fmt: skip
 
 
-def written(rows, **more):
-    return render(replace(view_of(rows, "audit.json"), **more))
+def written(rows, *more, source="audit.json"):
+    return page_of(rows, source, *more)
 
 
 def test_a_page_is_whole_and_loads_nothing(page_rows, page):
@@ -116,7 +116,7 @@ def test_names_of_others_stay_text(page_rows):
     long = replace(page_rows[4], algorithm="x" * 5000 + "</title><script>alert(2)</script>", curves={})
     steps = (("<b>", "</td>", "\x00&"), ("<img src=x onerror=alert(1)>", "<script>", "<i>"))
     statement = StatementView("dro", "</table><script>", "false", "-", "<i>", '" onclick="alert(1)', "", steps, "<b>")
-    text = written([*page_rows, long], ledger=Ledger((statement,), "<u>"), source='"><script>')
+    text = written([*page_rows, long], [statement], "<u>", source='"><script>')
     found = Reader(text)
     assert not found.wrong and not found.open
     assert sum(tag == "script" for tag, _ in found.tags) == 1
@@ -169,7 +169,7 @@ def test_lines_that_were_not_reached_are_marked():
     (case,) = find("baselines/dp_sgd:full-batch@baseline")
     row = assay_case(case, Effort(runs=20, pilot=50, examples=5))
     found, whole = shown_rows.listings(row, case)
-    marked = {(one.file, line.number, line.text.strip()) for one in found for line in one.lines if line.missed}
+    marked = {(file, line, text.strip()) for file, _, lines in found for line, text, missed in lines if missed}
     assert marked and marked == shown_rows.unreached(row) and whole >= 0
 
 
