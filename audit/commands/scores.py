@@ -14,7 +14,6 @@ from dpassay.audit.claims.scores import STREAM, both_sides, hints, judge_scores,
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import Sound, Verdict, decide
 from dpassay.audit.scores.anytime_kept import grow
-from dpassay.audit.scores.files import marks
 from dpassay.audit.scores.one_run import RELATION
 from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled, relation_named
 from dpassay.reference.errors import require
@@ -105,12 +104,9 @@ def _anytime(
 ) -> NoReturn:
     """One more bet, the bound so far, and what it says of the claim; `options`: delta, confidence, seed."""
     p, q = both_sides(*files, False)
-    names = (str(files[0]), str(files[1]))
-    found = grow(path, [(names[0], p), (names[1], q)], *options)
+    found, alike = grow(path, [(str(files[0]), p), (str(files[1]), q)], *options)
     bound = replace(found, claimed=claimed, relation=relation)
-    plain = [name for name, side in zip(names, (p, q), strict=True) if not marks(side)]
-    note = f"Holds at all looks together, {found.evidence['blocks']} so far. Continue with the same --anytime."
-    note += f" Too alike to be known again, so never give twice: {', '.join(plain)}." if plain else ""
+    note = f"Holds at all looks together, {found.evidence['blocks']} so far. Continue with the same --anytime.{alike}"
     overall = None if claimed is None else decide([bound])
     print_results([bound], overall, as_json, "\n".join([note, *hints(p, q, False)]))
     raise typer.Exit(overall.exit_code if overall else 0)

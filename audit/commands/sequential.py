@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, cast
@@ -17,8 +16,8 @@ from dpassay.audit.claims.claimed import read_claim
 from dpassay.audit.claims.outputs import NOT_STATED
 from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.report.verdicts import print_results
-from dpassay.audit.scores.files import marks, read_scores, seen_before
-from dpassay.audit.sequential.session import Each, Kept, black_box, load, stored_scores, verdict
+from dpassay.audit.scores.files import new_marks, read_scores
+from dpassay.audit.sequential.session import Kept, black_box, load, stored_scores, verdict
 from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled
 from dpassay.audit.terminal.progress import Quiet, session_progress
 from dpassay.reference.errors import BadInput, require
@@ -41,21 +40,6 @@ def _check(limit: int, confidence: float, seed: int) -> None:
     require(50 <= limit <= 10**9, "--limit", limit, "must lie in 50..1e9")
     require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
     require(seed >= 0, "--seed", seed, "must not be negative")
-
-
-@contextmanager
-def _kept_when_interrupted(kept: Kept, limit: int, quiet: bool) -> Iterator[Each]:
-    """A bar while it runs; when it is interrupted, one line that says what is kept."""
-    try:
-        with session_progress(limit, quiet) as each:
-            yield each
-    except KeyboardInterrupt:
-        runs = kept.session.runs
-        print(
-            f"dpassay: interrupted; {runs} runs are kept in {kept.path}; the same command goes on from there",
-            file=sys.stderr,
-        )
-        raise typer.Exit(INTERRUPTED) from None
 
 
 def _claim(epsilon: float | None, delta: float, mu: float | None, sampled: str | None, pairs: Path | None) -> Guarantee:
@@ -81,10 +65,6 @@ def blackbox(
         bool, typer.Option("--keep-alive", help="The program answers line by line instead of running once an output.")
     ] = False,
     limit: Limit = 100_000,
-    seconds: Annotated[
-        float | None,
-        typer.Option(help="Budget of this session; what is drawn then depends on the machine's speed."),
-    ] = None,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -96,12 +76,16 @@ def blackbox(
     what is known, and bets most by what has won before.
     """
     _check(limit, confidence, seed)
-    require(seconds is None or 0 < seconds < float("inf"), "--seconds", seconds, "must be positive and finite")
     claim = _claim(epsilon, delta, mu, sampled, pairs)
     source = read_source(mechanism, command, dataset, neighbour, keep_alive)
     kept = Kept(checkpoint, source.name, claim.name, seed)
-    with _kept_when_interrupted(kept, limit, quiet) as each:
-        result = black_box(kept, source, claim, limit, confidence, each, seconds)
+    try:
+        with session_progress(limit, quiet) as each:
+            result = black_box(kept, source, claim, limit, confidence, each)
+    except KeyboardInterrupt:
+        said = f"interrupted; {kept.session.runs} runs are kept in {checkpoint}; the same command goes on from there"
+        print(f"dpassay: {said}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
     notes = [*same_data(source.datasets), *cast("list[str]", result.evidence["notes"])]
     more = "".join(f"\n{one}" for one in notes)
     _report([checkpoint], confidence, as_json, result.seconds, more, telling=result.evidence)
@@ -131,15 +115,9 @@ def scores(
     claim = _claim(epsilon, delta, mu, sampled, pairs)
     kept = Kept(checkpoint, name, claim.name, seed)
     sides = read_scores(first), read_scores(second)
-    new: list[str] = []  # marks of the first side, then of both
-    for path, side in zip((first, second), sides, strict=True):
-        known = seen_before(side, (*kept.session.marks, *new))
-        require(not known, str(path), f"{side.size} scores", f"judged before, says {checkpoint}: give new runs only")
-        new += marks(side)
+    new, note = new_marks([(str(first), sides[0]), (str(second), sides[1])], kept.session.marks, checkpoint)
     result = stored_scores(kept.session, *sides, claim, confidence)
     kept.put(kept.session.continued(result, new))
-    plain = [str(path) for path, side in zip((first, second), sides, strict=True) if not marks(side)]
-    note = f" Too alike to be known again, so never give twice: {', '.join(plain)}." if plain else ""
     _report([checkpoint], confidence, as_json, result.seconds, note)
 
 

@@ -1,40 +1,44 @@
-"""The anytime bound between commands: its wealths in a checkpoint, with marks of the files that were read.
-
-Nobody bets twice on the same scores: a file that was read before is refused (`files.py`).
-
-A lower bound of epsilon that may be looked at as often as one likes while scores come in.
+"""A lower bound of epsilon that may be looked at as often as one likes while scores come in; kept between commands.
 
 `epsilon_labels` is valid once. Computed anew on growing data, the largest of its answers exceeds the truth far more
 often than the level says. Here the labels of each block of fresh scores are read from the extreme ones inwards
-(`label_bets.py`), to depths fixed beforehand, which gives an e-value against each epsilon of a ladder; the products
-over blocks are test martingales, so by Ville's inequality the bound, taken at any time and for any reason, is wrong
-with probability 1 - confidence at most.
+(`evidence/label_bets.py`), to depths fixed beforehand, which gives an e-value against each epsilon of a ladder; the
+products over blocks are test martingales, so by Ville's inequality the bound, taken at any time and for any reason, is
+wrong with probability 1 - confidence at most. Nobody bets twice on the same scores: a file that was read before is
+refused (`files.py`).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import ConfigDict, Field, TypeAdapter
 from scipy.special import logsumexp
 
 from dpassay.audit.evidence.curves import check_scores
 from dpassay.audit.evidence.label_bets import LADDER, TARGETS, labelled, ladder_gains, tops, without
+from dpassay.audit.plain import checked
 from dpassay.audit.results import SoundBound
 from dpassay.audit.running.store import read_state, write_state
 from dpassay.reference.arrays import Array
-from dpassay.reference.errors import BadInput, require
+from dpassay.reference.errors import require
 
-from .files import marks, seen_before
+from .files import Marks, new_marks
 
 STEPS = LADDER[:: 1 + LADDER.size // 400]  # about 400 of them: a bound is at most one step coarser
 SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)  # of a block that is read from one end
 READINGS = 4  # from either end, high scores guessed to be of D' or of D
+WAYS = READINGS * len(SHARES) * TARGETS.size
+KIND = "anytime bound of scores"
+STREAM = 61
+Wealths = list[Annotated[float, Field(strict=True, allow_inf_nan=False)]]
+Count = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
 
 
 @dataclass
@@ -44,14 +48,23 @@ class EpsilonSequence:
     Args:
         delta: in [0, 1).
         confidence: of the whole sequence of bounds.
+        seed: of the random order in which scores are read.
     """
 
     delta: float
     confidence: float = 0.95
-    log_wealths: Array = field(default_factory=lambda: np.zeros((STEPS.size, READINGS * len(SHARES) * TARGETS.size)))
-    peaks: Array = field(default_factory=lambda: np.zeros(STEPS.size))
-    runs: int = 0
-    blocks: int = 0
+    seed: int = 0
+    log_wealths: Annotated[
+        list[Annotated[Wealths, Field(min_length=WAYS, max_length=WAYS)]],
+        Field(min_length=STEPS.size, max_length=STEPS.size),
+    ] = field(default_factory=lambda: np.zeros((STEPS.size, WAYS)).tolist())
+    peaks: Annotated[Wealths, Field(min_length=STEPS.size, max_length=STEPS.size)] = field(
+        default_factory=lambda: [0.0] * STEPS.size
+    )
+    runs: Count = 0
+    blocks: Count = 0
+    marks: Marks = ()
+    __pydantic_config__ = ConfigDict(extra="forbid")  # as it is read from a checkpoint
 
     def __post_init__(self) -> None:
         require(0 <= self.delta < 1, "delta", self.delta, "must lie in [0, 1)")
@@ -60,7 +73,7 @@ class EpsilonSequence:
     @property
     def epsilon(self) -> float:
         """The largest epsilon of the ladder below which all have been refuted at some time."""
-        refuted = self.peaks >= -np.log(1 - self.confidence)
+        refuted = np.array(self.peaks) >= -np.log(1 - self.confidence)
         count = int(refuted.size if refuted.all() else refuted.argmin())
         return float(STEPS[count - 1]) if count else 0.0
 
@@ -70,10 +83,11 @@ class EpsilonSequence:
         p, q = check_scores(scores_p, "scores_p"), check_scores(scores_q, "scores_q")
         of_p, of_q = labelled(p.size, q.size, rng)
         low, high = np.sort(without(p, p.size - of_p, rng)), np.sort(without(q, q.size - of_q, rng))
+        wealths = np.array(self.log_wealths)
         if of_p + of_q:
-            self.log_wealths += self._gained(low, high, float(np.log(q.size / p.size)), rng)
-        mixed = logsumexp(self.log_wealths, axis=1) - np.log(self.log_wealths.shape[1])
-        self.peaks = np.maximum(self.peaks, mixed)
+            wealths += self._gained(low, high, float(np.log(q.size / p.size)), rng)
+        self.log_wealths = wealths.tolist()
+        self.peaks = np.maximum(self.peaks, logsumexp(wealths, axis=1) - np.log(WAYS)).tolist()
         self.runs, self.blocks = self.runs + p.size + q.size, self.blocks + 1
         return SoundBound(
             epsilon=self.epsilon,
@@ -103,12 +117,10 @@ class EpsilonSequence:
         return np.concatenate(found, axis=1)
 
 
-KIND = "anytime bound of scores"
-STREAM = 61
-
-
-def grow(path: Path, named: Sequence[tuple[str, Array]], delta: float, confidence: float, seed: int) -> SoundBound:
-    """Bet on one more pair of samples, keep the wealth at `path`, and return the bound so far.
+def grow(
+    path: Path, named: Sequence[tuple[str, Array]], delta: float, confidence: float, seed: int
+) -> tuple[SoundBound, str]:
+    """Bet on one more pair of samples, keep the wealth at `path`; the bound so far, and what is to be said.
 
     Args:
         path: the checkpoint; begun if there is none.
@@ -118,40 +130,14 @@ def grow(path: Path, named: Sequence[tuple[str, Array]], delta: float, confidenc
     Raises:
         BadInput: a sample was read before, or the checkpoint is of another audit or damaged.
     """
-    before = read_state(path, KIND)
-    state = before or {"delta": delta, "confidence": confidence, "seed": seed, "marks": []}
-    for name, value in (("delta", delta), ("confidence", confidence), ("seed", seed)):
-        require(state.get(name) == value, f"{path}: {name}", state.get(name), f"this call has {value!r}")
-    known = state.get("marks")
-    require(isinstance(known, list) and all(isinstance(one, str) for one in known), f"{path}: marks", known, "damaged")
-    new: list[str] = []
-    for name, scores in named:
-        again = seen_before(scores, (*state["marks"], *new))
-        require(not again, name, f"{scores.size} scores", f"read before, says {path}: give new runs only")
-        new += marks(scores)
-    sequence = EpsilonSequence(delta, confidence)
+    before, sequence = read_state(path, KIND), EpsilonSequence(delta, confidence, seed)
     if before is not None:
-        _resume(sequence, before, path)
-    found = sequence.update(named[0][1], named[1][1], np.random.default_rng([seed, STREAM, sequence.blocks]))
-    kept = {"log_wealths": sequence.log_wealths.tolist(), "peaks": sequence.peaks.tolist()}
-    counts = {"runs": sequence.runs, "blocks": sequence.blocks, "marks": [*state["marks"], *new]}
-    write_state(path, KIND, {**state, **kept, **counts}, before)
-    return found
-
-
-def _resume(sequence: EpsilonSequence, state: Mapping[str, Any], path: Path) -> None:
-    """Fill in what was kept, each field checked."""
-    for name in ("log_wealths", "peaks"):
-        wanted = getattr(sequence, name).shape
-        try:
-            values = np.asarray(state.get(name), dtype=float)
-        except (TypeError, ValueError):
-            raise BadInput(f"{path}: {name}", "malformed", f"must be numbers of shape {wanted}") from None
-        good = values.shape == wanted and bool(np.isfinite(values).all())
-        require(good, f"{path}: {name}", values.shape, f"must be finite numbers of shape {wanted}")
-        setattr(sequence, name, values)
-    for name in ("runs", "blocks"):
-        value = state.get(name)
-        good = isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**63
-        require(good, f"{path}: {name}", value, "must be a positive integer")
-        setattr(sequence, name, value)
+        sequence = checked(TypeAdapter(EpsilonSequence), before, str(path))
+    for name, value in (("delta", delta), ("confidence", confidence), ("seed", seed)):
+        found = getattr(sequence, name)
+        require(found == value, f"{path}: {name}", found, f"this call has {value!r}")
+    new, said = new_marks(named, sequence.marks, path)
+    sequence.marks = (*sequence.marks, *new)
+    bound = sequence.update(named[0][1], named[1][1], np.random.default_rng([seed, STREAM, sequence.blocks]))
+    write_state(path, KIND, asdict(sequence), before)
+    return bound, said

@@ -1,6 +1,4 @@
-"""Stored scores as they come from other people's files: numbers, one row a line.
-
-Marks by which a file of scores is known again, so that the same runs are not counted twice.
+"""Files of scores: read as they come from other people, and known again when they are given twice.
 
 Two marks are kept for each side: of the values in their order (with their count, so that a longer file that begins with
 them is recognised too), and of the sorted values (so that another order or file format makes no difference). A mark is
@@ -10,11 +8,12 @@ only set where chance cannot make two honest files alike: a file of ten zeros lo
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 from scipy.special import bdtr, gammaln
 
 from dpassay.audit.inputs.stored import load, named_columns
@@ -22,6 +21,10 @@ from dpassay.reference.arrays import Array, Bools
 from dpassay.reference.errors import BadInput, require
 
 NATS = 25.0  # two honest files coincide with probability exp(-NATS) = 1.4e-11 at most, or they get no mark
+UNFAIR = 1e-6  # fair coins are this unequal at most this often: an honest file in a million is refused
+SCORE, MEMBER = "score", "member"  # names of columns
+COINS = {"0": 0.0, "1": 1.0, "false": 0.0, "true": 1.0}
+Marks = tuple[Annotated[str, Field(pattern=r"^(\d{1,18} in order|sorted): [0-9a-f]{32}$")], ...]  # as they are kept
 
 
 def marks(scores: Array) -> tuple[str, ...]:
@@ -42,16 +45,24 @@ def seen_before(scores: Array, kept: Collection[str]) -> bool:
     return any(start in kept for start in starts)
 
 
+def new_marks(named: Sequence[tuple[str, Array]], kept: Collection[str], path: Path) -> tuple[list[str], str]:
+    """Marks of all of these files, and what is to be said of those that have none.
+
+    Raises:
+        BadInput: one is given twice, or was read before, as the checkpoint at `path` knows.
+    """
+    new: list[str] = []
+    for name, scores in named:
+        known = seen_before(scores, (*kept, *new))
+        require(not known, name, f"{scores.size} scores", f"read before, says {path}: give new runs only")
+        new += marks(scores)
+    plain = [name for name, scores in named if not marks(scores)]
+    return new, f" Too alike to be known again, so never give twice: {', '.join(plain)}." if plain else ""
+
+
 def _digest(scores: Array) -> str:
     """SHA-256 of the values as little-endian doubles; -0.0 counts as 0.0."""
     return hashlib.sha256((scores + 0.0).astype("<f8").tobytes()).hexdigest()[:32]
-
-
-UNFAIR = 1e-6  # fair coins are this unequal at most this often: an honest file in a million is refused
-
-
-SCORE, MEMBER = "score", "member"  # names of columns
-_COINS = {"0": 0.0, "1": 1.0, "false": 0.0, "true": 1.0}
 
 
 def read_scores(path: Path) -> Array:
@@ -82,25 +93,20 @@ def read_canaries(path: Path) -> tuple[Array, Bools]:
 def _numbers(path: Path, coins: bool = False) -> Array:
     """A file of numbers as a matrix, one row per line or entry."""
     named = named_columns(path, (SCORE, MEMBER))
+    lines: Any = None
     if named is not None and SCORE in named:
         why = "has a column 'member': scores of one run, for --one-run alone"
         require(coins or MEMBER not in named, str(path), list(named), why)
         require(not coins or MEMBER in named, str(path), list(named), "needs a column 'member' with 0 or 1")
+        members = [COINS.get(str(one).strip().lower(), one) for one in named[MEMBER]] if coins else []
+        lines = list(zip(named[SCORE], members, strict=True)) if coins else named[SCORE]
     try:
-        table = np.asarray(load(path) if named is None or SCORE not in named else _chosen(named, coins), dtype=float)
-    except (ValueError, TypeError, OverflowError) as error:
-        if isinstance(error, BadInput):
-            raise
+        table = np.asarray(load(path) if lines is None else lines, dtype=float)
+    except BadInput:
+        raise
+    except (ValueError, TypeError, OverflowError):
         raise BadInput(str(path), "malformed", "must hold numbers, the same number of them in each line") from None
     table = table[:, None] if table.ndim == 1 else table
     require(table.ndim == 2 and table.size > 0, str(path), table.shape, "must hold at least one line of numbers")
     require(not bool(np.isnan(table).any()), str(path), "NaN", "scores must be comparable")
     return table
-
-
-def _chosen(named: Mapping[str, Sequence[Any]], coins: bool) -> list[list[Any]]:
-    """Lines of SCORE, or of SCORE and COIN."""
-    if not coins:
-        return [[one] for one in named[SCORE]]
-    told = (_COINS.get(str(one).strip().lower(), one) for one in named[MEMBER])
-    return [[score, coin] for score, coin in zip(named[SCORE], told, strict=True)]

@@ -25,8 +25,9 @@ from dpassay.audit.evidence.curves import check_scores, curve_log_wealth
 from dpassay.audit.plain import checked
 from dpassay.audit.results import ClaimTest
 from dpassay.audit.running.store import read_state, write_state
+from dpassay.audit.scores.files import Marks
 from dpassay.reference.arrays import Array
-from dpassay.reference.errors import require
+from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import there
 from dpassay.reference.guarantee import Guarantee
 
@@ -35,7 +36,6 @@ from .black_box import audit_sequentially
 KIND = "sequential session"
 Count = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
 Wealth = Annotated[float, Field(strict=True, gt=-1e15, lt=1e15)]  # its logarithm
-Marks = tuple[Annotated[str, Field(pattern=r"^(\d{1,18} in order|sorted): [0-9a-f]{32}$")], ...]
 
 
 @dataclass(frozen=True)
@@ -95,17 +95,14 @@ def load(path: Path) -> Session:
     """
     state = read_state(path, KIND)
     if state is None:
-        require(there(path, "--checkpoint"), "--checkpoint", str(path), "No such file or directory")
-    require(state is not None, "--checkpoint", str(path), f"is no checkpoint of a {KIND}")
-    return _session(state or {}, path)
-
-
-_SESSION = TypeAdapter(Session)
+        why = f"is no checkpoint of a {KIND}" if there(path, "--checkpoint") else "No such file or directory"
+        raise BadInput("--checkpoint", str(path), why)
+    return _session(state, path)
 
 
 def _session(state: Mapping[str, Any], path: Path) -> Session:
     """A session from a state, every field of its type and range."""
-    session: Session = checked(_SESSION, dict(state), str(path))
+    session: Session = checked(TypeAdapter(Session), dict(state), str(path))
     lowest = max(0.0, session.log_wealth)  # the best so far counts the start and the end
     why = f"must be at least {lowest:.6g}, the wealth at the start and at the end"
     require(session.best >= lowest * (1 - 1e-12), f"{path}: best", session.best, why)
@@ -122,9 +119,8 @@ def black_box(
     limit: int,
     confidence: float,
     each: Each = lambda *_: None,
-    seconds: float | None = None,
 ) -> ClaimTest:
-    """One session on a black box: at most `limit` outputs a side, and `seconds`; kept after every round."""
+    """One session on a black box: at most `limit` outputs a side; kept after every round."""
     session = kept.session
     rng = np.random.default_rng([session.seed, 31, session.sessions])
     first = max(10, min(250, limit // 4))
@@ -133,11 +129,8 @@ def black_box(
         kept.put(session.continued(result))
         each(result.runs // 2, float(result.evidence["log_wealth"]))  # type: ignore[arg-type]
 
-    result = audit_sequentially(
-        source.mechanism, source.datasets, claim, rng, limit, first, confidence, each=round_over, seconds=seconds
-    )
-    kept.put(session.continued(result))
-    return result
+    mechanism, datasets = source.mechanism, source.datasets
+    return audit_sequentially(mechanism, datasets, claim, rng, limit, first, confidence, each=round_over)
 
 
 def stored_scores(session: Session, p: Array, q: Array, claim: Guarantee, confidence: float) -> ClaimTest:

@@ -20,7 +20,7 @@ def _pairs(count, size=400):
 
 
 def _grow(path, pair, delta=1e-5, confidence=0.95, seed=0):
-    return anytime_kept.grow(path, [("p", pair[0]), ("q", pair[1])], delta, confidence, seed)
+    return anytime_kept.grow(path, [("p", pair[0]), ("q", pair[1])], delta, confidence, seed)[0]
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_nothing_is_read_twice_and_options_stay(tmp_path):
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("peaks", [1.0]), ("peaks", ["x"]), ("log_wealths", None), ("blocks", 0), ("runs", True), ("marks", 3)],
+    [("peaks", [1.0]), ("peaks", ["x"]), ("log_wealths", None), ("blocks", -1), ("runs", True), ("marks", 3)],
 )
 def test_a_damaged_state_is_refused(tmp_path, grown, field, value):
     path, second = tmp_path / "state", _pairs(2)[1]

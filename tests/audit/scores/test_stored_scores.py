@@ -97,7 +97,7 @@ def test_the_same_scores_are_refused_whatever_their_shape(files):
     np.savetxt("grown.csv", np.append(old, rng.normal(size=50)))
     for first, second in (("p0.csv", "q0.csv"), ("q0.csv", "p0.csv"), ("moved.npy", "q1.csv"), ("grown.csv", "q1.csv"),
                           ("p1.csv", "q0.csv"), ("p1.csv", "p1.csv")):  # fmt: skip
-        with pytest.raises(BadInput, match="judged before") as found:
+        with pytest.raises(BadInput, match="read before") as found:
             _run("scores", first, second, *GDP, "--checkpoint", "a.json")
         assert "\n" not in str(found.value)
     assert session.load(files / "a.json") == before, "a refused file changes nothing"

@@ -13,10 +13,10 @@ from dpassay.reference.guarantee import approx_dp
 CLAIM = approx_dp(1.0)
 
 
-def _bet(rate_p, rate_q, epsilon=1.0, delta=0.0, size=200):
+def _bet(rate_p, rate_q, epsilon=1.0, delta=0.0, size=200, name="a"):
     scores = [np.arange(size) < round(rate * size) for rate in (rate_p, rate_q)]
     event = Event(0.5, at=False, below=False, epsilon=epsilon, delta=delta, promise=0.0)
-    return black_box.EventBet.of_past(event, *(side.astype(float) for side in scores))
+    return black_box.Bettor.taught(Candidate(name, np.asarray, event), *(side.astype(float) for side in scores))
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (0.3, 1e-2), (-1.0, 0.6), (4.0, 1e-5)])
@@ -47,8 +47,7 @@ def test_more_is_staked_where_more_was_seen():
 
 
 def test_the_stake_follows_what_won_and_is_all_dealt():
-    event = Event(0.5, at=False, below=False, epsilon=1.0, delta=0.0, promise=0.0)
-    some = [black_box.Bettor(Candidate(name, np.asarray, event), _bet(0.3, 0.3)) for name in "ab"]
+    some = [_bet(0.3, 0.3, name=name) for name in "ab"]
     even, later = black_box.shares(some, 100, {}), black_box.shares(some, 100, {"b": 10.0})
     assert sum(even.values()) == pytest.approx(1) == sum(later.values())
     assert even["a"] == pytest.approx(even["b"]) and later["b"] > 0.8
@@ -69,21 +68,10 @@ def test_the_first_outputs_teach_each_other():
     assert not any(one.verdict is Verdict.VIOLATED for one in verdicts[1.0])
 
 
-def test_a_budget_in_seconds_ends_the_audit_and_the_limit_without_it_is_reached():
+def test_the_limit_is_reached_with_the_same_numbers_each_time():
     right = laplace_noise(1.0)
-    short = black_box.audit_sequentially(right, (0, 1), CLAIM, np.random.default_rng(0), limit=2000, seconds=1e-9)
-    assert short.runs == 2 * black_box.FIRST
     full = [black_box.audit_sequentially(right, (0, 1), CLAIM, np.random.default_rng(0), limit=2000) for _ in range(2)]
-    assert full[0].runs == 4000 and full[0].evidence == full[1].evidence, "without seconds: the same numbers"
-
-
-def test_rounds_fit_into_what_is_left():
-    costs = black_box._Costs(limit=100.0)
-    costs.drawing, costs.drawn, costs.learning = 1.0, 1000, 50.0
-    assert costs.fitting(1000) == 1000
-    costs.drawing = 1000.0
-    assert costs.fitting(1000) < 51, "one second an output, and 50 are left"
-    assert black_box._Costs(limit=None).fitting(1000) == 1000
+    assert full[0].runs == 4000 and full[0].evidence == full[1].evidence
 
 
 def test_outputs_that_say_nothing_are_said_to_be_so():

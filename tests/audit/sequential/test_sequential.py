@@ -39,7 +39,7 @@ def test_cells_that_only_later_outputs_have_change_no_score():
         table.Tables((a, b), p[200:], q[200:]),
         table.Tables((*late, a, b), np.hstack([more, p[200:]]), np.hstack([more, q[200:]])),
     ):
-        learned = black_box.Round.learned(past, guarantee.gdp(0.5), np.random.default_rng(6))
+        learned = black_box.Round.taught(past, guarantee.gdp(0.5), np.random.default_rng(6))
         dealt = black_box.shares(learned.bettors, 200, {})
         found.append(learned.log_wealth(fresh, np.random.default_rng(6), dealt, past))
     assert found[0] == found[1] and found[0][0] > 0
