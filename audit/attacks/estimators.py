@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import joblib
 import numpy as np
@@ -27,80 +26,49 @@ from dpassay.reference.problems import real_data
 from dpassay.reference.problems.models import ClassificationLoss, Model
 from dpassay.reference.tape import LiveTape, Tape
 
-
-class Trained(Protocol):
-    """A trained classifier."""
-
-    def probabilities(self, x: Array) -> Array:
-        """Class probabilities, shape (rows, classes)."""
-        ...
+Predict = Callable[[Array], Array]  # class probabilities of rows, shape (rows, classes)
+Trainer = Callable[[Array, Indices, np.random.Generator], Predict]  # from labelled rows; all randomness is given
 
 
-class Trainer(Protocol):
-    """Something that trains."""
-
-    def fit(self, x: Array, y: Indices, rng: np.random.Generator) -> Trained:
-        """Train on labelled rows; all randomness from `rng`."""
-        ...
-
-
-@dataclass(frozen=True)
-class _SklearnModel:
-    estimator: Any
-    columns: Indices
-    classes: int
-    name: str
-
-    def probabilities(self, x: Array) -> Array:
-        with foreign_code("estimator", self.name):
-            seen = np.asarray(self.estimator.predict_proba(x), dtype=float)
-        good = seen.shape == (len(x), len(self.columns))
-        require(good, "estimator", self.name, f"gives probabilities of shape {seen.shape}, not one for each class")
-        require(not bool(np.isnan(seen).any()), "estimator", self.name, "gives NaN for a probability")
-        found = np.zeros((len(x), self.classes))
-        found[:, self.columns] = seen
-        return found
-
-
-@dataclass(frozen=True)
-class SklearnTrainer:
-    """Adapter for any scikit-learn estimator with `fit` and `predict_proba`; `make()` gives an untrained one.
+def sklearn_trainer(make: Callable[[], Any], classes: int) -> Trainer:
+    """Any scikit-learn estimator with `fit` and `predict_proba`; `make()` gives an untrained one.
 
     Labels are 0 .. classes - 1; a class that is missing in a training set gets probability 0. What the estimator cannot
-    be trained on (no records, one class alone) is bad input: nothing is put in its place.
+    be trained on (no records, one class alone) is bad input: nothing is put in its place. Every `random_state`, its own
+    and those of its parts, comes from the generator of the game.
     """
 
-    make: Callable[[], Any]
-    classes: int
-
-    def fit(self, x: Array, y: Indices, rng: np.random.Generator) -> Trained:
-        """Train a fresh estimator; every `random_state`, its own and those of its parts, comes from `rng`.
-
-        Raises:
-            BadInput: labels that are no classes, or an estimator that fails on these records.
-        """
-        with foreign_code("estimator", getattr(self.make, "__name__", "estimator")):
-            estimator = self.make()
+    def train(x: Array, y: Indices, rng: np.random.Generator) -> Predict:
+        with foreign_code("estimator", getattr(make, "__name__", "estimator")):
+            estimator = make()
         for method in ("fit", "predict_proba"):
             if not callable(getattr(estimator, method, None)):
                 raise BadInput("make", type(estimator).__name__, f"the estimator has no {method}")
         known = np.unique(y)
-        good = known.dtype.kind in "iu" and bool(np.isin(known, np.arange(self.classes)).all())
-        require(good, "labels", known.tolist(), f"must be classes 0 .. {self.classes - 1}, as integers")
-        name = f"{type(estimator).__name__} on {_said(len(x), known)}"
+        good = known.dtype.kind in "iu" and bool(np.isin(known, np.arange(classes)).all())
+        require(good, "labels", known.tolist(), f"must be classes 0 .. {classes - 1}, as integers")
+        what = f"class {known[0]}" if len(known) == 1 else f"{len(known)} classes"
+        name = f"{type(estimator).__name__} on " + (f"{len(x)} records of {what}" if len(x) else "0 records")
         with foreign_code("estimator", name):
             parameters: dict[str, Any] = getattr(estimator, "get_params", dict)()
             for key in sorted(key for key in parameters if key.rpartition("__")[2] == "random_state"):
                 estimator.set_params(**{key: int(rng.integers(2**31))})
             estimator.fit(x, y)
-            classes = np.asarray(estimator.classes_, dtype=np.int64)
-        return _SklearnModel(estimator, classes, self.classes, name)
+            columns = np.asarray(estimator.classes_, dtype=np.int64)
 
+        def probabilities(rows: Array) -> Array:
+            with foreign_code("estimator", name):
+                seen = np.asarray(estimator.predict_proba(rows), dtype=float)
+            good = seen.shape == (len(rows), len(columns))
+            require(good, "estimator", name, f"gives probabilities of shape {seen.shape}, not one for each class")
+            require(not bool(np.isnan(seen).any()), "estimator", name, "gives NaN for a probability")
+            found = np.zeros((len(rows), classes))
+            found[:, columns] = seen
+            return found
 
-def _said(records: int, classes: Indices) -> str:
-    if not records:
-        return "0 records"
-    return f"{records} records of " + (f"class {classes[0]}" if len(classes) == 1 else f"{len(classes)} classes")
+        return probabilities
+
+    return train
 
 
 class Samples:
@@ -122,33 +90,24 @@ class Samples:
         return found
 
 
-@dataclass(frozen=True)
-class _NumpyModel:
-    model: Model
-    parameters: Array
-
-    def probabilities(self, x: Array) -> Array:
-        loss = ClassificationLoss(self.model, x, np.zeros(len(x), dtype=np.int64))
-        return loss.probabilities(self.parameters)
-
-
-@dataclass(frozen=True, eq=False)
-class ReferenceTrainer:
+def reference_trainer(
+    model: Model, run: Callable[[Any, Tape], Array], size: int | None = None, start: Array | None = None
+) -> Trainer:
     """A numpy model of `reference` trained by `run(problem, tape) -> parameters` (say, DP-SGD with its schedule).
 
     With a public `size`, records that stay out count as zero gradients; `start`: where training begins, shape (d,).
     """
 
-    model: Model
-    run: Callable[[Any, Tape], Array]
-    size: int | None = None
-    start: Array | None = None
+    def train(x: Array, y: Indices, rng: np.random.Generator) -> Predict:
+        problem = Samples(ClassificationLoss(model, x, y), size, start)
+        parameters = problem.start + run(problem, LiveTape(int(rng.integers(2**31))))
 
-    def fit(self, x: Array, y: Indices, rng: np.random.Generator) -> Trained:
-        """Train on a live tape seeded from `rng`."""
-        problem = Samples(ClassificationLoss(self.model, x, y), self.size, self.start)
-        moved = self.run(problem, LiveTape(int(rng.integers(2**31))))
-        return _NumpyModel(self.model, problem.start + moved)
+        def probabilities(rows: Array) -> Array:
+            return ClassificationLoss(model, rows, np.zeros(len(rows), dtype=np.int64)).probabilities(parameters)
+
+        return probabilities
+
+    return train
 
 
 DP_SGD = "dp-sgd"
@@ -172,7 +131,7 @@ def trainer_named(name: str, classes: int, trusted: bool = False) -> Trainer:
         BadInput: there is none, or the file is not ``trusted``.
     """
     if name in ESTIMATORS:
-        return SklearnTrainer(ESTIMATORS[name], classes)
+        return sklearn_trainer(ESTIMATORS[name], classes)
     known = ", ".join(ESTIMATORS)
     file = not is_code(name) and name.endswith(".joblib")
     why = f"must be {DP_SGD}, MODULE:NAME, a .joblib file or one of {known}"
@@ -182,8 +141,8 @@ def trainer_named(name: str, classes: int, trusted: bool = False) -> Trainer:
         kept = joblib.load(name) if file else load_object(name, "--estimator")
         if file or not callable(kept):
             clone(kept)
-            return SklearnTrainer(lambda: clone(kept), classes)
-    return SklearnTrainer(kept, classes)
+            return sklearn_trainer(lambda: clone(kept), classes)
+    return sklearn_trainer(kept, classes)
 
 
 def dp_sgd_schedule(noise_multiplier: float) -> dp_sgd.Schedule:

@@ -1,15 +1,9 @@
-"""The membership game: many models, each trained on its own fair-coin half of the candidates.
+"""The membership game: many models, each trained on its own fair-coin half of the candidates; and attacks on one.
 
-Every model can play the target while the others are its shadow models. Signals are per model and
-candidate, so all
-attacks are operations on matrices.
-
-Membership inference attacks on one target model of a game; every function returns one score per candidate.
-
-High scores mean 'member'. Sources: loss threshold (Yeom et al. 2018), shadow models and the attack
-classifier (Shokri
-et al. 2017), LiRA (Carlini et al. 2022, Algorithm 1 and its off-line form), RMIA (Zarifzadeh et al. 2024,
-eq. (2)-(4)).
+Every model can play the target while the others are its shadow models. Signals are per model and candidate, so all
+attacks are operations on matrices: each returns one score per candidate, high ones mean 'member'. Sources: loss
+threshold (Yeom et al. 2018), shadow models and the attack classifier (Shokri et al. 2017), LiRA (Carlini et al. 2022,
+Algorithm 1 and its off-line form), RMIA (Zarifzadeh et al. 2024, eq. (2)-(4)).
 """
 
 from __future__ import annotations
@@ -22,27 +16,63 @@ from scipy.special import logit
 from scipy.stats import norm
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from dpassay.audit.results import SoundBound
-from dpassay.audit.scores.labels import epsilon_labels
-from dpassay.audit.scores.one_run import epsilon_one_run
 from dpassay.reference.arrays import Array, Bools, Indices
-from dpassay.reference.errors import BadInput, require
 
-from .estimators import Trained, Trainer
+from .estimators import Trainer
 
 SPREAD_FLOOR = 1e-3  # of a standard deviation of logit confidences
+_FLOOR = 1e-12  # of a probability, before logarithms
+
+
+@dataclass(frozen=True)
+class Game:
+    """`confidence[k, i]` = p_k(y_i | x_i), `member[k, i]` = was i in k's training set; and the population's."""
+
+    confidence: Array
+    member: Bools
+    population: Array
+    labels: Indices
+
+    @property
+    def models(self) -> int:
+        """How many models were trained."""
+        return len(self.confidence)
+
+    def shadows(self, target: int) -> Indices:
+        """All models but the target."""
+        return np.delete(np.arange(self.models), target)
+
+
+def play(
+    train: Trainer,
+    x: Array,
+    y: Indices,
+    models: int,
+    rng: np.random.Generator,
+    always: tuple[Array, Indices] | None = None,
+    population: tuple[Array, Indices] | None = None,
+) -> Game:
+    """Train `models` models; each candidate (row of x) joins each by a coin, rows of `always` join all of them."""
+    fixed_x, fixed_y = always if always is not None else (x[:0], y[:0])
+    other_x, other_y = population if population is not None else (x, y)
+    member = rng.random((models, len(x))) < 0.5
+    confidence, elsewhere = np.empty(member.shape), np.empty((models, len(other_x)))
+    for k in range(models):
+        chosen = member[k]
+        data = np.concatenate([fixed_x, x[chosen]]), np.concatenate([fixed_y, y[chosen]])
+        trained = train(*data, rng)
+        for found, records, labels in ((confidence, x, y), (elsewhere, other_x, other_y)):
+            found[k] = np.clip(trained(records)[np.arange(len(labels)), labels], _FLOOR, 1 - _FLOOR)
+    return Game(confidence, member, elsewhere, y)
 
 
 def loss_threshold(game: Game, target: int) -> Array:
     """Minus the loss: log p(y | x)."""
-    game.shadows(target)
     return np.asarray(np.log(game.confidence[target]))
 
 
 def _moments(values: Array, keep: Bools) -> tuple[Array, Array]:
-    """Mean per candidate over the kept models, and one spread for all candidates (few models need
-    pooling).
-    """
+    """Mean per candidate over the kept models, and one spread for all candidates (few models need pooling)."""
     count = keep.sum(axis=0)
     overall = float(values[keep].mean()) if keep.any() else float(values.mean())
     mean = np.where(count > 0, np.where(keep, values, 0.0).sum(axis=0) / np.maximum(count, 1), overall)
@@ -52,14 +82,11 @@ def _moments(values: Array, keep: Bools) -> tuple[Array, Array]:
 
 
 def lira(game: Game, target: int, online: bool = True) -> Array:
-    """Likelihood ratio of logit confidences between Gaussians fitted on shadow models with and without the
-    record.
+    """Likelihood ratio of logit confidences between Gaussians fitted on shadow models with and without the record.
 
     Off-line: only the models without it are used; the score is the log of their Gaussian's lower tail.
     """
     shadows = game.shadows(target)
-    if shadows.size < 2:
-        raise BadInput("models", game.models, "LiRA needs at least three models")
     values, member = logit(game.confidence[shadows]), game.member[shadows]
     seen = logit(game.confidence[target])
     out_mean, out_spread = _moments(values, ~member)
@@ -74,11 +101,7 @@ def rmia(game: Game, target: int, gamma: float = 1.0) -> Array:
 
     p(.) is the mean confidence over the shadow models (half of which have x, as in the on-line form).
     """
-    if gamma <= 0:
-        raise BadInput("gamma", gamma, "must be positive")
     shadows = game.shadows(target)
-    if shadows.size < 1:
-        raise BadInput("models", game.models, "RMIA needs at least two models")
     ratio = game.confidence[target] / game.confidence[shadows].mean(axis=0)
     others = np.sort(game.population[target] / game.population[shadows].mean(axis=0))
     share = np.searchsorted(others, ratio / gamma, side="right") / others.size
@@ -88,8 +111,6 @@ def rmia(game: Game, target: int, gamma: float = 1.0) -> Array:
 def classifier(game: Game, target: int, rng: np.random.Generator) -> Array:
     """An attack classifier trained on the shadow models: confidence, its calibration, and the class."""
     shadows = game.shadows(target)
-    if shadows.size < 1:
-        raise BadInput("models", game.models, "the attack classifier needs at least two models")
     values = logit(game.confidence)
     typical = values[shadows].mean(axis=0)
 
@@ -114,102 +135,6 @@ ATTACKS: dict[str, Callable[[Game, int, np.random.Generator], Array]] = {
 def auc(scores: Array, member: Bools) -> float:
     """Area under the ROC curve, ties counted one half."""
     inside, outside = np.sort(scores[member]), scores[~member]
-    if not inside.size or not outside.size:
-        raise BadInput("member", member.size, "needs members and non-members")
     above = inside.size - np.searchsorted(inside, outside, side="right")
     equal = np.searchsorted(inside, outside, side="right") - np.searchsorted(inside, outside, side="left")
     return float((above + 0.5 * equal).mean() / inside.size)
-
-
-_FLOOR = 1e-12  # of a probability, before logarithms
-
-
-def true_class_probability(model: Trained, x: Array, y: Indices) -> Array:
-    """p(y | x) of each row, kept inside (0, 1)."""
-    return np.clip(model.probabilities(x)[np.arange(len(y)), y], _FLOOR, 1 - _FLOOR)
-
-
-@dataclass(frozen=True)
-class Game:
-    """`confidence[k, i]` = p_k(y_i | x_i), `member[k, i]` = was i in k's training set, and the
-    population's.
-    """
-
-    confidence: Array
-    member: Bools
-    population: Array
-    labels: Indices
-
-    @property
-    def models(self) -> int:
-        """How many models were trained."""
-        return len(self.confidence)
-
-    def shadows(self, target: int) -> Indices:
-        """All models but the target."""
-        if not 0 <= target < self.models:
-            raise BadInput("target", target, f"must lie in 0..{self.models - 1}")
-        return np.delete(np.arange(self.models), target)
-
-
-def play(
-    trainer: Trainer,
-    x: Array,
-    y: Indices,
-    models: int,
-    rng: np.random.Generator,
-    always: tuple[Array, Indices] | None = None,
-    population: tuple[Array, Indices] | None = None,
-) -> Game:
-    """Train `models` models; each candidate (row of x) joins each by a coin, rows of `always` join all of
-    them.
-    """
-    if models < 1 or len(x) < 1:
-        raise BadInput("models, candidates", (models, len(x)), "need at least 1 model and 1 candidate")
-    fixed_x, fixed_y = always if always is not None else (x[:0], y[:0])
-    other_x, other_y = population if population is not None else (x, y)
-    sets = {"candidates": (x, y), "always": (fixed_x, fixed_y), "population": (other_x, other_y)}
-    for name, (records, labels) in sets.items():
-        _check_labelled(name, records, labels, x.shape[-1])
-    member = rng.random((models, len(x))) < 0.5
-    confidence, elsewhere = np.empty(member.shape), np.empty((models, len(other_x)))
-    for k in range(models):
-        chosen = member[k]
-        data = np.concatenate([fixed_x, x[chosen]]), np.concatenate([fixed_y, y[chosen]])
-        trained = trainer.fit(*data, rng)
-        confidence[k] = true_class_probability(trained, x, y)
-        elsewhere[k] = true_class_probability(trained, other_x, other_y)
-    return Game(confidence, member, elsewhere, y)
-
-
-def _check_labelled(name: str, x: Array, y: Indices, features: int) -> None:
-    shape = (np.shape(x), np.shape(y))
-    require(shape == ((len(y), features), (len(x),)), name, shape, "must be (records, features) and one label for each")
-    good = np.asarray(y).dtype.kind in "iu" and not bool((np.asarray(y) < 0).any())
-    require(good, name, np.asarray(y)[:5].tolist(), "labels must be classes 0, 1, 2, ..., as integers")
-
-
-def one_run_bound(
-    game: Game, target: int, scores: Array, delta: float, rng: np.random.Generator, confidence: float = 0.95
-) -> SoundBound:
-    """Sound epsilon of the training algorithm from one target model: its coins against an attack's scores."""
-    return epsilon_one_run(scores, game.member[target], delta, rng, confidence)
-
-
-def one_candidate_bound(
-    game: Game,
-    candidate: int,
-    scores: Array,
-    delta: float,
-    rng: np.random.Generator,
-    confidence: float = 0.95,
-) -> SoundBound:
-    """Sound epsilon from one candidate over all models: `scores[k]` on models without it against models
-    with it.
-
-    The scores must not use the membership of other models (the plain loss does not; LiRA does).
-    """
-    inside = game.member[:, candidate]
-    if not 0 < int(inside.sum()) < game.models:
-        raise BadInput("candidate", candidate, "is in all or in none of the models")
-    return epsilon_labels(scores[~inside], scores[inside], delta, rng, confidence)

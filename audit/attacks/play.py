@@ -20,6 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from dpassay.audit.evidence.curves import refute_curve
 from dpassay.audit.results import Sound
+from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.one_run import epsilon_one_run
 from dpassay.audit.scores.one_run_claim import one_run_curve
 from dpassay.reference.accounting.gdp import gdp_epsilon
@@ -34,20 +35,25 @@ from dpassay.reference.problems.models import ClassificationLoss, SoftmaxRegress
 from . import canaries as craft
 from .estimators import (
     DP_SGD,
-    ReferenceTrainer,
     Samples,
     Trainer,
     dp_sgd_mu,
     dp_sgd_schedule,
     labelled_data,
+    reference_trainer,
     trainer_named,
 )
-from .game import ATTACKS, Game, auc, loss_threshold, one_candidate_bound, one_run_bound, play
+from .game import ATTACKS, auc, loss_threshold, play
 
 RECORDS = ("none", "mislabelled", "out of distribution")
 GRADIENTS = "gradient orthogonal"  # canaries
 STARTS = ("usual", "crafted")
 MANY, ONE, GRADIENT = "many records", "one record", "gradient canaries"  # the three games
+CANDIDATES = {  # least, most, and how to say it
+    MANY: (10, 10**6, "must be 1, or lie in 10..1e6"),
+    ONE: (1, 1, ""),
+    GRADIENT: (20, 10**5, "of gradient canaries must lie in 20..1e5"),
+}
 GRADIENT_COUNT, GRADIENT_HIDDEN = 1000, 32  # canaries unless told otherwise, and hidden units so that they find room
 
 
@@ -80,33 +86,27 @@ class Plan:
         if self.estimator == DP_SGD:
             dp_sgd_schedule(self.noise)
         else:
-            self._check_foreign()
-        checks = {MANY: self._check_many, ONE: self._check_one, GRADIENT: self._check_gradients}
-        checks[self.game]()
-
-    def _check_foreign(self) -> None:
-        trainer_named(self.estimator, 2, self.trusted)
-        for option, value in (("--noise-multiplier", self.noise_multiplier), ("--hidden", self.hidden)):
-            require(value is None, option, value, f"belongs to {DP_SGD}, not to {self.estimator}")
-        gradients, crafted = self.game == GRADIENT, self.crafted
-        require(not gradients, "--canaries", self.canaries, f"{self.estimator} shows no gradients, {DP_SGD} does")
-        require(not crafted, "--initialisation", "crafted", f"only {DP_SGD} can be told where to start")
-
-    def _check_many(self) -> None:
-        require(10 <= self.count <= 10**6, "--candidates", self.candidates, "must be 1, or lie in 10..1e6")
-        require(3 <= self.trained <= 10**4, "--models", self.models, "must lie in 3..10000")
-        why = "is made for one canary, no start suits many: add --candidates 1"
-        require(not self.crafted, "--initialisation", "crafted", why)
-
-    def _check_one(self) -> None:
-        require(50 <= self.trained <= 10**5, "--models", self.models, "of one candidate must lie in 50..1e5")
-        require(not (self.crafted and self.units), "--hidden", self.hidden, "must be 0 for a crafted initialisation")
-
-    def _check_gradients(self) -> None:
-        require(20 <= self.count <= 10**5, "--candidates", self.candidates, "of gradient canaries must lie in 20..1e5")
-        require(self.models is None, "--models", self.models, "gradient canaries sit in one run: leave it out")
-        why = "changes nothing for gradient canaries, whose gradients are the same from any start: leave it out"
-        require(not self.crafted, "--initialisation", "crafted", why)
+            trainer_named(self.estimator, 2, self.trusted)
+            for option, value in (("--noise-multiplier", self.noise_multiplier), ("--hidden", self.hidden)):
+                require(value is None, option, value, f"belongs to {DP_SGD}, not to {self.estimator}")
+            why = f"{self.estimator} shows no gradients, {DP_SGD} does"
+            require(self.game != GRADIENT, "--canaries", self.canaries, why)
+            require(not self.crafted, "--initialisation", "crafted", f"only {DP_SGD} can be told where to start")
+        least, most, limits = CANDIDATES[self.game]
+        require(least <= self.count <= most, "--candidates", self.candidates, limits)
+        if self.game == GRADIENT:
+            require(self.models is None, "--models", self.models, "gradient canaries sit in one run: leave it out")
+            why = "changes nothing for gradient canaries, whose gradients are the same from any start: leave it out"
+            require(not self.crafted, "--initialisation", "crafted", why)
+        elif self.game == ONE:
+            why = "of one candidate must lie in 50..1e5"
+            require(50 <= self.trained <= 10**5, "--models", self.models, why)
+            good = not (self.crafted and self.units)
+            require(good, "--hidden", self.hidden, "must be 0 for a crafted initialisation")
+        else:
+            require(3 <= self.trained <= 10**4, "--models", self.models, "must lie in 3..10000")
+            why = "is made for one canary, no start suits many: add --candidates 1"
+            require(not self.crafted, "--initialisation", "crafted", why)
 
     @property
     def game(self) -> str:
@@ -143,6 +143,13 @@ class Plan:
         return (GRADIENT_HIDDEN if self.game == GRADIENT else 0) if self.hidden is None else self.hidden
 
     @property
+    def relation(self) -> str:
+        """Of the two training sets that are told apart; n of dp-sgd is public."""
+        if self.game == GRADIENT:
+            return "a canary's gradient or zero"
+        return "a record or a zero gradient" if self.estimator == DP_SGD else "add or remove one record"
+
+    @property
     def claim(self) -> Guarantee | None:
         """What is audited: the claimed epsilon at delta, or what dp-sgd's accounting says; None: nothing."""
         if self.epsilon is not None:
@@ -157,7 +164,6 @@ class Plan:
         return self.epsilon
 
 
-RELATION = "a record or a zero gradient"  # of dp-sgd; n is public
 TEST_SHARE = 0.9  # of the level for the test of the claim with gradient canaries, the rest for the bound
 
 
@@ -191,7 +197,7 @@ def _trainer(
         return trainer_named(plan.estimator, classes, plan.trusted)
     model, usual = _model(plan, features, classes, rng)
     begin = usual if start is None else start
-    return ReferenceTrainer(model, bind(dp_sgd.run, dp_sgd_schedule(plan.noise)), size, begin)
+    return reference_trainer(model, bind(dp_sgd.run, dp_sgd_schedule(plan.noise)), size, begin)
 
 
 def _visible(plan: Plan, x: Array, y: Indices, classes: int, rng: np.random.Generator) -> tuple[Array, Indices]:
@@ -204,26 +210,8 @@ def _visible(plan: Plan, x: Array, y: Indices, classes: int, rng: np.random.Gene
     return mine, labels
 
 
-def _relation(plan: Plan) -> str:
-    return RELATION if plan.estimator == DP_SGD else "add or remove one record"
-
-
 def _many_records(plan: Plan, x: Array, y: Indices, rng: np.random.Generator, confidence: float) -> list[Sound]:
     """Five attacks, a fifth of the level each. Canaries join half of the records that are no candidates."""
-    game = _play_many(plan, x, y, rng)
-    each = 1 - (1 - confidence) / len(ATTACKS)
-    results: list[Sound] = []
-    for name, score in ATTACKS.items():
-        start = time.perf_counter()
-        scores = score(game, 0, rng)
-        bound = one_run_bound(game, 0, scores, plan.delta, rng, each)
-        area = auc(scores, game.member[0])
-        bound = replace(bound, method=f"{name} (AUC {area:.3f})", evidence={**bound.evidence, "auc": area})
-        results.append(replace(bound, claimed=plan.claimed, seconds=time.perf_counter() - start))
-    return [replace(one, relation=_relation(plan)) for one in results]
-
-
-def _play_many(plan: Plan, x: Array, y: Indices, rng: np.random.Generator) -> Game:
     count = plan.count
     require(len(x) >= count + 10, "--candidates", count, f"the data have {len(x)} records; leave 10 or more")
     fixed = count + ((len(x) - count) // 2 if plan.canaries != "none" else 0)
@@ -231,7 +219,15 @@ def _play_many(plan: Plan, x: Array, y: Indices, rng: np.random.Generator) -> Ga
     classes = int(y.max()) + 1
     mine, labels = _visible(plan, x, y, classes, rng)
     trainer = _trainer(plan, x.shape[1], classes, fixed, rng)
-    return play(trainer, mine, labels, plan.trained, rng, always, population)
+    game = play(trainer, mine, labels, plan.trained, rng, always, population)
+    each = 1 - (1 - confidence) / len(ATTACKS)
+    results: list[Sound] = []
+    for name, score in ATTACKS.items():
+        start = time.perf_counter()
+        scores = score(game, 0, rng)
+        bound = replace(epsilon_one_run(scores, game.member[0], plan.delta, rng, each), method="", claimed=plan.claimed)
+        results += _labelled([bound], name, plan, auc(scores, game.member[0]), start)
+    return results
 
 
 def _one_record(plan: Plan, x: Array, y: Indices, rng: np.random.Generator, confidence: float) -> list[Sound]:
@@ -245,9 +241,10 @@ def _one_record(plan: Plan, x: Array, y: Indices, rng: np.random.Generator, conf
     scores = np.array([loss_threshold(game, k)[0] for k in range(game.models)])
     inside = game.member[:, 0]
     each = 1 - (1 - confidence) / 2 if plan.claim else confidence
-    bound = replace(one_candidate_bound(game, 0, scores, plan.delta, rng, each), claimed=plan.claimed)
-    tests = [refute_curve(scores[~inside], scores[inside], plan.claim, rng, each)] if plan.claim else []
-    return _labelled([bound, *tests], "loss of one record", _relation(plan), auc(scores, inside), start)
+    sides = scores[~inside], scores[inside]
+    bound = replace(epsilon_labels(*sides, plan.delta, rng, each), claimed=plan.claimed)
+    tests = [refute_curve(*sides, plan.claim, rng, each)] if plan.claim else []
+    return _labelled([bound, *tests], "loss of one record", plan, auc(scores, inside), start)
 
 
 def _gradient_canaries(plan: Plan, x: Array, y: Indices, rng: np.random.Generator, confidence: float) -> list[Sound]:
@@ -264,7 +261,7 @@ def _gradient_canaries(plan: Plan, x: Array, y: Indices, rng: np.random.Generato
     test = one_run_curve(scores, coins, claim, rng, 1 - TEST_SHARE * (1 - confidence))
     bound = epsilon_one_run(scores, coins, plan.delta, rng, 1 - (1 - TEST_SHARE) * (1 - confidence))
     found: list[Sound] = [replace(bound, claimed=plan.claimed), test]
-    return _labelled(found, "gradients, orthogonal", craft.GRADIENT_RELATION, auc(scores, coins), start)
+    return _labelled(found, "gradients, orthogonal", plan, auc(scores, coins), start)
 
 
 def _without_canaries(base: Samples, schedule: dp_sgd.Schedule, size: int) -> Callable[[Sequence[Array]], Array]:
@@ -280,12 +277,12 @@ def _without_canaries(base: Samples, schedule: dp_sgd.Schedule, size: int) -> Ca
     return total
 
 
-def _labelled(found: Sequence[Sound], label: str, relation: str, area: float, start: float) -> list[Sound]:
+def _labelled(found: Sequence[Sound], label: str, plan: Plan, area: float, start: float) -> list[Sound]:
     """Say in each result what was attacked, and how well the scores sort; the time is that of the game."""
     seconds = time.perf_counter() - start
     method = f"{label} (AUC {area:.3f})"
     return [
-        replace(one, method=f"{method}: {one.method}", relation=relation, seconds=seconds,
-                evidence={**one.evidence, "auc": area})
+        replace(one, method=f"{method}: {one.method}" if one.method else method, relation=plan.relation,
+                seconds=seconds, evidence={**one.evidence, "auc": area})
         for one in found
     ]  # fmt: skip

@@ -1,6 +1,4 @@
-"""The attacks against their definitions, written naively one record at a time; and the game against models that know
-nothing.
-"""
+"""The attacks against their definitions, one record at a time; and the game against models that know nothing."""
 
 import numpy as np
 import pytest
@@ -67,19 +65,16 @@ def test_no_attack_looks_at_the_coins_it_is_judged_by(played):
         assert (scores[0] == scores[1]).all()
 
 
-class _Blind:
+def _blind(x, y, rng):
     """Knows how many records it was given, and nothing else of them."""
+    noise = int(rng.integers(2**31))
 
-    def fit(self, x, y, rng):
-        noise = int(rng.integers(2**31))
+    def probabilities(rows):
+        drawn = 0.05 * np.random.default_rng(noise).normal(size=len(rows))
+        right = np.clip(0.5 + 0.001 * (len(x) - 50) + drawn, 0.01, 0.99)
+        return np.column_stack([right, 1 - right])
 
-        class Model:
-            def probabilities(self, rows):
-                drawn = 0.05 * np.random.default_rng(noise).normal(size=len(rows))
-                right = np.clip(0.5 + 0.001 * (len(x) - 50) + drawn, 0.01, 0.99)
-                return np.column_stack([right, 1 - right])
-
-        return Model()
+    return probabilities
 
 
 @pytest.mark.more
@@ -90,6 +85,6 @@ def test_models_that_know_nothing_give_nothing_away(name):
     for seed in range(30):
         rng = np.random.default_rng(seed)
         x, y = rng.normal(size=(110, 2)), rng.integers(0, 2, 110)
-        found = game.play(_Blind(), x[:100], y[:100], 4, rng, population=(x[100:], y[100:]))
+        found = game.play(_blind, x[:100], y[:100], 4, rng, population=(x[100:], y[100:]))
         areas.append(game.auc(game.ATTACKS[name](found, 0, rng), found.member[0]))
     assert abs(np.mean(areas) - 0.5) < 0.04
