@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,28 +12,15 @@ import numpy as np
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.errors import BadInput, printable
 from dpassay.reference.laws.above_threshold import AboveThreshold
-from dpassay.reference.laws.between import (
-    BoundedLaplace,
-    FoldedGeometric,
-    FoldedLaplace,
-    TruncatedGeometric,
-    TruncatedLaplace,
-)
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
-from dpassay.reference.laws.number import Geometric, Number
-from dpassay.reference.laws.selection import Selection
 from dpassay.reference.transcript import Draw, Release, Transcript
 
 from .differences import SCALES
 from .rounding import numbers, visible_events
 
 Data = Mapping[str, Any]
-NUMBERS: dict[str, type[Number]] = {
-    kind.__name__: kind
-    for kind in (BoundedLaplace, FoldedGeometric, FoldedLaplace, Geometric, TruncatedGeometric, TruncatedLaplace)
-}
 
 
 @dataclass(frozen=True)
@@ -137,12 +124,4 @@ def _law(event: Data) -> Law:
         asked = iter(numbers(event["queries"]))  # as far as they were evaluated
         told = event.get("count"), float(event.get("falls", 1.0))
         return AboveThreshold(asked, float(event["threshold"]), *scales, *told)
-    if name == "Selection":
-        logs = np.array(numbers(event["log_probabilities"]))
-        utilities, rate = np.array(numbers(event["utilities"])), float(event["rate"])
-        return Selection(tuple(range(len(logs))), logs, utilities, rate, bool(event["monotonic"]))
-    if name in NUMBERS:
-        kind = NUMBERS[name]
-        query, *rest = (numbers(event[field.name])[0] for field in fields(kind))
-        return kind(np.asarray(query), *rest)
     raise BadInput("law", name, "has no accounting here")

@@ -145,7 +145,7 @@ def evidence(
     """What is known of the first of these differences.
 
     Args:
-        vector: what is expected; of somebody's own code there are no lines and no changes.
+        vector: what is expected; of another package's row there are no lines and no changes.
         given: events and output of the other implementation.
         found: how they differ; at least one difference.
         others: more vectors of the same algorithm, and what was asked for on them.
@@ -159,7 +159,7 @@ def evidence(
     with suppress(*UNUSABLE):
         known = replace(known, effect=effect(vector, given))
     case = next((case for case in CASES if case.key == vector["case"]), None)
-    if case is None or vector.get("own"):
+    if case is None:
         return known
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of runs that are watched, or changed

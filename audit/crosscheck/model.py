@@ -63,14 +63,6 @@ class Noted(_Open):
 Event = Annotated[Release | Drawn | Noted, Field(discriminator="event")]
 
 
-class Own(_Open):
-    """Where a run of somebody's own code comes from: MODULE:NAME of code and space (or empty), and the rows."""
-
-    algorithm: Text
-    space: Text
-    rows: list[list[Number]]
-
-
 class Vector(_Open):
     """One run (or one input to refuse) with everything that is needed to compute it."""
 
@@ -87,7 +79,6 @@ class Vector(_Open):
     output: Any
     rounding: Number
     float32: bool
-    own: Own | None = None
 
 
 class Answered(_Open):

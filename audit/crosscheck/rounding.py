@@ -168,7 +168,7 @@ def _moved(again: Again, vector: Mapping[str, Any], size: float, seed: int) -> M
         rng = np.random.default_rng(seed)
         events = [_move_event(event, size, rng) for event in vector["events"]]
         tape, jitter = VectorTape(events), Jitter(size, seed)
-        parts = {name: _move(vector[name], size, rng) for name in ("problem", "own") if records and name in vector}
+        parts = {"problem": _move(vector["problem"], size, rng)} if records else {}
         parts["schedule"] = _move(vector["schedule"], size, rng)
         try:
             output = again({**vector, **parts}, tape, jitter)

@@ -13,7 +13,7 @@ from dpassay.reference.errors import BadInput, Broken
 GROUP = "dpassay.cases"  # entry points: a Case, a sequence of them, or a function without arguments that returns either
 
 
-def find_cases(name: str, field: str = "algorithm") -> list[Case]:
+def find_cases(name: str) -> list[Case]:
     """The cases of the catalogue, or of other packages, with this name.
 
     Raises:
@@ -24,7 +24,7 @@ def find_cases(name: str, field: str = "algorithm") -> list[Case]:
     except BadInput as error:
         found = [case for case in registered() if name in case.names]
         if not found:
-            raise BadInput(field, name, error.why) from None
+            raise BadInput("algorithm", name, error.why) from None
         return found
 
 

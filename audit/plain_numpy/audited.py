@@ -16,7 +16,6 @@ import numpy as np
 
 from dpassay.audit.lockstep.outcome import ScriptedRun
 from dpassay.audit.row import Effort
-from dpassay.audit.search.engine import search
 from dpassay.audit.search.ground import AllOf
 from dpassay.audit.search.premises import Claimed, Premises
 from dpassay.audit.verdict import Verdict
@@ -183,20 +182,6 @@ def _shown_on(where: Space | Pair[Any], run: PlainMechanism, found: Assay) -> li
         return [where]
     ground = AllOf(run, where)
     return [ground.setting(one.data).pair for one in found.searched.witnesses if one.data.rows is not None]
-
-
-def measured(
-    plain: PlainMechanism, where: Space | Pair[Any], claim: PrivacyClaim, examples: int, seed: int
-) -> PlainMechanism:
-    """The mechanism as it is read, with a sensitivity for each release: the largest movement that a search finds.
-
-    Raises:
-        BadInput: it draws randomness of its own, or uses noise in a way whose law is not known.
-    """
-    found = plain.tried(trial_pairs(where, seed), seed, claim.delta)
-    searched = search(found, where, claim, examples=examples, seed=seed, premises=of_one_pair(claim, where, found))
-    found.settle(searched.shares)
-    return found
 
 
 def trial_pairs(where: Space | Pair[Any], seed: int) -> list[Pair[Any]]:

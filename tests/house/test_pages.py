@@ -41,7 +41,7 @@ def unknown(line: str) -> str:
             break
         if name.rstrip(",") not in command.commands:
             return name
-        if name.endswith(","):  # "crosscheck export, compare, replay" names three
+        if name.endswith(","):  # "crosscheck export, compare" names two
             continue
         command = command.loaded(name) if isinstance(command, Commands) else command.commands[name]
     options = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
@@ -117,7 +117,7 @@ def test_rows_of_tables_have_the_cells_of_their_head():
 def test_what_does_not_exist_is_found():
     assert unknown("dpassay audit dro --alll") == "--alll"
     assert unknown("dpassay sequential blackbix m:f") == "blackbix"
-    assert unknown("dpassay crosscheck export, compare, replay") == ""
+    assert unknown("dpassay crosscheck export, compare") == ""
     assert unknown("dpassay sequential combine one.json --json") == ""
     assert PATH.findall("see audit/nowhere.py.") == ["audit/nowhere.py"]
 

@@ -170,11 +170,9 @@ def test_vectors_answers_and_witnesses(everywhere, tmp_path, name):
     files["w.json"] = {"format": 2, "finding": finding, "line": NAMES[name], "about": about, NAMES[name][:99]: 1}
     for file, document in files.items():
         (tmp_path / file).write_text(json.dumps(document))
-    for file in files:
-        if file.startswith("v"):
-            assert everywhere("crosscheck", "replay", file)[0] in (0, 1, 2)
-    for more in ((), ("--json",)):
-        assert everywhere("crosscheck", "compare", "v.json", "answers.json", "--no-mutants", *more)[0] in (1, 2)
+    for file in [file for file in files if file.startswith("v")]:
+        for more in ((), ("--json",)):
+            assert everywhere("crosscheck", "compare", file, "answers.json", "--no-mutants", *more)[0] in (1, 2)
     assert everywhere("neighbours", "replay", "w.json", "--module", "x")[0] == 2
 
 
