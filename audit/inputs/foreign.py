@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -49,6 +49,17 @@ def foreign_code(field: str, name: str) -> Iterator[None]:
 def is_code(name: str) -> bool:
     """``MODULE:NAME`` of somebody's code, not a key of the catalogue: keys have a paper, modules have dots."""
     return ":" in name and "/" not in name
+
+
+def require_trusted(name: str, modules: Collection[str], where: str) -> None:
+    """The user named the module of a MODULE:NAME that a file names; it may be no code.
+
+    Raises:
+        BadInput: naming the file.
+    """
+    module = name.partition(":")[0]
+    why = f"is code, and a file must not choose what is run; if you trust it: --module {module}"
+    require(not is_code(name) or module in modules, f"{where}: module", module, why)
 
 
 def load_callable(name: str, field: str) -> Callable[..., Any]:

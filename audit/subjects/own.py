@@ -290,7 +290,7 @@ def row_of(
         algorithm=name,
         variant="",
         reading="own",
-        data=f"{space or _data(where)}; {_tried(where)}",
+        data=_tried(space, where),
         claimed=claim.epsilon,
         delta=claim.delta,
         relation=claim.relation,
@@ -307,18 +307,12 @@ def row_of(
     return row, found
 
 
-def _data(space: Space) -> str:
-    return "numbers of any size" if space.problem is the_numbers else "matrix of rows of any length"
-
-
-def _tried(space: Space) -> str:
-    """The sizes that a space holds, in words: a verdict says nothing about others."""
-    return "tried with " + ", ".join(f"{name} {_range(values)}" for name, values in space.sizes.items())
-
-
-def _range(values: Sequence[int]) -> str:
-    low, high = min(values), max(values)
-    return f"{low}" if low == high else f"{low} to {high}"
+def _tried(name: str, space: Space) -> str:
+    """The data, with the sizes that a space holds: a verdict says nothing about others."""
+    what = name or ("numbers of any size" if space.problem is the_numbers else "matrix of rows of any length")
+    ends = [(size, min(values), max(values)) for size, values in space.sizes.items()]
+    sizes = [f"{size} {low}" if low == high else f"{size} {low} to {high}" for size, low, high in ends]
+    return f"{what}; tried with {', '.join(sizes)}"
 
 
 # -- without a claim: the nearest one that the code is found to keep

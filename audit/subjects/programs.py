@@ -91,20 +91,15 @@ def _difference(one: tuple[Transcript, Any], other: tuple[Transcript, Any]) -> s
     for a, b in zip(one[0].events, other[0].events, strict=False):
         if type(a) is not type(b) or a.label != b.label:
             return f"call {a.label!r}"
-        if isinstance(a, Release) and isinstance(b, Release) and not _alike(a, b):
-            return f"release {a.label!r}"
+        if isinstance(a, Release) and isinstance(b, Release):  # of AboveThreshold: the queries that were needed
+            public = a.law.public_difference(b.law) is None and a.sensitivity == b.sensitivity
+            if not public or not a.law.agrees(b.law) or (a.law.query is None and a.law.distance(b.law) != 0):
+                return f"release {a.label!r}"
     if len(one[0].events) != len(other[0].events):
         return "the number of calls"
     failed = isinstance(one[1], Exception) or isinstance(other[1], Exception)
     alike = type(one[1]) is type(other[1]) if failed else same(one[1], other[1])
     return "" if alike else "the output"
-
-
-def _alike(one: Release, other: Release) -> bool:
-    """The same law with the same query (of AboveThreshold: the same queries, as far as they were needed)."""
-    if one.law.public_difference(other.law) is not None or one.sensitivity != other.sensitivity:
-        return False
-    return one.law.agrees(other.law) and (one.law.query is not None or one.law.distance(other.law) == 0)
 
 
 def audited(case: Case, program: LiveProgram, effort: Effort) -> Row:
@@ -118,10 +113,14 @@ def audited(case: Case, program: LiveProgram, effort: Effort) -> Row:
     """
     instance = case.build()
     probe(bind(program, instance.schedule), instance.pair, program.name)
-    row = assay_case(replace(by_program(case, program), known="", declared=()), effort, elsewhere=True)
-    about = {"program": program.name}
-    witnesses = [one | {"about": one["about"] | about} for one in row.witnesses]
-    return replace(row, reading="program", witnesses=witnesses, code="")
+    run_by = replace(case, build=partial(with_program, case, program), known="", declared=())
+    return replace(_by_program(assay_case(run_by, effort, elsewhere=True), program), code="")
+
+
+def _by_program(row: Row, program: LiveProgram) -> Row:
+    """The row, with the command in its witnesses."""
+    witnesses = [one | {"about": one["about"] | {"program": program.name}} for one in row.witnesses]
+    return replace(row, reading="program", witnesses=witnesses)
 
 
 def to_its_end(program: Callable[..., Any], problem: Any, schedule: Any, tape: Tape) -> Any:
@@ -132,11 +131,6 @@ def to_its_end(program: Callable[..., Any], problem: Any, schedule: Any, tape: T
         raise
     except Exception as error:
         return Raised(type(error).__name__, f"{type(error).__name__}: {' '.join(str(error).split())}")
-
-
-def by_program(case: Case, program: LiveProgram) -> Case:
-    """The case with the program in place of the reference."""
-    return replace(case, build=partial(with_program, case, program))
 
 
 def with_program(case: Case, program: LiveProgram) -> Instance:
@@ -164,18 +158,15 @@ def checked(program: LiveProgram, where: Space | Pair[Any]) -> Callable[..., Any
         ProgramBroken: it does not keep to the protocol, ends early whatever the data are, or is no function of data
             and tape.
     """
-    setting = Setting(bind(program, None), where) if isinstance(where, Pair) else _first(program, where)
+    if isinstance(where, Pair):
+        setting = Setting(bind(program, None), where)
+    else:  # neighbours of the smallest sizes
+        ground = AllOf(program if where.schedule is not None else bind(program, None), where)
+        sizes = ground.combinations[0]
+        rows = random_rows(where, sizes, sizes["n"] + 1, np.random.default_rng(0))
+        setting = ground.setting(Data(sizes, rows[:-1], rows[-1], 0))
     probe(setting.mechanism, setting.pair, program.name)
     return on_tape(program, where)
-
-
-def _first(program: LiveProgram, space: Space) -> Setting:
-    """Neighbours of the smallest sizes."""
-    raw: Callable[..., Any] = program if space.schedule is not None else bind(program, None)
-    ground = AllOf(raw, space)
-    sizes = ground.combinations[0]
-    rows = random_rows(space, sizes, sizes["n"] + 1, np.random.default_rng(0))
-    return ground.setting(Data(sizes, rows[:-1], rows[-1], 0))
 
 
 def own_program(
@@ -190,8 +181,7 @@ def own_program(
         ProgramBroken: as :func:`checked`.
     """
     row, _ = row_of(program.algorithm, checked(program, where), where, name, claim, effort, thrift)
-    witnesses = [one | {"about": one["about"] | {"program": program.name}} for one in row.witnesses]
-    return replace(row, reading="program", witnesses=witnesses)
+    return _by_program(row, program)
 
 
 def space_of(program: LiveProgram) -> Space | Pair[Any] | None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from dpassay.audit.inputs.foreign import foreign_code, is_code
+from dpassay.audit.inputs.foreign import foreign_code, is_code, require_trusted
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.plain import is_float
+from dpassay.audit.plain_numpy.audited import of_one_pair, trial_pairs
+from dpassay.audit.plain_numpy.mechanism import PlainMechanism
+from dpassay.audit.plain_numpy.signature import is_plain
 from dpassay.audit.search.ground import AllOf, Data, Ground, OnePair, data_of
 from dpassay.audit.search.premises import Premises
 from dpassay.audit.search.quiet import quiet
@@ -46,7 +48,7 @@ def replay(witness: Witness, modules: Collection[str], where: str = "witness", p
         BadInput: a module that is not allowed, an unknown algorithm, or data that do not fit its space.
     """
     claim = _claim(witness, where)
-    ground = _ground(witness, modules, where, claim.relation, program)
+    ground = _ground(witness, modules, where, claim, program)
     data = witness.data
     with foreign_code(f"{where}: algorithm", str(witness.about["algorithm"])):
         if isinstance(ground, AllOf):
@@ -61,30 +63,9 @@ def replay(witness: Witness, modules: Collection[str], where: str = "witness", p
             return _replayed(witness, [error.finding] if error.finding else [], "")
         with quiet():
             run = scripted(setting.mechanism, setting.pair, [witness.seed], witness.script)
-    findings = _premises(setting.mechanism, claim, ground.relation).findings(run, by_rows=data.rows is not None)
-    return _replayed(witness, findings, run.raised)
-
-
-def _on_tape(run: Callable[..., Any], space: Space, witness: Witness) -> Callable[..., Any]:
-    """The run itself, or plain NumPy code as the audit reads it, tried on the data of the witness as well."""
-    # imported late: the audit of plain code is made of searches
-    from dpassay.audit.plain_numpy.audited import trial_pairs
-    from dpassay.audit.plain_numpy.mechanism import PlainMechanism
-    from dpassay.audit.plain_numpy.signature import is_plain
-
-    if not is_plain(run) or witness.data.rows is None:
-        return run
-    claim = _claim(witness, "witness")
-    plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run, epsilon=claim.epsilon, delta=claim.delta)
-    return plain.tried(trial_pairs(space, 0), 0, claim.delta)
-
-
-def _premises(run: Callable[..., Any], claim: PrivacyClaim, relation: Relation) -> Premises:
-    """What the audit held the run to: plain NumPy code is accounted by how far the pair itself moves its queries."""
-    from dpassay.audit.plain_numpy.audited import of_one_pair
-    from dpassay.audit.plain_numpy.mechanism import PlainMechanism
-
-    return of_one_pair(claim, None, run) if isinstance(run, PlainMechanism) else Premises(claim, relation)
+    plain = setting.mechanism if isinstance(setting.mechanism, PlainMechanism) else None
+    premises = Premises(claim, ground.relation) if plain is None else of_one_pair(claim, None, plain)
+    return _replayed(witness, premises.findings(run, by_rows=data.rows is not None), run.raised)
 
 
 def _replayed(witness: Witness, findings: Sequence[Finding], raised: str) -> Replayed:
@@ -118,22 +99,21 @@ def _claim(witness: Witness, where: str) -> PrivacyClaim:
     return PrivacyClaim(float(about["epsilon"]), float(about["delta"]), relation=relation)
 
 
-def _ground(witness: Witness, modules: Collection[str], where: str, relation: Relation, program: str | None) -> Ground:
+def _ground(witness: Witness, modules: Collection[str], where: str, claim: PrivacyClaim, program: str | None) -> Ground:
     agreed(program, witness.about.get("program"), where)
     algorithm, space = str(witness.about["algorithm"]), str(witness.about["space"])
+    for name in (algorithm, space) if is_code(algorithm) or program is not None else ():
+        require_trusted(name, modules, where)
     if is_code(algorithm):
-        for name in filter(is_code, (algorithm, space)):
-            module = name.partition(":")[0]
-            why = f"is code, and a file must not choose what is run; if you trust it: --module {module}"
-            require(module in modules, f"{where}: module", module, why)
         given = witness.about.get("with")
-        run, found = open_own(algorithm, space or None, relation, given=str(given).split() if given else ())
-        return AllOf(_on_tape(run, found, witness), found)
+        run, found = open_own(algorithm, space or None, claim.relation, given=str(given).split() if given else ())
+        if is_plain(run) and witness.data.rows is not None:  # as the audit reads it
+            known = {"epsilon": claim.epsilon, "delta": claim.delta}
+            plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run, **known)
+            run = plain.tried(trial_pairs(found, 0), 0, claim.delta)
+        return AllOf(run, found)
     if program is not None and space:
-        module = space.partition(":")[0]
-        why = f"is code, and a file must not choose what is run; if you trust it: --module {module}"
-        require(module in modules, f"{where}: module", module, why)
-        place = open_space(space, relation)
+        place = open_space(space, claim.relation)
         return AllOf(on_tape(LiveProgram(program, algorithm), place), place)
     cases = find(algorithm)
     require(len(cases) == 1, f"{where}: algorithm", algorithm, f"names {len(cases)} cases")
@@ -142,7 +122,7 @@ def _ground(witness: Witness, modules: Collection[str], where: str, relation: Re
     if program is not None:
         instance = with_program(case, LiveProgram(program, case.id, case.reading))
     if witness.data.rows is None:
-        return OnePair(instance.mechanism, instance.pair, relation)
+        return OnePair(instance.mechanism, instance.pair, claim.relation)
     if case.space is None:
         raise BadInput(f"{where}: rows", algorithm, "has no space to find rows in")
     room: Space = case.space()

@@ -60,14 +60,14 @@ def subjects(name: str, *, space: str | None = None, relation: Relation | None =
         Broken: another package's entry point cannot be loaded.
     """
     if is_code(name) and not any(name == case.key for case in registered()):
-        run, where = open_own(name, space, relation)
-        return [Subject(name, run, where)]
+        run, own = open_own(name, space, relation)
+        return [Subject(name, run, own)]
     for option, value in (("space", space), ("relation", relation)):
         require(value is None, option, value, f"is for an algorithm of your own; {name} has its own")
     found = []
     for case in find_cases(name):
         instance = case.build()
-        where = case.space() if case.space else instance.pair
+        where: Space | Pair[Any] = case.space() if case.space else instance.pair
         scheduled = isinstance(where, Space) and where.schedule is not None
         run = instance.run if scheduled else instance.mechanism
         found.append(Subject(case.key, run, where, case.claim, case))
