@@ -18,7 +18,7 @@ from typing import Any
 
 import audit_figures as figures
 
-from dpassay.audit.assaying.searching import search_case
+from dpassay.audit.assaying.assay import search_case
 from dpassay.audit.row import Effort
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.findings import Declared, compare

@@ -99,7 +99,7 @@ def verdict(key: str) -> tuple[Any, ...]:
     """In a process of its own: seconds to a verdict by part, and the largest memory."""
     start = process_time()
     assay: Any = import_module("dpassay.audit.assaying.assay")
-    search_case: Any = import_module("dpassay.audit.assaying.searching").search_case
+    search_case: Any = import_module("dpassay.audit.assaying.assay").search_case
     case = next(one for one in CASES if one.key == key)
     effort, marks = assay.Effort(), [start, process_time()]
     instance = case.build()
@@ -108,7 +108,7 @@ def verdict(key: str) -> tuple[Any, ...]:
     marks.append(process_time())
     instance.accounted(case.claim.relation).epsilon(case.claim.delta)
     marks.append(process_time())
-    found = assay.examine(instance, case.claim, effort, case.known, searched=searched)
+    found = assay.examine(instance, case.claim, effort, searched, case.known)
     marks.append(process_time())
     return key, *(f"{part:.2f}" for part in np.diff(marks)), f"{marks[-1] - start:.2f}", peak(), str(found.verdict)
 

@@ -14,7 +14,6 @@ from dpassay.audit.certify.catalogue import certify_instance, states_records
 from dpassay.audit.certify.certificate import Certificate, certify
 from dpassay.audit.certify.tape import as_release
 from dpassay.audit.evidence.assay import Assay as Assay
-from dpassay.audit.likelihood.curve import curves
 from dpassay.audit.plain_numpy.audited import assay_plain
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.plain_numpy.places import Doubtful, NotUnderstood
@@ -38,9 +37,8 @@ from dpassay.reference.space import Space
 from dpassay.reference.transcript import Transcript
 
 from . import row_fields
-from .evidence import cause, gathered, judged
+from .evidence import examine
 from .scarce import LONG_RUN, Thrift
-from .searching import about_run, search_case, search_instance
 from .worst import chosen, with_exact_losses
 
 
@@ -193,64 +191,63 @@ def assay_on_tape(
     calls = thrift.searched(effort)
     if isinstance(where, Pair):
         given = Instance(unscheduled(run), None, where)
-        searched = search_instance(given, claim, effort, None, premises=premises, calls=calls)
-        _settle(run, searched)
+        searched = _search_pair(given, claim, effort, premises=premises, calls=calls)
     else:
         require(effort.examples >= 1, "effort.examples", effort.examples, "a space needs a search")
         of_the_space = f"the space is for {where.relation} neighbours"
         require(claim.relation == where.relation, "relation", claim.relation, of_the_space)
         searched = search(run, where, claim, examples=effort.examples, seed=effort.seed, premises=premises, calls=calls)
-        _settle(run, searched)
+    measured: Collection[str] = ()
+    if isinstance(run, PlainMechanism):  # nobody declares its sensitivities: the largest movements stand for them
+        run.settle(searched.shares)
+        measured = run.shares.keys()
+    if isinstance(where, Space):
         worst = chosen(searched.worst, run, where, thrift.pair)
         worst = searched.worst = with_exact_losses(worst, run, where)
         given = Instance(unscheduled(worst.mechanism), None, worst.pair)
-    measured = run.shares.keys() if isinstance(run, PlainMechanism) else ()
-    return examine(given, claim, effort, searched=searched, thrift=thrift, own=True, measured=measured)
+    return examine(given, claim, effort, searched, thrift=thrift, own=True, measured=measured)
 
 
-def _settle(run: Callable[..., Any], searched: Searched) -> None:
-    """Nobody declares sensitivities of plain code: they are the largest movements of the search."""
-    if isinstance(run, PlainMechanism):
-        run.settle(searched.shares)
+_OF_A_PAIR = 3  # a pair without a space has only its released values to search: this part of the examples will do
 
 
-def examine(
-    instance: Instance,
-    claim: PrivacyClaim,
-    effort: Effort,
-    known: str = "",
-    space: Space | None = None,
-    searched: Searched | None = None,
-    thrift: Thrift | None = None,
-    own: bool = False,
-    measured: Collection[str] = (),
-) -> Assay:
-    """Search (unless that is done), account, replay, audit, judge: one instance.
+def _search_pair(instance: Instance, claim: PrivacyClaim, effort: Effort, **how: Any) -> Searched:
+    """The search of the released values on the pair of an instance."""
+    if effort.examples < 1:
+        return Searched()
+    few = max(1, effort.examples // _OF_A_PAIR)
+    return search(instance.mechanism, instance.pair, claim, examples=few, seed=effort.seed, **how)
+
+
+def search_case(case: Case, instance: Instance, effort: Effort, known: Sequence[Witness] = ()) -> Searched:
+    """The search of a case of the catalogue: its space, its own pairs first; without a space, its pair.
+
+    The schedule of the instance is used where the space makes none. What the search misses for a reason that the case
+    gives is set apart.
 
     Args:
-        measured: labels whose sensitivity is not claimed but the largest movement that was found.
-        own: nobody says which of its runs is the longest, so what is accounted is the most of all runs of the search.
+        known: witnesses of earlier searches, which are tried first.
     """
-    searched = searched or search_instance(instance, claim, effort, space)
-    seen = gathered(instance, claim, effort, searched, thrift, own, measured)
-    verdict = judged(seen, claim)
-    return Assay(
-        verdict=verdict,
-        why=cause(seen, verdict, instance, claim, searched, known, measured),
-        claimed=claim.epsilon,
-        delta=claim.delta,
-        account=seen.cost,
-        accounted=seen.accounted,
-        realised=seen.realised,
-        by=seen.by,
-        findings=tuple(seen.findings),
-        movements=seen.losses.movements,
-        bound=seen.bound,
-        searched=searched,
-        transcript=seen.transcript,
-        curves=curves(seen.losses, seen.cost, claim.epsilon, claim.delta, effort.confidence),
-        stopped=seen.stopped,
-    )
+    if case.space is None or effort.examples < 1:
+        searched = _search_pair(instance, case.claim, effort, known=known)
+    else:
+        space, seed = case.space(), effort.seed
+        run = instance.mechanism if space.schedule is None else instance.run
+        pairs = [(instance.mechanism, pair) for pair in (instance.pair, *instance.others)]
+        searched = search(run, space, case.claim, examples=effort.examples, seed=seed, explicit=pairs, known=known)
+    searched.coverage = searched.coverage.explained_by(case.unreached)
+    return searched
+
+
+def about_run(algorithm: str, space: str, claim: PrivacyClaim) -> dict[str, str | float]:
+    """What a witness says was run."""
+    return {
+        "algorithm": algorithm,
+        "space": space,
+        "epsilon": claim.epsilon,
+        "delta": claim.delta,
+        "relation": claim.relation,
+    }
 
 
 def assay_case(
@@ -270,7 +267,7 @@ def assay_case(
         made = bare_lines(error.finding.label, case.build) if error.finding is not None else ()
         return row_fields.unbuilt_row(case, effort, error, time.perf_counter() - start, made)
     searched = search_case(case, instance, effort, known)
-    found = examine(instance, case.claim, effort, case.known, searched=searched, thrift=thrift)
+    found = examine(instance, case.claim, effort, searched, case.known, thrift)
     if states_records(instance.pair.here) and not elsewhere:
         found = _with_certificate(found, certify_instance(instance, case.claim, found.transcript, case.unreached))
     return Row(

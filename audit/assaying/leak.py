@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any, NoReturn
 
 import numpy as np
@@ -27,26 +27,21 @@ _MOST = 512  # runs of an enumeration
 _SHARE = 0.1  # of the error that is allowed: the number of the outputs comes on top of the likelihood's
 
 
-@dataclass(frozen=True)
-class OutputBound:
-    """What the outputs alone show: a lower bound of epsilon, and how it was found (``exact`` or ``outputs``)."""
-
-    epsilon: float
-    how: str
-
-
 def epsilon_of_output(
     run: Run[Any], pair: Pair[Any], delta: float, *, samples: int, confidence: float, seed: int
-) -> OutputBound | None:
-    """A lower bound of epsilon from the outputs alone; None where they cannot be compared as numbers."""
+) -> tuple[float, str] | None:
+    """A lower bound of epsilon from the outputs alone, and how it was found (``exact`` or ``outputs``).
+
+    None where they cannot be compared as numbers.
+    """
     here, there = (_enumerated(run, problem) for problem in (pair.here, pair.there))
     if here is not None and there is not None:
-        return OutputBound(max(_exact(here, there, delta), _exact(there, here, delta)), "exact")
+        return max(_exact(here, there, delta), _exact(there, here, delta)), "exact"
     rng = np.random.default_rng([seed, 11])
-    sides = [
-        [numbers_of(_drawn(run, problem, [seed, 12, side, i])) for i in range(samples)]
-        for side, problem in enumerate((pair.here, pair.there))
-    ]
+    sides = []
+    for side, problem in enumerate((pair.here, pair.there)):
+        tapes = [LiveTape(np.random.SeedSequence([seed, 12, side, i])) for i in range(samples)]
+        sides.append([numbers_of(_seen(tape, run(problem, tape))) for tape in tapes])
     if not all(isinstance(one, list) and len(one) == len(sides[0][0] or ()) > 0 for side in sides for one in side):
         return None
     try:
@@ -54,12 +49,7 @@ def epsilon_of_output(
         bound = epsilon_of_outputs(table, other, delta, rng, 1 - _SHARE * (1 - confidence))
     except BadInput:  # too few outputs, or none that is finite
         return None
-    return OutputBound(bound.epsilon, "outputs")
-
-
-def _drawn(run: Run[Any], problem: Any, seed: list[int]) -> Any:
-    tape = LiveTape(np.random.SeedSequence(seed))
-    return _seen(tape, run(problem, tape))
+    return bound.epsilon, "outputs"
 
 
 def _seen(tape: Tape, output: Any) -> list[Any]:

@@ -7,8 +7,8 @@ data of the largest sizes of its space. Neither depends on what a search came up
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,7 @@ import numpy as np
 from dpassay.audit.plain_numpy.audited import random_rows, trial_pairs
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.plain_numpy.signature import is_plain
-from dpassay.audit.search.ground import AllOf, Data
-from dpassay.reference.laws.law import Law
+from dpassay.audit.search.ground import AllOf, Data, Ground, OnePair
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 from dpassay.reference.tape import LiveTape
@@ -32,27 +31,19 @@ def transcript_of(run: Callable[..., Any], where: Space | Pair[Any]) -> Transcri
     Args:
         run: as for :func:`dpassay.audit.assay`, on a tape.
     """
-    settings: Iterable[tuple[Callable[..., Any], Any]]
-    settings = [(run, where.here)] if isinstance(where, Pair) else _settings(run, where)
-    for mechanism, problem in settings:
+    ground: Ground = OnePair(run, where) if isinstance(where, Pair) else AllOf(run, where)
+    tried = [Data()]
+    if isinstance(ground, AllOf):
+        sizes = ground.combinations[: -_TRIES - 1 : -1]
+        rows = [random_rows(ground.space, one, one["n"], np.random.default_rng(0)) for one in sizes]
+        tried = [Data(one, made, made[0].copy(), 0) for one, made in zip(sizes, rows, strict=True)]
+    for data in tried:
         tape = LiveTape(0)
-        try:
-            tape.transcript.output = mechanism(problem, tape)
-        except Exception:  # code of others; the search says on which data it raises
-            continue
-        return tape.transcript
+        with suppress(Exception):  # sizes that make no problem, code of others: the search says on which data it raises
+            setting = ground.setting(data)
+            tape.transcript.output = setting.mechanism(setting.pair.here, tape)
+            return tape.transcript
     return None
-
-
-def _settings(run: Callable[..., Any], space: Space) -> Iterable[tuple[Callable[..., Any], Any]]:
-    ground = AllOf(run, space)
-    for sizes in ground.combinations[: -_TRIES - 1 : -1]:
-        rows = random_rows(space, sizes, sizes["n"], np.random.default_rng(0))
-        try:
-            setting = ground.setting(Data(sizes, rows, rows[0].copy(), 0))
-        except Exception:  # a problem or a schedule that does not stand these sizes
-            continue
-        yield setting.mechanism, setting.pair.here
 
 
 def releases_of(transcript: Transcript) -> list[dict[str, Any]]:
@@ -64,20 +55,14 @@ def releases_of(transcript: Transcript) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for release in transcript.releases:
         taking_part = transcript.participation(release)
-        entry = found.setdefault(
-            release.label,
-            {
-                "label": release.label,
-                "law": type(release.law).__name__,
-                "count": 0,
-                "scale": [],
-                "sensitivity": [],
-                "participation": taking_part,
-            },
-        )
+        law, label, stated = release.law, release.label, release.sensitivity
+        new = {"label": label, "law": type(law).__name__, "count": 0, "scale": [], "sensitivity": []}
+        entry = found.setdefault(label, new | {"participation": taking_part})
         entry["count"] += 1
-        entry["scale"] = _range([*entry["scale"], *_scales(release.law)])
-        stated, known = release.sensitivity, entry["sensitivity"]
+        named = [name for name in vars(law) if name.endswith("scale")]
+        scales = [law.scale] if law.scale or not named else [getattr(law, name) for name in named]
+        entry["scale"] = _range([*entry["scale"], *map(float, scales)])
+        known = entry["sensitivity"]
         entry["sensitivity"] = None if stated is None or known is None else _range([*known, float(stated)])
         if taking_part != entry["participation"]:
             entry["participation"] = "mixed"
@@ -99,28 +84,21 @@ def own_releases(run: Callable[..., Any], where: Space | Pair[Any], seed: int = 
     it moves. Nobody declares its sensitivity. Code that an audit has read already is taken in that reading, else in the
     first one that stands.
     """
-    plain = None
-    if isinstance(run, PlainMechanism) or is_plain(run):
-        plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
-        run = plain.tried(trial_pairs(where, seed), seed)
+    plain = isinstance(run, PlainMechanism) or is_plain(run)
+    if plain:
+        mechanism = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
+        run = mechanism.tried(trial_pairs(where, seed), seed)
     transcript = transcript_of(run, where)
     if transcript is None:
         return [], ""
     found = releases_of(transcript)
-    if plain is None:
+    if not plain:
         return found, sequence_of(transcript)
     names = {entry["label"]: f"noise {number}" for number, entry in enumerate(found, 1)}
     for entry in found:
         entry |= {"label": names[entry["label"]], "sensitivity": None}
     order = "\0".join(f"{names[one.label]}\0{type(one.law).__name__}" for one in transcript.releases)
     return found, hashlib.sha256(order.encode()).hexdigest()[:16]
-
-
-def _scales(law: Law) -> list[float]:
-    if law.scale or not is_dataclass(law):
-        return [float(law.scale)]
-    named = [field.name for field in fields(law) if field.name.endswith("scale")]
-    return [float(getattr(law, name)) for name in named] or [0.0]
 
 
 def _range(values: Sequence[float]) -> list[float]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dpassay.audit.assaying.places import places_of, shown_path
-from dpassay.audit.results import AssumedEstimate, SoundBound
+from dpassay.audit.certify.certificate import Certificate
+from dpassay.audit.evidence.assay import Assay
+from dpassay.audit.results import SoundBound
 from dpassay.audit.row import NOT_RUN, Effort, Row
 from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.search.witness import Made, Searched
@@ -18,9 +20,6 @@ from dpassay.reference.case import Case
 from dpassay.reference.findings import Declared, Kind, compare
 
 from .why import names
-
-if TYPE_CHECKING:
-    from dpassay.audit.evidence.assay import Assay
 
 
 def of_case(case: Case) -> dict[str, Any]:
@@ -53,17 +52,16 @@ def of_effort(effort: Effort, seconds: float) -> dict[str, Any]:
 
 def of_shown(shown: set[Declared], declared: set[Declared]) -> dict[str, Any]:
     """What showed, held to what was declared."""
-    news, missing = compare(shown, declared)
-    return {
-        "expected": not (news or missing),
-        "undeclared": [names([one]) for one in _ordered(news)],
-        "missing": [names([one]) for one in _ordered(missing)],
-    }
+    found = {}
+    for field, several in zip(("undeclared", "missing"), compare(shown, declared), strict=True):
+        ordered = sorted(several, key=lambda one: (list(Kind).index(one.kind), one.label))  # as kinds are listed there
+        found[field] = [names([one]) for one in ordered]
+    return {"expected": not any(found.values()), **found}
 
 
 def of_assay(found: Assay, run: Callable[..., Any], about: Mapping[str, str | float], effort: Effort) -> dict[str, Any]:
     """What was found; its witnesses say ``about`` which run."""
-    made, witnesses = found.certificate, found.searched.witnesses
+    made, bound, witnesses = found.certificate, found.bound, found.searched.witnesses
     lost = ("", False) if made is None else (made.open, made.epsilon is not None and not made.bounded)
     return {
         "accounted": found.accounted,
@@ -77,29 +75,20 @@ def of_assay(found: Assay, run: Callable[..., Any], about: Mapping[str, str | fl
         "movements": {label: movement.share for label, movement in found.movements.items()},
         "places": places_of(run, found.findings, witnesses, found.shown, *lost),
         "curves": dict(found.curves),
-        **_of_certificate(found),
-        **_of_bound(found.bound, effort),
+        "power": bound.power if isinstance(bound, SoundBound) else None,
+        "upper_limit": bound.evidence.get("upper limit") if isinstance(bound, SoundBound) else None,
+        "stopped": bound.runs if 0 < bound.runs < effort.runs else 0,
+        **_of_certificate(made),
         **_of_search(found.searched, about),
     }
 
 
-def _of_certificate(found: Assay) -> dict[str, Any]:
-    made = found.certificate
+def _of_certificate(made: Certificate | None) -> dict[str, Any]:
     if made is None:
         return {}
     premises = [f"open: {made.open}"] if made.open else [f"taken for granted: {one}" for one in made.axioms]
     source = {line.place: line.source for line in made.lines}
     return {"certified": made.epsilon, "certificate": [*premises, *map(str, made.lines)], "source": source}
-
-
-def _of_bound(bound: SoundBound | AssumedEstimate, effort: Effort) -> dict[str, Any]:
-    """Its power; the largest epsilon that the audit does not speak against; after how many runs it stopped."""
-    power, limit = (bound.power, bound.evidence.get("upper limit")) if isinstance(bound, SoundBound) else (None, None)
-    return {
-        "power": power,
-        "upper_limit": limit if isinstance(limit, float) else None,
-        "stopped": bound.runs if 0 < bound.runs < effort.runs else 0,
-    }
 
 
 def _of_search(searched: Searched, about: Mapping[str, str | float]) -> dict[str, Any]:
@@ -120,11 +109,6 @@ def _of_search(searched: Searched, about: Mapping[str, str | float]) -> dict[str
         "raised": list(searched.raised),
         "witnesses": [witness.as_dict() | {"about": dict(about)} for witness in searched.witnesses],
     }
-
-
-def _ordered(declared: set[Declared]) -> list[Declared]:
-    """By kind, as they are listed there, then by label."""
-    return sorted(declared, key=lambda one: (list(Kind).index(one.kind), one.label))
 
 
 def unbuilt_row(case: Case, effort: Effort, error: Uncalibrated, seconds: float, made: Sequence[Made]) -> Row:

@@ -15,18 +15,14 @@ from dpassay.audit.phases import TIME_IS_UP, TimeIsUp, time_is_up
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.audit.row import Effort
 from dpassay.audit.running.programs import ProgramBroken
-from dpassay.audit.search.quiet import one_line
+from dpassay.audit.search.runner import one_line
 from dpassay.audit.search.witness import Searched
 from dpassay.audit.verdict import TIGHT_SHARE, judge, over_budget
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.case import Instance, PrivacyClaim
 from dpassay.reference.transcript import Transcript
 
-NOT_MADE = "not made: what the search or the account shows fails the claim already"
-TOO_LONG = "not made: a run makes {calls} calls of the tape, {runs} runs more than {most}"
-NO_TIME = f"not made: {TIME_IS_UP}"
-STOPPED = "not made: the run that costs the most was stopped after {calls} calls, as they cost more than is claimed"
-RAISED = "not made: a run raised {error}"
+_NO_TIME = f"not made: {TIME_IS_UP}"
 MOST = 50_000_000  # calls of the tape in all runs of one likelihood audit: hours
 LONG_RUN = 20  # calls of plain code, whose every call costs a millisecond: a run of more stands for several
 _RUNS, _PILOT = 60, 50  # of long runs: they show about 93 % of what a thousand show
@@ -91,15 +87,16 @@ def statistics(
         Exception: whatever a run raises, unless the claim has failed without the likelihood audit.
     """
     if stopped or time_is_up():
-        return _none(claim, effort, stopped or NO_TIME)
+        return _none(claim, effort, stopped or _NO_TIME)
     effort = effort if thrift is None else thrift.lighter(effort, calls)
     runs = effort.runs + effort.pilot
     if calls * runs > MOST:
-        return _none(claim, effort, TOO_LONG.format(calls=calls, runs=runs, most=MOST))
+        why = f"not made: a run makes {calls} calls of the tape, {runs} runs more than {MOST}"
+        return _none(claim, effort, why)
     enough = None
     if thrift is not None and (thrift.statistics or thrift.decided):
         if thrift.statistics and fails(claim, searched, cost):
-            return _none(claim, effort, NOT_MADE)
+            return _none(claim, effort, "not made: what the search or the account shows fails the claim already")
         known = not cost.unknown and not searched.findings
         enough = TIGHT_SHARE * claim.epsilon if known else math.nextafter(claim.epsilon, math.inf)
     try:
@@ -115,11 +112,11 @@ def statistics(
             enough=enough,
         )
     except TimeIsUp:
-        return _none(claim, effort, NO_TIME)
+        return _none(claim, effort, _NO_TIME)
     except Exception as error:
         if isinstance(error, ProgramBroken) or not fails(claim, searched, cost):
             raise
-        return _none(claim, effort, RAISED.format(error=one_line(error)))
+        return _none(claim, effort, f"not made: a run raised {one_line(error)}")
 
 
 def fails(claim: PrivacyClaim, searched: Searched, cost: Account) -> bool:
@@ -142,7 +139,8 @@ def spent(instance: Instance, claim: PrivacyClaim, searched: Searched) -> tuple[
         nonlocal stopped
         cost = account(so_far, claim.relation)
         if not cost.unknown and over_budget(cost.epsilon(claim.delta), claim.epsilon):
-            stopped = STOPPED.format(calls=len(so_far.events))
+            most = f"the run that costs the most was stopped after {len(so_far.events)} calls"
+            stopped = f"not made: {most}, as they cost more than is claimed"
         return bool(stopped)
 
     transcript, error = instance.longest_run(enough=enough)
@@ -150,7 +148,7 @@ def spent(instance: Instance, claim: PrivacyClaim, searched: Searched) -> tuple[
     if error is not None:
         if isinstance(error, ProgramBroken) or not fails(claim, searched, cost):
             raise error
-        stopped = RAISED.format(error=one_line(error))
+        stopped = f"not made: a run raised {one_line(error)}"
     return transcript, cost, stopped
 
 

@@ -6,40 +6,26 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from dpassay.audit.evidence.assay import Assay
 from dpassay.audit.lockstep.outcome import WHOLE, Movement
-from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.audit.search.witness import Searched
 from dpassay.audit.verdict import UNDERACCOUNTED, Verdict, over_budget, underaccounted
-from dpassay.reference.accounting.cost import Account
 from dpassay.reference.case import ExactDelta
 from dpassay.reference.findings import Declared, Finding, Kind
 
 
 def why(
-    *,
-    known: str,
-    account: Account,
-    accounted: float,
-    highest: float,
-    claimed: float,
-    delta: float,
-    realised: float | None,
-    by: str,
-    verdict: Verdict,
-    findings: Sequence[Finding],
-    movements: Mapping[str, Movement],
-    bound: SoundBound | AssumedEstimate,
-    exact: ExactDelta | None,
-    untested: str,
-    searched: Searched | None = None,
-    measured: Collection[str] = (),
+    found: Assay, known: str, highest: float, exact: ExactDelta | None, untested: str, measured: Collection[str]
 ) -> str:
     """The parts that apply, most serious first.
 
     Args:
+        known: what the case says of itself.
         highest: what the releases of any run add up to at most.
+        untested: why what was realised says nothing about the noise, or empty.
         measured: labels whose sensitivity nobody claims: it is the largest movement that a search found.
     """
+    account, realised, by = found.account, found.realised, found.by
     parts = [known] if known else []
     if by == "exact" and exact:
         parts.append(
@@ -48,26 +34,25 @@ def why(
         parts.append(exact.how)
     elif by in ("exact", "outputs") and realised is not None:
         parts.append(f"the output alone, without the releases, shows epsilon >= {realised:.3g}")
-    parts += _found(findings)
+    parts += _shown(found.findings)
+    too_much = over_budget(found.accounted, found.claimed)
     if account.unknown:
         parts.append(f"not accounted: {account.gap}")
-    elif over_budget(accounted, claimed):
-        parts.append(f"the releases add up to {accounted:.3g}, more than claimed")
-    of_the_run = any(one.kind.leaks or one.kind.overshoots for one in findings if one.kind is not Kind.APPARATUS)
+    elif too_much:
+        parts.append(f"the releases add up to {found.accounted:.3g}, more than claimed")
+    of_the_run = any(one.kind.leaks or one.kind.overshoots for one in found.findings if one.kind is not Kind.APPARATUS)
     explained = account.unknown or by != "likelihood" or of_the_run
     if not explained and underaccounted(realised, highest):
         parts.append(f"{realised:.3g} is realised and {highest:.3g} accounted: {UNDERACCOUNTED}")
     if untested:
         parts.append(untested)
     elif realised is None:
-        parts.append(f"no sound likelihood: {by}" if bound.runs else f"statistics {by}")
-    elif verdict is not Verdict.VIOLATED:
-        parts += _looseness(account, accounted, delta, realised, movements, bound, measured)
-    if verdict is Verdict.VIOLATED and not parts:
+        parts.append(f"no sound likelihood: {by}" if found.bound.runs else f"statistics {by}")
+    elif found.verdict is not Verdict.VIOLATED:
+        parts += _looseness(found, realised, measured)
+    if found.verdict is Verdict.VIOLATED and not parts:
         parts.append("more is realised than claimed")
-    if searched:
-        parts += _of_the_search(searched, over_budget(accounted, claimed))
-    return "; ".join(parts)
+    return "; ".join(parts + _of_the_search(found.searched, too_much))
 
 
 def _of_the_search(searched: Searched, told: bool) -> list[str]:
@@ -83,7 +68,7 @@ def _of_the_search(searched: Searched, told: bool) -> list[str]:
     return parts + ([searched.note] if searched.note else [])
 
 
-def _found(findings: Sequence[Finding]) -> list[str]:
+def _shown(findings: Sequence[Finding]) -> list[str]:
     parts = []
     leaks = [finding for finding in findings if finding.kind.leaks]
     if leaks:
@@ -100,16 +85,9 @@ def names(findings: Iterable[Declared]) -> str:
     return ", ".join(f"{one.kind.value} ({one.label})" if one.label else one.kind.value for one in findings)
 
 
-def _looseness(
-    account: Account,
-    accounted: float,
-    delta: float,
-    realised: float,
-    movements: Mapping[str, Movement],
-    bound: SoundBound | AssumedEstimate,
-    measured: Collection[str],
-) -> list[str]:
+def _looseness(found: Assay, realised: float, measured: Collection[str]) -> list[str]:
     """How close the lower bound comes to the upper one, and what the gap is made of."""
+    account, accounted, delta, movements = found.account, found.accounted, found.delta, found.movements
     if not (math.isfinite(accounted) and accounted > 0):
         return []
     parts = [f"{realised / accounted:.0%} of the accounted epsilon shown"]
@@ -128,7 +106,7 @@ def _looseness(
     one_way = account.one_direction(delta)
     if one_way is not None and one_way < 0.98 * accounted:
         parts.append(f"a pair that pulls one way at every step can show {one_way:.3g} at most")
-    carried = bound.evidence.get("pilot estimate")
+    carried = found.bound.evidence.get("pilot estimate")
     if isinstance(carried, float) and math.isfinite(carried):
         parts.append(f"this pair carries about {carried:.3g} (pilot)")
     return parts

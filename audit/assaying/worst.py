@@ -17,10 +17,9 @@ import numpy as np
 
 from dpassay.audit.lockstep.outcome import LockstepRun
 from dpassay.audit.lockstep.run import lockstep, scripted
-from dpassay.audit.lockstep.script import DRAWN
+from dpassay.audit.lockstep.script import Script
 from dpassay.audit.search.ground import AllOf, Data, Setting, data_of
-from dpassay.audit.search.quiet import quiet
-from dpassay.audit.search.strategies import Same
+from dpassay.audit.search.runner import quiet
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput
 from dpassay.reference.space import Space
@@ -61,7 +60,7 @@ def chosen(found: Setting | None, run: Callable[..., Any], space: Space, known: 
 
 def separation(setting: Setting) -> float:
     """How far drawn values tell the two sides apart: a rank, no bound."""
-    return sum(scripted(setting.mechanism, setting.pair, [seed], Same(DRAWN)).separation for seed in (1, 2))
+    return sum(scripted(setting.mechanism, setting.pair, [seed], Script()).separation for seed in (1, 2))
 
 
 _RUNS, _RELEASES = 6, 150  # in which no query may depend on the other records: so many runs, or releases
@@ -81,18 +80,15 @@ def with_exact_losses(found: Setting, run: Callable[..., Any], space: Space) -> 
     for data in _alike(found.data, space):
         with suppress(BadInput):  # a row that the space does not have
             setting = ground.setting(data)
-            alike += [setting] if _exact(setting) else []
+            runs = _runs(setting)
+            if runs and all(one.complete and not one.inexact for one in runs):  # as of an adversary who sees no batch
+                alike.append(setting)
     with quiet():
         return replace(max(alike, key=separation), alike=True) if alike else found
 
 
-def _exact(setting: Setting) -> bool:
-    """Are a few runs complete, with losses that are those of an adversary who sees no batch?"""
-    runs = _runs(setting)
-    return bool(runs) and all(one.complete and not one.inexact for one in runs)
-
-
 def _runs(setting: Setting) -> list[LockstepRun]:
+    """A few; none where the code raises: the search says on what."""
     found: list[LockstepRun] = []
     releases = 0
     try:
@@ -101,7 +97,7 @@ def _runs(setting: Setting) -> list[LockstepRun]:
                 found.append(lockstep(setting.mechanism, setting.pair, [len(found)]))
                 releases += sum(one.releases for one in found[-1].movements.values())
             return found
-    except Exception:  # the search says on what the code raises
+    except Exception:
         return []
 
 

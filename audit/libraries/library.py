@@ -24,7 +24,7 @@ from pathlib import Path
 from platform import python_version
 from typing import Any
 
-from dpassay.audit.assaying.assay import examine as examine_instance
+from dpassay.audit.assaying.evidence import examine as examine_instance
 from dpassay.audit.assaying.worst import chosen
 from dpassay.audit.results import AssumedEstimate, GivenSecrets
 from dpassay.audit.row import Effort
@@ -98,7 +98,7 @@ def _audited(model: Model, relation: Relation, searched: Searched, seed: int) ->
     worst = chosen(searched.worst, model.run, model.spaces[relation], model.pairs.get(relation, {}))
     instance = Instance(unscheduled(worst.mechanism), NoSchedule(), worst.pair)
     try:
-        found = examine_instance(instance, claim, effort, searched=searched)
+        found = examine_instance(instance, claim, effort, searched)
     except BadInput:  # the pair cannot be replayed in full: the searched findings say why
         return Realised(model.epsilon, model.delta, searched.accounted, None, "")
     by = f"{found.by}, {effort.runs} runs, {effort.confidence:.0%}" if found.by == "likelihood" else found.by

@@ -91,7 +91,7 @@ class LockstepSampler:
         self, losses: Losses, tilts: Sequence[Tilt], chosen: Indices, seed: Sequence[int], start: int
     ) -> tuple[Array, Array]:
         """Loss and log weights of some runs; what else they show goes into ``losses``."""
-        loss, log_weights, tilts = np.full(len(chosen), -np.inf), np.zeros((len(chosen), len(tilts))), Tilts.of(tilts)
+        loss, log_weights, tilts = np.full(len(chosen), -np.inf), np.zeros((len(chosen), len(tilts))), Tilts(tilts)
         for i, tilt in enumerate(chosen.tolist()):
             check = start + i < self._checks
             seeds = [*seed, 1, start + i]

@@ -89,7 +89,7 @@ def lockstep(
         what: result of :func:`needs`, when it is known already.
     """
     what = what or needs(run, pair.here)
-    hub = DrawnHub(run, pair, seed, Tilts.of(tilts), tilt, places(what, check))
+    hub = DrawnHub(run, pair, seed, tilts if isinstance(tilts, Tilts) else Tilts(tilts), tilt, places(what, check))
     try:
         hub.go()
     finally:

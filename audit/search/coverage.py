@@ -3,8 +3,7 @@
 What counts is what the algorithm can come to: its ``run`` and every function of its own files that ``run`` names, from
 there on. Its own files are those in the folder of ``run`` (for the reference also the shared blocks and baselines).
 Tracing is on for a whole lockstep run. Its worlds are greenlets of one thread and take turns, so the line before is
-kept by frame. Python 3.12 tells of lines of chosen code only (``sys.monitoring``); before, every call of
-every function is looked at (``sys.settrace``).
+kept by frame.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from typing import Any
 
 _RELEASES = {"gaussian", "symmetric_gaussian", "laplace", "above_threshold", "release", "reveal"}
 _SHARED = ("/reference/blocks/", "/reference/baselines/")
-_TOOLS = (3, 4, 1)  # tool numbers of sys.monitoring that no debugger, profiler or optimiser has
 _OUTSIDE = ("site-packages", *(f"/reference/{room}/" for room in ("laws", "problems", "accounting", "solvers")))
 
 
@@ -85,52 +83,42 @@ class Collector:
     """
 
     def __init__(self, run: Callable[..., Any]):
-        self.codes: list[CodeType] = []  # that count
         self._sources: list[_Source] = []
         self._arcs: dict[str, set[tuple[int, int]]] = {}  # by file: from line to line, -1 is the end of a function
         self._of_code: dict[int, set[tuple[int, int]]] = {}  # the same by identity: to hash a code takes long
-        self._last: dict[FrameType, int] = {}
         for function in own_functions(run):
             source = _source(function)
             self._sources.append(source)
             for code in _nested(function.__code__):
-                self.codes.append(code)
                 self._of_code[id(code)] = self._arcs.setdefault(source.name, set())
                 first = {code.co_firstlineno} if code is function.__code__ else set()  # "def" itself is never executed
                 source.executable |= {line for _, _, line in code.co_lines() if line is not None and line > 0} - first
             source.marked &= source.executable
 
+    @property
+    def knows_source(self) -> bool:
+        """Is there code of the algorithm that can be traced?"""
+        return bool(self._of_code)
+
     @contextmanager
     def tracing(self) -> Iterator[None]:
         """Everything that runs inside counts."""
-        try:
-            with _monitored(self) if hasattr(sys, "monitoring") else _traced(self):
-                yield
-        finally:
-            self._last.clear()  # of runs that were cut off
-
-    def tracer(self) -> Callable[[FrameType, str, Any], Any]:
-        """For ``sys.settrace``: it is asked at every call of every function, so it does next to nothing."""
-        known, line, leave = self._of_code, self.line, self.leave
+        known, last = self._of_code, dict[FrameType, int]()
 
         def local(frame: FrameType, event: str, arg: Any) -> Any:
-            if event == "line":
-                line(frame)
-            elif event == "return":
-                leave(frame)
+            if event == "line":  # is about to be executed
+                known[id(frame.f_code)].add((last.get(frame, 0), frame.f_lineno))
+                last[frame] = frame.f_lineno
+            elif event == "return":  # or is left by an exception
+                known[id(frame.f_code)].add((last.pop(frame, 0), -1))
             return local
 
-        return lambda frame, event, arg: local if id(frame.f_code) in known else None
-
-    def line(self, frame: FrameType) -> None:
-        """A line of the algorithm is about to be executed."""
-        number, last = frame.f_lineno, self._last
-        self._of_code[id(frame.f_code)].add((last.get(frame, 0), number))
-        last[frame] = number
-
-    def leave(self, frame: FrameType) -> None:
-        """A function of the algorithm returns, or is left by an exception."""
-        self._of_code[id(frame.f_code)].add((self._last.pop(frame, 0), -1))
+        before = sys.gettrace()  # asked at every call of every function, so that it does next to nothing
+        sys.settrace(lambda frame, event, arg: local if id(frame.f_code) in known else None)
+        try:
+            yield
+        finally:
+            sys.settrace(before)
 
     def coverage(self) -> Coverage:
         """What the runs so far reached."""
@@ -153,35 +141,6 @@ class Collector:
                     missed.append((source.name, test.start, "never true" if not ways[0] else "never false"))
         marked, every = (tuple(_named(*one) for one in dict.fromkeys(found)) for found in (missed, unreached))
         return Coverage(lines, reached, branches, taken, marked, every)
-
-
-@contextmanager
-def _traced(collector: Collector) -> Iterator[None]:
-    before = sys.gettrace()
-    sys.settrace(collector.tracer())
-    try:
-        yield
-    finally:
-        sys.settrace(before)
-
-
-@contextmanager
-def _monitored(collector: Collector) -> Iterator[None]:
-    monitoring: Any = sys.monitoring  # type: ignore[attr-defined]  # from Python 3.12
-    events = monitoring.events
-    tool = next(number for number in _TOOLS if monitoring.get_tool(number) is None)
-    monitoring.use_tool_id(tool, "dpassay")
-    leave = lambda code, offset, value: collector.leave(sys._getframe(1))  # noqa: E731
-    monitoring.register_callback(tool, events.LINE, lambda code, line: collector.line(sys._getframe(1)))
-    monitoring.register_callback(tool, events.PY_RETURN, leave)
-    try:
-        for code in collector.codes:
-            monitoring.set_local_events(tool, code, events.LINE | events.PY_RETURN)
-        yield
-    finally:
-        for code in collector.codes:
-            monitoring.set_local_events(tool, code, 0)
-        monitoring.free_tool_id(tool)
 
 
 def _named(name: str, line: int, way: str) -> str:

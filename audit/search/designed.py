@@ -30,10 +30,10 @@ from dpassay.reference.space import Sizes, Space
 from dpassay.reference.transcript import Draw, Release, Transcript
 
 from .ground import AllOf, Data, Landmarks, Setting
-from .moves import SHRINK
+from .runner import Runner
 from .smaller import resized
 from .strategies import absent_row, width_of
-from .uphill import Released
+from .uphill import SHRINK, Released, Uphill
 
 Way = Literal["silent", "opposite", "all as the neighbour", "all along the first axis", "all along the last axis"]
 EVERY: tuple[Way, ...] = get_args(Way)
@@ -145,6 +145,75 @@ def turned(space: Space, data: Data) -> Data:
     row = _FALLS ** np.arange(width)
     row *= (space.rows.bound or 1.0) * SHRINK / np.linalg.norm(row)
     return data.changed(here=np.append(row, here[width:]), there=np.append(-row, there[width:]))
+
+
+_A_SIZE = 20  # examples asked for, for each size at which values by design are tried
+_NATURAL, _LEVELS = 2, 7  # sizes that are tried one by one, and at every landmark
+
+
+class Further:
+    """What goes on from the examples of a space: data sets far away, values by design, every open batch, uphill.
+
+    Args:
+        before: is asked before each example whether there may be another: it raises if not.
+    """
+
+    def __init__(self, runner: Runner, ground: AllOf, before: Callable[[], None]):
+        self._runner, self._ground = runner, ground
+        self._uphill, self._batches = Uphill(runner, ground, before), OpenBatches(ground.space)
+
+    def note(self, run: ScriptedRun, data: Data, script: Script, seed: int, way: Way) -> None:
+        """An example was run; ``way`` leads to the data set far away that it is compared with."""
+        self._batches.note(run, data, script, seed)
+        self._uphill.note(run, data, script, seed)
+        self._far(data, seed, way, script, run)
+
+    def go(self, examples: int, climbs: int, seed: int) -> None:
+        """Values by design, the target in every open batch; then uphill from the largest movements."""
+        self._designed(examples // _A_SIZE)
+        for example in self._batches.examples_with_target():
+            self._uphill.again(*example)
+        self._uphill.climb(climbs, np.random.default_rng([seed, 23]))
+
+    def _designed(self, count: int) -> None:
+        """Values by design at some sizes, each run compared with every data set far away."""
+        space, uphill, first = self._ground.space, self._uphill, next(iter(self._uphill.peaks.values()), None)
+        if first is None:
+            return
+        for data in largest(space, first.data, self._ground.combinations, max(1, min(_NATURAL, count))):
+            for script in one_by_one(uphill.labels, uphill.marks(data)):
+                self._all_ways(data, script)
+        if not self._batches.examples or not count:
+            return
+        for data in largest(space, first.data, self._ground.combinations, min(_LEVELS, count)):
+            data = turned(space, data)
+            for script in at_landmarks(uphill.labels, uphill.marks(data)):
+                run = self._all_ways(data, script)
+                if run is not None:
+                    self._batches.note(run, data, script, 0, calm=True)
+
+    def _all_ways(self, data: Data, script: Script) -> ScriptedRun | None:
+        """An example, beside every data set far away."""
+        run, _ = self._uphill.again(data, script, 0)
+        if run is not None:
+            for way in EVERY:
+                self._far(data, 0, way, script, run)
+        return run
+
+    def _far(self, data: Data, seed: int, way: Way, script: Script, run: ScriptedRun) -> None:
+        """Does anything part D from a data set far away? Then there are neighbours that it parts."""
+        far = far_rows(self._ground.space, data, way)
+        if far is None or any(finding.kind in ANYWHERE for finding in run.findings):
+            return
+
+        def parts(setting: Setting) -> bool:
+            beside = self._runner.scripted(setting, seed, script)
+            return any(finding.kind in ANYWHERE for finding in beside.findings)
+
+        with suppress(Exception):  # a data set that makes no problem leads nowhere
+            if parts(self._ground.between(data.sizes, data.parts[0], far, data.target)):
+                near = turning(self._ground, data, far, parts)
+                self._runner.tried(self._ground.setting(near), near, seed, script, lambda: script)
 
 
 class _Far(NamedTuple):

@@ -79,11 +79,8 @@ class Ground(Protocol):
     def strategy(self) -> st.SearchStrategy[Data]:
         """All data that is to be tried."""
 
-    def setting(self, data: Data) -> Setting:
-        """What these data stand for."""
-
-    def afresh(self, data: Data) -> Setting:
-        """The same, and nothing is kept of what was made before."""
+    def setting(self, data: Data, anew: bool = False) -> Setting:
+        """What these data stand for; ``anew``: nothing is kept of what was made before."""
 
 
 class OnePair:
@@ -97,13 +94,9 @@ class OnePair:
         """Both directions."""
         return _DIRECTIONS
 
-    def setting(self, data: Data) -> Setting:
-        """The pair."""
+    def setting(self, data: Data, anew: bool = False) -> Setting:
+        """The pair, of which nothing is kept."""
         return Setting(self._mechanism, self._pair.swapped() if data.swapped else self._pair)
-
-    def afresh(self, data: Data) -> Setting:
-        """The pair; nothing is kept of it."""
-        return self.setting(data)
 
 
 class AllOf:
@@ -137,21 +130,18 @@ class AllOf:
         """Sizes, rows, the neighbouring row, the target's position."""
         return self._strategy
 
-    def setting(self, data: Data) -> Setting:
-        """The problems of the two data sets, under the schedule of their sizes.
+    def setting(self, data: Data, anew: bool = False) -> Setting:
+        """The problems of the two data sets, under the schedule of their sizes; ``anew``: one that is made anew.
 
         Raises:
             BadInput: data that the claim does not cover: changes of an example may lead out of the space.
         """
+        if anew:
+            self._schedules.clear()
         rows, _, there = data.parts
         _within(self.space, rows, there, data.target)
         others = data.changed(here=there).parts[0]
         return replace(self.between(data.sizes, rows, others, data.target), data=data)
-
-    def afresh(self, data: Data) -> Setting:
-        """The same, under a schedule that is made anew."""
-        self._schedules.clear()
-        return self.setting(data)
 
     def between(self, sizes: Sizes, here: Array, there: Array, target: int) -> Setting:
         """Two data sets of one size, neighbours or not; shape (n, columns) each."""
@@ -163,8 +153,7 @@ class AllOf:
         key = tuple(sorted(sizes.items()))
         if key not in self._schedules:
             schedule = self.space.schedule(sizes)
-            marks = self.space.landmarks(schedule) if self.space.landmarks else {}
-            self._schedules[key] = schedule, marks
+            self._schedules[key] = schedule, self.space.landmarks(schedule) if self.space.landmarks else {}
         schedule, marks = self._schedules[key]
         return Setting(bind(self._run, schedule), pair, marks)
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from typing import Any
+from unittest.mock import patch
+
+from hypothesis.internal.conjecture.engine import ConjectureRunner
+from hypothesis.internal.conjecture.providers import HypothesisProvider
 
 from dpassay.audit.lockstep.hub import LONGEST
 from dpassay.audit.lockstep.outcome import ScriptedRun, Seen
 from dpassay.audit.lockstep.run import scripted
-from dpassay.audit.lockstep.script import DRAWN, Dictation, Script
+from dpassay.audit.lockstep.script import Dictation, Script
 from dpassay.audit.lockstep.watch import Watch
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.findings import Finding
@@ -20,8 +25,6 @@ from .coverage import Collector, own_functions
 from .ground import Data, Ground, Setting
 from .placing import placed
 from .premises import Premises
-from .quiet import one_line
-from .strategies import Same
 from .witness import Key, Witness, weight
 
 _KEPT = 6  # settings that are compared with drawn values in the end
@@ -32,6 +35,7 @@ class Runner:
     """Every run of a search goes through it.
 
     Args:
+        name: of what is run.
         witnesses: each kind at each label once, in the order in which they were first seen, with its smallest example.
         examples: runs that were judged.
         raised: what the algorithm raised on both sides alike, with how often.
@@ -41,12 +45,12 @@ class Runner:
 
     def __init__(self, run: Callable[..., Any], ground: Ground, premises: Premises, tracing: bool):
         collector = Collector(run)
-        self.collector = collector if tracing and collector.codes else None
+        self.collector = collector if tracing and collector.knows_source else None
         self.ground, self.premises = ground, premises
         self.witnesses: dict[Key, Witness] = {}
         self.raised: Counter[str] = Counter()
         self.examples, self.calls, self.note = 0, 0, ""
-        self._begins = own_functions(run)[:1]
+        self.name, self._begins = str(getattr(run, "__name__", "run")), own_functions(run)[:1]
         self._outside: list[tuple[Data, Setting]] = []  # of pairs from outside
         self._hidden = False
         self._largest: list[tuple[float, Setting]] = []  # by separation, under whatever script
@@ -138,13 +142,37 @@ class Runner:
     def _watched(self, witness: Witness, watch: Watch) -> None:
         outside = next((setting for data, setting in self._outside if data is witness.data), None)
         with suppress(Exception), watch.watching():  # a pair from outside may be gone
-            self.scripted(outside or self.ground.afresh(witness.data), witness.seed, witness.script, LONGEST)
+            self.scripted(
+                outside or self.ground.setting(witness.data, anew=True), witness.seed, witness.script, LONGEST
+            )
 
     def worst(self) -> Setting | None:
         """The setting whose queries move the most with drawn values: what a likelihood audit of the pair will see."""
         long = self.calls > _LONG * max(1, self.examples)
         settings = [setting for _, setting in self._largest[: _FEW if long else _KEPT]]
-        return max(settings, key=self._drawn, default=None)
 
-    def _drawn(self, setting: Setting) -> float:
-        return sum(self.scripted(setting, seed, Same(DRAWN), LONGEST).separation for seed in (1, 2))
+        def separation(setting: Setting) -> float:
+            return sum(self.scripted(setting, seed, Script(), LONGEST).separation for seed in (1, 2))
+
+        return max(settings, key=separation, default=None)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Extreme values overflow: no news. And Hypothesis draws no constants from whatever modules happen to be loaded.
+
+    Nor does it make most examples out of parts of the one before: where an example is a whole choice of sizes, rows and
+    values, that repeats sizes that are known and leaves others untried.
+    """
+    with (
+        warnings.catch_warnings(),
+        patch.object(HypothesisProvider, "_maybe_draw_constant", lambda *_, **__: None),
+        patch.object(ConjectureRunner, "generate_mutations_from", lambda *_: None),
+    ):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def one_line(error: BaseException) -> str:
+    """Type and text of an exception."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"

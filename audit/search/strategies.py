@@ -46,41 +46,40 @@ Neighbours = tuple[Array, Array, int]  # rows of D, what stands on D' at the tar
 
 def neighbours(space: Space, sizes: Sizes) -> st.SearchStrategy[Neighbours]:
     """Two neighbouring matrices of rows: the other records equal, opposite, silent, or each its own."""
-    row = rows(space.rows, space.rows.columns(sizes) - bool(space.rows.labels))
-    return _neighbours(space, sizes, row, st.lists(row, min_size=1, max_size=3))
-
-
-@st.composite
-def _neighbours(
-    draw: Any, space: Space, sizes: Sizes, row: st.SearchStrategy[Array], several: st.SearchStrategy[list[Array]]
-) -> Neighbours:
     n, width = sizes["n"], space.rows.columns(sizes) - bool(space.rows.labels)
-    here, there = draw(row), draw(row)
-    relation = draw(_RELATION)
-    if relation in ("opposite", "zero") and space.rows.box is None:
-        factor = {"opposite": -1.0, "zero": 0.0}[relation]
-        there = np.append(factor * here[:width], there[width:])
-    elif relation == "mirrored" and space.rows.box is None:  # one coordinate turned round, the label kept
-        there = here.copy()
-        there[draw(st.integers(0, width - 1))] *= -1
-    elif relation == "relabelled" and space.rows.labels:
-        there = np.append(here[:width], there[width:])
-    if np.array_equal(here, there):
-        there = _another(space.rows, here, width)
-    others = draw(several) if n > 1 else [here]
-    matrix = np.array([others[i % len(others)] for i in range(n)])
-    copies = draw(_COPIES)
-    if copies != "own" and space.rows.box is None:
-        matrix[:, :width] = here[:width] if copies == "of the target" else -here[:width]
-    target = draw(st.integers(0, n - 1))
-    matrix[target] = here
-    if space.absent is not None and space.relation == "add-remove":
-        gone = absent_row(space, len(here))
-        if draw(_BOOLEAN):
-            matrix[target] = gone
-        else:
-            there = gone
-    return matrix, there, target
+    row, box = rows(space.rows, width), space.rows.box
+    several = st.lists(row, min_size=1, max_size=3)
+
+    @st.composite
+    def both(draw: Any) -> Neighbours:
+        here, there = draw(row), draw(row)
+        relation = draw(_RELATION)
+        if relation in ("opposite", "zero") and box is None:
+            factor = {"opposite": -1.0, "zero": 0.0}[relation]
+            there = np.append(factor * here[:width], there[width:])
+        elif relation == "mirrored" and box is None:  # one coordinate turned round, the label kept
+            there = here.copy()
+            there[draw(st.integers(0, width - 1))] *= -1
+        elif relation == "relabelled" and space.rows.labels:
+            there = np.append(here[:width], there[width:])
+        if np.array_equal(here, there):
+            there = _another(space.rows, here, width)
+        others = draw(several) if n > 1 else [here]
+        matrix = np.array([others[i % len(others)] for i in range(n)])
+        copies = draw(_COPIES)
+        if copies != "own" and box is None:
+            matrix[:, :width] = here[:width] if copies == "of the target" else -here[:width]
+        target = draw(st.integers(0, n - 1))
+        matrix[target] = here
+        if space.absent is not None and space.relation == "add-remove":
+            gone = absent_row(space, len(here))
+            if draw(_BOOLEAN):
+                matrix[target] = gone
+            else:
+                there = gone
+        return matrix, there, target
+
+    return both()
 
 
 def width_of(space: Space, row: Array) -> int:

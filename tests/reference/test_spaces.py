@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpassay.audit.assaying.searching import search_case
+from dpassay.audit.assaying.assay import search_case
 from dpassay.audit.row import Effort
 from dpassay.audit.search.engine import search
 from dpassay.reference.baselines import dp_sgd

@@ -7,7 +7,7 @@ from scipy.stats import kstest
 
 from dpassay.audit.lockstep.hidden import HiddenStates
 from dpassay.audit.lockstep.run import lockstep
-from dpassay.audit.lockstep.tilting import States, Tilt, proposal
+from dpassay.audit.lockstep.tilting import States, Tilt, Tilts, proposal
 from dpassay.audit.lockstep.worlds import Place
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.above_threshold import AboveThreshold
@@ -19,7 +19,7 @@ from dpassay.reference.transcript import Draw
 
 from .test_lockstep import N, declared
 
-TILTS = [Tilt(), Tilt(1.0), Tilt(3.0, 2.0), Tilt(0.0, -4.0), Tilt(-0.3, 1.0)]
+TILTS = Tilts([Tilt(), Tilt(1.0), Tilt(3.0, 2.0), Tilt(0.0, -4.0), Tilt(-0.3, 1.0)])
 PRIOR = np.log([0.9, 0.1])
 ONE = np.zeros(1)
 HAS = np.array([False, True])

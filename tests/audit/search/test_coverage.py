@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dpassay.reference.catalogue as catalogue
-from dpassay.audit.assaying.searching import search_case
+from dpassay.audit.assaying.assay import search_case
 from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import Choice, Script
 from dpassay.audit.row import Effort

@@ -10,7 +10,7 @@ from dpassay.audit.lockstep.script import Script
 from dpassay.audit.search.designed import far_rows, turning
 from dpassay.audit.search.engine import search
 from dpassay.audit.search.ground import AllOf, Data
-from dpassay.audit.search.moves import MOVES, Example
+from dpassay.audit.search.uphill import MOVES, Example
 from dpassay.reference.arrays import Array
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
