@@ -35,7 +35,6 @@ from dpassay.reference.transcript import Release, Transcript
 
 _LOOSE = 0.01  # by which the derivation may be too high: its grid
 _POINTS, _CELLS = 2**18, 6001
-_HALF_LOG_TWO_PI = math.log(2 * math.pi) / 2
 _ONE_SCALE = (Geometric, TruncatedGeometric, FoldedGeometric, TruncatedLaplace, FoldedLaplace)
 
 
@@ -139,20 +138,16 @@ def _epsilon(losses: Counter[_Loss], relation: str, delta: float, near: float) -
     """The larger of the two directions."""
     if not losses:
         return 0.0
-    if {one.kind for one in losses} == {"gaussian"} and all(one.rate == 1 for one in losses):
-        return _gaussian_epsilon(math.sqrt(math.fsum(count * one.size**2 for one, count in losses.items())), delta)
-    return max(_composed(losses, relation, backward, delta, near) for backward in (False, True))
-
-
-def _gaussian_epsilon(mu: float, delta: float) -> float:
-    """By the definition: the event of the largest difference lies beyond one point."""
+    if not ({one.kind for one in losses} == {"gaussian"} and all(one.rate == 1 for one in losses)):
+        return max(_composed(losses, relation, backward, delta, near) for backward in (False, True))
+    mu = math.sqrt(math.fsum(count * one.size**2 for one, count in losses.items()))
 
     def over(epsilon: float) -> float:
+        """By the definition: the event of the largest difference lies beyond one point."""
         cut = epsilon / mu + mu / 2
         return float(ndtr(mu - cut) - math.exp(min(epsilon, 700)) * ndtr(-cut) - delta)
 
-    high = mu * mu / 2 + 40 * mu
-    return _root(over, high)
+    return _root(over, mu * mu / 2 + 40 * mu)
 
 
 def _pair(loss: _Loss, relation: str, backward: bool) -> tuple[Array, Array]:
@@ -168,18 +163,15 @@ def _pair(loss: _Loss, relation: str, backward: bool) -> tuple[Array, Array]:
         return np.concatenate([ends[0], a - 2 * middle]), np.concatenate([ends[1], masses])
     poisson = loss.sampling == "poisson"
     up, down = (a / 2, -a / 2 if relation == "replace-one" else 0.0) if poisson else (a, 0.0)
-    rates = (loss.rate, loss.rate if poisson and relation == "replace-one" else 0.0)
     x = np.linspace(-14 + min(down, 0), 14 + up, _CELLS)
     middle = (x[1:] + x[:-1]) / 2
-    sides = []
-    for shift, rate in ((up, rates[0]), (down, rates[1])):
-        parts = [(rate, shift)] + ([(1 - rate, 0.0)] if rate < 1 else [])
-        mass = sum(w * np.diff(ndtr(x - m)) for w, m in parts if w)
-        logs = np.logaddexp.reduce([math.log(w) - (middle - m) ** 2 / 2 - _HALF_LOG_TWO_PI for w, m in parts if w])
-        sides.append((mass, logs))
-    (one, log_one), (other, log_other) = sides[::-1] if backward else sides
-    del other
-    return log_one - log_other, np.asarray(one)
+    sides = [(up, loss.rate), (down, loss.rate if poisson and relation == "replace-one" else 0.0)]
+    parts = [[(w, m) for w, m in ((rate, shift), (1 - rate, 0.0)) if w] for shift, rate in sides]  # weights and means
+    one, other = (
+        np.logaddexp.reduce([math.log(w) - (middle - m) ** 2 / 2 for w, m in side])
+        for side in (parts[::-1] if backward else parts)
+    )
+    return one - other, np.asarray(sum(w * np.diff(ndtr(x - m)) for w, m in parts[backward]))
 
 
 def _composed(losses: Counter[_Loss], relation: str, backward: bool, delta: float, near: float) -> float:

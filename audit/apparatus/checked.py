@@ -77,10 +77,10 @@ def _checks(transcript: Transcript, delta: float) -> Iterator[list[Finding]]:
             passes.append(draw)
         else:
             key = f"{draw.kind} {draw.n} {draw.size} {draw.rate}"
-            yield _once(key, RecordDrawer.indices, "drawers.wrong_batches", draw, _SEED)
+            yield _once(key, RecordDrawer.indices, "tapes.wrong_batches", draw, _SEED)
     if passes:
         key = json.dumps([passes[0].n, passes[0].hidden, *(one.size for one in passes)])
-        yield _once(key, RecordDrawer.indices, "drawers.wrong_pass", passes, _SEED)
+        yield _once(key, RecordDrawer.indices, "tapes.wrong_pass", passes, _SEED)
     if any(_NODE.search(one.label) for one in transcript.releases):
         yield _once("tree", TreeSum, "tapes.wrong_tree", _SEED)
     yield _once("streams", LiveTape, "tapes.wrong_streams", _SEED)

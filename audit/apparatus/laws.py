@@ -30,13 +30,26 @@ _ERRORS = 6.0  # standard errors by which a mean may be off: one in 1e8 by chanc
 _RARE = 1e-9  # likewise, of a count
 _NEAR = 1e6  # times its noise a query may be large: beyond, rounding moves what is drawn
 _MOST = 1000  # numbers of a law: a larger one is left alone
-_ASKED, _AGREE = 8, 1e-6  # values whose density is asked for; rounding of a query that is large beside its noise
 
 
 def wrong_draws(law: Law, seed: int) -> Iterator[str]:
     """What is wrong with the values that the law draws."""
-    why = _off(law, np.random.default_rng([seed, 31])) if _fits(law) else ""
-    yield from [why] * bool(why)
+    if not _fits(law):
+        return
+    rng, outcomes = np.random.default_rng([seed, 31]), law.outcomes() if law.is_finite else None
+    values = [law.sample(rng) for _ in range(DRAWS)]
+    for value in outcomes.support if outcomes is not None else ():
+        chance = min(1.0, math.exp(law.log_density(value)))
+        count = sum(one == value for one in values)
+        if min(bdtr(count, DRAWS, chance), bdtrc(count - 1, DRAWS, chance)) < _RARE:
+            yield f"outcome {value} came {count} times in {DRAWS}, its probability is {chance:.3g}"
+            return
+    for shift in () if law.is_finite else _shifts(law):
+        logs = [law.log_density(np.asarray(value) - shift) - law.log_density(value) for value in values]
+        error = math.sqrt((_second_moment(law, shift) - 1) / DRAWS)
+        if not abs(float(np.mean(np.exp(logs))) - 1) <= _ERRORS * error:
+            yield "the values that it draws are not those of its density"
+            return
 
 
 def _fits(law: Law) -> bool:
@@ -44,44 +57,6 @@ def _fits(law: Law) -> bool:
         return law.is_finite
     largest = float(np.max(np.abs(law.query), initial=0.0))
     return 0 < law.query.size <= _MOST and not law.is_bare and largest <= _NEAR * law.scale
-
-
-def _off(law: Law, rng: np.random.Generator) -> str:
-    values = [law.sample(rng) for _ in range(DRAWS)]
-    if law.is_finite:
-        return _miscounted(law, values)
-    for shift in _shifts(law):
-        ratios = np.exp(_log_ratios(law, values, shift))
-        error = math.sqrt((_second_moment(law, shift) - 1) / DRAWS)
-        if not abs(float(ratios.mean()) - 1) <= _ERRORS * error:
-            return "the values that it draws are not those of its density"
-    return ""
-
-
-def _log_ratios(law: Law, values: list[Any], shift: Array) -> Array:
-    """``log p(x - v) - log p(x)`` of each value: in closed form, if the law's own density agrees at a few of them."""
-    rest = np.array(values, dtype=float).reshape(len(values), -1) - query_of(law).ravel()
-    moved = rest - shift.ravel()
-    if law.is_normal:
-        quick = np.sum(rest**2 - moved**2, axis=1) / (2 * law.scale**2)
-    else:
-        quick = np.sum(np.abs(rest) - np.abs(moved), axis=1) / law.scale
-    own = _own_log_ratios(law, values[:_ASKED], shift)
-    return quick if np.allclose(quick[:_ASKED], own, rtol=0, atol=_AGREE) else _own_log_ratios(law, values, shift)
-
-
-def _own_log_ratios(law: Law, values: list[Any], shift: Array) -> Array:
-    return np.array([law.log_density(np.asarray(value) - shift) - law.log_density(value) for value in values])
-
-
-def _miscounted(law: Law, values: list[Any]) -> str:
-    outcomes = law.outcomes()
-    for value in outcomes.support if outcomes is not None else ():
-        chance = min(1.0, math.exp(law.log_density(value)))
-        count = sum(one == value for one in values)
-        if min(bdtr(count, DRAWS, chance), bdtrc(count - 1, DRAWS, chance)) < _RARE:
-            return f"outcome {value} came {count} times in {DRAWS}, its probability is {chance:.3g}"
-    return ""
 
 
 def _shifts(law: Law) -> Iterator[Array]:
@@ -120,7 +95,13 @@ def wrong_sampler(law: Law, seed: int) -> Iterator[str]:
     if known.whole and not np.array_equal(values, np.round(values)):
         yield "some values are no whole numbers"
         return
-    yield from not_uniform(_transformed(known, values, np.random.default_rng([seed, 2])), known.continuous)
+    low, high = known.below(_before(known, values)), known.below(values)
+    if known.whole and np.any(high <= low):  # a value that has no probability
+        yield "some values lie outside the support"
+        return
+    # uniform where the law is right: within the probability of a value the place is drawn
+    places = low + np.random.default_rng([seed, 2]).random(values.shape) * (high - low)
+    yield from not_uniform(np.asarray(places), known.continuous)
 
 
 def wrong_tails(law: Law, delta: float, seed: int) -> Iterator[str]:
@@ -175,11 +156,3 @@ def wrong_selection(make: Callable[..., Law], rate: float) -> Iterator[str]:
 
 def _before(known: Described, numbers: Array) -> Array:
     return numbers - 1 if known.whole else np.nextafter(numbers, -np.inf)
-
-
-def _transformed(known: Described, values: Array, rng: np.random.Generator) -> Array:
-    """Uniform where the law is right: within the probability of a value the place is drawn."""
-    low, high = known.below(_before(known, values)), known.below(values)
-    if known.whole and np.any(high <= low):
-        return np.full_like(low, -1.0)  # a value that has no probability
-    return np.asarray(low + rng.random(values.shape) * (high - low))

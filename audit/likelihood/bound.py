@@ -34,7 +34,6 @@ from dpassay.audit.phases import TimeIsUp, phase, time_is_up
 from dpassay.audit.results import AssumedEstimate, GivenSecrets, SoundBound
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
-from dpassay.reference.findings import merge
 
 from .pilot import Plan, average, excess, make_plan, weight_of
 from .samplers import Losses, Sampler
@@ -63,29 +62,12 @@ def drawn(
         if size <= 0:
             continue
         losses = final.sample(plan.tilts, plan.shares, size, (seed, 2, stage))
-        found = losses if found is None else joined(found, losses)
+        found = losses if found is None else found.joined(losses)
         epsilon = bound(found)
         if epsilon >= enough or time_is_up():
             break
     assert found is not None
     return found, epsilon
-
-
-def joined(one: Losses, other: Losses) -> Losses:
-    """Two samples under the same tilts as one."""
-    findings = list(one.findings)
-    merge(findings, other.findings)
-    movements = dict(one.movements)
-    for label, movement in other.movements.items():
-        movements[label] = movements[label].with_other(movement) if label in movements else movement
-    return Losses(
-        np.concatenate([one.loss, other.loss]),
-        np.concatenate([one.log_weights, other.log_weights]),
-        findings,
-        one.inexact or other.inexact,
-        movements,
-        one.checked + other.checked,
-    )
 
 
 def upper_limit(loss: Array, weight: Array, delta: float, alpha: float) -> float:
@@ -158,7 +140,7 @@ def audit_likelihood(
     losses.shares = plan.shares
     weight = weight_of(losses.log_weight(np.log(plan.shares)))
     for known in scouted:
-        _join(losses, known)
+        losses.note(known.findings, known.inexact, checked=known.checked)
     limit = upper_limit(losses.loss, weight, delta, 1 - confidence)
     common = {
         "epsilon": epsilon,
@@ -168,26 +150,21 @@ def audit_likelihood(
         "relation": relation,
         "runs": len(losses.loss),
         "seconds": time.perf_counter() - start,
-        "evidence": _evidence(plan, losses, pilot, limit),
+        "evidence": {  # what a report says beside the bound
+            "direction": "(D', D)" if plan.swapped else "(D, D')",
+            "tilts": [(tilt.shift, tilt.odds) for tilt in plan.tilts],
+            "pilot runs": pilot,
+            "upper limit": limit,
+            "pilot estimate": plan.expected,
+            "power means": "probability of refuting a claim 10 % below the pilot's estimate",
+            "runs with check world": losses.checked,
+            "findings": [str(finding) for finding in losses.findings],
+        },
     }
     if losses.inexact:
         assumption = f"adversary also sees secrets: {losses.inexact}"
         return GivenSecrets(assumption=assumption, **common), losses  # type: ignore[arg-type]
     return SoundBound(claimed=claimed, power=plan.power, **common), losses  # type: ignore[arg-type]
-
-
-def _evidence(plan: Plan, losses: Losses, pilot: int, limit: float) -> dict[str, object]:
-    """What a report says beside the bound."""
-    return {
-        "direction": "(D', D)" if plan.swapped else "(D, D')",
-        "tilts": [(tilt.shift, tilt.odds) for tilt in plan.tilts],
-        "pilot runs": pilot,
-        "upper limit": limit,
-        "pilot estimate": plan.expected,
-        "power means": "probability of refuting a claim 10 % below the pilot's estimate",
-        "runs with check world": losses.checked,
-        "findings": [str(finding) for finding in losses.findings],
-    }
 
 
 def walk(losses: Losses, plan: Plan, delta: float, alpha: float, counts: Array | None = None) -> float:
@@ -201,8 +178,14 @@ def walk(losses: Losses, plan: Plan, delta: float, alpha: float, counts: Array |
     needed = needed_log_wealth(alpha, float(len(weight) if counts is None else np.sum(counts)))
 
     def rejected(k: int) -> bool:
-        x = excess(losses.loss, weight, plan.epsilons[k])
-        return _reaches(needed, x, plan, k, delta, counts)
+        """Does the log capital at this point reach what is needed? The reserve only counts where the rest does not."""
+        x, bet = excess(losses.loss, weight, plan.epsilons[k]), float(plan.bets[k])
+        capital = math.log1p(-plan.reserve) + _log_capital(x, bet, delta, counts)
+        if capital >= needed or plan.reserve == 0:
+            return capital >= needed
+        start = math.log(plan.reserve / _SMALLER.size)
+        parts = [start + _log_capital(x, float(share) * bet, delta, counts) for share in _SMALLER]
+        return float(np.logaddexp.reduce([capital, *parts])) >= needed
 
     passed = 0  # grid points rejected so far
     for end in (*np.flatnonzero(np.diff(plan.bets)) + 1, len(plan.bets)):
@@ -215,24 +198,7 @@ def walk(losses: Losses, plan: Plan, delta: float, alpha: float, counts: Array |
     return math.inf if np.all(np.isinf(losses.loss[losses.loss > last])) else last
 
 
-def _reaches(threshold: float, x: Array, plan: Plan, k: int, delta: float, counts: Array | None) -> bool:
-    """Does the log capital at point ``k`` reach this? The reserve is only counted where the rest does not."""
-    bet = float(plan.bets[k])
-    capital = math.log1p(-plan.reserve) + _log_capital(x, bet, delta, counts)
-    if capital >= threshold or plan.reserve == 0:
-        return capital >= threshold
-    start = math.log(plan.reserve / _SMALLER.size)
-    parts = [start + _log_capital(x, float(share) * bet, delta, counts) for share in _SMALLER]
-    return float(np.logaddexp.reduce([capital, *parts])) >= threshold
-
-
 def _log_capital(x: Array, bet: float, delta: float, counts: Array | None = None) -> float:
     """``sum_i log(1 - bet + bet X_i / delta)``: log wealth against 'the mean of X is at most delta'."""
     gains = np.log1p(bet * (x / delta - 1.0))
     return float(gains.sum() if counts is None else counts @ gains)
-
-
-def _join(losses: Losses, other: Losses) -> None:
-    merge(losses.findings, other.findings)
-    losses.inexact = losses.inexact or other.inexact
-    losses.checked += other.checked

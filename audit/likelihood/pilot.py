@@ -65,12 +65,15 @@ def make_plan(
     sampler: Sampler, delta: float, alpha: float, runs: int, pilot: int, seed: int
 ) -> tuple[Plan, list[Losses]]:
     """Choose direction, tilts, grid and bets from ``pilot`` runs."""
-    scouts = [one.sample((PLAIN,), np.ones(1), pilot // 8, (seed, 0, k)) for k, one in _directions(sampler)]
+    directions = [(0, sampler), (1, sampler.swapped())]
+    scouts = [one.sample((PLAIN,), np.ones(1), pilot // 8, (seed, 0, k)) for k, one in directions]
     guesses = [_scout(losses, delta) for losses in scouts]
     plans, seen = [], list(scouts)
-    rounds = 1 if not sampler.has_hidden and _same_both_ways(guesses) else 2
-    best = int(np.argmax([epsilon for _, epsilon in guesses]))
-    order = [(best, dict(_directions(sampler))[best])] if rounds == 1 else _directions(sampler)
+    means, epsilons = zip(*guesses, strict=True)
+    # directions whose losses look alike need one pilot only (an infinite one wins at once)
+    same_both_ways = math.inf in epsilons or 0.8 < means[0] / means[1] < 1.25
+    best = int(np.argmax(epsilons))
+    order = directions if sampler.has_hidden or not same_both_ways else directions[best : best + 1]
     for k, one in order:
         size = (pilot - 2 * (pilot // 8)) // (2 * len(order))
         tilts = _candidates(one.has_hidden, guesses[k][0])
@@ -85,10 +88,6 @@ def make_plan(
     return plan, [losses for losses in seen if losses is not None]
 
 
-def _directions(sampler: Sampler) -> list[tuple[int, Sampler]]:
-    return [(0, sampler), (1, sampler.swapped())]
-
-
 def _scout(losses: Losses, delta: float) -> tuple[float, float]:
     """(mean loss, epsilon of the Gaussian mechanism with that mean loss) of a few plain runs."""
     finite = losses.loss[np.isfinite(losses.loss)]
@@ -99,12 +98,6 @@ def _scout(losses: Losses, delta: float) -> tuple[float, float]:
         mean = float(finite.var()) / 2
     mean = max(1e-6, mean)
     return mean, gdp_epsilon(math.sqrt(2 * mean), delta)
-
-
-def _same_both_ways(guesses: Sequence[tuple[float, float]]) -> bool:
-    """Directions whose losses look alike need one pilot only (an infinite one wins at once)."""
-    (first, _), (second, _) = guesses
-    return math.isinf(guesses[0][1]) or math.isinf(guesses[1][1]) or 0.8 < first / second < 1.25
 
 
 def _candidates(hidden: bool, mean: float) -> list[Tilt]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,6 +34,33 @@ class Losses:
     movements: dict[str, Movement] = field(default_factory=dict)
     checked: int = 0
     shares: Array | None = None  # of the tilts, where these are the runs of an audit that count
+
+    def note(
+        self,
+        findings: Sequence[Finding],
+        inexact: str,
+        movements: Mapping[str, Movement] | None = None,
+        checked: int = 0,
+    ) -> None:
+        """What other runs show beside their losses."""
+        merge(self.findings, findings)
+        self.inexact = self.inexact or inexact
+        self.checked += checked
+        for label, movement in (movements or {}).items():
+            known = self.movements.get(label)
+            self.movements[label] = movement if known is None else known.with_other(movement)
+
+    def joined(self, other: Losses) -> Losses:
+        """Two samples under the same tilts as one."""
+        both = replace(
+            self,
+            loss=np.concatenate([self.loss, other.loss]),
+            log_weights=np.concatenate([self.log_weights, other.log_weights]),
+            findings=list(self.findings),
+            movements=dict(self.movements),
+        )
+        both.note(other.findings, other.inexact, other.movements, other.checked)
+        return both
 
     def log_weight(self, log_shares: Array) -> Array:
         """Log weights against the mixture with these log shares (balance heuristic)."""
@@ -99,15 +126,8 @@ class LockstepSampler:
             if result.complete:
                 loss[i] = result.loss
             log_weights[i] = result.log_weights
-            losses.inexact = losses.inexact or result.inexact
-            merge(losses.findings, result.findings)
-            _merge_movements(losses, result.movements)
+            losses.note(result.findings, result.inexact, result.movements)
             step()
             if time_is_up():
                 return loss[: i + 1], log_weights[: i + 1]
         return loss, log_weights
-
-
-def _merge_movements(losses: Losses, movements: dict[str, Movement]) -> None:
-    for label, movement in movements.items():
-        losses.movements[label] = losses.movements.get(label, Movement()).with_other(movement)

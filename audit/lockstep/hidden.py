@@ -7,6 +7,7 @@ each batch so far and one for "in none of them"; the target can be in one only.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -46,8 +47,6 @@ class HiddenStates:
         self._fresh = 0
         self._position: dict[int, int] = {}  # of the world that has the target in this fresh draw
         self.last: Group | None = None
-        self._check_in: dict[int, bool] = {}
-        self._check_at = 0
         self._beyond_first = np.arange(self._count) > 0
         if self._pool:  # world 0: the target is in no batch so far; world k + 1: it is in fresh batch k
             start = np.full(self._count, -np.inf)
@@ -99,22 +98,13 @@ class HiddenStates:
         """Bayes: the weights after a released value."""
         if len(group.worlds) > 1:
             group.log_here += gained_here
-            if not all(
-                map(math.isfinite, gained_there.tolist())
-            ):  # a state in which the value could not come out on D'
-                gained_there = np.where(np.isfinite(gained_there), gained_there, -np.inf)
-            group.log_there += gained_there
+            # -inf: a state in which the value could not come out on D'
+            group.log_there += np.where(np.isfinite(gained_there), gained_there, -np.inf)
 
-    def check_drawn(self, draw: Draw, has_target: bool, fresh_number: int) -> None:
-        """Where the target is in the check world."""
-        self._check_in[draw.number] = has_target
-        if has_target and draw.kind == "fresh":
-            self._check_at = fresh_number + 1
-
-    def check_world(self, draws: tuple[int, ...]) -> int:
-        """The world whose queries the check world's must equal."""
+    def check_world(self, draws: tuple[int, ...], having: Mapping[int, bool]) -> int:
+        """The world whose queries the check world's must equal; ``having``: does it have the target in a draw?"""
         if not draws:
             return self._count - 1
         if self._pool:
-            return self._check_at
-        return int(self._check_in.get(draws[0], True))
+            return max((self._position[number] for number, has in having.items() if has), default=0)
+        return int(having.get(draws[0], True))

@@ -3,7 +3,7 @@
 :class:`Hub` is the part that all runs share. :class:`DrawnHub` draws the released values from a tilted law and knows
 the exact loss and the weights; :class:`ScriptedHub` hands back what a script says. Nothing is drawn from a mixture
 then, so there is no loss: what is tested are the premises of adaptive composition, which must hold whatever is
-released.
+released. :class:`WithinReach` keeps what it hands back to values that noise can give.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaincc, gammainccinv
 
+from dpassay.reference.arrays import Array, norm
 from dpassay.reference.equality import same
 from dpassay.reference.errors import printable
 from dpassay.reference.findings import Finding, Kind, merge
+from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import P, Pair, Run
 from dpassay.reference.tape import Tape
@@ -27,27 +30,22 @@ from .hidden import Group, HiddenStates
 from .outcome import WHOLE, LockstepRun, Movement, NotJudged, Raised, ScriptedRun, Seen
 from .records import (
     CHECK,
-    LEAST,
     PUBLIC,
     RECORDS,
     VALUES,
     Records,
     ScriptedRecords,
     Streams,
-    exceeds,
-    in_proportion,
-    joining,
-    mean_density,
-    rounding,
 )
 from .script import Choice, Dictation, dictated
 from .source_lines import calling_line, parting, place_raised
-from .tilting import Logs, States, Tilts, proposal
+from .tilting import States, Tilts, proposal
 from .worlds import SIDES, Place, Request, Role, World
 
 _INNER = ("secret", "noise")
 _SHARED_CALLS = ("release", "draw", "public", "reveal", "end")  # all worlds get one answer
 _EXACT = 1e-9  # queries that agree to this fraction of the noise are the same (one part in 1e9 of a standard deviation)
+_LEAST = 1e-12  # a query that moves by less moves by rounding, however small its sensitivity is
 LONGEST = 1000  # calls of one scripted run; beyond, other examples show more for the time
 
 
@@ -229,7 +227,7 @@ class Hub:
                 return False
             if difference:
                 self._finding(Kind.NOISE_SCALE, ask.label, difference)
-            if world.ask.sensitivity != ask.sensitivity and not (difference and in_proportion(ask, world.ask)):
+            if world.ask.sensitivity != ask.sensitivity and not (difference and _in_proportion(ask, world.ask)):
                 claimed = (ask.sensitivity, world.ask.sensitivity)
                 claims = ["none" if one is None else f"{one:.6g}" for one in claimed]
                 self._finding(Kind.CLAIMED_SENSITIVITY, ask.label, " against ".join(claims))
@@ -255,14 +253,24 @@ class Hub:
             assert ask.sensitivity is not None
             movement = self.result.movements.setdefault(ask.label, Movement())
             movement.joined = max(2 * distance / ask.sensitivity if ask.sensitivity else 0.0, movement.joined)
-            if exceeds(distance, ask.sensitivity / 2, *laws[:2]):
+            if _exceeds(distance, ask.sensitivity / 2, *laws[:2]):
                 detail = f"a new record moves the query by {distance:.6g}, claimed half of {ask.sensitivity:.6g}"
                 self._finding(Kind.SENSITIVITY_EXCEEDED, ask.label, detail)
 
     def _joining(
         self, ask: Request, hidden: tuple[int, ...], here: list[Law], there: list[Law]
-    ) -> list[tuple[Sequence[Law], float]]:
-        return joining([self._draws[number] for number in hidden], ask.sensitivity, here, there)
+    ) -> list[tuple[list[Law], float]]:
+        """For each side its laws, out of the batch first, and how far a record that joins a Poisson batch moves it.
+
+        Only Gaussian noise is amplified by half of the sensitivity; elsewhere there are none.
+        """
+        draw, sensitivity = self._draws[hidden[0]] if len(hidden) == 1 else None, ask.sensitivity
+        if draw is None or draw.kind != "poisson" or draw.rate == 1 or sensitivity is None:
+            return []
+        costs = [(laws, laws[0].cost(sensitivity)) for laws in (here, there)]
+        return [
+            (laws, laws[0].distance(laws[1])) for laws, cost in costs if cost is not None and cost.kind == "gaussian"
+        ]
 
     def _elsewhere(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> None:
         """A query on batches by index may not depend on a target that is in none of them: it is paid for elsewhere."""
@@ -277,7 +285,7 @@ class Hub:
         movement = self.result.movements.get(ask.label, Movement())
         for one, other, distance in zip(here, there, distances, strict=True):
             movement = movement.with_other(Movement(distance, ask.sensitivity))
-            if ask.sensitivity is not None and exceeds(distance, ask.sensitivity, one, other):
+            if ask.sensitivity is not None and _exceeds(distance, ask.sensitivity, one, other):
                 detail = f"the pair moves the query by {distance:.6g}, claimed {ask.sensitivity:.6g}"
                 self._finding(Kind.SENSITIVITY_EXCEEDED, ask.label, detail)
         movement.releases += 1
@@ -303,6 +311,31 @@ def _name(request: Request) -> str:
     return "the end" if request.call == "end" else f"{request.call} {request.label!r}"
 
 
+def _exceeds(distance: float, sensitivity: float, one: Law, other: Law) -> bool:
+    """Is a query moved by more than this, beyond rounding."""
+    limit = sensitivity * (1 + 1e-9) + _LEAST
+    return distance > limit and distance > limit + rounding(one, other)
+
+
+def rounding(one: Law, other: Law) -> float:
+    """What rounding alone may move a query: after a huge released value its own size is the measure."""
+    found = [law.moved() for law in (one, other)]
+    return 1e-12 * max((float(np.max(np.abs(query), initial=0.0)) for query in found if query is not None), default=0.0)
+
+
+def _in_proportion(one: Request, other: Request) -> bool:
+    """Both declare the same share of their noise scale as sensitivity: that it differs is said by the scale."""
+    if one.sensitivity is None or other.sensitivity is None or one.law is None or other.law is None:
+        return False
+    crossed = one.sensitivity * other.law.scale, other.sensitivity * one.law.scale
+    return math.isclose(*crossed, rel_tol=1e-9) and crossed[0] > 0
+
+
+def _mean_density(log_weights: Array, logs: Array) -> float:
+    """Log of the mean density under these weights; one state is certain, its log weight is 0."""
+    return float(logs[0]) if len(logs) == 1 else float(np.logaddexp.reduce(log_weights + logs))
+
+
 class DrawnHub(Hub):
     """Released values are drawn from a tilted law; the loss and the weights are exact."""
 
@@ -316,10 +349,7 @@ class DrawnHub(Hub):
         if self._records is None:
             self._records = Records(self._target, self._streams[RECORDS], self._streams[CHECK])
         number = self._states.drawn(draw)
-        found = self._records.indices(draw, [world.place for world in self.worlds], number)
-        if self._check and draw.number in self._records.check_has_target:
-            self._states.check_drawn(draw, self._records.check_has_target[draw.number], number)
-        return found
+        return self._records.indices(draw, [world.place for world in self.worlds], number)
 
     def _holding(self, draws: tuple[int, ...]) -> Sequence[bool]:
         found: list[bool] = self._states.holding(draws).tolist()
@@ -346,21 +376,20 @@ class DrawnHub(Hub):
         states = States(picked, picked_there, group.log_here, group.log_there, group.has_target)
         plan = proposal(states, self._tilts)
         value = plan.sample(self._streams[VALUES], self._tilt)
-        self._count(group, plan.logs(value))
-        if self._check:
-            self._compare_check(ask, hidden, here, value)
-        self._answer(value)
-
-    def _count(self, group: Group, logs: Logs) -> None:
-        log_here, log_there = mean_density(group.log_here, logs.here), mean_density(group.log_there, logs.there)
+        logs = plan.logs(value)
+        log_here, log_there = _mean_density(group.log_here, logs.here), _mean_density(group.log_there, logs.there)
         self.result.loss += log_here - log_there
         self.result.log_weights += log_here - logs.proposals
         if math.isfinite(log_here) and math.isfinite(log_there):  # else the loss is infinite and no filter changes it
             self._states.update(group, logs.here - log_here, logs.there - log_there)
+        if self._check:
+            self._compare_check(ask, hidden, here, value)
+        self._answer(value)
 
     def _compare_check(self, ask: Request, hidden: tuple[int, ...], here: list[Law], value: Any) -> None:
         assert self._check is not None and self._check.ask.law is not None
-        law, reference = self._check.ask.law, here[self._states.check_world(hidden)]
+        having = self._records.check_has_target if self._records else {}
+        law, reference = self._check.ask.law, here[self._states.check_world(hidden, having)]
         if law.query is not None:
             agree = law.public_difference(reference) is None and law.agrees(reference)
         else:
@@ -398,8 +427,7 @@ class ScriptedHub(Hub):
             super()._draw()
 
     def _records_of(self, draw: Draw) -> Sequence[Any]:
-        found = self._records.indices(draw, [world.place for world in self._here], -1)
-        return [*found, *found]
+        return 2 * self._records.indices(draw, len(self._here))
 
     def _holding(self, draws: tuple[int, ...]) -> Sequence[bool]:
         found: list[bool] = np.any([self._records.held[number] for number in draws], axis=0).tolist()
@@ -431,7 +459,7 @@ class ScriptedHub(Hub):
         if ask.sensitivity:
             if moved > ask.sensitivity:  # a share above 1 accuses: rounding is taken off
                 both = zip(here, there, strict=True)
-                moved = max(one.distance(other) - rounding(one, other) - LEAST for one, other in both)
+                moved = max(one.distance(other) - rounding(one, other) - _LEAST for one, other in both)
             self.result.shares[ask.label] = max(before, moved / ask.sensitivity)
         self.result.separation = math.hypot(self.result.separation, rate * here[-1].apart(there[-1], moved))
 
@@ -472,6 +500,37 @@ class ScriptedHub(Hub):
         self.result.transcript.output = self.result.output
         self.result.raised = world.ask.value.text if isinstance(world.ask.value, Raised) else ""
         return self.result
+
+
+_NATS = 700.0  # all dictated values of a run are together at least as probable as e^-700; a float ends at e^-745
+_SHARE = 0.5  # of what is left that one value may take: later ones need some, too
+
+
+class WithinReach(ScriptedHub):
+    """A hub that moves a chosen value as near to its query as it must be for the noise to go so far.
+
+    A premise must hold on a tape whatever was released. Plain code declares nothing, so all that it can break is its
+    claim, and values that come out with probability e^-700 break none: delta covers them. They lead to places where
+    floats end (a clipping bound of 1e-260, noise that is no number), and right code is not right there.
+    """
+
+    _left = _NATS
+
+    def _dictated(self, choice: Choice, law: Law, label: str) -> Any:
+        value = super()._dictated(choice, law, label)
+        if choice.how in ("drawn", "query") or not (law.is_normal or isinstance(law, Laplace)) or not law.scale > 0:
+            return value
+        query = query_of(law)
+        away = (np.asarray(value, dtype=float) - query) / law.scale
+        # half the squared 2-norm of Gaussian noise, or the sum of the lengths of Laplace noise, is a Gamma
+        shape, power = (query.size / 2, 2) if law.is_normal else (query.size, 1)
+        gamma = norm(away) ** 2 / 2 if law.is_normal else float(np.sum(np.abs(away)))
+        most = float(gammainccinv(shape, math.exp(-self._left * _SHARE)))
+        if gamma > most:
+            away = away * (most / gamma) ** (1 / power)
+            gamma, value = most, law.possible(as_released(np.asarray(query + law.scale * away)))
+        self._left += math.log(max(float(gammaincc(shape, gamma)), math.exp(-_NATS)))
+        return value
 
 
 def _numbers(value: Any) -> bool:

@@ -42,19 +42,9 @@ class Movement:
         """Moved distance over claimed sensitivity (0 where nothing is claimed)."""
         return self.moved / self.claimed if self.claimed else 0.0
 
-    @property
-    def needed(self) -> float:
-        """What would have to be claimed, over what is."""
-        return max(self.share, self.joined)
-
-    @property
-    def rank(self) -> tuple[float, float]:
-        """Of two movements the one with the larger rank is kept."""
-        return self.share, self.moved
-
     def with_other(self, other: Movement) -> Movement:
         """The larger of two, in each respect; of equal ones the other; the releases of both."""
-        larger = other if other.rank >= self.rank else self
+        larger = max(other, self, key=lambda one: (one.share, one.moved))
         releases, whole = self.releases + other.releases, self.whole + other.whole
         return Movement(larger.moved, larger.claimed, max(self.joined, other.joined), releases, whole)
 

@@ -1,62 +1,16 @@
-"""The random streams of a lockstep run, and which records each world gets: the same for all, but for the target.
-
-And how the laws of two worlds compare, as numbers: distances, what rounding may add to them, mean densities.
-"""
+"""The random streams of a lockstep run, and which records each world gets: the same for all, but for the target."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from dpassay.reference.arrays import Array, Indices
-from dpassay.reference.laws.law import Law
+from dpassay.reference.arrays import Indices
 from dpassay.reference.transcript import Draw, RecordDrawer
 
 from .script import Dictation
-from .worlds import Place, Request
-
-LEAST = 1e-12  # a query that moves by less moves by rounding, however small its sensitivity is
-
-
-def exceeds(distance: float, sensitivity: float, one: Law, other: Law) -> bool:
-    """Is a query moved by more than this, beyond rounding."""
-    limit = sensitivity * (1 + 1e-9) + LEAST
-    return distance > limit and distance > limit + rounding(one, other)
-
-
-def rounding(one: Law, other: Law) -> float:
-    """What rounding alone may move a query: after a huge released value its own size is the measure."""
-    found = [law.moved() for law in (one, other)]
-    return 1e-12 * max((float(np.max(np.abs(query), initial=0.0)) for query in found if query is not None), default=0.0)
-
-
-def in_proportion(one: Request, other: Request) -> bool:
-    """Both declare the same share of their noise scale as sensitivity: that it differs is said by the scale."""
-    if one.sensitivity is None or other.sensitivity is None or one.law is None or other.law is None:
-        return False
-    crossed = one.sensitivity * other.law.scale, other.sensitivity * one.law.scale
-    return math.isclose(*crossed, rel_tol=1e-9) and crossed[0] > 0
-
-
-def joining(
-    draws: Sequence[Draw], sensitivity: float | None, here: Sequence[Law], there: Sequence[Law]
-) -> list[tuple[Sequence[Law], float]]:
-    """For each side its laws, out of the batch first, and how far a record that joins a Poisson batch moves the query.
-
-    Only Gaussian noise is amplified by half of the sensitivity; elsewhere there are none.
-    """
-    if len(draws) != 1 or draws[0].kind != "poisson" or draws[0].rate == 1 or sensitivity is None:
-        return []
-    costs = [(laws, laws[0].cost(sensitivity)) for laws in (here, there)]
-    return [(laws, laws[0].distance(laws[1])) for laws, cost in costs if cost is not None and cost.kind == "gaussian"]
-
-
-def mean_density(log_weights: Array, logs: Array) -> float:
-    """Log of the mean density under these weights; one state is certain, its log weight is 0."""
-    return float(logs[0]) if len(logs) == 1 else float(np.logaddexp.reduce(log_weights + logs))
-
+from .worlds import Place
 
 VALUES, PUBLIC, RECORDS, CHECK, SCRIPTED = range(5)
 _INNER = 7
@@ -114,20 +68,17 @@ class Records:
         found = []
         for place in places:
             if place.role == "check":
-                found.append(self.checked(draw))
+                own = self._independent(draw)
+                self.check_has_target[draw.number] = bool(np.any(own == self._target))
+                found.append(own)
             elif (place.role == "in" and draw.kind != "fresh") or (place.role == "at" and place.k == fresh_number):
                 found.append(having)
             else:
                 found.append(others)
         return found
 
-    def checked(self, draw: Draw) -> Indices:
-        """The records of the check world."""
-        own = self._independent(draw)
-        self.check_has_target[draw.number] = bool(np.any(own == self._target))
-        return own
-
     def _independent(self, draw: Draw) -> Indices:
+        """The records of the check world."""
         own = self._check.indices(draw)
         has = bool(np.any(own == self._target))
         if draw.kind == "fresh" or draw.rate == 1 or has == (self._check_rng.random() < 0.5):
@@ -147,12 +98,11 @@ class Records:
         mine[position] = self._target
         return mine
 
-    def _name(self, positions: Indices) -> Indices:
-        """Numbers of records at these positions among the n - 1 others."""
-        return positions + (positions >= self._target)
-
     def _draw_others(self, draw: Draw) -> Indices:
-        name = self._name
+        def name(positions: Indices) -> Indices:
+            """Numbers of records at these positions among the n - 1 others."""
+            return positions + (positions >= self._target)
+
         if draw.kind == "poisson":
             return name(np.flatnonzero(self._rng.random(draw.n - 1) < draw.rate))
         assert draw.size is not None
@@ -184,14 +134,14 @@ class ScriptedRecords:
         self._next = 0
         self.held: dict[int, list[bool]] = {}  # by draw: is the target in it, in each world?
 
-    def indices(self, draw: Draw, places: Sequence[Place], _: int) -> list[Indices]:
-        """The records for each place, in order."""
+    def indices(self, draw: Draw, worlds: int) -> list[Indices]:
+        """The records for each of so many worlds, the last of which has the target where the script says."""
         if draw.hidden:
             wanted = self._target < draw.n and self._script.takes_part(draw)
-            found = self._fresh(draw, wanted, len(places)) if draw.kind == "fresh" else self._sampled(draw, wanted)
-            found = found[-len(places) :]
+            found = self._fresh(draw, wanted, worlds) if draw.kind == "fresh" else self._sampled(draw, wanted)
+            found = found[-worlds:]
         else:
-            found = [np.arange(self._next, self._next + (draw.size or 0))] * len(places)
+            found = [np.arange(self._next, self._next + (draw.size or 0))] * worlds
             self._next += draw.size or 0
         self.held[draw.number] = [bool(np.any(one == self._target)) for one in found]
         return found

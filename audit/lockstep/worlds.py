@@ -60,9 +60,6 @@ class WorldTape(Tape):
         super().__init__()
         self._hub = hub
 
-    def _ask(self, request: Request) -> Any:
-        return self._hub.switch(request)
-
     def wait(self) -> None:
         """Let the other worlds go on while a program of this one is at work."""
         self._hub.switch(_WAIT)
@@ -71,14 +68,14 @@ class WorldTape(Tape):
         return self._hub.switch(Request("release", label, law, sensitivity, draws))
 
     def _indices(self, draw: Draw) -> Indices:
-        indices: Indices = self._ask(Request("draw", draw.label, draw=draw))
+        indices: Indices = self._hub.switch(Request("draw", draw.label, draw=draw))
         return indices
 
     def _value(self, kind: str, label: str, draw: Drawn) -> Any:
-        return self._ask(Request(kind, label, make=draw))  # type: ignore[arg-type]
+        return self._hub.switch(Request(kind, label, make=draw))  # type: ignore[arg-type]
 
     def _revealed(self, label: str, value: Any) -> None:
-        self._ask(Request("reveal", label, value=value))
+        self._hub.switch(Request("reveal", label, value=value))
 
 
 WorldTape.__name__ = WorldTape.__qualname__ = "Tape"  # what Python's own messages call it

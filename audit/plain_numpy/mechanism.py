@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.lockstep.reach import WithinReach
+from dpassay.audit.lockstep.hub import WithinReach
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.lockstep.source_lines import parting
 from dpassay.audit.phases import phase, step

@@ -80,7 +80,9 @@ class Premises:
         """What a run had released when it was cut off costs no more than all of it would."""
         if not (run.too_long or run.complete):
             return []
-        spending = _spending(run.transcript)
+        costs = [release.law.cost(release.sensitivity or 0.0) for release in run.transcript.releases]
+        # a rank, no bound: the sum of squared sensitivities over noise
+        spending = math.fsum(min(one.size, 1e100) ** 2 for one in costs if one is not None)
         if spending <= _NOTABLY * self._allowed:
             return []
         found = self._over_budget(run.transcript)
@@ -103,9 +105,3 @@ class Premises:
         if math.isinf(epsilon):
             why = f"the releases have no finite epsilon: {cost.gap}"
         return [Finding(Kind.OVER_BUDGET, "", len(transcript.events), why)]
-
-
-def _spending(transcript: Transcript) -> float:
-    """A rank, no bound: the sum of squared sensitivities over noise."""
-    costs = [release.law.cost(release.sensitivity or 0.0) for release in transcript.releases]
-    return math.fsum(min(one.size, 1e100) ** 2 for one in costs if one is not None)

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpassay.audit.lockstep.script import Choice, Script
 from dpassay.reference.arrays import Array
-from dpassay.reference.space import Sizes, Space
+from dpassay.reference.space import Space
 
 from .ground import Data
 from .strategies import absent_row, is_absent, width_of
@@ -60,7 +60,9 @@ def _simpler(
     data: Data, script: Script, space: Space | None, combinations: Sequence[Mapping[str, int]]
 ) -> Iterator[tuple[Data, Script]]:
     if space is not None and data.rows is not None:
-        for sizes in _fewer(data.sizes, combinations):
+        below = [one for one in combinations if sum(one.values()) < sum(data.sizes.values())]
+        by_one = [one for one in below if sum(one[name] != value for name, value in data.sizes.items()) == 1]
+        for sizes in (*below[:_FIRST], *by_one):  # the smallest of all, then those that make one size smaller
             for kept in (data.target, 0):
                 yield resized(space, data, sizes, kept), script
     yield from ((data, one) for one in _plainer(script))
@@ -68,16 +70,6 @@ def _simpler(
         yield from ((one, script) for one in _plain_rows(space, data))
     if data.swapped:
         yield replace(data, swapped=False), script
-
-
-def _fewer(sizes: Sizes, combinations: Sequence[Mapping[str, int]]) -> Iterator[Mapping[str, int]]:
-    """The smallest sizes of all, then those that make one size smaller, by much first."""
-    total = sum(sizes.values())
-    below = [one for one in combinations if sum(one.values()) < total]
-    yield from below[:_FIRST]
-    for one in below:
-        if sum(one[name] != value for name, value in sizes.items()) == 1:
-            yield one
 
 
 def resized(space: Space, data: Data, sizes: Mapping[str, int], target: int) -> Data:

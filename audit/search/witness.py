@@ -81,7 +81,12 @@ class Witness:
         ]
         if values:
             more = f"; and {len(values) - 6} more" if len(values) > 6 else ""
-            found.append(f"  values  {'; '.join(values[:6])}{more}{self._reach}")
+            far = (
+                any(one.how not in ("drawn", "query") for one in self.script.values.values()) or self.script.exceptions
+            )
+            # plain code is known by its reading: no value is dictated that its noise does not give
+            reach = " (as far that way as noise goes)" if far and "reading" in self.about else ""
+            found.append(f"  values  {'; '.join(values[:6])}{more}{reach}")
         out = [str(number) for number, part in enumerate(self.script.participation) if not part]
         if self.script.participation:
             left = f"out of secret draws {', '.join(out)}" if out else "in every secret draw"
@@ -90,12 +95,6 @@ class Witness:
         return [
             printable(line) if not line.startswith("  ") else line[:head] + printable(line[head:]) for line in found
         ]
-
-    @property
-    def _reach(self) -> str:
-        """Of plain code, which is known by its reading: no value is dictated that its noise does not give."""
-        far = any(one.how not in ("drawn", "query") for one in self.script.values.values()) or self.script.exceptions
-        return " (as far that way as noise goes)" if far and "reading" in self.about else ""
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from source_bugs import Patch, planted_copy, read_patches, run_command
 
-from dpassay.audit.apparatus import checked, drawers
+from dpassay.audit.apparatus import checked, tapes
 from dpassay.audit.apparatus.checked import apparatus
 from dpassay.audit.apparatus.described import _TABLE
 from dpassay.audit.apparatus.laws import wrong_density, wrong_sampler, wrong_tails
@@ -103,7 +103,7 @@ def test_a_check_is_made_once_for_a_version_of_the_code(monkeypatch, tmp_path):
     """In this process, and in the next one; of other code everything is checked anew."""
     monkeypatch.setenv("DPASSAY_CACHE", str(tmp_path))
     made = []
-    monkeypatch.setattr(drawers, "wrong_batches", lambda *_: iter([made.append(1) or "planted"]))
+    monkeypatch.setattr(tapes, "wrong_batches", lambda *_: iter([made.append(1) or "planted"]))
     row = row_of("baselines/dp_sgd:poisson@baseline")
     for code, times in (("one", 1), ("one", 1), ("another", 2)):
         monkeypatch.setattr(checked, "code_of", lambda _, code=code: code)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from dpassay.audit.likelihood.bound import audit_likelihood, joined, upper_limit
+from dpassay.audit.likelihood.bound import audit_likelihood, upper_limit
 from dpassay.audit.likelihood.samplers import LockstepSampler, Losses
 from dpassay.audit.results import AssumedEstimate, SoundBound, Verdict
 from dpassay.reference.accounting.cost import account
@@ -151,7 +151,7 @@ def test_a_violated_claim_is_refuted_early():
 def test_two_samples_are_one():
     one = Losses(np.array([1.0, -np.inf]), np.zeros((2, 2)), checked=1)
     other = Losses(np.array([2.0]), np.ones((1, 2)), inexact="a secret", checked=2)
-    both = joined(one, other)
+    both = one.joined(other)
     assert both.loss.tolist() == [1.0, -math.inf, 2.0]
     assert both.log_weights.shape == (3, 2)
     assert (both.inexact, both.checked) == ("a secret", 3)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
-from dpassay.audit.lockstep.records import rounding
+from dpassay.audit.lockstep.hub import rounding
 from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import DRAWN, Choice, Script, dictated
 from dpassay.audit.mutate.planted import MutantTape, Mutation

@@ -148,14 +148,12 @@ def test_the_check_world_is_held_against_the_world_that_has_the_target_where_it_
     states = HiddenStates([Place("D", "at", k) for k in (None, 0, 1, 2)])
     draws = [Draw(k, "f", "fresh", 12, 4, rate) for k, rate in enumerate((1 / 3, 1 / 2, 1.0))]
     assert states.drawn(draws[0]) == 0
-    states.check_drawn(draws[0], False, 0)
-    assert states.check_world((0,)) == 0
+    assert states.check_world((0,), {0: False}) == 0
     assert states.drawn(draws[1]) == 1
-    states.check_drawn(draws[1], True, 1)
-    assert states.check_world((0,)) == states.check_world((1,)) == 2 and states.check_world(()) == 3
+    for having in ({0: False, 1: True}, {0: False, 1: True, 2: False}):
+        assert states.check_world((0,), having) == states.check_world((1,), having) == 2
+        assert states.check_world((), having) == 3
     assert states.drawn(draws[2]) == 2
-    states.check_drawn(draws[2], False, 2)
-    assert states.check_world((2,)) == 2
     assert states.holding((1,)).tolist() == [False, False, True, False]
     assert states.holding((0, 2)).tolist() == [False, True, False, True]
     with pytest.raises(BadInput, match="fresh batches = 4: more than in the probing run"):
@@ -175,9 +173,8 @@ def test_a_sampled_batch_has_two_states_and_no_number_among_fresh_ones():
     full = states.group(())
     assert full.worlds == [1] and full.has_target.tolist() == [True] and full.log_here.tolist() == [0.0]
     for drawn, where in ((False, 0), (True, 1)):
-        states.check_drawn(draws[0], drawn, -1)
-        assert states.check_world((0,)) == where
-    assert states.check_world((1,)) == 1 and states.holding((0,)).tolist() == [False, True]
+        assert states.check_world((0,), {0: drawn}) == where
+    assert states.check_world((1,), {}) == 1 and states.holding((0,)).tolist() == [False, True]
     for bad, places in (("fresh", ["out", "in"]), ("poisson", ["full"])):
         with pytest.raises(BadInput, match="batch = 'b': of a kind that the probing run did not draw"):
             HiddenStates([Place("D", role) for role in places]).drawn(Draw(0, "b", bad, 12, 4, 0.5))
