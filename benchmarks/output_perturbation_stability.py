@@ -10,9 +10,10 @@ import numpy as np
 from output_perturbation_measured import search, shares
 from scipy.optimize import differential_evolution
 
+from dpassay.reference.output_perturbation import worst_case
 from dpassay.reference.problems.finite_sum import FiniteSum, Regulariser
-from dpassay.reference.problems.saddle_games import BilinearLoss, saddle_pair
-from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss, regularised, stability_pair
+from dpassay.reference.problems.saddle_games import BilinearLoss
+from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss, regularised
 
 N, SEED = 20, 0
 
@@ -62,6 +63,10 @@ def game(mu_x, mu_y):
     return family, [(0.0, 10.0)] + [(-1.0, 1.0)] * 4
 
 
+def attained(pair, *lipschitz):
+    return shares(pair.here, pair.there, *lipschitz)
+
+
 def show(name, found):
     print(f"{name:44s}{found.weighted:10.4f}{found.x:10.4f}{found.x_sharp:10.4f}", flush=True)
 
@@ -94,8 +99,8 @@ def both(quick):
 def measure(quick):
     shift, turn, couple = (5, 5, 10) if quick else (25, 15, 40)  # generations
     print(f"{'share of the bound attained':44s}{'weighted':>10s}{'x':>10s}{'x sharp':>10s}")
-    show("mean estimation, closed form, n = 20", shares(*stability_pair(N, 2, 0.1)))
-    show("mean estimation, closed form, n = 10000", shares(*stability_pair(10_000, 2, 0.1)))
+    show("mean estimation, closed form, n = 20", attained(worst_case.for_algorithm1(N, 2, 0.1)))
+    show("mean estimation, closed form, n = 10000", attained(worst_case.for_algorithm1(10_000, 2, 0.1)))
     for mu, radius in ((1.0, 1.0), (0.1, 1.0), (0.1, 0.2), (0.01, 1.0)):
         family, ranges = ridge(mu, radius)
         found, _ = search(family, ranges, np.random.default_rng(SEED), objective=lambda s: s.x, generations=shift)
@@ -109,7 +114,8 @@ def measure(quick):
         rng = np.random.default_rng(SEED)
         found, _ = search(family, ranges, rng, objective=lambda s: s.x, lipschitz=1.0, generations=couple)
         show(f"game, mu_x = {mu_x}, mu_y = 1, searched for x", found)
-        show(f"game, mu_x = {mu_x}, mu_y = 1, closed form", shares(*saddle_pair(N, mu_x, 1.0), 1.0))
+        hardest = worst_case.for_algorithm3_apart if mu_x > 1 else worst_case.for_algorithm3
+        show(f"game, mu_x = {mu_x}, mu_y = 1, closed form", attained(hardest(N, mu_x, 1.0), 1.0))
     both(quick)
 
 

@@ -22,7 +22,7 @@ from dpassay.reference.problems.domains import Box
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
 from dpassay.reference.problems.real_data import breast_cancer
 from dpassay.reference.problems.saddle_games import BilinearLoss
-from dpassay.reference.problems.strongly_convex import LinearLoss, LogisticLoss, regularised, stability_pair
+from dpassay.reference.problems.strongly_convex import LinearLoss, LogisticLoss, regularised
 from dpassay.reference.solvers.exact import Exact
 
 from .phases import Phases
@@ -32,9 +32,13 @@ BOTH_PHASE = 2  # the phase of the pair for Algorithms 4 and 5 together: mu_2 = 
 
 
 def for_algorithm1(n: int, d: int, strong_convexity: float) -> Pair[FiniteSum]:
-    """Mean estimation on the smallest domain: n/(n+1) of the bound of Lemma 3.3."""
-    here, there = stability_pair(n, d, strong_convexity)
-    return Pair(here, there, 0, "one record turns from +e1 to -e1, all others are zero")
+    """Mean estimation: n/(n+1) of the bound of Lemma 3.3.
+
+    The domain is the smallest ball that holds both solutions, so that Assumption 3.2 is met with L = 1 + 1/n.
+    """
+    radius, sides = 1 / (strong_convexity * n), _turned_rows(n, 0, np.eye(d)[0])
+    one, other = (regularised(LinearLoss(rows), strong_convexity, radius) for rows in sides)
+    return Pair(one, other, 0, "one record turns from +e1 to -e1, all others are zero")
 
 
 def for_early_stop(n: int, d: int, strong_convexity: float) -> Pair[FiniteSum]:

@@ -90,9 +90,17 @@ class Flat:
     def __post_init__(self) -> None:
         require_at_least(1, self, "n", "d", "d_y")
 
-    def value(self, x: Array) -> float:
+    def value(self, x: Array, indices: Indices | None = None) -> float:
         """Zero."""
         return 0.0
+
+    def gradient(self, x: Array, indices: Indices | None = None) -> Array:
+        """Zeros, shape (d,)."""
+        return np.zeros(self.d)
+
+    def hessian(self, x: Array, indices: Indices | None = None) -> Array:
+        """``curvature`` times the identity, shape (d, d)."""
+        return self.curvature * np.eye(self.d)
 
     def gradients(self, x: Array, indices: Indices) -> Array:
         """Zeros, shape (len(indices), d)."""
@@ -113,6 +121,14 @@ class Flat:
     def value_gradients(self, x: Array, indices: Indices) -> Array:
         """Zeros, shape (len(indices), d)."""
         return np.zeros((len(indices), self.d))
+
+    def value_sensitivity(self, x: Array) -> float:
+        """Zero."""
+        return 0.0
+
+    def gradient_sensitivity(self) -> float:
+        """Zero."""
+        return 0.0
 
     def project(self, y: Array) -> Array:
         """No constraint."""

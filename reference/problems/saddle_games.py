@@ -1,4 +1,4 @@
-"""Bilinear games with linear terms, and the neighbours that move their saddle points as far as possible."""
+"""Bilinear games with linear terms, and how far neighbours can move their saddle points."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
 
-from .domains import Box, Domain, Everywhere
-from .finite_sum import FiniteSum, Loss, Regulariser, bounded_rows
+from .finite_sum import Loss, bounded_rows
 
 
 @dataclass(frozen=True)
@@ -109,22 +108,8 @@ class BilinearLoss(Loss):
         return matrix, self.linear.mean(axis=0)
 
 
-def box_game(rng: np.random.Generator, n: int, d_x: int, d_y: int, coupling: float = 1.0) -> BilinearLoss:
-    """A random bilinear game for the boxes [-1, 1]^d_x and [-1, 1]^d_y, ||B_xi|| <= coupling, ||(p, q)|| <= 1."""
-    matrices = rng.normal(size=(n, d_x, d_y))
-    matrices *= coupling / np.linalg.norm(matrices, ord=2, axis=(1, 2))[:, None, None]
-    linear = rng.normal(size=(n, d_x + d_y))
-    linear /= np.linalg.norm(linear, axis=1)[:, None]
-    return BilinearLoss(matrices, linear, float(np.sqrt(d_x)), float(np.sqrt(d_y)), coupling, 1.0)
-
-
-def boxes(loss: BilinearLoss) -> tuple[Domain, Domain]:
-    """The domains that `box_game` is made for."""
-    return Box(-1.0, 1.0, loss.d), Box(-1.0, 1.0, loss.d_y)
-
-
 def sharp_stability(lipschitz: float, n: int, mu_own: float, mu_other: float) -> float:
-    """Largest distance of one block of the saddle points of neighbours; attained by `saddle_pair`.
+    """Largest distance of one block of the saddle points of neighbours; attained by `worst_case.for_algorithm3_apart`.
 
     Monotonicity of everything but the regulariser, tested between the two saddle points, gives for their differences
     mu_own |x|^2 + mu_other |y|^2 <= (2L/n) sqrt(|x|^2 + |y|^2).  On this curve, at angle t, |x| is at most
@@ -136,21 +121,3 @@ def sharp_stability(lipschitz: float, n: int, mu_own: float, mu_other: float) ->
     if mu_own <= 2 * mu_other:
         return unit / mu_own
     return unit / (2 * float(np.sqrt(mu_other * (mu_own - mu_other))))
-
-
-def saddle_pair(n: int, mu_x: float, mu_y: float, slope: float = 1.0) -> tuple[FiniteSum, FiniteSum]:
-    """Neighbours in one dimension each whose x moves by `sharp_stability` (data part: L = slope, unbounded domain).
-
-    All records share the coupling b = sqrt(mu_y (mu_x - 2 mu_y)) (0 when negative); one record's linear term turns
-    from +g to -g with g along (mu_y, -b).  The coupling is public, so L is that of the linear terms.
-    """
-    coupling = float(np.sqrt(max(0.0, mu_y * (mu_x - 2 * mu_y))))
-    direction = np.array([mu_y, -coupling]) / np.hypot(mu_y, coupling)
-    pair = []
-    for sign in (1.0, -1.0):
-        linear = np.zeros((n, 2))
-        linear[0] = sign * slope * direction
-        matrices = np.full((n, 1, 1), coupling)
-        loss = BilinearLoss(matrices, linear, np.inf, np.inf, coupling, slope, shared_coupling=True)
-        pair.append(FiniteSum(loss, Regulariser(mu_x, mu_y), Everywhere(), Everywhere()))
-    return pair[0], pair[1]

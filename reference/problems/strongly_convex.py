@@ -14,7 +14,6 @@ import scipy
 
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
-from dpassay.reference.errors import BadInput
 
 from .domains import Ball, Domain, Everywhere
 from .finite_sum import FiniteSum, Loss, Regulariser, bounded_rows, bounded_values, plus_or_minus_one
@@ -124,21 +123,3 @@ def regularised(loss: Loss, strong_convexity: float, radius: float | None = None
     """The loss plus (strong_convexity/2) ||x||^2 on a ball of the given radius (everywhere when None)."""
     domain: Domain = Everywhere() if radius is None else Ball(radius)
     return FiniteSum(loss, Regulariser(x_weight=strong_convexity), domain_x=domain)
-
-
-def stability_pair(n: int, d: int, strong_convexity: float, slope: float = 1.0) -> tuple[FiniteSum, FiniteSum]:
-    """Neighbours that attain n/(n+1) of the stability bound 2L/(mu n) of Lemma 3.3.
-
-    All records are zero but one, which is +e_1 in one dataset and -e_1 in the other.  The domain is the smallest
-    ball that holds both solutions, so that Assumption 3.2 is met with the smallest L = slope (1 + 1/n).
-    With L of the data part alone (Lemma 3.5) the bound is attained in full.
-    """
-    if n < 1 or d < 1:
-        raise BadInput("n, d", (n, d), "both must be at least 1")
-    radius = slope / (strong_convexity * n)
-    pair = []
-    for sign in (1.0, -1.0):
-        records = np.zeros((n, d))
-        records[0, 0] = sign
-        pair.append(regularised(LinearLoss(records, slope), strong_convexity, radius))
-    return pair[0], pair[1]

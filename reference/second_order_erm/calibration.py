@@ -20,17 +20,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from math import inf, sqrt
+from math import sqrt
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.accounting.gdp import zcdp_rho
-from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
-from dpassay.reference.problems.erm import Constants, SmoothRisk
+from dpassay.reference.problems.erm import SmoothRisk
+from dpassay.reference.problems.interfaces import Flat
 
 S = TypeVar("S", bound=Any)
 PART_F = 0.1  # c_f of Theorem 4: the share of rho that pays for f(w0)
@@ -100,46 +100,6 @@ def unit_budget(releases_per_step: int) -> Budget:
 # dry runs ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class ZeroRisk:
-    """f = 0 over n records in d dimensions (`SmoothRisk`)."""
-
-    n: int
-    d: int
-
-    def value(self, w: Array, indices: Indices | None = None) -> float:
-        """Zero."""
-        return 0.0
-
-    def gradient(self, w: Array, indices: Indices | None = None) -> Array:
-        """Zeros, shape (d,)."""
-        return np.zeros(self.d)
-
-    def hessian(self, w: Array, indices: Indices | None = None) -> Array:
-        """Zeros, shape (d, d)."""
-        return np.zeros((self.d, self.d))
-
-    def constants(self, radius: float = inf) -> Constants:
-        """All bounds are zero."""
-        return Constants(0.0, 0.0, 0.0, 0.0, 0.0, radius)
-
-    def value_sensitivity(self, w: Array) -> float:
-        """Zero."""
-        return 0.0
-
-    def gradient_sensitivity(self) -> float:
-        """Zero."""
-        return 0.0
-
-    def hessian_sensitivity(self) -> float:
-        """Zero."""
-        return 0.0
-
-    def value_bound(self, w: Array) -> float:
-        """Zero."""
-        return 0.0
-
-
 def spends_most(curvature: float, label: str, law: Any, step: int) -> Any:
     """Answers under which a run spends the most: small gradients, Hessian -curvature I, so T steps of two releases.
 
@@ -164,7 +124,7 @@ def one_step(curvature: float, label: str, law: Any, step: int) -> Any:
 def calibrated(run: Callable[..., Any], unit: S, problem: SmoothRisk, epsilon: float, delta: float) -> S:
     """The schedule ``unit`` with the noise that its costliest run asks for."""
     longest = partial(spends_most, 2 * unit.accuracy.curvature)
-    return noise_for(run, unit, ZeroRisk(problem.n, problem.d), epsilon, delta, longest=longest)
+    return noise_for(run, unit, Flat(problem.n, problem.d), epsilon, delta, longest=longest)
 
 
 def gaussian_cost(sigma: float, count: int = 1) -> float:

@@ -23,9 +23,10 @@ from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
+from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.tape import Tape
 
-from .calibration import Budget, ZeroRisk, one_step, printed_budget, unit_budget
+from .calibration import Budget, one_step, printed_budget, unit_budget
 from .common import (
     UNIT,
     Accuracy,
@@ -106,7 +107,7 @@ def repaired(problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: flo
     """Return the repaired schedule: see REPAIRS."""
     unit = unit_schedule(problem, start, accuracy, releases_per_step=2)
     longest = partial(one_step, 2 * accuracy.curvature)
-    found = noise_for(run, unit, ZeroRisk(problem.n, problem.d), epsilon, delta, longest=longest)
+    found = noise_for(run, unit, Flat(problem.n, problem.d), epsilon, delta, longest=longest)
     return replace(found, sensitivity=exact_sensitivities(problem, start))
 
 

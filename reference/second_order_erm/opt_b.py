@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from math import ceil, log, sqrt
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,9 +23,10 @@ from dpassay.reference.arrays import Array, norm
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
+from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.tape import ScriptedTape, Tape
 
-from .calibration import ZeroRisk, spends_most
+from .calibration import spends_most
 from .common import (
     UNIT,
     Accuracy,
@@ -133,7 +134,8 @@ def calibrated(n: int, batch: int, T: int, epsilon: float, delta: float) -> Mult
     any_accuracy, w = Accuracy(gradient=1.0, curvature=1.0), np.zeros(1)
     tape = ScriptedTape(partial(spends_most, 2 * any_accuracy.curvature))
     dry = Schedule("repaired", w, any_accuracy, 1.0, 1.0, UNIT, unit, batch)
-    descend(ZeroRisk(n, 1), dry, tape, w, 1, unit)
+    flat: Any = Flat(n)
+    descend(flat, dry, tape, w, 1, unit)
     one = account(tape.transcript)
     all_alike = replace(one, common=tuple((part, count * T) for part, count in one.common))
     return unit.scaled(noise_factor(all_alike, epsilon, delta))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -22,10 +23,11 @@ from dpassay.reference.accounting.cost import account
 from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
+from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.tape import ScriptedTape, Tape
 
 from . import opt
-from .calibration import ZeroRisk, one_step, printed_budget
+from .calibration import one_step, printed_budget
 from .common import Accuracy, Outcome, descent_sign, exact_sensitivities
 from .line_search import (
     LineSearch,
@@ -96,7 +98,8 @@ def repaired(problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: flo
     """Return the repaired schedule: see REPAIRS."""
     unit = Schedule(**vars(opt.unit_schedule(problem, start, accuracy, 3)))
     tape = ScriptedTape(partial(one_step, 2 * accuracy.curvature))
-    run(ZeroRisk(problem.n, problem.d), unit, tape)
+    flat: Any = Flat(problem.n, problem.d)
+    run(flat, unit, tape)
     as_gaussian = gaussian_equivalent(account(tape.transcript), 1 / unit.noise.sigma(1))
     factor = noise_factor(as_gaussian, epsilon, delta)
     return replace(unit, sensitivity=exact_sensitivities(problem, start), noise=unit.noise.scaled(factor))

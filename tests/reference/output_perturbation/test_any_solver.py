@@ -21,13 +21,14 @@ from dpassay.reference.problems.auc import AUCLoss
 from dpassay.reference.problems.domains import Ball
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
 from dpassay.reference.problems.real_data import breast_cancer
-from dpassay.reference.problems.saddle_games import BilinearLoss, box_game, boxes
+from dpassay.reference.problems.saddle_games import BilinearLoss
 from dpassay.reference.problems.strongly_convex import LogisticLoss, regularised
 from dpassay.reference.solvers.exact import closed_form
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.gradient_descent import GradientDescent
 from dpassay.reference.solvers.scikit_learn import ScikitLearn
 from dpassay.reference.tape import record
+from tests.reference.games import box_game, boxes
 
 EPSILON, DELTA = 0.9, 1e-4
 

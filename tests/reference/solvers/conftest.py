@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dpassay.reference.problems.finite_sum import FiniteSum, Regulariser
-from dpassay.reference.problems.saddle_games import box_game, boxes
 from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss, regularised
+from tests.reference.games import box_game, boxes
 
 
 def _rows(rng, n, d):

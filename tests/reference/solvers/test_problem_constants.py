@@ -7,9 +7,10 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.auc import AUCLoss
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
 from dpassay.reference.problems.real_data import breast_cancer
-from dpassay.reference.problems.saddle_games import BilinearLoss, box_game, boxes
+from dpassay.reference.problems.saddle_games import BilinearLoss
 from dpassay.reference.problems.strongly_convex import LinearLoss, LogisticLoss, SquaredLoss
 from dpassay.reference.solvers.exact import Exact, closed_form
+from tests.reference.games import box_game, boxes
 
 RADIUS = 2.0
 

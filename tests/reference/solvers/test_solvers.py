@@ -7,11 +7,11 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.bent_game import BentGame, BentGameSolver
 from dpassay.reference.problems.domains import Box
 from dpassay.reference.problems.finite_sum import FiniteSum, Regulariser
-from dpassay.reference.problems.saddle_games import box_game
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.gradient_descent import GradientDescent
 from dpassay.reference.solvers.scikit_learn import ScikitLearn
+from tests.reference.games import box_game
 
 MINIMISERS = [
     GradientDescent(),
