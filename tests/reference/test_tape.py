@@ -85,16 +85,9 @@ def test_fresh_batches_are_disjoint_and_exhaust_the_data():
     tape = LiveTape(3)
     batches = [tape.fresh(f"f{k}", 12, 4).indices for k in range(3)]
     assert sorted(np.concatenate(batches)) == list(range(12))
+    assert [draw.rate for draw in tape.transcript.draws] == pytest.approx([1 / 3, 1 / 2, 1.0])  # of what is left
     with pytest.raises(BadInput, match="records unused"):
         tape.fresh("one more", 12, 1)
-
-
-def test_a_fresh_batch_is_a_share_of_what_is_left():
-    tape = LiveTape(3)
-    for k in range(3):
-        tape.fresh(f"f{k}", 12, 4)
-    assert [draw.rate for draw in tape.transcript.draws] == pytest.approx([1 / 3, 1 / 2, 1.0])
-    assert len(LiveTape(0).fresh("one record", 2, 1).indices) == len(LiveTape(0).batch("one", 2, 1).indices) == 1
 
 
 def test_raw_noise_is_its_std_times_a_normal_draw():

@@ -98,6 +98,7 @@ def test_absent_files_are_named(tmp_path):
             reproduce.load(name, options)
 
 
+@pytest.mark.more
 def test_trust_region_counts_come_from_one_constant():
     found = [r for r in published.remarks() if r.where.startswith("TR and TR-B")]
     assert [r.printed for r in found] == ["375±0.0", "1061±0.0"]

@@ -30,22 +30,15 @@ def responses(size, count, epsilon):
         return total
 
 
-def check_gaussians(log_mu, log_count, power):
+@settings(max_examples=8, deadline=None)
+@given(st.floats(-6, 1.9), st.floats(0, 5), st.floats(-300, -1))
+def test_many_gaussians_as_one(log_mu, log_count, power):
     """Sampled at rate 1 they go over the grid: what they are together is known in closed form."""
     mu, count, delta = 10.0**log_mu, round(10.0**log_count), 10.0**power
     together = composed(((Part("sampled", mu / math.sqrt(count), 1.0), count),), "replace-one", delta * 1e-9)[0]
     exact = gdp_epsilon(mu, delta)
     assert exact * (1 - 1e-9) <= together.epsilon(delta) <= exact * 1.004 + 1e-3 * mu
     assert together.delta(exact) >= gdp_delta(exact, mu) * (1 - 1e-9)
-
-
-laws = st.floats(-6, 1.9), st.floats(0, 5), st.floats(-300, -1)
-
-
-@settings(max_examples=8, deadline=None)
-@given(*laws)
-def test_many_gaussians_as_one(log_mu, log_count, power):
-    check_gaussians(log_mu, log_count, power)
 
 
 @pytest.mark.parametrize(("mu", "count", "delta"), [(0.5, 10**6, 1e-5), (3.0, 10**7, 1e-14)])

@@ -120,17 +120,12 @@ def test_it_is_left_out_where_it_takes_long_or_gains_nothing():
         assert above_threshold_delta(np.abs(epsilons), *scales) == pytest.approx(told)
 
 
-def stays(x):
-    """Standard Laplace distribution function."""
-    return np.where(x < 0, np.exp(np.minimum(x, 0)) / 2, 1 - np.exp(-np.maximum(x, 0)) / 2)
-
-
 @pytest.mark.parametrize("log_ratio", [-3.0, -0.7, -0.5, -0.2, 0.0, 0.3, 0.5, 0.6])
 def test_the_hockey_stick_of_two_laplace_laws_is_a_supremum(log_ratio):
     """Over 200,001 places x; shift 0.5."""
     x = np.linspace(-30, 30, 200_001)
     # F(x) - r F(x - shift): for r below 1 the supremum is at +infinity, 1 - r
-    best = max(float(np.max(stays(x) - np.exp(log_ratio) * stays(x - 0.5))), 0.0, -np.expm1(log_ratio))
+    best = max(float(np.max(below(x) - np.exp(log_ratio) * below(x - 0.5))), 0.0, -np.expm1(log_ratio))
     found = float(above_threshold._laplace_share(np.array([log_ratio]), 0.5)[0])
     assert best - 1e-9 <= found <= best + 1e-7
 
@@ -155,7 +150,7 @@ def test_one_or_two_tests_of_laplace_noise_are_exact(queries):
     for log in logs:
         found = []
         for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
-            here, there = (stays(one), stays(other)), (stays(one + signs[0] * shift), stays(other + signs[1] * shift))
+            here, there = (below(one), below(other)), (below(one + signs[0] * shift), below(other + signs[1] * shift))
             laws = [(1 - f, f * (1 - g), f * g) if queries == 2 else (1 - f, f) for f, g in (here, there)]
             found.append(sum(np.maximum(p - np.exp(log) * q, 0) for p, q in zip(*laws, strict=True)).max())
         best.append(max(found))

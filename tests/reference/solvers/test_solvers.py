@@ -72,14 +72,6 @@ def bent(drift, centre=(0.0, 0.0), seed=1):
     return FiniteSum(loss, Regulariser(0.4, 0.2, np.array(centre)), domain_y=HALF_LINE)
 
 
-@pytest.mark.parametrize("x", [-1.0, 2.0])
-def test_operator_is_the_gradient_of_the_values(x):
-    loss, z, every = bent(0.3).loss, np.array([x, 0.7]), np.arange(5)
-    numeric = np.stack([loss.values(z + e, every) - loss.values(z - e, every) for e in 1e-6 * np.eye(2)], axis=1)
-    assert loss.rows(z, every) == pytest.approx(numeric / 2e-6 * [1, -1], abs=1e-8)
-    assert loss.mean_operator(z) == pytest.approx(loss.rows(z, every).mean(axis=0))
-
-
 # drift and centre: right of the bend, left of it, held at it, and with y at the edge of its domain
 PLACES = [(-3.0, (0.0, 0.0)), (3.0, (0.0, 0.0)), (0.1, (0.0, 4.0)), (0.0, (0.0, -9.0))]
 
