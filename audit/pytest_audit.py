@@ -5,12 +5,11 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import Verbosity, settings
 
-from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, printable, require, require_budget
 from dpassay.reference.neighbours import Pair
@@ -23,6 +22,7 @@ from .pytest_plugin import MARK, PROPERTY
 from .row import Effort
 from .subjects.own import usual_space
 from .subjects.programs import checked, space_of
+from .terminal.options import relation_named
 from .verdict import Verdict
 
 EFFORTS = {"quick": Effort(runs=200, pilot=100, examples=60), "full": Effort()}
@@ -78,7 +78,7 @@ def auditor(item: pytest.Item) -> Callable[..., Assay]:
         if program is not None and where is None:
             where = space_of(program)
         place = _place(mechanism, where, relation)
-        kind = place.relation if isinstance(place, Space) else _relation(relation) or "replace-one"
+        kind = place.relation if isinstance(place, Space) else relation_named(relation, "relation") or "replace-one"
         claim = PrivacyClaim(epsilon, delta, relation=kind)
         run = mechanism if program is None else checked(program, place)
         try:
@@ -117,23 +117,13 @@ def _effort(config: pytest.Config, more: dict[str, Any]) -> Effort:
         said = str(seed)
         effort = replace(effort, seed=int(said) if said.isdecimal() else zlib.crc32(said.encode()))
     effort = replace(effort, **more)
-    for name, least in (("runs", 10), ("pilot", 50), ("examples", 1), ("seed", 0)):
-        value = getattr(effort, name)
-        good = isinstance(value, int) and value >= least
-        require(good, name, value, f"must be a whole number from {least}")
-    require(0 < effort.confidence < 1, "confidence", effort.confidence, "must lie in (0, 1)")
+    effort.check()
+    require(effort.examples >= 1, "examples", effort.examples, "must be at least 1: there is a search")
     return effort
 
 
-def _relation(relation: str | None) -> Relation | None:
-    known: tuple[Relation, ...] = get_args(Relation)
-    found = next((one for one in known if one == relation), None)
-    require(relation is None or found is not None, "relation", relation, f"must be {' or '.join(known)}")
-    return found
-
-
 def _place(mechanism: Callable[..., Any], where: Space | Pair[Any] | None, relation: str | None) -> Space | Pair[Any]:
-    kind = _relation(relation)
+    kind = relation_named(relation, "relation")
     if where is None:
         return usual_space(mechanism, kind, getattr(mechanism, "__name__", "mechanism"))
     if isinstance(where, Pair):

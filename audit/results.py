@@ -7,50 +7,44 @@ and `decide` refuses it by type.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import require
 
 from .verdict import Verdict, judge, worst
 
 __all__ = ["AssumedEstimate", "AuditResult", "ClaimTest", "Sound", "SoundBound", "Verdict", "decide"]
 
 
-def _check_common(epsilon: float, delta: float, confidence: float, runs: int) -> None:
-    if math.isnan(epsilon) or epsilon < 0:
-        raise BadInput("epsilon", epsilon, "must be at least 0")
-    if not 0 <= delta <= 1:
-        raise BadInput("delta", delta, "must lie in [0, 1]")
-    if not 0 < 1 - confidence < 1:  # also in floats: at level 1 every p-value refutes
-        raise BadInput("confidence", confidence, "must lie strictly between 0 and 1, and differ from both in floats")
-    if runs < 0:
-        raise BadInput("runs", runs, "must not be negative")
-
-
 @dataclass(frozen=True, kw_only=True)
-class SoundBound:
-    """With probability `confidence` the mechanism is not (epsilon', delta)-DP for any epsilon' < epsilon."""
+class _Result:
+    """What every result has; one with an epsilon has a delta as well."""
 
-    epsilon: float
-    delta: float
     confidence: float
     method: str
     relation: str = "replace-one"
     runs: int = 0  # samples on both sides together
     seconds: float = 0.0
-    claimed: float | None = None  # the epsilon under test, at the same delta
-    power: float | None = None  # probability of seeing the violation named in `evidence`
     evidence: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _check_common(self.epsilon, self.delta, self.confidence, self.runs)
+        epsilon, delta = (getattr(self, name, 0.0) for name in ("epsilon", "delta"))
+        require(epsilon >= 0, "epsilon", epsilon, "must be at least 0")
+        require(0 <= delta <= 1, "delta", delta, "must lie in [0, 1]")
+        why = "must lie strictly between 0 and 1, and differ from both in floats"  # at level 1 every p-value refutes
+        require(0 < 1 - self.confidence < 1, "confidence", self.confidence, why)
+        require(self.runs >= 0, "runs", self.runs, "must not be negative")
 
-    @property
-    def assumption(self) -> None:
-        """A sound bound has none; the field exists so that reports can print one column for both types."""
-        return
+
+@dataclass(frozen=True, kw_only=True)
+class SoundBound(_Result):
+    """With probability `confidence` the mechanism is not (epsilon', delta)-DP for any epsilon' < epsilon."""
+
+    epsilon: float
+    delta: float
+    claimed: float | None = None  # the epsilon under test, at the same delta
+    power: float | None = None  # probability of seeing the violation named in `evidence`
 
     @property
     def verdict(self) -> Verdict:
@@ -60,28 +54,16 @@ class SoundBound:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClaimTest:
+class ClaimTest(_Result):
     """A test at level 1 - confidence of one claimed guarantee (a pair, a curve, a PLD): no epsilon."""
 
     claim: str
     p_value: float  # or 1 / e-value: valid either way, never above its true level
-    confidence: float
-    method: str
-    relation: str = "replace-one"
-    runs: int = 0
-    seconds: float = 0.0
     power: float | None = None
-    evidence: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _check_common(0.0, 0.0, self.confidence, self.runs)
-        if not 0 <= self.p_value <= 1:
-            raise BadInput("p_value", self.p_value, "must lie in [0, 1]")
-
-    @property
-    def assumption(self) -> None:
-        """A sound test has none."""
-        return
+        super().__post_init__()
+        require(0 <= self.p_value <= 1, "p_value", self.p_value, "must lie in [0, 1]")
 
     @property
     def verdict(self) -> Verdict:
@@ -90,23 +72,17 @@ class ClaimTest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AssumedEstimate:
+class AssumedEstimate(_Result):
     """An epsilon that holds only under `assumption` (say, a Gaussian trade-off curve): never decides."""
 
     epsilon: float
     delta: float
-    confidence: float
-    method: str
     assumption: str
-    relation: str = "replace-one"
-    runs: int = 0
-    seconds: float = 0.0
-    evidence: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _check_common(self.epsilon, self.delta, self.confidence, self.runs)
-        if not self.assumption.strip():
-            raise BadInput("assumption", self.assumption, "an assumed estimate must name what it assumes")
+        super().__post_init__()
+        named = bool(self.assumption.strip())
+        require(named, "assumption", self.assumption, "an assumed estimate must name what it assumes")
 
     @property
     def verdict(self) -> Verdict:

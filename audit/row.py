@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from dpassay.reference.errors import require
 from dpassay.reference.findings import Finding
 
 from .exit_codes import FAILED, FINE, INCONCLUSIVE
@@ -43,6 +44,21 @@ class Effort:
     confidence: float = 0.95
     seed: int = 0
     examples: int = 150
+
+    def check(self, prefix: str = "") -> None:
+        """Refuse what no audit can use.
+
+        Args:
+            prefix: of the names in messages: ``--`` of options.
+
+        Raises:
+            BadInput: naming the first number that is out of range.
+        """
+        require(0 < self.confidence < 1, f"{prefix}confidence", self.confidence, "must lie in (0, 1)")
+        for name, least, digits in (("runs", 10, 9), ("pilot", 50, 9), ("seed", 0, 19), ("examples", 0, 6)):
+            value = getattr(self, name)
+            good = isinstance(value, int) and least <= value <= 10**digits
+            require(good, f"{prefix}{name}", value, f"must lie in {least}..1e{digits}")
 
     @property
     def full(self) -> bool:

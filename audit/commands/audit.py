@@ -97,25 +97,20 @@ class Asked:
         save(path, rows)
         return finish(rows, path, self.options, self.effort.confidence, own)
 
-    def requiring(self, rows: Sequence[Row]) -> list[Row]:
-        """The rows, which fail without the verdict that is required."""
-        return [replace(row, required=self.required or "") for row in rows]
-
 
 def _audited(asked: Asked) -> int:
     """What the names are decides who audits; returns the exit code."""
     asked.check()
-    code = any(is_code(name) for name in asked.names)
     if asked.program is not None and asked.space is not None:
         return _audit_own_program(asked)
-    if code:
-        require(
-            asked.program is None, "--program", asked.program,
-            "is told a plain name, with --space MODULE:SPACE and --epsilon",
-        )  # fmt: skip
+    if any(is_code(name) for name in asked.names):
+        why = "is told a plain name, with --space MODULE:SPACE and --epsilon"
+        require(asked.program is None, "--program", asked.program, why)
         return _audit_own(asked)
     asked.refuse(OF_YOUR_OWN, "--epsilon", "--space", "--relation", "--with", "--budget")
-    cases = _chosen(asked.names, asked.everything)
+    cases = [case for case in CASES if asked.everything or case.quick]
+    if asked.names:
+        cases = list({case.key: case for name in asked.names for case in find_cases(name)}.values())
     return _audit_cases(asked, cases) if asked.program is None else _audit_program(asked, cases, asked.program)
 
 
@@ -123,18 +118,14 @@ def _audit_own(asked: Asked) -> int:
     """Code of one's own."""
     name = asked.alone("an algorithm of your own stands alone")
     claim = None if asked.epsilon is None else asked.stated()
-    require(
-        asked.budget is None or 0 < asked.budget < float("inf"), "--budget", asked.budget,
-        "must be positive and finite",
-    )  # fmt: skip
-    relation = relation_named(asked.relation)
-    require(is_code(name), "algorithm", name, "must be MODULE:RUN")
-    path = _existing(asked.report())
+    in_time = asked.budget is None or 0 < asked.budget < float("inf")
+    require(in_time, "--budget", asked.budget, "must be positive and finite")
+    relation, path = relation_named(asked.relation), _existing(asked.report())
     run, where = open_own(name, asked.space, relation, given=asked.given)
     with progress("auditing", 2, quiet=asked.options.quiet) as say, reporting(say, asked.budget):
         held = claim or nearest(name, run, where, asked.delta, asked.effort.seed)
         row, _ = own_row(name, asked.space, replace(held, relation=where.relation), asked.effort, given=asked.given)
-    (row,) = asked.requiring([row])
+    row = replace(row, required=asked.required or "")
     code = asked.saved([row], path, own=path.stem)
     if claim is None:
         print(_unclaimed(name, asked, held), file=sys.stderr if asked.options.as_json else sys.stdout)
@@ -264,7 +255,8 @@ def audit(
     A run without names writes its report anew; a run with names changes the rows of these names and keeps the others.
     """
     options = Options(junit, sarif, markdown, github, as_json, explain, strict, quiet)
-    effort = _effort(runs, pilot, confidence, seed, examples)
+    effort = Effort(runs, pilot, confidence, seed, examples)
+    effort.check("--")
     asked = Asked(
         names=algorithms or [], everything=everything, effort=effort, epsilon=epsilon, delta=delta, space=space,
         relation=relation, given=tuple(given or ()), budget=budget, program=program, timeout=timeout, jobs=jobs,
@@ -286,44 +278,17 @@ def _audit_cases(asked: Asked, cases: list[Case]) -> int:
     return finish(rows, path, asked.options, asked.effort.confidence)
 
 
-def _kept(rows: Sequence[Row], cases: Sequence[Case], effort: Effort) -> list[Row]:
-    """Rows that need not be made again: of these cases, by the same code, with the same effort."""
-    known = {row.key: row for row in rows}
-    found = [known[case.key] for case in cases if case.key in known]
-    code = {case.key: fingerprint(case) for case in cases if case.key in known}
-    kept = [row for row in found if row.effort == effort and row.code == code[row.key]]
-    if len(kept) < len(found):
-        stale = len(found) - len(kept)
-        print(
-            f"dpassay: {stale} of {len(found)} rows were made by other code or with another effort: audited again",
-            file=sys.stderr,
-        )
-    return kept
-
-
-def _effort(runs: int, pilot: int, confidence: float, seed: int, examples: int) -> Effort:
-    require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
-    require(10 <= runs <= 10**9, "--runs", runs, "must lie in 10..1e9")
-    require(50 <= pilot <= 10**9, "--pilot", pilot, "must lie in 50..1e9")
-    require(seed >= 0, "--seed", seed, "must not be negative")
-    require(0 <= examples <= 10**6, "--examples", examples, "must lie in 0..1e6")
-    return Effort(runs, pilot, confidence, seed, examples)
-
-
-def _chosen(algorithms: list[str] | None, everything: bool) -> list[Case]:
-    """The named cases, each once; without names the quick ones, or all."""
-    if not algorithms:
-        return [case for case in CASES if everything or case.quick]
-    return list({case.key: case for name in algorithms for case in find_cases(name)}.values())
-
-
 def _run(asked: Asked, cases: list[Case], report: Report, path: Path) -> list[Row]:
     """The rows of the cases; each is kept when it is finished, so that an interrupted run can go on."""
-    done = _kept(report.rows(), cases, asked.effort) if asked.resume else []
+    keys = {case.key: case for case in cases}
+    known = [row for row in report.rows() if row.key in keys] if asked.resume else []
+    done = [row for row in known if row.effort == asked.effort and row.code == fingerprint(keys[row.key])]
+    if stale := len(known) - len(done):
+        why = "rows were made by other code or with another effort: audited again"
+        print(f"dpassay: {stale} of {len(known)} {why}", file=sys.stderr)
     finished = len(done)
-
     try:
-        known, quiet = remembered(path, cases), asked.options.quiet
+        found, quiet = remembered(path, cases), asked.options.quiet
         with progress("auditing", len(cases), done=finished, quiet=quiet) as say:
 
             def keep(row: Row) -> None:
@@ -332,8 +297,8 @@ def _run(asked: Asked, cases: list[Case], report: Report, path: Path) -> list[Ro
                 finished += 1
                 say(f"{row.key}: {row.verdict}")
 
-            rows = suite.run_suite(cases, asked.effort, asked.jobs, done, keep, known)
-        rows = asked.requiring(with_proofs(rows, asked.jobs, quiet))
+            rows = suite.run_suite(cases, asked.effort, asked.jobs, done, keep, found)
+        rows = [replace(row, required=asked.required or "") for row in with_proofs(rows, asked.jobs, quiet)]
         report.keep(rows)
     except KeyboardInterrupt:
         print(

@@ -35,7 +35,7 @@ def as_dict(result: AuditResult) -> dict[str, Any]:
     """Every field, the verdict, and whether the number holds without an assumption."""
     kinds = {SoundBound: "sound bound", ClaimTest: "test of a claim", AssumedEstimate: "estimate under an assumption"}
     kind = next(name for one, name in kinds.items() if isinstance(result, one))
-    found = {"kind": kind, "assumption": result.assumption, "verdict": result.verdict.value}
+    found = {"kind": kind, "assumption": getattr(result, "assumption", None), "verdict": result.verdict.value}
     return asdict(result) | found
 
 

@@ -31,15 +31,15 @@ PairsFile = Annotated[
 ]
 
 
-def relation_named(text: str | None) -> Relation | None:
-    """The relation that ``--relation`` names; None where it is left out.
+def relation_named(text: str | None, field: str = "--relation") -> Relation | None:
+    """The relation of this name; None where it is left out.
 
     Raises:
         BadInput: there is no such relation.
     """
     known: tuple[Relation, ...] = get_args(Relation)
     found = next((one for one in known if one == text), None)
-    require(text is None or found is not None, "--relation", text, f"must be {' or '.join(known)}")
+    require(text is None or found is not None, field, text, f"must be {' or '.join(known)}")
     return found
 
 

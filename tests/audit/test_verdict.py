@@ -105,7 +105,6 @@ def test_assumption_must_be_named_and_sound_bounds_take_none():
         AssumedEstimate(epsilon=1, delta=0, confidence=0.95, method="m", assumption=" ")
     with pytest.raises(TypeError):
         SoundBound(epsilon=1, delta=0, confidence=0.95, method="m", assumption="x")  # type: ignore[call-arg]
-    assert _bound(1.0).assumption is None
 
 
 def test_results_are_frozen_and_checked():

@@ -128,7 +128,7 @@ def test_constant():
         ("epsilon=1.0, delta=2.0", "plain", "delta = 2.0: must lie in (0, 1)"),
         ("epsilon=1.0, relation='near'", "plain", "relation = 'near': must be replace-one or add-remove"),
         ("epsilon=1.0, relation='add-remove'", "(plain, space)", "the space is for replace-one neighbours"),
-        ("epsilon=1.0, runs=1.5", "plain", "runs = 1.5: must be a whole number from 10"),
+        ("epsilon=1.0, runs=1.5", "plain", "runs = 1.5: must lie in 10..1e9"),
         ("epsilon=1.0, noise=2", "plain", "privacy_claim = 'noise': is not known"),
         ("epsilon=1.0, space=3", "plain", "space = 'int': must be a Space or a Pair"),
         ("1.0", "plain", "takes names: epsilon"),
