@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Protocol
 
 
@@ -25,13 +24,7 @@ class Shown(Protocol):
         """Steps are done, the last of them this; the text may hold foreign names."""
 
 
-@dataclass(frozen=True)
-class _Audience:
-    shown: Shown
-    end: float
-
-
-_AUDIENCE: ContextVar[_Audience | None] = ContextVar("who is told of the audit", default=None)
+_AUDIENCE: ContextVar[tuple[Shown | None, float]] = ContextVar("who is told, and until when", default=(None, math.inf))
 TIME_IS_UP = "the time of --budget is up"
 
 
@@ -42,7 +35,7 @@ class TimeIsUp(Exception):
 @contextmanager
 def reporting(shown: Shown, seconds: float | None = None) -> Iterator[None]:
     """Show the work inside, and say that its time is up after so many seconds by the clock."""
-    token = _AUDIENCE.set(_Audience(shown, math.inf if seconds is None else time.monotonic() + seconds))
+    token = _AUDIENCE.set((shown, math.inf if seconds is None else time.monotonic() + seconds))
     try:
         yield
     finally:
@@ -51,22 +44,21 @@ def reporting(shown: Shown, seconds: float | None = None) -> Iterator[None]:
 
 def phase(what: str, total: int) -> None:
     """Another kind of work begins, in so many steps."""
-    audience = _AUDIENCE.get()
-    if audience is not None:
-        audience.shown.phase(what, total)
+    shown, _ = _AUDIENCE.get()
+    if shown is not None:
+        shown.phase(what, total)
 
 
 def step() -> None:
     """One step of it is done."""
-    audience = _AUDIENCE.get()
-    if audience is not None:
-        audience.shown()
+    shown, _ = _AUDIENCE.get()
+    if shown is not None:
+        shown()
 
 
 def time_left() -> float:
     """Seconds until the time is up; infinite where nobody limits it."""
-    audience = _AUDIENCE.get()
-    return math.inf if audience is None else audience.end - time.monotonic()
+    return _AUDIENCE.get()[1] - time.monotonic()
 
 
 def time_is_up() -> bool:

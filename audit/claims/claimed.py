@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -57,12 +57,10 @@ def read_claim(
         require(spends <= _MOST, "--sampled-gaussian", sampled, why)
         guarantee = _dp_sgd(noise, rate, steps)
         return Claim(guarantee, guarantee.epsilon(delta), partial(_half_the_noise, noise, rate, steps))
-    return None if pairs is None else claim_of_pairs(_pairs(pairs), delta, pairs.stem)
-
-
-def claim_of_pairs(pairs: Sequence[tuple[float, float]], delta: float, name: str) -> Claim:
-    """All of these pairs are claimed."""
-    guarantee, doubled = from_pairs(pairs, name), [(2 * e if e > 0 else 1.0, d) for e, d in pairs]
+    if pairs is None:
+        return None
+    found = _pairs(pairs)
+    guarantee, doubled = from_pairs(found, pairs.stem), [(2 * e if e > 0 else 1.0, d) for e, d in found]
     words = "the most revealing mechanism within twice the claimed epsilons"
     return Claim(guarantee, guarantee.epsilon(delta), lambda: [extremal_law(from_pairs(doubled), words)])
 

@@ -9,6 +9,7 @@ an estimate by the normal law: at 95 % it lay below the truth in 8 % of 600 audi
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,6 +36,7 @@ _SPANS = {  # fields of a release that are numbers: in words, and what a larger 
         "the query is said to move less: is the clip smaller?",
     ),
 }
+_NEVER = re.compile(r" \(never (true|false)\)$")
 _WORDS = {"law": "law", "count": "number of releases", "participation": "participation"}
 
 
@@ -141,7 +143,8 @@ def compare(name: str, old: Block, new: Block, source: Collection[str]) -> list[
         source: the lines of the algorithm's own files as they are now, stripped: a line of the lock that is not among
             them was edited.
     """
-    found = [*_claim(old, new), *_verdict(old, new), *_account(old, new), *_realised(old, new), *_releases(old, new)]
+    rules = (_claim, _verdict_and_account, _realised, _releases)
+    found = [one for rule in rules for one in rule(old, new)]
     return [Change(name, *one) for one in [*found, *_missed(old, new, source), *_power(old, new)]]
 
 
@@ -160,12 +163,10 @@ def _claim(old: Block, new: Block) -> Told:
         yield "severity", "error", "warning", "its failure no longer counts"
 
 
-def _verdict(old: Block, new: Block) -> Told:
+def _verdict_and_account(old: Block, new: Block) -> Told:
     if old.verdict != new.verdict and Verdict(new.verdict).failed:
         yield "verdict", old.verdict, new.verdict, ""
 
-
-def _account(old: Block, new: Block) -> Told:
     rises = [one for one in _pairwise(old, new, "accounted") if one[1] > one[0] * (1 + ROUNDING)]
     for before, now, at in rises[:1]:
         yield f"accounted epsilon rises{at}", number(before), number(now), "; ".join(_spending(old, new))
@@ -235,16 +236,13 @@ def _release(old: Released, new: Released) -> Told:
 def _missed(old: Block, new: Block, source: Collection[str]) -> Told:
     """Lines that are reached no more. An edited line may have been missed before, under its old text."""
     fresh = [text for text in new.missed if text not in old.missed]
-    edited = [text for text in old.missed if text not in new.missed and _line(text) not in source]
+    gone = (text for text in old.missed if text not in new.missed)
+    edited = [text for text in gone if _NEVER.sub("", text.partition(": ")[2]) not in source]
     before = f"{len(old.missed)} of them unreached" if old.missed else "all reached"
     cause = "another space" if old.space != new.space else ""
     cause = "fewer examples than before" if _fewer(old, new, "examples") else cause
     for one in fresh if len(fresh) > len(edited) else ():
         yield "a line with a release or a decision is not reached", before, one, cause
-
-
-def _line(text: str) -> str:
-    return text.partition(": ")[2].removesuffix(" (never true)").removesuffix(" (never false)")
 
 
 def _power(old: Block, new: Block) -> Told:

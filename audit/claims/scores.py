@@ -32,11 +32,16 @@ def hints(p: Array, q: Array, one_run: bool) -> list[str]:
     """What is plainly amiss with the scores."""
     if p.size and q.size and np.unique(np.concatenate([p, q])).size == 1:
         return ["All scores are equal: they say nothing."]
-    if not one_run and p.size and q.size and (auc := _auc(p, q)) < 0.5 - SURE * _auc_error(p.size, q.size):
-        return [
-            f"Scores on D' tend to be the lower ones (AUC {auc:.3f}): are these losses, or the files swapped? Both "
-            "directions are read, so the bound is the same."
-        ]
+    if not one_run and p.size and q.size:
+        ordered = np.sort(p)
+        above = np.searchsorted(ordered, q) + np.searchsorted(ordered, q, "right")  # ties by half
+        auc = float(above.mean() / (2 * p.size))
+        error = np.sqrt((p.size + q.size + 1) / (12 * p.size * q.size))  # of equal laws (Mann and Whitney 1947)
+        if auc < 0.5 - SURE * error:
+            return [
+                f"Scores on D' tend to be the lower ones (AUC {auc:.3f}): are these losses, or the files swapped? Both "
+                "directions are read, so the bound is the same."
+            ]
     if one_run and p.size and q.size and float(np.median(q)) < float(np.median(p)):
         return [
             "Included canaries have the lower scores: are these losses? Higher ones must speak for 'in'; negate them."
@@ -63,17 +68,6 @@ def shown_by(bound: Sound) -> list[str]:
     end = str(seen.get("end", "both ends"))
     where = words or f"guessed at {end if end == 'both ends' else f'the {end}'}"
     return [f"Shown by: {made:,} of the scores, {where}; {wrong:,} guesses are wrong."]
-
-
-def _auc(p: Array, q: Array) -> float:
-    """How often a score of D' is above one of D, ties by half."""
-    ordered = np.sort(p)
-    return float((np.searchsorted(ordered, q) + np.searchsorted(ordered, q, "right")).mean() / (2 * p.size))
-
-
-def _auc_error(n_p: int, n_q: int) -> float:
-    """Standard error of the AUC where both laws are equal (Mann and Whitney 1947)."""
-    return float(np.sqrt((n_p + n_q + 1) / (12 * n_p * n_q)))
 
 
 def both_sides(first: Path, second: Path | None, one_run: bool) -> tuple[Array, Array]:

@@ -6,7 +6,6 @@ import os
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -91,9 +90,8 @@ def check(
     same = [one for one in numbers if changed_only and _as_it_was(blocks.get(file.claim[one].name), codes[one])]
     todo = [one for one in numbers if one not in same]
     pairs = {one: block.pair for one in todo if (block := blocks.get(file.claim[one].name)) and block.pair}
-    rows, errors = _Work(file, lines, codes, pairs, None if no_cache else Cache(lines.path.parent)).rows(
-        todo, jobs, quiet
-    )
+    cache = None if no_cache else Cache(lines.path.parent)
+    rows, errors = _rows((file, lines, codes), pairs, cache, todo, jobs, quiet)
     unchecked = [Unchecked(file.claim[one].name, printable(str(error))) for one, error in errors.items()]
     compared = against(baseline, lock, file, rows, codes) if baseline else None
     failing = compared.failing(file) if compared and lock and not update else []
@@ -144,7 +142,7 @@ def _as_it_was(block: Block | None, code: str) -> bool:
 
 
 def _codes(file: ClaimsFile, numbers: list[int], lines: Lines) -> dict[int, str]:
-    fingerprint.forget_projects()
+    fingerprint.forget()
     found = {}
     for number in numbers:
         try:
@@ -154,54 +152,47 @@ def _codes(file: ClaimsFile, numbers: list[int], lines: Lines) -> dict[int, str]
     return found
 
 
-@dataclass(frozen=True)
-class _Work:
-    """The claims of one check: rows from the cache, and those that must be made."""
+def _rows(
+    checked: tuple[ClaimsFile, Lines, dict[int, str]],
+    pairs: Mapping[int, dict[str, Any]],
+    cache: Cache | None,
+    numbers: list[int],
+    jobs: int,
+    quiet: bool,
+) -> tuple[dict[int, Row], dict[int, BadInput | Broken]]:
+    """By position, and what other claims ended in; rows are kept at once, so that an interrupted check can go on.
 
-    file: ClaimsFile
-    lines: Lines
-    codes: dict[int, str]
-    pairs: dict[int, dict[str, Any]]  # of the lock
-    cache: Cache | None
+    Args:
+        checked: the file, the lines of its claims, and the hash of what each of them reaches.
+        pairs: of the lock. Asked for again with the pair that it came to, a row would be the same.
+    """
+    (file, lines, codes), done = checked, dict[int, Row]()
 
-    def _key(self, number: int, pair: Mapping[str, Any]) -> str:
-        return f"{self.codes[number]} {json_text(pair)}"
+    def key(number: int, pair: Mapping[str, Any]) -> str:
+        return f"{codes[number]} {json_text(pair)}"
 
-    def _keep(self, number: int, row: Row) -> None:
-        """Asked for again with the pair that it came to, the row would be the same."""
-        if self.cache and not row.cached:
-            for pair in (self.pairs.get(number, {}), row.pair):
-                self.cache.put(self._key(number, pair), row)
+    try:
+        with progress("checking", len(numbers), quiet=quiet, pace=0) as say:
 
-    def _kept(self, number: int) -> Row | None:
-        key = self._key(number, self.pairs.get(number, {}))
-        return self.cache.get(key, self.file.claim[number]) if self.cache else None
+            def each(number: int, row: Row) -> None:
+                done[number] = row
+                for pair in (pairs.get(number, {}), row.pair):
+                    if cache and not row.cached:
+                        cache.put(key(number, pair), row)
+                spent = "from the cache" if row.cached else f"{row.seconds:.0f} s"
+                say(f"{row.key}: {row.verdict} ({spent})")
 
-    def rows(self, numbers: list[int], jobs: int, quiet: bool) -> tuple[dict[int, Row], dict[int, BadInput | Broken]]:
-        """By position, and what other claims ended in; rows are kept at once: an interrupted check can go on."""
-        done: dict[int, Row] = {}
-        try:
-            with progress("checking", len(numbers), quiet=quiet, pace=0) as say:
-
-                def each(number: int, row: Row) -> None:
-                    done[number] = row
-                    self._keep(number, row)
-                    spent = "from the cache" if row.cached else f"{row.seconds:.0f} s"
-                    say(f"{row.key}: {row.verdict} ({spent})")
-
-                for number in numbers:
-                    if (row := self._kept(number)) is not None:
-                        each(number, row)
-                todo = [number for number in numbers if number not in done]
-                errors = run_claims(self.file, todo, self.lines, jobs, self.pairs, each)
-        except KeyboardInterrupt:
-            kept = ", and are kept: the same command goes on from there" if self.cache else ""
-            print(
-                f"dpassay: interrupted; {len(done)} of {len(numbers)} claims were checked{kept}",
-                file=sys.stderr,
-            )
-            raise typer.Exit(INTERRUPTED) from None
-        return done, errors
+            for number in numbers:
+                kept = cache and cache.get(key(number, pairs.get(number, {})), file.claim[number])
+                if kept:
+                    each(number, kept)
+            todo = [number for number in numbers if number not in done]
+            errors = run_claims(file, todo, lines, jobs, pairs, each)
+    except KeyboardInterrupt:
+        more = ", and are kept: the same command goes on from there" if cache else ""
+        print(f"dpassay: interrupted; {len(done)} of {len(numbers)} claims were checked{more}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    return done, errors
 
 
 def _code(errors: Mapping[int, BadInput | Broken]) -> int:

@@ -9,8 +9,6 @@ table and the plot ``docs/results.svg`` are made of that page alone, so a test h
 
 The check of the page allows the numbers 5 %: another BLAS or NumPy may round another way, and the walk over epsilon may
 then stop one grid point aside. Rows, order and verdicts must be the same.
-
-The plot of the audit table: what is accounted and what is realised, as multiples of what is claimed.
 """
 
 from __future__ import annotations
@@ -22,9 +20,12 @@ import math
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from dpassay.audit.marked import AUDIT, LEDGER, SHORT
 from dpassay.audit.plain import number
@@ -39,7 +40,7 @@ _LEAST = 0.04  # the left edge
 
 
 def draw(lines: Sequence[Line]) -> str:
-    """The audit table as SVG; the same lines give the same text (with the same matplotlib)."""
+    """The plot: accounted and realised as multiples of the claim. The same lines give the same text."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure  # slow to load, and needed for the plot alone
@@ -50,13 +51,13 @@ def draw(lines: Sequence[Line]) -> str:
         FigureCanvasSVG(figure)
         axes = figure.add_subplot()
         for height, line in enumerate(reversed(lines)):
-            accounted = _place(line.accounted / line.claimed)
+            accounted = np.clip(line.accounted / line.claimed, _LEAST * 1.1, _EDGE)
             axes.hlines(height, 1, accounted, color=_UPPER, lw=0.8, alpha=0.5)
             marker, size, width = ("|", 9, 2) if line.bounded else ("x", 5, 1)
             axes.plot(accounted, height, marker, color=_UPPER, ms=size, mew=width)
             if not math.isnan(line.realised):
                 colour = _BROKEN if line.verdict.failed else _FINE
-                axes.plot(_place(line.realised / line.claimed), height, "o", color=colour, ms=5)
+                axes.plot(np.clip(line.realised / line.claimed, _LEAST * 1.1, _EDGE), height, "o", color=colour, ms=5)
         axes.axvline(1.0, color="black", lw=1)
         axes.set_yticks(range(len(lines)), [line.key for line in reversed(lines)], fontsize=7.5)
         axes.set_ylim(-0.8, len(lines) - 0.2)
@@ -81,10 +82,6 @@ def fingerprint(lines: Sequence[Line]) -> str:
     """What the plot was made of; it stands in the file, so that a test sees a plot of other numbers."""
     shown = json.dumps([line.cells[:7] for line in lines])
     return f"rows {hashlib.sha256(shown.encode()).hexdigest()[:16]}"
-
-
-def _place(ratio: float) -> float:
-    return min(max(ratio, _LEAST * 1.1), _EDGE)
 
 
 RESULTS, README, PLOT = Path("docs/results.md"), Path("README.md"), Path("docs/results.svg")
@@ -115,7 +112,9 @@ def short_block(results: str) -> str:
     for key in CAUSES:
         require(key in rows, "row", key, f"is not in {RESULTS}: choose another one for the README")
     chosen = [[f"`{key.partition('@')[0]}`", *rows[key][1:7], cause] for key, cause in CAUSES.items()]
-    return _markdown([*COLUMNS[:7], "cause"], chosen) + "\n\n" + _counts(results)
+    counts = LEDGER.read(results, str(RESULTS)).strip().partition(" (")[0]  # the ledger's first sentence
+    closing = f"The papers make {counts} ([all tables](docs/results.md))."
+    return _markdown([*COLUMNS[:7], "cause"], chosen) + "\n\n" + closing
 
 
 @dataclass(frozen=True)
@@ -137,25 +136,19 @@ class Line:
     verdict: Verdict
     cells: tuple[str, ...]
 
-    @staticmethod
-    def read(text: str) -> Line:
-        """From the page."""
-        cells = _row(text)
-        name, _, variant = cells[0].partition("` ")
-        key = name.strip("`") + (f":{variant}" if variant else "") + f"@{cells[1]}"
-        claimed, accounted, realised = (_number(cells[place]) for place in (2, 4, 5))
-        verdict = Verdict(cells[6].strip("*"))
-        return Line(key, claimed, accounted, realised, not cells[4].endswith(NO_BOUND), verdict, tuple(cells))
-
 
 def lines_of(results: str) -> list[Line]:
     """The audit table of ``docs/results.md``."""
-    return [Line.read(text) for text in AUDIT.read(results, str(RESULTS)).strip().splitlines()[2:]]
-
-
-def _number(cell: str) -> float:
-    word = cell.split(" ")[0]
-    return math.nan if word in ("-", "?") else float(word)
+    found = []
+    for text in AUDIT.read(results, str(RESULTS)).strip().splitlines()[2:]:
+        cells = _row(text)
+        name, _, variant = cells[0].partition("` ")
+        key = name.strip("`") + (f":{variant}" if variant else "") + f"@{cells[1]}"
+        words = (cells[place].split(" ")[0] for place in (2, 4, 5))
+        claimed, accounted, realised = (math.nan if word in ("-", "?") else float(word) for word in words)
+        bounded, verdict = not cells[4].endswith(NO_BOUND), Verdict(cells[6].strip("*"))
+        found.append(Line(key, claimed, accounted, realised, bounded, verdict, tuple(cells)))
+    return found
 
 
 def differences(found: str, expected: str) -> list[str]:
@@ -212,26 +205,17 @@ def cell(text: str) -> str:
     return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", printable(text).replace("|", "\\|").replace("[", "\\["))
 
 
-def _counts(results: str) -> str:
-    """The ledger's first sentence: how many statements, and how many of each status."""
-    found = LEDGER.read(results, str(RESULTS)).strip().partition(" (")[0]
-    return f"The papers make {found} ([all tables](docs/results.md))."
-
-
 def _row(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip().strip("|").split(" | ")]
 
 
 def _agree(one: str, other: str) -> bool:
-    if one == other:
-        return True
-    if one.endswith(NO_BOUND) != other.endswith(NO_BOUND):
-        return False
-    try:
-        a, b = float(one.removesuffix(NO_BOUND)), float(other.removesuffix(NO_BOUND))
-    except ValueError:
-        return False
-    return abs(a - b) <= _TOLERANCE * max(abs(a), abs(b))
+    """The same words, or numbers that are near each other."""
+    if one.endswith(NO_BOUND) == other.endswith(NO_BOUND):
+        with suppress(ValueError):
+            mine, theirs = (float(cell.removesuffix(NO_BOUND)) for cell in (one, other))
+            return math.isclose(mine, theirs, rel_tol=_TOLERANCE)
+    return one == other
 
 
 if __name__ == "__main__":

@@ -26,13 +26,6 @@ _CERTIFIED = ("certified", 10)  # where any row has a certificate
 _MISSED = re.compile(
     r"not reached by the search: (\S+?:\d+): .*?(\((?:never true|never false)\))?(?: (and \d+ more))?(?=; |$)"
 )
-_STYLE = {
-    Verdict.CERTIFIED: "green",
-    Verdict.TIGHT: "green",
-    Verdict.CONSISTENT: "green",
-    Verdict.INCONCLUSIVE: "yellow",
-}
-
 
 def print_rows(rows: Sequence[Row], confidence: float, where: str, strict: bool = False) -> None:
     """Print the table and what the verdicts mean; ``strict``: what a reading declares makes no difference."""
@@ -62,14 +55,17 @@ def table_lines(rows: Sequence[Row], width: int, strict: bool = False) -> Iterat
                 yield Text(printable(paper), style="bold")
             last = paper
         name = ("  " if paper else "") + printable(algorithm)
-        numbers = [printable(row.reading), number(row.claimed), _accounted(row), _realised(row)]
+        how = "" if row.realised is None or row.realised_by == "likelihood" else f" ({printable(row.realised_by)})"
+        accounted = number(row.accounted) + ("" if row.upper_bound else " no bound")
+        numbers = [printable(row.reading), number(row.claimed), accounted, number(row.realised) + how]
         if certified:
             numbers.insert(2, "" if row.certified is None else number(row.certified))
         if len(name) > first:  # the name has a line of its own: it is never broken
             yield Text(name)
             name = ""
-        title = _title(row)
-        line = Text.assemble(_cells(name, numbers, first, columns) + " ", (row.verdict_shown, _style(row)))
+        title, verdict = _title(row), Verdict(row.verdict)
+        style = "bold red" if verdict.failed else "yellow" if verdict is Verdict.INCONCLUSIVE else "green"
+        line = Text.assemble(_cells(name, numbers, first, columns) + " ", (row.verdict_shown, style))
         beside = title if aside else ""
         yield line if not beside else Text.assemble(line, " " * (right - line.cell_len), (beside, "dim"))
         for part in _below(row, strict, title if not beside else ""):
@@ -94,14 +90,11 @@ def _title(row: Row) -> str:
     return printable(", ".join(part for part in (*held, row.data, f"delta {row.delta:g}") if part))
 
 
-def _short(why: str) -> str:
-    """A cause whose lines that the search did not reach have no source: ``--explain`` shows it."""
-    return _MISSED.sub(lambda found: "not reached by the search: " + " ".join(filter(None, found.groups())), why)
-
-
 def _below(row: Row, strict: bool, title: str) -> list[str]:
     """What stands under a row: ``title``, the cause, what differs from the declaration, the ledger."""
-    parts = [title, _short(row.why)]
+    # a line that the search did not reach has no source here: --explain shows it
+    why = _MISSED.sub(lambda found: "not reached by the search: " + " ".join(filter(None, found.groups())), row.why)
+    parts = [title, why]
     if row.exit_code(strict) == FAILED:
         parts += [f"at {one.places}" for one in problems(row, strict)[:1] if one.places]
     if not strict and row.reading == "printed":
@@ -112,20 +105,6 @@ def _below(row: Row, strict: bool, title: str) -> list[str]:
     if row.proved not in ("", "-"):
         parts.append(f"ledger: {row.proved}")
     return [printable(part) for part in parts if part]
-
-
-def _style(row: Row) -> str:
-    verdict = Verdict(row.verdict)
-    return "bold red" if verdict.failed else _STYLE[verdict]
-
-
-def _accounted(row: Row) -> str:
-    return number(row.accounted) + ("" if row.upper_bound else " no bound")
-
-
-def _realised(row: Row) -> str:
-    mark = "" if row.realised is None or row.realised_by == "likelihood" else f" ({printable(row.realised_by)})"
-    return number(row.realised) + mark
 
 
 def closing_lines(rows: Sequence[Row], where: str, confidence: float = 0.95, strict: bool = False) -> list[str]:

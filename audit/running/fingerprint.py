@@ -37,13 +37,7 @@ def sources(modules: Iterable[str]) -> dict[str, Path]:
 
 
 def forget() -> None:
-    """Read all sources anew: files may have changed since."""
-    forget_projects()
-    room_hash.cache_clear()
-
-
-def forget_projects() -> None:
-    """The same but for this package as a whole: what runs is what was read when it was loaded."""
+    """Read sources anew, but for this package as a whole: what runs is what was read when it was loaded."""
     for kept in (reached, named, source, _content, _data):
         kept.cache_clear()
 

@@ -47,10 +47,8 @@ def progress(what: str, total: int, *, done: int = 0, quiet: bool = False, pace:
         pace: seconds between plain lines, where there is no terminal; 0 writes a line each time.
     """
     console = Console(stderr=True)
-    if quiet:
-        yield _Silent()
-    elif console.is_terminal and not console.is_dumb_terminal:
-        with _bar(console, counts=total > 1) as bar:
+    if quiet or (console.is_terminal and not console.is_dumb_terminal):
+        with _bar(console, counts=total > 1, silent=quiet) as bar:
             yield _Bar(bar, bar.add_task(what, total=total, completed=done, now=""))
     else:
         lines, ended = _Lines(what, total, done, pace), threading.Event()
@@ -61,17 +59,7 @@ def progress(what: str, total: int, *, done: int = 0, quiet: bool = False, pace:
             ended.set()
 
 
-class _Silent:
-    """Nothing is said."""
-
-    def __call__(self, text: str = "", steps: int = 1) -> None:
-        pass
-
-    def phase(self, what: str, total: int) -> None:
-        pass
-
-
-def _bar(console: Console, counts: bool) -> Progress:
+def _bar(console: Console, counts: bool, silent: bool) -> Progress:
     columns: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}")]
     if counts:
         left = TextColumn("left", style="progress.remaining")
@@ -81,7 +69,7 @@ def _bar(console: Console, counts: bool) -> Progress:
         *((TimeRemainingColumn(), left) if counts else ()),
         TextColumn("{task.fields[now]}", table_column=Column(no_wrap=True, ratio=1)),
     ]
-    return Progress(*columns, console=console, transient=True, expand=True)
+    return Progress(*columns, console=console, transient=True, expand=True, disable=silent)
 
 
 class _Bar:

@@ -148,7 +148,7 @@ BELOW = "claims.toml/x"  # no file can be there
         (("blackbox", "--outputs", "a.csv", "--outputs", "a.csv", "--epsilon", 1, "--keep-alive"), "--keep-alive"),
         (("published", "--paper", "dro", "--runs", 5), "--runs"),
         (("published", "--paper", "dro", "--delta", 0.0), "--delta"),
-        (("reproduce", "output_perturbation", "--data", "."), "--data"),
+        (("reproduce", "minimax_sosp", "--data", "."), "--data"),
         (("prove", "Theorem 1", "--ledger", "KEPT.md"), "leave the statement"),
         (("check", "--update"), "goes with --baseline"),
         (("check", "--changed-only"), "goes with --baseline"),
@@ -157,8 +157,8 @@ BELOW = "claims.toml/x"  # no file can be there
         (("prove", "--ledger", "."), "--ledger"),
         (("prove", "--readme", BELOW), "--readme"),
         (("prove", "--readme", "KEPT.md"), "--readme"),  # it has no markers
-        (("reproduce", "output_perturbation", "--output", BELOW), "--output"),
-        (("reproduce", "output_perturbation", "--page", BELOW), "--page"),
+        (("reproduce", "minimax_sosp", "--output", BELOW), "--output"),
+        (("reproduce", "minimax_sosp", "--page", BELOW), "--page"),
     ],
 )
 def test_what_means_nothing_or_cannot_be_is_one_line(dpassay, refused, tmp_path, words, field):
