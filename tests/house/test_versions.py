@@ -66,7 +66,3 @@ def test_what_a_report_counts(tmp_path):
     assert page.counted(once, again) == "8 passed, 1 skipped, 1 failed"
     with pytest.raises(ValueError, match="no test was run"):
         page.counted(report(tmp_path / "3.xml"))
-
-
-def test_the_page_is_linked_from_the_readme():
-    assert "(docs/versions.md)" in (ROOT / "README.md").read_text(encoding="utf-8")

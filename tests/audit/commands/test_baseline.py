@@ -1,7 +1,6 @@
 """``dpassay check --baseline``: every regression goes red for the right reason, harmless changes stay green."""
 
 import importlib
-import json
 import linecache
 import shutil
 import sys
@@ -138,12 +137,6 @@ def test_a_harmless_change_stays_green(project, name):
     assert "from the cache" not in err  # the code is other code
 
 
-def test_more_privacy_is_red_as_well_since_the_noise_changed_but_no_epsilon_rises(project):
-    code, out, _ = project((STD, "std=1.2 * NOISE * 2.0 / n"))
-    assert code == 1
-    assert "more noise" in out and "rises" not in out and "lost power" not in out
-
-
 def test_a_clip_within_the_declared_sensitivity(project):
     """The releases and what they add up to stay the same: only what is realised says that the data move further."""
     small = ("longest=1.0", "longest=0.5")
@@ -159,18 +152,10 @@ def test_a_clip_within_the_declared_sensitivity(project):
 def test_the_lock_is_the_same_every_time_and_the_cache_says_so(project):
     code, _, err = project()
     assert code == 0 and "1 of 1  descent: " in err and "from the cache" in err
+    assert "unchanged, 1 claim" in project(words=(*LOCK, "--update"))[1]
     code, out, err = project(words=(*LOCK, "--update", "--no-cache"))
     assert code == 0 and "from the cache" not in err and "unchanged, 1 claim" in out
     assert (project.folder / "privacy.lock.json").read_text() == project.lock
-
-
-def test_update_writes_what_the_difference_shows(project):
-    edit = ("NOISE = 3, 4.0", "NOISE = 3, 5.0")
-    assert project(edit)[0] == 1
-    code, out, _ = project(edit, words=(*LOCK, "--update"))
-    assert code == 0 and "written" in out
-    assert project(edit)[0] == 0
-    assert json.loads((project.folder / "privacy.lock.json").read_text())["claims"]["descent"]["releases"][0]["scale"]
 
 
 def test_changed_only_skips_what_the_lock_knows(project):
@@ -206,19 +191,9 @@ def test_a_named_file_is_part_of_the_claim(project):
     assert code == 2 and "claim descent.files[0] = 'radius.txt'" in err
 
 
-@pytest.mark.some(1)
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ('name = "descent"', 'name = "other"', "descent: claim: in the lock -> no longer in the claims file"),
-        ("epsilon = 2.5", "epsilon = 3.0", "claimed: (2.5, 1e-05) -> (3, 1e-05) (less is claimed than before)"),
-        ("runs = 60", "runs = 50", "effort (runs): 60 -> 50"),
-        ("epsilon = 2.5", 'severity = "warning"\nepsilon = 2.5', "severity: error -> warning"),
-    ],
-)
-def test_the_claims_file_cannot_be_weakened_in_silence(project, old, new, words):
-    code, out, _ = project(claims=CLAIMS.replace(old, new))
-    assert code == 1 and words in out, out
+def test_a_claim_cannot_be_taken_away_in_silence(project):
+    code, out, _ = project(claims=CLAIMS.replace('"descent"', '"other"'))
+    assert code == 1 and "descent: claim: in the lock -> no longer in the claims file" in out, out
 
 
 def test_a_new_claim_and_a_stronger_one_are_only_noted(project):

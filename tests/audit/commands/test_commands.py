@@ -2,8 +2,6 @@
 
 import json
 import re
-import shlex
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -28,16 +26,14 @@ def quiet(data, rng):
 def number(data, rng):
     return sum(data) + rng.laplace(0, 1.0)
 """
-PROGRAM = "import json, sys; print(json.dumps(sum(json.load(sys.stdin)['dataset'])))"
 
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A directory with a mechanism, a program and a pair of datasets."""
+    """A directory with a mechanism and a pair of datasets."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "mechanisms_of_a_test.py").write_text(MECHANISMS)
-    (tmp_path / "program.py").write_text(PROGRAM)
     (tmp_path / "d.json").write_text("[1, 0, 1]")
     (tmp_path / "e.json").write_text("[1, 0, 0]")
     return tmp_path
@@ -51,30 +47,6 @@ def _run(*words):
 
 
 PAIR = ("--dataset", "d.json", "--neighbour", "e.json")
-
-
-@pytest.mark.parametrize(("name", "code"), [("good", 3), ("quiet", 1)])
-def test_a_callable_is_judged(place, name, code):
-    """Laplace at epsilon 1 and at epsilon 2.5, claim 1, 1,000 runs a side (seed 0)."""
-    result = _run("blackbox", f"mechanisms_of_a_test:{name}", *PAIR, "--epsilon", 1, "--samples", 1000, "--json")
-    document = json.loads(result.output)
-    assert result.exit_code == code
-    assert document["verdict"] == {1: "violated", 3: "inconclusive"}[code]
-    assert {one["kind"] for one in document["results"]} == {"test of a claim", "sound bound"}
-
-
-def test_a_program_without_noise_is_found(place):
-    command = (
-        "blackbox",
-        "--command",
-        f"{shlex.quote(sys.executable)} -I -S program.py",
-        *PAIR,
-        "--epsilon",
-        0.5,
-        "--samples",
-        10,
-    )
-    assert _run(*command).exit_code == 1
 
 
 def test_floating_point_has_a_verdict_of_its_own(place):

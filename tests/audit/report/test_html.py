@@ -111,6 +111,27 @@ def test_it_can_be_read_without_seeing_it(page):
     assert ("html", {"lang": "en"}) in found.tags
 
 
+def luminance(colour):
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_text_stands_out_from_its_ground(page):
+    """WCAG 2.1, 1.4.3: contrast of at least 4.5 to 1, of text and of the lines of figures alike, light and dark."""
+    light, dark = (dict(re.findall(r"--(\w+): (#\w{6})", part)) for part in re.findall(r":root \{([^}]*)\}", page)[:2])
+    assert contrast(light["line"], light["paper"]) < 4.5, "a hair line need not"
+    for colours in (light, dark):
+        names = set(colours) - {"paper", "panel", "mark", "line"}
+        pairs = [(name, ground) for name in names for ground in ("paper", "panel")] + [("ink", "mark"), ("bad", "mark")]
+        assert [pair for pair in pairs if contrast(*map(colours.get, pair)) < 4.5] == []
+
+
 def test_names_of_others_stay_text(page_rows):
     """`rows` has one whose every text holds tags, control characters and a lone surrogate; here it is long as well."""
     long = replace(page_rows[4], algorithm="x" * 5000 + "</title><script>alert(2)</script>", curves={})
