@@ -40,15 +40,8 @@ def spread(a: Value, shape: tuple[int, ...]) -> Value:
     entries = math.prod(shape) // (shape[a.at] if a.at is not None and shape[a.at] else 1)
     count = entries / a.entries if a.entries else 0.0
     kept = a.forms if a.at is not None and entries == 1 else ()
-    return a.like(
-        shape=shape,
-        size=a.norms.repeated(count),
-        move=a.move.repeated(count),
-        low=a.low,
-        high=a.high,
-        holes=a.holes,
-        forms=kept,
-    )
+    size, move = a.norms.repeated(count), a.move.repeated(count)
+    return a.kept(shape=shape, size=size, move=move, holes=a.holes, forms=kept)
 
 
 def _shape_of(a: Any, b: Any) -> tuple[int, ...]:
@@ -270,7 +263,7 @@ def layer(rows: Value, factor: Value) -> Layer | None:
 
 
 def _bound(order: float, k: float) -> Norms:
-    return Norms(one=k) if order == 1 else Norms(two=k) if order == 2 else Norms(sup=k)
+    return Norms(**{"one" if order == 1 else "two" if order == 2 else "sup": k})
 
 
 def _same_rows(factor: Value, rows: Value) -> bool:
@@ -471,22 +464,18 @@ rule(np.greater)(_greater(True))
 rule(np.greater_equal)(_greater(False))
 
 
-@rule(np.less)
-def less(a: Any, b: Any) -> Value:
-    """0 or 1."""
-    return _not(_greater(True)(b, a), a, b, False)
+def _less(strict: bool) -> Callable[[Any, Any], Value]:
+    def transfer(a: Any, b: Any) -> Value:
+        """0 or 1; it knows what it denies: that a private number is larger."""
+        found = _greater(strict)(b, a)
+        found.negation = _greater(not strict)(a, b) if private(a) and not private(b) else None
+        return found
+
+    return transfer
 
 
-@rule(np.less_equal)
-def less_equal(a: Any, b: Any) -> Value:
-    """0 or 1."""
-    return _not(_greater(False)(b, a), a, b, True)
-
-
-def _not(found: Value, a: Any, b: Any, strict: bool) -> Value:
-    """It knows what it denies: that a private number is larger."""
-    found.negation = _greater(strict)(a, b) if private(a) and not private(b) else None
-    return found
+rule(np.less)(_less(True))
+rule(np.less_equal)(_less(False))
 
 
 @rule(np.equal)
@@ -520,20 +509,20 @@ def both(a: Any, b: Any) -> Value:
     return found
 
 
-@rule(np.invert)
-def inverted(a: Value) -> Value:
-    """One less the truth value."""
-    if not a.truth:
-        raise Open("bits of private numbers are not followed")
-    return logical_not(a)
-
-
 @rule(np.logical_not)
 def logical_not(a: Value) -> Value:
     """0 or 1."""
     found = _truth(a, 0.0)
     found.negation = a if a.truth else None
     return found
+
+
+@rule(np.invert)
+def inverted(a: Value) -> Value:
+    """One less the truth value."""
+    if not a.truth:
+        raise Open("bits of private numbers are not followed")
+    return logical_not(a)
 
 
 def _exp(x: float) -> float:
@@ -593,7 +582,7 @@ def absolute(a: Value) -> Value:
     low = 0.0 if a.low < 0 < a.high else min(abs(a.low), abs(a.high))
     of_one = norm_forms(a, 1) + norm_forms(a, 2) + norm_forms(a, INF)
     forms = of_one if a.entries == 1 else (Form("sizes", a.token, 1, 1.0),)
-    return a.like(size=a.norms, move=a.move, low=low, high=max(abs(a.low), abs(a.high)), forms=forms)
+    return a.kept(low=low, high=max(abs(a.low), abs(a.high)), forms=forms)
 
 
 @rule(np.sqrt)
@@ -683,8 +672,9 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
     _no_holes(None, b)
     parts = [spread(one, shape) if private(one) else _constant(one, known, shape) for one in values]
     of_rows = private(condition) and condition.entries == 1
-    if of_rows and condition.forms:
-        parts[1] = _shortened(condition, b, parts[1])
+    for form in condition.forms if of_rows and private(b) else ():
+        if form.kind == "exceeds" and form.token is b.token:
+            parts[1] = parts[1].like(size=parts[1].norms.both(_bound(form.order, form.k)), move=parts[1].move)
     size = parts[0].norms.either(parts[1].norms) if of_rows else parts[0].norms.beside(parts[1].norms)
     move = Norms() if private(condition) else parts[0].move.beside(parts[1].move)
     ends = [_ends_of(condition, one, side, shape) for side, one in enumerate(values)]
@@ -728,13 +718,6 @@ def _no_holes(condition: Any, one: Any) -> None:
     positive = {one.token for one in getattr(condition, "forms", ()) if one.kind == "positive"}
     if not one.holes <= positive:
         raise Open("a division by what may be zero")
-
-
-def _shortened(condition: Value, given: Any, part: Value) -> Value:
-    for form in condition.forms:
-        if private(given) and form.kind == "exceeds" and form.token is given.token:
-            return part.like(size=part.norms.both(_bound(form.order, form.k)), move=part.move)
-    return part
 
 
 def _factor_forms(condition: Any, values: list[Any]) -> tuple[Form, ...]:

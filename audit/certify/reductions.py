@@ -151,8 +151,7 @@ def variance(a: Value, axis: Any = None, ddof: int = 0, keepdims: bool = False) 
     if count <= ddof:
         raise Open("a variance of too few numbers is none")
     found = subtract(mean(square(a), axis, keepdims), square(mean(a, axis, keepdims)))
-    found = found.like(size=found.norms, move=found.move, low=0.0, high=max(found.high, 0.0))
-    return scaled(found, np.asarray(count / (count - ddof)))
+    return scaled(found.kept(low=0.0, high=max(found.high, 0.0)), np.asarray(count / (count - ddof)))
 
 
 rule(np.std)(lambda a, axis=None, ddof=0, keepdims=False: root(variance(a, axis, ddof, keepdims)))
@@ -201,7 +200,7 @@ def extreme(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     if a.at in axes:
         a = a.whole()
     shape, at = left(a, axes, keepdims)
-    return a.like(shape=shape, at=at, move=Norms(sup=a.move.sup), low=a.low, high=a.high)
+    return a.kept(shape=shape, at=at, size=Norms(), move=Norms(sup=a.move.sup))
 
 
 rule(np.ptp)(lambda a, axis=None, keepdims=False: subtract(*(extreme(one, axis, keepdims) for one in (a, a))))
@@ -222,7 +221,7 @@ def ordered(a: Value, axis: Any = -1, kind: Any = None, stable: Any = None) -> V
         a = replaced(a.whole(), (math.prod(a._shape),), None)
     elif axes_of(a, axis)[0] == a.at:
         a = a.whole()
-    return a.like(size=a.norms, move=a.move, low=a.low, high=a.high)
+    return a.kept()
 
 
 @rule(np.cumsum)

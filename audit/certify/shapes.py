@@ -121,14 +121,14 @@ def taken(a: Value, batch: Batch) -> Value:
         raise Open("a secret batch of something else than all records in their order")
     if batch.kind == "coins":
         raise Open("numbers that are 0 or 1 choose the first two records, and no batch; make them truth values")
-    # another record may come in its place: what is known of each record counts, not how far one of them moves
-    kept = {"size": a.norms, "low": a.low, "high": a.high, "truth": a.truth}
     if a.holes:
         raise Open("a division by what may be zero")
     shape = (batch.total if batch.poisson else batch.count, *a._shape[1:])
     absent = "poisson" if batch.poisson else ""
     draws = frozenset({batch.number, SOMETHING})
-    found = a.like(shape=shape, records=batch.records, draws=draws, absent=absent, vanishes=a.vanishes, **kept)
+    # another record may come in its place: what is known of each record counts, not how far one of them moves
+    known = {"move": Norms(), "truth": a.truth, "vanishes": a.vanishes}
+    found = a.kept(shape=shape, records=batch.records, draws=draws, absent=absent, **known)
     return _named(found, a.token, batch.records)
 
 
@@ -140,8 +140,8 @@ def _named(found: Value, *of: Any) -> Value:
 
 def one_of(records: Value, place: Records) -> Value:
     """One of them, whichever it is."""
-    known = {name: getattr(records, name) for name in ("move", "low", "high", "truth", "vanishes")}
-    found = records.like(shape=records._shape[1:], at=None, records=place, absent="", size=records.norms, **known)
+    known = {"at": None, "absent": "", "truth": records.truth, "vanishes": records.vanishes}
+    found = records.kept(shape=records._shape[1:], records=place, **known)
     return _named(found, records.token, place.key)
 
 
@@ -223,9 +223,7 @@ def _part(a: Value, keys: tuple[Any, ...]) -> Value:
         at = a.at + sum(isinstance(one, int | np.integer) for one in after) - sum(one is None for one in after)
     same = int(np.prod(shape)) == int(np.prod(a._shape))
     forms = a.forms if same else ()
-    found = a.like(
-        shape=shape, at=at, size=a.norms, move=a.move, low=a.low, high=a.high, forms=forms, holes=a.holes, truth=a.truth
-    )
+    found = a.kept(shape=shape, at=at, forms=forms, holes=a.holes, truth=a.truth)
     found.layers = a.layers
     found.negation = None if a.negation is None else _part(a.negation, keys)
     if a.at is None and (a.origin is None or a.origin[1].shape == a._shape):
@@ -279,16 +277,16 @@ def _along_records(a: Value, keys: tuple[Any, ...], position: int) -> Value:
         chosen = Records(batch=a.records, places=frozenset({int(np.arange(count)[array])}))
     else:
         raise Open("a part of a secret batch has no rule")
-    kept = {"size": a.norms, "move": a.move, "low": a.low, "high": a.high, "truth": a.truth, "holes": a.holes}
     if array.ndim == 0:
         shape = tuple(s for number, s in enumerate(a._shape) if number != a.at + a.ndim)
-        single = a.like(shape=shape, at=None, records=chosen, **kept)  # its forms are about rows, and it is none
+        # its forms are about rows, and it is none
+        single = a.kept(shape=shape, at=None, records=chosen, truth=a.truth, holes=a.holes)
         single = _named(single, a.token, a._shape, a.at, chosen.key)
         rest = tuple(one for number, one in enumerate(rest) if number != position)
         return (_part(single, rest) if rest else single).view_of(a)
     assert chosen.numbers is not None
     shape = tuple(len(chosen.numbers) if number == a.at + a.ndim else s for number, s in enumerate(a._shape))
-    some = a.like(shape=shape, records=chosen, **kept)
+    some = a.kept(shape=shape, records=chosen, truth=a.truth, holes=a.holes)
     return (_part(some, rest) if len(rest) > 1 else some).view_of(a)
 
 
@@ -302,9 +300,7 @@ def _masked(a: Value, keys: tuple[Any, ...]) -> Value:
     absent = a.absent or "masked"
     records = NAMED.setdefault((a.records, mask.token, absent), Records())
     draws = a.draws | mask.draws
-    found = a.like(
-        records=records, draws=draws, absent=absent, size=a.norms, move=a.move, low=a.low, high=a.high, truth=a.truth
-    )
+    found = a.kept(records=records, draws=draws, absent=absent, truth=a.truth)
     found.cell = mask.cell
     return found
 
@@ -630,7 +626,7 @@ def diagonal(a: Value, k: int = 0) -> Value:
     if a.at is not None or k or a.ndim not in (1, 2):
         raise Open("a diagonal of records has no rule")
     shape = (a._shape[0],) * 2 if a.ndim == 1 else (min(a._shape),)
-    found = a.like(shape=shape, size=a.norms, move=a.move, low=min(a.low, 0.0), high=max(a.high, 0.0))
+    found = a.kept(shape=shape, low=min(a.low, 0.0), high=max(a.high, 0.0))
     return found.view_of(a) if a.ndim == 2 else found
 
 
@@ -639,7 +635,7 @@ def triangle(a: Value, k: int = 0) -> Value:
     """Some entries become zero."""
     if a.at is not None:
         raise Open("a triangle of records has no rule")
-    return a.like(size=a.norms, move=a.move, low=min(a.low, 0.0), high=max(a.high, 0.0))
+    return a.kept(low=min(a.low, 0.0), high=max(a.high, 0.0))
 
 
 def _as_type(a: Value, dtype: Any = float, *, copy: bool = True) -> Value:

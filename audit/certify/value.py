@@ -284,11 +284,6 @@ def rule(*functions: Any) -> Callable[[_Rule], _Rule]:
     return add
 
 
-def number(low: float, high: float) -> str:
-    """A range in words."""
-    return f"in [{low:.4g}, {high:.4g}]"
-
-
 def seen_as(kind: Callable[[Any], type]) -> Any:
     """What code sees that asks a stand-in for its ``__class__``, as `isinstance` does: what the real one would be."""
     return property(kind)
@@ -346,7 +341,7 @@ class Value(NDArrayOperatorsMixin):
             apart = Norms(apart.one, math.sqrt(2) * size.two, size.sup)
         span = high - low if high > low else 0.0
         self.move = move.both(apart).both(Norms(sup=span)).closed(entries)
-        self._shape, self.at, self.records, self._size = shape, at, records, size
+        self._shape, self.at, self.records, self.norms = shape, at, records, size
         self.low, self.high, self.draws, self.absent = low, max(low, high), draws, absent
         self.forms, self.holes, self.weighted, self.truth = forms, holes, weighted, truth
         self.cause = cause if math.isinf(self.move.two) else ""
@@ -426,10 +421,14 @@ class Value(NDArrayOperatorsMixin):
         taken = axioms.get()
         if taken is not None:
             taken[axiom] = None
-        kept = {"holes": self.holes, "forms": self.forms, "truth": self.truth, "weighted": self.weighted}
-        kept["vanishes"] = self.vanishes
-        ends = {"low": max(self.low, low), "high": min(self.high, high)}
-        return self.like(size=self.norms.both(Norms(two=norm)), move=self.move.both(Norms(two=moves)), **ends, **kept)
+        kept = ("holes", "forms", "truth", "weighted", "vanishes")
+        return self.like(
+            size=self.norms.both(Norms(two=norm)),
+            move=self.move.both(Norms(two=moves)),
+            low=max(self.low, low),
+            high=min(self.high, high),
+            **{name: getattr(self, name) for name in kept},
+        )
 
     def _leaves(self, *_: Any, **__: Any) -> NoReturn:
         raise Open("private data leaves as a plain number; add noise to it first")
@@ -449,11 +448,6 @@ class Value(NDArrayOperatorsMixin):
         raise AttributeError(name)
 
     # -- bounds -------------------------------------------------------------------------------------------
-    @property
-    def norms(self) -> Norms:
-        """Bounds on the norms, of one record's entry or of the whole."""
-        return self._size
-
     @property
     def entries(self) -> int:
         """Numbers of one record, or of the whole."""
@@ -482,26 +476,25 @@ class Value(NDArrayOperatorsMixin):
         kept = ("at", "records", "draws", "absent", "cause")
         return Value(**{"shape": self._shape, **{name: getattr(self, name) for name in kept}, **changes})
 
+    def kept(self, **changes: Any) -> Value:
+        """Likewise, with its own bounds."""
+        return self.like(**{"size": self.norms, "move": self.move, "low": self.low, "high": self.high, **changes})
+
     def whole(self) -> Value:
         """Without a record axis: one entry along it moves."""
         if self.at is None:
             return self
         self._counted()
-        count = self._shape[self.at]
-        return self.like(
-            at=None, size=self._size.repeated(count), move=self.move, low=self.low, high=self.high, holes=self.holes
-        )
+        return self.kept(at=None, size=self.norms.repeated(self._shape[self.at]), holes=self.holes)
 
     def said(self) -> str:
         """What is known of it, for the derivation."""
-        what = (
-            f"a record of norm at most {self._size.two:.4g}" if self.at is not None else "a number" * (not self._shape)
-        )
-        what = what or "an array"
+        what = "an array" if self._shape else "a number"
+        what = what if self.at is None else f"a record of norm at most {self.norms.two:.4g}"
         move = f"moves by {self.move.one:.4g}, {self.move.two:.4g}, {self.move.sup:.4g} (1-, 2-, sup-norm)"
         most = max((one.move for one in self.layers.values()), default=None)
         joint = "" if most is None else f"; with all that was clipped with it by {most:.4g} (2-norm)"
-        return f"{what} {number(self.low, self.high)}, {move}{joint}"
+        return f"{what} in [{self.low:.4g}, {self.high:.4g}], {move}{joint}"
 
     # -- NumPy --------------------------------------------------------------------------------------------
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
@@ -597,8 +590,11 @@ def followed(function: Any, args: Any, options: Any) -> Any:
     if isinstance(found, Value) and _vanishes(function, args, options, found):
         found.move, found.vanishes = found.move.both(found.norms), True
         found.layers = {key: one._replace(move=min(one.move, one.size)) for key, one in found.layers.items()}
-    if isinstance(found, Value) and found.at is not None:
-        _in_cell(function, args, found)
+    if isinstance(found, Value) and found.at is not None:  # other records are not there, or stay zeros in a product
+        zero = function is np.multiply or (function is _WHERE and type(args[-1]) in (int, float) and args[-1] == 0)
+        for one in args if found.cell is None else ():
+            if private(one) and one.cell and (zero or one.absent) and one.records.same(found.records):
+                found.cell = one.cell
     if isinstance(found, Value) and unknown:
         found = _whatever_was_released(function, found)
     if isinstance(found, Value) and function not in MADE_REAL and not any(map(_real_numbers, args)):
@@ -617,14 +613,6 @@ def _whatever_was_released(function: Any, found: Value) -> Value:
     if sums:
         kept.layers, kept._shares = found.layers, found._shares
     return kept
-
-
-def _in_cell(function: Any, args: Any, found: Value) -> None:
-    """Other records are not there, or have zeros, which stay zeros in a product."""
-    zero = function is np.multiply or (function is _WHERE and type(args[-1]) in (int, float) and args[-1] == 0)
-    for one in args if found.cell is None else ():
-        if private(one) and one.cell and (zero or one.absent) and one.records.same(found.records):
-            found.cell = one.cell
 
 
 _WHERE, _CLIP = np.where, np.clip  # the name stands for another one while code is followed
