@@ -74,7 +74,7 @@ def certified(run, laplace):
 def moved(run, order):
     """The most that random neighbours show, of all that is released."""
     rng, most = np.random.default_rng(0), 0.0
-    for _ in range(300):
+    for _ in range(100):
         here = rng.normal(size=(5, 3)) * 2
         there = here.copy()
         there[1] = rng.normal(size=3) * 2
@@ -125,6 +125,7 @@ def sums_of_classes(X, y, rng):
     return [rows[of == c].sum(axis=0) + rng.normal(0, 4.0, X.shape[1]) for c in range(3)]
 
 
+@pytest.mark.more
 def test_a_batch_that_few_records_show_is_a_batch():
     """No record of the first runs has a label that is asked for: it was called a leak that the batch is not named."""
     space = Space.matrix(n=(1, 3), d=(3,), radius=10.0)

@@ -15,7 +15,7 @@ from dpassay.reference.accounting.gdp import gdp_epsilon
 
 from . import programs
 
-SPACE = Space.matrix(n=(1, 3, 8), d=(2, 3, 8))
+SPACE = Space.matrix(n=(1, 8), d=(2, 3))
 
 
 def certified(run, space=SPACE):

@@ -181,6 +181,7 @@ def trained(rows, rng):
     return w, b
 
 
+@pytest.mark.more
 def test_what_a_pair_costs_in_a_poisson_batch_is_what_one_record_moves_in_all_layers():
     effort = Effort(runs=60, pilot=60, examples=15)
     found = assay(trained, WHERE, PrivacyClaim(0.9, 1e-5), effort=effort)

@@ -178,7 +178,7 @@ def test_a_private_decision_is_a_choice_between_values(query):
     assert movement(query) == pytest.approx(MOVES[query])
     rng = np.random.default_rng(0)
     most = 0.0
-    for _ in range(400):
+    for _ in range(100):
         here = rng.normal(size=(4, 3)) * rng.choice([0.1, 1.0, 30.0], size=(4, 1))
         there = here.copy()
         there[2] = -here[2] if rng.random() < 0.5 else rng.normal(size=3) * rng.choice([0.1, 1.0, 30.0])

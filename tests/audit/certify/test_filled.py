@@ -137,7 +137,7 @@ def test_what_is_written_moves_as_it_did(query):
     assert movement(query) == pytest.approx(MOVES[query])
     rng = np.random.default_rng(0)
     most = 0.0
-    for _ in range(300):
+    for _ in range(100):
         here = rng.normal(size=(4, 2)) * rng.choice([0.3, 1.0, 30.0], size=(4, 1))
         there = here.copy()
         there[2] = -here[2] if rng.random() < 0.5 else rng.normal(size=2) * rng.choice([0.3, 1.0, 30.0])

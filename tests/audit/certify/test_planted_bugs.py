@@ -17,9 +17,9 @@ QUICK = {  # found on ways that neither the longest run nor two drawn ones take,
     "opt: polishes the point": "second_order_erm/opt@repaired",
     "opt: certifies by the true Hessian": "second_order_erm/opt@repaired",
     "dp_tr one clean step at the end": "second_order_erm/dp_tr@repaired",
-    "opt_ls: b_H in place of b_g": "second_order_erm/opt_ls@repaired",
     "algorithm2: no noise where it leaves the domain": "output_perturbation/algorithm2@repaired",
     "double_spider: no noise where x stands still": "dro/double_spider:kl@repaired",  # noise by releases
+    "opt_ls: b_H in place of b_g": "second_order_erm/opt_ls@repaired",
 }
 NOT_SEEN = {  # docs/certify.md, "What it is not"
     "line search keeps f by the point": "a value that is kept from one run for the next",
@@ -39,6 +39,7 @@ def within(case, found):
     return found.bounded and found.epsilon <= case.claim.epsilon * (1 + 1e-6)
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("name", QUICK)
 def test_a_bug_on_another_way_has_no_certificate(name, monkeypatch):
     with in_place(BUGS[name], monkeypatch):
@@ -72,7 +73,8 @@ def audited(bug, key, effort, monkeypatch):
     return row
 
 
-@pytest.mark.parametrize("name", ["algorithm2: no noise where it leaves the domain", "opt: polishes the point"])
+@pytest.mark.some(1)
+@pytest.mark.parametrize("name", ["opt: polishes the point", "algorithm2: no noise where it leaves the domain"])
 def test_nothing_realised_is_above_what_is_certified(name, monkeypatch):
     assert audited(BUGS[name], QUICK[name], Effort(runs=60, pilot=50, examples=0), monkeypatch).realised is not None
 

@@ -76,7 +76,7 @@ def test_what_is_asked_of_a_frame_moves_as_in_pandas(query):
     certified = sum(one.moves for one in found.releases)
     assert certified == pytest.approx(MOVES[query])
     rng, most = np.random.default_rng(0), 0.0
-    for _ in range(300):
+    for _ in range(60):
         here = np.round(rng.normal(size=(5, 3)) * 2, 1)
         here[:, 1] = rng.integers(-1, 2, size=5)
         there = here.copy()

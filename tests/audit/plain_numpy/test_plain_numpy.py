@@ -66,6 +66,7 @@ def test_a_loss_is_the_one_of_the_written_down_density():
     assert transcript.releases[0].law.log_density(value) == pytest.approx(expected)
 
 
+@pytest.mark.more
 def test_outputs_follow_the_mechanism_itself():
     """Kolmogorov-Smirnov on 1,000 outputs of both (seed 5): level 0.001."""
     run = on_tape(right.one_epoch).tried(PAIRS)

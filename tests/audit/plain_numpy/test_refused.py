@@ -97,20 +97,20 @@ def over_a_noisy_threshold(rows, rng):
     return [bool((rows > at).sum() + rng.laplace(0, 8) > threshold) for at in (0.0, 0.5)]
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("mechanism", "where", "why"),
     [
+        (entry_by_entry, ONE, "written somewhere, before it meets the data.*draw it whole"),
+        (over_a_noisy_threshold, ONE, "two noisy numbers are compared.*tape.above_threshold"),
+        (heavy_tails, ONE, "is counted as known to the adversary"),
+        (median, ONE, "has a scale that follows the data"),
         (in_range, TWO, "is compared, more often in some runs"),
         (histogram, TWO, "drawn more often for one of two neighbours"),
-        (median, ONE, "has a scale that follows the data"),
         (last_point, Pair(np.array([[0.5], [0.5]]), np.array([[-0.5], [0.5]]), 0), "added to data more than once"),
         (mode, ONE, "whether delta covers it is not known"),
         (drawn_with_replacement, TWO, "chooses among the records"),
         (first_of_an_order, TWO, "chooses among the records"),
-        (entry_by_entry, ONE, "written somewhere, before it meets the data.*draw it whole"),
-        (heavy_tails, ONE, "is counted as known to the adversary"),
-        (over_a_noisy_threshold, ONE, "two noisy numbers are compared.*tape.above_threshold"),
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )
