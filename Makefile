@@ -33,8 +33,8 @@ tables: audit papers  # what is generated: LEDGER.md, docs/results.md, docs/pape
 	$(BIN)/dpassay prove --jobs $(JOBS) --ledger LEDGER.md --readme docs/results.md
 	$(BIN)/python -m dpassay.audit.report.pages reports/audit.json
 
-papers: $(STAMP)  # docs/papers.md and the heads of the papers' packages
-	$(BIN)/python -m dpassay.proofs_check.paper_map --write
+papers: $(STAMP)  # docs/papers.md
+	$(BIN)/python docs/papers.py --write
 
 bench: $(STAMP)  # hours; the figures in benchmarks/results come from these scripts (one without its optional package is skipped)
 	for file in benchmarks/*.py; do $(BIN)/python $$file --write || exit 1; done

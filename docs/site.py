@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,11 @@ import dpassay.audit
 import dpassay.reference
 from dpassay.audit.cli import app
 from dpassay.audit.commands.show import described, described_lines
+from dpassay.proofs_check.derivation.derive import Chain
 from dpassay.proofs_check.derivation.ledger import Examined, examine
-from dpassay.proofs_check.derivation.model import statements
-from dpassay.proofs_check.derivation.pages import index as statements_index
-from dpassay.proofs_check.derivation.pages import page as statement_page
-from dpassay.proofs_check.derivation.pages import path_of, schedule_table
+from dpassay.proofs_check.derivation.model import Remark, Statement, statements
+from dpassay.proofs_check.derivation.show import point, schedule, svg
+from dpassay.proofs_check.derivation.words import closing, sentence
 from dpassay.reference.catalogue import CASES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,8 +66,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     found = examine(statements(), jobs=2)
     places = {one.statement.key: path_of(one) for one in found}
     for one in found:
-        files.append(File.generated(config, path_of(one), content=statement_page(one, places)))
-    files.append(File.generated(config, "statements/index.md", content=statements_index(found, places)))
+        files.append(File.generated(config, path_of(one), content=statement(one, places)))
+    files.append(File.generated(config, "statements/index.md", content=statement_index(found, places)))
     for name in dict.fromkeys(case.id for case in CASES):
         files.append(File.generated(config, f"algorithms/{name}.md", content=algorithm(name, found, places)))
     files.append(File.generated(config, "algorithms/index.md", content=algorithms()))
@@ -153,6 +153,88 @@ def algorithm(name: str, found: Sequence[Examined], places: Mapping[str, str]) -
             lines += ["", "```text", *(part for line in described_lines(now, before) for part in wrapped(line)), "```"]
             before = now
     return "\n".join(lines) + "\n"
+
+
+def path_of(one: Examined) -> str:
+    """Where a statement's page is, below ``docs``."""
+    return f"statements/{one.statement.file.removesuffix('.toml')}.md"
+
+
+def statement(one: Examined, places: dict[str, str]) -> str:
+    """The page in Markdown; ``places`` are the pages of other statements by key."""
+    said = one.statement
+    lines = [f"# {said.paper}: {said.name}", "", f"{said.title[:1].upper()}{said.title[1:]}"
+             + (f" ({said.place})" if said.place else "") + ".", "",
+             f"**{one.status.label[:1].upper()}{one.status.label[1:]}.** {sentence(one)}", "",
+             "Claimed:", "", f"    {said.says}", ""]  # fmt: skip
+    lines += [said.words, ""] if said.words else []
+    lines += [svg(one.derivation.chain), "", *_steps(one.derivation.chain)]
+    if closing(one):
+        lines += ["## What would close it", "", *(f"- {line}" for line in closing(one)), ""]
+    if said.repaired is not None and one.derivation.repaired is not None:
+        lines += ["## Repaired", "", said.repaired.words, "", f"    {said.repaired.says}", ""]
+        lines += [svg(one.derivation.repaired, "repaired"), "", *_steps(one.derivation.repaired)]
+    for kind, looked in one.derivation.remarks.items():
+        if looked:
+            lines += [f"## {kind.title()}s", "", *(_remark(found.remark) for found in looked), ""]
+    lines += schedule_table([said])
+    for head, keys in (("Rests on", one.rests_on), ("Used by", one.used_by)):
+        if keys:
+            lines += [f"{head}: " + ", ".join(_link(key, places, one) for key in keys) + ".", ""]
+    lines += ["Reproduce:", "", f'    dpassay prove "{said.name}" --paper {said.paper}', ""]
+    return "\n".join(lines)
+
+
+def _link(key: str, places: dict[str, str], one: Examined) -> str:
+    if key not in places:
+        return key
+    paper, _, name = places[key].removeprefix("statements/").partition("/")
+    return f"[{key}]({name if paper == one.statement.paper else f'../{paper}/{name}'})"
+
+
+def _remark(said: Remark) -> str:
+    change = f"`{said.printed}` is to be read `{said.meant}`. " if said.printed and said.meant else ""
+    return f"- {f'**{said.place}**: ' if said.place else ''}{change}{said.words}"
+
+
+def _steps(chain: Chain) -> list[str]:
+    lines = ["| | what | where | decided |", "|---|---|---|---|"]
+    for fact in chain.part.given:
+        where = "added" if fact.added else fact.source or fact.place
+        lines.append(f"| {_cell(fact.id)} | `{_cell(fact.says)}` {_cell(fact.words)} | {_cell(where)} | given |")
+    for one in chain.steps:
+        step = one.step
+        how = f"from {', '.join(step.uses)}" + (f", by {', '.join(step.by)}" if step.by else "")
+        what = f"`{_cell(step.says)}` {_cell(step.words)}"
+        lines.append(f"| {_cell(step.id)} | {what} | {_cell(step.place)} | {one.decision.answer}: {_cell(how)} |")
+    gaps = [(one.step.id, one.decision) for one in chain.steps if one.decision.numbers and not one.decision.holds]
+    told = [f"- Step {name}: {_cell(gap.evidence)}; for example at `{_cell(point(gap.numbers))}`" for name, gap in gaps]
+    return [*lines, *(["", *told] if told else []), ""]
+
+
+def schedule_table(of: Iterable[Statement]) -> list[str]:
+    """The schedules of these statements as one section of a page; no lines where there is none."""
+    rows = dict.fromkeys(f"| {name} | `{_cell(formula)}` | {_cell(place)} | {code or '-'} |"
+                         for one in of for name, formula, place, code in schedule(one))  # fmt: skip
+    head = ["## Schedule", "", "| | formula | printed in | computed by |", "|---|---|---|---|"]
+    return [*head, *rows, ""] if rows else []
+
+
+def statement_index(found: Sequence[Examined], places: dict[str, str]) -> str:
+    """The page that leads to all others, by paper."""
+    lines = ["# Every statement of the papers", ""]
+    for paper in dict.fromkeys(one.statement.paper for one in found):
+        lines += [f"## {paper}", "", "| statement | status | what it says |", "|---|---|---|"]
+        for one in found:
+            if one.statement.paper == paper:
+                name = f"[{one.statement.name}]({places[one.statement.key].removeprefix('statements/')})"
+                lines.append(f"| {name} | {_cell(one.status.label)} | {_cell(one.statement.title)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def wrapped(line: str) -> list[str]:

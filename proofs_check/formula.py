@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import sympy as sp
 
 MAX_LENGTH = 2000
-MAX_CONSTANT_EXPONENT = 1000
+MOST = 1000  # as the exponent of a number
 
 
 class FormulaError(ValueError):
     """The text is not a formula of the whitelist, or names a symbol that was not declared."""
-
-
-def _chi2_sf(x: Any, d: Any) -> Any:
-    return sp.uppergamma(d / 2, x / 2) / sp.gamma(d / 2)
 
 
 FUNCTIONS: dict[str, tuple[int | None, Callable[..., Any]]] = {  # name -> (number of arguments, None = any; function)
@@ -30,12 +27,14 @@ FUNCTIONS: dict[str, tuple[int | None, Callable[..., Any]]] = {  # name -> (numb
     "ceil": (1, sp.ceiling),
     "min": (None, sp.Min),
     "max": (None, sp.Max),
-    "binomial": (2, sp.binomial),
     "Gamma": (1, sp.gamma),
     "Phi": (1, lambda x: (1 + sp.erf(x / sp.sqrt(2))) / 2),
-    "chi2_sf": (2, _chi2_sf),
+    "chi2_sf": (2, lambda x, d: sp.uppergamma(d / 2, x / 2) / sp.gamma(d / 2)),
 }
-OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
+OPERATORS: dict[type[ast.operator], Callable[..., Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}  # fmt: skip
 RELATIONS = {ast.LtE: "<=", ast.Lt: "<", ast.GtE: ">=", ast.Gt: ">", ast.Eq: "=="}
 
 
@@ -54,20 +53,15 @@ def parse(text: str, symbols: Mapping[str, Any] | Collection[str]) -> Any:
     Raises:
         FormulaError: unknown name or function, or a construct outside the whitelist.
     """
-    return Builder(text, symbols).build(tree(text))
+    return Builder(symbols).build(tree(text))
 
 
-def parse_relation(
-    text: str, symbols: Mapping[str, Any] | Collection[str], build: type[Builder] | None = None
-) -> tuple[Any, str, Any]:
-    """``"a <= b"`` as (left, operator, right); operators are <=, <, >=, > and ==.
-
-    ``build`` may be :class:`Opaque`, which leaves functions and roots unevaluated.
-    """
+def parse_relation(text: str, symbols: Mapping[str, Any] | Collection[str]) -> tuple[Any, str, Any]:
+    """``"a <= b"`` as (left, operator, right); operators are <=, <, >=, > and ==."""
     node = tree(text)
     if not isinstance(node, ast.Compare) or len(node.ops) != 1 or type(node.ops[0]) not in RELATIONS:
-        raise FormulaError(f"formula = {text!r}: expected one relation <=, <, >=, > or ==")
-    builder = (build or Builder)(text, symbols)
+        raise refused(node, "expected one relation <=, <, >=, > or ==")
+    builder = Builder(symbols)
     return builder.build(node.left), RELATIONS[type(node.ops[0])], builder.build(node.comparators[0])
 
 
@@ -92,63 +86,40 @@ def tree(text: str) -> ast.expr:
 class Builder:
     """Arithmetic over declared names and the functions in ``FUNCTIONS``; other readers extend it."""
 
-    def __init__(self, text: str, symbols: Mapping[str, Any] | Collection[str]) -> None:
-        self.text = text
+    def __init__(self, symbols: Mapping[str, Any] | Collection[str]) -> None:
         self.table = dict(symbols) if isinstance(symbols, Mapping) else {name: symbol(name) for name in symbols}
 
     def build(self, node: ast.expr) -> Any:
         """The expression of a node; raises FormulaError on what is not allowed."""
-        if isinstance(node, ast.Constant):
-            return self._number(node)
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+            return sp.Integer(node.value) if isinstance(node.value, int) else sp.Rational(str(node.value))
         if isinstance(node, ast.Name):
             if node.id not in self.table:
-                raise FormulaError(f"formula = {self.text!r}: unknown name {node.id!r}")
+                raise refused(node, f"unknown name {node.id!r}")
             return self.table[node.id]
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return -self.build(node.operand)
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-            return self._binary(OPERATORS[type(node.op)], self.build(node.left), self.build(node.right))
+            left, right = self.build(node.left), self.build(node.right)
+            if isinstance(node.op, ast.Div) and right == 0:
+                raise refused(node, "division by zero")
+            if isinstance(node.op, ast.Pow) and left.is_number and right.is_number and abs(right) > MOST:
+                raise refused(node, f"exponent beyond {MOST}")
+            return OPERATORS[type(node.op)](left, right)
         if isinstance(node, ast.Call):
             return self._call(node)
-        raise FormulaError(f"formula = {self.text!r}: {type(node).__name__} is not allowed")
-
-    def _number(self, node: ast.Constant) -> Any:
-        if isinstance(node.value, bool) or not isinstance(node.value, int | float):
-            raise FormulaError(f"formula = {self.text!r}: {node.value!r} is not a number")
-        return sp.Integer(node.value) if isinstance(node.value, int) else sp.Rational(str(node.value))
-
-    def _binary(self, operator: str, left: Any, right: Any) -> Any:
-        if operator == "**":
-            if right.is_number and abs(right) > MAX_CONSTANT_EXPONENT and left.is_number:
-                raise FormulaError(f"formula = {self.text!r}: exponent beyond {MAX_CONSTANT_EXPONENT}")
-            return left**right
-        if operator == "/" and right == 0:
-            raise FormulaError(f"formula = {self.text!r}: division by zero")
-        if operator == "+":
-            return left + right
-        if operator == "-":
-            return left - right
-        return left * right if operator == "*" else left / right
+        raise refused(node, f"{type(node).__name__} is not allowed")
 
     def _call(self, node: ast.Call) -> Any:
         name = node.func.id if isinstance(node.func, ast.Name) else "?"
         if name not in FUNCTIONS or node.keywords:
-            raise FormulaError(f"formula = {self.text!r}: unknown function {name!r}")
+            raise refused(node, f"unknown function {name!r}")
         count, function = FUNCTIONS[name]
         if count is not None and count != len(node.args):
-            raise FormulaError(f"formula = {self.text!r}: {name} takes {count} argument(s), got {len(node.args)}")
+            raise refused(node, f"{name} takes {count} argument(s), got {len(node.args)}")
         return function(*(self.build(argument) for argument in node.args))
 
 
-class Opaque(Builder):
-    """Functions and broken powers stay symbols, so that only arithmetic can make two sides equal."""
-
-    def _call(self, node: ast.Call) -> Any:
-        super()._call(node)  # refuses what is not allowed
-        name = node.func.id if isinstance(node.func, ast.Name) else "?"
-        return sp.Function(f"{name}_")(*(self.build(argument) for argument in node.args))
-
-    def _binary(self, operator: str, left: Any, right: Any) -> Any:
-        if operator == "**" and not (right.is_Integer and right > 0):
-            return sp.Function("power_")(left, right)
-        return super()._binary(operator, left, right)
+def refused(node: ast.AST, why: str) -> FormulaError:
+    """The error that names a part of a formula, and why it is none."""
+    return FormulaError(f"formula = {ast.unparse(node)!r}: {why}")

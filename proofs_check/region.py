@@ -1,4 +1,4 @@
-"""The region of a claim: declared variables, points in it, and exact evaluation at a point."""
+"""The region of a check: declared variables, points in it, and exact evaluation at a point."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from .claim import Assumptions, Finding, Verdict
 from .formula import FormulaError, parse, parse_relation, symbol
 
 SEED = 20_261_120  # of every sample a checker draws
@@ -60,18 +59,23 @@ class Region:
         return {self.symbols[name]: parse(str(text), {}) for name, text in numbers.items()}
 
 
-def region(assumptions: Assumptions) -> Region:
-    """Read the assumptions; raises FormulaError on a malformed domain."""
-    variables = [
-        Variable(name, symbol(name), sp.Integer(0), sp.oo, True, True, False) for name in assumptions.positive.split()
-    ]
-    table = {variable.name: variable.symbol for variable in variables}
-    for name, text in assumptions.domain.items():
-        variable = _variable(name, text, table)
-        variables.append(variable)
-        table[name] = variable.symbol
-    conditions = tuple(parse_relation(text, table) for text in assumptions.conditions)
-    return Region(tuple(variables), conditions)
+def region(table: Mapping[str, Any]) -> Region:
+    """The region that a check's table declares.
+
+    ``positive`` lists real symbols greater than zero; ``domain`` gives the others as ``"(0, 1/2)"``,
+    ``"[1, inf)"`` or ``"integer [1, 100]"`` (a bound may mention symbols declared before it);
+    ``conditions`` are further relations.
+
+    Raises:
+        FormulaError: a malformed domain or condition.
+    """
+    variables = [Variable(name, symbol(name), sp.Integer(0), sp.oo, True, True, False)
+                 for name in str(table.get("positive", "")).split()]  # fmt: skip
+    symbols = {variable.name: variable.symbol for variable in variables}
+    for name, text in table.get("domain", {}).items():
+        variables.append(_variable(name, str(text), symbols))
+        symbols[name] = variables[-1].symbol
+    return Region(tuple(variables), tuple(parse_relation(text, symbols) for text in table.get("conditions", ())))
 
 
 def interval(name: str, text: str) -> list[str]:
@@ -204,48 +208,3 @@ def friendly(value: float, digits: int) -> Any:
     if value == 0 or not math.isfinite(value):
         return sp.Integer(0)
     return sp.Rational(f"{value:.{digits - 1}e}")
-
-
-def shortened(left: Any, operator: str, right: Any, space: Region, point: Point, digits: int = 3) -> Point:
-    """A counterexample near this one with numbers of at most so many digits, if there is one."""
-    for shorter in range(1, digits + 1):
-        rounded = {key: friendly(float(value), shorter) for key, value in point.items()}
-        if admissible(space, rounded) and holds(left, operator, right, rounded) is False:
-            return rounded
-    return point
-
-
-def both_sides(left: Any, right: Any, point: Point) -> str:
-    """The values of both sides at a point, in words: with 8 digits, or with more where 8 do not tell them apart."""
-    one, two = evaluate(left, point), evaluate(right, point)
-    for digits in (8, 16, DIGITS - 10):
-        told = sp.N(one, digits), sp.N(two, digits)
-        if one == two or str(told[0]) != str(told[1]):
-            break
-    return f"left = {told[0]}, right = {told[1]}"
-
-
-def refuted(
-    left: Any, operator: str, right: Any, space: Region, point: Point, told: str, digits: int = 3
-) -> Finding:
-    """The point in short numbers, where there is one (a claim may have no free symbols), and both sides."""
-    point = shortened(left, operator, right, space, point, digits)
-    at = f"at {in_words(point)}: " if point else ""
-    return Finding(Verdict.REFUTED, f"{at}{both_sides(left, right, point)}{told}", show(point), 1)
-
-
-def in_words(point: Point) -> str:
-    """``x = 2, y = 1/3``."""
-    return ", ".join(f"{name} = {value}" for name, value in show(point).items())
-
-
-def show(point: Point) -> dict[str, str]:
-    """A point as strings that anyone can plug in: short decimals, fractions where they are shorter."""
-    return {str(key): _text(value) for key, value in point.items()}
-
-
-def _text(value: Any) -> str:
-    rational = sp.Rational(value)
-    if rational.q == 1 or len(str(rational)) <= 6:
-        return str(rational)
-    return f"{float(rational):.6g}" if sp.Rational(f"{float(rational):.6g}") == rational else str(rational)

@@ -1,19 +1,25 @@
-"""Formulas of the papers tied to the code of ``reference/``: both are evaluated at the same numbers.
+"""What ties the papers' formulas to the code of ``reference/``: ``TIES`` and ``COUNTS`` in ``tied``, by paper.
 
-A tie has a printed formula and a function of the reference that computes the same quantity. When either drifts,
-``check_tie`` says so.
+A tie has a printed formula and a function of the reference that computes the same quantity, both evaluated at the same
+numbers; a test says when they differ. How often an algorithm releases something is read off transcripts.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from math import ceil, floor
+from typing import Any
 
-from .formula import parse, symbol
+from dpassay.reference.papers import PAPERS
+from dpassay.reference.tape import LiveTape
+
+from .formula import FormulaError
 
 Numbers = Mapping[str, float]
-RTOL = 1e-9  # a dozen roundings on each side, and the ceilings below are exact
 
 
 @dataclass(frozen=True)
@@ -21,35 +27,31 @@ class Tie:
     """One formula and the function that must give the same numbers.
 
     Args:
-        paper: key of the paper.
-        place: where it prints the formula.
+        source: where the code lives, below ``reference``, for the reader.
+        numbers: one or more points, name to number.
+        place: where the paper prints the formula.
         formula: as text.
         code: the reference's value at the numbers.
-        source: where the code lives, for the reader.
-        numbers: one or more points, name to number.
         rounding: how the reference rounds the formula's value to a count, if it does.
     """
 
-    paper: str
+    source: str
+    numbers: tuple[Numbers, ...]
     place: str
     formula: str
     code: Callable[[Numbers], float]
-    source: str
-    numbers: tuple[Numbers, ...]
     rounding: Callable[[float], float] | None = None
 
 
-def check_tie(tie: Tie) -> str:
-    """An empty text when formula and code agree at every point, else where they part."""
-    for point in tie.numbers:
-        values = {symbol(name): parse(repr(value), {}) for name, value in point.items()}
-        left = float(parse(tie.formula, list(point)).xreplace(values).evalf())
-        left = left if tie.rounding is None else tie.rounding(left)
-        right = tie.code(point)
-        if abs(left - right) > RTOL * max(abs(left), abs(right)):
-            at = ", ".join(f"{k} = {v:g}" for k, v in point.items())
-            return f"{tie.paper}, {tie.place}: the paper gives {left:.10g}, {tie.source} gives {right:.10g} at {at}"
-    return ""
+def tied(source: str, numbers: tuple[Numbers, ...], *rows: tuple[Any, ...]) -> list[Tie]:
+    """Ties of one function at the same numbers; a row has what else a tie has."""
+    return [Tie(source, numbers, *row) for row in rows]
+
+
+@cache
+def ties() -> tuple[Tie, ...]:
+    """Every tie, in the order of the papers."""
+    return tuple(tie for key in PAPERS for tie in import_module(f"{__package__}.tied.{key}").TIES)
 
 
 def up(value: float) -> float:
@@ -60,3 +62,36 @@ def up(value: float) -> float:
 def down(value: float) -> float:
     """Rounded down, but for rounding errors of the formula."""
     return float(floor(value + 1e-9))
+
+
+def labels(tape: LiveTape) -> Counter[str]:
+    """How often each label was released."""
+    return Counter(release.label for release in tape.transcript.releases)
+
+
+def count(algorithm: str, label: str, numbers: Mapping[str, int]) -> int:
+    """Releases of an algorithm whose label starts with ``label``, in a run of these sizes.
+
+    Args:
+        algorithm: a paper and a key of the ``COUNTS`` that its module in ``tied`` has.
+        label: prefix of the release labels; empty counts all.
+        numbers: sizes by name; those that the algorithm does not take are ignored.
+
+    Raises:
+        FormulaError: an unknown algorithm, or a size that it needs is missing.
+    """
+    paper, _, name = algorithm.partition("/")
+    known = getattr(import_module(f"{__package__}.tied.{paper}"), "COUNTS", {}) if paper in PAPERS else {}
+    if name not in known:
+        raise FormulaError(f"releases: {algorithm!r} is not one of those that the papers' modules count")
+    wanted = known[name].__code__.co_varnames[: known[name].__code__.co_argcount]
+    missing = [name for name in wanted if name not in numbers]
+    if missing:
+        raise FormulaError(f"releases of {algorithm}: {missing[0]} is not given")
+    made = _run(known[name], tuple(int(numbers[name]) for name in wanted))
+    return sum(times for one, times in made.items() if one.startswith(label))
+
+
+@cache
+def _run(function: Callable[..., Counter[str]], sizes: tuple[int, ...]) -> Counter[str]:
+    return function(*sizes)

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from .claim import Assumptions
-from .region import SEED, Point, Region, Variable, admissible, friendly, holds, region
+from .region import SEED, Point, Region, Variable, admissible, holds
 
 COUNT = 2048  # points of a visit
 DECADES = 12  # from which an unbounded positive variable is drawn, log-uniformly
@@ -37,14 +36,9 @@ class Visit:
     told: str
 
 
-def visit(given: Assumptions) -> Visit:
-    """About a thousand points or more of the region; the same region is visited at the same points."""
-    return _visit(given.positive, tuple(given.domain.items()), given.conditions)
-
-
 @lru_cache(maxsize=512)
-def _visit(positive: str, domain: tuple[tuple[str, str], ...], conditions: tuple[str, ...]) -> Visit:
-    space = region(Assumptions(positive, dict(domain), conditions))
+def visit(space: Region) -> Visit:
+    """About a thousand points or more of the region; the same region is visited at the same points."""
     rng = np.random.default_rng(SEED)
     kept: list[Columns] = []
     found = 0
@@ -63,12 +57,14 @@ def draw(space: Region, rng: np.random.Generator, count: int) -> Columns:
     """Columns of values between the variables' own bounds: log-uniform, plain numbers, corners and limits."""
     columns: Columns = {}
     for variable in space.variables:
-        low = column_of(variable.low, space)(columns) if variable.low.free_symbols else float(variable.low)
-        high = column_of(variable.high, space)(columns) if variable.high.free_symbols else float(variable.high)
-        low, high = np.broadcast_to(low, count).astype(float), np.broadcast_to(high, count).astype(float)
+        low, high = (np.broadcast_to(end, count).astype(float) for end in _ends(variable, space, columns))
         with np.errstate(all="ignore"):
             columns[variable.name] = _values(variable, low, high, rng, count)
     return columns
+
+
+def _ends(v: Variable, space: Region, columns: Columns) -> list[Any]:
+    return [column_of(end, space)(columns) if end.free_symbols else float(end) for end in (v.low, v.high)]
 
 
 def _values(v: Variable, low: Column, high: Column, rng: np.random.Generator, count: int) -> Column:
@@ -129,8 +125,7 @@ def within(space: Region, columns: Columns) -> Column:
     with np.errstate(all="ignore"):
         for v in space.variables:
             value = columns[v.name]
-            low = column_of(v.low, space)(columns) if v.low.free_symbols else float(v.low)
-            high = column_of(v.high, space)(columns) if v.high.free_symbols else float(v.high)
+            low, high = _ends(v, space, columns)
             inside &= (value > low) if v.low_open else (value >= low)
             inside &= (value < high) if v.high_open else (value <= high)
             inside &= np.isfinite(value)
@@ -160,41 +155,40 @@ def _told(space: Region, columns: Columns, count: int) -> str:
     return f"{count} points, over {max(spans):.0f} decades at most and {min(spans):.0f} at least a variable"
 
 
-class Slack:
-    """(right - left) / (|left| + |right|) at columns of points; negative where ``left <= right`` fails."""
+def slack_of(left: Any, right: Any, space: Region) -> Function:
+    """(right - left) / (|left| + |right|) at columns of points; negative where ``left <= right`` fails.
 
-    def __init__(self, left: Any, right: Any, space: Region, *, equal: bool = False) -> None:
-        self.left, self.right = column_of(sp.sympify(left), space), column_of(sp.sympify(right), space)
-        self.equal = equal
+    It is infinite where it has no value.
+    """
+    sides = [column_of(sp.sympify(side), space) for side in (left, right)]
 
-    def __call__(self, columns: Columns, count: int) -> Column:
-        """The slack at every point; infinite where it has no value."""
+    def slack(columns: Columns) -> Column:
         with np.errstate(all="ignore"):
-            left = np.broadcast_to(self.left(columns), count)
-            right = np.broadcast_to(self.right(columns), count)
+            left, right = (np.broadcast_to(side(columns), len(next(iter(columns.values())))) for side in sides)
             if np.iscomplexobj(left) or np.iscomplexobj(right):
                 real = (np.imag(left) == 0) & (np.imag(right) == 0)
                 left, right = np.where(real, np.real(left), np.nan), np.where(real, np.real(right), np.nan)
             left, right = left.astype(float), right.astype(float)
             size = np.abs(left) + np.abs(right)
-            slack = np.where(size > 0, (right - left) / np.where(size > 0, size, 1), 0.0)
-        slack = -np.abs(slack) if self.equal else slack
-        return np.where(np.isfinite(slack), slack, np.inf)
+            found = np.where(size > 0, (right - left) / np.where(size > 0, size, 1), 0.0)
+        return np.where(np.isfinite(found), found, np.inf)
+
+    return slack
 
 
 def violation(left: Any, operator: str, right: Any, seen: Visit, *, search: bool) -> Point | None:
-    """A point of the region at which the relation (``<=``, ``<`` or ``==``) fails with fifty digits, or None.
+    """A point of the region at which the relation (``<=`` or ``<``) fails with fifty digits, or None.
 
     With ``search`` the points of least slack are the parents of a random search that attacks the violation.
     """
     space = seen.space
     try:
-        slack = Slack(left, right, space, equal=operator == "==")
-        values = slack(seen.columns, seen.count)
+        slack = slack_of(left, right, space)
+        values = slack(seen.columns)
     except (TypeError, ValueError, NameError, KeyError, OverflowError, ZeroDivisionError, AttributeError):
         return None
     found = _confirmed(left, operator, right, space, seen.columns, values)
-    if found is None and search and operator != "==" and space.variables:
+    if found is None and search:
         columns, values = _attack(slack, seen, values)
         found = _confirmed(left, operator, right, space, columns, values)
     return found
@@ -206,18 +200,18 @@ def _confirmed(left: Any, operator: str, right: Any, space: Region, columns: Col
         if not values[index] < SUSPECT:
             break
         for digits in (3, 12):
-            point = {
-                v.symbol: sp.Integer(round(float(columns[v.name][index])))
-                if v.integer
-                else friendly(float(columns[v.name][index]), digits)
-                for v in space.variables
-            }
+            point = point_at(space, columns, index, digits)
             if admissible(space, point) and holds(left, operator, right, point) is False:
                 return point
     return None
 
 
-def _attack(slack: Slack, seen: Visit, values: Column) -> tuple[Columns, Column]:
+def point_at(space: Region, columns: Columns, index: Any, digits: int) -> Point:
+    """One of the points, in numbers of so many digits."""
+    return {v.symbol: v.rounded(float(columns[v.name][index]), digits) for v in space.variables}
+
+
+def _attack(slack: Function, seen: Visit, values: Column) -> tuple[Columns, Column]:
     """Random search from the points of least slack: steps in logarithms that become smaller round by round."""
     rng = np.random.default_rng(SEED + 1)
     best = np.argsort(values, kind="stable")[:PARENTS]
@@ -234,7 +228,7 @@ def _attack(slack: Slack, seen: Visit, values: Column) -> tuple[Columns, Column]
         children = {name: column[inside] for name, column in children.items()}
         if not np.any(inside):
             continue
-        fresh = slack(children, int(np.sum(inside)))
+        fresh = slack(children)
         both = {name: np.concatenate([columns[name], children[name]]) for name in columns}
         values = np.concatenate([values, fresh])
         keep = np.argsort(values, kind="stable")[:PARENTS]

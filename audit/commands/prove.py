@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+import z3
 
 from dpassay.audit.marked import LEDGER
 from dpassay.audit.plain import json_text
@@ -18,9 +19,8 @@ from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.proofs_check.derivation import ledger as ledgers
 from dpassay.proofs_check.derivation.ledger import Examined
 from dpassay.proofs_check.derivation.model import statements
-from dpassay.proofs_check.derivation.record import record
 from dpassay.proofs_check.derivation.show import schedule_lines, step_text, text
-from dpassay.proofs_check.derivation.words import closing, sentence
+from dpassay.proofs_check.derivation.words import closing, record, sentence
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_text, require_writable, write_text
 from dpassay.reference.papers import PAPERS
@@ -96,7 +96,7 @@ def _write(examined: Sequence[Examined], target: Path | None, ledger: Path | Non
         block = LEDGER.written(read_text(readme, "--readme"), ledgers.block(examined), f"--readme {readme}")
         write_text(readme, block, "--readme")
     if target is not None:
-        document: dict[str, Any] = {"solver": ledgers.solver(), "summary": ledgers.counts(examined)}
+        document: dict[str, Any] = {"solver": f"z3 {z3.get_version_string()}", "summary": ledgers.counts(examined)}
         document["statements"] = [record(one) for one in examined]
         write_text(target, json_text(document) + "\n", "--output")
 

@@ -1,1 +1,51 @@
-"""The checkers: identity, inequality, exponents, privacy, Monte Carlo, tables, consistency."""
+"""The checkers of single formulas: each takes a check's table as a statement's file has it, and says what it found."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from dpassay.proofs_check.finding import Finding, Verdict
+
+from . import consistency, inequality, montecarlo, privacy, rates, tables, units
+
+TIME_LIMIT = 30.0  # seconds of processor time per check; beyond it the verdict is unknown
+CHECKERS: dict[str, Callable[[Mapping[str, Any]], Finding]] = {
+    "identity": consistency.identity, "same": consistency.same, "program": consistency.program,
+    "inequality": inequality.check, "rates": rates.check, "units": units.check, "tables": tables.check,
+    "privacy": privacy.check, "releases": privacy.counts, "montecarlo": montecarlo.check,
+}  # fmt: skip
+
+
+def check(table: Mapping[str, Any]) -> Finding:
+    """What the checker of its ``kind`` finds; one that gives up or runs out of time finds ``unknown``, never a pass."""
+    try:
+        with _time_limit(TIME_LIMIT), np.errstate(all="ignore"):  # what overflows is no evidence
+            return CHECKERS[table["kind"]](table)
+    except TimeoutError:
+        return Finding(Verdict.UNKNOWN, f"no decision within {TIME_LIMIT:.0f} s of processor time")
+    except (ArithmeticError, ValueError, TypeError, KeyError, NotImplementedError, RecursionError) as error:
+        return Finding(Verdict.UNKNOWN, f"checker gave up: {type(error).__name__}: {error}")
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(_signal: int, _frame: Any) -> None:
+        raise TimeoutError
+
+    previous = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds, seconds)  # again, where a library swallows the first
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, previous)

@@ -1,45 +1,78 @@
-"""The same quantity in several places, and pseudocode in which every variable is written before it is read."""
+"""Equal expressions, one quantity in several places, and pseudocode that writes each variable before it reads it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
-from dpassay.proofs_check.claim import Claim, Finding, Verdict
-from dpassay.proofs_check.formula import FormulaError, parse, resolve
-from dpassay.proofs_check.region import region
+import numpy as np
+import sympy as sp
 
-from . import identity
+from dpassay.proofs_check.finding import Finding, Verdict, refuted
+from dpassay.proofs_check.formula import FormulaError, parse, parse_relation, resolve
+from dpassay.proofs_check.region import SEED, Region, holds, region, sample
 
+POINTS = 24
 _STEP = re.compile(r"^(?P<line>[\w.-]+): (?P<writes>[^<]*)<-(?P<reads>.*)$")
 
 
-def same(claim: Claim) -> Finding:
-    """Formula keys: ``places`` (formula by place), optional ``let``. The weakest comparison decides."""
-    space = region(claim.assumptions)
-    table = resolve(claim.formula.get("let", {}), space.symbols)
-    places = list(claim.formula["places"].items())
-    if len(places) < 2:
+def identity(table: Mapping[str, Any]) -> Finding:
+    """Keys: ``claim`` ("left == right") and optionally ``let`` (definitions in order)."""
+    space = region(table)
+    left, operator, right = parse_relation(table["claim"], resolve(table.get("let", {}), space.symbols))
+    if operator != "==":
+        raise FormulaError(f"claim = {table['claim']!r}: an identity needs ==")
+    return _compare(left, right, space)
+
+
+def _compare(left: Any, right: Any, space: Region) -> Finding:
+    """Decide ``left == right`` on the region."""
+    points = sample(space, np.random.default_rng(SEED), POINTS)
+    if not points:
+        return Finding(Verdict.UNKNOWN, "no point satisfies the assumptions")
+    confirmed = 0
+    for point in points:
+        answer = holds(left, "==", right, point)
+        if answer is False:
+            ratio = sp.simplify(left / right) if right != 0 else None
+            hint = f"; left / right = {ratio}" if ratio is not None and len(str(ratio)) < 80 else ""
+            return refuted(left, "==", right, space, point, hint, digits=2)
+        confirmed += answer is True
+    if not confirmed:
+        return Finding(Verdict.UNKNOWN, "could not be evaluated anywhere in the region")
+    if sp.simplify(left - right) != 0:
+        return Finding(Verdict.CHECKED, f"equal to 40 digits at {confirmed} points, no symbolic proof")
+    told = f"sympy reduces the difference to 0; mpmath agrees to 40 digits at {confirmed} points"
+    return Finding(Verdict.PROVED, told)
+
+
+def same(table: Mapping[str, Any]) -> Finding:
+    """Keys: ``places`` (formula by place), optional ``let``. The weakest comparison decides."""
+    space = region(table)
+    symbols = resolve(table.get("let", {}), space.symbols)
+    (first_place, first), *places = table["places"].items()
+    if not places:
         raise FormulaError("same: needs two places or more")
-    first_place, first = places[0]
     findings = []
-    for place, text in places[1:]:
-        finding = identity.compare(parse(first, table), parse(text, table), space)
+    for place, text in places:
+        finding = _compare(parse(first, symbols), parse(text, symbols), space)
         if finding.verdict is Verdict.REFUTED:
             told = f"{first_place} has {first}, {place} has {text}; {finding.evidence}"
-            return Finding(Verdict.ILL_DEFINED, told, finding.counterexample, finding.points)
+            return Finding(Verdict.ILL_DEFINED, told, finding.counterexample)
         findings.append(finding)
     strength = (Verdict.UNKNOWN, Verdict.CHECKED, Verdict.PROVED)
     return min(findings, key=lambda finding: strength.index(finding.verdict))
 
 
-def program(claim: Claim) -> Finding:
-    """Formula keys: ``steps`` and ``given``. Definite assignment over straight lines, branches and loops.
+def program(table: Mapping[str, Any]) -> Finding:
+    """Keys: ``steps`` and ``given``. Definite assignment over straight lines, branches and loops.
 
     A step is ``"7: a b <- c d"`` (line, written names, read names), or one of ``loop``, ``if``, ``else``, ``end``.
     The first pass through a loop is the one that counts: a name that only an earlier pass could have written is
     undefined.
     """
-    steps, known = claim.formula["steps"], set(str(claim.formula.get("given", "")).split())
+    steps, known = table["steps"], set(str(table.get("given", "")).split())
     stack: list[tuple[str, set[str], set[str] | None]] = []
     missing: list[str] = []
     for step in steps:
@@ -58,9 +91,8 @@ def program(claim: Claim) -> Finding:
             missing += undefined
     if missing:
         told = "read before it is written: " + "; ".join(dict.fromkeys(missing))
-        return Finding(Verdict.ILL_DEFINED, told, {"undefined": "; ".join(missing)}, len(steps))
-    told = f"every variable is written before it is read ({len(steps)} steps)"
-    return Finding(Verdict.PROVED, told, points=len(steps))
+        return Finding(Verdict.ILL_DEFINED, told, {"undefined": "; ".join(missing)})
+    return Finding(Verdict.PROVED, f"every variable is written before it is read ({len(steps)} steps)")
 
 
 def _line(step: str, known: set[str]) -> tuple[set[str], list[str]]:

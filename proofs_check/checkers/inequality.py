@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from dpassay.proofs_check.claim import Claim, Finding, Verdict
+from dpassay.proofs_check.finding import Finding, Verdict, both_sides, refuted
 from dpassay.proofs_check.formula import FormulaError, parse_relation, resolve
-from dpassay.proofs_check.region import SEED, Point, Region, admissible, both_sides, holds, refuted, region, sample
-from dpassay.proofs_check.visits import PARENTS, Visit, violation, visit
+from dpassay.proofs_check.region import SEED, Point, Region, admissible, holds, region, sample
+from dpassay.proofs_check.visits import PARENTS, violation, visit
 
 from . import intervals
 
@@ -19,25 +19,22 @@ POINTS = 24
 FEW = 100  # fewer points than that are a spot check
 
 
-def check(claim: Claim) -> Finding:
-    """Formula keys: ``claim`` ("left <= right", also <, >=, >), optional ``let`` and ``hints`` (points to test)."""
-    space = region(claim.assumptions)
-    table = resolve(claim.formula.get("let", {}), space.symbols)
-    left, operator, right = parse_relation(claim.formula["claim"], table)
+def check(table: Mapping[str, Any]) -> Finding:
+    """Keys: ``claim`` ("left <= right", also <, >=, >), optional ``let`` and ``hints`` (points to test)."""
+    space = region(table)
+    left, operator, right = parse_relation(table["claim"], resolve(table.get("let", {}), space.symbols))
     if operator == "==":
-        raise FormulaError(f"claim = {claim.formula['claim']!r}: an inequality needs <=, <, >= or >")
+        raise FormulaError(f"claim = {table['claim']!r}: an inequality needs <=, <, >= or >")
     if operator in (">=", ">"):
         left, right = right, left
-    hints = [space.at(point) for point in claim.formula.get("hints", ())]
-    return bound(left, right, visit(claim.assumptions), strict=operator in ("<", ">"), hints=hints)
+    hints = [space.at(point) for point in table.get("hints", ())]
+    return _bound(left, "<" if operator in ("<", ">") else "<=", right, space, hints)
 
 
-def bound(left: Any, right: Any, seen: Visit, *, strict: bool, hints: list[Point] | None = None) -> Finding:
+def _bound(left: Any, operator: str, right: Any, space: Region, hints: list[Point]) -> Finding:
     """Decide ``left <= right`` (or ``<``) on the region: exact points, a wide visit, proofs, and a search."""
-    rng, space = np.random.default_rng(SEED), seen.space
-    operator = "<" if strict else "<="
-    fails = f", so left {operator} right fails"
-    points = [p for p in hints or [] if admissible(space, p)] + sample(space, rng, POINTS if space.variables else 1)
+    rng, strict, fails = np.random.default_rng(SEED), operator == "<", f", so left {operator} right fails"
+    points = [p for p in hints if admissible(space, p)] + sample(space, rng, POINTS if space.variables else 1)
     if not points:
         return Finding(Verdict.UNKNOWN, "no point satisfies the assumptions")
     states = [holds(left, operator, right, point) for point in points]
@@ -48,20 +45,21 @@ def bound(left: Any, right: Any, seen: Visit, *, strict: bool, hints: list[Point
     if evaluated == 0:
         return Finding(Verdict.UNKNOWN, "could not be evaluated anywhere in the region")
     if not space.variables:
-        return Finding(Verdict.PROVED, both_sides(left, right, points[0]), points=1)
+        return Finding(Verdict.PROVED, both_sides(left, right, points[0]))
+    seen = visit(space)
     found = violation(left, operator, right, seen, search=False)
     if found is not None:
         return refuted(left, operator, right, space, found, fails)
     visited = seen.told if seen.count else f"{evaluated} points"
     proof = _certificate(left, right, space, strict) or _interval_proof(left, right, space, strict)
     if proof:
-        return Finding(Verdict.PROVED, f"{proof}; no violation at {visited}", points=evaluated + seen.count)
+        return Finding(Verdict.PROVED, f"{proof}; no violation at {visited}")
     found = violation(left, operator, right, seen, search=True)
     if found is not None:
         return refuted(left, operator, right, space, found, fails)
     evidence = f"no violation at {visited}, nor by a search from the {PARENTS} tightest; not a proof"
     verdict = Verdict.CHECKED if evaluated + seen.count >= FEW else Verdict.SPOT_CHECKED
-    return Finding(verdict, evidence, points=evaluated + seen.count)
+    return Finding(verdict, evidence)
 
 
 def _certificate(left: Any, right: Any, space: Region, strict: bool) -> str | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv
 
-from dpassay.proofs_check.claim import Claim, Finding, Verdict
+from dpassay.proofs_check.finding import Finding, Verdict
 from dpassay.proofs_check.formula import parse
 from dpassay.proofs_check.region import SEED
 
@@ -21,28 +22,28 @@ def wigner_norm(d: int, trials: int, rng: np.random.Generator) -> Any:
     return np.abs(np.linalg.eigvalsh(upper + np.triu(upper, 1).transpose(0, 2, 1))).max(axis=1)
 
 
-def check(claim: Claim) -> Finding:
-    """Formula keys: ``below`` (threshold), ``probability`` (lower bound of P(norm <= below)), ``instances`` (numbers
+def check(table: Mapping[str, Any]) -> Finding:
+    """Keys: ``below`` (threshold), ``probability`` (lower bound of P(norm <= below)), ``instances`` (numbers
     for every name used, ``d`` among them), ``trials``.
     """
-    rng, trials, instances = np.random.default_rng(SEED), int(claim.formula["trials"]), claim.formula["instances"]
+    rng, trials, instances = np.random.default_rng(SEED), int(table["trials"]), table["instances"]
     worst, narrow = "", float("inf")
     for instance in instances:
-        table = {name: parse(str(value), {}) for name, value in instance.items()}
-        threshold = float(parse(claim.formula["below"], table))
-        wanted = float(parse(str(claim.formula["probability"]), table))
-        hits = int(np.sum(wigner_norm(int(table["d"]), trials, rng) <= threshold))
+        numbers = {name: parse(str(value), {}) for name, value in instance.items()}
+        threshold = float(parse(table["below"], numbers))
+        wanted = float(parse(str(table["probability"]), numbers))
+        hits = int(np.sum(wigner_norm(int(numbers["d"]), trials, rng) <= threshold))
         low, high = clopper_pearson(hits, trials)
         at = ", ".join(f"{k} = {v}" for k, v in instance.items())
         told = f"at {at}: claimed P >= {wanted:.6g}, observed {hits}/{trials}, interval [{low:.6g}, {high:.6g}]"
         if high < wanted:
             where = {name: str(value) for name, value in instance.items()}
-            return Finding(Verdict.REFUTED, f"{told} at confidence {CONFIDENCE}", where, trials)
+            return Finding(Verdict.REFUTED, f"{told} at confidence {CONFIDENCE}", where)
         if low - wanted < narrow:
             worst, narrow = told, low - wanted
     verdict = Verdict.CHECKED if len(instances) >= FEW else Verdict.SPOT_CHECKED
     evidence = f"not contradicted on {len(instances)} instances of {trials} trials; closest {worst}"
-    return Finding(verdict, evidence, points=len(instances))
+    return Finding(verdict, evidence)
 
 
 def clopper_pearson(hits: int, trials: int) -> tuple[float, float]:

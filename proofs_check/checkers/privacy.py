@@ -15,48 +15,23 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from scipy.optimize import brentq
-from scipy.special import log_ndtr, ndtr
 
-from dpassay.proofs_check.claim import Claim, Finding, Verdict
+from dpassay.proofs_check.finding import Finding, Verdict, in_words, show
 from dpassay.proofs_check.formula import parse, parse_relation, resolve, symbol
-from dpassay.proofs_check.region import SEED, Point, Region, admissible, evaluate, holds, in_words, region, sample, show
-from dpassay.proofs_check.transcripts import count as released
-from dpassay.proofs_check.visits import visit
+from dpassay.proofs_check.region import SEED, Point, admissible, evaluate, holds, region, sample
+from dpassay.proofs_check.ties import count as released
+from dpassay.proofs_check.visits import point_at, visit
+from dpassay.reference.accounting.gdp import gdp_epsilon, gdp_mu
 from dpassay.reference.accounting.parts import Part, epsilon_of
 
 POINTS = 40  # of the region, in short numbers
 WIDE = 160  # more of them, log-uniform over the region
 COUNTED = 8  # fewer counted runs than that are a spot check
 FEW = 20  # fewer instances than that are a spot check
-SLACK = 1e-6  # relative; the closed form is exact to about 1e-12
+SLACK = 1e-6  # relative; the closed form is exact to its last digits
 DISCRETISATION = 1e-3
 BUCKETS = 20_000  # the loss ranges over about 1/noise^2; coarser buckets only lower the bound
 LEAST_BUCKETS = 2_000  # up to the largest likely loss: with fewer, rounding down can lose all of it
-
-
-def gaussian_delta(epsilon: float, mu: float) -> float:
-    """Exact delta of a Gaussian release with parameter mu (Balle and Wang 2018)."""
-    tail = np.exp(epsilon + log_ndtr(-epsilon / mu - mu / 2))
-    return float(ndtr(-epsilon / mu + mu / 2) - tail)
-
-
-def gaussian_epsilon(delta: float, mu: float) -> float:
-    """Exact epsilon at delta of a Gaussian release with parameter mu; 0 when delta is met at epsilon 0."""
-    if mu <= 0 or gaussian_delta(0.0, mu) <= delta:
-        return 0.0
-    high = 1.0
-    while gaussian_delta(high, mu) > delta:
-        high *= 2
-    return float(brentq(lambda e: gaussian_delta(e, mu) - delta, 0.0, high, xtol=1e-13))
-
-
-def mu_for(epsilon: float, delta: float) -> float:
-    """The largest mu whose Gaussian release is (epsilon, delta)-DP."""
-    low, high = 1e-12, 1.0
-    while gaussian_delta(epsilon, high) < delta:
-        high *= 2
-    return float(brentq(lambda m: gaussian_delta(epsilon, m) - delta, low, high, xtol=1e-14))
 
 
 @lru_cache(maxsize=64)
@@ -83,37 +58,27 @@ def sampled_epsilon(noise: float, rate: float, count: int, delta: float) -> floa
     return float(one.self_compose(count).get_epsilon_for_delta(delta))
 
 
-def check(claim: Claim) -> Finding:
-    """Formula keys: ``std``, ``sensitivity``, ``epsilon``, ``delta`` and optionally ``count`` (releases of
+def check(table: Mapping[str, Any]) -> Finding:
+    """Keys: ``std``, ``sensitivity``, ``epsilon``, ``delta`` and optionally ``count`` (releases of
     the same record, default 1), ``rate`` (sampling, default 1), ``failure`` (delta spent elsewhere), ``let``,
     ``instances``, ``releases`` (names for ``count``: how often the reference algorithm releases a label).
     """
-    space = region(claim.assumptions)
-    sources = claim.formula.get("releases", {})
-    table = resolve(claim.formula.get("let", {}), {**space.symbols, **{name: symbol(name) for name in sources}})
-    formula = {key: parse(str(claim.formula.get(key, default)), table) for key, default in _DEFAULTS.items()}
-    points = [p for p in map(space.at, claim.formula.get("instances", ())) if admissible(space, p)]
+    space = region(table)
+    sources = table.get("releases", {})
+    symbols = resolve(table.get("let", {}), {**space.symbols, **{name: symbol(name) for name in sources}})
+    formula = {key: parse(str(table.get(key, default)), symbols) for key, default in _DEFAULTS.items()}
+    points = [p for p in map(space.at, table.get("instances", ())) if admissible(space, p)]
     named = len(points)
-    everywhere = not sources and str(claim.formula.get("rate", "1")) == "1" and space.variables
-    if everywhere or not claim.formula.get("instances"):
-        points += sample(space, np.random.default_rng(SEED), POINTS) + _wide(claim, space)
+    everywhere = not sources and str(table.get("rate", "1")) == "1" and space.variables
+    if everywhere or not table.get("instances"):
+        seen = visit(space)
+        wide = (point_at(space, seen.columns, index, 6) for index in range(min(seen.count, WIDE)))
+        points += sample(space, np.random.default_rng(SEED), POINTS) + [one for one in wide if admissible(space, one)]
     if not points:
         return Finding(Verdict.UNKNOWN, "no instance satisfies the assumptions")
     points = [{**point, **_released(sources, point)} for point in points]
-    columns = {key: [_number(expression, point) for point in points] for key, expression in formula.items()}
-    measured = [
-        (point, _measure({key: column[i] for key, column in columns.items()})) for i, point in enumerate(points)
-    ]
-    relation = str(claim.formula.get("relation", "replace-one"))
-    return _verdict(measured, named, relation, sampled=any(m["rate"] < 1 for _, m in measured))
-
-
-def _wide(claim: Claim, space: Region) -> list[Point]:
-    """Points of the visited region, in numbers of six digits."""
-    seen = visit(claim.assumptions)
-    points = [{v.symbol: v.rounded(float(seen.columns[v.name][i]), 6) for v in space.variables}
-              for i in range(min(seen.count, WIDE))]  # fmt: skip
-    return [point for point in points if admissible(space, point)]
+    measured = [(point, _measure({key: _number(one, point) for key, one in formula.items()})) for point in points]
+    return _verdict(measured, named, sampled=any(m["rate"] < 1 for _, m in measured))
 
 
 def _released(sources: Mapping[str, Any], point: Point) -> Point:
@@ -122,21 +87,21 @@ def _released(sources: Mapping[str, Any], point: Point) -> Point:
     return {symbol(name): sp.Integer(released(one[0], one[1], sizes)) for name, one in sources.items()}
 
 
-def counts(claim: Claim) -> Finding:
+def counts(table: Mapping[str, Any]) -> Finding:
     """A relation between printed counts and counted releases, at every instance."""
-    sources = claim.formula["releases"]
+    sources = table["releases"]
     told: list[str] = []
-    for one in claim.formula["instances"]:
+    for one in table["instances"]:
         point = {symbol(name): parse(str(value), {}) for name, value in one.items()}
         point |= _released(sources, point)
-        left, operator, right = parse_relation(claim.formula["claim"], {str(name): name for name in point})
+        left, operator, right = parse_relation(table["claim"], {str(name): name for name in point})
         at = in_words(point)
         if not holds(left, operator, right, point):
-            evidence = f"at {at} (counts from the transcript of the reference): {claim.formula['claim']} fails"
-            return Finding(Verdict.REFUTED, evidence, counterexample=show(point), points=len(told) + 1)
+            evidence = f"at {at} (counts from the transcript of the reference): {table['claim']} fails"
+            return Finding(Verdict.REFUTED, evidence, show(point))
         told.append(at)
     evidence = f"counted in the transcripts of {len(told)} runs of the reference, last at {told[-1]}"
-    return Finding(Verdict.CHECKED if len(told) >= COUNTED else Verdict.SPOT_CHECKED, evidence, points=len(told))
+    return Finding(Verdict.CHECKED if len(told) >= COUNTED else Verdict.SPOT_CHECKED, evidence)
 
 
 _DEFAULTS = {**dict.fromkeys(("std", "sensitivity", "epsilon", "delta"), ""), "count": "1", "rate": "1", "failure": "0"}
@@ -157,15 +122,15 @@ def _measure(numbers: Mapping[str, float]) -> dict[str, float]:
         return {**numbers, "true": float("inf"), "factor": float("inf")}
     if numbers["rate"] >= 1:
         mu = float(np.sqrt(numbers["count"])) * numbers["sensitivity"] / numbers["std"]
-        factor = mu / mu_for(numbers["epsilon"], delta)
-        return {**numbers, "true": gaussian_epsilon(delta, mu), "factor": factor}
+        factor = mu / gdp_mu(numbers["epsilon"], delta)
+        return {**numbers, "true": gdp_epsilon(mu, delta), "factor": factor}
     noise, count = numbers["std"] / numbers["sensitivity"], round(numbers["count"])
     true = sampled_epsilon(noise, numbers["rate"], count, delta)
     above = sampled_epsilon_above(noise, numbers["rate"], count, delta) if true <= numbers["epsilon"] else true
     return {**numbers, "true": true, "above": above, "factor": float("nan")}
 
 
-def _verdict(measured: list[tuple[Point, dict[str, float]]], named: int, relation: str, *, sampled: bool) -> Finding:
+def _verdict(measured: list[tuple[Point, dict[str, float]]], named: int, *, sampled: bool) -> Finding:
     tolerance = 1 + (0.02 if sampled else SLACK)
     # the words of a claim are about the instances that it names
     shown = [one for one in measured[:named] if one[1]["true"] > one[1]["epsilon"] * tolerance]
@@ -176,13 +141,13 @@ def _verdict(measured: list[tuple[Point, dict[str, float]]], named: int, relatio
     if worst["factor"] == worst["factor"]:
         told += f"; needed std / printed std = {worst['factor']:.4g}"
     if worst["true"] > worst["epsilon"] * tolerance:
-        return Finding(Verdict.REFUTED, f"{told} ({relation})", show(worst_point), len(measured))
+        return Finding(Verdict.REFUTED, f"{told} (replace-one)", show(worst_point))
     if sampled:
         above = max(m.get("above", m["true"]) / m["epsilon"] for _, m in measured)
         if not above <= 1:
             told = f"{told}; the upper bound is {above:.4g} times the claim, so nothing is decided"
-            return Finding(Verdict.UNKNOWN, told, points=len(measured))
+            return Finding(Verdict.UNKNOWN, told)
         told += f"; upper bound on epsilon / claim at most {above:.4g}"
     verdict = Verdict.CHECKED if len(measured) >= FEW else Verdict.SPOT_CHECKED
-    evidence = f"exact accounting on {len(measured)} instances, tightest {told} ({relation})"
-    return Finding(verdict, evidence, points=len(measured))
+    evidence = f"exact accounting on {len(measured)} instances, tightest {told} (replace-one)"
+    return Finding(verdict, evidence)

@@ -17,54 +17,44 @@ from typing import Any
 import sympy as sp
 from scipy.optimize import linprog
 
-from dpassay.proofs_check.claim import Assumptions, Claim, Finding, Verdict
-from dpassay.proofs_check.formula import FormulaError, parse_relation, resolve, symbol
+from dpassay.proofs_check.finding import Finding, Verdict
+from dpassay.proofs_check.formula import FormulaError, parse, parse_relation, resolve, symbol
 
 Form = Mapping[str, Fraction]
 Order = list[list[dict[str, Fraction]]]  # maximum over the outer list of the minimum over the inner one
+Found = tuple[dict[str, Fraction], Fraction] | str | None
 LOG = "log"
 TINY = Fraction(1, 1000)
 BOXES = (1, 3, 12)  # small exponents are tried first: they make plain counterexamples
 DENOMINATORS = (12, 120, 5000, 10**6, 10**9)  # plain fractions first
 
 
-class Undecided(Exception):
-    """The linear program reports a violation that no exact fractions near its solution confirm."""
-
-
-def check(claim: Claim) -> Finding:
-    """Formula keys: ``claim`` ("left <= right" for O, == for Theta) and ``scale`` ("n", "1/alpha").
+def check(table: Mapping[str, Any]) -> Finding:
+    """Keys: ``claim`` ("left <= right" for O, == for Theta), ``scale`` ("n", "1/alpha"), ``positive`` (the names).
 
     Optional: ``constants`` (names hidden in the O), ``tilde`` (True hides logarithms), ``let``. The region is
-    the list of conditions, each between two products of powers.
+    the list of ``conditions``, each between two products of powers.
     """
-    table = _symbols(claim.assumptions, str(claim.formula.get("constants", "")))
-    symbols = resolve(claim.formula.get("let", {}), table)
-    left, operator, right = parse_relation(claim.formula["claim"], symbols)
-    rows = [_row(text, table) for text in claim.assumptions.conditions]
-    scale = _linear(parse_relation(f"{claim.formula['scale']} <= 1", table)[0])
-    hidden = bool(claim.formula.get("tilde", True))
+    names = {name: symbol(name) for name in table["positive"].split()}
+    names |= {name: sp.Integer(1) for name in table.get("constants", "").split()}
+    left, operator, right = parse_relation(table["claim"], resolve(table.get("let", {}), names))
+    rows = [_row(text, names) for text in table.get("conditions", ())]
+    scale = _linear(parse(table["scale"], names))
+    hidden = table.get("tilde", True)
     log_weight = Fraction(0) if hidden else TINY
     pairs = [(left, right, "exceeds")]
     if operator == "==":
         pairs.append((right, left, "is below"))
     for larger, smaller, word in pairs:
-        try:
-            bad = violation(order(larger), order(smaller), rows, scale, log_weight)
-        except Undecided as error:
-            return Finding(Verdict.UNKNOWN, str(error))
+        bad = violation(order(larger), order(smaller), rows, scale, log_weight)
+        if isinstance(bad, str):
+            return Finding(Verdict.UNKNOWN, bad)
         if bad is not None:
-            finding = _refuted(left, right, bad, str(claim.formula["scale"]), word)
+            finding = _refuted(left, right, bad, table["scale"], word)
             return replace(finding, evidence=finding.evidence + _regime(larger, smaller, rows, scale, log_weight))
     word = "the same order as" if operator == "==" else "at most the order of"
     logs = "logarithms hidden" if hidden else "logarithms counted"
     return Finding(Verdict.PROVED, f"left is {word} right for all exponents in the region (linear programs; {logs})")
-
-
-def _symbols(assumptions: Assumptions, constants: str) -> dict[str, Any]:
-    table: dict[str, Any] = {name: symbol(name) for name in assumptions.names}
-    table.update({name: sp.Integer(1) for name in constants.split()})
-    return table
 
 
 def order(expression: Any) -> Order:
@@ -129,46 +119,31 @@ def _row(text: str, table: Mapping[str, Any]) -> dict[str, Fraction]:
     return _plus(_linear(left), {k: -v for k, v in _linear(right).items()})
 
 
-def violation(
-    left: Order, right: Order, rows: list[dict[str, Fraction]], scale: Form, log_weight: Fraction
-) -> tuple[dict[str, Fraction], Fraction] | None:
+def violation(left: Order, right: Order, rows: list[dict[str, Fraction]], scale: Form, log_weight: Fraction) -> Found:
     """Exponents in the region at which left has the larger order, with the gap; None when there are none.
 
-    Raises:
-        Undecided: the solver reports some, and exact arithmetic confirms none of them.
+    A text says that the solver reports some, and that exact arithmetic confirms none of them.
     """
-    alternatives = [one for one in _add(left, _scaled(right, Fraction(-1))) if not _holds(one, rows, scale, log_weight)]
+    alternatives = [
+        one
+        for one in _add(left, _scaled(right, Fraction(-1)))
+        if _solve(one, rows, scale, log_weight, BOXES[-1]) is not None
+    ]  # smaller boxes lie in it
     doubt = None
-    for box, alternative in itertools.product(BOXES, alternatives):
-        try:
-            found = _solve(alternative, rows, scale, log_weight, box)
-        except Undecided as error:
-            doubt = error
-            continue
-        if found is not None:
+    for box, one in itertools.product(BOXES, alternatives):
+        found = _solve(one, rows, scale, log_weight, box)
+        if isinstance(found, tuple):
             return found
-    if doubt is not None:
-        raise doubt
-    return None
-
-
-def _holds(
-    forms: list[dict[str, Fraction]], rows: list[dict[str, Fraction]], scale: Form, log_weight: Fraction
-) -> bool:
-    """Nothing is found in the largest box: then there is nothing in the smaller ones, which lie in it."""
-    try:
-        return _solve(forms, rows, scale, log_weight, BOXES[-1]) is None
-    except Undecided:
-        return False
+        doubt = found or doubt
+    return doubt
 
 
 def _solve(
     forms: list[dict[str, Fraction]], rows: list[dict[str, Fraction]], scale: Form, log_weight: Fraction, box: int
-) -> tuple[dict[str, Fraction], Fraction] | None:
+) -> Found:
     """Maximise t with every form >= t inside the region; exact verification of the optimum.
 
-    Raises:
-        Undecided: the optimum is positive, but no fractions near it lie in the region and give a positive gap.
+    A text says that it is positive, but that no fractions near it lie in the region and give a positive gap.
     """
     names = sorted({name for form in [*forms, *rows, scale] for name in form} - {LOG})
     objective = [0.0] * len(names) + [-1.0]
@@ -189,7 +164,7 @@ def _solve(
         gap = min(_value(form, exact) for form in forms)
         if gap > 0 and all(_value(row, exact) <= 0 for row in rows) and _value(scale, exact) == 1:
             return exact, gap
-    raise Undecided(f"a linear program reports a gap of {-solution.fun:.1e} that no exact fractions confirm")
+    return f"a linear program reports a gap of {-solution.fun:.1e} that no exact fractions confirm"
 
 
 def _value(form: Form, at: Form) -> Fraction:
@@ -200,7 +175,8 @@ def _regime(larger: Any, smaller: Any, rows: list[dict[str, Fraction]], scale: F
     """The first term that is too large, and where it is within the other side: inequalities between exponents."""
     terms = larger.args if larger.func in (sp.Add, sp.Max) else (larger,)
     bound = order(smaller)
-    term = next((t for t in terms if _confirmed(order(t), bound, rows, scale, log_weight)), None)
+    large = (t for t in terms if isinstance(violation(order(t), bound, rows, scale, log_weight), tuple))
+    term = next(large, None)
     if term is None:  # only the sum of several is confirmed to be too large
         return ""
     mine = order(term)
@@ -211,13 +187,6 @@ def _regime(larger: Any, smaller: Any, rows: list[dict[str, Fraction]], scale: F
         return f"; first term too large: {term}"  # by a logarithm or nowhere within
     told = sorted({_monomial(gap) for gap in gaps})
     return f"; first term too large: {term}; it is within where {' or '.join(told)}"
-
-
-def _confirmed(left: Order, right: Order, rows: list[dict[str, Fraction]], scale: Form, log_weight: Fraction) -> bool:
-    try:
-        return violation(left, right, rows, scale, log_weight) is not None
-    except Undecided:
-        return False
 
 
 def _monomial(gap: Mapping[str, Fraction]) -> str:
@@ -234,6 +203,4 @@ def _refuted(left: Any, right: Any, bad: tuple[dict[str, Fraction], Fraction], s
     shown = {k: f"({scale})^{v}" for k, v in exponents.items() if k != LOG}
     at = ", ".join(f"{k} = {v}" for k, v in shown.items())
     by = f"by the factor ({scale})^{gap}" if gap >= TINY * 5 or not exponents[LOG] else "by logarithms only"
-    return Finding(
-        Verdict.REFUTED, f"as {scale} grows with {at}: left {word} right {by}", counterexample=shown, points=1
-    )
+    return Finding(Verdict.REFUTED, f"as {scale} grows with {at}: left {word} right {by}", shown)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
+from typing import Any
 
-from dpassay.proofs_check.claim import Claim, Finding, Verdict
+from dpassay.proofs_check.finding import Finding, Verdict
 from dpassay.proofs_check.formula import FormulaError, parse
 
 
-def check(claim: Claim) -> Finding:
-    """Formula key ``test`` names one of TESTS; the others are its arguments (printed numbers as strings)."""
-    test = TESTS.get(str(claim.formula["test"]))
-    if test is None:
-        raise FormulaError(f"test = {claim.formula['test']!r}: not one of {', '.join(TESTS)}")
-    return test(**{k: v for k, v in claim.formula.items() if k != "test"})
+def check(table: Mapping[str, Any]) -> Finding:
+    """Key ``test`` names one of TESTS; the others are its arguments (printed numbers as strings)."""
+    if table["test"] not in TESTS:
+        raise FormulaError(f"test = {table['test']!r}: not one of {', '.join(TESTS)}")
+    return TESTS[table["test"]](**{name: value for name, value in table.items() if name not in ("kind", "test")})
 
 
 def integer_means(runs: int, entries: list[tuple[str, str]]) -> Finding:
@@ -25,8 +25,8 @@ def integer_means(runs: int, entries: list[tuple[str, str]]) -> Finding:
             others = [k for k in range(1, 13) if possible(mean, deviation, k)]
             evidence = f"{mean} +- {deviation} is impossible for {runs} integers; "
             evidence += f"possible for {others or 'no number up to 12'}"
-            return Finding(Verdict.REFUTED, evidence, {"mean": mean, "std": deviation}, len(entries))
-    return Finding(Verdict.PROVED, f"all {len(entries)} entries are possible for {runs} integers", points=len(entries))
+            return Finding(Verdict.REFUTED, evidence, {"mean": mean, "std": deviation})
+    return Finding(Verdict.PROVED, f"all {len(entries)} entries are possible for {runs} integers")
 
 
 def possible(mean: str, deviation: str, runs: int) -> bool:
@@ -66,7 +66,7 @@ def largest_auc(auc: str, epsilon: str, delta: str) -> Finding:
     bound = 1 - (1 - float(parse(delta, {}))) ** 2 / (1 + math.exp(float(parse(epsilon, {}))))
     told = f"AUC {auc} at epsilon {epsilon}; the largest possible is {bound:.6f}"
     verdict = Verdict.PROVED if float(auc) <= bound else Verdict.REFUTED
-    return Finding(verdict, told, {} if verdict is Verdict.PROVED else {"auc": auc, "epsilon": epsilon}, 1)
+    return Finding(verdict, told, {} if verdict is Verdict.PROVED else {"auc": auc, "epsilon": epsilon})
 
 
 def at_most(values: list[tuple[str, str]], bound: str) -> Finding:
@@ -75,8 +75,8 @@ def at_most(values: list[tuple[str, str]], bound: str) -> Finding:
     above = [f"{label}: {value}" for label, value in values if float(value) > limit]
     if above:
         told = f"{len(above)} of {len(values)} values exceed {bound} = {limit:.6g}: {'; '.join(above[:6])}"
-        return Finding(Verdict.REFUTED, told, {"values": "; ".join(above)}, len(values))
-    return Finding(Verdict.PROVED, f"all {len(values)} values are at most {bound} = {limit:.6g}", points=len(values))
+        return Finding(Verdict.REFUTED, told, {"values": "; ".join(above)})
+    return Finding(Verdict.PROVED, f"all {len(values)} values are at most {bound} = {limit:.6g}")
 
 
 def rounds_to(printed: str, formula: str) -> Finding:
@@ -84,16 +84,16 @@ def rounds_to(printed: str, formula: str) -> Finding:
     exact = Decimal(str(float(parse(formula, {}))))
     low, high = _range(printed)
     if low <= exact <= high:
-        return Finding(Verdict.PROVED, f"{formula} = {exact:.8g} rounds to {printed}", points=1)
-    return Finding(Verdict.REFUTED, f"{formula} = {exact:.8g}, printed {printed}", {"exact": str(exact)}, 1)
+        return Finding(Verdict.PROVED, f"{formula} = {exact:.8g} rounds to {printed}")
+    return Finding(Verdict.REFUTED, f"{formula} = {exact:.8g}, printed {printed}", {"exact": str(exact)})
 
 
 def complete(entries: list[str]) -> Finding:
     """No entry of a printed table is missing."""
     gaps = entries.count("<NA>")
     if gaps:
-        return Finding(Verdict.ILL_DEFINED, f"{gaps} of {len(entries)} entries are <NA>", points=len(entries))
-    return Finding(Verdict.PROVED, f"all {len(entries)} entries are present", points=len(entries))
+        return Finding(Verdict.ILL_DEFINED, f"{gaps} of {len(entries)} entries are <NA>")
+    return Finding(Verdict.PROVED, f"all {len(entries)} entries are present")
 
 
 TESTS: dict[str, Callable[..., Finding]] = {

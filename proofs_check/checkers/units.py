@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 
-from dpassay.proofs_check.claim import Claim, Finding, Verdict
+from dpassay.proofs_check.finding import Finding, Verdict
 from dpassay.proofs_check.formula import parse, parse_relation, symbol
 
 Unit = dict[str, Fraction]
@@ -17,16 +18,15 @@ class UnitError(Exception):
     """Terms of different units are added, compared or put into a transcendental function."""
 
 
-def check(claim: Claim) -> Finding:
-    """Formula keys: ``claim`` (a relation), ``units`` (name -> "v/l**2" over base units), ``free`` (without unit)."""
-    free = str(claim.formula.get("free", "")).split()
-    table: dict[str, Unit] = {name: {} for name in free}
+def check(table: Mapping[str, Any]) -> Finding:
+    """Keys: ``claim`` (a relation), ``units`` (name -> "v/l**2" over base units), ``free`` (without unit)."""
+    units: dict[str, Unit] = {name: {} for name in str(table.get("free", "")).split()}
     bases = {base: {base: Fraction(1)} for base in "vls"}
-    for name, text in claim.formula["units"].items():
-        table[name] = _unit(parse(str(text), bases.keys()), bases)
-    left, _, right = parse_relation(claim.formula["claim"], {name: symbol(name) for name in table})
+    for name, text in table["units"].items():
+        units[name] = _unit(parse(str(text), bases.keys()), bases)
+    left, _, right = parse_relation(table["claim"], {name: symbol(name) for name in units})
     try:
-        one, two = _unit(left, table), _unit(right, table)
+        one, two = _unit(left, units), _unit(right, units)
     except UnitError as error:
         return Finding(Verdict.REFUTED, str(error))
     if one != two:
@@ -34,12 +34,12 @@ def check(claim: Claim) -> Finding:
     return Finding(Verdict.PROVED, f"both sides have units {_show(one)}")
 
 
-def _unit(expression: Any, table: dict[str, Unit]) -> Unit:
+def _unit(expression: Any, units: dict[str, Unit]) -> Unit:
     if expression.is_number:
         return {}
     if expression.is_Symbol:
-        return table[str(expression)]
-    parts = [_unit(argument, table) for argument in expression.args]
+        return units[str(expression)]
+    parts = [_unit(argument, units) for argument in expression.args]
     if expression.func in (sp.Add, sp.Max, sp.Min):
         if any(part != parts[0] for part in parts):
             kinds = " and ".join(sorted({_show(part) for part in parts}))

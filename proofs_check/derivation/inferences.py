@@ -7,22 +7,22 @@ added, with what probability it may fail. Everything else about a step is decide
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dpassay.proofs_check.formula import FormulaError, tree
 from dpassay.reference.files import parse_toml, read_text
 
-from .language import put_in
+from .language import pairs, put_in
 
 
 @dataclass(frozen=True)
 class Inference:
-    """A template in its arguments' names: ``needs`` must follow surely, then ``adds`` is a fact."""
+    """``needs`` must follow surely, then ``adds`` is a fact; in the table in its arguments' names."""
 
-    arguments: str
     adds: str
     needs: tuple[str, ...] = ()
+    arguments: str = ""
     failure: str = ""
     allowed: str = ""  # probability with which what is needed may fail
     why: str = ""
@@ -35,19 +35,8 @@ INFERENCES = {
 }
 
 
-@dataclass(frozen=True)
-class Instance:
-    """An inference with its arguments put in."""
-
-    name: str
-    needs: tuple[str, ...]
-    adds: str
-    failure: str
-    allowed: str = ""  # probability with which the needed facts may fail
-
-
-def instance(text: str) -> Instance:
-    """``"cauchy(x - w, g)"`` with its side conditions and the fact that it adds.
+def instance(text: str) -> Inference:
+    """``"cauchy(x - w, g)"``: the inference of this name with these arguments put in.
 
     Raises:
         FormulaError: no such inference, or another number of arguments.
@@ -55,19 +44,18 @@ def instance(text: str) -> Instance:
     call = tree(text)
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         raise FormulaError(f"by = {text!r}: expected name(arguments)")
-    name, given = call.func.id, [ast.unparse(one) for one in call.args]
-    if name == "expectation" and len(call.args) == 1 and isinstance(call.args[0], ast.Compare):
-        left, *rest = [call.args[0].left, *call.args[0].comparators]
-        operator = {ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "=="}.get(type(call.args[0].ops[0]))
-        if len(rest) != 1 or operator is None:
+    given = [ast.unparse(one) for one in call.args]
+    if call.func.id == "expectation" and len(call.args) == 1 and isinstance(call.args[0], ast.Compare):
+        (left, operator, right), *more = pairs(call.args[0])
+        if more or operator not in ("<=", ">=", "=="):
             raise FormulaError(f"by = {text!r}: one relation <=, >= or ==")
-        return Instance(name, (given[0],), f"E({ast.unparse(left)}) {operator} E({ast.unparse(rest[0])})", "")
-    found = INFERENCES.get(name)
+        return Inference(f"E({ast.unparse(left)}) {operator} E({ast.unparse(right)})", (given[0],))
+    found = INFERENCES.get(call.func.id)
     if found is None:
         raise FormulaError(f"by = {text!r}: no such inference; there are expectation, {', '.join(INFERENCES)}")
-    names = found.arguments.split()
-    if len(names) != len(given):
+    if len(found.arguments.split()) != len(given):
         raise FormulaError(f"by = {text!r}: takes {found.arguments}, got {len(given)}")
-    put = dict(zip(names, given, strict=True))
-    failure, allowed = (put_in(text, put) if text else "" for text in (found.failure, found.allowed))
-    return Instance(name, tuple(put_in(one, put) for one in found.needs), put_in(found.adds, put), failure, allowed)
+    values = dict(zip(found.arguments.split(), given, strict=True))
+    adds, failure, allowed = (put_in(one, values) if one else "" for one in (found.adds, found.failure, found.allowed))
+    needs = tuple(put_in(one, values) for one in found.needs)
+    return replace(found, adds=adds, needs=needs, failure=failure, allowed=allowed)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from dpassay.proofs_check.formula import FormulaError, tree
 
-from .language import Language, Symbols, names_of, put_in
-from .model import Given, Part, Statement, parts_of, reference
+from .language import Language, conjuncts, names_of, put_in
+from .model import Given, Part, Statement, Symbols, form_of
 from .solver import follows
 
 _FIXED = {"E", "P", "norm", "dot", "grad", "log", "exp", "sqrt", "abs", "max", "min", "floor", "ceil"}
@@ -41,7 +41,7 @@ class _Cited:
         """What the chain of a form rests on."""
         facts = [one for one in part.given if one.id in part.reached]
         given, added = (tuple(ast.unparse(piece) for one in facts if not one.source and one.added is kind
-                              for piece in _conjuncts(tree(one.says))) for kind in (False, True))  # fmt: skip
+                              for piece in conjuncts(tree(one.says))) for kind in (False, True))  # fmt: skip
         texts = (part.says, part.failure or "0", *given)
         parameters = {name for text in texts for name in _things(text)} - _known_elsewhere(cited, part, sources)
         calls = [tree(text) for one in part.steps for text in one.by if text.startswith("induction(")]
@@ -67,23 +67,24 @@ def _known_elsewhere(
             premises += [text for _, conditions in _parts(tree(step.says)) for text in conditions]
             found |= names_of(step.says) - names_of(*premises) - numbers
     for fact in part.given:
-        other = sources.get(reference(cited.paper, fact).removesuffix(" repaired"))
-        if fact.source and fact.id in part.reached and other is not None and other.key not in above:
-            form = parts_of(other)[-1 if fact.source.endswith(" repaired") else 0]
+        other, form = form_of(fact, cited.paper, sources) or (cited, part)
+        if fact.source and fact.id in part.reached and other.key not in (*above, cited.key):
             found |= _known_elsewhere(other, form, sources, (*above, cited.key)) & names_of(fact.says)
     return found
 
 
 def difference(
-    language: Language, fact: Given, cited: Statement, part: Part, hand: Sequence[str], sources: Mapping[str, Statement]
+    language: Language, fact: Given, citing: Statement, hand: Sequence[str], sources: Mapping[str, Statement]
 ) -> str:
-    """What keeps a fact from being an instance of the cited statement; empty where it is one.
+    """What keeps a fact from being an instance of the statement that it is from; empty where it is one.
 
     Args:
-        fact: from ``cited``, or from its repaired form.
-        part: the chain of that form.
         hand: formulas that the citing statement is given for sure.
     """
+    found = form_of(fact, citing.paper, sources)
+    if found is None:
+        return "there is no such statement here"
+    cited, part = found
     if fact.holds == "every" and cited.holds != "every":
         return "it is about every data set, and the cited statement about the one at hand"
     form = _Cited.of(cited, part, sources)
@@ -127,7 +128,7 @@ def _missing(
             met |= names_of(text) - set(defined)
             needs.append(put_in(put_in(text, defined), binding))
     needs += [need for name in sorted(met) for need in _of_its_kind(language, form, name, binding.get(name, name))]
-    literally = {ast.unparse(one) for text in known for one in _conjuncts(tree(text))}
+    literally = {ast.unparse(one) for text in known for one in conjuncts(tree(text))}
     missing = next((need for need in needs if need not in literally and not follows(language, need, []).holds
                     and not follows(language, need, known).holds), "")  # fmt: skip
     return f"it needs {missing}, which is not in hand" if missing else ""
@@ -186,19 +187,13 @@ def _predicates(node: ast.expr) -> set[str]:
     return {name} | {one for part in node.args for one in _predicates(part) if name == "implies"}
 
 
-def _conjuncts(node: ast.expr) -> list[ast.expr]:
-    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
-        return [part for value in node.values for part in _conjuncts(value)]
-    return [node]
-
-
 def _parts(node: ast.expr, cited: _Cited | None = None) -> list[tuple[ast.expr, list[str]]]:
     """What a fact claims, piece by piece, each with the conditions that the fact itself states for it.
 
     An implication that reads as one of the cited statement's is a piece as it stands.
     """
     found = []
-    for part in _conjuncts(node):
+    for part in conjuncts(node):
         whole = cited is not None and any(_matches(cited, part, {}))
         if isinstance(part, ast.Call) and _conditional(part) and not whole:
             found += [(inner, [ast.unparse(part.args[0]), *more]) for inner, more in _parts(part.args[1], cited)]
@@ -213,7 +208,7 @@ def _conditional(node: ast.expr) -> bool:
 
 def _matches(form: _Cited, part: ast.expr, known: Binding) -> Iterator[tuple[str, Binding]]:
     """The pieces of what is said that read as the part, with their conditions, and what their names stand for."""
-    asserted = _conjuncts(tree(form.says))
+    asserted = conjuncts(tree(form.says))
     for pattern, conditions in [*_parts(tree(form.says)), *((one, []) for one in asserted if _conditional(one))]:
         text = ast.unparse(pattern)
         found = _matched(pattern, part, form.parameters, known)

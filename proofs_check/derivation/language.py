@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any
 
@@ -19,78 +18,59 @@ import mpmath
 import sympy as sp
 import z3
 
-from dpassay.proofs_check.formula import Builder, FormulaError, tree
+from dpassay.proofs_check.formula import FUNCTIONS, Builder, FormulaError, refused, tree
+
+from .model import Symbols
 
 RELATIONS: dict[type[ast.cmpop], str] = {
     ast.LtE: "<=", ast.Lt: "<", ast.GtE: ">=", ast.Gt: ">", ast.Eq: "==", ast.NotEq: "!=",
 }  # fmt: skip
-SCALAR_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sqrt": sp.sqrt, "log": sp.log, "exp": sp.exp, "abs": sp.Abs, "min": sp.Min, "max": sp.Max, "floor": sp.floor,
-    "ceil": sp.ceiling, "log2": lambda x: sp.log(x) / sp.log(2),
-}  # fmt: skip
+SCALAR_FUNCTIONS = {"sqrt", "log", "exp", "abs", "min", "max", "floor", "ceil", "log2"}
+_VALUES = {*SCALAR_FUNCTIONS, "norm", "dot", "E", "grad"}  # calls that are numbers or vectors wherever they stand
 _COMPARE: dict[str, Callable[..., Any]] = {
     "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 _EXACT = 3  # roots of numbers up to this one are known by their power, others by rationals around them
 DIGITS = 12  # of the rationals that enclose the logarithm or exponential of a number
-Vector = dict[str, Any]  # basis vector -> coefficient
+Vector = dict[str, Any]  # name of a vector -> its coefficient
 
 
-@dataclass(frozen=True)
-class Symbols:
-    """What the names of a statement stand for; each is a set of names.
+class Language(Builder):
+    """Reads formulas of one statement.
 
-    ``positive`` and ``real`` are numbers, ``count`` whole numbers from 1; ``random`` ones differ from run to run;
-    ``extended`` ones may be infinite or undefined; ``vectors`` and ``random_vectors`` are vectors.
+    ``table`` has the symbol of each name and atom by its text, ``random`` those that differ from run to run,
+    ``lengths`` the vector of each norm, ``products`` the two vectors of each inner product.
     """
 
-    positive: frozenset[str] = frozenset()
-    real: frozenset[str] = frozenset()
-    count: frozenset[str] = frozenset()
-    random: frozenset[str] = frozenset()
-    vectors: frozenset[str] = frozenset()
-    random_vectors: frozenset[str] = frozenset()
-    extended: frozenset[str] = frozenset()
+    def __init__(self, symbols: Symbols) -> None:
+        super().__init__({})
+        self.symbols, self.random = symbols, set(symbols.random)
+        self.lengths: dict[str, Vector] = {}
+        self.products: dict[str, tuple[str, str]] = {}
+        self.decided: dict[Any, Any] = {}  # (claim, facts) -> decision: repairs repeat steps
+        self.consistent: list[set[str]] = [set()]  # formulas that are possible together
+        self._vectors = {name: sp.Symbol(name, real=True) for name in symbols.vectors | symbols.random_vectors}
+        self._made: dict[Any, Any] = {}
+        for name in symbols.positive | symbols.count | symbols.extended:
+            self.table[name] = sp.Symbol(name, positive=True)
+        for name in symbols.real | (symbols.random - symbols.positive):
+            self.table[name] = sp.Symbol(name, real=True)
 
-    @property
-    def declared(self) -> frozenset[str]:
-        """Every name of a number or a vector."""
-        return frozenset().union(*(getattr(self, one.name) for one in fields(self)))
-
-
-@dataclass
-class Language:
-    """Reads formulas of one statement. ``atoms`` collects what is not arithmetic, ``random`` which of it is random."""
-
-    symbols: Symbols
-    atoms: dict[str, Any] = field(default_factory=dict)  # text -> sympy symbol
-    random: set[str] = field(default_factory=set)
-    lengths: dict[str, Vector] = field(default_factory=dict)  # name of a norm -> its vector
-    products: dict[str, tuple[str, str]] = field(default_factory=dict)  # name of an inner product -> its vectors
-    _cache: dict[str, Any] = field(default_factory=dict)
-    _formulas: dict[str, z3.BoolRef] = field(default_factory=dict)
-    _parts: dict[str, list[Any]] = field(default_factory=dict)
-    _laws: dict[Any, list[z3.BoolRef]] = field(default_factory=dict)
-    _differences: dict[str, Any] = field(default_factory=dict)
-    decided: dict[Any, Any] = field(default_factory=dict)  # (claim, facts) -> decision: repairs repeat steps
-    consistent: list[set[str]] = field(default_factory=lambda: [set()])  # formulas that are possible together
-
-    def __post_init__(self) -> None:
-        self.random |= self.symbols.random
-        for name in self.symbols.positive | self.symbols.count | self.symbols.extended:
-            self.atoms[name] = sp.Symbol(name, positive=True)
-        for name in self.symbols.real | (self.symbols.random - self.symbols.positive):
-            self.atoms[name] = sp.Symbol(name, real=True)
+    def _once(self, make: Callable[..., Any], *given: Any) -> Any:
+        key = (make.__name__, *(ast.unparse(one) if isinstance(one, ast.AST) else one for one in given))
+        if key not in self._made:
+            self._made[key] = make(*given)
+        return self._made[key]
 
     # FORMULAS
 
-    def formula(self, text: str | ast.expr) -> z3.BoolRef:
+    def formula(self, text: str) -> z3.BoolRef:
         """A relation, predicate or a combination of them, for the solver."""
-        if not isinstance(text, str):
-            return self._boolean(text)
-        if text not in self._formulas:
-            self._formulas[text] = self._boolean(tree(text))
-        return self._formulas[text]
+        made: z3.BoolRef = self._once(self._formula, text)
+        return made
+
+    def _formula(self, text: str) -> z3.BoolRef:
+        return self._boolean(tree(text))
 
     def _boolean(self, node: ast.expr) -> z3.BoolRef:
         if isinstance(node, ast.BoolOp):
@@ -99,62 +79,58 @@ class Language:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return z3.Not(self._boolean(node.operand))
         if isinstance(node, ast.Compare):
-            return z3.And(*(self._related(*one) for one in pairs(node)))
+            related = [(self._once(self._difference, left, right), word) for left, word, right in pairs(node)]
+            return z3.And(*(_COMPARE[word](self.real(difference), 0) for difference, word in related))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id == "implies" and len(node.args) == 2:
                 return z3.Implies(self._boolean(node.args[0]), self._boolean(node.args[1]))
             if node.func.id not in SCALAR_FUNCTIONS:
                 return z3.Bool(self.predicate(node))
-        raise FormulaError(f"formula = {ast.unparse(node)!r}: expected a relation or a predicate")
+        raise refused(node, "expected a relation or a predicate")
 
-    def predicate(self, node: ast.Call | str) -> str:
+    def predicate(self, call: ast.expr) -> str:
         """The canonical text of a predicate."""
-        call = tree(node) if isinstance(node, str) else node
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
-            raise FormulaError(f"formula = {ast.unparse(call)!r}: expected name(arguments)")
+            raise refused(call, "expected name(arguments)")
         return f"{call.func.id}({', '.join(self._argument(one) for one in call.args)})"
-
-    def _related(self, left: ast.expr, relation: str, right: ast.expr) -> z3.BoolRef:
-        zero = self.real(self._difference(left, right))
-        return _COMPARE[relation](zero, 0)
 
     def _difference(self, left: ast.expr, right: ast.expr) -> Any:
         """An expression with the sign of ``left - right``: without its denominator where that is positive."""
-        key = f"{ast.unparse(left)} - ({ast.unparse(right)})"
-        if key not in self._differences:
-            difference = self.scalar(left) - self.scalar(right)
-            top, bottom = sp.fraction(sp.together(difference))
-            if bottom.is_negative:
-                top, bottom = -top, -bottom
-            self._differences[key] = top if bottom.is_positive else difference
-        return self._differences[key]
+        difference = self.scalar(left) - self.scalar(right)
+        top, bottom = sp.fraction(sp.together(difference))
+        return top if bottom.is_positive else -top if bottom.is_negative else difference
 
     # SCALARS
 
-    def scalar(self, node: ast.expr | str) -> Any:
+    def scalar(self, node: ast.expr) -> Any:
         """A number as a sympy expression.
 
         Raises:
             FormulaError: an undeclared name, a vector where a number is needed, or a construct outside the whitelist.
         """
-        if isinstance(node, str):
-            node = tree(node)
-        key = ast.unparse(node)
-        if key not in self._cache:
-            value = sp.expand_log(_Scalars(key, self).build(node))
-            self._cache[key] = sp.expand_power_exp(value)  # q**(k + 1) is q*q**k
-        return self._cache[key]
+        return self._once(self._scalar, node)
 
-    def _named(self, name: str) -> Any:
-        if name in self.symbols.vectors | self.symbols.random_vectors:
-            raise FormulaError(f"{name} is a vector, and a number is needed")
-        if name not in self.atoms:
-            raise FormulaError(f"unknown name {name!r}: declare it under [symbols]")
-        return self.atoms[name]
+    def _scalar(self, node: ast.expr) -> Any:
+        value = self.build(node)
+        vectors = sorted(value.free_symbols & set(self._vectors.values()), key=str)
+        if vectors:
+            raise FormulaError(f"{vectors[0]} is a vector, and a number is needed")
+        return sp.expand_power_exp(sp.expand_log(value))  # q**(k + 1) is q*q**k
 
-    def _called(self, name: str, node: ast.Call) -> Any:
+    def build(self, node: ast.expr) -> Any:
+        """A number or a vector as a sympy expression."""
+        if isinstance(node, ast.Name):
+            if node.id not in self.table and node.id not in self._vectors:
+                raise FormulaError(f"unknown name {node.id!r}: declare it under [symbols]")
+            return self._vectors.get(node.id) or self.table[node.id]
+        return super().build(node)
+
+    def _call(self, node: ast.Call) -> Any:
+        if not isinstance(node.func, ast.Name) or node.keywords:
+            raise refused(node, "expected name(arguments)")
+        name = node.func.id
         if name in SCALAR_FUNCTIONS:
-            return SCALAR_FUNCTIONS[name](*(self.scalar(one) for one in node.args))
+            return FUNCTIONS[name][1](*(self.scalar(one) for one in node.args))
         if name == "norm" and len(node.args) == 1:
             return self.norm(self.vector(node.args[0]))
         if name == "dot" and len(node.args) == 2:
@@ -162,71 +138,43 @@ class Language:
         if name == "E" and len(node.args) == 1:
             return self.expectation(self.scalar(node.args[0]))
         text = f"{name}({', '.join(self._argument(one) for one in node.args)})"
-        return self.atom(text, any(self._is_random(one) for one in node.args))
+        names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+        random = bool(names & (self.symbols.random | self.symbols.random_vectors))
+        if name == "grad":
+            self.random |= {text} if random else set()
+            return self._vectors.setdefault(text, sp.Symbol(text, real=True))
+        return self.atom(text, random)
 
     def atom(self, text: str, random: bool = False, *, nonnegative: bool = False) -> Any:
         """The symbol that stands for this text."""
-        if text not in self.atoms:
-            self.atoms[text] = sp.Symbol(text, nonnegative=True) if nonnegative else sp.Symbol(text, real=True)
+        if text not in self.table:
+            self.table[text] = sp.Symbol(text, nonnegative=True) if nonnegative else sp.Symbol(text, real=True)
         if random:
             self.random.add(text)
-        return self.atoms[text]
+        return self.table[text]
 
     def _argument(self, node: ast.expr) -> str:
         """An argument in canonical form: a vector, a number, or a bare name of something else."""
         if isinstance(node, ast.Compare):
             return ast.unparse(node)
-        if self._is_vector(node):
-            return _text(self.vector(node))
-        if isinstance(node, ast.Name) and node.id not in self.atoms:
+        if isinstance(node, ast.Name) and node.id not in self.table and node.id not in self._vectors:
             return node.id  # the name of a function, a mechanism, an event
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id not in SCALAR_FUNCTIONS:
-            if node.func.id in ("norm", "dot", "E"):
-                return str(self.scalar(node))
-            return f"{node.func.id}({', '.join(self._argument(one) for one in node.args)})"
+        if isinstance(node, ast.Call) and ast.unparse(node.func) not in _VALUES:
+            return f"{ast.unparse(node.func)}({', '.join(self._argument(one) for one in node.args)})"
+        if self.build(node).free_symbols & set(self._vectors.values()):
+            return _text(self.vector(node))
         return str(sp.expand(self.scalar(node)))
-
-    def _is_random(self, node: ast.expr) -> bool:
-        names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-        return bool(names & (self.symbols.random | self.symbols.random_vectors))
 
     # VECTORS
 
-    def _is_vector(self, node: ast.expr) -> bool:
-        if isinstance(node, ast.Name):
-            return node.id in self.symbols.vectors | self.symbols.random_vectors
-        if isinstance(node, ast.UnaryOp):
-            return self._is_vector(node.operand)
-        if isinstance(node, ast.BinOp):
-            left = self._is_vector(node.left)
-            return left or (isinstance(node.op, ast.Add | ast.Sub | ast.Mult) and self._is_vector(node.right))
-        return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "grad"
-
-    def vector(self, node: ast.expr | str) -> Vector:
+    def vector(self, node: ast.expr) -> Vector:
         """A linear combination of named vectors and gradients ``grad(F, x)``; ``0`` is the zero vector."""
-        if isinstance(node, str):
-            node = tree(node)
-        if isinstance(node, ast.Constant) and node.value == 0:
-            return {}
-        if isinstance(node, ast.Name) and node.id in self.symbols.vectors | self.symbols.random_vectors:
-            return {node.id: sp.Integer(1)}
-        if isinstance(node, ast.Call) and self._is_vector(node):
-            name = f"grad({', '.join(self._argument(one) for one in node.args)})"
-            if self._is_random(node):
-                self.random.add(name)
-            return {name: sp.Integer(1)}
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return _scaled(self.vector(node.operand), sp.Integer(-1))
-        if isinstance(node, ast.BinOp):
-            if isinstance(node.op, ast.Add | ast.Sub):
-                sign = sp.Integer(1 if isinstance(node.op, ast.Add) else -1)
-                return _sum(self.vector(node.left), _scaled(self.vector(node.right), sign))
-            if isinstance(node.op, ast.Mult) and self._is_vector(node.right):
-                return _scaled(self.vector(node.right), self.scalar(node.left))
-            if isinstance(node.op, ast.Mult | ast.Div) and self._is_vector(node.left):
-                factor = self.scalar(node.right)
-                return _scaled(self.vector(node.left), factor if isinstance(node.op, ast.Mult) else 1 / factor)
-        raise FormulaError(f"formula = {ast.unparse(node)!r}: a vector is needed (declare it under [symbols] vectors)")
+        whole = sp.expand(self.build(node))
+        found = {name: whole.coeff(one) for name, one in self._vectors.items() if whole.has(one)}
+        rest = sp.expand(whole - sum(self._vectors[name] * part for name, part in found.items()))
+        if rest != 0 or any(part.has(*self._vectors.values()) for part in found.values()):
+            raise refused(node, "a vector is needed (declare it under [symbols] vectors)")
+        return found
 
     def dot(self, u: Vector, v: Vector) -> Any:
         """The inner product, expanded over the named vectors."""
@@ -244,7 +192,7 @@ class Language:
         """The length; ``norm(-u)`` and ``norm(u)`` are one symbol."""
         if not u:
             return sp.Integer(0)
-        text = min(_text(u), _text(_scaled(u, sp.Integer(-1))))
+        text = min(_text(u), _text({one: -part for one, part in u.items()}))
         name = f"|{text}|"
         self.lengths.setdefault(name, u)
         return self.atom(name, bool(set(u) & (self.symbols.random_vectors | self.random)), nonnegative=True)
@@ -254,21 +202,18 @@ class Language:
     def expectation(self, inside: Any) -> Any:
         """Linear: sums and public factors come out; what is left are atoms ``E[random monomial]``."""
         squares = {
-            self.atoms[name] ** (2 * power): self.dot(vector, vector) ** power
+            self.table[name] ** (2 * power): self.dot(vector, vector) ** power
             for name, vector in self.lengths.items()
             for power in (1, 2)
         }
         inside = sp.expand(sp.expand(inside).xreplace(squares))
-        symbols = [self.atoms[name] for name in self.random if name in self.atoms]
+        symbols = [self.table[name] for name in self.random if name in self.table]
         total = sp.Integer(0)
         for term in sp.Add.make_args(inside):
             public, random = term.as_independent(*symbols, as_Add=False)
-            total += public if random == 1 else public * self._mean(random)
+            even = all(factor.is_nonnegative for factor in sp.Mul.make_args(random))
+            total += public if random == 1 else public * self.atom(f"E[{random}]", nonnegative=even)
         return total
-
-    def _mean(self, monomial: Any) -> Any:
-        even = all(factor.is_nonnegative for factor in sp.Mul.make_args(monomial))
-        return self.atom(f"E[{monomial}]", nonnegative=bool(even))
 
     # THE SOLVER
 
@@ -305,11 +250,9 @@ class Language:
 
     def laws(self, texts: Sequence[str]) -> list[z3.BoolRef]:
         """What is always known of the symbols, roots, lengths and functions in these formulas."""
-        parts = {part: None for text in texts for part in self._parts_of(text)}
-        for part in parts:
-            if part not in self._laws:
-                self._laws[part] = self._laws_of(part)
-        return [law for part in sorted(parts, key=str) for law in self._laws[part]]
+        parts = {part: None for text in texts for part in self._once(self._parts_of, text)}
+        laws = {part: self._once(self._laws_of, part) for part in parts}
+        return [law for part in sorted(laws, key=str) for law in laws[part]]
 
     def _laws_of(self, part: Any) -> list[z3.BoolRef]:
         found: list[z3.BoolRef] = []
@@ -349,48 +292,29 @@ class Language:
 
     def _parts_of(self, text: str) -> list[Any]:
         """What is no sum, product or number in a formula; of lengths what they are made of too."""
-        if text not in self._parts:
-            self._parts[text] = list(dict.fromkeys(
-                part for one in self._expressions_of(text) for part in sp.preorder_traversal(one)
-                if not (part.is_Add or part.is_Mul or part.is_Rational)
-            ))  # fmt: skip
-        return self._parts[text]
-
-    def _expressions_of(self, text: str) -> list[Any]:
-        found = [self.scalar(side) for node in ast.walk(tree(text)) if isinstance(node, ast.Compare)
-                 for side in (node.left, *node.comparators)]  # fmt: skip
-        found += [self._difference(left, right) for node in ast.walk(tree(text)) if isinstance(node, ast.Compare)
-                  for left, _, right in pairs(node)]  # fmt: skip
+        related = [(left, right) for node in ast.walk(tree(text)) if isinstance(node, ast.Compare)
+                   for left, _, right in pairs(node)]  # fmt: skip
+        found = [self.scalar(side) for sides in related for side in sides]
+        found += [self._once(self._difference, *sides) for sides in related]
         names = {str(one) for expression in found for one in expression.free_symbols}
-        squares = [self.dot(self.lengths[name], self.lengths[name]) for name in sorted(names & set(self.lengths))]
-        return found + squares
-
-
-class _Scalars(Builder):
-    """Arithmetic as in every formula; names and calls are those of a statement."""
-
-    def __init__(self, text: str, language: Language) -> None:
-        super().__init__(text, {})
-        self.language = language
-
-    def build(self, node: ast.expr) -> Any:
-        """A number as a sympy expression."""
-        if isinstance(node, ast.Name):
-            return self.language._named(node.id)
-        return super().build(node)
-
-    def _call(self, node: ast.Call) -> Any:
-        if not isinstance(node.func, ast.Name) or node.keywords:
-            raise FormulaError(f"formula = {self.text!r}: expected name(arguments)")
-        return self.language._called(node.func.id, node)
+        found += [self.dot(self.lengths[name], self.lengths[name]) for name in sorted(names & set(self.lengths))]
+        return list(dict.fromkeys(part for one in found for part in sp.preorder_traversal(one)
+                                  if not (part.is_Add or part.is_Mul or part.is_Rational)))  # fmt: skip
 
 
 def pairs(node: ast.Compare) -> Iterator[tuple[ast.expr, str, ast.expr]]:
     """The relations of a chain ``a <= b <= c``."""
     for left, kind, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
         if type(kind) not in RELATIONS:
-            raise FormulaError(f"formula = {ast.unparse(node)!r}: {type(kind).__name__} is not allowed")
+            raise refused(node, f"{type(kind).__name__} is not allowed")
         yield left, RELATIONS[type(kind)], right
+
+
+def conjuncts(node: ast.expr) -> list[ast.expr]:
+    """The parts of ``a and b``; of anything else itself."""
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+        return [part for value in node.values for part in conjuncts(value)]
+    return [node]
 
 
 def names_of(*texts: str) -> set[str]:
@@ -422,12 +346,3 @@ def _enclosed(part: Any) -> list[z3.BoolRef]:
 def _text(vector: Vector) -> str:
     terms = sorted((name, sp.expand(coefficient)) for name, coefficient in vector.items())
     return " + ".join(name if value == 1 else f"({value})*{name}" for name, value in terms) or "0"
-
-
-def _scaled(vector: Vector, factor: Any) -> Vector:
-    return {name: coefficient * factor for name, coefficient in vector.items()}
-
-
-def _sum(one: Vector, two: Vector) -> Vector:
-    total = {name: sp.expand(one.get(name, 0) + two.get(name, 0)) for name in {**one, **two}}
-    return {name: value for name, value in total.items() if value != 0}

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
-import z3
 from joblib import Parallel, delayed
+from pydantic import TypeAdapter
 
-from dpassay.proofs_check.cited import named as named_in
-from dpassay.proofs_check.cited import own_names
-from dpassay.proofs_check.numbered import STATEMENTS
 from dpassay.reference.errors import BadInput
-from dpassay.reference.papers import PAPERS
+from dpassay.reference.kept import code_of, keep, kept
+from dpassay.reference.papers import NUMBERED, PAPERS
 
-from .derive import Derivation
-from .kept import derived
+from .derive import Derivation, derive
 from .model import Statement, left_out, reference
 from .status import Kind, Status, statuses
 
 GROUPS = ("proved", "proved up to named parts", "holds under", "broken, repaired", "broken, false", "broken, open",
           "not examined")  # fmt: skip
+_KINDS = "Theorem|Lemma|Definition|Assumption|Proposition|Corollary|Remark|Claim|Algorithm|Table|Figure"
+_NUMBER = r"[A-Z]?\.?\d+(?:\.\d+)?"
+_LIST = re.compile(rf"\b({_KINDS})s?\s+((?:{_NUMBER})(?:(?:, | and | to |, and )(?:{_NUMBER}))*)")
+_EQUATION = re.compile(r"(?:(?<![\w(])|(?<=\bto ))\((\d{1,2})[a-z]?\)")
+_DERIVATION = TypeAdapter(Derivation)
+STATEMENTS: dict[str, list[str]] = {  # the numbered statements of the papers, in their order
+    paper: [f"{kind} {number}" for kind, numbers in kinds.items() for number in (
+        [f"({n})" for n in range(1, numbers + 1)] if isinstance(numbers, int) else numbers.split())]
+    for paper, kinds in NUMBERED.items()
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -51,6 +61,19 @@ class Examined:
     def undecided(self) -> list[str]:
         """Steps that the solver left open, beyond those that the file says are not examined."""
         return [one.step.id for one in self.derivation.chain.steps if one.decision.answer == "undecided"]
+
+
+def derived(statement: Statement, sources: Mapping[str, Statement], anew: bool = False) -> Derivation:
+    """As :func:`derive`, or what it said last time of the same files by the same code; of one with a problem, anew."""
+    files = json.dumps([asdict(one) for one in (statement, *sources.values())], default=sorted)  # symbols are sets
+    code, name = code_of(("reference", "proofs_check"), files), f"statements/{Path(statement.file).with_suffix('')}"
+    answer = None if anew else kept(name, code)
+    if answer is not None:
+        return _DERIVATION.validate_python(answer)
+    found = derive(statement, sources)
+    if not found.problems:
+        keep(name, code, _DERIVATION.dump_python(found, mode="json", by_alias=True))
+    return found
 
 
 def examine(
@@ -119,22 +142,35 @@ def counts(found: Iterable[Examined]) -> dict[str, int]:
     return {group: counted[group] for group in GROUPS if counted[group]}
 
 
-def solver() -> str:
-    """Which solver decided, with its version."""
-    return f"z3 {z3.get_version_string()}"
-
-
 def unnamed(paper: str, among: Iterable[Statement]) -> list[str]:
     """Numbered statements and displays of a paper that no statement's file and no reason in ``left_out.toml`` names."""
-    said = [one.place for one in left_out(paper)]
+    said = left_out(paper)
     for one in among:
         if one.paper == paper:
             parts: list[Any] = [*one.given, *one.step, *one.slip, *one.edge, *one.note, *one.schedule]
             parts += [*one.repaired.given, *one.repaired.step] if one.repaired is not None else []
             said += [one.name, one.place, *(part.place for part in parts)]
             said += [fact.source for fact in one.given]
-    seen = {name for text in said for name in named_in(text)}
+    seen = {name for text in said for name in places_in(text)}
     return [name for name in STATEMENTS[paper] if name not in seen]
+
+
+def places_in(place: str) -> set[str]:
+    """The statements that a citation names: ``"Lemmas 6, 7 and eq. (16)"`` gives Lemma 6, Lemma 7 and eq. (16)."""
+    place = re.sub(r"(?i)\b(item|line|node|part)s? ?\(\d+\)", "", place)  # numbers of other things
+    found = {f"eq. ({number})" for number in _EQUATION.findall(place)}
+    for kind, numbers in _LIST.findall(place):
+        found |= {f"{kind} {number}" for number in re.findall(_NUMBER, numbers)}
+        span = re.search(r"(\d+) to (\d+)", numbers)
+        if span:
+            found |= {f"{kind} {n}" for n in range(int(span[1]), int(span[2]) + 1)}
+    return found
+
+
+def own_names(place: str) -> set[str]:
+    """The names that a statement has by its place: ``"Section 3.1; again as Lemma D.1"`` gives Lemma D.1."""
+    parts = (part.removeprefix("again as ") for part in place.split("; "))
+    return {name for part in parts if _LIST.match(part) for name in places_in(part)}
 
 
 def summary(found: Sequence[Examined]) -> str:

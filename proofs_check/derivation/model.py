@@ -3,44 +3,111 @@
 from __future__ import annotations
 
 import re
-import tomllib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from dpassay.reference.errors import BadInput
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import parse_toml, read_text
 from dpassay.reference.papers import PAPERS
 
-from .language import Symbols
-
 FOLDER = Path(__file__).resolve().parents[1] / "statements"
-SIDES = ("privacy", "utility", "complexity")
+REMARKS = ("slip", "edge", "note")
+_PLACE = re.compile(r"\d|assumption|algorithm|definition|proof|appendix", re.IGNORECASE)
+_KINDS = {"check": "check", "scale": "rates", "source": "cited"}  # a part of a step: by what it is decided
+
+
+def _split(value: Any) -> Any:
+    return value.split() if isinstance(value, str) else value
+
+
+def _one(value: Any) -> Any:
+    return [value] * bool(value) if isinstance(value, str) else value
+
+
+Names = Annotated[frozenset[str], BeforeValidator(_split)]
+Sides = Annotated[tuple[Literal["privacy", "utility", "complexity"], ...], BeforeValidator(_split)]
+Words = Annotated[tuple[str, ...], BeforeValidator(_one)]
+
+
+class _Form:
+    """A part of a file: a field that it does not have is refused."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
 
 
 @dataclass(frozen=True)
-class Given:
+class Symbols(_Form):
+    """What the names of a statement stand for; each is a set of names.
+
+    ``positive`` and ``real`` are numbers, ``count`` whole numbers from 1; ``random`` ones differ from run to run;
+    ``extended`` ones may be infinite or undefined; ``vectors`` and ``random_vectors`` are vectors.
+    """
+
+    positive: Names = frozenset()
+    real: Names = frozenset()
+    count: Names = frozenset()
+    random: Names = frozenset()
+    vectors: Names = frozenset()
+    random_vectors: Names = frozenset()
+    extended: Names = frozenset()
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """Every name of a number or a vector."""
+        return frozenset().union(*(getattr(self, one.name) for one in fields(self)))
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one chain of a statement's file starts from, in order, and what it must end in."""
+
+    given: tuple[Given, ...]
+    steps: tuple[Step, ...]
+    says: str
+    failure: str
+
+    @cached_property
+    def reached(self) -> frozenset[str]:
+        """The steps and facts on which the conclusion, the last step, rests."""
+        uses = {step.id: step.uses for step in self.steps}
+        found, todo = set(), [self.steps[-1].id]
+        while todo:
+            name = todo.pop()
+            if name not in found:
+                found.add(name)
+                todo += uses.get(name, ())
+        return frozenset(found)
+
+
+@dataclass(frozen=True)
+class Given(_Form):
     """A fact: an assumption, the algorithm's contract, a definition, or an earlier statement (``source``)."""
 
     id: str
     says: str
     place: str = ""
     words: str = ""
-    source: str = ""  # `from` in the file
+    source: Annotated[str, Field(alias="from")] = ""
     added: bool = False
     failure: str = ""
     holds: str = "every"
 
 
 @dataclass(frozen=True)
-class Step:
+class Step(_Form):
     """A step of the paper's proof, with the facts that it uses and how it is decided."""
 
     id: str
     says: str
     place: str = ""
-    uses: tuple[str, ...] = ()
-    by: tuple[str, ...] = ()
+    uses: Words = ()
+    by: Words = ()
     words: str = ""
     failure: str = ""
     source: str = ""
@@ -50,7 +117,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Remark:
+class Remark(_Form):
     """A slip, an edge or a note: what a reader should know, with a check where there is one."""
 
     words: str = ""
@@ -61,7 +128,7 @@ class Remark:
 
 
 @dataclass(frozen=True)
-class Parameter:
+class Parameter(_Form):
     """One line of an algorithm's schedule: a formula, where it is printed, and what computes it in ``reference/``."""
 
     name: str
@@ -71,7 +138,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Refutation:
+class Refutation(_Form):
     """Evidence that the printed statement is false: a point, or a check that is refuted."""
 
     words: str = ""
@@ -80,7 +147,7 @@ class Refutation:
 
 
 @dataclass(frozen=True)
-class Repaired:
+class Repaired(_Form):
     """A corrected statement, with what its derivation adds to the printed one."""
 
     says: str
@@ -91,7 +158,7 @@ class Repaired:
 
 
 @dataclass(frozen=True)
-class Statement:
+class Statement(_Form):
     """One statement of a paper: what is given, the steps, the conclusion."""
 
     paper: str
@@ -100,9 +167,9 @@ class Statement:
     says: str
     place: str = ""
     title: str = ""
-    sides: tuple[str, ...] = ()
+    sides: Sides = ()
     words: str = ""
-    algorithms: tuple[str, ...] = ()
+    algorithms: Words = ()
     holds: str = "every"
     failure: str = ""
     symbols: Symbols = field(default_factory=Symbols)
@@ -120,13 +187,20 @@ class Statement:
         """``paper: name``: how another statement cites it."""
         return f"{self.paper}: {self.name}"
 
+    @cached_property
+    def parts(self) -> list[Part]:
+        """The printed chain, and the repaired one where the file has one."""
+        parts = [Part(self.given, self.step, self.says, self.failure)]
+        wanted = self.repaired
+        if wanted is not None:
+            given = {one.id: one for one in (*self.given, *wanted.given)}
+            steps = _mended(self.step, wanted, {one.id for one in wanted.given})
+            facts = tuple(one for key, one in given.items() if key not in {two.id for two in wanted.step})
+            parts.append(Part(facts, tuple(steps), wanted.says, wanted.failure))
+        return parts
 
-@dataclass(frozen=True)
-class LeftOut:
-    """A display of a paper that no statement uses, and why."""
 
-    place: str
-    reason: str
+_STATEMENT = TypeAdapter(Statement)
 
 
 def read(path: Path) -> Statement:
@@ -136,31 +210,22 @@ def read(path: Path) -> Statement:
         BadInput: unreadable, or a field that is missing, unknown or of the wrong kind.
     """
     where = f"{path.parent.name}/{path.name}"
-    return parse(_toml(path, where), path.parent.name, where)
+    return parse(parse_toml(read_text(path, where), where), path.parent.name, where)
 
 
 def parse(data: Mapping[str, Any], paper: str, where: str) -> Statement:
     """A statement from the content of its file; ``where`` names the file in messages. Raises as :func:`read` does."""
-    if paper not in PAPERS:
-        raise BadInput(where, paper, f"the folder is none of {', '.join(PAPERS)}")
-    parts: dict[str, Any] = {"paper": paper, "file": where}
+    require(paper in PAPERS, where, paper, f"the folder is none of {', '.join(PAPERS)}")
     own = str(data.get("name", "")).partition(",")[0]
-    for name, value in data.items():
-        if name == "symbols":
-            parts[name] = _symbols(value, where)
-        elif name in ("given", "step", "slip", "edge", "note", "schedule"):
-            full = _concluded(value, data.get("says"), own) if name == "step" else value
-            parts[name] = _records(_CLASSES[name], full, f"{where}: {name}")
-        elif name == "false":
-            parts[name] = _record(Refutation, value, f"{where}: false")
-        elif name == "repaired":
-            steps = {"step": _concluded(value["step"], value.get("says"), "")} if "step" in value else {}
-            inside = {key: _records(_CLASSES[key], one, f"{where}: repaired.{key}")
-                      for key, one in {**value, **steps}.items() if key in ("given", "step")}  # fmt: skip
-            parts[name] = _record(Repaired, {**value, **inside}, f"{where}: repaired")
-        else:
-            parts[name] = value
-    statement: Statement = _record(Statement, parts, where)
+    full = {**data, "paper": paper, "file": where, "step": _concluded(data.get("step"), data.get("says"), own)}
+    wanted = data.get("repaired")
+    if isinstance(wanted, dict):
+        full["repaired"] = {**wanted, "step": _concluded(wanted.get("step", []), wanted.get("says"), "")}
+    try:
+        statement = _STATEMENT.validate_python(full)
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        raise BadInput(f"{where}: {'.'.join(map(str, wrong['loc']))}", wrong["input"], wrong["msg"]) from None
     _require_form(statement, where)
     return statement
 
@@ -171,52 +236,23 @@ def statements(papers: list[str] | None = None, folder: Path = FOLDER) -> list[S
     return [read(path) for path in paths if path.name != "left_out.toml"]
 
 
-def left_out(paper: str, folder: Path = FOLDER) -> list[LeftOut]:
-    """Displays that no statement uses."""
-    path = folder / paper / "left_out.toml"
-    if not path.exists():
-        return []
+def left_out(paper: str) -> list[str]:
+    """Places of displays that no statement uses; the file has a reason for each."""
     where = f"{paper}/left_out.toml"
-    return list(_records(LeftOut, _toml(path, where).get("display", []), where))
+    text = read_text(FOLDER / where, where) if (FOLDER / where).exists() else ""
+    return [one["place"] for one in parse_toml(text, where).get("display", []) if one["reason"]]
 
 
 def reference(paper: str, fact: Given) -> str:
-    """The statement that a fact is, as a key."""
+    """The statement that a fact is, as a key; of a repaired form with ``repaired`` behind it."""
     return fact.source if ": " in fact.source else f"{paper}: {fact.source}"
 
 
-@dataclass(frozen=True)
-class Part:
-    """What one chain of a statement's file starts from, in order, and what it must end in."""
-
-    given: tuple[Given, ...]
-    steps: tuple[Step, ...]
-    says: str
-    failure: str
-
-    @property
-    def reached(self) -> frozenset[str]:
-        """The steps and facts on which the conclusion, the last step, rests."""
-        uses = {step.id: step.uses for step in self.steps}
-        found, todo = set(), [self.steps[-1].id]
-        while todo:
-            name = todo.pop()
-            if name not in found:
-                found.add(name)
-                todo += uses.get(name, ())
-        return frozenset(found)
-
-
-def parts_of(statement: Statement) -> list[Part]:
-    """The printed chain, and the repaired one where the file has one."""
-    parts = [Part(statement.given, statement.step, statement.says, statement.failure)]
-    wanted = statement.repaired
-    if wanted is not None:
-        given = {one.id: one for one in (*statement.given, *wanted.given)}
-        steps = _mended(statement.step, wanted, {one.id for one in wanted.given})
-        facts = tuple(one for key, one in given.items() if key not in {two.id for two in wanted.step})
-        parts.append(Part(facts, tuple(steps), wanted.says, wanted.failure))
-    return parts
+def form_of(fact: Given, paper: str, sources: Mapping[str, Statement]) -> tuple[Statement, Part] | None:
+    """The statement that a fact is from, and the chain of the form that it is; None if it is not among the sources."""
+    key = reference(paper, fact)
+    found = sources.get(key.removesuffix(" repaired"))
+    return None if found is None else (found, found.parts[-1 if key.endswith(" repaired") else 0])
 
 
 def _mended(printed: Sequence[Step], wanted: Repaired, facts: set[str]) -> list[Step]:
@@ -241,30 +277,6 @@ def _mended(printed: Sequence[Step], wanted: Repaired, facts: set[str]) -> list[
     return list(ordered.values())
 
 
-_CLASSES: dict[str, type] = {
-    "given": Given, "step": Step, "slip": Remark, "edge": Remark, "note": Remark, "schedule": Parameter,
-}  # fmt: skip
-_PLACE = re.compile(r"\d|assumption|algorithm|definition|proof|appendix", re.IGNORECASE)
-_KINDS = {"check": "check", "scale": "rates", "source": "cited"}  # a part of a step: by what it is decided
-_WORDS = {"sides", "by", "uses", "algorithms"}
-
-
-def _toml(path: Path, where: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(where, str(path), f"cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(where, str(error), "not a TOML file") from None
-
-
-def _symbols(value: Any, where: str) -> Symbols:
-    known = {one.name for one in fields(Symbols)}
-    if not isinstance(value, dict) or not set(value) <= known:
-        raise BadInput(f"{where}: symbols", value, f"takes {', '.join(sorted(known))}")
-    return Symbols(**{name: frozenset(str(text).split()) for name, text in value.items()})
-
-
 def _concluded(steps: Any, says: Any, place: str) -> Any:
     """Steps in full: the last one says what the statement says, a place not told is the statement itself, and what a
     step has beside its formula tells how it is decided.
@@ -276,49 +288,18 @@ def _concluded(steps: Any, says: Any, place: str) -> Any:
     return [*filled[:-1], {"says": says, **filled[-1]}]
 
 
-def _records(kind: type, values: Any, where: str) -> tuple[Any, ...]:
-    if not isinstance(values, list):
-        raise BadInput(where, values, f"write [[{where.split()[-1]}]]")
-    return tuple(_record(kind, value, f"{where} {value.get('id', number)}") for number, value in enumerate(values, 1))
-
-
-def _record(kind: type, value: Mapping[str, Any], where: str) -> Any:
-    known = {one.name for one in fields(kind)}
-    parts = {("source" if name == "from" else name): content for name, content in value.items()}
-    if not set(parts) <= known:
-        raise BadInput(where, sorted(set(parts) - known), f"not among {', '.join(sorted(known))}")
-    for name in _WORDS & set(parts):
-        content = parts[name]
-        parts[name] = tuple(content) if isinstance(content, list | tuple) else _split(name, str(content))
-    try:
-        return kind(**parts)
-    except TypeError as error:
-        raise BadInput(where, sorted(parts), str(error).split("() ")[-1]) from None
-
-
-def _split(name: str, text: str) -> tuple[str, ...]:
-    return tuple(text.split()) if name == "sides" else (text,) if text else ()
-
-
 def _require_form(statement: Statement, where: str) -> None:
-    if not statement.step:
-        raise BadInput(where, statement.name, "has no step")
-    if not set(statement.sides) <= set(SIDES):
-        raise BadInput(f"{where}: sides", statement.sides, f"any of {', '.join(SIDES)}")
-    seen: set[str] = set()
-    both: list[Given | Step] = [*statement.given, *statement.step]
-    for one in both:
-        if one.id in seen:
-            raise BadInput(f"{where}: {one.id}", one.id, "there are two of this id")
-        seen.add(one.id)
+    require(bool(statement.step), where, statement.name, "has no step")
+    for name, times in Counter(one.id for one in (*statement.given, *statement.step)).items():
+        require(times == 1, f"{where}: {name}", name, "there are two of this id")
     changed = statement.repaired.given if statement.repaired is not None else ()
     for fact in (*statement.given, *changed):
         found = fact.place if fact in changed else _PLACE.search(fact.place)
-        if not (found or fact.source or fact.added):
-            raise BadInput(f"{where}: given {fact.id}", fact.place, "is no place in the paper (a number, an appendix, "
-                           "proof, algorithm, assumption, definition); what it does not give is added")  # fmt: skip
-        if fact.added and not fact.words:
-            raise BadInput(f"{where}: given {fact.id}", fact.says, "is added, and no words say what it is")
+        require(bool(found or fact.source or fact.added), f"{where}: given {fact.id}", fact.place,
+                "is no place in the paper (a number, an appendix, proof, algorithm, assumption, definition); what it "
+                "does not give is added")  # fmt: skip
+        require(bool(fact.words) or not fact.added, f"{where}: given {fact.id}", fact.says,
+                "is added, and no words say what it is")  # fmt: skip
 
 
 def _in_order(path: Path) -> tuple[str, list[tuple[int, str]]]:

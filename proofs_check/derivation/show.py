@@ -1,17 +1,26 @@
-"""A derivation as text: what is given, each step with its decision, the gap's numbers, and the status."""
+"""A derivation as text and as a picture: what is given, each step with its decision, the gap's numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from fractions import Fraction
+from html import escape
 
+from dpassay.proofs_check.ties import ties
 from dpassay.reference.errors import BadInput
 
 from .derive import Chain, Derivation
 from .ledger import Examined
 from .model import Statement
-from .pages import point, schedule
 from .solver import Answer
 from .status import Status
+
+BOX, HIGH, GAP_X, GAP_Y = 150, 34, 60, 14
+COLOURS = {
+    "given": "#e3e8ee", "added": "#ffd9a0", Answer.FOLLOWS: "#cfe8cf", Answer.CITED: "#d7e3f7",
+    Answer.SAMPLED: "#eef3c8", Answer.GAP: "#f3b7b7", Answer.VACUOUS: "#f3b7b7", Answer.UNDECIDED: "#eeeeee",
+    Answer.OPEN: "#eeeeee",
+}  # fmt: skip
 
 
 def text(derivation: Derivation, status: Status) -> str:
@@ -19,9 +28,8 @@ def text(derivation: Derivation, status: Status) -> str:
     one = derivation.statement
     lines = [f"{one.paper}, {one.name} ({one.place}): {one.title}", f"  claims   {one.says}"]
     lines += [f"           {one.words}"] if one.words else []
-    every = {*derivation.chain.given, *(one.step.id for one in derivation.chain.steps)}
-    lines += _chain(derivation.chain, every)
-    for kind, looked in (("slip", derivation.slips), ("edge", derivation.edges), ("note", derivation.notes)):
+    lines += _chain(derivation.chain, {part.id for part in (*one.given, *one.step)})
+    for kind, looked in derivation.remarks.items():
         for found in looked:
             printed = f"{found.remark.printed} is {found.remark.meant}: " if found.remark.printed else ""
             lines.append(f"  {kind:8} {found.remark.place}: {printed}{found.remark.words}")
@@ -29,7 +37,7 @@ def text(derivation: Derivation, status: Status) -> str:
         lines.append(f"  false    {one.false.words} {_numbers(derivation.false.numbers)}".rstrip())
     if derivation.repaired is not None and one.repaired is not None:
         lines += [f"  repaired {one.repaired.says}", f"           {one.repaired.words}".rstrip()]
-        lines += _chain(derivation.repaired, derivation.repaired.reached)
+        lines += _chain(derivation.repaired, derivation.repaired.part.reached)
     lines += [f"  problem  {problem}" for problem in derivation.problems]
     return "\n".join([*lines, f"  => {status.label}"])
 
@@ -44,8 +52,7 @@ def step_text(one: Examined, name: str) -> str:
     for chain in chains:
         for checked in chain.steps:
             if checked.step.id == name:
-                uses = {**{key: fact.says for key, fact in chain.given.items()},
-                        **{other.step.id: other.step.says for other in chain.steps}}  # fmt: skip
+                uses = {part.id: part.says for part in (*chain.part.given, *chain.part.steps)}
                 lines = [f"{one.statement.key}, step {name} ({checked.step.place}): {checked.decision.answer}",
                          f"  {checked.step.words}", f"  says  {checked.step.says}",
                          *(f"  uses  {key}: {uses[key]}" for key in checked.step.uses),
@@ -54,6 +61,14 @@ def step_text(one: Examined, name: str) -> str:
                 return "\n".join(line for line in lines if line.strip())
     known = ", ".join(checked.step.id for checked in one.derivation.chain.steps)
     raise BadInput("--step", name, f"{one.statement.key} has the steps {known}")
+
+
+def schedule(statement: Statement) -> list[tuple[str, str, str, str]]:
+    """An algorithm's schedule: each name, its formula, where it is printed, and what computes it in ``reference/``."""
+    tied = {tie.source for tie in ties()}
+    return [(row.name, row.formula, row.place,
+             f"{row.code.replace(':', '.')}{', compared at numbers' if row.code.replace(':', '.') in tied else ''}")
+            for row in statement.schedule]  # fmt: skip
 
 
 def schedule_lines(statement: Statement) -> list[str]:
@@ -66,19 +81,15 @@ def schedule_lines(statement: Statement) -> list[str]:
 def _chain(chain: Chain, shown: Collection[str]) -> list[str]:
     """Facts and steps; of a repaired form only what its conclusion reaches."""
     lines = []
-    for key, fact in chain.given.items():
-        if key not in shown:
-            continue
+    for fact in (fact for fact in chain.part.given if fact.id in shown):
         where = "ADDED" if fact.added else fact.source or fact.place
         chance = f"  but for {fact.failure}" if fact.failure else ""
-        lines.append(f"  given    {key}: {fact.says}{chance}   [{where}]")
+        lines.append(f"  given    {fact.id}: {fact.says}{chance}   [{where}]")
         lines += [f"             {fact.words}"] if fact.added and fact.words else []
-        if key in chain.restated:
-            lines.append(f"             restated, and not what is cited: {chain.restated[key]}")
-    for one in chain.steps:
+        if fact.id in chain.restated:
+            lines.append(f"             restated, and not what is cited: {chain.restated[fact.id]}")
+    for one in (one for one in chain.steps if one.step.id in shown):
         step = one.step
-        if step.id not in shown:
-            continue
         by = f" by {', '.join(step.by)}" if step.by else ""
         uses = f"from {', '.join(step.uses)}"
         lines.append(f"  {one.decision.answer:8} {step.id}: {step.says}   [{step.place}] {uses}{by}")
@@ -92,3 +103,52 @@ def _chain(chain: Chain, shown: Collection[str]) -> list[str]:
 
 def _numbers(numbers: Mapping[str, str]) -> str:
     return f"at {point(numbers)}" if numbers else ""
+
+
+def point(numbers: Mapping[str, str]) -> str:
+    """Numbers by name; a long one is rounded, never cut."""
+    return ", ".join(f"{name} = {_rounded(value)}" for name, value in numbers.items())
+
+
+def _rounded(value: str) -> str:
+    try:
+        return value if len(value) <= 12 else f"{float(Fraction(value)):.9g}"
+    except ValueError:  # a root, or a rate
+        return value
+
+
+def svg(chain: Chain, mark: str = "chain") -> str:
+    """The chain as a picture: facts on the left, each step to the right of what it uses; gaps are red.
+
+    ``mark`` is the beginning of its ids.
+    """
+    kinds: dict[str, str] = {fact.id: "added" if fact.added else "given" for fact in chain.part.given}
+    kinds |= {one.step.id: one.decision.answer for one in chain.steps}
+    column = dict.fromkeys(kinds, 0)
+    for one in chain.steps:
+        column[one.step.id] = 1 + max((column.get(name, 0) for name in one.step.uses), default=0)
+    rows: dict[int, int] = {}
+    place: dict[str, tuple[int, int]] = {}
+    for key in [name for name in kinds if name in chain.part.reached]:
+        row = rows.get(column[key], 0)
+        rows[column[key]] = row + 1
+        place[key] = (10 + column[key] * (BOX + GAP_X), 10 + row * (HIGH + GAP_Y))
+    wide = max((x for x, _ in place.values()), default=0) + BOX + 10
+    high = max((y for _, y in place.values()), default=0) + HIGH + 10
+    title = f'<title id="{mark}-title">which facts each step uses</title>'
+    parts = [f'<svg viewBox="0 0 {wide} {high}" width="{wide}" role="img" aria-labelledby="{mark}-title" '
+             f'xmlns="http://www.w3.org/2000/svg">{title}']  # fmt: skip
+    for one in chain.steps:
+        for name in one.step.uses:
+            if name in place and one.step.id in place:
+                (x1, y1), (x2, y2) = place[name], place[one.step.id]
+                parts.append(f'<path d="M{x1 + BOX} {y1 + HIGH / 2} C{x1 + BOX + 30} {y1 + HIGH / 2} {x2 - 30} '
+                             f'{y2 + HIGH / 2} {x2} {y2 + HIGH / 2}" fill="none" stroke="#7a8794"/>')  # fmt: skip
+    for key, (x, y) in place.items():
+        kind = kinds[key]
+        parts.append(f'<g><rect x="{x}" y="{y}" width="{BOX}" height="{HIGH}" rx="5" fill="{COLOURS[kind]}" '
+                     f'stroke="{"#b00020" if kind in (Answer.GAP, Answer.VACUOUS) else "#7a8794"}"/>'
+                     f'<text x="{x + BOX / 2}" y="{y + 15}" text-anchor="middle" font-size="12" fill="#111">'
+                     f'{escape(key[:22])}</text><text x="{x + BOX / 2}" y="{y + 28}" text-anchor="middle" '
+                     f'font-size="10" fill="#333">{escape(str(kind))}</text></g>')  # fmt: skip
+    return "".join([*parts, "</svg>"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import partial
@@ -53,6 +53,10 @@ class Decision:
         """Whether the step is shown, taken from a cited place, or true wherever it was tried."""
         return self.answer in (Answer.FOLLOWS, Answer.CITED, Answer.SAMPLED)
 
+    def because(self, evidence: str) -> Decision:
+        """The same answer in other words."""
+        return replace(self, evidence=evidence)
+
 
 def follows(language: Language, claim: str, facts: Sequence[str], *, aside: bool = False) -> Decision:
     """Whether the facts, and the laws of what occurs in them, imply the claim.
@@ -84,7 +88,7 @@ def _decide(language: Language, claim: str, texts: Sequence[str], aside: bool) -
         if possible == z3.sat:
             language.consistent.append({*texts, claim})
         return Decision(Answer.FOLLOWS, "" if possible == z3.sat else AT_ODDS)
-    if answer == z3.unknown or model is None:
+    if model is None:
         return Decision(Answer.UNDECIDED, "the solver does not decide it within its effort: split the step")
     numbers = _confirmed(language, claim, texts, _numbers(model))
     counts = [name for name in numbers or () if name in language.symbols.count]
@@ -97,21 +101,17 @@ def _decide(language: Language, claim: str, texts: Sequence[str], aside: bool) -
     return Decision(Answer.GAP, "the facts allow it to fail", numbers)
 
 
-def possible(language: Language, formulas: Sequence[str], values: Mapping[str, str], denied: str) -> bool | None:
-    """Whether numbers with these values satisfy the formulas and violate the denied one; None if it is not decided."""
+def possible(language: Language, formulas: Sequence[str], values: Mapping[str, str], denied: str) -> bool:
+    """Whether numbers with these values are found that satisfy the formulas and violate the denied one."""
     texts = [*formulas, *(f"{name} == {value}" for name, value in values.items() if value not in ("true", "false"))]
     known = [language.formula(text) for text in texts]
     for name, value in values.items():
         if value in ("true", "false"):
-            flag = z3.Bool(language.predicate(name))
+            flag = z3.Bool(language.predicate(tree(name)))
             known.append(flag if value == "true" else z3.Not(flag))
     laws = language.laws([denied, *texts])
-    answer, model = _solve(language, [*laws, *known, z3.Not(language.formula(denied))], EFFORT)
-    if answer == z3.unsat:
-        return False
-    if answer == z3.unknown or model is None:
-        return None
-    return None if _confirmed(language, denied, texts, _numbers(model)) is None else True
+    _, model = _solve(language, [*laws, *known, z3.Not(language.formula(denied))], EFFORT)
+    return model is not None and _confirmed(language, denied, texts, _numbers(model)) is not None
 
 
 def _solve(
@@ -177,7 +177,7 @@ def _confirmed(
 
     What a fact defines (``noise(A) == ...``) is computed anew: the solver knows no logarithm's value.
     """
-    values = {symbol: sp.Rational(numbers.get(name, "1")) for name, symbol in language.atoms.items()
+    values = {symbol: sp.Rational(numbers.get(name, "1")) for name, symbol in language.table.items()
               if numbers.get(name, "1") not in ("true", "false")}  # fmt: skip
     found = _at(language, claim, facts, numbers, dict(values))
     if found is None:  # the solver chose x and log(x) apart: keep its log(x)
@@ -202,7 +202,7 @@ def _at(
             return all(_related(language, *one, values) for one in pairs(node))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "implies":
             return not true(node.args[0]) or true(node.args[1])
-        return numbers.get(language.predicate(node), "false") == "true"  # type: ignore[arg-type]
+        return numbers.get(language.predicate(node), "false") == "true"
 
     try:
         changed = _defined(language, facts, values)

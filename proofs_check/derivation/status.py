@@ -77,29 +77,28 @@ class Status:
 def statuses(derivations: Sequence[Derivation]) -> dict[str, Status]:
     """The status of every statement (``paper: name``), with those of repaired forms as ``paper: name repaired``."""
     by_key = {one.statement.key: one for one in derivations}
+    chains = {}
+    for key, one in by_key.items():
+        chains[key] = one.statement.paper, one.chain
+        if one.repaired is not None:
+            chains[f"{key} repaired"] = one.statement.paper, one.repaired
     found: dict[str, Status] = {}
 
-    def of(key: str, stack: tuple[str, ...]) -> Status:
-        if key in found:
-            return found[key]
+    def of(key: str, stack: tuple[str, ...] = ()) -> Status:
         if key in stack:
             circle = " -> ".join(one.partition(": ")[2] for one in (*stack[stack.index(key) :], key))
             return Status(Kind.NOT_EXAMINED, (f"circular: {circle}",), circular=True)
-        name = key.removesuffix(" repaired")
-        derivation = by_key.get(name)
-        chain = None if derivation is None else derivation.repaired if name != key else derivation.chain
-        if derivation is None or chain is None:
-            return Status(Kind.NOT_EXAMINED, steps=(f"{name}: no such statement here",))
-        sources = {reference(derivation.statement.paper, fact): of(reference(derivation.statement.paper, fact),
-                                                                   (*stack, key))
-                   for fact in chain.facts() if fact.source}  # fmt: skip
-        found[key] = status = _of_chain(key, chain, sources)
-        return status
+        if key not in chains:
+            return Status(Kind.NOT_EXAMINED, (f"{key.removesuffix(' repaired')}: no such statement here",))
+        if key not in found:
+            paper, chain = chains[key]
+            sources = {reference(paper, fact): of(reference(paper, fact), (*stack, key))
+                       for fact in chain.facts() if fact.source}  # fmt: skip
+            found[key] = _of_chain(key, chain, sources)
+        return found[key]
 
-    for key, derivation in by_key.items():
-        of(key, ())
-        if derivation.repaired is not None:
-            of(f"{key} repaired", ())
+    for key in chains:
+        of(key)
     return {key: replace(status, after=_after(by_key.get(key), found.get(f"{key} repaired")))
             if status.kind is Kind.BROKEN else status for key, status in found.items()}  # fmt: skip
 
@@ -128,9 +127,6 @@ def _of_chain(key: str, chain: Chain, sources: Mapping[str, Status]) -> Status:
 
 def _after(derivation: Derivation | None, repaired: Status | None) -> tuple[After, ...]:
     """What is known beside the broken chain; a repaired form that rests on a broken statement repairs nothing."""
-    found = []
-    if derivation is not None and derivation.false is not None and derivation.false.answer is Answer.GAP:
-        found.append(After.FALSE)
-    if repaired is not None and (repaired.stands or repaired.kind is Kind.HOLDS_UNDER):
-        found.append(After.REPAIRED)
-    return tuple(found) or (After.OPEN,)
+    shown = derivation is not None and derivation.false is not None and derivation.false.answer is Answer.GAP
+    mended = repaired is not None and (repaired.stands or repaired.kind is Kind.HOLDS_UNDER)
+    return (*[After.FALSE] * shown, *[After.REPAIRED] * mended) or (After.OPEN,)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from math import exp
 
-from dpassay.proofs_check.formula import FormulaError
-from dpassay.proofs_check.ties import Numbers, Tie, up
-from dpassay.reference.adaptive_batch.cases import CASES
+from dpassay.proofs_check.ties import Numbers, tied, up
 from dpassay.reference.adaptive_batch.stochastic_spider import Schedule, printed
 from dpassay.reference.adaptive_batch.theorems import Constants, oracle_count
 from dpassay.reference.adaptive_batch.tree import printed_nodes, tree_theorem_std
@@ -19,6 +17,7 @@ COUNT = (
     {"d": 2, "a": 0.1, "epsilon": 0.3, "kappa": 0.9, "rho": 1.7, "M": 0.5, "B": 1.0},
 )
 SIZES = ({"n": 1_000_000, "d": 10, "epsilon": 0.8}, {"n": 20_000, "d": 2, "epsilon": 0.5})
+ALPHA = "(sqrt(sqrt(d)/(n*epsilon)) + n**(-1/3))"
 TAU = ({"alpha": 0.4, "M": 0.9, "rho": 1.2, "tau": 1.0}, {"alpha": 0.3, "M": 0.5, "rho": 1.7, "tau": 1.0})
 
 
@@ -39,52 +38,26 @@ def _batch(p: Numbers) -> float:
     return float(_schedule({**p, "alpha": alpha}, "Lemma 3.14").batch)
 
 
+def _oracles(p: Numbers) -> float:
+    constants = Constants(10, int(p["d"]), p["epsilon"], 1e-5, 1.0, p["M"], p["rho"], p["B"])
+    return oracle_count(constants, p["a"], p["kappa"], 0.0)
+
+
 TIES = (
-    Tie("adaptive_batch", "Theorem 2.2", "4*s*sqrt(log(S)*log(1/delta))/epsilon",
-        lambda p: tree_theorem_std(p["s"], int(p["S"]), p["epsilon"], p["delta"]),
-        "adaptive_batch.tree.tree_theorem_std", TREE),
-    Tie("adaptive_batch", "Lemma 3.14 against Theorem 3.17",
-        "2*log(1/delta)*alpha/sqrt(d)",
-        lambda p: _tree_std(p, "Lemma 3.14"),
-        "adaptive_batch.stochastic_spider.printed", tuple({**p, "delta": exp(-p["ell"])} for p in NOISE)),
-    Tie("adaptive_batch", "Lemma 3.14 against Theorem 3.17", "alpha/sqrt(d)", lambda p: _tree_std(p, "Theorem 3.17"),
-        "adaptive_batch.stochastic_spider.printed", NOISE),
-    Tie("adaptive_batch", "Lemma 3.14",
-        "alpha ** (3 / 2) / (M * sqrt(rho))",
-        lambda p: _schedule(p, "Lemma 3.14").escape_limit,
-        "adaptive_batch.stochastic_spider.printed", TAU),
-    Tie(
-        "adaptive_batch", "Theorem 3.17",
-            "sqrt(d) / (epsilon * (sqrt(sqrt(d) / (n * epsilon)) + n ** (-1 / 3))) + 1 / (sqrt(sqrt(d) / (n "
-            "* epsilon)) + n ** (-1 / 3)) ** 2 + sqrt(d) / epsilon + 1 / (sqrt(sqrt(d) / (n * epsilon)) + n "
-            "** (-1 / 3))",
-            _batch,
-        "adaptive_batch.stochastic_spider.printed", SIZES, up),
-    Tie(
-        "adaptive_batch", "Lemma 3.15",
-        "B * M * (sqrt(d) / (a ** 2 * epsilon) + kappa / a ** 3 + rho * kappa / (M ** 2 * a ** 2) + 1 / a ** 2)",
-        lambda p: oracle_count(
-            Constants(10, int(p["d"]), p["epsilon"], 1e-5, 1.0, p["M"], p["rho"], p["B"]), p["a"], p["kappa"], 0.0),
-        "adaptive_batch.theorems.oracle_count", COUNT),
+    *tied("adaptive_batch.tree.tree_theorem_std", TREE,
+          ("Theorem 2.2", "4*s*sqrt(log(S)*log(1/delta))/epsilon",
+           lambda p: tree_theorem_std(p["s"], int(p["S"]), p["epsilon"], p["delta"]))),
+    *tied("adaptive_batch.stochastic_spider.printed", tuple({**p, "delta": exp(-p["ell"])} for p in NOISE),
+          ("Lemma 3.14 against Theorem 3.17", "2*log(1/delta)*alpha/sqrt(d)", lambda p: _tree_std(p, "Lemma 3.14"))),
+    *tied("adaptive_batch.stochastic_spider.printed", NOISE,
+          ("Lemma 3.14 against Theorem 3.17", "alpha/sqrt(d)", lambda p: _tree_std(p, "Theorem 3.17"))),
+    *tied("adaptive_batch.stochastic_spider.printed", TAU,
+          ("Lemma 3.14", "alpha ** (3 / 2) / (M * sqrt(rho))", lambda p: _schedule(p, "Lemma 3.14").escape_limit)),
+    *tied("adaptive_batch.stochastic_spider.printed", SIZES,
+          ("Theorem 3.17", f"sqrt(d)/(epsilon*{ALPHA}) + 1/{ALPHA}**2 + sqrt(d)/epsilon + 1/{ALPHA}", _batch, up)),
+    *tied("adaptive_batch.theorems.oracle_count", COUNT,
+          ("Lemma 3.15", "B*M*(sqrt(d)/(a**2*epsilon) + kappa/a**3 + rho*kappa/(M**2*a**2) + 1/a**2)", _oracles)),
 )  # fmt: skip
-
-
-def _one_tree(T: int) -> Counter[str]:
-    """Tree nodes that record 0 (first batch) enters in Algorithm 3 with one tree; a refresh follows step 2^m."""
-    return _record_in_nodes(f"lemma-3.13-d1-T{T}-O1", "printed")
-
-
-def _tree_per_epoch(T: int) -> Counter[str]:
-    """The same with a new tree at every refresh."""
-    return _record_in_nodes(f"d1-T{T}-O1", "repaired")
-
-
-def _record_in_nodes(variant: str, reading: str) -> Counter[str]:
-    found = [case for case in CASES if (case.variant, case.reading) == (variant, reading)]
-    if not found:
-        raise FormulaError(f"releases: adaptive_batch has no case {variant}@{reading}")
-    releases = found[0].build().longest_transcript().releases
-    return Counter(node=sum(release.label.startswith("tree/") and 0 in release.draws for release in releases))
 
 
 def _tree(S: int) -> Counter[str]:
@@ -93,4 +66,4 @@ def _tree(S: int) -> Counter[str]:
     return Counter(node=max(sum(a <= leaf <= b for a, b in used) for leaf in range(1, S + 1)))
 
 
-COUNTS = {"tree": _tree, "one_tree": _one_tree, "tree_per_epoch": _tree_per_epoch}
+COUNTS = {"tree": _tree}

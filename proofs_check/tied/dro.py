@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 
-from dpassay.proofs_check.ties import Numbers, Tie, down
-from dpassay.proofs_check.transcripts import RECORDS, labels
+from dpassay.proofs_check.ties import Numbers, down, tied
 from dpassay.reference.dro import double_spider, recursive_spider
-from dpassay.reference.dro.constants import Constants, TheoremEight, theorem_eight, theorem_seven
+from dpassay.reference.dro.constants import Constants, theorem_eight, theorem_seven
 from dpassay.reference.dro.divergences import Divergence, chi_square, cressie_read, kl_cvar
 from dpassay.reference.dro.plan import Plan
-from dpassay.reference.dro.worst_case import compositional_pair, dual_pair
-from dpassay.reference.tape import LiveTape
 
 C = 4.0  # the constant c in the rows
+SCALE = "4*sqrt(log(1/delta))/epsilon"
 SIZES = (
     {"epsilon": 1.0, "delta": 1e-5, "n": 1000, "N": 200, "T": 60, "q": 20},
     {"epsilon": 0.5, "delta": 1e-6, "n": 400, "N": 400, "T": 30, "q": 5},
@@ -48,8 +44,8 @@ def _value(p: Numbers, lines: recursive_spider.Lines) -> float:
     return recursive_spider.true_value_sensitivity(lines, p["b"], p["C5"], 1)
 
 
-def _eight(p: Numbers) -> TheoremEight:
-    return theorem_eight(int(p["n"]), 1, p["epsilon"], float(np.exp(-p["D"])), smoothness=p["L"])
+def _eight(p: Numbers) -> float:
+    return theorem_eight(int(p["n"]), 1, p["epsilon"], float(np.exp(-p["D"])), smoothness=p["L"]).steps
 
 
 def _seven(p: Numbers) -> float:
@@ -66,72 +62,36 @@ def _true(divergence: Divergence, u: float) -> float:
 
 
 TIES = (
-    Tie("dro", "Theorem 6, sigma_1",
-        "4*sqrt(log(1/delta))/epsilon*sqrt(T)/(n*sqrt(q))",
-        lambda p: _double(p, "eta/refresh"),
-        "dro.double_spider.printed", SIZES),
-    Tie("dro", "Theorem 6, sigma_2", "4*sqrt(log(1/delta))/epsilon/N", lambda p: _double(p, "eta/difference"),
-        "dro.double_spider.printed", SIZES),
-    Tie("dro", "Theorem 6, sigma_4",
-        "4*sqrt(log(1/delta))/epsilon*max(1/N, sqrt(T)/(n*sqrt(q)))",
-        lambda p: _double(p, "x/difference"),
-        "dro.double_spider.printed", SIZES),
-    Tie("dro", "Theorem 1 against Theorem 6", "max(1/N, sqrt(T)/(n*sqrt(q)))",
-        lambda p: _double(p, "x/refresh") / (C * np.sqrt(np.log(1 / p["delta"])) / p["epsilon"]),
-        "dro.double_spider.printed", SIZES),
-    Tie("dro", "Theorem 6, C_2, against Lemmas 3 and 4", "G*M/lam", lambda p: _thresholds(p).eta_threshold.per_x,
-        "dro.double_spider.printed", PROBLEM),
-    Tie("dro", "Theorem 6, C_4, against Lemma 3, eq. (11)", "M*L/lam",
-        lambda p: _thresholds(p).x_threshold.per_eta, "dro.double_spider.printed", PROBLEM),
-    Tie("dro", "Lemma 1", "G + G ** 2 * M / lam", lambda p: Constants(p["G"], p["L"], p["M"], p["lam"]).l0_printed,
-        "dro.constants.Constants.l0_printed", PROBLEM),
-    Tie("dro", "Theorem 8, sigma_1",
-        "4*sqrt(log(1/delta))/epsilon*sqrt(T)/(n*q)",
-        lambda p: _recursive(p, "x/refresh"),
-        "dro.recursive_spider.printed", SIZES),
-    Tie("dro", "Theorem 8, sigma_(s_t)", "4*sqrt(log(1/delta))/epsilon*sqrt(T)/n", lambda p: _recursive(p, "value"),
-        "dro.recursive_spider.printed", SIZES),
-    Tie("dro", "Algorithm 3, line 16", "b * (C5 - 1)", lambda p: _value(p, recursive_spider.AS_PRINTED),
-        "dro.recursive_spider.true_value_sensitivity", VALUE),
-    Tie("dro", "Lemma 8's recursion", "(2 - b) * (C5 - 1)", lambda p: _value(p, recursive_spider.REPAIRED),
-        "dro.recursive_spider.true_value_sensitivity", VALUE),
-    Tie(
-        "dro", "Theorem 7",
-            "3 * max(32 * (M * G ** 2 / lam), 8 * (G + M * G ** 2 / lam)) * (8 * G ** 2 + 10 * ((M * G ** 2 "
-            "/ lam) ** 2 * s ** 2 / G ** 2) + 4 * 8 * ((M * G ** 2 / lam) ** 2 * s ** 2 / G ** 2)) * n / (2 "
-            "* (G + M * G ** 2 / lam))",
-            _seven, "dro.constants.theorem_seven", SEVEN),
-    Tie("dro", "Theorem 8, q",
-        "max((L**(1/4)*n*epsilon/sqrt(D))**(4/3), n*epsilon/sqrt(D))",
-        lambda p: _eight(p).steps, "dro.constants.theorem_eight", EIGHT, down),
-    Tie("dro", "Table 1, first row, with Definition 8",
-        "-1 + (u + 2) ** 2 / 4",
-        lambda p: _printed(chi_square(), p["u"]),
-        "dro.divergences.chi_square", ({"u": 0.7}, {"u": -1.5})),
-    Tie("dro", "Table 1, corrected", "((u + 1) ** 2 - 1) / 2", lambda p: _true(chi_square(), p["u"]),
-        "dro.divergences.chi_square", ({"u": 0.7}, {"u": -0.5})),
-    Tie("dro", "Table 1, second row, with Definition 8",
-        "min(exp(u), (1 + u + log(alpha)) / alpha) - 1",
-        lambda p: _printed(kl_cvar(p["alpha"]), p["u"]),
-        "dro.divergences.kl_cvar", ({"alpha": 0.2, "u": 0.3}, {"alpha": 0.5, "u": 2.0})),
-    Tie("dro", "Table 1, third row",
-        "(max((k - 1) * u + 1, 0) ** (k / (k - 1)) - 1) / k",
-        lambda p: _true(cressie_read(p["k"]), p["u"]),
-        "dro.divergences.cressie_read", ({"k": 1.5, "u": 0.4}, {"k": 3.0, "u": 2.0})),
+    *tied("dro.double_spider.printed", SIZES,
+          ("Theorem 6, sigma_1", f"{SCALE}*sqrt(T)/(n*sqrt(q))", lambda p: _double(p, "eta/refresh")),
+          ("Theorem 6, sigma_2", f"{SCALE}/N", lambda p: _double(p, "eta/difference")),
+          ("Theorem 6, sigma_4", f"{SCALE}*max(1/N, sqrt(T)/(n*sqrt(q)))", lambda p: _double(p, "x/difference")),
+          ("Theorem 1 against Theorem 6", "max(1/N, sqrt(T)/(n*sqrt(q)))",
+           lambda p: _double(p, "x/refresh") / (C * np.sqrt(np.log(1 / p["delta"])) / p["epsilon"]))),
+    *tied("dro.double_spider.printed", PROBLEM,
+          ("Theorem 6, C_2, against Lemmas 3 and 4", "G*M/lam", lambda p: _thresholds(p).eta_threshold.per_x),
+          ("Theorem 6, C_4, against Lemma 3, eq. (11)", "M*L/lam", lambda p: _thresholds(p).x_threshold.per_eta)),
+    *tied("dro.constants.Constants.l0_printed", PROBLEM,
+          ("Lemma 1", "G + G**2*M/lam", lambda p: Constants(p["G"], p["L"], p["M"], p["lam"]).l0_printed)),
+    *tied("dro.recursive_spider.printed", SIZES,
+          ("Theorem 8, sigma_1", f"{SCALE}*sqrt(T)/(n*q)", lambda p: _recursive(p, "x/refresh")),
+          ("Theorem 8, sigma_(s_t)", f"{SCALE}*sqrt(T)/n", lambda p: _recursive(p, "value"))),
+    *tied("dro.recursive_spider.true_value_sensitivity", VALUE,
+          ("Algorithm 3, line 16", "b*(C5 - 1)", lambda p: _value(p, recursive_spider.AS_PRINTED)),
+          ("Lemma 8's recursion", "(2 - b)*(C5 - 1)", lambda p: _value(p, recursive_spider.REPAIRED))),
+    *tied("dro.constants.theorem_seven", SEVEN,
+          ("Theorem 7", "3*max(32*(M*G**2/lam), 8*(G + M*G**2/lam))*(8*G**2 + 10*((M*G**2/lam)**2*s**2/G**2)"
+           " + 4*8*((M*G**2/lam)**2*s**2/G**2))*n/(2*(G + M*G**2/lam))", _seven)),
+    *tied("dro.constants.theorem_eight", EIGHT,
+          ("Theorem 8, q", "max((L**(1/4)*n*epsilon/sqrt(D))**(4/3), n*epsilon/sqrt(D))", _eight, down)),
+    *tied("dro.divergences.chi_square", ({"u": 0.7}, {"u": -1.5}),
+          ("Table 1, first row, with Definition 8", "-1 + (u + 2)**2/4", lambda p: _printed(chi_square(), p["u"]))),
+    *tied("dro.divergences.chi_square", ({"u": 0.7}, {"u": -0.5}),
+          ("Table 1, corrected", "((u + 1)**2 - 1)/2", lambda p: _true(chi_square(), p["u"]))),
+    *tied("dro.divergences.kl_cvar", ({"alpha": 0.2, "u": 0.3}, {"alpha": 0.5, "u": 2.0}),
+          ("Table 1, second row, with Definition 8", "min(exp(u), (1 + u + log(alpha))/alpha) - 1",
+           lambda p: _printed(kl_cvar(p["alpha"]), p["u"]))),
+    *tied("dro.divergences.cressie_read", ({"k": 1.5, "u": 0.4}, {"k": 3.0, "u": 2.0}),
+          ("Table 1, third row", "(max((k - 1)*u + 1, 0)**(k/(k - 1)) - 1)/k",
+           lambda p: _true(cressie_read(p["k"]), p["u"]))),
 )  # fmt: skip
-
-
-def _double_spider(T: int, q: int) -> Counter[str]:
-    tape, plan = LiveTape(0), Plan(n=RECORDS, steps=T, phase=q, batch=3)
-    schedule = double_spider.printed(plan, Constants(), 1.0, 1e-5)
-    double_spider.run(dual_pair(chi_square(), RECORDS).here, schedule, tape)
-    return labels(tape)
-
-
-def _recursive_spider(T: int, q: int) -> Counter[str]:
-    tape, plan = LiveTape(0), Plan(n=RECORDS, steps=T, phase=q, batch=3)
-    recursive_spider.run(compositional_pair(RECORDS).here, recursive_spider.printed(plan, 1.0, 1e-5), tape)
-    return labels(tape)
-
-
-COUNTS = {"double_spider": _double_spider, "recursive_spider": _recursive_spider}

@@ -8,8 +8,7 @@ from math import exp, sqrt
 
 import numpy as np
 
-from dpassay.proofs_check.ties import Numbers, Tie
-from dpassay.proofs_check.transcripts import labels
+from dpassay.proofs_check.ties import Numbers, labels, tied
 from dpassay.reference.minimax_sosp import dp_rgda
 from dpassay.reference.minimax_sosp.dp_rgda import algorithm3_noise, appendix_b2_noise
 from dpassay.reference.minimax_sosp.experiment import experiment_schedule
@@ -51,31 +50,21 @@ def _inverse_error(p: Numbers) -> float:
 
 
 TIES = (
-    Tie("minimax_sosp", "Algorithm 3, line 1 (S_1 = n)",
-        "8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/(sqrt(q)*n))",
-        lambda p: 8 * _algorithm_3(p, "refresh"),
-        "minimax_sosp.dp_rgda.algorithm3_noise", ERM),
-    Tie("minimax_sosp", "Algorithm 3, line 2 (S_2 = n, K = 1)",
-        "8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/n)",
-        lambda p: 8 * _algorithm_3(p, "step"),
-        "minimax_sosp.dp_rgda.algorithm3_noise", ERM),
-    Tie(
-        "minimax_sosp", "Section 5.1 and Appendix D, Algorithm 3, line 18",
-            "C * (sqrt(log(1000000)) / 2) * max(1 / 200, sqrt(400) / (sqrt(10) * 400))",
-            lambda p: _experiment(p, "refresh"),
-        "minimax_sosp.dp_rgda.algorithm3_noise", CLIP),
-    Tie(
-        "minimax_sosp", "Section 5.1 and Appendix D, Algorithm 3, line 18",
-        "C * (sqrt(log(1000000)) / 2) * max(1 / 50, sqrt(400) / 400)", lambda p: _experiment(p, "step"),
-        "minimax_sosp.dp_rgda.algorithm3_noise", CLIP),
-    Tie("minimax_sosp", "B.2",
-        "4*sqrt(2)*sqrt(log(1.25/delta))/(S1*epsilon)",
-        lambda p: _appendix(p, 4 * sqrt(2), "refresh"),
-        "minimax_sosp.dp_rgda.appendix_b2_noise", POP),
-    Tie("minimax_sosp", "B.2", "2*sqrt(log(1.25/delta))/(n*epsilon)", lambda p: _appendix(p, 1.0, "step"),
-        "minimax_sosp.dp_rgda.appendix_b2_noise", POP),
-    Tie("minimax_sosp", "Lemma 5 against its proof", "1 / (sqrt(d * ell) / (n * epsilon))", _inverse_error,
-        "minimax_sosp.theorem_schedules.Constants.privacy_error", ERROR),
+    *tied("minimax_sosp.dp_rgda.algorithm3_noise", ERM,
+          ("Algorithm 3, line 1 (S_1 = n)", "8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/(sqrt(q)*n))",
+           lambda p: 8 * _algorithm_3(p, "refresh")),
+          ("Algorithm 3, line 2 (S_2 = n, K = 1)", "8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/n)",
+           lambda p: 8 * _algorithm_3(p, "step"))),
+    *tied("minimax_sosp.dp_rgda.algorithm3_noise", CLIP,
+          ("Section 5.1 and Appendix D, Algorithm 3, line 18",
+           "C*(sqrt(log(1000000))/2)*max(1/200, sqrt(400)/(sqrt(10)*400))", lambda p: _experiment(p, "refresh")),
+          ("Section 5.1 and Appendix D, Algorithm 3, line 18",
+           "C*(sqrt(log(1000000))/2)*max(1/50, sqrt(400)/400)", lambda p: _experiment(p, "step"))),
+    *tied("minimax_sosp.dp_rgda.appendix_b2_noise", POP,
+          ("B.2", "4*sqrt(2)*sqrt(log(1.25/delta))/(S1*epsilon)", lambda p: _appendix(p, 4 * sqrt(2), "refresh")),
+          ("B.2", "2*sqrt(log(1.25/delta))/(n*epsilon)", lambda p: _appendix(p, 1.0, "step"))),
+    *tied("minimax_sosp.theorem_schedules.Constants.privacy_error", ERROR,
+          ("Lemma 5 against its proof", "1/(sqrt(d*ell)/(n*epsilon))", _inverse_error)),
 )  # fmt: skip
 
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from math import log, log2, sqrt
 
-from dpassay.proofs_check.ties import Numbers, Tie
-from dpassay.proofs_check.transcripts import labels
+from dpassay.proofs_check.ties import Numbers, tied
 from dpassay.reference.output_perturbation.base_solver import printed_multiplier
 from dpassay.reference.output_perturbation.bounds import Setting, theorem_3_4_empirical, theorem_4_4_empirical
-from dpassay.reference.output_perturbation.cases import third
 from dpassay.reference.output_perturbation.phases import convex_concave_regulariser, convex_regulariser, phases
-from dpassay.reference.tape import LiveTape
 
 ONE = (
     {"L": 2.0, "mu": 0.5, "n": 100, "epsilon": 0.7, "delta": 1e-5},
@@ -45,37 +41,20 @@ def _roots_of(constant: float) -> tuple[Numbers, ...]:
 
 
 TIES = (
-    Tie("output_perturbation", "Algorithm 1", "4 * L * sqrt(2 * log(2.5 / delta)) / (mu * n * epsilon)",
-        lambda p: 4 * p["L"] / (p["mu"] * p["n"]) * _multiplier(p, 1),
-        "output_perturbation.base_solver.printed_multiplier", ONE),
-    Tie(
-        "output_perturbation", "Algorithm 3, line 2",
-        "8 * L / (n * epsilon) * sqrt(2 * log(5 / delta) / (mu_x * mu))",
-        lambda p: 4 * p["L"] / (p["n"] * sqrt(p["mu_x"] * p["mu"])) * _multiplier(p, 2),
-        "output_perturbation.base_solver.printed_multiplier", TWO),
-    Tie("output_perturbation", "Algorithm 2, line 1",
-        "floor(log2(n))",
-        lambda p: float(phases(int(p["n"]), 1.0).count),
-        "output_perturbation.phases.phases", ({"n": 100}, {"n": 4096}, {"n": 5})),
-    Tie("output_perturbation", "eq. (9)",
-        "33 * (d * log(2.5 / delta) / epsilon ** 2)",
-        lambda p: theorem_3_4_empirical(_setting(p)),
-        "output_perturbation.bounds.theorem_3_4_empirical", ENERGY),
-    Tie("output_perturbation", "Theorem 4.4",
-        "257 * (d * log(5 / delta) / epsilon ** 2)",
-        lambda p: theorem_4_4_empirical(_setting(p)) / 2,
-        "output_perturbation.bounds.theorem_4_4_empirical", ENERGY),
-    Tie("output_perturbation", "Theorem 3.7, last line", "max(a, 14*b)", lambda p: _regulariser(p, False),
-        "output_perturbation.phases.convex_regulariser", _roots_of(2.5)),
-    Tie("output_perturbation", "eq. (29), third line", "max(2*a, 13*b)", lambda p: _regulariser(p, True),
-        "output_perturbation.phases.convex_concave_regulariser", _roots_of(5)),
+    *tied("output_perturbation.base_solver.printed_multiplier", ONE,
+          ("Algorithm 1", "4*L*sqrt(2*log(2.5/delta))/(mu*n*epsilon)",
+           lambda p: 4 * p["L"] / (p["mu"] * p["n"]) * _multiplier(p, 1))),
+    *tied("output_perturbation.base_solver.printed_multiplier", TWO,
+          ("Algorithm 3, line 2", "8*L/(n*epsilon)*sqrt(2*log(5/delta)/(mu_x*mu))",
+           lambda p: 4 * p["L"] / (p["n"] * sqrt(p["mu_x"] * p["mu"])) * _multiplier(p, 2))),
+    *tied("output_perturbation.phases.phases", ({"n": 100}, {"n": 4096}, {"n": 5}),
+          ("Algorithm 2, line 1", "floor(log2(n))", lambda p: float(phases(int(p["n"]), 1.0).count))),
+    *tied("output_perturbation.bounds.theorem_3_4_empirical", ENERGY,
+          ("eq. (9)", "33*(d*log(2.5/delta)/epsilon**2)", lambda p: theorem_3_4_empirical(_setting(p)))),
+    *tied("output_perturbation.bounds.theorem_4_4_empirical", ENERGY,
+          ("Theorem 4.4", "257*(d*log(5/delta)/epsilon**2)", lambda p: theorem_4_4_empirical(_setting(p)) / 2)),
+    *tied("output_perturbation.phases.convex_regulariser", _roots_of(2.5),
+          ("Theorem 3.7, last line", "max(a, 14*b)", lambda p: _regulariser(p, False))),
+    *tied("output_perturbation.phases.convex_concave_regulariser", _roots_of(5),
+          ("eq. (29), third line", "max(2*a, 13*b)", lambda p: _regulariser(p, True))),
 )  # fmt: skip
-
-
-def _algorithm_3() -> Counter[str]:
-    instance, tape = third("", "printed"), LiveTape(0)
-    instance.mechanism(instance.pair.here, tape)
-    return labels(tape)
-
-
-COUNTS = {"algorithm3": _algorithm_3}

@@ -8,7 +8,7 @@ import pytest
 from dpassay.proofs_check.derivation.derive import derive
 from dpassay.proofs_check.derivation.ledger import named
 from dpassay.proofs_check.derivation.model import parse, statements
-from dpassay.proofs_check.derivation.pages import point
+from dpassay.proofs_check.derivation.show import point
 from dpassay.proofs_check.derivation.status import statuses
 from dpassay.reference.errors import BadInput
 

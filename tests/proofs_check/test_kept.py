@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dpassay.proofs_check.derivation import kept
+from dpassay.proofs_check.derivation import ledger
 from dpassay.proofs_check.derivation.model import statements
 from dpassay.reference import kept as store
 
@@ -26,22 +26,22 @@ def never(*_):
 
 
 def test_what_was_kept_is_what_was_decided(printed, monkeypatch):
-    found = kept.derived(printed, {})
-    assert found.repaired and found.false and found.chain.broken() and found.slips and found.notes
-    monkeypatch.setattr(kept, "derive", never)
-    assert kept.derived(printed, {}) == found
+    found = ledger.derived(printed, {})
+    assert found.repaired and found.false and found.chain.broken() and found.remarks["slip"] and found.remarks["note"]
+    monkeypatch.setattr(ledger, "derive", never)
+    assert ledger.derived(printed, {}) == found
 
 
 def test_another_step_another_source_and_another_solver_are_decided_anew(printed, monkeypatch):
-    kept.derived(printed, {})
-    monkeypatch.setattr(kept, "derive", never)
+    ledger.derived(printed, {})
+    monkeypatch.setattr(ledger, "derive", never)
     other = replace(printed, step=(replace(printed.step[0], says="0 <= 1"), *printed.step[1:]))
     for statement, sources in ((other, {}), (printed, {"x": other})):
         with pytest.raises(AssertionError, match="decided anew"):
-            kept.derived(statement, sources)
+            ledger.derived(statement, sources)
     monkeypatch.setattr(store, "environment", lambda: "another solver")
     with pytest.raises(AssertionError, match="decided anew"):
-        kept.derived(printed, {})
+        ledger.derived(printed, {})
 
 
 def test_a_bug_in_the_engine_is_not_hidden(tmp_path, monkeypatch):
@@ -71,7 +71,7 @@ def test_a_file_with_a_problem_is_decided_each_time(printed, folder):
     unneeded = replace(printed.given[0], id="unneeded", added=True, words="for nothing")
     bad = replace(printed, given=(*printed.given, unneeded), step=(*printed.step[:-1], replace(
         printed.step[-1], uses=(*printed.step[-1].uses, "unneeded"))))  # fmt: skip
-    assert kept.derived(bad, {}).problems and not folder.exists()
+    assert ledger.derived(bad, {}).problems and not folder.exists()
 
 
 def test_no_folder_keeps_nothing_and_stops_nothing(monkeypatch, tmp_path):
