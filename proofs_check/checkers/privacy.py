@@ -120,6 +120,8 @@ def _measure(numbers: Mapping[str, float]) -> dict[str, float]:
     delta = numbers["delta"] - numbers["failure"]
     if delta <= 0:
         return {**numbers, "true": float("inf"), "factor": float("inf")}
+    if delta >= 1:  # anything is
+        return {**numbers, "true": 0.0, "factor": 0.0}
     if numbers["rate"] >= 1:
         mu = float(np.sqrt(numbers["count"])) * numbers["sensitivity"] / numbers["std"]
         factor = mu / gdp_mu(numbers["epsilon"], delta)

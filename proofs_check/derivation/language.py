@@ -12,6 +12,7 @@ import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import mpmath
@@ -169,6 +170,10 @@ class Language(Builder):
 
     def vector(self, node: ast.expr) -> Vector:
         """A linear combination of named vectors and gradients ``grad(F, x)``; ``0`` is the zero vector."""
+        found: Vector = self._once(self._vector, node)
+        return found
+
+    def _vector(self, node: ast.expr) -> Vector:
         whole = sp.expand(self.build(node))
         found = {name: whole.coeff(one) for name, one in self._vectors.items() if whole.has(one)}
         rest = sp.expand(whole - sum(self._vectors[name] * part for name, part in found.items()))
@@ -319,7 +324,12 @@ def conjuncts(node: ast.expr) -> list[ast.expr]:
 
 def names_of(*texts: str) -> set[str]:
     """Every name that occurs, those of functions as well."""
-    return {node.id for text in texts for node in ast.walk(tree(text)) if isinstance(node, ast.Name)}
+    return set().union(*map(_names_in, texts))
+
+
+@lru_cache(maxsize=4096)  # the same facts are asked again and again
+def _names_in(text: str) -> set[str]:
+    return {node.id for node in ast.walk(tree(text)) if isinstance(node, ast.Name)}
 
 
 def put_in(text: str, values: Mapping[str, str]) -> str:

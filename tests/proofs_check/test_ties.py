@@ -55,27 +55,11 @@ def test_the_examples_of_the_page_run():
 
 
 # The parser accepts declared names and a few functions, and nothing else.
-@pytest.mark.parametrize(
-    "text",
-    [
-        "__import__('os').system('true')",
-        "x.__class__",
-        "(lambda: 1)()",
-        "[x for x in y]",
-        "'a'",
-        "x if x else 1",
-        "unknown + 1",
-        "E + 1",
-        "open('f')",
-        "log(x, 2, base=3)",
-        "sqrt(x, x)",
-        "9**9**9**9",
-        "1/0",
-        "x +",
-        "True",
-        "x" * 3000,
-    ],
-)
+REFUSED = """__import__('os').system('true'); x.__class__; (lambda: 1)(); [x for x in y]; 'a'; x if x else 1
+unknown + 1; E + 1; open('f'); log(x, 2, base=3); sqrt(x, x); 9**9**9**9; 1/0; x +; True"""
+
+
+@pytest.mark.parametrize("text", [*REFUSED.replace("\n", "; ").split("; "), "x" * 3000])
 def test_everything_outside_the_whitelist_is_refused(text):
     with pytest.raises(FormulaError):
         parse(text, {"x", "y"})
