@@ -290,7 +290,8 @@ def _concluded(steps: Any, says: Any, place: str) -> Any:
 
 def _require_form(statement: Statement, where: str) -> None:
     require(bool(statement.step), where, statement.name, "has no step")
-    for name, times in Counter(one.id for one in (*statement.given, *statement.step)).items():
+    ids = [*(fact.id for fact in statement.given), *(step.id for step in statement.step)]
+    for name, times in Counter(ids).items():
         require(times == 1, f"{where}: {name}", name, "there are two of this id")
     changed = statement.repaired.given if statement.repaired is not None else ()
     for fact in (*statement.given, *changed):

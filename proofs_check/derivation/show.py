@@ -28,7 +28,7 @@ def text(derivation: Derivation, status: Status) -> str:
     one = derivation.statement
     lines = [f"{one.paper}, {one.name} ({one.place}): {one.title}", f"  claims   {one.says}"]
     lines += [f"           {one.words}"] if one.words else []
-    lines += _chain(derivation.chain, {part.id for part in (*one.given, *one.step)})
+    lines += _chain(derivation.chain, {*(fact.id for fact in one.given), *(step.id for step in one.step)})
     for kind, looked in derivation.remarks.items():
         for found in looked:
             printed = f"{found.remark.printed} is {found.remark.meant}: " if found.remark.printed else ""
@@ -52,7 +52,8 @@ def step_text(one: Examined, name: str) -> str:
     for chain in chains:
         for checked in chain.steps:
             if checked.step.id == name:
-                uses = {part.id: part.says for part in (*chain.part.given, *chain.part.steps)}
+                uses = {fact.id: fact.says for fact in chain.part.given}
+                uses |= {step.id: step.says for step in chain.part.steps}
                 lines = [f"{one.statement.key}, step {name} ({checked.step.place}): {checked.decision.answer}",
                          f"  {checked.step.words}", f"  says  {checked.step.says}",
                          *(f"  uses  {key}: {uses[key]}" for key in checked.step.uses),
