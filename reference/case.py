@@ -29,10 +29,6 @@ class _EnoughError(BaseException):
     """Ends a run; no Exception, so that no algorithm handles it."""
 
 
-def _drawn(label: str, law: Any, step: int) -> None:
-    """Every value is drawn."""
-
-
 @dataclass(frozen=True)
 class PrivacyClaim:
     """What the paper or the author states.
@@ -131,7 +127,7 @@ class Instance:
             enough: asked of what there is after :data:`MANY` calls of the tape, and after every doubling; where it
                 says yes the run ends there, without an output.
         """
-        answer, asked = self.longest or _drawn, MANY
+        answer, asked = self.longest or (lambda *_: None), MANY
 
         def watched(label: str, law: Any, step: int) -> Any:
             nonlocal asked

@@ -5,12 +5,11 @@ The claims must hold for any finite rows (they are clipped) and all kinds of bat
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
-from dpassay.reference.arrays import Array
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair
@@ -20,7 +19,7 @@ from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.problems.margin_losses import loss_a
-from dpassay.reference.space import Rows, Sizes, Space
+from dpassay.reference.space import Rows, Sizes, Space, by_sizes
 from dpassay.reference.written import with_reasons
 
 from . import dp_sgd
@@ -35,28 +34,15 @@ def space(batches: Batches, epsilon: float, delta: float) -> Space:
     return Space(
         rows=Rows("d", None),
         sizes=sizes if batches == "full" else {**sizes, "n": (1, 3, 8), "batch": (1, 2, 5)},
-        problem=_problem,
-        schedule=partial(_schedule, batches, epsilon, delta),
-        fits=_fits,
+        problem=lambda rows, sizes: LinearLosses(rows),
+        schedule=by_sizes(_schedule, batches == "poisson", epsilon, delta),
+        fits=lambda sizes: sizes.get("batch", 0) < sizes["n"],
     )
 
 
-def _problem(rows: Array, sizes: Sizes) -> LinearLosses:
-    return LinearLosses(rows)
-
-
-def _fits(sizes: Sizes) -> bool:
-    return sizes.get("batch", 0) < sizes["n"]
-
-
-def _schedule(batches: Batches, epsilon: float, delta: float, sizes: Sizes) -> dp_sgd.Schedule:
-    return _cached(batches == "poisson", epsilon, delta, sizes["n"], sizes["steps"], sizes.get("batch"))
-
-
-@lru_cache(maxsize=1024)
-def _cached(poisson: bool, epsilon: float, delta: float, n: int, steps: int, batch: int | None) -> dp_sgd.Schedule:
-    silent = dp_sgd.Schedule(steps, 0.1, 1.0, Multipliers({"gradient": 0.0}), batch, poisson)
-    return dp_sgd.calibrated(silent, n, epsilon, delta)
+def _schedule(poisson: bool, epsilon: float, delta: float, sizes: Sizes) -> dp_sgd.Schedule:
+    silent = dp_sgd.Schedule(sizes["steps"], 0.1, 1.0, Multipliers({"gradient": 0.0}), sizes.get("batch"), poisson)
+    return dp_sgd.calibrated(silent, sizes["n"], epsilon, delta)
 
 
 _ABADI = Cite("abadi2016", "Algorithm 1")

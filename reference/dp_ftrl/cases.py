@@ -9,7 +9,6 @@ from functools import partial
 
 import numpy as np
 
-from dpassay.reference.arrays import Array
 from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
@@ -52,22 +51,14 @@ def build(reading: Reading, batch: int, n: int = N) -> Instance:
     return Instance(dp_ftrl.run, schedule, pair, facts=facts, others=others)
 
 
-def _problem(rows: Array, sizes: Sizes) -> LinearLosses:
-    return LinearLosses(rows)
-
-
-def _fits(sizes: Sizes) -> bool:
-    return sizes["batch"] <= sizes["n"]
-
-
 def space(reading: str, epsilon: float, delta: float) -> Space:
     """Rows of any length; n that is no multiple of the batch, a power of two, one less and one more."""
     return Space(
         rows=Rows("d", None),
         sizes={"n": (1, 2, 3, 4, 5, 7, 8), "d": (1, 2), "batch": (1, 2, 3)},
-        problem=_problem,
+        problem=lambda rows, sizes: LinearLosses(rows),
         schedule=partial(_schedule, reading, epsilon, delta),
-        fits=_fits,
+        fits=lambda sizes: sizes["batch"] <= sizes["n"],
         relation="add-remove",
         absent=np.zeros(1),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -96,8 +97,9 @@ def recursive_repaired(lines: Lines, plan: Plan, d: int = 3, value_batch: int | 
     return Instance(recursive_spider.run, schedule, pair, facts=facts)
 
 
-def value_alone(schedule: single_sample.Schedule) -> Instance:
+def value_alone(make: Callable[..., single_sample.Schedule]) -> Instance:
     """Line 16 alone: the exact pair is known."""
+    schedule = make(FULL.n, FULL.steps, EPSILON, DELTA, clip=VALUE_CLIP)
     pair = single_sample.extreme_pair(schedule.n, schedule.clip)
     true = single_sample.true_sensitivity(schedule.momentum, schedule.clip)
     std = schedule.noise.std("value", schedule.sensitivity)
@@ -105,16 +107,6 @@ def value_alone(schedule: single_sample.Schedule) -> Instance:
     facts: Facts = {"n": schedule.n, "T": schedule.steps, "sigma_s": std, "sensitivity": true}
     facts["epsilon with the true sensitivity"] = honest.accounted().epsilon(DELTA)
     return Instance(single_sample.run, schedule, pair, facts=facts)
-
-
-def value_printed() -> Instance:
-    """With the paper's noise, for a sensitivity of O(1/n)."""
-    return value_alone(single_sample.printed(FULL.n, FULL.steps, EPSILON, DELTA, clip=VALUE_CLIP))
-
-
-def value_repaired() -> Instance:
-    """With noise for the true sensitivity at sampling rate 1/n."""
-    return value_alone(single_sample.repaired(FULL.n, FULL.steps, EPSILON, DELTA, clip=VALUE_CLIP))
 
 
 def composite(spider: bool) -> Instance:
@@ -245,11 +237,11 @@ CASES: tuple[Case, ...] = with_reasons(
     recursive(reading="repaired", build=partial(recursive_repaired, recursive_spider.REPAIRED, EXPERIMENT, 20),
               space=partial(space.recursive, "repaired", EPSILON, DELTA, recursive_spider.REPAIRED),
               variant="batch 128", repairs=recursive_spider.REPAIRS),
-    value(reading="printed", build=value_printed, space=partial(space.value_alone, "printed", EPSILON, DELTA),
-          completions=single_sample.COMPLETIONS, known=SINGLE,
-          declared=_exceeded("value") + TOO_LITTLE),
-    value(reading="repaired", build=value_repaired, space=partial(space.value_alone, "repaired", EPSILON, DELTA),
-          repairs=single_sample.REPAIRS),
+    value(reading="printed", build=partial(value_alone, single_sample.printed),
+          space=partial(space.value_alone, "printed", EPSILON, DELTA), completions=single_sample.COMPLETIONS,
+          known=SINGLE, declared=_exceeded("value") + TOO_LITTLE),
+    value(reading="repaired", build=partial(value_alone, single_sample.repaired),
+          space=partial(space.value_alone, "repaired", EPSILON, DELTA), repairs=single_sample.REPAIRS),
     baseline(id=f"{PAPER}/composite_sgd", title="DP-SGD on z = (x, eta)", build=partial(composite, False),
              space=partial(space.composite, False, EPSILON, DELTA, SMALL_CLIP)),
     baseline(id=f"{PAPER}/composite_spider", title="DP-SPIDER on z = (x, eta)", build=partial(composite, True),

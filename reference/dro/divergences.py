@@ -19,14 +19,6 @@ from dpassay.reference.errors import require
 Function = Callable[[Array], Array]
 
 
-def _nothing() -> dict[str, str]:
-    return {}
-
-
-def _no_constants() -> dict[str, float]:
-    return {}
-
-
 @dataclass(frozen=True)
 class Divergence:
     """One row of Table 1, mended.
@@ -50,8 +42,8 @@ class Divergence:
     generator_range: tuple[float, float] = (0.0, math.inf)
     conjugate_limit: float = math.inf
     printed_conjugate: Function | None = None
-    constants: Mapping[str, float] = field(default_factory=_no_constants, compare=False)
-    formulas: Mapping[str, str] = field(default_factory=_nothing, compare=False)
+    constants: Mapping[str, float] = field(default_factory=dict, compare=False)
+    formulas: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 def chi_square() -> Divergence:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
-from dpassay.reference.space import Rows, Sizes, Space
+from dpassay.reference.space import Rows, Sizes, Space, by_sizes, the_numbers
 
 from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, sgda, single_sample
 from .constants import Constants
@@ -110,10 +110,6 @@ def fits(sizes: Sizes) -> bool:
     return tuple(sizes[name] for name in NAMES) in SHAPES
 
 
-def _all_records(sizes: Sizes) -> bool:
-    return sizes["batch"] == sizes["refresh"] == sizes["n"]
-
-
 def plan(sizes: Sizes) -> Plan:
     """The shape of a run of these sizes."""
     return Plan(sizes["n"], sizes["steps"], sizes["phase"], sizes["batch"], sizes["refresh"])
@@ -145,7 +141,10 @@ def double_assumptions(epsilon: float, delta: float, clip: float, start_eta: flo
         made = double_spider.printed(plan(sizes), Constants(smoothness=2.0), epsilon, delta, clip=clip)
         return replace(made, start_eta=start_eta)
 
-    return Space(Rows(2, 1.0), SIZES, _waves, schedule, fits, double_landmarks)
+    return Space(
+        Rows(2, 1.0), SIZES, lambda rows, sizes: DualObjective(Waves(rows, sizes["d"]), chi_square(), 1.0), schedule,
+        fits, double_landmarks,
+    )  # fmt: skip
 
 
 def double_each_clipped(epsilon: float, delta: float, clip: float, constant: float) -> Space:
@@ -156,7 +155,10 @@ def double_each_clipped(epsilon: float, delta: float, clip: float, constant: flo
         return replace(made, clip_mode="each")
 
     sizes = {"n": (2, 5), "d": (1, 3), "steps": (1, 3, 60), "phase": (2, 60), "batch": (2, 5), "refresh": (2, 5)}
-    return Space(ANY, sizes, partial(dual, chi_square()), schedule, _all_records, double_landmarks)
+    return Space(
+        ANY, sizes, partial(dual, chi_square()), schedule,
+        lambda one: one["batch"] == one["refresh"] == one["n"], double_landmarks,
+    )  # fmt: skip
 
 
 def double_repaired(epsilon: float, delta: float, divergence: Divergence, clip: float, start_eta: float) -> Space:
@@ -191,9 +193,8 @@ def recursive(
 def value_alone(reading: str, epsilon: float, delta: float) -> Space:
     """Line 16 alone: one number a record, any finite one."""
     make = single_sample.printed if reading == "printed" else single_sample.repaired
-    cached = lru_cache(maxsize=64)(lambda n, steps: make(n, steps, epsilon, delta))
-    sizes = {"n": (1, 2, 3, 8), "steps": (1, 2, 4)}
-    return Space(Rows(1, None), sizes, _only_column, lambda one: cached(one["n"], one["steps"]))
+    schedule = by_sizes(lambda sizes: make(sizes["n"], sizes["steps"], epsilon, delta))
+    return Space(Rows(1, None), {"n": (1, 2, 3, 8), "steps": (1, 2, 4)}, the_numbers, schedule)
 
 
 def composite(spider: bool, epsilon: float, delta: float, clip: float) -> Space:
@@ -247,13 +248,5 @@ def _spider_landmarks(schedule: Any) -> dict[str, Sequence[float]]:
     return {"refresh": at_cap, "difference": at_cap}
 
 
-def _waves(rows: Array, sizes: Sizes) -> DualObjective:
-    return DualObjective(Waves(rows, sizes["d"]), chi_square(), 1.0)
-
-
 def _no_records(n: int) -> SampleLoss:
     return Squares(np.zeros((n, 2)))
-
-
-def _only_column(rows: Array, sizes: Sizes) -> Array:
-    return rows[:, 0]

@@ -111,9 +111,10 @@ MANY_INNER = Sizes(9, 1, 50, 1, 9, 9)
 APPENDIX_D = Sizes(400, 400, 5, 10, 200, 50)
 
 
-def plain(sizes: Sizes, clip: float = 1.0, ascent: float = 1e-3) -> Schedule:
-    """No noise yet; C_u = `clip` and lambda = `ascent`."""
-    return Schedule(
+@lru_cache(maxsize=64)
+def made(make: Callable[..., Schedule], sizes: Sizes, clip: float = 1.0, ascent: float = 1e-3) -> Schedule:
+    """A reading for the budget; C_u = `clip` and lambda = `ascent`."""
+    plain = Schedule(
         n=sizes.n,
         steps=sizes.steps,
         inner_steps=sizes.inner_steps,
@@ -131,27 +132,7 @@ def plain(sizes: Sizes, clip: float = 1.0, ascent: float = 1e-3) -> Schedule:
         clip_step=clip,
         noise=SILENT,
     )
-
-
-def as_printed(sizes: Sizes, clip: float = 1.0, ascent: float = 1e-3) -> Schedule:
-    """Lines 1 and 2 for the budget."""
-    return printed(plain(sizes, clip, ascent), EPSILON, DELTA)
-
-
-def rows_clipped(sizes: Sizes, constant: int = 1) -> Schedule:
-    """The charitable reading: rows are clipped, so 2 C / S holds for all data; c = `constant`."""
-    return clipped_rows(plain(sizes), EPSILON, DELTA, constant)
-
-
-def proportional(sizes: Sizes) -> Schedule:
-    """Appendix B.2's noise, proportional to the last inner step."""
-    return appendix_b2(plain(sizes), EPSILON, DELTA)
-
-
-@lru_cache(maxsize=64)
-def mended(sizes: Sizes) -> Schedule:
-    """The repaired reading."""
-    return repaired(plain(sizes), EPSILON, DELTA)
+    return make(plain, EPSILON, DELTA)
 
 
 @lru_cache(maxsize=2)
@@ -203,16 +184,18 @@ def _count(sizes: Sizes) -> str:
 def _row(
     reading: Reading,
     variant: str,
-    schedule: Callable[[], Schedule],
-    landscape: TugOfWar,
+    sizes: Sizes,
     make: Callable[..., Schedule],
+    landscape: TugOfWar,
     *reads: str,
+    shape: tuple[float, ...] = (),
+    schedule: Callable[[], Schedule] | None = None,
     bounds: tuple[Any, ...] = (),
     place: str = "Theorem 1",
     noted: tuple[str, ...] = COMPLETIONS,
     **fields: Any,
 ) -> Case:
-    """One row: the schedule on the pair of a landscape; `make` and `bounds` are those of the search's space."""
+    """One row: a reading for these sizes (and `shape`) on the pair of a landscape; `bounds` of the search's space."""
     budget = (experiment.EPSILON, experiment.DELTA) if place == "Appendix D" else (EPSILON, DELTA)
     return Case(
         "minimax_sosp/dp_rgda",
@@ -220,8 +203,8 @@ def _row(
         "DP-RGDA (Algorithms 2 and 3)",
         Cite("minimax_sosp", "Algorithms 2 and 3"),
         PrivacyClaim(*budget, Cite("minimax_sosp", place)),
-        partial(instance, schedule, landscape),
-        variant=variant,
+        partial(instance, schedule or partial(made, make, sizes, *shape), landscape),
+        variant=variant + sizes.name,
         data="signs, one flipped",
         space=partial(space, make, *budget, *bounds),
         **{"quick": False, "completions": (*noted, *reads, NO_ESCAPE), **fields},
@@ -233,43 +216,46 @@ def _inside(sizes: Sizes) -> TugOfWar:
     return within_clips(STEP, CURVATURE, sizes.steps, sizes.d)
 
 
+_DESCRIBED: tuple[tuple[Literal["printed", "repaired"], Callable[..., Schedule], tuple[str, ...]], ...] = (
+    ("printed", experiment.as_described, ()),
+    ("repaired", repaired, EXPERIMENT_REPAIRS),
+)
 BARE = declare(*((Kind.BARE_RELEASE, f"step/{one}") for one in "vu"))
 TOO_FAR = declare(*((Kind.SENSITIVITY_EXCEEDED, label) for label in LABELS))
 CASES: tuple[Case, ...] = with_reasons(
     *(  # C_v = 1 and C_u = L eta
-        _row("printed", f"algorithm3-{s.name}", partial(as_printed, s, CURVATURE * STEP, BOUNCE), _inside(s), printed,
-             bounds=(BOUNDED,), known=_count(s), declared=TOO_LITTLE, quick=s is SMALL)
+        _row("printed", "algorithm3-", s, printed, _inside(s), shape=(CURVATURE * STEP, BOUNCE), bounds=(BOUNDED,),
+             known=_count(s), declared=TOO_LITTLE, quick=s is SMALL)
         for s in (SMALL, FULL[0], FULL[3], SAMPLED[0])
     ),
     *(
-        _row("printed", f"rowclip-{s.name}", partial(rows_clipped, s), steep(s.d), clipped_rows, ROW_CLIP,
+        _row("printed", "rowclip-", s, clipped_rows, steep(s.d), ROW_CLIP,
              known=_count(s), declared=TOO_LITTLE, quick=s is FULL[0])
         for s in (*FULL, SMALL_SAMPLED, *SAMPLED)
     ),
     *(
-        _row("printed", f"rowclip-c8-{s.name}", partial(rows_clipped, s, 8), steep(s.d),
-             partial(clipped_rows, constant=8), known=known, declared=declared,
-             completions=(*COMPLETIONS, ROW_CLIP, NO_ESCAPE, C_EIGHT))
+        _row("printed", "rowclip-c8-", s, partial(clipped_rows, constant=8), steep(s.d), known=known,
+             declared=declared, completions=(*COMPLETIONS, ROW_CLIP, NO_ESCAPE, C_EIGHT))
         for s, known, declared in ((FULL[0], "", ()), (MANY_INNER, NO_CONSTANT, TOO_LITTLE))
     ),
     *(
-        _row("printed", f"appendixB2-{s.name}", partial(proportional, s), _inside(s), appendix_b2, B2_NOISE,
-             bounds=(BOUNDED,), place="Theorem 2", known=VANISHES, declared=(*TOO_LITTLE, *BARE), quick=s is SMALL)
+        _row("printed", "appendixB2-", s, appendix_b2, _inside(s), B2_NOISE, bounds=(BOUNDED,), place="Theorem 2",
+             known=VANISHES, declared=(*TOO_LITTLE, *BARE), quick=s is SMALL)
         for s in (SMALL, FULL[1])
     ),
     *(
-        _row("printed", f"mean-clip-{s.name}", partial(as_printed, s), steep(s.d), printed,
-             known=f"{MEAN_CLIP}; {COUNTS}", declared=(*TOO_LITTLE, *TOO_FAR), quick=s is SMALL)
+        _row("printed", "mean-clip-", s, printed, steep(s.d), known=f"{MEAN_CLIP}; {COUNTS}",
+             declared=(*TOO_LITTLE, *TOO_FAR), quick=s is SMALL)
         for s in (SMALL, FULL[3])
     ),
     *(
-        _row("repaired", s.name, partial(mended, s), steep(s.d), repaired,
-             repairs=REPAIRS, quick=s in (SMALL, SMALL_SAMPLED))
+        _row("repaired", "", s, repaired, steep(s.d), repairs=REPAIRS, quick=s in (SMALL, SMALL_SAMPLED))
         for s in (SMALL, SMALL_SAMPLED, *FULL, *SAMPLED)
     ),
-    _row("printed", f"experiment-{APPENDIX_D.name}", partial(described, "printed"), steep(), experiment.as_described,
-         place="Appendix D", noted=EXPERIMENT_COMPLETIONS),
-    _row("repaired", f"experiment-{APPENDIX_D.name}", partial(described, "repaired"), steep(), repaired,
-         place="Appendix D", noted=EXPERIMENT_COMPLETIONS, repairs=EXPERIMENT_REPAIRS),
+    *(
+        _row(reading, "experiment-", APPENDIX_D, make, steep(), schedule=partial(described, reading),
+             place="Appendix D", noted=EXPERIMENT_COMPLETIONS, repairs=repairs)
+        for reading, make, repairs in _DESCRIBED
+    ),
     *BASELINES,
 )  # fmt: skip

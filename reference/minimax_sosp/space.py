@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Printed
 from dpassay.reference.problems.pulls import Pulls
 from dpassay.reference.space import Rows, Sizes, Space, by_sizes
@@ -43,6 +41,7 @@ def appendix_b2(schedule: Schedule, epsilon: float, delta: float) -> Schedule:
 
 def space(reading: Reading, epsilon: float, delta: float, rows: Rows = ANY) -> Space:
     """DP-RGDA: batches of one, n that is no multiple of a batch, T = 1 and T no multiple of q, short escape phases."""
+    held = {} if rows == ANY else {"radius": 0.5, "concavity": 0.1}
     return Space(
         rows=rows,
         sizes={
@@ -54,19 +53,11 @@ def space(reading: Reading, epsilon: float, delta: float, rows: Rows = ANY) -> S
             "step_batch": (1, 3, 5),
             "escape_threshold": (1, 2),
         },
-        problem=_free if rows == ANY else _within,
+        problem=lambda data, sizes: Pulls(data, **held),
         schedule=by_sizes(_schedule, reading, epsilon, delta),
         fits=_fits,
         landmarks=_landmarks,
     )
-
-
-def _free(rows: Array, sizes: Sizes) -> Pulls:
-    return Pulls(rows)
-
-
-def _within(rows: Array, sizes: Sizes) -> Pulls:
-    return Pulls(rows, radius=0.5, concavity=0.1)
 
 
 def _fits(sizes: Sizes) -> bool:
@@ -106,15 +97,11 @@ def baseline(method: Method, noise: Noise, epsilon: float, delta: float) -> Spac
             "refresh_batch": (1, 2, 5),
             "step_batch": (1, 3),
         },
-        problem=partial(_seen, method),
+        problem=lambda data, sizes: method.view(Pulls(data)),
         schedule=by_sizes(_baseline_schedule, method, noise, epsilon, delta),
         fits=_fits,
         landmarks=_drift,
     )
-
-
-def _seen(method: Method, rows: Array, sizes: Sizes) -> Any:
-    return method.view(Pulls(rows))
 
 
 def _baseline_schedule(method: Method, noise: Noise, epsilon: float, delta: float, sizes: Mapping[str, Any]) -> Any:

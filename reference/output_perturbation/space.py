@@ -134,11 +134,7 @@ def phased_game(reading: str, epsilon: float, delta: float, mu: float, algorithm
     """
     problem = partial(game, CONCAVITY if algorithm == "strongly_concave" else 0.0)
     schedule = partial(_made, ON_GAMES[algorithm], reading, problem, (mu, epsilon, delta), solver=Exact())
-    return Space(Rows(), GAMES, problem, schedule, _has_phase, _ball)
-
-
-def _has_phase(sizes: Sizes) -> bool:
-    return bool(2 ** sizes["suits"] <= sizes["n"])
+    return Space(Rows(), GAMES, problem, schedule, lambda sizes: bool(2 ** sizes["suits"] <= sizes["n"]), _ball)
 
 
 def _made(

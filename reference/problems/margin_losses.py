@@ -19,10 +19,6 @@ from dpassay.reference.axioms import within
 Curve = Callable[[Array], Array]
 
 
-def _no_formulas() -> dict[str, str]:
-    return {}
-
-
 @dataclass(frozen=True)
 class Link:
     """A function phi of the margin: value, two derivatives, and the suprema of |phi'|, |phi''|, |phi'''|."""
@@ -35,7 +31,7 @@ class Link:
     curvature_bound: float
     third_bound: float
     convex: bool
-    formulas: Mapping[str, str] = field(default_factory=_no_formulas, compare=False)  # the curves, in plain notation
+    formulas: Mapping[str, str] = field(default_factory=dict, compare=False)  # the curves, in plain notation
 
 
 @dataclass(frozen=True)
@@ -52,7 +48,7 @@ class Regulariser:
     curvature: Curve
     bounds: Callable[[float], tuple[float, float, float, float]]
     separable: bool  # True: bounds hold per coordinate; False: for the whole vector in the 2-norm
-    formulas: Mapping[str, str] = field(default_factory=_no_formulas, compare=False)  # the curves, in plain notation
+    formulas: Mapping[str, str] = field(default_factory=dict, compare=False)  # the curves, in plain notation
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -119,14 +119,9 @@ def no_larger(sizes: Sizes) -> bool:
     return sizes["batch"] <= sizes["n"] and (sizes["steps"] != LONG or sizes["n"] == max(BATCHES["n"]))
 
 
-@lru_cache(maxsize=64)
-def _floor(steps: int, rate: float) -> float:
-    return floor(steps, rate, DELTA)
-
-
 def has_noise(epsilon: float, sizes: Sizes) -> bool:
     """Eq. (29) can be met by some noise, for more steps and a quarter of epsilon too (T is random; phase two)."""
-    return no_larger(sizes) and _floor(2 * sizes["steps"], sizes["batch"] / sizes["n"]) < epsilon / 4
+    return no_larger(sizes) and floor(2 * sizes["steps"], sizes["batch"] / sizes["n"], DELTA) < epsilon / 4
 
 
 def landmarks(schedule: Any) -> Landmarks:

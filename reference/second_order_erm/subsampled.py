@@ -43,6 +43,7 @@ def subsampled_rdp(order: int, sigma: float, rate: float) -> float:
     return float(np.logaddexp.reduce(np.concatenate([terms, rest]))) / (order - 1)  # eq. (27)
 
 
+@lru_cache(maxsize=64)
 def floor(steps: int, rate: float, delta: float) -> float:
     """Smallest epsilon that eq. (29) can certify with infinite noise, for T = steps."""
     return min(2 * steps * subsampled_rdp(a, 1e9, rate) + log(1 / delta) / (a - 1) for a in ORDERS)
