@@ -119,14 +119,9 @@ def _compare(vector: Data, answers: Data, float32: bool) -> list[Difference]:
         got = answers["claim"].get(name)
         if not _same(expected, got):
             found.append(Difference(-1, "", f"claim.{name}", expected, got, part=Part.CLAIM))
-    largest = float(np.max(np.abs(_finite(vector["output"])), initial=0.0))
+    largest = max((abs(one) for one in numbers(vector["output"]) if math.isfinite(one)), default=0.0)
     allowed = max(unit * _number(vector["rounding"]), NOISE_SHARE * largest)
     return found + list(_output(vector["output"], answers["output"], allowed, ()))
-
-
-def differ(step: int, one: Data, other: Data, *, float32: bool = False) -> list[Difference]:
-    """What differs between two events of the same call."""
-    return _event(step, one, other, UNIT32 / UNIT64 if float32 else 1.0)
 
 
 def _event(step: int, one: Data, other: Data, unit: float) -> list[Difference]:
@@ -215,11 +210,6 @@ def _same(one: Any, other: Any) -> bool:
         except OverflowError:  # a whole number with hundreds of digits
             return one == other
     return type(one) is type(other) and bool(one == other)
-
-
-def _finite(value: Any) -> Array:
-    found = np.array(numbers(value))
-    return np.asarray(found[np.isfinite(found)])
 
 
 def _number(value: Any) -> float:

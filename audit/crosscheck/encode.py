@@ -62,42 +62,23 @@ def _encode(value: Any, where: str) -> Any:
 
 
 def _object(value: Any, where: str) -> dict[str, Any]:
-    """An instance with its class, fields, derived constants and formulas."""
-    kind = type(value)
-    formulas = {**formulas_of(kind), **_own_formulas(value)}
+    """An instance with its class, fields, derived constants and formulas: of its class, and of its own (a link)."""
+    kind, own = type(value), getattr(value, "formulas", None)
+    formulas = {**formulas_of(kind), **(own if isinstance(own, Mapping) else {})}
     described = is_dataclass(value) and not isinstance(value, type)
     if not described and not formulas:
         name = getattr(value, "__qualname__", kind.__qualname__)
         raise BadInput(where, name, "cannot be told to another program: give its class FORMULAS, or numbers instead")
-    entries = _fields(value) if described else vars(value)
-    found: dict[str, Any] = {"class": class_name(kind)}
-    for name, entry in entries.items():
+    names = [field.name for field in fields(value)] if described else list(vars(value))
+    found: dict[str, Any] = {"class": f"{kind.__module__}.{kind.__qualname__}".removeprefix(HOME)}
+    for name in names:
         if name.startswith("_") or name in RESERVED:
             continue
-        if _bare(entry):
+        entry = getattr(value, name)
+        if callable(entry) and not is_dataclass(entry) and not formulas_of(type(entry)):  # a bare function
             if formulas:
                 continue
             raise BadInput(f"{where}.{name}", "a function", f"has no formula: give {kind.__qualname__} FORMULAS")
         found[name] = _encode(entry, f"{where}.{name}")
     derived = {name: _encode(getattr(value, name), f"{where}.{name}") for name in getattr(kind, "DERIVED", ())}
     return {**found, **({"derived": derived} if derived else {}), **({"formulas": formulas} if formulas else {})}
-
-
-def class_name(kind: type) -> str:
-    """The path of a class: below ``dpassay.reference`` without that prefix, else in full."""
-    return f"{kind.__module__}.{kind.__qualname__}".removeprefix(HOME)
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    return {field.name: getattr(value, field.name) for field in fields(value)}
-
-
-def _own_formulas(value: Any) -> dict[str, str]:
-    """Formulas of this instance (a divergence, a link), beside those of its class."""
-    own = getattr(value, "formulas", None)
-    return dict(own) if isinstance(own, Mapping) else {}
-
-
-def _bare(entry: Any) -> bool:
-    """A function, and not an object that can be called and says what it computes."""
-    return callable(entry) and not is_dataclass(entry) and not formulas_of(type(entry))

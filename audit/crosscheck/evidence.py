@@ -23,11 +23,11 @@ from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput, printable
 
 from .arithmetic import facts
-from .differences import Difference, Part, compare, differ
+from .differences import Difference, Part, compare
 from .encode import encode
 from .epsilon import Effect, effect
 from .making import run_again
-from .recording import VectorTape, asked, latest
+from .recording import VectorTape, asked
 from .reference_line import Line, Watched, alike_in, lines_of, watched
 from .rounding import Run, computed, numbers, visible_events
 
@@ -221,42 +221,11 @@ def candidates(seen: Watched, lines: Sequence[Line]) -> list[Change]:
     return [change for _, change in sorted(found, key=lambda one: one[0])]
 
 
-class _Differs(Exception):
-    """What was asked for so far is not what the other implementation asked for."""
-
-
 class Given(Enum):
     """What a changed run gives."""
 
     FIRST = "the first difference"
     RUN = "the run"
-
-
-class _Held(VectorTape):
-    """Stops a changed run at the first event that is not the other implementation's."""
-
-    def __init__(self, vector: Data, given: Data, float32: bool):
-        super().__init__(vector["events"])
-        self.agreed = 0  # events
-        self._vector, self._given, self._float32 = visible_events(vector), visible_events(given), float32
-
-    def check(self) -> None:
-        """Hold the last event to the other implementation's.
-
-        Raises:
-            _Differs: it is another one.
-        """
-        place, event = self._position - 1, latest(self)
-        if event is None or place >= len(self._given):
-            raise _Differs
-        if differ(place, _with_rounding(event, self._vector[place]), self._given[place], float32=self._float32):
-            raise _Differs
-        self.agreed = self._position
-
-    def _next(self, kind: str, label: str) -> dict[str, Any]:
-        if self._position:
-            self.check()
-        return super()._next(kind, label)
 
 
 class Answered:
@@ -270,23 +239,21 @@ class Answered:
 
     def given_by(self, change: Change | None) -> Given | None:
         """How much of what was asked for the changed reference asks for; without a change, the reference itself."""
-        tape, output = _Held(self.vector, self._given, self._float32), None
-        ended, made = False, nullcontext() if change is None else lent(change.file, change.site)
+        tape, output, ended = VectorTape(self.vector["events"]), None, False
+        made = nullcontext() if change is None else lent(change.file, change.site)
         with suppress(Exception), made, limited(SLOWEST), np.errstate(all="ignore"):
             output = encode(run_again(self.run, self.vector, tape), "output")
             ended = True
-            if tape.position:
-                tape.check()
-        if (ended or tape.diverged) and self._same(tape, output):
-            return Given.RUN
-        return Given.FIRST if self._first is not None and tape.agreed > self._first else None
-
-    def _same(self, tape: _Held, output: Any) -> bool:
-        """Does the run differ from the other one nowhere?"""
         known = [*self.vector["events"], {}]
         events = [_with_rounding(one, place) for one, place in zip(asked(tape), known, strict=False)]
         expected = self._given["output"] if self._given.get("kind") == "diverged" else output
-        return not compare({**self.vector, "events": events, "output": expected}, self._given, float32=self._float32)
+        run = {**self.vector, "events": events, "output": expected}
+        found = compare(run, self._given, float32=self._float32)
+        if not found and (ended or tape.diverged):
+            return Given.RUN
+        until = _until(run, found[0]) if found else None
+        agreed = len(visible_events(run)) if until is None else until
+        return Given.FIRST if self._first is not None and agreed > self._first else None
 
 
 def _with_rounding(event: Data, known: Data) -> dict[str, Any]:

@@ -6,7 +6,7 @@ back exactly. A replayed run is handed values, and its own queries are written d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -23,7 +23,6 @@ from .encode import encode
 
 DIGITS = 6  # of a drawn number; more would only make the files longer
 DRAWS = {"without-replacement": "size", "fresh": "size", "poisson": "rate"}
-Answer = Callable[[str, Law, int], Any]
 
 
 class Diverged(Exception):
@@ -33,11 +32,10 @@ class Diverged(Exception):
 class RecordingTape(LiveTape):
     """A live tape that rounds what it draws, and keeps the scale of raw noise."""
 
-    def __init__(self, seed: int, answer: Answer | None = None):
+    def __init__(self, seed: int):
         super().__init__(seed)
         self.raw: dict[int, float] = {}
         self.asked = False  # for a release
-        self._answer = answer
 
     def gaussian(self, label: str, query: Any, **how: Any) -> Any:
         """As the tape it is; that something was asked for counts, even if it is then refused."""
@@ -50,8 +48,7 @@ class RecordingTape(LiveTape):
         return super().release(label, law, **how)
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
-        dictated = None if self._answer is None else self._answer(label, law, self.step)
-        return rounded(super()._released(label, law, sensitivity, draws) if dictated is None else dictated)
+        return rounded(super()._released(label, law, sensitivity, draws))
 
     def _value(self, kind: str, label: str, draw: Drawn) -> Any:
         return rounded(super()._value(kind, label, draw))
@@ -82,18 +79,7 @@ class VectorTape(Tape):
         self.diverged: dict[str, Any] | None = None
         self._events = [event for event in events if event["event"] != "secret"]
         self._inner = [event for event in events if event["event"] == "secret"]
-        self._position = 0
-
-    @property
-    def position(self) -> int:
-        """How many events of the vector have been used up."""
-        return self._position
-
-    @property
-    def following(self) -> str:
-        """The label of the vector's next release; empty behind the last one."""
-        rest = self._events[self._position :]
-        return next((str(event["label"]) for event in rest if event["event"] == "release"), "")
+        self.position = 0  # how many of its events have been used up
 
     def public(self, label: str, draw: Drawn | None = None) -> Any:
         """A public value of the vector."""
@@ -109,13 +95,13 @@ class VectorTape(Tape):
         return self._noted("noise", label, _nothing)
 
     def _next(self, kind: str, label: str) -> dict[str, Any]:
-        event = self._events[self._position] if self._position < len(self._events) else None
+        event = self._events[self.position] if self.position < len(self._events) else None
         if event is None or (event["event"], event["label"]) != (kind, label):
             if self.diverged is None:
-                self.diverged = {"event": kind, "label": label, "position": self._position}
+                self.diverged = {"event": kind, "label": label, "position": self.position}
             wanted = "the end" if event is None else f"{event['event']} {event['label']!r}"
             raise Diverged(printable(f"asked for {kind} {label!r}, the vector has {wanted} here"))
-        self._position += 1
+        self.position += 1
         return event
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
@@ -125,7 +111,7 @@ class VectorTape(Tape):
         return np.asarray(value, dtype=float) if isinstance(value, list) else value
 
     def _indices(self, draw: Draw) -> Indices:
-        if self._refusing and self._position == len(self._events):
+        if self._refusing and self.position == len(self._events):
             first = self._used - (draw.size or 0) if draw.kind == "fresh" else 0
             return np.arange(first, first + (draw.n if draw.size is None else draw.size), dtype=np.int64)
         return np.asarray(self._next("draw", draw.label)["indices"], dtype=np.int64)
@@ -161,15 +147,6 @@ def asked(tape: VectorTape) -> list[dict[str, Any]]:
     """All calls; one that the vector does not have is the last."""
     last = [{name: tape.diverged[name] for name in ("event", "label")}] if tape.diverged else []
     return events_of(tape) + last
-
-
-def latest(tape: Tape) -> dict[str, Any] | None:
-    """The last of them that is no inner randomness; None before there is one."""
-    for step in reversed(range(len(tape.transcript.events))):
-        event = _event_of(tape, step)
-        if event is not None and event["event"] != "secret":
-            return event
-    return None
 
 
 def _event_of(tape: Tape, step: int) -> dict[str, Any] | None:

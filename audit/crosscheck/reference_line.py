@@ -27,8 +27,8 @@ from dpassay.reference.errors import printable
 
 from .differences import SCALES, Difference, Part, event_there
 from .making import read
-from .recording import VectorTape
-from .rounding import Run
+from .recording import Diverged, VectorTape
+from .rounding import Run, visible_events
 
 Data = Mapping[str, Any]
 NO_ALGORITHM = ("laws", "accounting")  # folders: what makes a law or an account is what every algorithm shares
@@ -37,10 +37,6 @@ MOST = 3  # lines that are shown
 LONGEST = 160  # letters of one
 ENTRIES = 4  # of an array that are printed
 QUERY = ("query", "queries", "utilities", "value")  # fields that stand behind the label
-
-
-class _There(Exception):
-    """The event is reached."""
 
 
 @dataclass(frozen=True)
@@ -97,29 +93,17 @@ class Watched:
         return next(iter(self.step.outside[-1:]), "") if self.step is not None else ""
 
 
-class _Tape(VectorTape):
-    """Stops a run where it asks for one event."""
-
-    def __init__(self, events: Sequence[dict[str, Any]], until: int | None):
-        super().__init__(events)
-        self._until = until
-
-    def _next(self, kind: str, label: str) -> dict[str, Any]:
-        if self._position == self._until:
-            raise _There
-        return super()._next(kind, label)
-
-
 def watched(run: Run, vector: Data, until: int | None = None) -> Watched:
     """One run of the reference on a vector, watched until so many events were asked for (None: to its end)."""
-    tape, watch = _Tape(vector["events"], until), Watch(lambda name: bool(_file(name)))
+    secret = [event for event in vector["events"] if event["event"] == "secret"]
+    tape, watch = VectorTape([*visible_events(vector)[:until], *secret]), Watch(lambda name: bool(_file(name)))
     problem, schedule = read(vector)
     forget()  # what is known already would not be run
     with suppress(Exception), np.errstate(all="ignore"), watch.watching():
         run(problem, schedule, tape)
     side = watch.before
     ends = [one for one in side.ended if one.caller is None]
-    found = Watched(side=side, step=side.raised.get(_There, ends[0] if ends else None))
+    found = Watched(side=side, step=side.raised.get(Diverged, ends[0] if ends else None))
     for one in side.steps:
         if one.before is not None:
             found.lines.setdefault(_file(one.spot.file), set()).add(one.spot.number)

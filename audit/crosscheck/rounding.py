@@ -166,7 +166,10 @@ def _moved(again: Again, vector: Mapping[str, Any], size: float, seed: int) -> M
     """Events and output on inputs moved by a relative ``size``; None where another path is taken."""
     for records in (True, False):  # records on a boundary may not move
         rng = np.random.default_rng(seed)
-        events = [_move_event(event, size, rng) for event in vector["events"]]
+        events = [dict(event) for event in vector["events"]]
+        for event in events:
+            if "value" in event:
+                event["value"] = _move(event["value"], size, rng, alone=True)
         tape, jitter = VectorTape(events), Jitter(size, seed)
         parts = {"problem": _move(vector["problem"], size, rng)} if records else {}
         parts["schedule"] = _move(vector["schedule"], size, rng)
@@ -177,10 +180,6 @@ def _moved(again: Again, vector: Mapping[str, Any], size: float, seed: int) -> M
         if tape.position == len(visible_events(vector)):
             return events_of(tape), encode(output), jitter.largest
     return None
-
-
-def _move_event(event: dict[str, Any], size: float, rng: np.random.Generator) -> dict[str, Any]:
-    return {**event, "value": _move(event["value"], size, rng, alone=True)} if "value" in event else event
 
 
 def _move(value: Any, size: float, rng: np.random.Generator, alone: bool = False) -> Any:
