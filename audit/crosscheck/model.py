@@ -96,25 +96,7 @@ class Answers(_Open):
     claim: Claim | None = None
 
 
-class Listed(_Open):
-    """One file of the manifest."""
-
-    vectors: Annotated[int, Field(strict=True, ge=0)]
-    refused: Annotated[int, Field(strict=True, ge=0)]
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-
-
-class Manifest(_Open):
-    """What the committed vectors are: files by their path below the folder, which none leaves."""
-
-    format: Literal[3]
-    vectors: Annotated[int, Field(strict=True, ge=0)]
-    sha256: str
-    files: dict[Annotated[str, Field(pattern=r"^[a-z0-9_]+(/[a-z0-9_]+)*\.json$")], Listed]
-    flags: dict[str, Any]
-
-
-_VECTOR, _ANSWERS, _MANIFEST = TypeAdapter(Vector), TypeAdapter(Answers), TypeAdapter(Manifest)
+_VECTOR, _ANSWERS = TypeAdapter(Vector), TypeAdapter(Answers)
 
 
 def check_vector(document: Any, where: str) -> dict[str, Any]:
@@ -131,13 +113,6 @@ def check_answers(document: Any, where: str) -> dict[str, Any]:
     found = json_object(document, where)
     require("output" in found, f"{where}: output", None, "is missing: it is compared as well")
     checked(_ANSWERS, found, where)
-    return found
-
-
-def check_manifest(document: Any, where: str) -> dict[str, Any]:
-    """The document itself, if it is a manifest; :class:`BadInput` otherwise."""
-    found = json_object(document, where)
-    checked(_MANIFEST, found, where)
     return found
 
 

@@ -21,20 +21,8 @@ from dpassay.audit.plain import NOT_FINITE, array_of, number_of
 from dpassay.audit.running.programs import ProgramBroken
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import printable, require
-from dpassay.reference.laws.between import (
-    BoundedLaplace,
-    FoldedGeometric,
-    FoldedLaplace,
-    TruncatedGeometric,
-    TruncatedLaplace,
-)
-from dpassay.reference.laws.bingham import Bingham as BinghamLaw
-from dpassay.reference.laws.categorical import Categorical as CategoricalLaw
-from dpassay.reference.laws.intervals import Intervals as IntervalsLaw
+from dpassay.reference.laws import between, bingham, categorical, intervals, number, selection
 from dpassay.reference.laws.law import Law
-from dpassay.reference.laws.number import DiscreteGaussian, Geometric
-from dpassay.reference.laws.number import Number as NumberLaw
-from dpassay.reference.laws.selection import exponential, permute_and_flip
 
 VERSION = 1
 _BARE = re.compile(rb"[:\[,]\s*-?(inf|nan)\b", re.IGNORECASE)  # as printf writes it
@@ -103,14 +91,14 @@ class AboveThreshold(Release):
     falls: Number = 1.0
 
 
-_NUMBER_LAWS: dict[str, type[NumberLaw]] = {
-    "geometric": Geometric,
-    "discrete_gaussian": DiscreteGaussian,
-    "truncated_laplace": TruncatedLaplace,
-    "folded_laplace": FoldedLaplace,
-    "bounded_laplace": BoundedLaplace,
-    "truncated_geometric": TruncatedGeometric,
-    "folded_geometric": FoldedGeometric,
+_NUMBER_LAWS: dict[str, type[number.Number]] = {
+    "geometric": number.Geometric,
+    "discrete_gaussian": number.DiscreteGaussian,
+    "truncated_laplace": between.TruncatedLaplace,
+    "folded_laplace": between.FoldedLaplace,
+    "bounded_laplace": between.BoundedLaplace,
+    "truncated_geometric": between.TruncatedGeometric,
+    "folded_geometric": between.FoldedGeometric,
 }
 LARGEST_TABLE = 10_000  # scale of a discrete Gaussian: its probabilities are tabulated over 80 scales
 Candidates = Annotated[list[Number], Field(min_length=1, max_length=10_000)]
@@ -120,10 +108,10 @@ Matrix = Annotated[
 ]
 
 
-def _asks_for(ask: str, law: type[NumberLaw]) -> type[Release]:
+def _asks_for(ask: str, law: type[number.Number]) -> type[Release]:
     """Release one number by this law: every field of the law is a field of the ask."""
     kinds: dict[str, Any] = {one.name: (Number, ...) for one in fields(law)}
-    if law is DiscreteGaussian:
+    if law is number.DiscreteGaussian:
         kinds["scale"] = (Annotated[Number, Field(le=LARGEST_TABLE)], ...)
     said = f"Release a number by this law: {(law.__doc__ or '').splitlines()[0]}"
     kinds = {"ask": (Literal[ask], ...), **kinds}
@@ -189,19 +177,19 @@ def law_of(said: Any) -> Law:
         numbers = said.model_dump(exclude={"ask", "label", "sensitivity", "batches"})
         return _NUMBER_LAWS[said.ask](np.asarray(numbers.pop("query")), **numbers)
     if isinstance(said, Exponential):
-        return exponential(said.utilities, said.rate, monotonic=said.monotonic)
+        return selection.exponential(said.utilities, said.rate, monotonic=said.monotonic)
     if isinstance(said, PermuteAndFlip):
-        return permute_and_flip(said.utilities, said.rate, monotonic=said.monotonic)
+        return selection.permute_and_flip(said.utilities, said.rate, monotonic=said.monotonic)
     if isinstance(said, Categorical):
-        return CategoricalLaw(tuple(range(len(said.log_probabilities))), np.array(said.log_probabilities))
+        return categorical.Categorical(tuple(range(len(said.log_probabilities))), np.array(said.log_probabilities))
     if isinstance(said, Intervals):
         require(0 <= said.rate < math.inf, "rate", said.rate, "must be finite and not negative")
         require(bool(np.isfinite(said.utilities).all()), "utilities", said.utilities, "must be finite")
-        return IntervalsLaw(np.array(said.edges), np.array(said.utilities), said.rate)
+        return intervals.Intervals(np.array(said.edges), np.array(said.utilities), said.rate)
     assert isinstance(said, Bingham)
     rows = {len(row) for row in said.query}
     require(rows == {len(said.query)}, "query", sorted(rows), f"must have {len(said.query)} numbers in each row")
-    return BinghamLaw(np.array(said.query), said.rate)
+    return bingham.Bingham(np.array(said.query), said.rate)
 
 
 class Batch(Message):

@@ -71,22 +71,3 @@ def test_a_file_of_vectors_whose_cases_are_none(tmp_path, case):
     path.write_text(json.dumps({"cases": {"c": {}, "odd": "text"}, "vectors": [{"case": case}]}))
     with pytest.raises(BadInput, match=r"vectors\[0\]\.case"):
         storage.read_vectors(path)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"files": 3},
-        {"files": {"a.json": {}}},
-        {"files": {"../outside.json": {"vectors": 1, "refused": 0, "sha256": "0" * 64}}},
-        {"vectors": "many"},
-        {"format": 2},
-        {"files": {"a.json": {"vectors": 1, "refused": 0, "sha256": 5}}},
-    ],
-)
-def test_a_damaged_manifest(tmp_path, monkeypatch, change):
-    document = storage.manifest() | change
-    (tmp_path / "manifest.json").write_text(json.dumps(document))
-    monkeypatch.setattr(storage, "FOLDER", tmp_path)
-    with pytest.raises(BadInput, match=r"vectors/manifest\.json"):
-        list(storage.load())
