@@ -18,7 +18,7 @@ from typing import Any
 
 import audit_figures as figures
 
-from dpassay.audit.crosscheck.evidence import Answered, Change, Given, candidates
+from dpassay.audit.crosscheck.evidence import RUN, Answered, Change, candidates
 from dpassay.audit.crosscheck.reference_line import Watched, watched
 from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.mutate.lent import source
@@ -58,7 +58,7 @@ def unseen(tried: Sequence[Change], vectors: Sequence[Vector]) -> list[Change]:
     found = []
     for one in tried:
         for place, answered in enumerate(order):
-            if answered.given_by(one) is not Given.RUN:
+            if answered.given_by(one) != RUN:
                 order.insert(0, order.pop(place))
                 break
         else:

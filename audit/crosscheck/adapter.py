@@ -59,7 +59,7 @@ class Adapter:
             process.send(json.dumps(vector).encode() + b"\n")
             return dict(json.loads(process.receive()))
         except (ProgramBroken, ProgramEnded) as error:
-            why = _why(error)
+            why = getattr(error, "why", str(error))
         except ValueError:
             why = "the answer is no JSON"
         self.close()
@@ -72,7 +72,8 @@ class Adapter:
             said = json.loads(process.receive(STARTING))
         except (ProgramBroken, ProgramEnded) as error:
             process.close()
-            raise BadInput("adapter", self._name, f"cannot be loaded: {_why(error)}") from None
+            why = getattr(error, "why", str(error))
+            raise BadInput("adapter", self._name, f"cannot be loaded: {why}") from None
         if said.get("kind") == "bad":
             process.close()
             raise BadInput(str(said["field"]), said["value"], str(said["why"]))
@@ -83,10 +84,6 @@ class Adapter:
         process, self._process = self._process, None
         if process is not None:
             process.close()
-
-
-def _why(error: ProgramBroken | ProgramEnded) -> str:
-    return error.why if isinstance(error, ProgramBroken) else str(error)
 
 
 def run_all(

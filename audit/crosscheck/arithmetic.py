@@ -135,7 +135,11 @@ def _of_calls(vector: Data, first: Difference) -> Iterator[str]:
 
 def _names(vector: Data, ratio: float) -> str:
     """The sizes of the vector that a factor may be made of."""
-    sizes = {name: float(size) for name, size in _sizes(vector).items() if size > 1}
+    sizes: dict[str, float] = {}
+    for part in (vector.get("sizes"), vector["problem"], vector["schedule"]):
+        for name, one in {**part, **part.get("derived", {})}.items() if isinstance(part, Mapping) else ():
+            if type(one) is int and one > 1:
+                sizes.setdefault(name, float(one))
     names = {
         **SMALL, **sizes, **{f"1/{name}": 1 / size for name, size in sizes.items()},
         **{f"sqrt({name})": size**0.5 for name, size in sizes.items()},
@@ -144,15 +148,6 @@ def _names(vector: Data, ratio: float) -> str:
     }  # fmt: skip
     found = [name for name, size in names.items() if math.isclose(abs(ratio), size, rel_tol=CLOSE)]
     return f" ({' or '.join(found[:3])})" if found else ""
-
-
-def _sizes(vector: Data) -> dict[str, int]:
-    sizes = dict(vector.get("sizes", {}))
-    for part in (vector["problem"], vector["schedule"]):
-        for name, size in {**part, **part.get("derived", {})}.items() if isinstance(part, Mapping) else ():
-            if isinstance(size, int) and not isinstance(size, bool):
-                sizes.setdefault(name, size)
-    return {name: size for name, size in sizes.items() if isinstance(size, int)}
 
 
 def _array(value: Any) -> Array:

@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
-from enum import Enum
 from time import process_time
 from typing import Any
 
@@ -36,6 +35,7 @@ SLOWEST = 0.3  # seconds for one changed run; one of the reference takes a hundr
 SHOWN = 5  # changes
 LOOSE = 1e-7  # relative: behind a value that is not the vector's no rounding is known
 UNUSABLE = (ArithmeticError, ValueError, TypeError, KeyError, IndexError, AttributeError)  # of numbers that are none
+FIRST, RUN = "the first difference", "the run"  # what a changed run gives; empty where it gives neither
 Data = Mapping[str, Any]
 Pair = tuple[Data, Data]  # a vector, and what was asked for on it
 
@@ -186,7 +186,7 @@ def _reproduced(known: Evidence, case: Case, pairs: Sequence[Pair], float32: boo
     """The changes that give the first run, or else its first difference; then on how many of the others each does."""
     end, runs = process_time() + SECONDS, {one.key: one.build().run for one in CASES if one.id == case.id}
     answered = [Answered(runs[vector["case"]], vector, given, float32) for vector, given in pairs]
-    if answered[0].given_by(None) is not None:  # so near that no change of a line is told from rounding
+    if answered[0].given_by(None):  # so near that no change of a line is told from rounding
         return known
     every = candidates(watched(answered[0].run, answered[0].vector), known.lines)
     found: dict[bool, list[Change]] = {True: [], False: []}
@@ -196,12 +196,12 @@ def _reproduced(known: Evidence, case: Case, pairs: Sequence[Pair], float32: boo
             break
         tried += 1
         if given := answered[0].given_by(one):
-            found[given is Given.RUN].append(one)
+            found[given == RUN].append(one)
     whole = bool(found[True])
     judged = []
     for one in found[whole]:
-        others = [other.given_by(one) if process_time() < end + SECONDS else None for other in answered[1:]]
-        count = sum(given is Given.RUN or (given is not None and not whole) for given in others)
+        others = [other.given_by(one) if process_time() < end + SECONDS else "" for other in answered[1:]]
+        count = sum(given == RUN or (given == FIRST and not whole) for given in others)
         judged.append(replace(one, vectors=1 + count))
     judged.sort(key=lambda one: (-one.vectors, one.length))
     return replace(known, changes=tuple(judged), whole=whole, tried=tried, all=len(every), vectors=len(answered))
@@ -221,13 +221,6 @@ def candidates(seen: Watched, lines: Sequence[Line]) -> list[Change]:
     return [change for _, change in sorted(found, key=lambda one: one[0])]
 
 
-class Given(Enum):
-    """What a changed run gives."""
-
-    FIRST = "the first difference"
-    RUN = "the run"
-
-
 class Answered:
     """One vector, what was asked for on it, and where that differs."""
 
@@ -237,7 +230,7 @@ class Answered:
         found = compare(vector, given, float32=float32)
         self._first = _until(vector, found[0]) if found and found[0].part is Part.FIELD else None
 
-    def given_by(self, change: Change | None) -> Given | None:
+    def given_by(self, change: Change | None) -> str:
         """How much of what was asked for the changed reference asks for; without a change, the reference itself."""
         tape, output, ended = VectorTape(self.vector["events"]), None, False
         made = nullcontext() if change is None else lent(change.file, change.site)
@@ -250,18 +243,14 @@ class Answered:
         run = {**self.vector, "events": events, "output": expected}
         found = compare(run, self._given, float32=self._float32)
         if not found and (ended or tape.diverged):
-            return Given.RUN
+            return RUN
         until = _until(run, found[0]) if found else None
         agreed = len(visible_events(run)) if until is None else until
-        return Given.FIRST if self._first is not None and agreed > self._first else None
+        return FIRST if self._first is not None and agreed > self._first else ""
 
 
 def _with_rounding(event: Data, known: Data) -> dict[str, Any]:
     """An event of a changed run with what rounding may do to it: the vector's amounts, and a share of its own."""
     amounts = known.get("rounding", {})
     own = {name: LOOSE * max(map(abs, numbers(value)), default=0.0) for name, value in computed(event).items()}
-    return {**event, "rounding": {name: max(one, _amount(amounts.get(name))) for name, one in own.items()}}
-
-
-def _amount(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
+    return {**event, "rounding": {name: max(one, float(amounts.get(name, 0.0))) for name, one in own.items()}}

@@ -93,27 +93,26 @@ class LiveProgram:
             self._idle, self._busy, self._home = [], [], os.getpid()
         worker = self._worker(problem, schedule)
         self._busy.append(worker)
-        talk = Conversation(worker.process, tape)
+        talk, usable = Conversation(worker.process, tape), False
         try:
             output = talk.hold(self._case(worker, problem, schedule))
+            usable = True
+            return output
         except ProgramUnsupported:
-            self._release(worker)
+            usable = True
             raise
         except ProgramBroken as error:
             self._broken = error
-            self._end(worker)
             raise
         except (GreenletExit, Exception) as error:  # the run was cut off; or refused: a query that is not finite, say
-            if isinstance(error, ProgramEnded) or not talk.finish():
-                self._end(worker)
+            usable = not isinstance(error, ProgramEnded) and talk.finish()
+            raise
+        finally:
+            self._busy.remove(worker)
+            if usable:
+                self._idle.append(worker)
             else:
-                self._release(worker)
-            raise
-        except BaseException:
-            self._end(worker)
-            raise
-        self._release(worker)
-        return output
+                worker.process.close()
 
     def _case(self, worker: _Worker, problem: Any, schedule: Any) -> bytes:
         given, worker.given = worker.given, (problem, schedule)
@@ -163,14 +162,6 @@ class LiveProgram:
         if process is not None:
             process.close()
         raise self._broken
-
-    def _release(self, worker: _Worker) -> None:
-        self._busy.remove(worker)
-        self._idle.append(worker)
-
-    def _end(self, worker: _Worker) -> None:
-        self._busy.remove(worker)
-        worker.process.close()
 
     def close(self) -> None:
         """End all processes: those that wait for a case are told, and given a moment."""

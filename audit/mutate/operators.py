@@ -119,14 +119,6 @@ def sites(text: str) -> list[Site]:
     return sorted(made, key=lambda site: (site.line, site.operator.name, site.first))
 
 
-def plant(text: str, site: Site) -> str:
-    """The file with the bug: one place changed, one import added below the future import."""
-    changed = text[: site.first] + site.text + text[site.last :]
-    mark = "from __future__ import annotations\n"
-    assert mark in changed, "every file of the project has the future import"
-    return changed.replace(mark, mark + "from dpassay.reference import _planted\n", 1)
-
-
 def _anywhere(source: Source, node: ast.AST) -> Iterator[Change]:
     code = source.code
     match node:

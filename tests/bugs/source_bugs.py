@@ -30,7 +30,7 @@ from dpassay.audit.crosscheck.recording import VectorTape, asked, events_of
 from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.mutate import planted
 from dpassay.audit.mutate.lent import HOME
-from dpassay.audit.mutate.operators import plant, sites
+from dpassay.audit.mutate.operators import Site, sites
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES, find
 from dpassay.reference.errors import BadInput, require
@@ -53,6 +53,14 @@ import resource, runpy
 resource.setrlimit(resource.RLIMIT_CPU, ({LIMIT:.0f}, {LIMIT:.0f}))
 runpy.run_module("dpassay.audit", run_name="__main__", alter_sys=True)
 """
+
+
+def plant(text: str, site: Site) -> str:
+    """The file with the bug: one place changed, one import added below the future import."""
+    changed = text[: site.first] + site.text + text[site.last :]
+    mark = "from __future__ import annotations\n"
+    assert mark in changed, "every file of the project has the future import"
+    return changed.replace(mark, mark + "from dpassay.reference import _planted\n", 1)
 
 
 @dataclass(frozen=True)

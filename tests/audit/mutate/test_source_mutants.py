@@ -13,6 +13,7 @@ from source_bugs import (
     digest,
     generated,
     judge,
+    plant,
     rate,
     read_patches,
     rows_of,
@@ -22,7 +23,7 @@ from source_bugs import (
 
 from dpassay.audit.mutate import planted
 from dpassay.audit.mutate.lent import TooLong, lent, limited, source
-from dpassay.audit.mutate.operators import OPERATORS, plant, sites
+from dpassay.audit.mutate.operators import OPERATORS, sites
 from dpassay.audit.mutate.slips import slips
 from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.catalogue import find
