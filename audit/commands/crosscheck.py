@@ -14,10 +14,9 @@ from dpassay.audit.crosscheck.adapter import LIMIT, Result, run_all
 from dpassay.audit.crosscheck.differences import compare
 from dpassay.audit.crosscheck.evidence import Evidence, evidence
 from dpassay.audit.crosscheck.making import exported
-from dpassay.audit.crosscheck.storage import load, read_object, read_vectors, write_vector
+from dpassay.audit.crosscheck.storage import canonical, load, read_object, read_vectors
 from dpassay.audit.inputs.registered import find_cases
-from dpassay.audit.live.on_vectors import run_live
-from dpassay.audit.live.program import TIMEOUT
+from dpassay.audit.live.program import TIMEOUT, run_live
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.campaign import Judged, exit_code, judge, junit, read_expected, report, table
 from dpassay.audit.terminal.options import AsJson
@@ -167,7 +166,7 @@ def export(
     found = find_cases(algorithm)
     require(len(found) == 1, "algorithm", algorithm, f"names {len(found)} cases; give a key of `dpassay list`")
     vector = exported(found[0], seed)
-    write_vector(output, vector)
+    write_text(output, canonical(vector) + "\n", "output")
     print(f"{output}: {len(vector['events'])} events of {found[0].key}")
 
 

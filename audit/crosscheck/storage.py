@@ -12,7 +12,7 @@ from typing import Any
 
 from dpassay.reference import files
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import parse_toml, read_text, write_text
+from dpassay.reference.files import parse_toml, read_text
 
 from .model import FORMAT, check_file, check_vector, json_object
 
@@ -126,8 +126,3 @@ def _vectors(document: Any, where: str) -> Iterator[Vector]:
             why = "is not among the file's cases, which are objects"
             raise BadInput(f"{where}: vectors[{position}].case", name, why)
         yield check_vector({**row, **case}, f"{where}: vectors[{position}]")
-
-
-def write_vector(path: Path, vector: Vector) -> None:
-    """One vector as a file of its own."""
-    write_text(path, canonical(vector) + "\n", "output")

@@ -119,16 +119,12 @@ def column_names(paths: Sequence[Path]) -> tuple[str, ...] | None:
 def _json_lines(path: Path) -> list[Any]:
     found = []
     for number, line in enumerate(read_text(path, "path").split("\n"), 1):  # a text may hold other line ends
-        if line.strip():
-            found.append(_json_line(f"{path}: line {number}", line))
+        where = f"{path}: line {number}"
+        try:
+            found += [json.loads(line)] if line.strip() else []
+        except json.JSONDecodeError as error:
+            raise BadInput(where, line, f"is not JSON: {error.msg}") from None
+        except (ValueError, RecursionError):
+            raise BadInput(where, line[:60], "is nested too deeply, or a number has too many digits") from None
     require(bool(found), "path", str(path), "is empty: must hold at least one line")
     return found
-
-
-def _json_line(where: str, line: str) -> Any:
-    try:
-        return json.loads(line)
-    except json.JSONDecodeError as error:
-        raise BadInput(where, line, f"is not JSON: {error.msg}") from None
-    except (ValueError, RecursionError):
-        raise BadInput(where, line[:60], "is nested too deeply, or a number has too many digits") from None

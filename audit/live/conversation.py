@@ -134,7 +134,8 @@ class Conversation:
             elif "query" in how:
                 how["query"] = self._array(said.query, f"query of {said.label!r}")
             value = ask(**how)
-        return _value(value)
+        value = value.tolist() if isinstance(value, np.ndarray) else value
+        return b'{"value": %s}\n' % json.dumps(plain(value), allow_nan=False).encode()
 
     def _of(self, draws: Sequence[int], label: str) -> tuple[Batch, ...] | None:
         """The batches that a release depends on."""
@@ -206,13 +207,3 @@ def _drawer(said: messages.Random) -> Callable[[np.random.Generator], Any]:
         return said.radius * length * direction
 
     return draw
-
-
-def _value(value: Any) -> bytes:
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    try:
-        text = json.dumps(value, allow_nan=False)
-    except ValueError:  # what is not finite is a string, as in the program's lines
-        text = json.dumps(plain(value))
-    return b'{"value": %s}\n' % text.encode()

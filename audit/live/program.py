@@ -10,22 +10,26 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from greenlet import GreenletExit
 
+from dpassay.audit.crosscheck.adapter import Result, results
 from dpassay.audit.crosscheck.encode import encode
+from dpassay.audit.crosscheck.recording import Diverged, VectorTape, asked
 from dpassay.audit.running.programs import Process, ProgramBroken, ProgramEnded, close_all
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.tape import Tape
 
 from .conversation import Conversation
-from .messages import GREETING, VERSION, Malformed, ProgramUnsupported, read_line
+from .messages import GREETING, VERSION, Malformed, ProgramRefused, ProgramUnsupported, read_line
 
 MOST_PROCESSES = 128  # at once
 TIMEOUT = 10.0  # seconds for one line
+Vector = dict[str, Any]
 _REMEMBERED = 8  # cases whose lines are kept, so that several worlds need not write them anew
 _HELLO = b'{"dpassay": %d, "do": "hello"}\n' % VERSION
 _AGAIN = b'{"dpassay": %d, "do": "again"}\n' % VERSION
@@ -176,6 +180,50 @@ class LiveProgram:
     def __exit__(self, *_: object) -> None:
         with suppress(OSError):
             self.close()
+
+
+# -- on test vectors: the reference's recorded values are the answers, what the program asks for is compared
+def run_live(
+    command: str, vectors: Iterable[Vector], *, float32: bool = False, timeout: float = TIMEOUT
+) -> Iterator[Result]:
+    """The program on these vectors, in order; its processes are kept from one to the next.
+
+    Args:
+        float32: it computes in single precision; vectors whose decisions are within rounding are not judged then.
+
+    Raises:
+        ProgramBroken: it does not keep to the protocol.
+    """
+    programs: dict[tuple[str, str], LiveProgram] = {}
+    with ExitStack() as stack:
+
+        def ask(vector: Vector) -> Vector:
+            key = str(vector["algorithm"]), str(vector["reading"])
+            if key not in programs:
+                programs[key] = stack.enter_context(LiveProgram(command, *key, timeout=timeout))
+            return answered(programs[key], vector)
+
+        yield from results(ask, vectors, float32)
+
+
+def answered(program: LiveProgram, vector: Vector) -> Vector:
+    """What the program asks for on one vector, in the form of ``crosscheck.worker``.
+
+    Raises:
+        ProgramBroken: it does not keep to the protocol.
+    """
+    tape = VectorTape(vector["events"], refusing=vector["expect"] == "refused")
+    try:
+        output = program(vector["problem"], vector["schedule"], tape)
+    except ProgramUnsupported as error:
+        return {"kind": "unsupported", "text": error.why, "events": []}
+    except ProgramBroken:
+        raise
+    except Diverged as error:
+        return {"kind": "diverged", "text": str(error), "events": asked(tape), "output": None}
+    except (BadInput, ProgramEnded, ProgramRefused) as error:
+        return {"kind": "raised", "text": str(error), "events": asked(tape), "output": None}
+    return {"kind": "returned", "output": output, "events": asked(tape)}
 
 
 def split(command: str | list[str], option: str = "--program") -> tuple[str, ...]:

@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
 from dpassay.audit.crosscheck.storage import load
-from dpassay.audit.live.on_vectors import run_live
-from dpassay.audit.live.program import LiveProgram
+from dpassay.audit.live.program import LiveProgram, run_live
 from dpassay.audit.report.campaign import judge, read_expected
 from dpassay.audit.running.programs import ProgramBroken
 from dpassay.reference.catalogue import find

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
 from dpassay.audit.crosscheck.storage import load
-from dpassay.audit.live.on_vectors import run_live
+from dpassay.audit.live.program import run_live
 from dpassay.audit.running.programs import ProgramBroken
 
 SPEAKER = Path(__file__).parent / "speaker.py"
