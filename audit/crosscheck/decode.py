@@ -28,16 +28,14 @@ from .encode import HOME, RESERVED
 _NAME = re.compile(r"((?:[a-z]\w*\.)+)([A-Z]\w*)", re.ASCII)
 
 
-def _link(data: Mapping[str, Any]) -> Any:
-    known = {link.name: link for link in (LOGISTIC, SIGMOID)}
-    require(data.get("name") in known, "link", data.get("name"), f"known: {', '.join(known)}")
+def _named(data: Mapping[str, Any], what: str, known: Mapping[str, Any]) -> Any:
+    require(data.get("name") in known, what, data.get("name"), f"known: {', '.join(known)}")
     return known[str(data["name"])]
 
 
 def _penalty(data: Mapping[str, Any]) -> Any:
-    known = {"saturating": saturating, "ridge": ridge}
-    require(data.get("name") in known, "regulariser", data.get("name"), f"known: {', '.join(known)}")
-    return known[str(data["name"])](_number(data.get("weight"), "regulariser.weight"))
+    made = _named(data, "regulariser", {"saturating": saturating, "ridge": ridge})
+    return made(_number(data.get("weight"), "regulariser.weight"))
 
 
 def _divergence(data: Mapping[str, Any]) -> Any:
@@ -52,7 +50,7 @@ def _divergence(data: Mapping[str, Any]) -> Any:
 
 
 FAMILIES: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    "problems.margin_losses.Link": _link,
+    "problems.margin_losses.Link": lambda data: _named(data, "link", {one.name: one for one in (LOGISTIC, SIGMOID)}),
     "problems.margin_losses.Regulariser": _penalty,
     "dro.divergences.Divergence": _divergence,
 }

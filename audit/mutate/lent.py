@@ -135,7 +135,8 @@ def limited(seconds: float) -> Iterator[None]:
         if on:
             raise TooLong
 
-    told, sys.unraisablehook = sys.unraisablehook, _unsaid
+    # what is raised where nobody can catch it, as when a generator is closed, is nobody's business
+    told, sys.unraisablehook = sys.unraisablehook, lambda _: None
     before = signal.signal(signal.SIGVTALRM, ring)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 0.02)  # again and again: some places swallow what is raised
     try:
@@ -147,7 +148,3 @@ def limited(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
         sys.unraisablehook = told
-
-
-def _unsaid(_: Any) -> None:
-    """What a changed run raises where nobody can catch it, as when a generator is closed, is nobody's business."""
