@@ -53,6 +53,8 @@ LAWS = [
     Intervals(np.array([0.0, 1.0, 1.5, 4.0]), np.array([1.0, 0.0, -1.0]), 0.8),
     AboveThreshold([0.0, 5.0, 2.0], 3.0, 2.0, 4.0),
     Bingham(np.array([[1.0, 0.5, 0.0], [0.5, -1.0, 0.2], [0.0, 0.2, 0.3]]), 2.0),
+    # queries so far from zero that rounding eats the noise
+    *(Gaussian(1e18, 8.0), Gaussian([0.0, -1e12], 0.3), Laplace(1e18, 8.0)),
 ]
 
 
@@ -64,11 +66,6 @@ def test_every_law_of_the_table_is_tried():
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
 def test_right_laws_are_not_accused(law):
     assert [*wrong_sampler(law, 0), *wrong_tails(law, 1e-5, 0), *wrong_density(law, 0)] == []
-
-
-@pytest.mark.parametrize("law", [Gaussian(1e18, 8.0), Gaussian([0.0, -1e12], 0.3), Laplace(1e18, 8.0)])
-def test_a_query_so_far_from_zero_that_rounding_eats_the_noise_accuses_no_law(law):
-    assert [*wrong_sampler(law, 0), *wrong_density(law, 0)] == []
 
 
 @pytest.mark.some(4)

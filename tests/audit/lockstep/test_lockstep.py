@@ -127,14 +127,6 @@ def test_correct_twin_passes(run):
         assert found.findings == [] and found.complete and not found.inexact
 
 
-def test_the_loss_is_the_gaussian_one():
-    """mu^2/2 + mu z with mu = sqrt(3) * (2/N): mean and std of 300 runs within four standard errors (seed 0)."""
-    losses = np.array([lockstep(twin, PAIR, [0, i]).loss for i in range(300)])
-    mu = np.sqrt(3) * 2 / N
-    assert np.mean(losses) == pytest.approx(mu**2 / 2, abs=4 * mu / np.sqrt(300))
-    assert np.std(losses) == pytest.approx(mu, rel=4 / np.sqrt(2 * 300))
-
-
 @pytest.mark.parametrize("run", [twin, released_stop, declared])
 @pytest.mark.parametrize("tilt", [Tilt(1.0), Tilt(3.0), Tilt(0.5, 1.0)])
 def test_weights_average_to_one(run, tilt):

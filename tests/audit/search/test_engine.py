@@ -93,19 +93,6 @@ def test_a_pair_is_searched_under_many_released_values():
     assert found.witnesses[0].data.rows is None and "the given pair" in str(found.witnesses[0])
 
 
-def test_a_value_outside_every_decision_is_named_as_not_reached():
-    def run(rows, tape):
-        v = tape.gaussian("gradient", rows.mean(axis=0), std=12.0 / len(rows), sensitivity=2 / len(rows))
-        if v[0] == 0.123456789:
-            return tape.reveal("never", rows.mean())
-        return v
-
-    found = search(run, broken.space(), CLAIM)
-    assert found.findings == []
-    assert any("never" in text for text in found.coverage.missed)
-    assert any("never true" in text for text in found.coverage.missed)
-
-
 def test_landmarks_lead_to_a_decision_on_a_released_norm():
     def run(rows, schedule, tape):
         v = tape.gaussian("gradient", rows.mean(axis=0), std=12.0 / len(rows), sensitivity=2 / len(rows))
