@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from dpassay.audit.apparatus.checked import apparatus
+from dpassay.audit.blackbox.detect import epsilon_of_outputs
 from dpassay.audit.evidence.assay import Assay
 from dpassay.audit.likelihood.curve import curves
 from dpassay.audit.likelihood.samplers import Losses
@@ -19,10 +21,12 @@ from dpassay.audit.verdict import judge
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.case import Instance, PrivacyClaim
 from dpassay.reference.equality import same
+from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind, merge
-from dpassay.reference.transcript import Transcript
+from dpassay.reference.neighbours import Pair, Run
+from dpassay.reference.tape import LiveTape
+from dpassay.reference.transcript import Note, Transcript
 
-from .leak import epsilon_of_output, numbers_of
 from .scarce import Thrift, spent, statistics
 from .why import why
 
@@ -106,8 +110,8 @@ def largest_realised(
             confidence=effort.confidence,
             seed=effort.seed,
         )
-        if found and found[0] > claim.epsilon:
-            return found
+        if found is not None and found > claim.epsilon:
+            return found, "outputs"
     return (bound.epsilon, "likelihood") if isinstance(bound, SoundBound) else (None, bound.assumption)
 
 
@@ -126,3 +130,48 @@ def untested(instance: Instance, transcript: Transcript, losses: Losses) -> str:
     if not np.any(losses.loss):
         return "no released value tells D from D'"
     return ""
+
+
+_OUTPUTS = 0.1  # share of the error that is allowed: the number of the outputs comes on top of the likelihood's
+
+
+def epsilon_of_output(
+    run: Run[Any], pair: Pair[Any], delta: float, *, samples: int, confidence: float, seed: int
+) -> float | None:
+    """A lower bound of epsilon from fresh outputs alone; None where they cannot be compared as numbers.
+
+    Where neighbours hand out different outputs for the same released values, the account says nothing. An adversary who
+    sees the claimed output, and not the releases, gains this much; what was revealed on the way is part of it.
+    """
+    sides = []
+    for side, problem in enumerate((pair.here, pair.there)):
+        found = []
+        for number in range(samples):
+            tape = LiveTape(np.random.SeedSequence([seed, 12, side, number]))
+            output = run(problem, tape)
+            notes = [event for event in tape.transcript.events if isinstance(event, Note)]
+            found.append(numbers_of([output, *(one.value for one in notes if one.kind == "reveal")]))
+        sides.append(found)
+    if not all(isinstance(one, list) and len(one) == len(sides[0][0] or ()) > 0 for side in sides for one in side):
+        return None
+    table, other = map(np.array, sides)
+    try:
+        rng = np.random.default_rng([seed, 11])
+        return epsilon_of_outputs(table, other, delta, rng, 1 - _OUTPUTS * (1 - confidence)).epsilon
+    except BadInput:  # too few outputs, or none that is finite
+        return None
+
+
+def numbers_of(output: Any) -> list[float] | None:
+    """All numbers of an output, in order; None where it holds something else."""
+    if isinstance(output, bool | int | float | np.generic | np.ndarray):
+        array = np.asarray(output)
+        return [float(one) for one in array.ravel()] if array.dtype.kind in "fiub" else None
+    if is_dataclass(output) and not isinstance(output, type):
+        output = [getattr(output, field.name) for field in fields(output)]
+    if isinstance(output, dict):
+        output = [output[key] for key in sorted(output, key=str)]
+    if not isinstance(output, list | tuple):
+        return None
+    parts = [numbers_of(one) for one in output]
+    return None if any(part is None for part in parts) else [one for part in parts if part is not None for one in part]

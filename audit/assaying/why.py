@@ -32,7 +32,7 @@ def why(
             f"exact delta {exact.at_claim:.3g} at the claimed epsilon, {exact.at_infinity:.3g} whatever the epsilon"
         )
         parts.append(exact.how)
-    elif by in ("exact", "outputs") and realised is not None:
+    elif by == "outputs" and realised is not None:
         parts.append(f"the output alone, without the releases, shows epsilon >= {realised:.3g}")
     parts += _shown(found.findings)
     too_much = over_budget(found.accounted, found.claimed)

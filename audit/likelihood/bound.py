@@ -35,7 +35,7 @@ from dpassay.audit.results import AssumedEstimate, GivenSecrets, SoundBound
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
-from .pilot import Plan, average, excess, make_plan, weight_of
+from .pilot import Plan, average, excess, last_epsilon, make_plan, weight_of
 from .samplers import Losses, Sampler
 
 _STAGES = (0.125, 0.25, 0.5, 1.0)  # of the runs, each on top of those before
@@ -84,13 +84,7 @@ def upper_limit(loss: Array, weight: Array, delta: float, alpha: float) -> float
         middle = average(x)
         return middle + errors * math.sqrt(average((x - middle) ** 2)) > delta
 
-    low, high = 0.0, max(1.0, 2 * float(np.max(loss[np.isfinite(loss)], initial=1.0)))
-    if possible(high):
-        return math.inf
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if possible(middle) else (low, middle)
-    return high
+    return last_epsilon(loss, possible)
 
 
 _SMALLER = 0.5 ** np.arange(1, 9)  # the stakes of the reserve, as shares of the pilot's bet

@@ -61,6 +61,17 @@ def average(values: Array) -> float:
     return float(np.add.reduce(values)) / len(values)
 
 
+def last_epsilon(loss: Array, possible: Callable[[float], bool]) -> float:
+    """Where something ends that is possible for smaller epsilons only; ``inf`` if it does so for none in reach."""
+    low, high = 0.0, max(1.0, 2 * float(np.max(loss[np.isfinite(loss)], initial=1.0)))
+    if possible(high):
+        return math.inf
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if possible(middle) else (low, middle)
+    return high
+
+
 def make_plan(
     sampler: Sampler, delta: float, alpha: float, runs: int, pilot: int, seed: int
 ) -> tuple[Plan, list[Losses]]:
@@ -132,14 +143,7 @@ def _best_tilt(losses: Losses, sampled: Sequence[Tilt], tilts: Sequence[Tilt], d
 
 def _estimate(loss: Array, weight: Array, delta: float) -> float:
     """The epsilon at which the estimated delta(epsilon) crosses ``delta``; ``inf`` if it never does."""
-    high = max(1.0, 2 * float(np.max(loss[np.isfinite(loss)], initial=1.0)))
-    if average(excess(loss, weight, high)) > delta:
-        return math.inf
-    low = 0.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if average(excess(loss, weight, middle)) > delta else (low, middle)
-    return high
+    return last_epsilon(loss, lambda epsilon: average(excess(loss, weight, epsilon)) > delta)
 
 
 def _finish(

@@ -11,13 +11,13 @@ from __future__ import annotations
 import ast
 import dis
 import inspect
-import linecache
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from linecache import getline
 from pathlib import Path
 from tokenize import TokenError
 from types import CodeType, FrameType, FunctionType, MethodType
@@ -25,6 +25,7 @@ from typing import Any
 
 _RELEASES = {"gaussian", "symmetric_gaussian", "laplace", "above_threshold", "release", "reveal"}
 _SHARED = ("/reference/blocks/", "/reference/baselines/")
+_IMPLIED = {"__init__", "__post_init__", "__call__", "__iter__", "__next__"}  # methods that are used without their name
 _OUTSIDE = ("site-packages", *(f"/reference/{room}/" for room in ("laws", "problems", "accounting", "solvers")))
 
 
@@ -138,14 +139,15 @@ class Collector:
                 ways = any(end in body for end in out), any(end not in body for end in out)  # entered, passed by
                 branches, taken = branches + 2, taken + sum(ways)
                 if any(ways) and not all(ways):
-                    missed.append((source.name, test.start, "never true" if not ways[0] else "never false"))
-        marked, every = (tuple(_named(*one) for one in dict.fromkeys(found)) for found in (missed, unreached))
+                    missed.append((source.name, test.start, " (never true)" if not ways[0] else " (never false)"))
+        marked, every = (
+            tuple(
+                f"{Path(name).name}:{line}: {getline(name, line).strip()}{way}"
+                for name, line, way in dict.fromkeys(found)
+            )
+            for found in (missed, unreached)
+        )
         return Coverage(lines, reached, branches, taken, marked, every)
-
-
-def _named(name: str, line: int, way: str) -> str:
-    text = linecache.getline(name, line).strip()
-    return f"{Path(name).name}:{line}: {text}{f' ({way})' if way else ''}"
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:
@@ -224,7 +226,8 @@ def _named_by(function: FunctionType) -> list[FunctionType]:
     for name in sorted(names):
         value = function.__globals__.get(name)
         if isinstance(value, type):
-            found += [one for part, one in vars(value).items() if isinstance(one, FunctionType) and _used(part, parts)]
+            used = parts | _IMPLIED
+            found += [one for part, one in vars(value).items() if isinstance(one, FunctionType) and part in used]
         elif inspect.ismodule(value):
             found += [one for part in sorted(parts) for one in _functions(vars(value).get(part))]
         else:
@@ -235,10 +238,6 @@ def _named_by(function: FunctionType) -> list[FunctionType]:
         except ValueError:  # not filled yet
             continue
     return found
-
-
-def _used(method: str, names: set[str]) -> bool:
-    return method in names or method in ("__init__", "__post_init__", "__call__", "__iter__", "__next__")
 
 
 def _functions(value: Any) -> Iterator[FunctionType]:

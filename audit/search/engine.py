@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import product
 from time import perf_counter
 from typing import Any
 
@@ -109,8 +110,10 @@ class _Engine:
         with quiet():
             for witness in known:
                 self._known(witness)
-            for mechanism, pair in explicit:
-                self._explicit(mechanism, pair)
+            for mechanism, pair in explicit:  # both directions, values drawn, without noise, and zero
+                for swapped, choice in product((False, True), (DRAWN, Choice("query"), Choice("zero"))):
+                    told, setting = Same(choice), Setting(mechanism, pair.swapped() if swapped else pair)
+                    runner.tried(setting, Data(swapped=swapped), 0, told, told.script)
             self._examined(self._examples - self._examples // _UPHILL)
             self._calls = self._most
             if self._further is not None:
@@ -195,14 +198,6 @@ class _Engine:
         with suppress(Exception):  # what it raises is seen later, on all sides
             self._runner.scripted(setting, 0, Script())
         require(same(before, setting.pair.here), "run", self._runner.name, "changes the data that it is given")
-
-    def _explicit(self, mechanism: Run[Any], pair: Pair[Any]) -> None:
-        """A pair from outside: both directions, values drawn, without noise, and zero."""
-        for swapped in (False, True):
-            setting = Setting(mechanism, pair.swapped() if swapped else pair)
-            for choice in (DRAWN, Choice("query"), Choice("zero")):
-                told = Same(choice)
-                self._runner.tried(setting, Data(swapped=swapped), 0, told, told.script)
 
     def _known(self, witness: Witness) -> None:
         """What an earlier search found; the algorithm, or the space, may have changed since."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -147,34 +147,13 @@ def _in_box(box: tuple[float, float], width: int) -> st.SearchStrategy[list[floa
     return st.one_of(st.sampled_from(values).map(lambda value: [value] * width), mixed)
 
 
-Option = Choice | int  # a choice, or the place of one in a table of sizes
-Options = tuple[st.SearchStrategy[Option], st.SearchStrategy[list[tuple[int, Option]]]]
-_NO_NOISE = st.just(Choice("query"))
+Options = tuple[st.SearchStrategy[Choice], st.SearchStrategy[list[tuple[int, Choice]]]]  # for all, and by occurrence
 _GENERAL = st.sampled_from(
     [
         *(Choice("query"), Choice("zero"), DRAWN, Choice("opposite"), Choice("repeat"), DRAWN),
         *(Choice("huge", along=along) for along in ALONG),
     ]
 )
-
-
-class Choices(NamedTuple):
-    """What may be chosen for the releases under one label.
-
-    Args:
-        all: for all of them.
-        some: for a few, by occurrence.
-        sizes: values of chosen sizes, by the places that the strategies draw. The scale of the noise is another one in
-            many examples; the strategies know only how many sizes there are, so that they are made once.
-    """
-
-    all: st.SearchStrategy[Option]
-    some: st.SearchStrategy[list[tuple[int, Option]]]
-    sizes: Sequence[Choice] = ()
-
-    def at(self, option: Option) -> Choice:
-        """The choice that was drawn."""
-        return self.sizes[option] if isinstance(option, int) else option
 
 
 class Drawing:
@@ -194,10 +173,9 @@ class Drawing:
     def choice(self, label: str, occurrence: int, law: Law) -> Choice:
         """See :class:`~dpassay.audit.lockstep.script.Dictation`."""
         if label not in self._values:
-            offered = choices(law, self._landmarks.get(label, ()))
-            self._values[label] = offered.at(self._draw(offered.all))
-            some = self._draw(offered.some)
-            self._exceptions[label] = {number: offered.at(option) for number, option in some}
+            for_all, for_some = choices(law, self._landmarks.get(label, ()))
+            self._values[label] = self._draw(for_all)
+            self._exceptions[label] = dict(self._draw(for_some))
         return self._exceptions[label].get(occurrence, self._values[label])
 
     def takes_part(self, draw: Draw) -> bool:
@@ -238,7 +216,7 @@ class Same:
         return Script(dict(self._labels))
 
 
-def choices(law: Law, landmarks: Sequence[float]) -> Choices:
+def choices(law: Law, landmarks: Sequence[float]) -> Options:
     """Values worth trying for a release with this law: at and next to the landmarks, and in general."""
     if isinstance(law, Categorical | AboveThreshold):
         return _of_outcomes(len(law.support) if isinstance(law, Categorical) else len(law.all_queries()) + 1)
@@ -246,21 +224,21 @@ def choices(law: Law, landmarks: Sequence[float]) -> Choices:
     return _of_numbers(scale, tuple(map(float, landmarks))) if scale > 0 else _WITHOUT_NOISE
 
 
-def _with_exceptions(options: st.SearchStrategy[Option]) -> Options:
+def _with_exceptions(options: st.SearchStrategy[Choice]) -> Options:
     return options, st.lists(st.tuples(st.integers(0, _OCCURRENCES - 1), options), max_size=2)
 
 
-_WITHOUT_NOISE = Choices(*_with_exceptions(_NO_NOISE))
+_WITHOUT_NOISE = _with_exceptions(st.just(Choice("query")))
 
 
 @lru_cache(maxsize=64)
-def _of_outcomes(count: int) -> Choices:
+def _of_outcomes(count: int) -> Options:
     indices = (*range(min(count - 1, 12)), -1)
-    return Choices(*_with_exceptions(st.sampled_from([*(Choice("index", index=i) for i in indices), DRAWN])))
+    return _with_exceptions(st.sampled_from([*(Choice("index", index=i) for i in indices), DRAWN]))
 
 
 @lru_cache(maxsize=1024)
-def _of_numbers(scale: float, landmarks: tuple[float, ...]) -> Choices:
+def _of_numbers(scale: float, landmarks: tuple[float, ...]) -> Options:
     near = [
         size
         for mark in landmarks
@@ -270,16 +248,9 @@ def _of_numbers(scale: float, landmarks: tuple[float, ...]) -> Choices:
         )
         if abs(size) < math.inf
     ]
-    close, sizes = _norms(near), _norms(scale * 10.0**power for power in (-3, -1, 0, 1, 3))
-    return Choices(*_of_sizes(len(close), len(sizes)), [*close, *sizes])
-
-
-@lru_cache(maxsize=256)
-def _of_sizes(near: int, others: int) -> Options:
-    """The general choices, and the places of so many sizes near landmarks and of so many others."""
-    every = range(near, near + others)
-    close = st.sampled_from(range(near) if near else every)  # without landmarks the others come twice as often
-    return _with_exceptions(st.one_of(_GENERAL, close, st.sampled_from(every)))
+    sizes = _norms(scale * 10.0**power for power in (-3, -1, 0, 1, 3))
+    close = _norms(near) or sizes  # without landmarks the others come twice as often
+    return _with_exceptions(st.one_of(_GENERAL, st.sampled_from(close), st.sampled_from(sizes)))
 
 
 def _norms(sizes: Iterable[float]) -> list[Choice]:

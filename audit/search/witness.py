@@ -101,16 +101,9 @@ class Witness:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        finding = self.finding
         return {
             "format": FORMAT,
-            "finding": {
-                "kind": finding.kind.value,
-                "label": finding.label,
-                "step": finding.step,
-                "detail": finding.detail,
-                "given_secrets": finding.given_secrets,
-            },
+            "finding": vars(self.finding) | {"kind": self.finding.kind.value},
             "sizes": dict(self.data.sizes),
             "rows": None if self.data.rows is None else self.data.rows.tolist(),
             "there": None if self.data.there is None else self.data.there.tolist(),
