@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
 
 import numpy as np
 
@@ -38,12 +37,7 @@ class Plan:
     bets: Array
     reserve: float  # share of the capital that stakes less than the bets: a pilot of a few hundred may overshoot
     expected: float  # the pilot's own estimate of epsilon at delta
-    bootstrap: Callable[[], float]
-
-    @cached_property
-    def power(self) -> float:
-        """Bootstrap probability of showing 0.9 of `expected`, i.e. of refuting a claim 10 % too small."""
-        return self.bootstrap()
+    power: float  # bootstrap probability of showing 0.9 of `expected`, i.e. of refuting a claim 10 % too small
 
 
 def weight_of(log_weight: Array) -> Array:
@@ -179,9 +173,11 @@ def _finish(
     ratio = excess(losses.loss, weight, grid[near]) / delta
     # the pilot drew hardly any plain run: for the power their tenth of the mixture counts as stakes lost
     gains = np.append(np.log1p(bets[near] * (ratio - 1)), math.log1p(-bets[near]))
-    bootstrap = partial(_power, gains, np.append((1 - _DEFENCE) * occurs, _DEFENCE), runs, alpha)
+    rng = np.random.default_rng(0)  # a bootstrap of fixed seed: it describes the audit, it decides nothing
+    counts = rng.multinomial(runs, np.append((1 - _DEFENCE) * occurs, _DEFENCE), size=200)
+    power = float(np.mean(counts @ gains >= -math.log(alpha)))
     reserve = _RESERVE if parts > 1 else 0.0
-    return Plan(swapped, tilts, shares, *_finer(np.asarray(grid), np.array(bets), parts), reserve, epsilon, bootstrap)
+    return Plan(swapped, tilts, shares, *_finer(np.asarray(grid), np.array(bets), parts), reserve, epsilon, power)
 
 
 def _finer(grid: Array, bets: Array, parts: int) -> tuple[Array, Array]:
@@ -202,10 +198,3 @@ def _fastest(margin: Array, occurs: Array, k: int) -> int:
     while k > 0 and (below := rate(k - 1)) >= here:  # of equal ones the smallest
         k, here = k - 1, below
     return k
-
-
-def _power(gains: Array, occurs: Array, runs: int, alpha: float) -> float:
-    """Probability that ``runs`` runs, resampled from the pilot, multiply the capital by ``1 / alpha``."""
-    rng = np.random.default_rng(0)  # a bootstrap of fixed seed: it describes the audit, it decides nothing
-    counts = rng.multinomial(runs, occurs, size=200)
-    return float(np.mean(counts @ gains >= -math.log(alpha)))

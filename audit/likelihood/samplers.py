@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -12,11 +13,11 @@ from dpassay.audit.lockstep.outcome import Movement
 from dpassay.audit.lockstep.run import Needs, lockstep, needs
 from dpassay.audit.lockstep.tilting import Tilt, Tilts
 from dpassay.audit.phases import step, time_is_up
-from dpassay.reference.arrays import Array, Indices
+from dpassay.reference.arrays import Array
 from dpassay.reference.findings import Finding, merge
 from dpassay.reference.neighbours import Pair, Run
 
-_BLOCK = 4096  # runs for which memory is taken at a time: a billion that are asked for may never be reached
+_BLOCK = 4096  # runs whose tilts are drawn at a time: a billion that are asked for may never be reached
 
 
 @dataclass(eq=False)
@@ -102,32 +103,19 @@ class LockstepSampler:
 
     def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
         """See :class:`Sampler`."""
+        tilts, rng = Tilts(tilts), np.random.default_rng([*seed, 0])
         losses = Losses(np.zeros(0), np.zeros((0, len(tilts))), checked=min(count, self._checks))
-        rng, kept = np.random.default_rng([*seed, 0]), [(losses.loss, losses.log_weights)]
-        for start in range(0, count, _BLOCK):
-            size = min(_BLOCK, count - start)
-            chosen = rng.choice(len(tilts), size=size, p=shares)  # the same numbers as all at once
-            kept.append(self._block(losses, tilts, chosen, seed, start))
-            if time_is_up():
-                break
-        losses.loss = np.concatenate([loss for loss, _ in kept])
-        losses.log_weights = np.concatenate([weights for _, weights in kept])
-        return losses
-
-    def _block(
-        self, losses: Losses, tilts: Sequence[Tilt], chosen: Indices, seed: Sequence[int], start: int
-    ) -> tuple[Array, Array]:
-        """Loss and log weights of some runs; what else they show goes into ``losses``."""
-        loss, log_weights, tilts = np.full(len(chosen), -np.inf), np.zeros((len(chosen), len(tilts))), Tilts(tilts)
-        for i, tilt in enumerate(chosen.tolist()):
-            check = start + i < self._checks
-            seeds = [*seed, 1, start + i]
+        loss, log_weights, chosen = [], [], list[int]()
+        for number in range(count):
+            if number == len(chosen):  # the same numbers as all at once
+                chosen += rng.choice(len(tilts), size=min(_BLOCK, count - number), p=shares).tolist()
+            seeds, tilt, check = [*seed, 1, number], chosen[number], number < self._checks
             result = lockstep(self._run, self._pair, seeds, tilts=tilts, tilt=tilt, check=check, what=self._what)
-            if result.complete:
-                loss[i] = result.loss
-            log_weights[i] = result.log_weights
+            loss.append(result.loss if result.complete else -math.inf)
+            log_weights.append(result.log_weights)
             losses.note(result.findings, result.inexact, result.movements)
             step()
             if time_is_up():
-                return loss[: i + 1], log_weights[: i + 1]
-        return loss, log_weights
+                break
+        losses.loss, losses.log_weights = np.array(loss), np.array(log_weights).reshape(len(loss), len(tilts))
+        return losses

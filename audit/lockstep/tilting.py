@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,16 +55,6 @@ class Logs(NamedTuple):
     proposals: Array
 
 
-class Proposal(Protocol):
-    """One release, ready to be sampled under any of the tilts."""
-
-    def sample(self, rng: np.random.Generator, tilt: int) -> Any:
-        """Draw a value under the tilt with this number."""
-
-    def logs(self, value: Any) -> Logs:
-        """All log densities at a value."""
-
-
 @dataclass(frozen=True, eq=False)
 class States:
     """Laws and log weights of the hidden states of one release; ``has_target`` marks those the tilt favours."""
@@ -77,7 +67,10 @@ class States:
 
 
 def proposal(states: States, tilts: Tilts) -> Proposal:
-    """The best proposal that is known for these laws."""
+    """The best proposal that is known for these laws: one release, ready to be sampled under any of the tilts.
+
+    ``sample(rng, tilt)`` draws a value under the tilt with this number; ``logs(value)`` are all log densities there.
+    """
     if all(law.is_normal for law in (*states.here, *states.there)):
         return _Gaussians(states, tilts)
     if len(states.here) == 1:
@@ -120,14 +113,12 @@ class _Gaussians:
         self._away = self._here - np.exp(states.log_there) @ self._there
 
     def sample(self, rng: np.random.Generator, tilt: int) -> Any:
-        """See :class:`Proposal`."""
         state = _choose(rng, self._log_weights[tilt])
         centre = self._here[state] + self._tilts[tilt].shift * self._away[state]
         value = centre + self._std[state] * rng.standard_normal(centre.size)
         return as_released(value.reshape(self._shape))
 
     def logs(self, value: Any) -> Logs:
-        """See :class:`Proposal`."""
         flat, shift = np.asarray(value, dtype=float).ravel(), self._tilts.shifts
         gap, gap_there = flat - self._here, flat - self._there
         twice, twice_there = 2 * (self._std * self._std), 2 * (self._std_there * self._std_there)
@@ -165,3 +156,6 @@ class _MixtureProposal:
         there = np.array([law.log_density(value) for law in self._states.there])
         with np.errstate(invalid="ignore"):  # a query of NaN has densities of NaN: who reads them says so
             return Logs(here, there, np.asarray(np.logaddexp.reduce(self._log_weights + here, axis=1)))
+
+
+Proposal = _Gaussians | _TiltedProposal | _MixtureProposal

@@ -17,7 +17,7 @@ import numpy as np
 from dpassay.audit.lockstep.outcome import ScriptedRun
 from dpassay.audit.row import Effort
 from dpassay.audit.search.ground import AllOf
-from dpassay.audit.search.premises import Claimed, Premises
+from dpassay.audit.search.premises import Premises
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.arrays import Array
@@ -53,7 +53,7 @@ class OfOnePair(Premises):
     many = 50
     cut = 2000  # the beginning of a training costs less than all of it, and nothing else says what all of it costs
 
-    def __init__(self, claim: Claimed, relation: Relation, compared: Collection[str] = ()):
+    def __init__(self, claim: PrivacyClaim, relation: Relation, compared: Collection[str] = ()):
         super().__init__(claim, relation)
         self._compared = compared
         self.rare: dict[tuple[Kind, str], str] = {}  # what was found after such an answer, and the answer's line

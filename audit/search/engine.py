@@ -29,6 +29,7 @@ from hypothesis.errors import Flaky
 from dpassay.audit.lockstep.script import DRAWN, Choice, Script
 from dpassay.audit.phases import TIME_IS_UP, phase, step, time_is_up
 from dpassay.reference.accounting.calibrate import Uncalibrated
+from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.equality import same, snapshot
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.neighbours import Pair, Run
@@ -37,7 +38,7 @@ from dpassay.reference.space import Space
 from .coverage import Coverage
 from .designed import WAYS, Further
 from .ground import AllOf, Data, Ground, OnePair, Setting, data_of
-from .premises import Claimed, Premises
+from .premises import Premises
 from .runner import Runner, one_line, quiet
 from .smaller import smaller
 from .strategies import Drawing, Same
@@ -59,7 +60,7 @@ class _Enough(BaseException):
 def search(
     run: Callable[..., Any],
     space: Space | Pair[Any],
-    claim: Claimed,
+    claim: PrivacyClaim,
     *,
     examples: int = EXAMPLES,
     seed: int = 0,

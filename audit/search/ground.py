@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -69,18 +69,6 @@ class Setting:
 
 
 _DIRECTIONS = st.builds(Data, swapped=st.booleans())
-
-
-class Ground(Protocol):
-    """Where examples come from."""
-
-    relation: Relation
-
-    def strategy(self) -> st.SearchStrategy[Data]:
-        """All data that is to be tried."""
-
-    def setting(self, data: Data, anew: bool = False) -> Setting:
-        """What these data stand for; ``anew``: nothing is kept of what was made before."""
 
 
 class OnePair:
@@ -156,6 +144,9 @@ class AllOf:
             self._schedules[key] = schedule, self.space.landmarks(schedule) if self.space.landmarks else {}
         schedule, marks = self._schedules[key]
         return Setting(bind(self._run, schedule), pair, marks)
+
+
+Ground = OnePair | AllOf  # where examples come from
 
 
 def _combinations(space: Space) -> list[dict[str, int]]:

@@ -8,30 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Protocol
 
 from dpassay.audit.lockstep.hub import ScriptedHub
 from dpassay.audit.lockstep.outcome import ScriptedRun
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.transcript import Transcript
 
 _ROUNDING = 1e-9  # relative; of a moved distance
 _NOTABLY = 1.5  # times the spending of one that kept to the claim: less is not accounted, as that may take seconds
 _MORE = 1e-6  # relative; a claim may be used up to rounding
-
-
-class Claimed(Protocol):
-    """What a run must keep to."""
-
-    @property
-    def epsilon(self) -> float:
-        """At ``delta``."""
-
-    @property
-    def delta(self) -> float:
-        """Of the claim."""
 
 
 class Premises:
@@ -47,7 +35,7 @@ class Premises:
     cut = 300  # calls after which an example is cut off: others show more for the time
     many = math.inf  # releases from which on a run is accounted only if it spends notably more than those before
 
-    def __init__(self, claim: Claimed, relation: Relation):
+    def __init__(self, claim: PrivacyClaim, relation: Relation):
         self._claim, self._relation = claim, relation
         self._epsilons: dict[Account, float] = {}
         self._allowed = 0.0  # the largest spending of a long run that kept to the claim
