@@ -46,7 +46,8 @@ def places_of(
         lost: why a certificate has no bound, in words that begin with a line.
         unbounded: it has none because nothing bounds a query there.
     """
-    functions, files = _functions(run), _files(run)
+    functions = _functions(run)
+    files = {Path(one.__code__.co_filename).name: one.__code__.co_filename for one in reversed(functions)}
     start = (functions[0].__code__.co_filename, functions[0].__code__.co_firstlineno) if functions else None
     known = {(one.finding.kind, one.finding.label): one for one in witnesses}
     of_kind = {kind: one for (kind, _), one in known.items()}
@@ -84,10 +85,6 @@ def places_of(
             put(one.kind.value, begun(one.kind, lines or leading or ([("", whole)] if whole else [])))
     put("", [*ends, *([("", start)] if start else [])])
     return found
-
-
-def _files(run: Callable[..., Any]) -> dict[str, str]:
-    return {Path(one.__code__.co_filename).name: one.__code__.co_filename for one in reversed(_functions(run))}
 
 
 def _lines(finding: Finding, witness: Witness | None, files: dict[str, str]) -> list[tuple[str, _Place]]:

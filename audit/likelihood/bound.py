@@ -36,13 +36,13 @@ from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
 from .pilot import Plan, average, excess, last_epsilon, make_plan, weight_of
-from .samplers import Losses, Sampler
+from .samplers import LockstepSampler, Losses
 
 _STAGES = (0.125, 0.25, 0.5, 1.0)  # of the runs, each on top of those before
 
 
 def drawn(
-    final: Sampler, plan: Plan, runs: int, seed: int, bound: Callable[[Losses], float], enough: float | None
+    final: LockstepSampler, plan: Plan, runs: int, seed: int, bound: Callable[[Losses], float], enough: float | None
 ) -> tuple[Losses, float]:
     """The losses, and the bound of epsilon that they show.
 
@@ -91,7 +91,7 @@ _SMALLER = 0.5 ** np.arange(1, 9)  # the stakes of the reserve, as shares of the
 
 
 def audit_likelihood(
-    sampler: Sampler,
+    sampler: LockstepSampler,
     delta: float,
     *,
     claimed: float | None = None,

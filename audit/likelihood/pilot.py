@@ -15,7 +15,7 @@ from dpassay.audit.lockstep.tilting import PLAIN, Tilt
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.arrays import Array
 
-from .samplers import Losses, Sampler
+from .samplers import LockstepSampler, Losses
 
 _GRID = np.concatenate([np.linspace(0.6, 1.2, 121), np.geomspace(1.205, 2.5, 80)])
 _BELOW = np.geomspace(0.08, 0.985, 100)  # of the grid's first point: what is still shown where that one is not
@@ -67,7 +67,7 @@ def last_epsilon(loss: Array, possible: Callable[[float], bool]) -> float:
 
 
 def make_plan(
-    sampler: Sampler, delta: float, alpha: float, runs: int, pilot: int, seed: int
+    sampler: LockstepSampler, delta: float, alpha: float, runs: int, pilot: int, seed: int
 ) -> tuple[Plan, list[Losses]]:
     """Choose direction, tilts, grid and bets from ``pilot`` runs."""
     directions = [(0, sampler), (1, sampler.swapped())]

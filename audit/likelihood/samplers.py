@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -68,20 +68,6 @@ class Losses:
         return np.asarray(-np.logaddexp.reduce(log_shares - self.log_weights, axis=1))
 
 
-class Sampler(Protocol):
-    """Draws losses of a mechanism on a pair. The same seed gives the same losses."""
-
-    def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
-        """``count`` independent runs, each under tilt ``c`` with probability ``shares[c]``; fewer if time is up."""
-
-    def swapped(self) -> Sampler:
-        """The other direction: D and D' change places."""
-
-    @property
-    def has_hidden(self) -> bool:
-        """Whether secret batches make the participation of the target worth tilting."""
-
-
 class LockstepSampler:
     """Runs an algorithm in lockstep on both sides of a pair.
 
@@ -94,15 +80,15 @@ class LockstepSampler:
 
     @property
     def has_hidden(self) -> bool:
-        """Secret batches?"""
+        """Do secret batches make the participation of the target worth tilting?"""
         return self._what.sampled or self._what.fresh > 0
 
     def swapped(self) -> LockstepSampler:
-        """The other direction."""
+        """The other direction: D and D' change places."""
         return LockstepSampler(self._run, self._pair.swapped(), what=self._what, checks=self._checks)
 
     def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
-        """See :class:`Sampler`."""
+        """``count`` independent runs, each under tilt ``c`` with probability ``shares[c]``; fewer if time is up."""
         tilts, rng = Tilts(tilts), np.random.default_rng([*seed, 0])
         losses = Losses(np.zeros(0), np.zeros((0, len(tilts))), checked=min(count, self._checks))
         loss, log_weights, chosen = [], [], list[int]()

@@ -69,7 +69,6 @@ class Hub:
         self._open_with_target: dict[int, bool] = {}  # batches by index, which everybody knows: is the target in them?
         self._secrets = False  # was anything drawn that is never released?
         self._step = 0
-        self._findings: dict[tuple[Kind, str], bool] = {}  # so far: only given secrets?
         self._over = False  # the laws differ so much that no common value could be handed back
 
     # -- what the two kinds of runs do in their own way -----------------------------------------------------
@@ -107,10 +106,7 @@ class Hub:
 
     def _finding(self, kind: Kind, label: str, detail: object, given_secrets: bool = False) -> None:
         """Note it, in the words of ``detail``, unless it was noted before."""
-        before = self._findings.get((kind, label))
-        if before is None or (before and not given_secrets):
-            self._findings[kind, label] = given_secrets
-            merge(self.result.findings, [Finding(kind, label, self._step, str(detail), given_secrets)])
+        merge(self.result.findings, [Finding(kind, label, self._step, str(detail), given_secrets)])
 
     def _same_call(self) -> bool:
         first = self._here[0].ask
