@@ -15,19 +15,8 @@ from rich.table import Table
 from dpassay.audit.claims.claimed import read_claim
 from dpassay.audit.inputs.stored import named_columns
 from dpassay.audit.plain import plain
-from dpassay.audit.published.assessment import (
-    Assessment,
-    CurveAssessment,
-    Finding,
-    Published,
-    assess,
-    assess_curve,
-)
-from dpassay.audit.published.ceilings import (
-    Ceilings,
-    Metric,
-    ceilings,
-)
+from dpassay.audit.published.assessment import Assessment, Finding, Published, assess, assess_curve
+from dpassay.audit.published.ceilings import Metric
 from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
 from dpassay.audit.terminal.options import AsJson, relation_named
 from dpassay.reference.accounting.sampled import Relation
@@ -84,32 +73,32 @@ def published(
     if paper is not None or table is not None:
         for name in OF_ONE_NUMBER:
             source = context.get_parameter_source(name)
-            given = source is not None and source.name == "COMMANDLINE"
-            require(
-                not given, "the table", paper or str(table), f"has its own numbers; drop --{name.replace('_', '-')}"
-            )
+            why = f"has its own numbers; drop --{name.replace('_', '-')}"
+            require(source is None or source.name != "COMMANDLINE", "the table", paper or str(table), why)
         require(paper in (None, "dro"), "--paper", paper, "stored tables: dro")
-        stored = ((cell.algorithm, cell.assessment) for cell in table_2(confidence))
-        cells = list(stored if table is None else _of_file(table, confidence))
+        cells = table_2(confidence) if table is None else list(_of_file(table, confidence))
         _table(cells, as_json, table is None)
         raise typer.Exit(int(table is not None and any(one.finding in IMPOSSIBLE for _, one in cells)))
     if epsilon is None and gdp is None and sampled_gaussian is None:
         raise BadInput("--epsilon", epsilon, "is required (or --gdp, --sampled-gaussian, --paper)")
     printed = _printed(auc, balanced_accuracy, tpr, members, nonmembers, fpr, runs)
     neighbours = relation_named(relation) or "replace-one"
-    assessment = None if epsilon is None else assess(printed, _pair(epsilon, delta, neighbours), confidence)
-    curves = _curves(printed, gdp, sampled_gaussian, neighbours, confidence)
+    pair = None if epsilon is None else assess(printed, _pair(epsilon, delta, neighbours), confidence)
+    curves = [assess_curve(printed, one, confidence) for one in _curves(gdp, sampled_gaussian, neighbours)]
     if as_json:
-        record: dict[str, object] = {} if assessment is None else _record(assessment)
+        record: dict[str, object] = {} if pair is None else _record(pair)
         record["curves"] = {
-            name: {"ceiling": one.ceiling, "p-value, random split": one.p_value, "finding": str(one.finding)}
-            for name, (one, _) in curves.items()
+            one.claim.name: {
+                "ceiling": one.ceiling,
+                "p-value, random split": one.p_value,
+                "finding": str(one.finding),
+            }
+            for one in curves
         }
         print(json.dumps(plain(record), sort_keys=True, allow_nan=False))
     else:
-        _show(printed, assessment, curves)
-    found = [one.finding for one, _ in curves.values()] + ([] if assessment is None else [assessment.finding])
-    raise typer.Exit(int(any(finding in IMPOSSIBLE for finding in found)))
+        _show(printed, [*([pair] if pair else []), *curves])
+    raise typer.Exit(int(any(one.finding in IMPOSSIBLE for one in (pair, *curves) if one)))
 
 
 def _printed(
@@ -150,66 +139,41 @@ def _pair(epsilon: float, delta: float, relation: Relation) -> Guarantee:
     return approx_dp(epsilon, delta, relation)
 
 
-Curves = dict[str, tuple[CurveAssessment, Ceilings]]
-
-
-def claimed(mu: float | None, sampled: str | None) -> Guarantee:
-    """The curve that is claimed."""
-    claim = read_claim(None, 0.0, mu, sampled, None)
-    assert claim is not None
-    return claim.guarantee
-
-
-def _curves(
-    printed: Published, gdp: float | None, sampled: str | None, relation: Relation, confidence: float
-) -> Curves:
-    claims: dict[str, Guarantee] = {}
-    if gdp is not None:
-        claims[f"{gdp:g}-GDP"] = replace(claimed(gdp, None), relation=relation)
-    if sampled is not None:
-        claims[f"DP-SGD {sampled}"] = claimed(None, sampled)
-    return {name: (assess_curve(printed, claim, confidence), ceilings(claim)) for name, claim in claims.items()}
+def _curves(mu: float | None, sampled: str | None, relation: Relation) -> Iterator[Guarantee]:
+    for claim in (read_claim(None, 0.0, mu, None, None), read_claim(None, 0.0, None, sampled, None)):
+        if claim is not None:
+            yield claim.guarantee if claim.guarantee.relation else replace(claim.guarantee, relation=relation)
 
 
 def _record(assessment: Assessment) -> dict[str, object]:
-    result = assessment.result
-    implied = assessment.implied_epsilon
     epsilon, delta = assessment.claim.outermost
     return {
-        "metric": result.metric,
-        "value": result.value,
+        "metric": assessment.result.metric,
+        "value": assessment.result.value,
         "epsilon": epsilon,
         "delta": delta,
         "ceiling": assessment.ceiling,
         "ceiling under shift": assessment.shifted_ceiling,
-        "implied epsilon": implied,
+        "implied epsilon": assessment.implied_epsilon,
         "p-value, random split": assessment.p_value,
         "p-value, shift granted": assessment.shifted_p_value,
         "finding": str(assessment.finding),
     }
 
 
-def _show(printed: Published, assessment: Assessment | None, curves: Curves) -> None:
+def _show(printed: Published, assessments: Sequence[Assessment]) -> None:
     console = Console()
     at = f" at FPR {printed.fpr:g}" if printed.fpr is not None else ""
     table = Table("statement", "value", title=f"{printed.metric}{at} = {printed.value:g}")
-    if assessment is not None:
-        table.add_row(f"largest under {assessment.claim.name}", f"{assessment.ceiling:.4f}")
-        table.add_row("epsilon it implies as an expectation", f"{assessment.implied_epsilon:.4g}")
-        table.add_row("p-value; sound for a random split", f"{assessment.p_value:.3g}")
-    for name, (one, ceiling) in curves.items():
-        table.add_row(f"largest under {name}", f"{one.ceiling:.4f}")
-        table.add_row(f"p-value under {name}; sound for a random split", f"{one.p_value:.3g}")
-        table.add_row(
-            f"largest AUC / balanced accuracy under {name}", f"{ceiling.auc:.4f} / {ceiling.balanced_accuracy:.4f}"
-        )
-        rates = ", ".join(f"{value:.4f} at {fpr:g}" for fpr, value in ceiling.tpr.items())
-        table.add_row(f"largest TPR under {name}", rates)
+    for one in assessments:
+        table.add_row(f"largest under {one.claim.name}", f"{one.ceiling:.4f}")
+        if one.implied_epsilon is not None:
+            table.add_row("epsilon it implies as an expectation", f"{one.implied_epsilon:.4g}")
+        table.add_row("p-value; sound for a random split", f"{one.p_value:.3g}")
     console.print(table)
-    if assessment is not None:
-        console.print(f"{assessment.finding}: {MEANING[assessment.finding]}")
-    for name, (one, _) in curves.items():
-        console.print(f"{name}: {one.finding}: {MEANING[one.finding]}")
+    for one in assessments:
+        name = f"{one.claim.name}: " if len(assessments) > 1 else ""
+        console.print(f"{name}{one.finding}: {MEANING[one.finding]}")
     for assumption in ASSUMPTIONS:
         console.print(f"- {assumption}")
 
@@ -226,8 +190,8 @@ def _table(cells: Sequence[tuple[str, Assessment]], as_json: bool, stored: bool)
     for name, a in cells:
         table.add_row(
             printable(name), f"{a.claim.outermost[0]:g}", f"{a.result.value:.4f}", f"{a.ceiling:.4f}",
-            _or_none(a.shifted_ceiling, ".4f"), f"{a.implied_epsilon:.3g}", f"{a.p_value:.1g}",
-            _or_none(a.shifted_p_value, ".1g"), str(a.finding),
+            "" if a.shifted_ceiling is None else f"{a.shifted_ceiling:.4f}", f"{a.implied_epsilon:.3g}",
+            f"{a.p_value:.1g}", "" if a.shifted_p_value is None else f"{a.shifted_p_value:.1g}", str(a.finding),
         )  # fmt: skip
     console = Console(width=150)
     console.print(table)
@@ -235,7 +199,3 @@ def _table(cells: Sequence[tuple[str, Assessment]], as_json: bool, stored: bool)
         console.print(title)
         for line in lines:
             console.print(f"- {line}")
-
-
-def _or_none(value: float | None, form: str) -> str:
-    return "" if value is None else format(value, form)

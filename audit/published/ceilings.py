@@ -7,7 +7,6 @@ mu-GDP and privacy curves (a PLD's, for instance) are integrated.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -16,34 +15,6 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.guarantee import Guarantee
 
 Metric = Literal["auc", "balanced accuracy", "tpr"]
-
-
-@dataclass(frozen=True)
-class Ceilings:
-    """Largest values any attack can reach in expectation."""
-
-    auc: float
-    balanced_accuracy: float
-    tpr: dict[float, float]  # at the false positive rates asked for
-
-    def of(self, metric: Metric, fpr: float | None) -> float:
-        """That of one metric."""
-        return self.tpr[fpr] if fpr is not None else self.auc if metric == "auc" else self.balanced_accuracy
-
-
-def ceilings(claim: Guarantee, fprs: tuple[float, ...] = (0.001, 0.01, 0.1)) -> Ceilings:
-    """Integrate the trade-off curve of a guarantee; any lower bound of the true one keeps the ceilings valid.
-
-    The midpoint rule underestimates the area under a convex curve, and each cell's smallest sum of errors is
-    bounded by its left end plus the curve at its right end, so both ceilings err upwards (safe). The grid is
-    graded towards 0, where the curve is steep.
-    """
-    edges = np.linspace(0.0, 1.0, 20_001) ** 3
-    values = claim.trade_off(0.5 * (edges[1:] + edges[:-1]))
-    area = float(values @ np.diff(edges))
-    accuracy = 1.0 - 0.5 * float(np.min(edges[:-1] + claim.trade_off(edges[1:])))
-    at = {fpr: float(1.0 - claim.trade_off(np.array([fpr]))[0]) for fpr in fprs}
-    return Ceilings(1.0 - area, min(1.0, accuracy), at)
 
 
 def ceiling_of(metric: Metric, epsilon: float, delta: float, fpr: float | None = None) -> float:
@@ -62,6 +33,22 @@ def ceiling_of(metric: Metric, epsilon: float, delta: float, fpr: float | None =
     else:
         missed = max(0.0, 1.0 - delta - odds * fpr, math.exp(-epsilon) * (1.0 - delta - fpr))
     return min(1.0, 1.0 - missed + 4e-16)
+
+
+def ceiling_of_curve(metric: Metric, claim: Guarantee, fpr: float | None = None) -> float:
+    """The same for a guarantee, by its trade-off curve; any lower bound of the true one keeps the ceiling valid.
+
+    The midpoint rule underestimates the area under a convex curve, and each cell's smallest sum of errors is
+    bounded by its left end plus the curve at its right end, so both ceilings err upwards (safe). The grid is
+    graded towards 0, where the curve is steep.
+    """
+    fpr = _checked(metric, 0.0, fpr)
+    if metric == "tpr":
+        return float(1.0 - claim.trade_off(np.array([fpr]))[0])
+    edges = np.linspace(0.0, 1.0, 20_001) ** 3
+    if metric == "auc":
+        return 1.0 - float(claim.trade_off(0.5 * (edges[1:] + edges[:-1])) @ np.diff(edges))
+    return min(1.0, 1.0 - 0.5 * float(np.min(edges[:-1] + claim.trade_off(edges[1:]))))
 
 
 def implied_epsilon(metric: Metric, value: float, delta: float, fpr: float | None = None) -> float:

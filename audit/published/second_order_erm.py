@@ -26,6 +26,8 @@ Kind = Literal["impossible", "contradiction", "unexplained"]
 RUNS = 5
 RECORDS = {"covertype": 495_141, "ijcnn": 49_990}  # the original IJCNN file; Appendix E.1 prints 4999
 DIMENSIONS = {"covertype": 54, "ijcnn": 22}
+# Loss A's link with M = 1 (eps_H = sqrt(alpha) implies it), unit radius: gradients bounded by 1, curvature by 1 / 4
+CHARITABLE = Constants(log(2), 1.0, 0.25, 0.25, 1.0, inf)
 
 
 @dataclass(frozen=True)
@@ -51,21 +53,10 @@ def remarks() -> tuple[Remark, ...]:
     return tuple(found)
 
 
-# statistics of integer counts ----------------------------------------------------------------------------------------
-
-
-def interval(figure: Figure, part: int) -> tuple[Fraction, Fraction]:
-    """The numbers that round to the printed mean (part 0) or spread (part 1)."""
-    text = figure.text.split("±")[part]
-    digits = len(text.split(".")[1]) if "." in text else 0
-    half = Fraction(1, 2 * 10**digits)
-    return Fraction(text) - half, Fraction(text) + half
-
-
 def possible_counts(figure: Figure, runs: int, ddof: int = 1, largest: float = inf) -> list[int] | None:
     """Non-negative integers with the printed mean and spread after rounding, or None if there are none."""
-    low, high = interval(figure, 0)
-    spread_low, spread_high = (max(Fraction(0), edge) for edge in interval(figure, 1))
+    (low, high), spreads = (_rounding_to(text) for text in figure.text.split("±"))
+    spread_low, spread_high = (max(Fraction(0), edge) for edge in spreads)
     for total in range(max(0, ceil(low * runs)), floor(high * runs) + 1):
         base = Fraction(total * total, runs)
         squares_low = ceil(base + spread_low**2 * (runs - ddof))
@@ -75,6 +66,12 @@ def possible_counts(figure: Figure, runs: int, ddof: int = 1, largest: float = i
             if found is not None:
                 return found
     return None
+
+
+def _rounding_to(text: str) -> tuple[Fraction, Fraction]:
+    digits = len(text.split(".")[1]) if "." in text else 0
+    half = Fraction(1, 2 * 10**digits)
+    return Fraction(text) - half, Fraction(text) + half
 
 
 def _with_sums(total: int, squares: int, count: int, largest: float) -> list[int] | None:
@@ -114,9 +111,6 @@ def _certificates(table: PrintedTable) -> Iterator[Remark]:
             yield Remark("contradiction", f"Table {table.number}, {cell.method}, {cell.epsilon}", cell.value.text, why)
 
 
-# losses --------------------------------------------------------------------------------------------------------------
-
-
 def _losses(table: PrintedTable) -> Iterator[Remark]:
     start = log(2)  # both logistic losses at w = 0
     above = [c for c in table.cells if c.value is not None and c.value.mean > start + 0.0005]
@@ -140,39 +134,28 @@ def _same_outcomes(table: PrintedTable) -> Iterator[Remark]:
         yield Remark("unexplained", f"Table {table.number}, {', '.join(sorted(methods))}", text, why)
 
 
-# sample sizes --------------------------------------------------------------------------------------------------------
-
-
-# Loss A's link with M = 1 (eps_H = sqrt(alpha) implies it), unit radius: gradients bounded by 1, curvature by 1 / 4
-CHARITABLE = Constants(log(2), 1.0, 0.25, 0.25, 1.0, inf)
-
-
-def needed_records(table: PrintedTable, epsilon: float) -> float:
-    """Return the least n_min of Theorem 4 over c, c1, c2, with C = 1, f(w0) = log 2 and all of rho for the steps."""
-    k, rho, best = CHARITABLE, zcdp_rho(epsilon, 1e-5), inf
-    for a in _accuracies(table):
-        steps = _steps(a)
-        sigma = Budget(rho, rho * 1e-9, releases_per_step=2).sigma(steps)
-        best = min(best, sample_complexity.short_step_minimum(a, k, DIMENSIONS[table.data], sigma, steps))
-    return best
-
-
-def _accuracies(table: PrintedTable) -> Iterator[Accuracy]:
+def _accuracies(table: PrintedTable) -> Iterator[tuple[Accuracy, int]]:
+    """Choices of c, c1 and c2, each with the steps of OPT, f(w0) - f_low being log 2."""
+    k = CHARITABLE
     for c1, c2, c in product((0.1, 0.2, 0.3, 0.4), (0.05, 0.1, 0.15, 0.2, 0.25), (0.02, 0.05, 0.1, 0.15)):
         if c2 + c < 1 / 3:
-            yield Accuracy(table.epsilon_g, table.epsilon_H, c1=c1, c2=c2, c=c)
-
-
-def _steps(a: Accuracy) -> int:
-    k = CHARITABLE
-    return max(1, ceil(log(2) / opt.minimum_decrease(a, k.smoothness, k.hessian_lipschitz)))
+            a = Accuracy(table.epsilon_g, table.epsilon_H, c1=c1, c2=c2, c=c)
+            yield a, max(1, ceil(log(2) / opt.minimum_decrease(a, k.smoothness, k.hessian_lipschitz)))
 
 
 def _sample_sizes() -> Iterator[Remark]:
-    """Section 4 says that n is large compared to what is required in the loose setting (and small in the tight one)."""
+    """Section 4 says that n is large compared to what is required in the loose setting (and small in the tight one).
+
+    Needed is the least n_min of Theorem 4 over c, c1, c2, with C = 1 and all of rho for the steps.
+    """
     for number in (1, 3):
-        table = TABLES[number]
-        needed, n = [needed_records(table, epsilon) for epsilon in EPSILONS], RECORDS[table.data]
+        table, needed = TABLES[number], []
+        n, d = RECORDS[table.data], DIMENSIONS[table.data]
+        for rho in (zcdp_rho(epsilon, 1e-5) for epsilon in EPSILONS):
+            budget = Budget(rho, rho * 1e-9, releases_per_step=2)
+            least = (sample_complexity.short_step_minimum(a, CHARITABLE, d, budget.sigma(steps), steps)
+                     for a, steps in _accuracies(table))  # fmt: skip
+            needed.append(min(least))
         if min(needed) > n:
             asked = ", ".join(f"{x:.2g}" for x in needed)
             why = f"Theorem 4 asks for at least {asked} at epsilon 0.2, 0.6, 1.0 (norm 1, C = 1, M = 1); n = {n}"
@@ -181,28 +164,20 @@ def _sample_sizes() -> Iterator[Remark]:
 
 def _mini_batches() -> Iterator[Remark]:
     for number in (1, 2, 3, 4):
-        table, k = TABLES[number], CHARITABLE
+        table = TABLES[number]
         n, d = RECORDS[table.data], DIMENSIONS[table.data]
-        batch = min(sample_complexity.batch_minimum(a, k, d, _steps(a)) for a in _accuracies(table))
+        batches, all_steps = zip(*((sample_complexity.batch_minimum(a, CHARITABLE, d, steps), steps)
+                                   for a, steps in _accuracies(table)), strict=True)  # fmt: skip
+        batch, steps = min(batches), min(all_steps)
         if batch > n:
             why = f"eq. (24) asks for mini-batches of {batch:.2g} records, {batch / n:.2g} times the whole set"
             yield Remark("contradiction", f"Table {number}, OPT-B", f"n = {n}", why)
-        steps = min(map(_steps, _accuracies(table)))
-        top = largest_rate(steps, 0.2) * n
-        why = f"for T >= {steps}, eq. (29) gives epsilon 0.2, at any noise, for at most {top:.0f} of {n} records"
+        low, high = 1e-7, 1.0  # sampling rate at which eq. (29) can give epsilon 0.2 with infinite noise
+        for _ in range(40):
+            middle = sqrt(low * high)
+            low, high = (middle, high) if subsampled.floor(steps, middle, 1e-5) <= 0.2 else (low, middle)
+        why = f"for T >= {steps}, eq. (29) gives epsilon 0.2, at any noise, for at most {low * n:.0f} of {n} records"
         yield Remark("unexplained", f"Table {number}, OPT-B, 0.2", "batch size not stated", why)
-
-
-def largest_rate(steps: int, epsilon: float, delta: float = 1e-5) -> float:
-    """Largest sampling rate at which eq. (29) can give epsilon with infinite noise."""
-    low, high = 1e-7, 1.0
-    for _ in range(40):
-        middle = sqrt(low * high)
-        low, high = (middle, high) if subsampled.floor(steps, middle, delta) <= epsilon else (low, middle)
-    return low
-
-
-# the set-up ----------------------------------------------------------------------------------------------------------
 
 
 def _hessian_lipschitz() -> Iterator[Remark]:

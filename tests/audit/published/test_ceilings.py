@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from typer.testing import CliRunner
 
-from dpassay.audit.commands.published import claimed, published
+from dpassay.audit.claims.claimed import read_claim
+from dpassay.audit.commands.published import published
 from dpassay.audit.published import assessment
-from dpassay.audit.published import assessment as p
-from dpassay.audit.published import ceilings as c
-from dpassay.audit.published.ceilings import ceiling_of, implied_epsilon
+from dpassay.audit.published.assessment import Finding, Published, assess, assess_curve, swap_claim
+from dpassay.audit.published.ceilings import ceiling_of, ceiling_of_curve, ceiling_under_shift, implied_epsilon
 from dpassay.audit.published.dro import table_2
 from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import approx_dp, gdp
@@ -24,26 +24,20 @@ from dpassay.reference.guarantee import approx_dp, gdp
 
 @pytest.mark.parametrize("epsilon, delta", [(0.1, 0.0), (1.0, 1e-5), (3.0, 0.01), (0.0, 0.0)])
 def test_closed_forms_equal_the_integrated_trade_off(epsilon, delta):
-    numeric = c.ceilings(approx_dp(epsilon, delta), fprs=(0.05,))
-    for metric, found, error in (("auc", numeric.auc, 1e-6), ("balanced accuracy", numeric.balanced_accuracy, 1e-4)):
-        exact = ceiling_of(metric, epsilon, delta)
+    for metric, error, fpr in (("auc", 1e-6, None), ("balanced accuracy", 1e-4, None), ("tpr", 1e-12, 0.05)):
+        exact = ceiling_of(metric, epsilon, delta, fpr)
+        found = ceiling_of_curve(metric, approx_dp(epsilon, delta), fpr)
         assert exact - 1e-12 <= found <= exact + error  # errs upwards
-    assert numeric.tpr[0.05] == pytest.approx(ceiling_of("tpr", epsilon, delta, 0.05))
 
 
-def test_gdp_ceilings():
-    """AUC Phi(mu / sqrt 2), balanced accuracy Phi(mu / 2)."""
-    found = c.ceilings(gdp(1.3, np.linspace(0.0, 12.0, 2001)), fprs=(0.01,))
-    assert found.auc == pytest.approx(norm.cdf(1.3 / math.sqrt(2)), abs=1e-5)
-    assert found.balanced_accuracy == pytest.approx(norm.cdf(0.65), abs=1e-4)
-    assert found.tpr[0.01] == pytest.approx(norm.sf(norm.isf(0.01) - 1.3))
-
-
-def test_gaussian_pld_recovers_its_gdp_curve():
-    """One full-batch release with noise multiplier 1 is 1-GDP (add-remove); the envelope lies just above."""
-    found = c.ceilings(claimed(None, "1:1:1"), fprs=())
+def test_ceilings_of_curves():
+    """mu-GDP: AUC Phi(mu / sqrt 2), balanced accuracy Phi(mu / 2). A full-batch release of noise 1 is 1-GDP."""
+    curve = gdp(1.3, np.linspace(0.0, 12.0, 2001))
+    assert ceiling_of_curve("auc", curve) == pytest.approx(norm.cdf(1.3 / math.sqrt(2)), abs=1e-5)
+    assert ceiling_of_curve("balanced accuracy", curve) == pytest.approx(norm.cdf(0.65), abs=1e-4)
+    assert ceiling_of_curve("tpr", curve, 0.01) == pytest.approx(norm.sf(norm.isf(0.01) - 1.3))
     exact = norm.cdf(1 / math.sqrt(2))
-    assert exact <= found.auc <= exact + 1e-3
+    assert exact <= ceiling_of_curve("auc", read_claim(None, 0.0, None, "1:1:1", None).guarantee) <= exact + 1e-3
 
 
 @pytest.mark.parametrize(
@@ -78,20 +72,20 @@ def test_grouped_ceiling_is_reached_by_a_group_detector():
     share = assessment.exchangeable_share(groups)
     assert share == pytest.approx(0.18)
     detector = 0.81 + 0.5 * share
-    assert detector < c.ceiling_under_shift(ceiling_of("auc", 0.1, 0.0), share)
+    assert detector < ceiling_under_shift(ceiling_of("auc", 0.1, 0.0), share)
     assert assessment.grouped_auc_p_value(detector, groups, 0.1, 0.0) == 1.0
     assert assessment.grouped_auc_p_value(0.999, groups, 0.1, 0.0) < 1e-6
 
 
 def test_table_2_of_dro():
-    found = {(cell.algorithm, cell.assessment.claim.outermost[0]): cell.assessment.finding for cell in table_2()}
+    found = {(algorithm, one.claim.outermost[0]): one.finding for algorithm, one in table_2()}
     assert len(found) == 12
     double = [found["DP Double SPIDER", e] for e in (0.1, 1.0, 3.0, 5.0)]
     assert double == [
-        p.Finding.CONTRADICTS, p.Finding.CONTRADICTS, p.Finding.CONTRADICTS_UNLESS_SHIFT, p.Finding.WITHIN,
+        Finding.CONTRADICTS, Finding.CONTRADICTS, Finding.CONTRADICTS_UNLESS_SHIFT, Finding.WITHIN,
     ]  # fmt: skip
     recursive = [found["DP Recursive SPIDER", e] for e in (0.1, 1.0, 3.0)]
-    assert recursive == [p.Finding.CONTRADICTS, p.Finding.CONTRADICTS_UNLESS_SHIFT, p.Finding.WITHIN]
+    assert recursive == [Finding.CONTRADICTS, Finding.CONTRADICTS_UNLESS_SHIFT, Finding.WITHIN]
 
 
 COUNTS = ("--members", "5000", "--nonmembers", "5000")
@@ -131,7 +125,6 @@ def test_a_table_of_results(command, tmp_path):
         ["--auc", "nan", "--epsilon", "1", *COUNTS],
         ["--tpr", "0.1", "--epsilon", "1", *COUNTS],
         ["--auc", "0.9", "--fpr", "0.1", "--epsilon", "1", *COUNTS],
-        ["--auc", "0.9", "--epsilon", "1"],  # no counts
         ["--auc", "0.9", "--epsilon", "1", "--relation", "other", *COUNTS],
         ["--auc", "0.9", "--sampled-gaussian", "1:2:3", *COUNTS],
         ["--auc", "0.9", "--sampled-gaussian", "1:2", *COUNTS],
@@ -161,24 +154,19 @@ def test_curve_p_value_keeps_its_level():
     for _ in range(5):
         inside, outside = rng.normal(1.0, size=300), rng.normal(size=300)
         auc = float(np.mean(inside[:, None] > outside[None, :]))
-        found = p.assess_curve(p.Published("auc", auc, 300, 300), claim)
-        above += found.finding is not p.Finding.WITHIN
+        found = assess_curve(Published("auc", auc, 300, 300), claim)
+        above += found.finding is not Finding.WITHIN
         assert found.p_value > 0.05
     assert above > 0  # half of the AUCs lie above the ceiling of the expectation, none is called a contradiction
 
 
 def test_add_remove_claims_are_weakened_for_swaps():
     """AUC 0.83 with 5,000 pairs: impossible at replace-one epsilon 1; add-remove swaps cost 2 epsilon."""
-    assert p.swap_claim(1.0, 1e-9, "replace-one") == (1.0, 1e-9)
-    assert p.swap_claim(1.0, 1e-9, "add-remove") == (2.0, pytest.approx((1 + math.e) * 1e-9))
-    printed = p.Published("auc", 0.83, 5000, 5000)
-    assert p.assess(printed, approx_dp(1.0, 1e-9, "replace-one")).finding is p.Finding.CONTRADICTS_UNLESS_SHIFT
-    assert p.assess(printed, approx_dp(1.0, 1e-9, "add-remove")).finding is p.Finding.ABOVE
-
-
-def test_bad_group():
-    with pytest.raises(BadInput, match="groups"):
-        assessment.exchangeable_share([])
+    assert swap_claim(1.0, 1e-9, "replace-one") == (1.0, 1e-9)
+    assert swap_claim(1.0, 1e-9, "add-remove") == (2.0, pytest.approx((1 + math.e) * 1e-9))
+    printed = Published("auc", 0.83, 5000, 5000)
+    assert assess(printed, approx_dp(1.0, 1e-9, "replace-one")).finding is Finding.CONTRADICTS_UNLESS_SHIFT
+    assert assess(printed, approx_dp(1.0, 1e-9, "add-remove")).finding is Finding.ABOVE
 
 
 def test_grouped_p_value_keeps_its_level():
