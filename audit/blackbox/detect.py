@@ -18,7 +18,7 @@ import numpy as np
 from dpassay.audit.evidence.events import judge_event
 from dpassay.audit.results import ClaimTest, SoundBound
 from dpassay.audit.scores.labels import epsilon_labels
-from dpassay.audit.scores.thresholds import strongest_event
+from dpassay.audit.scores.thresholds import promised_epsilon
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
 from dpassay.reference.guarantee import Guarantee
@@ -236,7 +236,7 @@ def bound_of_scores(
     """
     start = time.perf_counter() if start is None else start
     held = [table[int(FIT_SHARE * len(table)) :] for table in parts.training]  # that chose among the scores
-    best = max(candidates, key=lambda one: strongest_event(one.score(held[0]), one.score(held[1]), delta, 0.5)[0])
+    best = max(candidates, key=lambda one: promised_epsilon(one.score(held[0]), one.score(held[1]), delta))
     bound = epsilon_labels(best.score(parts.test[0]), best.score(parts.test[1]), delta, rng, confidence)
     runs, seconds = sum(map(len, (*parts.training, *parts.test))), time.perf_counter() - start
     evidence = {"score": best.name, **bound.evidence}

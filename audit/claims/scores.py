@@ -16,7 +16,6 @@ from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.one_run import epsilon_one_run
 from dpassay.audit.scores.one_run_claim import one_run_curve
 from dpassay.audit.scores.power import Power, shown_power
-from dpassay.audit.scores.thresholds import ScoreEvent
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput, require
 
@@ -55,11 +54,8 @@ def shown_by(bound: Sound) -> list[str]:
     if not isinstance(bound, SoundBound) or bound.epsilon <= 0:
         return []
     if "event" in seen:
-        event = cast(ScoreEvent, seen["event"])
-        rare, frequent = cast(tuple[int, int], seen["hits"])
-        cut = f"{'>' if event.high else '<'} {cast(float, seen['threshold']) * (1 if event.high else -1):.6g}"
-        on_d, on_e = (rare, frequent) if event.of_q else (frequent, rare)
-        return [f"Shown by: scores {cut}, {on_d:,} on D and {on_e:,} on D' of those that judged."]
+        on_d, on_e = cast(tuple[int, int], seen["hits"])
+        return [f"Shown by: {seen['event']}, {on_d:,} on D and {on_e:,} on D' of those that judged."]
     words = str(seen.get("by", ""))
     if "guesses" not in seen:
         return [f"Shown by: the most extreme scores, {words}."] if words else []

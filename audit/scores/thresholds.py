@@ -1,47 +1,38 @@
-"""Bounds of epsilon from one event: a threshold that a part of the scores chooses, counted on the others.
+"""Bound of epsilon from one event: a threshold that a part of the scores chooses, counted on the others.
 
-For an event S, (epsilon, delta)-DP says Q(S) <= e^epsilon P(S) + delta, so
-epsilon >= log((lower(Q(S)) - delta) / upper(P(S))) with Clopper-Pearson limits; one event that is fixed beforehand is
-judged by the exact test of `events.py`, which needs no share of the level for each side. Thresholds are never chosen on
-the data that judge them.
+The event is judged by the exact test of `evidence/events.py`; it is never chosen on the data that judge it.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from dpassay.audit.bounds import clopper_pearson_lower, clopper_pearson_upper
 from dpassay.audit.evidence.curves import check_scores
-from dpassay.audit.evidence.events import count_errors, event_p_value
+from dpassay.audit.evidence.events import best_event, count_errors, event_p_value
 from dpassay.audit.results import SoundBound
-from dpassay.reference.arrays import Array, Indices
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput
+from dpassay.reference.guarantee import from_pairs
 
-DENOMINATOR_SHARE = 0.8  # of the level goes to the rarer side, whose relative error is the larger one
 PILOT_SHARE = 0.3
-PILOT_LEVEL = 2.0  # half for each family: the pilot chooses, and decides nothing
 LEAST = 4  # scores a side that can be split
-_ULP = 2.0**-52
+HOPED = 3.0  # standard errors by which a pilot exceeds the epsilon that it promises
 EXACT, STEP, MOST = 1e-3, 0.01, 40.0  # of a bound, in epsilon; first step of its search; no larger one
+HALVINGS = 12  # of the range of promised epsilons
 
 
-def epsilon_from_counts(hits_q: Any, n_q: int, hits_p: Any, n_p: int, delta: float, alpha: Any) -> Any:
-    """Lower bound of epsilon from event counts on both sides at joint level alpha, rounded down; broadcasts."""
-    if not 0 <= delta < 1:
-        raise BadInput("delta", delta, "must lie in [0, 1)")
-    low = clopper_pearson_lower(hits_q, n_q, (1 - DENOMINATOR_SHARE) * np.asarray(alpha))
-    high = clopper_pearson_upper(hits_p, n_p, DENOMINATOR_SHARE * np.asarray(alpha))
-    with np.errstate(divide="ignore"):
-        top, bottom = np.log(np.maximum(low - delta, 0.0)), np.log(high)
-        lost = 2 * _ULP * (2.0 + np.where(np.isfinite(top), np.abs(top), 0.0) - bottom)
-        return np.maximum(top - bottom - lost, 0.0)
+def promised_epsilon(p: Array, q: Array, delta: float) -> float:
+    """The largest epsilon that some event of these scores exceeds by `HOPED` standard errors: it decides nothing."""
+    low, high = 0.0, MOST
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        good = best_event(p, q, from_pairs([(middle, delta)])).promise >= HOPED
+        low, high = (middle, high) if good else (low, middle)
+    return low
 
 
 def epsilon_of_event(
@@ -79,56 +70,6 @@ def epsilon_of_event(
     return low
 
 
-@dataclass(frozen=True)
-class ScoreEvent:
-    """Scores beyond a threshold.
-
-    Args:
-        name: for a person.
-        high: above it; else below, and the scores were read with their signs turned.
-        of_q: more frequent on D' (Q) than on D (P); else the other way round.
-    """
-
-    name: str
-    high: bool
-    of_q: bool
-
-
-def _directions(p: Array, q: Array) -> Iterator[tuple[ScoreEvent, Array, Array]]:
-    """Events with their rare and frequent side, each read as 'score above the threshold'."""
-    yield ScoreEvent("high scores, more often on D'", high=True, of_q=True), p, q
-    yield ScoreEvent("low scores, more often on D", high=False, of_q=False), -q, -p
-    yield ScoreEvent("high scores, more often on D", high=True, of_q=False), q, p
-    yield ScoreEvent("low scores, more often on D'", high=False, of_q=True), -p, -q
-
-
-def _log_ranks(n: int) -> Indices:
-    """Ranks 1, 2, 3, 4, 6, 9, ... up to n: about 3 log2 n of them lose under 15 % of any rank between."""
-    return np.unique(np.round(np.geomspace(1, n, int(3 * np.log2(n + 1))))).astype(np.int64)
-
-
-def _scan(rare: Array, frequent: Array, delta: float, alpha: float) -> tuple[float, float]:
-    """Best (epsilon, threshold): thresholds at ranks of the rare side; its tail mass there is Beta distributed."""
-    ordered = np.sort(rare)[::-1]
-    ranks = _log_ranks(rare.size)
-    cuts = ordered[ranks - 1]
-    above_q = frequent.size - np.searchsorted(np.sort(frequent), cuts, side="right")
-    values = epsilon_from_counts(above_q, frequent.size, ranks - 1, rare.size, delta, alpha / ranks.size)
-    best = int(np.argmax(values))
-    return float(values[best]), float(cuts[best])
-
-
-def strongest_event(p: Array, q: Array, delta: float, alpha: float) -> tuple[float, int, float]:
-    """(epsilon, number of the family, threshold) of the event that shows most, level `alpha` shared among all.
-
-    Thresholds are log-spaced ranks of four families. Valid with ties: the mass strictly above an order statistic is
-    stochastically below its Beta law.
-    """
-    found = [_scan(rare, frequent, delta, alpha / 4) for _, rare, frequent in _directions(p, q)]
-    best = max(range(4), key=lambda k: found[k][0])
-    return found[best][0], best, found[best][1]
-
-
 def epsilon_split(
     scores_p: ArrayLike,
     scores_q: ArrayLike,
@@ -137,26 +78,24 @@ def epsilon_split(
     confidence: float = 0.95,
     above: float = 0.0,
 ) -> SoundBound:
-    """Threshold and event family chosen on a pilot share, the exact test of this event on the rest.
-
-    0 if it does not show more than `above`.
-    """
+    """The event that a pilot share promises most of, the exact test of it on the rest; 0 if not more than `above`."""
     start = time.perf_counter()
     p = rng.permutation(check_scores(scores_p, "scores_p"))
     q = rng.permutation(check_scores(scores_q, "scores_q"))
     cut_p, cut_q = int(PILOT_SHARE * p.size), int(PILOT_SHARE * q.size)
     if min(cut_p, cut_q) < 1:
-        raise BadInput("scores", (p.size, q.size), f"a split needs at least {int(1 / PILOT_SHARE) + 1} a side")
-    _, chosen, threshold = strongest_event(p[:cut_p], q[:cut_q], delta, PILOT_LEVEL)
-    event, rare, frequent = list(_directions(p[cut_p:], q[cut_q:]))[chosen]
-    hits_p, hits_q = int((rare > threshold).sum()), int((frequent > threshold).sum())
-    bound = epsilon_of_event(hits_q, frequent.size, hits_p, rare.size, delta, 1 - confidence, above)
+        raise BadInput("scores", (p.size, q.size), f"a split needs at least {LEAST} a side")
+    pilot = np.sort(p[:cut_p]), np.sort(q[:cut_q])
+    aim = max(above, promised_epsilon(*pilot, delta))
+    event, side = best_event(*pilot, from_pairs([(aim, delta)])).oriented
+    hits, sizes = (event.hits(p[cut_p:]), event.hits(q[cut_q:])), (p.size - cut_p, q.size - cut_q)
+    counts = hits[side], sizes[side], hits[1 - side], sizes[1 - side]
     return SoundBound(
-        epsilon=bound,
+        epsilon=epsilon_of_event(*counts, delta, 1 - confidence, above),
         delta=delta,
         confidence=confidence,
         method="one event, split",
         runs=p.size + q.size,
         seconds=time.perf_counter() - start,
-        evidence={"event": event, "threshold": threshold, "hits": (hits_p, hits_q)},
+        evidence={"event": f"scores {event.words}", "hits": hits},
     )

@@ -11,7 +11,6 @@ from scipy.stats import binom, binomtest
 
 from dpassay.audit import bounds
 from dpassay.audit.likelihood.curve import lower_bounds
-from dpassay.audit.scores.thresholds import epsilon_from_counts
 from dpassay.reference.accounting.calibrate import noise_factor, scaled
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.accounting.gdp import gdp_epsilon
@@ -107,19 +106,6 @@ def test_a_curve_lies_below_what_betting_refutes(seed, log):
                 ratio = [mpmath.mpf(one) / mpmath.mpf(bound) for one in row]
                 mixed = [mpmath.fprod(1 - mpmath.mpf(b) + mpmath.mpf(b) * r for r in ratio) for b in curve._BETS]
                 assert mpmath.fsum(mixed) / len(mixed) >= mpmath.exp(mpmath.mpf(log))
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**9), st.integers(1, 10**9), st.floats(0, 0.5), st.floats(-12, -0.5))
-@example(81609, 81609, 0.36311894312693344, -3.32138950725321)
-def test_an_epsilon_of_counts_is_no_more_than_its_limits_say(hits, n, delta, power):
-    hits, alpha = min(hits, n), 10.0**power
-    found = float(epsilon_from_counts(hits, n, n - hits, n, delta, alpha))
-    low = float(bounds.clopper_pearson_lower(hits, n, 0.2 * alpha))
-    high = float(bounds.clopper_pearson_upper(n - hits, n, 0.8 * alpha))
-    with mpmath.workdps(60):
-        truth = mpmath.log((mpmath.mpf(low) - mpmath.mpf(delta)) / mpmath.mpf(high)) if low > delta else mpmath.mpf(0)
-        assert max(0, truth - mpmath.mpf(2e-15) * (1 + abs(truth))) <= found <= max(mpmath.mpf(0), truth)
 
 
 def check_calibrated(kind, epsilon, delta, count):

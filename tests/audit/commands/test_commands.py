@@ -12,7 +12,6 @@ from dpassay.audit.claims import scores as judged_scores
 from dpassay.audit.cli import app
 from dpassay.audit.results import SoundBound, Verdict
 from dpassay.audit.running.store import read_state, write_state
-from dpassay.audit.scores.thresholds import ScoreEvent
 from dpassay.audit.sequential import session
 from dpassay.reference.errors import BadInput
 
@@ -87,12 +86,8 @@ def test_stored_scores(place):
     ("evidence", "said"),
     [
         (
-            {"event": ScoreEvent("x", high=False, of_q=True), "threshold": -1.5, "hits": (2, 30), "by": "one event"},
+            {"event": "scores < 1.5", "hits": (2, 30), "by": "one event"},
             "scores < 1.5, 2 on D and 30 on D' of those that judged.",
-        ),
-        (
-            {"event": ScoreEvent("Q, low", high=True, of_q=False), "threshold": 4.0, "hits": (1, 9)},
-            "scores > 4, 9 on D and 1 on D' of those that judged.",
         ),
         ({"by": "low scores guessed to be of D"}, "the most extreme scores, low scores guessed to be of D."),
         (

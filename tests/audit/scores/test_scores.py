@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from dpassay.audit.bounds import clopper_pearson_lower, clopper_pearson_upper
 from dpassay.audit.claims.scores import hints
 from dpassay.audit.evidence import curves
 from dpassay.audit.evidence.events import event_p_value
@@ -51,22 +50,22 @@ def test_sound_bounds_reach_beyond_the_measured_peers(bound):
     """Peers on N(1,1) v N(0,1) at delta 1e-5: 1.12 at 1e3 and 2.01 at 1e4 scores a side (seed 4)."""
     for n, floor in ((1000, 1.0), (10_000, 1.8)):
         p, q, rng = _gauss(4, n)
-        result = bound(p, q, 1e-5, rng)
-        assert isinstance(result, SoundBound)
-        assert floor < result.epsilon < TRUE_EPSILON
-        mirrored = bound(-q, -p, 1e-5, rng).epsilon
-        assert mirrored == pytest.approx(result.epsilon, rel=0.35)
+        for sides in ((p, q), (-q, -p)):
+            result = bound(*sides, 1e-5, rng)
+            assert isinstance(result, SoundBound) and floor < result.epsilon < TRUE_EPSILON
 
 
-@pytest.mark.parametrize("bound", [pytest.param(BOUNDS[0], marks=pytest.mark.more), BOUNDS[1]])  # the second uses both
-def test_bounds_keep_their_level_on_randomised_response(bound):
-    """Extremal (1, 0.05)-DP pair with ties, 5 % level, 40 runs of 400; red: read at delta = 0 more of 20 are wrong."""
+@pytest.mark.parametrize(  # the second uses both
+    ("bound", "size"), [pytest.param(BOUNDS[0], 1500, marks=pytest.mark.more), (BOUNDS[1], 400)]
+)
+def test_bounds_keep_their_level_on_randomised_response(bound, size):
+    """Extremal (1, 0.05)-DP pair with ties, 5 % level, 40 runs; red: read at delta = 0 more of 20 are wrong."""
     eps, delta = 1.0, 0.05
     rate, wrong, red = (1 - delta) / (1 + np.exp(eps)), 0, 0
     for seed in range(40):
         rng = np.random.default_rng(seed)
-        p = rng.choice([-2.0, -1.0, 1.0], p=[delta, 1 - delta - rate, rate], size=400)
-        q = -rng.choice([-2.0, -1.0, 1.0], p=[delta, 1 - delta - rate, rate], size=400)
+        p = rng.choice([-2.0, -1.0, 1.0], p=[delta, 1 - delta - rate, rate], size=size)
+        q = -rng.choice([-2.0, -1.0, 1.0], p=[delta, 1 - delta - rate, rate], size=size)
         wrong += bound(p, q, delta, rng).epsilon > eps + 1e-9
         red += bound(p, q, 0.0, rng).epsilon > eps + 1e-9 if seed < 20 else 0
     assert binomtest(wrong, 40, 0.05, alternative="greater").pvalue > 1e-3
@@ -105,18 +104,6 @@ def test_files_whose_members_have_the_lower_scores_get_a_hint_and_the_same_bound
     assert hints(q, p, one_run=False) == [] == hints(rng.normal(size=400), rng.normal(size=400), one_run=False)
 
 
-@pytest.mark.parametrize(("hits_q", "hits_p", "delta"), [(300, 7, 1e-3), (990, 0, 0.0), (999, 500, 0.3), (20, 19, 0)])
-def test_the_bound_from_counts_is_lowered_by_what_rounding_may_move_its_logarithms(hits_q, hits_p, delta):
-    """A last digit of each, and of what is added up; `tests/audit/test_bounds.py` holds it to exact logarithms."""
-    low = clopper_pearson_lower(hits_q, 1000, 0.2 * 0.05)
-    high = clopper_pearson_upper(hits_p, 1000, 0.8 * 0.05)
-    top, bottom = np.log(low - delta), np.log(high)
-    found = thresholds.epsilon_from_counts(hits_q, 1000, hits_p, 1000, delta, 0.05)
-    assert found == pytest.approx(max(0.0, top - bottom), abs=1e-13)
-    assert top <= bottom or 0 < top - bottom - found < 1e-14
-    assert thresholds.epsilon_from_counts(0, 1000, 0, 1000, delta, 0.05) == 0.0
-
-
 @pytest.mark.parametrize(
     ("hits_q", "n_q", "hits_p", "n_p", "delta", "alpha"),
     [
@@ -144,10 +131,9 @@ def test_each_family_of_events_sees_what_only_it_can_see(sign, swap):
     plain, shown = rng.normal(size=400), rng.normal(size=400) + 50 * (rng.random(400) < 0.2)
     p, q = (sign * shown, sign * plain) if swap else (sign * plain, sign * shown)
     found = thresholds.epsilon_split(p, q, 1e-3, rng)
-    event = found.evidence["event"]
-    assert (event.high, event.of_q) == (sign > 0, not swap) and 1.5 < found.epsilon < 6
-    assert event.name == f"{'high' if sign > 0 else 'low'} scores, more often on " + ("D" if swap else "D'")
-    assert abs(found.evidence["threshold"]) < 60
+    on_d, on_e = found.evidence["hits"]
+    assert ("scores >" in found.evidence["event"]) is (sign > 0) and 1.5 < found.epsilon < 6
+    assert (on_d > 10 * on_e) if swap else (on_e > 10 * on_d)
 
 
 def test_what_shows_the_bound_is_named():
