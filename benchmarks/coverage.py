@@ -33,7 +33,7 @@ from scipy.stats import binomtest
 from dpassay.audit import bounds
 from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs
 from dpassay.audit.evidence.curves import refute_curve
-from dpassay.audit.evidence.fdp import fdp_refuted
+from dpassay.audit.evidence.fdp import fdp_p_value
 from dpassay.audit.evidence.fixed_guesses import guesses_p_value
 from dpassay.audit.results import Verdict
 from dpassay.audit.scores import labels, one_run, one_run_claim, thresholds
@@ -260,7 +260,7 @@ def of_fixed_guesses(runs: int) -> Iterator[Row]:
     claim = guarantee.approx_dp(1.0)
     tests: dict[str, Callable[[int, int], bool]] = {
         "one run, closed form": lambda m, right: guesses_p_value(m, m, right, 1.0, 0.0) <= LEVEL,
-        "one run, f-DP recursion": lambda m, right: fdp_refuted(claim, m, m, right, LEVEL),
+        "one run, f-DP recursion": lambda m, right: fdp_p_value(claim, m, m, right) <= LEVEL,
     }
     for m in SIZES:
         right = rng.binomial(m, np.e / (1 + np.e), runs)

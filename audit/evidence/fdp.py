@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,34 +26,26 @@ SMALLEST_P = 1e-9  # below, rounding would show
 _LOST, _LOST_AT_ONE = 1e-7, 1e-14  # of alpha, and of what is taken from 1: more than the recursion loses to rounding
 
 
-@dataclass(frozen=True)
-class Envelope:
-    """The tangents of a curve in the order in which they are the maximum: line k from alpha = starts[k] on."""
-
-    starts: list[float]
-    heights: list[float]
-    slopes: list[float]
+Envelope = tuple[list[float], list[float], list[float]]  # starts, heights, slopes of the lines
 
 
 def envelope(curve: Guarantee) -> Envelope:
-    """The curve's lines as a convex piecewise linear function of alpha."""
-    slopes = -np.exp(curve.epsilons)
-    heights = 1 - curve.deltas
-    found = Envelope([], [], [])
-    for slope, height in sorted(zip(slopes.tolist(), heights.tolist(), strict=True)):  # steepest first
-        cross = -math.inf
-        while found.starts:
-            if slope == found.slopes[-1]:  # parallel, and not below: it takes the other's place
-                cross = -math.inf
-            else:
-                cross = (found.heights[-1] - height) / (slope - found.slopes[-1])
-            if cross > found.starts[-1]:
+    """The curve as a convex piecewise linear function: its k-th line is the maximum from alpha = starts[k] on."""
+    lines = zip((-np.exp(curve.epsilons)).tolist(), (1 - curve.deltas).tolist(), strict=True)
+    found: Envelope = ([], [], [])
+    starts, heights, slopes = found
+    for slope, height in sorted(lines):  # steepest first
+        while starts:
+            cross = -math.inf  # of a parallel line, which is not below: it takes the other's place
+            if slope != slopes[-1]:
+                cross = (heights[-1] - height) / (slope - slopes[-1])
+            if cross > starts[-1]:
                 break
-            for column in (found.starts, found.heights, found.slopes):
+            for column in found:
                 column.pop()
-        found.starts.append(cross if found.starts else -math.inf)
-        found.heights.append(height)
-        found.slopes.append(slope)
+        starts.append(cross if starts else -math.inf)
+        heights.append(height)
+        slopes.append(slope)
     return found
 
 
@@ -63,7 +54,7 @@ def _refuted(lines: Envelope, canaries: int, guesses: int, correct: int, alpha: 
 
     R_i and W_i are the expected right and wrong guesses over the number of canaries, in runs with at least i right.
     """
-    starts, heights, slopes = lines.starts, lines.heights, lines.slopes
+    starts, heights, slopes = lines
     whole = guesses / canaries
     right, wrong = alpha * correct / canaries, alpha * (guesses - correct) / canaries
     for i in range(correct, 0, -1):
@@ -77,16 +68,6 @@ def _refuted(lines: Envelope, canaries: int, guesses: int, correct: int, alpha: 
     return right + wrong > whole
 
 
-def _beside(canaries: int, correct: int) -> float:
-    return _LOST_AT_ONE * canaries / max(1, correct)
-
-
-def fdp_refuted(curve: Guarantee, canaries: int, guesses: int, correct: int, alpha: float = 0.05) -> bool:
-    """Is `correct` or more of `guesses` right less likely than alpha under f-DP (each canary in or out)?"""
-    check_guesses(canaries, guesses, correct)
-    return _refuted(envelope(curve), canaries, guesses, correct, alpha * (1 - _LOST) - _beside(canaries, correct))
-
-
 def fdp_p_value(curve: Guarantee, canaries: int, guesses: int, correct: int, steps: int = 12) -> float:
     """The smallest alpha at which `correct` right guesses refute the curve, rounded up (to half a percent)."""
     check_guesses(canaries, guesses, correct)
@@ -95,4 +76,4 @@ def fdp_p_value(curve: Guarantee, canaries: int, guesses: int, correct: int, ste
     for _ in range(steps):
         middle = 0.5 * (low + high)
         low, high = (low, middle) if _refuted(lines, canaries, guesses, correct, math.exp(middle)) else (middle, high)
-    return min(1.0, math.exp(high) * (1 + _LOST) + _beside(canaries, correct))
+    return min(1.0, math.exp(high) * (1 + _LOST) + _LOST_AT_ONE * canaries / max(1, correct))

@@ -17,7 +17,6 @@ from dpassay.audit.evidence.curves import check_scores
 from dpassay.audit.evidence.label_bets import labelled, without
 from dpassay.audit.evidence.weighted import independent
 from dpassay.audit.results import SoundBound
-from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput
 
 from .outward import FEWEST, read_outward
@@ -40,7 +39,9 @@ def epsilon_labels(
     value, shown = 0.0, dict[str, object]()
     if for_event < 1:
         low, high = np.sort(without(p, p.size - of_p, rng)), np.sort(without(q, q.size - of_q, rng))
-        value, shown = _outward(low, high, float(np.log(q.size / p.size)), delta, rng, (1 - for_event) * alpha)
+        level, odds = (1 - for_event) * alpha, float(np.log(q.size / p.size))
+        value, shown = read_outward(low, high, rng, level, independent(of_p + of_q, delta, level), odds)
+        shown = {"by": shown.pop("direction"), **shown} if shown else {}
     if for_event > 0 and not few:
         event = epsilon_split(p, q, delta, rng.spawn(1)[0], 1 - for_event * alpha, value)
         if event.epsilon > value:
@@ -54,12 +55,3 @@ def epsilon_labels(
         seconds=time.perf_counter() - start,
         evidence=shown if value > 0 else {"by": "nothing seen"},
     )
-
-
-def _outward(
-    low: Array, high: Array, prior: float, delta: float, rng: np.random.Generator, alpha: float
-) -> tuple[float, dict[str, object]]:
-    """The bound of the labels that are revealed outwards, and what it rests on."""
-    value, seen = read_outward(low, high, rng, alpha, independent(low.size + high.size, delta, alpha), prior)
-    named = {"by": "direction", "guesses": "guesses", "wrong": "wrong"}
-    return value, {name: seen[was] for name, was in named.items() if was in seen}
