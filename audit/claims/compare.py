@@ -89,16 +89,13 @@ class Compared:
         return [one for one in self.changes if one.fails and (one.claim not in mild or one.what == "severity")]
 
 
-def against(
-    path: Path, old: Lock | None, file: ClaimsFile, rows: Mapping[int, Row], codes: Mapping[int, str]
-) -> Compared:
+def against(path: Path, old: Lock | None, file: ClaimsFile, rows: Mapping[int, Row]) -> Compared:
     """Compare.
 
     Args:
         path: of the lock file, for the heads of the difference.
         old: the lock, or None if there is none yet.
         rows: what was checked, by position in the file; the blocks of other claims stay as they are.
-        codes: hash of what each claim reaches, by position.
     """
     known = dict(old.claims) if old else {}
     blocks: dict[str, Block] = {}
@@ -108,7 +105,7 @@ def against(
         if place in rows:
             subject = resolve(claim)
             mechanism = f"{claim.program} ({subject.key})" if claim.program else subject.key
-            blocks[name] = now = block_of(rows[place], claim.pairs, mechanism, claim.space or "", codes[place])
+            blocks[name] = now = block_of(rows[place], claim.pairs, mechanism, claim.space or "")
             if before is not None:
                 fresh = not set(now.missed) <= set(before.missed)
                 source = lines_of(subject) if fresh else frozenset[str]()

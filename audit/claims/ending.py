@@ -35,18 +35,17 @@ def exit_code(rows: Iterable[Row], fail_on: FailOn, changes: bool = False) -> in
     return joint_exit_code([*codes, FAILED if changes and fail_on is not FailOn.NEVER else FINE])
 
 
-def closing_lines(rows: Sequence[Row], file: ClaimsFile, unchanged: int = 0, unchecked: int = 0) -> list[str]:
+def closing_lines(rows: Sequence[Row], file: ClaimsFile, unchecked: int = 0) -> list[str]:
     """The lines under the table, failing claims last.
 
     Args:
-        unchanged: how many were skipped because they are as in the lock.
         unchecked: how many could not be checked.
     """
     seen = Counter(row.verdict for row in rows)
     summary = ", ".join(f"{seen[verdict.value]} {verdict.value}" for verdict in Verdict if seen[verdict.value])
-    left = len(file.claim) - len(rows) - unchanged - unchecked
+    left = len(file.claim) - len(rows) - unchecked
     kept = sum(row.cached for row in rows)
-    notes = [f"{kept} from the cache"] * (kept > 0) + [f"{unchanged} as in the lock, skipped"] * (unchanged > 0)
+    notes = [f"{kept} from the cache"] * (kept > 0)
     notes += [f"{unchecked} could not be checked"] * (unchecked > 0)
     notes += [f"{left} of the file not checked"] * (left > 0)
     aside = f" ({', '.join(notes)})" if notes else ""

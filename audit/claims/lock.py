@@ -63,7 +63,6 @@ class Block(_Part):
     pair: dict[str, Any]  # the neighbours that were audited, where a search found them
     missed: list[str]  # lines with a release or a decision that the search did not reach
     effort: dict[str, int]
-    code: str  # content hash of what the claim reaches
 
     @field_validator("verdict")
     @classmethod
@@ -100,7 +99,7 @@ class Lock(_Part):
 _LOCK = TypeAdapter(Lock)
 
 
-def block_of(row: Row, pairs: Sequence[tuple[float, float]], mechanism: str, space: str, code: str) -> Block:
+def block_of(row: Row, pairs: Sequence[tuple[float, float]], mechanism: str, space: str) -> Block:
     """What is kept of a row."""
     return Block(
         mechanism=mechanism,
@@ -119,7 +118,6 @@ def block_of(row: Row, pairs: Sequence[tuple[float, float]], mechanism: str, spa
         pair=json.loads(json_text(row.pair)),  # with sorted names: a row from the cache has them so
         missed=sorted(_PLACE.sub(r"\1: ", text) for text in row.missed),
         effort={"runs": row.runs, "pilot": row.pilot, "examples": row.examples, "seed": row.seed},
-        code=code,
     )
 
 

@@ -25,6 +25,8 @@ from .audited import named
 from .model import Claim
 
 _LIBRARIES = tuple(Path(sysconfig.get_paths()[name]).resolve() for name in ("stdlib", "platstdlib"))
+FOLDER = ".dpassay_cache"
+_MOST = 500  # rows that are kept
 _ABOUT = {"name", "severity", "owner", "cite"}  # they change nothing that is computed
 
 
@@ -81,10 +83,6 @@ def _installed(path: Path) -> bool:
     return inside or any(real.is_relative_to(one) for one in _LIBRARIES)
 
 
-FOLDER = ".dpassay_cache"
-_MOST = 500  # rows that are kept
-
-
 class Cache:
     """Rows beside the claims file, one file each.
 
@@ -97,12 +95,10 @@ class Cache:
 
     def get(self, code: str, claim: Claim) -> Row | None:
         """The row, marked as kept, under the claim's present name and owner."""
-        path = self._path(code)
-        try:
-            (row,) = load(path)
-        except (BadInput, ValueError):
-            return None
-        return replace(named(row, claim), cached=True)
+        with suppress(BadInput, ValueError):
+            (row,) = load(self._path(code))
+            return replace(named(row, claim), cached=True)
+        return None
 
     def put(self, code: str, row: Row) -> None:
         """Keep a row; a folder that cannot be written to keeps none."""
@@ -110,12 +106,9 @@ class Cache:
             self._folder.mkdir(parents=True, exist_ok=True)
             (self._folder / ".gitignore").write_text("*\n", encoding="utf-8")
             save(self._path(code), [row], replace=True)
-            self._prune()
+            kept = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+            for path in kept[_MOST:]:
+                path.unlink(missing_ok=True)
 
     def _path(self, code: str) -> Path:
         return self._folder / f"{hashlib.sha256(f'{code} {environment()}'.encode()).hexdigest()[:32]}.json"
-
-    def _prune(self) -> None:
-        kept = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
-        for path in kept[_MOST:]:
-            path.unlink(missing_ok=True)

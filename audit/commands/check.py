@@ -16,7 +16,7 @@ from rich.text import Text
 from dpassay.audit.claims.audited import chosen, look_over, placed, run_claims
 from dpassay.audit.claims.compare import Compared, against, with_changes
 from dpassay.audit.claims.ending import FailOn, closing_lines, exit_code
-from dpassay.audit.claims.lock import Block, Lock, read_lock, write_lock
+from dpassay.audit.claims.lock import Lock, read_lock, write_lock
 from dpassay.audit.claims.model import DEFAULT, ClaimsFile, Lines, read_claims
 from dpassay.audit.claims.reached import Cache, code_of
 from dpassay.audit.exit_codes import BAD_INPUT, CRASHED, FINE, INTERRUPTED
@@ -30,7 +30,6 @@ from dpassay.audit.running.report_file import document, save
 from dpassay.audit.terminal.finish import Options
 from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, Sarif
 from dpassay.audit.terminal.progress import Quiet, progress
-from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import BadInput, Broken, printable, require
 from dpassay.reference.files import require_writable, there
 
@@ -43,9 +42,6 @@ Only = Annotated[
 Baseline = Annotated[
     Path | None, typer.Option("--baseline", help="Fail also where a claim is worse off than in this lock file.")
 ]
-ChangedOnly = Annotated[
-    bool, typer.Option("--changed-only", help="Skip claims whose code, data and parameters are those of the lock.")
-]
 Mildest = Annotated[FailOn, typer.Option("--fail-on", help="The mildest verdict whose exit code is not 0.")]
 
 
@@ -54,7 +50,6 @@ def check(
     only: Only = None,
     baseline: Baseline = None,
     update: Annotated[bool, typer.Option("--update", help="Write the lock file of --baseline as it is now.")] = False,
-    changed_only: ChangedOnly = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Make every row anew, and keep none.")] = False,
     fail_on: Mildest = FailOn.INCONCLUSIVE,
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
@@ -79,7 +74,8 @@ def check(
     interval, noise, sensitivities or the sequence of releases change, a line with a release or a decision is no longer
     reached, the audit lost power, or a claim is gone. It prints old, new, cause and difference; --update writes that.
     """
-    _check_options(jobs, baseline, update, changed_only)
+    require(1 <= jobs <= 1000, "--jobs", jobs, "must lie in 1..1000")
+    require(baseline is not None or not update, "--update", update, "goes with --baseline")
     file, lines = read_claims(claims)
     numbers, options = chosen(file, only or []), Options(junit, sarif, markdown, github, as_json, strict=True)
     _check_files(options, [path for path in (claims, baseline) if path is not None], output)
@@ -87,15 +83,13 @@ def check(
     look_over(file, numbers, lines)
     codes = _codes(file, numbers, lines)
     blocks = lock.claims if lock else {}
-    same = [one for one in numbers if changed_only and _as_it_was(blocks.get(file.claim[one].name), codes[one])]
-    todo = [one for one in numbers if one not in same]
-    pairs = {one: block.pair for one in todo if (block := blocks.get(file.claim[one].name)) and block.pair}
+    pairs = {one: block.pair for one in numbers if (block := blocks.get(file.claim[one].name)) and block.pair}
     cache = None if no_cache else Cache(lines.path.parent)
-    rows, errors = _rows((file, lines, codes), pairs, cache, todo, jobs, quiet)
+    rows, errors = _rows((file, lines, codes), pairs, cache, numbers, jobs, quiet)
     unchecked = [Unchecked(file.claim[one].name, printable(str(error))) for one, error in errors.items()]
-    compared = against(baseline, lock, file, rows, codes) if baseline else None
+    compared = against(baseline, lock, file, rows) if baseline else None
     failing = compared.failing(file) if compared and lock and not update else []
-    shown = [with_changes(rows[number], failing) for number in todo if number in rows]
+    shown = [with_changes(rows[number], failing) for number in numbers if number in rows]
     if baseline and update and compared and not errors:
         write_lock(baseline, compared.now)
     if output is not None:
@@ -103,17 +97,11 @@ def check(
     if as_json:
         print(json_text(_document(shown, compared, unchecked)))
     else:
-        print_checked(shown, file, len(same), baseline, compared, update, len(unchecked))
+        print_checked(shown, file, baseline, compared, update, len(unchecked))
     options.write(shown, unchecked)
     for one in unchecked:
         print(f"dpassay: {one.why}", file=sys.stderr)
     raise typer.Exit(_code(errors) or exit_code(shown, fail_on, bool(failing)))
-
-
-def _check_options(jobs: int, baseline: Path | None, update: bool, changed_only: bool) -> None:
-    require(1 <= jobs <= 1000, "--jobs", jobs, "must lie in 1..1000")
-    for option, value in (("--update", update), ("--changed-only", changed_only)):
-        require(baseline is not None or not value, option, value, "goes with --baseline")
 
 
 def _check_files(options: Options, taken: Sequence[Path], output: Path | None) -> None:
@@ -134,11 +122,6 @@ def _lock(path: Path | None, update: bool) -> Lock | None:
     if not there(path, "--baseline"):
         raise BadInput("--baseline", str(path), "there is no such file; --update writes a first one")
     return read_lock(path)
-
-
-def _as_it_was(block: Block | None, code: str) -> bool:
-    """Nothing that decides the claim has changed, and it was fine: no need to look again."""
-    return block is not None and block.code == code and Verdict(block.verdict).exit_code == FINE
 
 
 def _codes(file: ClaimsFile, numbers: list[int], lines: Lines) -> dict[int, str]:
@@ -215,7 +198,6 @@ def _document(rows: list[Row], compared: Compared | None, unchecked: list[Unchec
 def print_checked(
     rows: Sequence[Row],
     file: ClaimsFile,
-    unchanged: int,
     path: Path | None,
     compared: Compared | None,
     updated: bool,
@@ -224,7 +206,6 @@ def print_checked(
     """The table, the changes, the summary.
 
     Args:
-        unchanged: claims that were skipped because nothing that they reach is other than in the lock.
         unchecked: how many claims could not be run.
     """
     console = wide_console(_PIPED)
@@ -234,7 +215,7 @@ def print_checked(
         console.print()
     if compared is not None and path is not None:
         _print_changes(console, path, compared, updated, unchecked)
-    for text in closing_lines(rows, file, unchanged, unchecked):
+    for text in closing_lines(rows, file, unchecked):
         _say(console, text)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -39,7 +40,9 @@ def libraries(
     if write:
         require_writable(PAGE, "--write")
     before = block(name).read(read_text(PAGE, "page"), str(PAGE)) if write or PAGE.exists() else None
-    found = examine(LIBRARIES[name], examples, seed, _tell)
+    on_terminal = sys.stderr.isatty()
+    tell = partial(print, "\r\x1b[K", sep="", end="", file=sys.stderr, flush=True) if on_terminal else lambda _: None
+    found = examine(LIBRARIES[name], examples, seed, tell)
     print(table(found))
     for known, printed, shown in found.known:
         print(f"{'shown' if shown else 'NOT SHOWN'}  {known.id}: {' / '.join(printed.split())}")
@@ -51,8 +54,3 @@ def libraries(
         text = read_text(PAGE, "page")  # anew: somebody may have written to it in these minutes
         write_text(PAGE, block(name).written(text, section(found), str(PAGE)), "--write")
     raise typer.Exit(FAILED if news or (other and not write) else FINE)
-
-
-def _tell(text: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)

@@ -12,6 +12,7 @@ import typer
 
 from dpassay.audit.inputs.registered import all_cases, find_cases
 from dpassay.audit.plain import json_text
+from dpassay.audit.terminal.options import JsonTable
 from dpassay.audit.terminal.options import names as catalogue_names
 from dpassay.reference.case import Case
 from dpassay.reference.papers import PAPERS
@@ -24,7 +25,7 @@ def list_(
             help="Papers, algorithms or keys; default: the whole catalogue.", autocompletion=catalogue_names
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: JsonTable = False,
 ) -> None:
     """List every algorithm, reading and instance that can be audited.
 
@@ -38,7 +39,7 @@ def list_(
     width = max(len(case.key) for case in cases)
     narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < width + 30
     for position, (paper, group) in enumerate(groupby(cases, key=lambda case: case.paper)):
-        print(("\n" if position else "") + _heading(paper))
+        print(("\n" if position else "") + (f"{paper}: {PAPERS[paper].title}" if paper in PAPERS else paper))
         _print_algorithms(group, width, narrow)
     print("\nIn brackets: the claimed (epsilon, delta). quick: part of `dpassay audit` without names.")
 
@@ -64,12 +65,6 @@ def what_it_is(case: Case) -> str:
     place = "" if case.cite.place in case.title else case.cite.place
     where = ", ".join(part for part in (other, place) if part)
     return f"{case.title} ({where})" if where else case.title
-
-
-def _heading(paper: str) -> str:
-    if paper not in PAPERS:
-        return paper
-    return f"{paper}: {PAPERS[paper].title}"
 
 
 def _as_data(case: Case) -> dict[str, object]:

@@ -17,7 +17,6 @@ from .problems import Level, Problem, Unchecked, numbers, outcome, problems, sum
 LONGEST = 60_000  # characters: a comment may have 65,536
 _UNCHECKED = 20  # lines about claims that could not be checked
 SHOWN = 10  # of each level: the code host shows no more of one step
-_COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning"}
 _MARK = {"failed": "❌", "inconclusive": "❔", "passed": "✅"}
 _HEAD = "| | algorithm | claimed | accounted | realised ≥ | verdict |\n|---|---|---:|---:|---:|---|\n"
 
@@ -42,7 +41,9 @@ def markdown(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unch
     left = LONGEST - len(head) - len(closing)
     lines, details = [], []
     for place, row in enumerate(ranked):
-        line, detail = _line(row, strict), "".join(_detail(row, strict))
+        cells = [*list(numbers(row).values())[:3], row.verdict_shown]
+        line = f"| {_MARK[outcome(row, strict)]} | {cell(row.key)} | {' | '.join(cells)} |\n"
+        detail = "".join(_detail(row, strict))
         if len(line) + 200 > left:
             lines.append(f"| | and {len(ranked) - place} more | | | | |\n")
             break
@@ -52,12 +53,6 @@ def markdown(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unch
             details.append(detail)
             left -= len(detail)
     return head + "".join(lines) + "".join(details) + closing
-
-
-def _line(row: Row, strict: bool) -> str:
-    shown = numbers(row)
-    cells = [shown["claimed"], shown["accounted"], shown["realised >="], row.verdict_shown]
-    return f"| {_MARK[outcome(row, strict)]} | {cell(row.key)} | {' | '.join(cells)} |\n"
 
 
 def _detail(row: Row, strict: bool) -> Iterator[str]:
@@ -115,7 +110,7 @@ def workflow_commands(rows: Sequence[Row], strict: bool = False, unchecked: Sequ
     """
     heads = [(_field(f"dpassay: {one.name} not checked"), _said(one.why)) for one in unchecked[:SHOWN]]
     lines = [f"::error title={title}::{text}" for title, text in heads]
-    for level, command in _COMMANDS.items():
+    for level, command in ((Level.ERROR, "error"), (Level.WARNING, "warning")):
         found = [(row, one) for row in rows for one in problems(row, strict) if one.level is level]
         room = SHOWN if len(found) <= SHOWN else SHOWN - 1
         lines += [_command(command, row, one) for row, one in found[:room]]

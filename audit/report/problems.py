@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -79,14 +80,8 @@ class Problem:
         return ", ".join(map(str, self.spots))
 
 
-@dataclass(frozen=True)
-class Unchecked:
-    """A claim that could not be checked at all.
-
-    Args:
-        name: of the claim.
-        why: one line that names file, claim, field and value, or what was raised where.
-    """
+class Unchecked(NamedTuple):
+    """A claim that could not be checked: ``why`` names file, claim, field and value, or what was raised where."""
 
     name: str
     why: str
@@ -100,7 +95,10 @@ def problems(row: Row, strict: bool = False) -> list[Problem]:
     """
     found = {one.name: one for one in _findings(row)}
     news = set(row.undeclared)
-    judged = [_judged(one, strict or one.name in news) for one in found.values()]
+    judged = []
+    for one in found.values():  # not declared, or declared findings count as well
+        level = Level.ERROR if strict or one.name in news else Level.NOTE
+        judged.append(one if one.level is Level.WARNING else replace(one, level=level))
     if row.verdict_shown != row.verdict:
         judged = [replace(one, message=f"{one.message} (as read)") for one in judged]
     text = ", ".join(printable(name) for name in row.missing)
@@ -121,13 +119,6 @@ def problems(row: Row, strict: bool = False) -> list[Problem]:
     if row.severity == "warning":  # a claim that does not count
         judged = [replace(one, level=Level.WARNING) if one.level is Level.ERROR else one for one in judged]
     return sorted(judged, key=lambda one: list(Level).index(one.level))
-
-
-def _judged(problem: Problem, counts: bool) -> Problem:
-    """``counts``: not declared, or declared findings count as well."""
-    if problem.level is Level.WARNING:
-        return problem
-    return replace(problem, level=Level.ERROR if counts else Level.NOTE)
 
 
 def _findings(row: Row) -> Iterator[Problem]:
@@ -185,8 +176,9 @@ def relative(file: str) -> str:
     path, here = Path(file), Path.cwd().resolve()
     full = here / path
     for root in (*(Path(os.path.realpath(os.environ[name])) for name in _ROOTS if os.environ.get(name)), here):
-        if full.is_relative_to(root) and (path.is_absolute() or _exists(full)):
-            return printable(full.relative_to(root).as_posix())
+        with suppress(OSError, ValueError):  # no file can have that name
+            if full.is_relative_to(root) and (path.is_absolute() or full.exists()):
+                return printable(full.relative_to(root).as_posix())
     return printable(path.as_posix())
 
 
@@ -239,10 +231,3 @@ def _first(row: Row, strict: bool) -> str:
     name = found[0].name if found else row.verdict
     place = f" at {found[0].place}" if found and row.reading == "own" and found[0].place else ""
     return f"{name}{place}, as read" if row.verdict_shown != row.verdict else f"{name}{place}"
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # no file can have that name
-        return False

@@ -56,6 +56,12 @@ def sarif(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Uncheck
         unchecked: what has no row: notifications of the run.
     """
     results = [_result(row, one) for row in rows for one in problems(row, strict)]
+    invocation: dict[str, Any] = {"executionSuccessful": not unchecked}
+    if unchecked:
+        told = [{"level": "error", "message": {"text": printable(one.why)}} for one in unchecked]
+        invocation["toolExecutionNotifications"] = told
+    else:
+        invocation["exitCode"] = joint_exit_code(row.exit_code(strict) for row in rows)
     driver = {
         "name": "dpassay",
         "version": printable(installed_version()),
@@ -65,17 +71,10 @@ def sarif(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Uncheck
         "tool": {"driver": driver},
         "automationDetails": {"id": "dpassay/"},
         "columnKind": "unicodeCodePoints",
-        "invocations": [_invocation(rows, strict, unchecked)],
+        "invocations": [invocation],
         "results": results,
     }
     return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
-
-
-def _invocation(rows: Sequence[Row], strict: bool, unchecked: Sequence[Unchecked]) -> dict[str, Any]:
-    if not unchecked:
-        return {"executionSuccessful": True, "exitCode": joint_exit_code(row.exit_code(strict) for row in rows)}
-    told = [{"level": "error", "message": {"text": printable(one.why)}} for one in unchecked]
-    return {"executionSuccessful": False, "toolExecutionNotifications": told}
 
 
 def _rule(rule: str, text: str) -> dict[str, Any]:

@@ -39,33 +39,27 @@ def as_dict(result: AuditResult) -> dict[str, Any]:
     return asdict(result) | found
 
 
-def _statement(result: AuditResult) -> str:
+def _in_words(result: AuditResult) -> tuple[str, str]:
+    """What was found, and what that decides."""
     if isinstance(result, ClaimTest):
-        return f"{result.claim}: p-value {result.p_value:.3g}"
-    size = "infinite" if math.isinf(result.epsilon) else f"{result.epsilon:.3f}"
-    return f"epsilon {'about' if isinstance(result, AssumedEstimate) else '>='} {size} at delta {result.delta:g}"
-
-
-def _verdict(result: AuditResult) -> str:
+        return f"{result.claim}: p-value {result.p_value:.3g}", result.verdict.value
+    bound = f"{'infinite' if math.isinf(result.epsilon) else f'{result.epsilon:.3f}'} at delta {result.delta:g}"
     if isinstance(result, AssumedEstimate):
-        return f"does not decide; it assumes: {result.assumption}"
-    if isinstance(result, SoundBound) and result.claimed is None:
-        return "(no epsilon claimed)"
-    return str(result.verdict.value)
+        return f"epsilon about {bound}", f"does not decide; it assumes: {result.assumption}"
+    return f"epsilon >= {bound}", "(no epsilon claimed)" if result.claimed is None else result.verdict.value
 
 
 def print_results(results: Sequence[AuditResult], overall: Verdict | None, as_json: bool, note: str = "") -> None:
     """A table of results and, in the end, the joint verdict (None: there was nothing to decide)."""
     if as_json:
-        verdict = overall.value if overall else None
-        document = {"verdict": verdict, "results": [as_dict(one) for one in results]}
-        print(json_text(document))
+        print(json_text({"verdict": overall and overall.value, "results": [as_dict(one) for one in results]}))
         return
     console = wide_console()
     table = Table("method", "statement", "confidence", "samples", "seconds", "verdict", box=None, header_style="bold")
     for one in results:
         effort = (f"{one.confidence:.1%}", f"{one.runs:,}", f"{one.seconds:.2f}")
-        table.add_row(Text(printable(one.method)), Text(printable(_statement(one))), *effort, Text(_verdict(one)))
+        statement, verdict = _in_words(one)
+        table.add_row(Text(printable(one.method)), Text(printable(statement)), *effort, Text(verdict))
     console.print(table)
     for line in filter(None, (*note.split("\n"), f"Verdict: {overall.value}." if overall else "", NO_VERDICT)):
         console.print(Text(printable(line)), soft_wrap=True)  # names in it are other people's

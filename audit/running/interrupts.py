@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 from contextlib import suppress
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, NoReturn
 
 from dpassay.audit.exit_codes import INTERRUPTED
@@ -40,10 +40,9 @@ class Interrupts:
 
     def _swallowed(self, what: Any) -> None:
         """Python's hook for exceptions that it cannot raise."""
-        if not self.count or not issubclass(what.exc_type, KeyboardInterrupt):
-            self._hook(what)
-            return
-        _end()
+        if self.count and issubclass(what.exc_type, KeyboardInterrupt):
+            _end()
+        self._hook(what)
 
     def end_at_once(self) -> None:
         """From now on a signal ends the process, without a word: all is done but what Python does before it ends."""
@@ -57,11 +56,7 @@ class Interrupts:
         Python gives signals back their default action before it takes its modules apart, and one that came in that last
         moment made an end by a signal of a result that was told already. What is ignored stays ignored.
         """
-        atexit.register(self._ignore)
-
-    def _ignore(self) -> None:
-        for number in self._ended:
-            signal.signal(number, signal.SIG_IGN)
+        atexit.register(lambda: [signal.signal(number, signal.SIG_IGN) for number in self._ended])
 
     def __enter__(self) -> Interrupts:
         """Begin to listen, unless this is not the main thread of a process, or its caller wants the signal ignored."""
@@ -73,9 +68,7 @@ class Interrupts:
             self._hook, sys.unraisablehook = sys.unraisablehook, self._swallowed
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """What was interrupted leaves no workers, and still listens: more signals may come until the process ends."""
         if self._hook is not None:
             self._hook, sys.unraisablehook = None, self._hook

@@ -62,10 +62,13 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         mark = f"{MARK}={_marks[process]}".encode()
-        for one in _later(process.pid):
-            with suppress(OSError):
-                if mark in (Path("/proc") / str(one) / "environ").read_bytes().split(b"\0"):
-                    os.kill(one, signal.SIGKILL)
+        with suppress(OSError):
+            # processes that began later have larger numbers, until the system runs out of numbers
+            later = [int(one.name) for one in Path("/proc").iterdir() if one.name.isdigit()]
+            for one in sorted(number for number in later if number > process.pid):
+                with suppress(OSError):
+                    if mark in (Path("/proc") / str(one) / "environ").read_bytes().split(b"\0"):
+                        os.kill(one, signal.SIGKILL)
         process.wait()
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
@@ -73,35 +76,16 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
                 stream.close()
 
 
-def _later(pid: int) -> list[int]:
-    """Processes that began after one: their numbers are larger, until the system runs out of numbers."""
-    with suppress(OSError):
-        return sorted(int(one.name) for one in Path("/proc").iterdir() if one.name.isdigit() and int(one.name) > pid)
-    return []
-
-
 # how a program fails: by not keeping to the protocol, or by ending within a case
 class ProgramBroken(NotJudged):
-    """The program cannot be started, is late, or says what the protocol does not know: nothing it says can be judged.
-
-    Args:
-        command: as the user gave it.
-        why: what it did, on one line.
-
-    Raises:
-        Nothing itself; the command line exits 2.
-    """
+    """It cannot be started, is late, or says what the protocol does not know: nothing it says can be judged."""
 
     def __init__(self, command: str, why: str):
         super().__init__("program", command, why)
 
 
 class ProgramEnded(RuntimeError):
-    """The program ended within a case. That may depend on the data, so it is an outcome of the run, as an exception is.
-
-    Args:
-        how: exit status or signal, and the end of what it said on standard error.
-    """
+    """It ended within a case. That may depend on the data, so it is an outcome of the run, as an exception is."""
 
     def __init__(self, how: str):
         super().__init__(f"the program {printable(how)}")
@@ -221,9 +205,10 @@ class Process:
             time.sleep(0.002)
         how = "closed its output"
         if status is not None:
-            killed = status.si_code in (os.CLD_KILLED, os.CLD_DUMPED)
-            code = status.si_status
-            how = f"was killed by {_signal(code)}" if killed else f"ended with exit status {code}"
+            code, how = status.si_status, f"ended with exit status {status.si_status}"
+            if status.si_code in (os.CLD_KILLED, os.CLD_DUMPED):
+                known = code in {one.value for one in signal.Signals}
+                how = f"was killed by {signal.Signals(code).name if known else f'signal {code}'}"
         half = " in the middle of a line" if self._rest else ""
         raise ProgramEnded(f"{how}{half}{self.complaint}")
 
@@ -261,9 +246,3 @@ def close_all(processes: Sequence[Process], last: bytes) -> None:
         time.sleep(0.002)
     for process in processes:
         process.close()
-
-
-def _signal(number: int) -> str:
-    with suppress(ValueError):
-        return signal.Signals(number).name
-    return f"signal {number}"

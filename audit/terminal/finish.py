@@ -53,12 +53,9 @@ class Options:
         require(not (self.explain and self.as_json), "--explain", True, "is text; the rows of --json hold all of it")
 
     def _files(self) -> list[tuple[str, Path, Callable[[Sequence[Row], bool, Sequence[Unchecked]], str]]]:
-        named = [
-            ("--junit", self.junit, junit),
-            ("--sarif", self.sarif, sarif),
-            ("--markdown", self.markdown, markdown),
-        ]
-        return [(option, path, made) for option, path, made in named if path is not None]
+        named = [("--junit", self.junit, junit), ("--sarif", self.sarif, sarif)]
+        found = [*named, ("--markdown", self.markdown, markdown)]
+        return [(option, path, made) for option, path, made in found if path is not None]
 
     def check(self, *taken: Path) -> None:
         """Say before the work begins what cannot be written.
@@ -90,19 +87,15 @@ class Options:
             write_text(path, made(rows, self.strict, unchecked), option)
         if self.github:
             print(workflow_commands(rows, self.strict, unchecked), end="", file=stream)
-            page = os.environ.get("GITHUB_STEP_SUMMARY")
-            if page:
-                _append(Path(page), markdown(rows, self.strict, unchecked))
+            if page := os.environ.get("GITHUB_STEP_SUMMARY"):
+                try:
+                    with Path(page).open("a", encoding="utf-8") as file:
+                        file.write(markdown(rows, self.strict, unchecked) + "\n")
+                except (OSError, ValueError) as error:
+                    why = getattr(error, "strerror", None) or str(error)
+                    raise BadInput("GITHUB_STEP_SUMMARY", page, why) from None
         if not self.as_json:
             print(summary_line(rows, self.strict, unchecked))
-
-
-def _append(path: Path, text: str) -> None:
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(text + "\n")
-    except (OSError, ValueError) as error:
-        raise BadInput("GITHUB_STEP_SUMMARY", str(path), getattr(error, "strerror", None) or str(error)) from None
 
 
 def finish(rows: Sequence[Row], path: Path, options: Options, confidence: float, own: str = "") -> int:
@@ -136,7 +129,8 @@ def show_row(report: Path, row: Row, options: Options, own: str = "") -> None:
     if own or (witnesses and not options.as_json):
         kept = save_witnesses(report, own or file_name(row.key), witnesses)
         if not options.as_json:
-            print_witnesses(witnesses, kept)
+            pairs = zip(witnesses, kept, strict=True)
+            print_plainly(f"\n{witness}\n  again   {replay_command(witness, path)}" for witness, path in pairs)
 
 
 def remembered(report: Path, cases: Iterable[Case]) -> dict[str, list[Witness]]:
@@ -179,12 +173,6 @@ def save_witnesses(report: Path, name: str, witnesses: Sequence[Witness]) -> lis
     for path, witness in zip(paths, witnesses, strict=True):
         witness.save(path)
     return paths
-
-
-def print_witnesses(witnesses: Sequence[Witness], paths: Sequence[Path]) -> None:
-    """The smallest examples, and the command that shows each again."""
-    for witness, path in zip(witnesses, paths, strict=True):
-        print_plainly([f"\n{witness}\n  again   {replay_command(witness, path)}"])
 
 
 def print_plainly(lines: Iterable[str]) -> None:

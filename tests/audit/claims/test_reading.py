@@ -106,7 +106,7 @@ BLOCK = {
     "mechanism": "m", "space": "", "relation": "replace-one", "claimed": [[1.0, 1e-5], [2.0, 1e-6]],
     "severity": "error", "verdict": "tight", "accounted": [1.0, 2.0], "realised": [0.9, None],
     "limit": ["infinity", 2.0], "by": "likelihood", "power": 1.0, "sequence": "s", "pair": {}, "missed": [],
-    "effort": {"runs": 1000}, "code": "c",
+    "effort": {"runs": 1000},
     "releases": [{"label": "g", "law": "Gaussian", "count": 1, "scale": [1.0, 2.0], "sensitivity": 1.0,
                   "participation": "always"}],
 }  # fmt: skip

@@ -151,7 +151,6 @@ BELOW = "claims.toml/x"  # no file can be there
         (("reproduce", "minimax_sosp", "--data", "."), "--data"),
         (("prove", "Theorem 1", "--ledger", "KEPT.md"), "leave the statement"),
         (("check", "--update"), "goes with --baseline"),
-        (("check", "--changed-only"), "goes with --baseline"),
         # what cannot be written is said before the work begins
         (("prove", "--output", BELOW), "--output"),
         (("prove", "--ledger", "."), "--ledger"),

@@ -152,20 +152,12 @@ def test_a_clip_within_the_declared_sensitivity(project):
 def test_the_lock_is_the_same_every_time_and_the_cache_says_so(project):
     code, _, err = project()
     assert code == 0 and "1 of 1  descent: " in err and "from the cache" in err
+    assert "from the cache" in project(claims=CLAIMS + 'owner = "b"\n')[2]
+    assert "from the cache" not in project(claims=CLAIMS + "seed = 1\n")[2]
     assert "unchanged, 1 claim" in project(words=(*LOCK, "--update"))[1]
     code, out, err = project(words=(*LOCK, "--update", "--no-cache"))
     assert code == 0 and "from the cache" not in err and "unchanged, 1 claim" in out
     assert (project.folder / "privacy.lock.json").read_text() == project.lock
-
-
-def test_changed_only_skips_what_the_lock_knows(project):
-    code, out, err = project(words=(*LOCK, "--changed-only"))
-    assert code == 0 and "1 as in the lock, skipped" in out and "descent:" not in err
-    code, out, _ = project(*REFACTORINGS["a while loop"], words=(*LOCK, "--changed-only"))
-    assert code == 0 and "skipped" not in out
-    other = CLAIMS.replace('owner = ""', "") + 'owner = "b"\n'
-    assert "1 as in the lock, skipped" in project(claims=other, words=(*LOCK, "--changed-only"))[1]
-    assert "skipped" not in project(claims=CLAIMS + "seed = 1\n", words=(*LOCK, "--changed-only"))[1]
 
 
 def test_a_change_of_an_imported_module_is_a_change(project):
