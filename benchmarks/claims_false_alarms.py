@@ -104,7 +104,7 @@ def main() -> None:
     before: dict[str, Block] | None = None
     for seed in range(checks + 1):
         rows = check(seed, epsilons, before)
-        blocks = {name: block_of(row, [(epsilons[name], DELTA)], name, "") for name, row in rows.items()}
+        blocks = {name: block_of(row, name, "") for name, row in rows.items()}
         if before is not None:
             found = [
                 change.what for name in rows for change in compare(name, before[name], blocks[name], sources[name])

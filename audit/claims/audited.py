@@ -18,14 +18,11 @@ from dpassay.audit.subjects.own import open_space, own_row
 from dpassay.audit.subjects.programs import audited as run_by_program
 from dpassay.audit.subjects.programs import on_tape, own_program
 from dpassay.audit.subjects.subject import Subject, subjects
-from dpassay.audit.verdict import Verdict
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, Broken, require
 from dpassay.reference.space import Space
 
 from .model import Claim, ClaimsFile, Lines
-
-PER_PAIR = ("accounted", "realised", "upper_limit")  # kept for every claimed pair, among the facts of the row
 
 
 def chosen(file: ClaimsFile, only: Sequence[str]) -> list[int]:
@@ -39,22 +36,6 @@ def chosen(file: ClaimsFile, only: Sequence[str]) -> list[int]:
     for pattern, numbers in found.items():
         require(bool(numbers), "--only", pattern, f"is the name of no claim; there are {', '.join(names[:20])}")
     return sorted(set().union(*found.values())) if only else list(range(len(names)))
-
-
-def look_over(file: ClaimsFile, numbers: Sequence[int], lines: Lines) -> None:
-    """Whatever a claim names must be there: said before the first one is run.
-
-    Raises:
-        BadInput: naming the file, the line, the claim and the field.
-    """
-    here = str(lines.path.resolve().parent)
-    if here not in sys.path:  # modules may also lie beside the claims
-        sys.path.insert(0, here)
-    for number in numbers:
-        try:
-            resolve(file.claim[number])
-        except BadInput as error:
-            raise placed(error, number, file.claim[number], lines) from None
 
 
 def placed(error: BadInput, number: int, claim: Claim, lines: Lines) -> BadInput:
@@ -106,31 +87,36 @@ def _answer(
 
 
 def audited(claim: Claim, confidence: float, pair: Mapping[str, Any]) -> Row:
-    """The row of one claim: the worst of those at the claimed pairs, which share the level.
+    """The row of one claim.
 
     Args:
-        confidence: of the claim's lower bounds, all of them together.
+        confidence: of the claim's lower bound.
         pair: the neighbours on which the lock was made, if any.
 
     Raises:
         BadInput: what the claim names cannot be used.
     """
-    subject = resolve(claim)
-    each = 1 - (1 - confidence) / len(claim.pairs)
-    rows = [_at(claim, subject, PrivacyClaim(*one), each, pair) for one in claim.pairs]
-    order = list(Verdict)
-    worst = min(rows, key=lambda row: order.index(Verdict(row.verdict)))
-    if len(rows) > 1:
-        held = ", ".join(f"({epsilon:.4g}, {delta:.0e})" for epsilon, delta in claim.pairs)
-        facts = dict(worst.facts)
-        for row in rows:
-            for name in PER_PAIR:
-                value = getattr(row, name)
-                facts[f"{name} at delta {row.delta!r}"] = "none" if value is None else value
-        where = f"at ({worst.claimed:.4g}, {worst.delta:.0e}), one of {held}"
-        spent = sum(row.seconds for row in rows)
-        worst = replace(worst, why=f"{where}: {worst.why}", facts=facts, seconds=spent)
-    return named(worst, claim)
+    subject, stated = resolve(claim), PrivacyClaim(claim.epsilon, claim.delta)
+    effort, thrift = claim.effort_at(confidence), Thrift(statistics=True, pair=pair)
+    if subject.case is not None:
+        held = replace(stated, cite=subject.case.claim.cite, relation=subject.case.claim.relation)
+        case = replace(subject.case, claim=held, declared=(), known="")
+        if claim.program is None:
+            return named(assay_case(case, effort, thrift), claim)
+        with LiveProgram(claim.program, case.id, case.reading, timeout=claim.timeout) as program:
+            return named(run_by_program(case, program, effort), claim)
+    assert isinstance(subject.where, Space)
+    held = replace(stated, relation=subject.where.relation)
+    if claim.program is not None:
+        with LiveProgram(claim.program, claim.algorithm, timeout=claim.timeout) as program:
+            return named(own_program(program, claim.space or "", subject.where, held, effort, thrift), claim)
+    try:
+        row, _ = own_row(subject.key, claim.space, held, effort, thrift)
+    except BadInput as error:
+        if error.field == "run":  # says what the algorithm raised
+            raise BadInput("algorithm", claim.algorithm, f"{error.value}: {error.why}") from None
+        raise
+    return named(row, claim)
 
 
 def named(row: Row, claim: Claim) -> Row:
@@ -156,27 +142,3 @@ def resolve(claim: Claim) -> Subject:
         why = f"the pair of {subject.key} is of {subject.claim.relation} neighbours"
         require(claim.relation in (None, subject.claim.relation), "relation", claim.relation, why)
     return subject
-
-
-def _at(claim: Claim, subject: Subject, stated: PrivacyClaim, confidence: float, pair: Mapping[str, Any]) -> Row:
-    """The row at one claimed pair."""
-    effort, thrift = claim.effort_at(confidence), Thrift(statistics=True, pair=pair)
-    if subject.case is not None:
-        held = replace(stated, cite=subject.case.claim.cite, relation=subject.case.claim.relation)
-        case = replace(subject.case, claim=held, declared=(), known="")
-        if claim.program is None:
-            return assay_case(case, effort, thrift)
-        with LiveProgram(claim.program, case.id, case.reading, timeout=claim.timeout) as program:
-            return run_by_program(case, program, effort)
-    assert isinstance(subject.where, Space)
-    held = replace(stated, relation=subject.where.relation)
-    if claim.program is not None:
-        with LiveProgram(claim.program, claim.algorithm, timeout=claim.timeout) as program:
-            return own_program(program, claim.space or "", subject.where, held, effort, thrift)
-    try:
-        row, _ = own_row(subject.key, claim.space, held, effort, thrift)
-    except BadInput as error:
-        if error.field == "run":  # says what the algorithm raised
-            raise BadInput("algorithm", claim.algorithm, f"{error.value}: {error.why}") from None
-        raise
-    return row

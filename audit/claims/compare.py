@@ -9,6 +9,7 @@ an estimate by the normal law: at 95 % it lay below the truth in 8 % of 600 audi
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -105,7 +106,7 @@ def against(path: Path, old: Lock | None, file: ClaimsFile, rows: Mapping[int, R
         if place in rows:
             subject = resolve(claim)
             mechanism = f"{claim.program} ({subject.key})" if claim.program else subject.key
-            blocks[name] = now = block_of(rows[place], claim.pairs, mechanism, claim.space or "")
+            blocks[name] = now = block_of(rows[place], mechanism, claim.space or "")
             if before is not None:
                 fresh = not set(now.missed) <= set(before.missed)
                 source = lines_of(subject) if fresh else frozenset[str]()
@@ -151,8 +152,8 @@ def _claim(old: Block, new: Block) -> Told:
         before, now = getattr(old, field) or "none", getattr(new, field) or "none"
         if before != now:
             yield field, before, now, "the claims file says something else"
-    before, now = (", ".join(f"({epsilon:g}, {delta:g})" for epsilon, delta in block.claimed) for block in (old, new))
-    if any(not any(b[0] <= a[0] and b[1] <= a[1] for b in new.claimed) for a in old.claimed):
+    before, now = ("({:g}, {:g})".format(*block.claimed) for block in (old, new))
+    if any(less > more for less, more in zip(new.claimed, old.claimed, strict=True)):
         yield "claimed", before, now, "less is claimed than before"
     elif old.claimed != new.claimed:
         yield "claimed", before, now, "more is claimed than before", False
@@ -164,9 +165,9 @@ def _verdict_and_account(old: Block, new: Block) -> Told:
     if old.verdict != new.verdict and Verdict(new.verdict).failed:
         yield "verdict", old.verdict, new.verdict, ""
 
-    rises = [one for one in _pairwise(old, new, "accounted") if one[1] > one[0] * (1 + ROUNDING)]
-    for before, now, at in rises[:1]:
-        yield f"accounted epsilon rises{at}", number(before), number(now), "; ".join(_spending(old, new))
+    before, now = _numbers(old, new, "accounted")
+    if now > before * (1 + ROUNDING):
+        yield "accounted epsilon rises", number(before), number(now), "; ".join(_spending(old, new))
 
 
 def _realised(old: Block, new: Block) -> Told:
@@ -176,26 +177,23 @@ def _realised(old: Block, new: Block) -> Told:
     bound without an upper end is only held to its claim, unless it is exact.
     """
     same = old.pair == new.pair
-    limits = {at: limit for _, limit, at in _pairwise(new, old, "limit" if same else "accounted")}
-    for before, now, at in _pairwise(old, new, "realised"):
-        high = max(before, limits.get(at, before))
-        if now > high * (1 + ROUNDING) and (at in limits or old.by in _EXACT):
-            reasons = list(_spending(old, new))
-            reasons += [f"shown by {new.by}, before by {old.by}"] if old.by != new.by else []
-            reasons = reasons or ["the releases are the same: the data move the queries further than before"]
-            interval = f"[{number(before)}, {number(high)}{ESTIMATED if same and at in limits else ''}]"
-            yield f"realised epsilon rises beyond its interval{at}", interval, number(now), "; ".join(reasons)
-            return
+    before, now = _numbers(old, new, "realised")
+    _, limit = _numbers(new, old, "limit" if same else "accounted")
+    high = before if math.isnan(limit) else max(before, limit)
+    if now > high * (1 + ROUNDING) and (not math.isnan(limit) or old.by in _EXACT):
+        reasons = list(_spending(old, new))
+        reasons += [f"shown by {new.by}, before by {old.by}"] if old.by != new.by else []
+        reasons = reasons or ["the releases are the same: the data move the queries further than before"]
+        interval = f"[{number(before)}, {number(high)}{ESTIMATED if same and not math.isnan(limit) else ''}]"
+        yield "realised epsilon rises beyond its interval", interval, number(now), "; ".join(reasons)
 
 
-def _pairwise(old: Block, new: Block, field: str) -> list[tuple[float, float, str]]:
-    """Old and new at the same claimed pairs, and where that is; nothing where the claim is another one."""
-    found = []
-    for pair, before, now in zip(old.claimed, getattr(old, field), getattr(new, field), strict=False):
-        one, other = size(before), size(now)
-        if one is not None and other is not None and old.claimed == new.claimed:
-            found.append((one, other, f" (delta {pair[1]:g})" if len(old.claimed) > 1 else ""))
-    return found
+def _numbers(old: Block, new: Block, field: str) -> tuple[float, float]:
+    """Old and new; NaN, which is above nothing, where either has none, or the claim is another one."""
+    one, other = size(getattr(old, field)), size(getattr(new, field))
+    if one is None or other is None or old.claimed != new.claimed:
+        return math.nan, math.nan
+    return one, other
 
 
 def _releases(old: Block, new: Block) -> Told:
@@ -251,18 +249,18 @@ def _power(old: Block, new: Block) -> Told:
         return
     more = [one.label for one, other in _both(old, new) if _span(other, "scale")[0] > _span(one, "scale")[0]]
     cause = f"more noise at {', '.join(map(repr, more))}" if more else ""
-    cause = new.by if new.by and all(one is None for one in new.realised) else cause
+    cause = new.by if new.by and new.realised is None else cause
     cause = "fewer runs than before" if _fewer(old, new, "runs") else cause
     decided = old.verdict in (Verdict.TIGHT.value, Verdict.CONSISTENT.value)
     if decided and new.verdict == Verdict.INCONCLUSIVE.value:
         yield "the audit lost power: verdict", old.verdict, new.verdict, cause
         return
-    less = {at for before, now, at in _pairwise(old, new, "accounted") if now < before * _LESS}
-    seen = {at: before for before, _, at in _pairwise(old, new, "realised")}
-    for _, high, at in _pairwise(new, new, "limit") if old.pair == new.pair else ():
-        if at in seen and high < seen[at] and at not in less:
-            what = f"the audit lost power: it shows less, though no less is accounted{at}"
-            yield what, f">= {number(seen[at])}", f"<= {number(high)}", cause
+    accounted, now = _numbers(old, new, "accounted")
+    seen, _ = _numbers(old, new, "realised")
+    high, _ = _numbers(new, new, "limit")
+    if old.pair == new.pair and high < seen and not now < accounted * _LESS:
+        what = "the audit lost power: it shows less, though no less is accounted"
+        yield what, f">= {number(seen)}", f"<= {number(high)}", cause
 
 
 def _spending(old: Block, new: Block) -> Iterator[str]:

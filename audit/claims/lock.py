@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator
 
 from dpassay.audit.plain import checked, json_text, plain, rounded
 from dpassay.audit.row import Row
@@ -21,7 +21,7 @@ from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import read_json, write_text
 
-FORMAT = 1
+FORMAT = 2
 DIGITS, COARSE = 7, 4  # significant digits of what is exact, and of what is estimated
 _PLACE = re.compile(r"^([^:]+):\d+: ")
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -50,12 +50,12 @@ class Block(_Part):
     mechanism: str
     space: str
     relation: str
-    claimed: Annotated[list[Two], Field(min_length=1)]  # pairs of epsilon and delta
+    claimed: Two  # epsilon and delta
     severity: str
     verdict: str
-    accounted: list[Number]  # one for each claimed pair, at its delta; None: nothing is accounted
-    realised: list[Number]  # lower bounds, likewise
-    limit: list[Number]  # of the intervals whose other ends are `realised`: what the audit did not speak against
+    accounted: Number  # at the claimed delta; None: nothing is accounted
+    realised: Number  # a lower bound
+    limit: Number  # of the interval whose other end is `realised`: what the audit did not speak against
     by: str  # what shows it
     power: Finite | None
     releases: list[Released]
@@ -78,19 +78,11 @@ class Block(_Part):
         json.dumps(value, allow_nan=False)  # a ValueError: what is kept of a lock must be written again
         return value
 
-    @model_validator(mode="after")
-    def _one_for_each_pair(self) -> Self:
-        """A list that is too short would be held against nothing, and pass."""
-        for name in ("accounted", "realised", "limit"):
-            if len(getattr(self, name)) not in (1, len(self.claimed)):
-                raise ValueError(f"{name}: must have one number for each claimed pair, or one for all of them")
-        return self
-
 
 class Lock(_Part):
     """The whole file."""
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     dpassay: str = ""
     confidence: Finite = 0.95
     claims: dict[str, Block]
@@ -99,21 +91,24 @@ class Lock(_Part):
 _LOCK = TypeAdapter(Lock)
 
 
-def block_of(row: Row, pairs: Sequence[tuple[float, float]], mechanism: str, space: str) -> Block:
+def block_of(row: Row, mechanism: str, space: str) -> Block:
     """What is kept of a row."""
     return Block(
         mechanism=mechanism,
         space=space,
         relation=row.relation,
-        claimed=[[rounded(epsilon, DIGITS), rounded(delta, DIGITS)] for epsilon, delta in pairs],
+        claimed=[rounded(row.claimed, DIGITS), rounded(row.delta, DIGITS)],
         severity=row.severity,
         verdict=row.verdict,
-        accounted=_at_pairs(row, pairs, "accounted", DIGITS),
-        realised=_at_pairs(row, pairs, "realised", COARSE),
-        limit=_at_pairs(row, pairs, "upper_limit", COARSE),
+        accounted=_number(row.accounted, DIGITS),
+        realised=_number(row.realised, COARSE),
+        limit=_number(row.upper_limit, COARSE),
         by=row.realised_by,
         power=None if row.power is None else rounded(row.power, 2),
-        releases=[_released(one) for one in row.releases],
+        releases=[
+            Released(**{**one, "scale": _span(one["scale"]) or 0.0, "sensitivity": _span(one["sensitivity"])})
+            for one in ({name: entry[name] for name in Released.model_fields} for entry in row.releases)
+        ],
         sequence=row.sequence,
         pair=json.loads(json_text(row.pair)),  # with sorted names: a row from the cache has them so
         missed=sorted(_PLACE.sub(r"\1: ", text) for text in row.missed),
@@ -159,11 +154,6 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _released(entry: Mapping[str, Any]) -> Released:
-    kept = {name: entry[name] for name in ("label", "law", "count", "participation")}
-    return Released(**kept, scale=_span(entry["scale"]) or 0.0, sensitivity=_span(entry["sensitivity"]))
-
-
 def _span(values: Sequence[float] | None) -> float | list[float] | None:
     if values is None:
         return None
@@ -171,15 +161,8 @@ def _span(values: Sequence[float] | None) -> float | list[float] | None:
     return low if low == high else [low, high]
 
 
-def _at_pairs(row: Row, pairs: Sequence[tuple[float, float]], name: str, digits: int) -> list[Number]:
-    """Of a claim about several pairs the row has what was found at each among its facts."""
-    if len(pairs) == 1 or f"{name} at delta {pairs[0][1]!r}" not in row.facts:
-        return [_number(getattr(row, name), digits)]
-    return [_number(row.facts[f"{name} at delta {delta!r}"], digits) for _, delta in pairs]
-
-
 def _number(value: float | str | None, digits: int) -> Number:
-    found = math.nan if value in (None, "none") else float(value or 0)  # "infinity" of a row from the cache as well
+    found = math.nan if value is None else float(value)  # "infinity" of a row from the cache as well
     number: Number = None if math.isnan(found) else plain(rounded(found, digits))
     return number
 

@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from dpassay.audit.row import Effort
-from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import parse_toml, read_text
@@ -21,9 +20,6 @@ DEFAULT = Path("claims.toml")
 _HEADER = re.compile(r"\s*\[\[\s*claim\s*\]\]")
 _KEY = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=")
 _STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
-_GDP_DELTAS = (1e-3, 1e-5, 1e-7)  # at which mu-Gaussian DP is accounted and audited
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Chance = Annotated[float, Field(ge=0, lt=1)]
 Text = Annotated[str, Field(min_length=1, max_length=500)]
 Runs = Annotated[int, Field(ge=10, le=10**9)]
 
@@ -50,12 +46,8 @@ class Claim(BaseModel):
         "catalogue; or, on a space of its own, any word that it is told.",
     )
     timeout: Annotated[float, Field(gt=0, lt=1e6)] = Field(10.0, description="Seconds for one line of the program.")
-    epsilon: Positive | None = Field(None, description="Of (epsilon, delta)-DP; or give curve, or gdp.")
-    delta: Chance | None = Field(None, description="Goes with epsilon.")
-    curve: Annotated[list[Annotated[list[float], Field(min_length=2, max_length=2)]], Field(min_length=1)] | None = (
-        Field(None, description="[[epsilon, delta], ...]: all of them are claimed.")
-    )
-    gdp: Positive | None = Field(None, description="mu of mu-Gaussian differential privacy.")
+    epsilon: Annotated[float, Field(gt=0, allow_inf_nan=False, description="Of (epsilon, delta)-DP.")]
+    delta: Annotated[float, Field(gt=0, lt=1, description="A pure claim is held at a small one.")]
     effort: Literal["quick", "full"] = Field("full", description="quick: 400 runs, 100 examples; full: 1,000 and 150.")
     runs: Runs | None = Field(None, description="Runs of the likelihood audit, in place of those of the effort.")
     examples: Annotated[int, Field(ge=1, le=10**6)] | None = Field(None, description="Of the search, likewise.")
@@ -71,29 +63,10 @@ class Claim(BaseModel):
     )
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> Self:
-        given = [name for name in ("epsilon", "curve", "gdp") if getattr(self, name) is not None]
-        if len(given) != 1:
-            raise ValueError(f"give one of epsilon (with delta), curve, gdp; found {' and '.join(given) or 'none'}")
-        if (self.epsilon is None) != (self.delta is None):
-            raise ValueError("epsilon and delta go together")
-        for epsilon, delta in self.curve or ():
-            if not (0 <= epsilon < float("inf") and 0 <= delta < 1):
-                raise ValueError(f"curve: [{epsilon:g}, {delta:g}] needs epsilon >= 0 and delta in [0, 1)")
-        if any(epsilon <= 0 or delta <= 0 for epsilon, delta in self.pairs):
-            raise ValueError("epsilon and delta must be positive: hold a pure claim at a small delta")
+    def _named_by_a_word(self) -> Self:
         if self.program is not None and ":" in self.algorithm.partition("/")[0]:
             raise ValueError("algorithm: a name of the catalogue; or any word that the program is told, with space")
         return self
-
-    @property
-    def pairs(self) -> list[tuple[float, float]]:
-        """The (epsilon, delta) pairs at which the claim is held; mu-GDP at three deltas."""
-        if self.epsilon is not None and self.delta is not None:
-            return [(self.epsilon, self.delta)]
-        if self.gdp is not None:
-            return [(gdp_epsilon(self.gdp, delta), delta) for delta in _GDP_DELTAS]
-        return [(epsilon, delta) for epsilon, delta in self.curve or ()]
 
     def effort_at(self, confidence: float) -> Effort:
         """How hard to look; a pilot is not longer than the runs that it is for, but for the shortest of 50."""

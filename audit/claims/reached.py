@@ -6,7 +6,9 @@ Rows are kept under a hash of all that decides them, and need not be made again.
 from __future__ import annotations
 
 import hashlib
+import sys
 import sysconfig
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -21,8 +23,8 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import inside
 from dpassay.reference.kept import environment
 
-from .audited import named
-from .model import Claim
+from .audited import named, placed, resolve
+from .model import Claim, ClaimsFile, Lines
 
 _LIBRARIES = tuple(Path(sysconfig.get_paths()[name]).resolve() for name in ("stdlib", "platstdlib"))
 FOLDER = ".dpassay_cache"
@@ -50,6 +52,25 @@ def code_of(claim: Claim, folder: Path, confidence: float) -> str:
     for path in _files(claim, folder):
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:24]
+
+
+def look_over(file: ClaimsFile, numbers: Sequence[int], lines: Lines) -> dict[int, str]:
+    """The hash of each claim, by position: whatever a claim names must be there, before the first one is run.
+
+    Raises:
+        BadInput: naming the file, the line, the claim and the field.
+    """
+    fingerprint.forget()
+    here, found = lines.path.parent, {}
+    if str(here.resolve()) not in sys.path:  # modules may also lie beside the claims
+        sys.path.insert(0, str(here.resolve()))
+    for number in numbers:
+        try:
+            resolve(file.claim[number])
+            found[number] = code_of(file.claim[number], here, file.confidence)
+        except BadInput as error:
+            raise placed(error, number, file.claim[number], lines) from None
+    return found
 
 
 def _ours(name: str) -> bool:

@@ -13,19 +13,18 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from dpassay.audit.claims.audited import chosen, look_over, placed, run_claims
+from dpassay.audit.claims.audited import chosen, run_claims
 from dpassay.audit.claims.compare import Compared, against, with_changes
 from dpassay.audit.claims.ending import FailOn, closing_lines, exit_code
 from dpassay.audit.claims.lock import Lock, read_lock, write_lock
 from dpassay.audit.claims.model import DEFAULT, ClaimsFile, Lines, read_claims
-from dpassay.audit.claims.reached import Cache, code_of
+from dpassay.audit.claims.reached import Cache, look_over
 from dpassay.audit.exit_codes import BAD_INPUT, CRASHED, FINE, INTERRUPTED
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.problems import Unchecked
 from dpassay.audit.report.table import table_lines
 from dpassay.audit.report.verdicts import wide_console
 from dpassay.audit.row import Row
-from dpassay.audit.running import fingerprint
 from dpassay.audit.running.report_file import document, save
 from dpassay.audit.terminal.finish import Options
 from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, Sarif
@@ -80,8 +79,7 @@ def check(
     numbers, options = chosen(file, only or []), Options(junit, sarif, markdown, github, as_json, strict=True)
     _check_files(options, [path for path in (claims, baseline) if path is not None], output)
     lock = _lock(baseline, update)
-    look_over(file, numbers, lines)
-    codes = _codes(file, numbers, lines)
+    codes = look_over(file, numbers, lines)
     blocks = lock.claims if lock else {}
     pairs = {one: block.pair for one in numbers if (block := blocks.get(file.claim[one].name)) and block.pair}
     cache = None if no_cache else Cache(lines.path.parent)
@@ -122,17 +120,6 @@ def _lock(path: Path | None, update: bool) -> Lock | None:
     if not there(path, "--baseline"):
         raise BadInput("--baseline", str(path), "there is no such file; --update writes a first one")
     return read_lock(path)
-
-
-def _codes(file: ClaimsFile, numbers: list[int], lines: Lines) -> dict[int, str]:
-    fingerprint.forget()
-    found = {}
-    for number in numbers:
-        try:
-            found[number] = code_of(file.claim[number], lines.path.parent, file.confidence)
-        except BadInput as error:
-            raise placed(error, number, file.claim[number], lines) from None
-    return found
 
 
 def _rows(

@@ -34,7 +34,12 @@ def list_(
     """
     cases = list({case.key: case for name in names for case in find_cases(name)}.values()) if names else all_cases()
     if as_json:
-        print(json_text([_as_data(case) for case in cases]))
+        told = [
+            {"key": case.key, "title": case.title, "cite": str(case.cite), "quick": case.quick,
+             "epsilon": case.claim.epsilon, "delta": case.claim.delta, "relation": case.claim.relation}
+            for case in cases
+        ]  # fmt: skip
+        print(json_text(told))
         return
     width = max(len(case.key) for case in cases)
     narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < width + 30
@@ -65,15 +70,3 @@ def what_it_is(case: Case) -> str:
     place = "" if case.cite.place in case.title else case.cite.place
     where = ", ".join(part for part in (other, place) if part)
     return f"{case.title} ({where})" if where else case.title
-
-
-def _as_data(case: Case) -> dict[str, object]:
-    return {
-        "key": case.key,
-        "title": case.title,
-        "cite": str(case.cite),
-        "epsilon": case.claim.epsilon,
-        "delta": case.claim.delta,
-        "relation": case.claim.relation,
-        "quick": case.quick,
-    }

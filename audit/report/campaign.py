@@ -132,21 +132,15 @@ def report(adapter: str, judged: Sequence[Judged], total: int, evidence: Mapping
 
 def junit(adapter: str, judged: Sequence[Judged], evidence: Mapping[str, Any]) -> str:
     """The campaign as JUnit XML: one suite an algorithm; what was expected to be red is skipped."""
-    return junit_xml(adapter, [_test_case(one, evidence.get(one.result.id)) for one in judged])
-
-
-def _test_case(one: Judged, evidence: Any) -> Case:
-    result, kind = one.result, _kind(one)
-    known = "" if one.expected is None else one.expected.why
-    message = "passes, but was expected not to" if one.unexpected_pass else result.message or result.outcome
-    lines = [*map(str, result.differences[:20]), *([str(evidence)] if evidence else [])]
-    names = result.algorithm, result.algorithm.replace("/", "."), result.id
-    return Case(*names, result.seconds, kind, {"message": f"{message} ({known})" if known else message}, lines)
-
-
-def _kind(one: Judged) -> str:
-    if one.unexpected_pass:
-        return "failure"
-    if one.result.outcome == "unsupported" or not one.unexpected:
-        return "" if one.result.outcome == "pass" else "skipped"
-    return "error" if one.result.outcome == "error" else "failure"
+    cases = []
+    for one in judged:
+        result, known = one.result, "" if one.expected is None else f" ({one.expected.why})"
+        kind = "error" if result.outcome == "error" else "failure"
+        if not one.unexpected_pass and (result.outcome == "unsupported" or not one.unexpected):
+            kind = "" if result.outcome == "pass" else "skipped"
+        message = "passes, but was expected not to" if one.unexpected_pass else result.message or result.outcome
+        told = evidence.get(result.id)
+        lines = [*map(str, result.differences[:20]), *([str(told)] if told else [])]
+        names = result.algorithm, result.algorithm.replace("/", "."), result.id
+        cases.append(Case(*names, result.seconds, kind, {"message": message + known}, lines))
+    return junit_xml(adapter, cases)

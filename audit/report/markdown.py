@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dpassay.audit.row import Row
 from dpassay.reference.errors import printable
 
-from .problems import Level, Problem, Unchecked, numbers, outcome, problems, summary_line
+from .problems import Level, Unchecked, numbers, outcome, problems, summary_line
 
 LONGEST = 60_000  # characters: a comment may have 65,536
 _UNCHECKED = 20  # lines about claims that could not be checked
@@ -113,17 +113,14 @@ def workflow_commands(rows: Sequence[Row], strict: bool = False, unchecked: Sequ
     for level, command in ((Level.ERROR, "error"), (Level.WARNING, "warning")):
         found = [(row, one) for row in rows for one in problems(row, strict) if one.level is level]
         room = SHOWN if len(found) <= SHOWN else SHOWN - 1
-        lines += [_command(command, row, one) for row, one in found[:room]]
+        for row, one in found[:room]:
+            fields = {"file": one.spots[0].file, "line": str(one.spots[0].line)} if one.spots else {}
+            fields["title"] = f"dpassay: {printable(row.key)} {row.verdict_shown}"
+            told = ",".join(f"{name}={_field(value)}" for name, value in fields.items())
+            lines.append(f"::{command} {told}::{_said(one.message)}")
         if len(found) > room:
             lines.append(f"::{command} title=dpassay::and {len(found) - room} more, see the report")
     return "".join(f"{line}\n" for line in lines)
-
-
-def _command(command: str, row: Row, problem: Problem) -> str:
-    fields = {"file": one.file, "line": str(one.line)} if (one := next(iter(problem.spots), None)) else {}
-    fields["title"] = f"dpassay: {printable(row.key)} {row.verdict_shown}"
-    told = ",".join(f"{name}={_field(value)}" for name, value in fields.items())
-    return f"::{command} {told}::{_said(problem.message)}"
 
 
 def _said(text: str) -> str:

@@ -214,7 +214,13 @@ def summary_line(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[
     failed = [row for row, said in zip(rows, outcomes, strict=True) if said == "failed"]
     parts = []
     if failed:
-        named = "; ".join(printable(f"{row.key}: {_first(row, strict)}") for row in failed[:3])
+        firsts = []
+        for row in failed[:3]:
+            found = problems(row, strict)
+            name = found[0].name if found else row.verdict
+            name += f" at {found[0].place}" if found and row.reading == "own" and found[0].place else ""
+            firsts.append(printable(f"{row.key}: {name}{', as read' if row.verdict_shown != row.verdict else ''}"))
+        named = "; ".join(firsts)
         more = f"; and {len(failed) - 3} more" if len(failed) > 3 else ""
         parts.append(f"{len(failed)} failed ({named}{more})")
     parts += [f"{outcomes.count(said)} {said}" for said in ("inconclusive", "passed") if said in outcomes]
@@ -224,10 +230,3 @@ def summary_line(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[
         outcomes.append("not checked")
     word = next((said.upper() for said in ("failed", "not checked", "inconclusive") if said in outcomes), "PASSED")
     return f"{word}: {len(rows)} row{'s' * (len(rows) != 1)}: {', '.join(parts) or 'nothing to do'}"
-
-
-def _first(row: Row, strict: bool) -> str:
-    found = problems(row, strict)
-    name = found[0].name if found else row.verdict
-    place = f" at {found[0].place}" if found and row.reading == "own" and found[0].place else ""
-    return f"{name}{place}, as read" if row.verdict_shown != row.verdict else f"{name}{place}"

@@ -99,7 +99,10 @@ class Report:
         """Put rows into the store, in place of those with the same key; they are on the disk when this returns."""
         records = {row.key: row.as_dict() for row in rows}
         with self._store.transaction():
-            self._clear |= self._left_behind()
+            if not (self._writes or self._resume or self._path.exists()):
+                # of runs that were killed, and their report was deleted: it shall not come back by itself
+                writers = (name.rpartition(":") for name in self._store.records("writer"))
+                self._clear |= all(host == node() and not _runs(int(process)) for host, _, process in writers)
             if self._clear or not self._store.records("about"):
                 about = {"dpassay": installed_version(), "anew": self._clear}
                 self._store.put("about", about, clear=True)
@@ -107,13 +110,6 @@ class Report:
             if not self._writes:
                 self._store.put("writer", {f"{node()}:{os.getpid()}": True}, clear=self._clear)
         self._clear, self._writes = False, True
-
-    def _left_behind(self) -> bool:
-        """The store is of runs that were killed, and their report was deleted: it shall not come back by itself."""
-        if self._writes or self._resume or self._path.exists():
-            return False
-        writers = (name.rpartition(":") for name in self._store.records("writer"))
-        return not any(host != node() or _runs(int(process)) for host, _, process in writers)
 
     def write(self) -> list[Row]:
         """Write the report, which then holds all that the store held; returns its rows."""

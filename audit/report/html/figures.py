@@ -28,6 +28,7 @@ from dpassay.reference.guarantee import approx_dp
 
 INK, QUIET, CLAIM, UPPER, SHOWN, BAD = "#010101", "#020202", "#030303", "#040404", "#050505", "#060606"
 _VARIABLES = {INK: "ink", QUIET: "line", CLAIM: "claim", UPPER: "upper", SHOWN: "shown", BAD: "bad"}
+_DECIMALS = re.compile(r"(?<=\.\d)\d+")
 _STYLE = {
     "svg.fonttype": "none",
     "font.size": 9,
@@ -66,7 +67,8 @@ def inline(figure: Figure, name: str, title: str, description: str) -> Markup:
     body = text[text.index(">", box.end()) + 1 : text.rindex("</svg>")]
     body = re.sub(r"<metadata>.*?</metadata>|<style[^>]*>.*?</style>|<!--.*?-->", "", body, flags=re.DOTALL)
     body = _own_ids(body, mark)
-    body = re.sub(r' d="([^"]*)"', lambda found: f' d="{_shorter(found[1])}"', body)
+    # paths with one decimal, on one line: a tenth of a point is finer than a screen
+    body = re.sub(r' d="([^"]*)"', lambda one: f' d="{" ".join(_DECIMALS.sub("", one[1]).split())}"', body)
     body = re.sub(r" *font-family: [^;\"]*;?", "", body)
     for stand_in, variable in _VARIABLES.items():
         body = body.replace(stand_in, f"var(--{variable})")
@@ -78,11 +80,6 @@ def inline(figure: Figure, name: str, title: str, description: str) -> Markup:
         f'<desc id="{mark}d">{escape(printable(description))}</desc>'
     )
     return Markup(head + body + "</svg>")
-
-
-def _shorter(path: str) -> str:
-    """A path with one decimal, on one line: a tenth of a point is finer than a screen."""
-    return " ".join(re.sub(r"(\d+\.\d)\d+", r"\1", path).split())
 
 
 def _own_ids(body: str, mark: str) -> str:

@@ -81,20 +81,6 @@ def test_a_catalogue_case_is_held_to_the_claim(dpassay, project):
     assert rows["fine"]["verdict"] != "over budget"
 
 
-def test_curves_are_held_at_every_pair(dpassay, project):
-    curve = {"epsilon": "", "delta": ""}
-    project(
-        claim("holds", **curve, curve=[[1.0, 1e-5], [1.3, 1e-8]]),
-        claim("not", **curve, curve=[[1.0, 1e-5], [1.0, 1e-8]]),
-    )
-    code, out, _ = dpassay("check", "--json", "--jobs", 1)
-    rows = {row["claim"]: row for row in json.loads(out)["rows"]}
-    assert code == 1
-    assert rows["not"]["verdict"] == "over budget"
-    assert rows["not"]["delta"] == 1e-8
-    assert rows["holds"]["verdict"] in ("tight", "consistent", "inconclusive")
-
-
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
