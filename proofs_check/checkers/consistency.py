@@ -10,23 +10,14 @@ import numpy as np
 import sympy as sp
 
 from dpassay.proofs_check.finding import Finding, Verdict, refuted
-from dpassay.proofs_check.formula import FormulaError, parse, parse_relation, resolve
+from dpassay.proofs_check.formula import FormulaError, parse, resolve
 from dpassay.proofs_check.region import SEED, Region, holds, region, sample
 
 POINTS = 24
 _STEP = re.compile(r"^(?P<line>[\w.-]+): (?P<writes>[^<]*)<-(?P<reads>.*)$")
 
 
-def identity(table: Mapping[str, Any]) -> Finding:
-    """Keys: ``claim`` ("left == right") and optionally ``let`` (definitions in order)."""
-    space = region(table)
-    left, operator, right = parse_relation(table["claim"], resolve(table.get("let", {}), space.symbols))
-    if operator != "==":
-        raise FormulaError(f"claim = {table['claim']!r}: an identity needs ==")
-    return _compare(left, right, space)
-
-
-def _compare(left: Any, right: Any, space: Region) -> Finding:
+def compare(left: Any, right: Any, space: Region) -> Finding:
     """Decide ``left == right`` on the region."""
     points = sample(space, np.random.default_rng(SEED), POINTS)
     if not points:
@@ -56,7 +47,7 @@ def same(table: Mapping[str, Any]) -> Finding:
         raise FormulaError("same: needs two places or more")
     findings = []
     for place, text in places:
-        finding = _compare(parse(first, symbols), parse(text, symbols), space)
+        finding = compare(parse(first, symbols), parse(text, symbols), space)
         if finding.verdict is Verdict.REFUTED:
             told = f"{first_place} has {first}, {place} has {text}; {finding.evidence}"
             return Finding(Verdict.ILL_DEFINED, told, finding.counterexample)

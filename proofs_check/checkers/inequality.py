@@ -9,22 +9,23 @@ import numpy as np
 import sympy as sp
 
 from dpassay.proofs_check.finding import Finding, Verdict, both_sides, refuted
-from dpassay.proofs_check.formula import FormulaError, parse_relation, resolve
+from dpassay.proofs_check.formula import parse_relation, resolve
 from dpassay.proofs_check.region import SEED, Point, Region, admissible, holds, region, sample
 from dpassay.proofs_check.visits import PARENTS, violation, visit
 
 from . import intervals
+from .consistency import compare
 
 POINTS = 24
 FEW = 100  # fewer points than that are a spot check
 
 
 def check(table: Mapping[str, Any]) -> Finding:
-    """Keys: ``claim`` ("left <= right", also <, >=, >), optional ``let`` and ``hints`` (points to test)."""
+    """Keys: ``claim`` ("left <= right", also <, >=, >, ==), optional ``let`` and ``hints`` (points to test)."""
     space = region(table)
     left, operator, right = parse_relation(table["claim"], resolve(table.get("let", {}), space.symbols))
     if operator == "==":
-        raise FormulaError(f"claim = {table['claim']!r}: an inequality needs <=, <, >= or >")
+        return compare(left, right, space)
     if operator in (">=", ">"):
         left, right = right, left
     hints = [space.at(point) for point in table.get("hints", ())]
@@ -66,28 +67,7 @@ def _certificate(left: Any, right: Any, space: Region, strict: bool) -> str | No
     """Every branch of the difference is a ratio of polynomials with non-negative coefficients after a shift."""
     if all(_positive(branch, space, strict) for branch in _branches(left, right)):
         return "positivity certificate (all coefficients of the shifted difference are >= 0)"
-    for weaker, how in _means(left, right, space):
-        if all(_positive(branch, space, strict) for branch in _branches(left, weaker)):
-            return f"positivity certificate, with {how}"
     return None
-
-
-def _means(left: Any, right: Any, space: Region) -> Iterator[tuple[Any, str]]:
-    """The right-hand side with one maximum replaced by an argument, or by the mean of its arguments.
-
-    Only where the right-hand side grows with the maximum: then the replacement lowers it.
-    """
-    for peak in right.atoms(sp.Max):
-        if left.has(peak):
-            continue
-        height = sp.Symbol("peak", positive=True)
-        slope = sp.diff(right.xreplace({peak: height}), height)
-        if slope.has(height) or not _positive(slope, space, strict=False):
-            continue
-        for argument in sorted(peak.args, key=str):
-            yield right.xreplace({peak: argument}), f"{peak} >= {argument}"
-        mean = sp.Add(*peak.args) / len(peak.args)
-        yield right.xreplace({peak: mean}), f"{peak} >= the mean of its arguments"
 
 
 def _branches(left: Any, right: Any) -> Iterator[Any]:

@@ -26,12 +26,13 @@ def decide_by_check(language: Language, says: str, table: Mapping[str, Any], fac
         if not decision.holds:
             return decision.because(f"the check needs {relation}, which is not in hand")
     let = table.get("let", {})
-    if table["kind"] in ("inequality", "identity") and isinstance(tree(says), ast.Compare):
+    other = {"units", "scale", "releases"} & set(table)  # claims of a sort of their own
+    if "claim" in table and not other and isinstance(tree(says), ast.Compare):
         claim = _in_full(table["claim"], let)
         decision = follows(language, says, [claim])
         if not decision.holds:
             return decision.because(f"the check decides {claim}, not what the step says")
-    if table["kind"] == "privacy":
+    if "std" in table:
         for relation in _privacy(tree(says), table):
             text = _in_full(relation, let)
             decision = follows(language, text, facts)
@@ -47,7 +48,7 @@ def decide_rate(says: str, scale: str, tilde: bool, facts: Sequence[str]) -> Dec
     texts = [claim, *conditions, scale]
     called = {ast.unparse(node.func) for text in texts for node in ast.walk(tree(text)) if isinstance(node, ast.Call)}
     names = names_of(*texts) - called
-    return decision_of(check({"kind": "rates", "claim": claim, "scale": scale, "tilde": tilde,
+    return decision_of(check({"claim": claim, "scale": scale, "tilde": tilde,
                             "positive": " ".join(sorted(names)), "conditions": conditions}))  # fmt: skip
 
 

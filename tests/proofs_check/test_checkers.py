@@ -14,51 +14,51 @@ from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon
 PROVED, CHECKED, SPOT, REFUTED, ILL, UNKNOWN = Verdict
 
 
-def of(kind, claim, positive="", domain=None, **more):
-    return {"kind": kind, "claim": claim, "positive": positive, "domain": domain or {}, **more}
+def of(claim, positive="", domain=None, **more):
+    return {"claim": claim, "positive": positive, "domain": domain or {}, **more}
 
 
 def same(places, positive=""):
-    return {"kind": "same", "places": places, "positive": positive}
+    return {"places": places, "positive": positive}
 
 
 def table(test, **arguments):
-    return {"kind": "tables", "test": test, **arguments}
+    return {"test": test, **arguments}
 
 
 def norms(below, probability):
-    return {"kind": "montecarlo", "below": below, "probability": probability, "instances": [{"d": "10"}], "trials": 400}
+    return {"below": below, "probability": probability, "instances": [{"d": "10"}], "trials": 400}
 
 
 def gaussian(std, sensitivity="D", claimed=("epsilon", "delta"), positive="D", domain=None, **more):
     region = domain or {"epsilon": "(0, 1)", "delta": "(1/100000000, 1/100)"}
-    return {"kind": "privacy", "std": std, "sensitivity": sensitivity, "epsilon": claimed[0], "delta": claimed[1],
+    return {"std": std, "sensitivity": sensitivity, "epsilon": claimed[0], "delta": claimed[1],
             "positive": positive, "domain": region, **more}  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("claim", "verdict"),
     [
-        (of("identity", "(a + b)**2 == a**2 + 2*a*b + b**2", "a b"), PROVED),
-        (of("identity", "(a + b)**2 == a**2 + b**2", "a b"), REFUTED),
-        (of("identity", "sqrt(a**2) == a", "a"), PROVED),
-        (of("identity", "log(a*b) == log(a) + log(b)", "a b"), PROVED),
-        (of("identity", "x == abs(x)", domain={"x": "[-5, 5]"}), REFUTED),
-        (of("inequality", "2*a*b <= a**2 + b**2", "a b"), PROVED),
-        (of("inequality", "3*a*b <= a**2 + b**2", "a b"), REFUTED),
-        (of("inequality", "log(1 + x) <= x", "x"), CHECKED),
-        (of("inequality", "exp(x) <= 1 + 2*x", domain={"x": "[1/10, 5/4]"}), PROVED),
-        (of("inequality", "exp(x) <= 1 + 2*x", domain={"x": "[0, 13/10]"}), REFUTED),
+        (of("(a + b)**2 == a**2 + 2*a*b + b**2", "a b"), PROVED),
+        (of("(a + b)**2 == a**2 + b**2", "a b"), REFUTED),
+        (of("sqrt(a**2) == a", "a"), PROVED),
+        (of("log(a*b) == log(a) + log(b)", "a b"), PROVED),
+        (of("x == abs(x)", domain={"x": "[-5, 5]"}), REFUTED),
+        (of("2*a*b <= a**2 + b**2", "a b"), PROVED),
+        (of("3*a*b <= a**2 + b**2", "a b"), REFUTED),
+        (of("log(1 + x) <= x", "x"), CHECKED),
+        (of("exp(x) <= 1 + 2*x", domain={"x": "[1/10, 5/4]"}), PROVED),
+        (of("exp(x) <= 1 + 2*x", domain={"x": "[0, 13/10]"}), REFUTED),
         # true, and proved by no interval: the sides touch at 0, or there is no rule for the function
-        (of("inequality", "1 + x <= exp(x)", domain={"x": "[-1, 2]"}), CHECKED),
-        (of("inequality", "Phi(x) <= 1", domain={"x": "[1/2, 7/2]"}), CHECKED),
-        (of("inequality", "x < x + y**2", "x y"), PROVED),
-        (of("inequality", "x < x", "x"), REFUTED),
-        (of("inequality", "n/2 <= floor(n/2)", domain={"n": "integer [1, 100]"}), REFUTED),
-        (of("inequality", "3 <= 4"), PROVED),
-        (of("units", "g**2/G == v", units={"g": "v/l", "G": "v/l**2", "v": "v"}), PROVED),
-        (of("units", "g/G == v", units={"g": "v/l", "G": "v/l**2", "v": "v"}), REFUTED),
-        (of("units", "g + G == g", units={"g": "v/l", "G": "v/l**2"}), REFUTED),
+        (of("1 + x <= exp(x)", domain={"x": "[-1, 2]"}), CHECKED),
+        (of("Phi(x) <= 1", domain={"x": "[1/2, 7/2]"}), CHECKED),
+        (of("x < x + y**2", "x y"), PROVED),
+        (of("x < x", "x"), REFUTED),
+        (of("n/2 <= floor(n/2)", domain={"n": "integer [1, 100]"}), REFUTED),
+        (of("3 <= 4"), PROVED),
+        (of("g**2/G == v", units={"g": "v/l", "G": "v/l**2", "v": "v"}), PROVED),
+        (of("g/G == v", units={"g": "v/l", "G": "v/l**2", "v": "v"}), REFUTED),
+        (of("g + G == g", units={"g": "v/l", "G": "v/l**2"}), REFUTED),
         (table("integer_means", runs=5, entries=[("0.2", "0.447")]), PROVED),
         (table("integer_means", runs=5, entries=[("0.5", "0.577")]), REFUTED),
         (table("largest_auc", auc="0.52", epsilon="0.1", delta="1/100000"), PROVED),
@@ -82,17 +82,17 @@ def test_verdicts(claim, verdict):
 
 
 def test_a_claim_about_nothing_is_no_pass():
-    finding = check(of("inequality", "x <= y", "x y", conditions=("x < y", "y < x")))
+    finding = check(of("x <= y", "x y", conditions=("x < y", "y < x")))
     assert finding.verdict is UNKNOWN and not finding.passes
 
 
 def test_a_broken_claim_is_unknown_with_its_reason():
-    finding = check(of("identity", "x == z", "x"))
+    finding = check(of("x == z", "x"))
     assert finding.verdict is UNKNOWN and "unknown name" in finding.evidence
 
 
 def test_a_counterexample_can_be_plugged_in():
-    finding = check(of("inequality", "x**2 <= 10*x", "x"))
+    finding = check(of("x**2 <= 10*x", "x"))
     assert float(finding.counterexample["x"]) > 10
 
 
@@ -111,19 +111,19 @@ def test_a_counterexample_can_be_plugged_in():
     ],
 )
 def test_rates(claim, tilde, verdict):
-    finding = check(of("rates", claim, "n d", scale="n", conditions=("d >= 1",), tilde=tilde))
+    finding = check(of(claim, "n d", scale="n", conditions=("d >= 1",), tilde=tilde))
     assert finding.verdict is verdict, finding.evidence
     if verdict is PROVED:
         assert ("logarithms hidden" in finding.evidence) is tilde
 
 
 def test_rate_counterexamples_are_exact_exponents():
-    finding = check(of("rates", "d*n <= n**2", "n d", scale="n", conditions=("d >= 1", "d <= n**3")))
+    finding = check(of("d*n <= n**2", "n d", scale="n", conditions=("d >= 1", "d <= n**3")))
     assert finding.verdict is REFUTED and finding.counterexample["d"] == "(n)^3"
 
 
 def test_a_refuted_rate_names_its_first_large_term_and_the_regime():
-    finding = check(of("rates", "sqrt(n) + n**2*d <= n**3 + d**2", "n d", scale="n", conditions=("d >= 1",)))
+    finding = check(of("sqrt(n) + n**2*d <= n**3 + d**2", "n d", scale="n", conditions=("d >= 1",)))
     assert "first term too large: d*n**2" in finding.evidence
     assert "within where d <= n or n^2 <= d" in finding.evidence
 
@@ -148,23 +148,23 @@ def test_a_refuted_rate_names_its_first_large_term_and_the_regime():
     ],
 )  # fmt: skip
 def test_the_words_of_a_rate(claim, tilde, evidence):
-    found = check(of("rates", claim, "n d", scale="n", conditions=("d >= 1",), tilde=tilde)).evidence
+    found = check(of(claim, "n d", scale="n", conditions=("d >= 1",), tilde=tilde)).evidence
     assert found == evidence
 
 
 def test_logarithms_are_hidden_unless_the_claim_says_otherwise():
-    claim = of("rates", "n*log(n) <= n", "n d", scale="n", conditions=("d >= 1",))
+    claim = of("n*log(n) <= n", "n d", scale="n", conditions=("d >= 1",))
     assert check({**claim, "tilde": False}).verdict is REFUTED and check(claim).evidence.endswith("logarithms hidden)")
 
 
 def test_a_constant_is_hidden_and_a_least_of_two_has_no_regime():
-    claim = of("rates", "7*c*n <= n", "n d", scale="n", conditions=("d >= 1",))
+    claim = of("7*c*n <= n", "n d", scale="n", conditions=("d >= 1",))
     assert check({**claim, "constants": "c"}).verdict is PROVED
-    least = check(of("rates", "n*min(n, d) <= n", "n d", scale="n", conditions=("d >= 1",))).evidence
+    least = check(of("n*min(n, d) <= n", "n d", scale="n", conditions=("d >= 1",))).evidence
     assert "first term too large: n*Min(d, n)" in least and "it is within where" not in least
-    sums = check(of("rates", "n**2 <= n*min(n, d)", "n d", scale="n", conditions=("d >= 1",))).evidence
+    sums = check(of("n**2 <= n*min(n, d)", "n d", scale="n", conditions=("d >= 1",))).evidence
     assert "first term too large: n**2" in sums and "it is within where" not in sums
-    several = check(of("rates", "n <= n", "n d", scale="n", conditions=("n + d >= 1",)))
+    several = check(of("n <= n", "n d", scale="n", conditions=("n + d >= 1",)))
     assert several.verdict is UNKNOWN and "is not a product of powers" in several.evidence
 
 
@@ -180,7 +180,7 @@ def test_conditions_between_exponents_are_told_without_negative_powers():
 
 
 def test_a_violation_that_no_fractions_confirm_proves_nothing(monkeypatch):
-    claim = of("rates", "d**2 <= n", "n d", scale="n", conditions=("d >= 1", "d**3 <= n**2"))
+    claim = of("d**2 <= n", "n d", scale="n", conditions=("d >= 1", "d**3 <= n**2"))
     assert check(claim).verdict is REFUTED
     monkeypatch.setattr(rates, "DENOMINATORS", (1,))  # 2/3 is rounded to 1, which lies outside
     finding = check(claim)
@@ -188,7 +188,7 @@ def test_a_violation_that_no_fractions_confirm_proves_nothing(monkeypatch):
 
 
 def test_a_difference_has_no_order():
-    assert check(of("rates", "n - d <= n", "n d", scale="n")).verdict is UNKNOWN
+    assert check(of("n - d <= n", "n d", scale="n")).verdict is UNKNOWN
     with pytest.raises(ValueError, match="not positive"):
         rates.order(-1 * rates.sp.Integer(1))
 
@@ -220,7 +220,7 @@ def test_privacy_with_sampling_refutes_noise_below_one_record():
     ("if; b: y <-; end; d: <- y", ILL, "y at line d"), ("loop; a: y <- x; b: x <- y; end", ILL, "x at line a"),
 ])  # fmt: skip
 def test_definite_assignment(steps, verdict, told):
-    found = check({"kind": "program", "steps": steps.split("; ")})
+    found = check({"steps": steps.split("; ")})
     assert found.verdict is verdict and told in found.evidence
 
 
@@ -231,17 +231,17 @@ def test_integer_means_names_the_number_of_runs_that_would_fit():
 
 def test_a_slow_claim_is_unknown(monkeypatch):
     monkeypatch.setattr("dpassay.proofs_check.checkers.TIME_LIMIT", 0.01)  # of 0.04 that it takes when all is loaded
-    assert check(of("inequality", "chi2_sf(x, d) <= 1", "x", {"d": "integer [1, 100]"})).verdict is UNKNOWN
+    assert check(of("chi2_sf(x, d) <= 1", "x", {"d": "integer [1, 100]"})).verdict is UNKNOWN
 
 
 def test_evidence_without_free_symbols_names_no_point():
-    for claim in (same({"one": "4", "two": "3"}), of("identity", "4 == 3"), of("inequality", "4 <= 3")):
+    for claim in (same({"one": "4", "two": "3"}), of("4 == 3"), of("4 <= 3")):
         evidence = check(claim).evidence
         assert "left = 4" in evidence and "at :" not in evidence and " : " not in evidence
 
 
 def test_evidence_tells_both_sides_apart():
-    near = of("identity", "sqrt(x**2 + y**2) == y", domain={"x": "[1/100, 1/50]", "y": "[200, 300]"})
+    near = of("sqrt(x**2 + y**2) == y", domain={"x": "[1/100, 1/50]", "y": "[200, 300]"})
     left, right = check(near).evidence.split("left = ")[1].split(";")[0].split(", right = ")
     assert left != right
 
