@@ -88,7 +88,7 @@ def interval(name: str, text: str) -> list[str]:
 
 def _variable(name: str, text: str, table: Mapping[str, Any]) -> Variable:
     integer, left, low_text, high_text, right = interval(name, text)
-    low = -sp.oo if low_text == "-inf" else parse(low_text, table)
+    low = parse(low_text, table)
     high = sp.oo if high_text == "inf" else parse(high_text, table)
     positive = bool(low.is_nonnegative) and (left == "(" or bool(low.is_positive))
     return Variable(name, symbol(name, positive=positive), low, high, left == "(", right == ")", bool(integer))
@@ -173,27 +173,21 @@ def sample(space: Region, rng: np.random.Generator, count: int, tries: int = 40)
         if len(points) == count:
             break
         point = _draw(space.variables, rng)
-        if point is not None and admissible(space, point):
+        if admissible(space, point):
             points.append(point)
     return points
 
 
-def _draw(variables: Sequence[Variable], rng: np.random.Generator) -> Point | None:
+def _draw(variables: Sequence[Variable], rng: np.random.Generator) -> Point:
     point: Point = {}
     for variable in variables:
         low = float(sp.sympify(variable.low).xreplace(point))
         high = float(sp.sympify(variable.high).xreplace(point))
-        if low > high:
-            return None
         point[variable.symbol] = variable.rounded(_number(low, high, rng), 3)
     return point
 
 
 def _number(low: float, high: float, rng: np.random.Generator) -> float:
-    if math.isinf(low) and math.isinf(high):
-        return float(rng.choice([-1.0, 1.0]) * 10 ** rng.uniform(*SPREAD))
-    if math.isinf(low):
-        return high - float(10 ** rng.uniform(*SPREAD))
     if math.isinf(high):
         plain = rng.uniform() < 0.4
         return low + float(rng.choice(SHORT) if plain else 10 ** rng.uniform(*SPREAD))

@@ -58,8 +58,7 @@ def draw(space: Region, rng: np.random.Generator, count: int) -> Columns:
     columns: Columns = {}
     for variable in space.variables:
         low, high = (np.broadcast_to(end, count).astype(float) for end in _ends(variable, space, columns))
-        with np.errstate(all="ignore"):
-            columns[variable.name] = _values(variable, low, high, rng, count)
+        columns[variable.name] = _values(variable, low, high, rng, count)
     return columns
 
 
@@ -68,13 +67,9 @@ def _ends(v: Variable, space: Region, columns: Columns) -> list[Any]:
 
 
 def _values(v: Variable, low: Column, high: Column, rng: np.random.Generator, count: int) -> Column:
-    if np.all(np.isinf(low)):
-        step = _steps(rng, count)
-        values = np.where(np.isinf(high), rng.choice([-1.0, 1.0], count) * step, high - step)
-    else:
-        values = np.where(np.isinf(high), _above(low, rng, count), _between(low, high, rng, count))
+    values = np.where(np.isinf(high), _above(low, rng, count), _between(low, high, rng, count))
     if not v.low_open:
-        values = np.where((rng.uniform(size=count) < 0.04) & np.isfinite(low), low, values)
+        values = np.where(rng.uniform(size=count) < 0.04, low, values)
     if not v.high_open:
         values = np.where((rng.uniform(size=count) < 0.04) & np.isfinite(high), high, values)
     if v.integer:
@@ -110,37 +105,23 @@ def column_of(expression: Any, space: Region) -> Function:
     """The expression as a function of columns."""
     names = [v.name for v in space.variables if v.symbol in expression.free_symbols]
     function = sp.lambdify([space.symbols[name] for name in names], expression, modules=["scipy", "numpy"])
-
-    def evaluate(columns: Columns) -> Column:
-        with np.errstate(all="ignore"):
-            return np.asarray(function(*(columns[name] for name in names)))
-
-    return evaluate
+    return lambda columns: np.asarray(function(*(columns[name] for name in names)))
 
 
 def within(space: Region, columns: Columns) -> Column:
     """Which points lie in every domain and satisfy every condition."""
     count = len(next(iter(columns.values()))) if columns else 1
     inside = np.ones(count, dtype=bool)
-    with np.errstate(all="ignore"):
-        for v in space.variables:
-            value = columns[v.name]
-            low, high = _ends(v, space, columns)
-            inside &= (value > low) if v.low_open else (value >= low)
-            inside &= (value < high) if v.high_open else (value <= high)
-            inside &= np.isfinite(value)
-        for left, operator, right in space.conditions:
-            gap = column_of(sp.sympify(right - left), space)(columns)
-            inside &= _satisfies(gap, operator)
+    for v in space.variables:
+        value = columns[v.name]
+        low, high = _ends(v, space, columns)
+        inside &= (value > low) if v.low_open else (value >= low)
+        inside &= (value < high) if v.high_open else (value <= high)
+        inside &= np.isfinite(value)
+    for left, word, right in space.conditions:
+        gap = column_of(sp.sympify(right - left), space)(columns)
+        inside &= {"==": gap == 0, "<=": gap >= 0, "<": gap > 0, ">=": gap <= 0, ">": gap < 0}[word]
     return inside
-
-
-def _satisfies(gap: Column, operator: str) -> Column:
-    if operator == "==":
-        return gap == 0
-    if operator in (">=", ">"):
-        gap = -gap
-    return gap >= 0 if operator in ("<=", ">=") else gap > 0
 
 
 def _told(space: Region, columns: Columns, count: int) -> str:
@@ -163,14 +144,10 @@ def slack_of(left: Any, right: Any, space: Region) -> Function:
     sides = [column_of(sp.sympify(side), space) for side in (left, right)]
 
     def slack(columns: Columns) -> Column:
-        with np.errstate(all="ignore"):
-            left, right = (np.broadcast_to(side(columns), len(next(iter(columns.values())))) for side in sides)
-            if np.iscomplexobj(left) or np.iscomplexobj(right):
-                real = (np.imag(left) == 0) & (np.imag(right) == 0)
-                left, right = np.where(real, np.real(left), np.nan), np.where(real, np.real(right), np.nan)
-            left, right = left.astype(float), right.astype(float)
-            size = np.abs(left) + np.abs(right)
-            found = np.where(size > 0, (right - left) / np.where(size > 0, size, 1), 0.0)
+        count = len(next(iter(columns.values())))
+        left, right = (np.broadcast_to(side(columns), count).astype(float) for side in sides)
+        size = np.abs(left) + np.abs(right)
+        found = np.where(size > 0, (right - left) / np.where(size > 0, size, 1), 0.0)
         return np.where(np.isfinite(found), found, np.inf)
 
     return slack
@@ -226,8 +203,6 @@ def _attack(slack: Function, seen: Visit, values: Column) -> tuple[Columns, Colu
             children[v.name] = np.round(moved) if v.integer else moved
         inside = within(seen.space, children)
         children = {name: column[inside] for name, column in children.items()}
-        if not np.any(inside):
-            continue
         fresh = slack(children)
         both = {name: np.concatenate([columns[name], children[name]]) for name in columns}
         values = np.concatenate([values, fresh])

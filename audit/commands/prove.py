@@ -19,8 +19,8 @@ from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.proofs_check.derivation import ledger as ledgers
 from dpassay.proofs_check.derivation.ledger import Examined
 from dpassay.proofs_check.derivation.model import statements
-from dpassay.proofs_check.derivation.show import schedule_lines, step_text, text
-from dpassay.proofs_check.derivation.words import closing, record, sentence
+from dpassay.proofs_check.derivation.show import step_text, text
+from dpassay.proofs_check.derivation.words import closing, record
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_text, require_writable, write_text
 from dpassay.reference.papers import PAPERS
@@ -82,7 +82,7 @@ def prove(
     elif step is not None:
         typer.echo("\n".join(_folded(step_text(one, step) for one in found)))
     elif statement:
-        typer.echo("\n\n".join("\n".join(_folded(_chain_lines(one))) for one in found))
+        typer.echo("\n\n".join("\n".join(_folded([text(one), *_see_also(one)])) for one in found))
     else:
         typer.echo("\n".join([*_list_lines(found), f"{ledgers.summary(found)}."]))
     if any(one.undecided for one in found):
@@ -110,13 +110,9 @@ def _list_lines(found: Sequence[Examined]) -> list[str]:
     return lines
 
 
-def _chain_lines(one: Examined) -> list[str]:
-    lines = [text(one.derivation, one.status), f"     {sentence(one)}"]
-    lines += schedule_lines(one.statement)
-    lines += [f"     rests on {'; '.join(one.rests_on)}"] if one.rests_on else []
-    lines += [f"     used by {'; '.join(one.used_by)}"] if one.used_by else []
+def _see_also(one: Examined) -> list[str]:
     parts = [each.name for each in statements([one.statement.paper]) if each.name.startswith(one.statement.name + ", ")]
-    return [*lines, f"     see also {'; '.join(parts)}"] if parts else lines
+    return [f"     see also {'; '.join(parts)}"] if parts else []
 
 
 def _folded(texts: Iterable[str]) -> list[str]:

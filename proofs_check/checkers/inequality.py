@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -52,7 +52,10 @@ def _bound(left: Any, operator: str, right: Any, space: Region, hints: list[Poin
     if found is not None:
         return refuted(left, operator, right, space, found, fails)
     visited = seen.told if seen.count else f"{evaluated} points"
-    proof = _certificate(left, right, space, strict) or _interval_proof(left, right, space, strict)
+    if _positive(right - left, space, strict):
+        proof = "positivity certificate (all coefficients of the shifted difference are >= 0)"
+    else:
+        proof = _interval_proof(right - left, space, strict)
     if proof:
         return Finding(Verdict.PROVED, f"{proof}; no violation at {visited}")
     found = violation(left, operator, right, seen, search=True)
@@ -63,32 +66,13 @@ def _bound(left: Any, operator: str, right: Any, space: Region, hints: list[Poin
     return Finding(verdict, evidence)
 
 
-def _certificate(left: Any, right: Any, space: Region, strict: bool) -> str | None:
-    """Every branch of the difference is a ratio of polynomials with non-negative coefficients after a shift."""
-    if all(_positive(branch, space, strict) for branch in _branches(left, right)):
-        return "positivity certificate (all coefficients of the shifted difference are >= 0)"
-    return None
-
-
-def _branches(left: Any, right: Any) -> Iterator[Any]:
-    if left.func == sp.Max:
-        for argument in left.args:
-            yield from _branches(argument, right)
-    elif right.func == sp.Min:
-        for argument in right.args:
-            yield from _branches(left, argument)
-    else:
-        yield right - left
-
-
 def _positive(difference: Any, space: Region, strict: bool) -> bool:
+    """Whether it is a ratio of polynomials with non-negative coefficients after a shift."""
     if strict and not all(v.low_open and (v.high_open or v.high == sp.oo) for v in space.variables):
         return False  # a closed end could touch zero
     shifted = difference
     fresh = []
     for variable in reversed(space.variables):
-        if variable.low == -sp.oo:
-            return False
         step = sp.Symbol(f"t_{variable.name}", positive=True)
         fresh.append(step)
         if variable.high == sp.oo:
@@ -119,11 +103,11 @@ def _sign_is_plain(part: Any, fresh: list[Any], strict: bool) -> bool:
     return bool(constant >= 0) and plain
 
 
-def _interval_proof(left: Any, right: Any, space: Region, strict: bool) -> str | None:
+def _interval_proof(difference: Any, space: Region, strict: bool) -> str | None:
     box = []
     for variable in space.variables:
         if not (variable.low.is_Rational and variable.high.is_Rational):
             return None
         box.append((variable.low, variable.high))
-    count = intervals.nonnegative_on(right - left, [v.symbol for v in space.variables], tuple(box), strict=strict)
+    count = intervals.nonnegative_on(difference, [v.symbol for v in space.variables], tuple(box), strict=strict)
     return f"interval arithmetic on {count} boxes that cover the region" if count else None

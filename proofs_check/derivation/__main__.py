@@ -8,6 +8,7 @@ from pathlib import Path
 from dpassay.reference.errors import BadInput
 
 from .derive import derive
+from .ledger import Examined
 from .model import Statement, read
 from .show import text
 from .status import statuses
@@ -27,7 +28,7 @@ def main(arguments: list[str]) -> int:
     found = statuses(derivations)
     for one in derivations:
         if one.statement.file in files:
-            print(f"{text(one, found[one.statement.key])}\n")
+            print(f"{text(Examined(one, found[one.statement.key]))}\n")
             bad += bool(one.problems)
     return int(bad > 0) if beside else 2
 

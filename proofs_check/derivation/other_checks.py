@@ -65,8 +65,7 @@ def _region(table: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"{name} > 0" for name in table.get("positive", "").split())
     for name, text in table.get("domain", {}).items():
         _, left, low, high, right = interval(name, text)
-        if low != "-inf":
-            yield f"{name} {'>' if left == '(' else '>='} {low}"
+        yield f"{name} {'>' if left == '(' else '>='} {low}"
         if high != "inf":
             yield f"{name} {'<' if right == ')' else '<='} {high}"
     yield from (_in_full(text, table.get("let", {})) for text in table.get("conditions", ()))

@@ -9,11 +9,11 @@ from html import escape
 from dpassay.proofs_check.ties import ties
 from dpassay.reference.errors import BadInput
 
-from .derive import Chain, Derivation
+from .derive import Chain
 from .ledger import Examined
 from .model import Statement
 from .solver import Answer
-from .status import Status
+from .words import sentence
 
 BOX, HIGH, GAP_X, GAP_Y = 150, 34, 60, 14
 COLOURS = {
@@ -23,23 +23,28 @@ COLOURS = {
 }  # fmt: skip
 
 
-def text(derivation: Derivation, status: Status) -> str:
+def text(one: Examined) -> str:
     """The whole statement, for the terminal."""
-    one = derivation.statement
-    lines = [f"{one.paper}, {one.name} ({one.place}): {one.title}", f"  claims   {one.says}"]
-    lines += [f"           {one.words}"] if one.words else []
-    lines += _chain(derivation.chain, {*(fact.id for fact in one.given), *(step.id for step in one.step)})
+    derivation, said = one.derivation, one.statement
+    lines = [f"{said.paper}, {said.name} ({said.place}): {said.title}", f"  claims   {said.says}"]
+    lines += [f"           {said.words}"] if said.words else []
+    lines += _chain(derivation.chain, {*(fact.id for fact in said.given), *(step.id for step in said.step)})
     for kind, looked in derivation.remarks.items():
         for found in looked:
             printed = f"{found.remark.printed} is {found.remark.meant}: " if found.remark.printed else ""
             lines.append(f"  {kind:8} {found.remark.place}: {printed}{found.remark.words}")
-    if derivation.false is not None and derivation.false.answer is Answer.GAP and one.false is not None:
-        lines.append(f"  false    {one.false.words} {_numbers(derivation.false.numbers)}".rstrip())
-    if derivation.repaired is not None and one.repaired is not None:
-        lines += [f"  repaired {one.repaired.says}", f"           {one.repaired.words}".rstrip()]
+    if derivation.false is not None and derivation.false.answer is Answer.GAP and said.false is not None:
+        lines.append(f"  false    {said.false.words} {_numbers(derivation.false.numbers)}".rstrip())
+    if derivation.repaired is not None and said.repaired is not None:
+        lines += [f"  repaired {said.repaired.says}", f"           {said.repaired.words}".rstrip()]
         lines += _chain(derivation.repaired, derivation.repaired.part.reached)
     lines += [f"  problem  {problem}" for problem in derivation.problems]
-    return "\n".join([*lines, f"  => {status.label}"])
+    lines += [f"  => {one.status.label}", f"     {sentence(one)}"]
+    lines += ["  schedule"] if said.schedule else []
+    lines += [f"    {name} = {formula}   [{place}]{f'; computed by {code}' if code else ''}"
+              for name, formula, place, code in schedule(said)]  # fmt: skip
+    lines += [f"     rests on {'; '.join(one.rests_on)}"] if one.rests_on else []
+    return "\n".join([*lines, f"     used by {'; '.join(one.used_by)}"] if one.used_by else lines)
 
 
 def step_text(one: Examined, name: str) -> str:
@@ -70,13 +75,6 @@ def schedule(statement: Statement) -> list[tuple[str, str, str, str]]:
     return [(row.name, row.formula, row.place,
              f"{row.code.replace(':', '.')}{', compared at numbers' if row.code.replace(':', '.') in tied else ''}")
             for row in statement.schedule]  # fmt: skip
-
-
-def schedule_lines(statement: Statement) -> list[str]:
-    """The schedule of an algorithm for the terminal."""
-    lines = [f"    {name} = {formula}   [{place}]{f'; computed by {code}' if code else ''}"
-             for name, formula, place, code in schedule(statement)]  # fmt: skip
-    return ["  schedule", *lines] if lines else []
 
 
 def _chain(chain: Chain, shown: Collection[str]) -> list[str]:
