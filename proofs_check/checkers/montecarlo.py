@@ -13,6 +13,7 @@ from dpassay.proofs_check.formula import parse
 from dpassay.proofs_check.region import SEED
 
 CONFIDENCE = 1 - 1e-6  # per side and claim
+LEVEL = 1 - CONFIDENCE
 FEW = 6  # fewer sizes than that are a spot check
 
 
@@ -33,7 +34,8 @@ def check(table: Mapping[str, Any]) -> Finding:
         threshold = float(parse(table["below"], numbers))
         wanted = float(parse(str(table["probability"]), numbers))
         hits = int(np.sum(wigner_norm(int(numbers["d"]), trials, rng) <= threshold))
-        low, high = clopper_pearson(hits, trials)
+        low = 0.0 if hits == 0 else float(betaincinv(hits, trials - hits + 1, LEVEL))  # Clopper and Pearson
+        high = 1.0 if hits == trials else float(betaincinv(hits + 1, trials - hits, 1 - LEVEL))
         at = ", ".join(f"{k} = {v}" for k, v in instance.items())
         told = f"at {at}: claimed P >= {wanted:.6g}, observed {hits}/{trials}, interval [{low:.6g}, {high:.6g}]"
         if high < wanted:
@@ -44,11 +46,3 @@ def check(table: Mapping[str, Any]) -> Finding:
     verdict = Verdict.CHECKED if len(instances) >= FEW else Verdict.SPOT_CHECKED
     evidence = f"not contradicted on {len(instances)} instances of {trials} trials; closest {worst}"
     return Finding(verdict, evidence)
-
-
-def clopper_pearson(hits: int, trials: int) -> tuple[float, float]:
-    """Two-sided exact interval, each side at ``CONFIDENCE``."""
-    level = 1 - CONFIDENCE
-    low = 0.0 if hits == 0 else float(betaincinv(hits, trials - hits + 1, level))
-    high = 1.0 if hits == trials else float(betaincinv(hits + 1, trials - hits, 1 - level))
-    return low, high

@@ -35,12 +35,6 @@ LEAST_BUCKETS = 2_000  # up to the largest likely loss: with fewer, rounding dow
 
 
 @lru_cache(maxsize=64)
-def sampled_epsilon_above(noise: float, rate: float, count: int, delta: float) -> float:
-    """Upper bound on epsilon for ``count`` sampled releases, std / sensitivity = ``noise`` (pessimistic rounding)."""
-    return epsilon_of(((Part("sampled", 1 / noise, rate), count),), "replace-one", delta)
-
-
-@lru_cache(maxsize=64)
 def sampled_epsilon(noise: float, rate: float, count: int, delta: float) -> float:
     """Lower bound on epsilon for ``count`` sampled releases, std / sensitivity = ``noise`` (optimistic rounding)."""
     from dp_accounting.pld import privacy_loss_distribution as pld
@@ -127,8 +121,9 @@ def _measure(numbers: Mapping[str, float]) -> dict[str, float]:
         factor = mu / gdp_mu(numbers["epsilon"], delta)
         return {**numbers, "true": gdp_epsilon(mu, delta), "factor": factor}
     noise, count = numbers["std"] / numbers["sensitivity"], round(numbers["count"])
-    true = sampled_epsilon(noise, numbers["rate"], count, delta)
-    above = sampled_epsilon_above(noise, numbers["rate"], count, delta) if true <= numbers["epsilon"] else true
+    above = true = sampled_epsilon(noise, numbers["rate"], count, delta)
+    if true <= numbers["epsilon"]:
+        above = epsilon_of(((Part("sampled", 1 / noise, numbers["rate"]), count),), "replace-one", delta)
     return {**numbers, "true": true, "above": above, "factor": float("nan")}
 
 
