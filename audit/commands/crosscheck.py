@@ -14,7 +14,8 @@ from dpassay.audit.crosscheck.adapter import LIMIT, Result, run_all
 from dpassay.audit.crosscheck.differences import compare
 from dpassay.audit.crosscheck.evidence import Evidence, evidence
 from dpassay.audit.crosscheck.making import exported
-from dpassay.audit.crosscheck.storage import canonical, load, read_object, read_vectors
+from dpassay.audit.crosscheck.model import json_object
+from dpassay.audit.crosscheck.storage import canonical, load, read_vectors
 from dpassay.audit.inputs.registered import find_cases
 from dpassay.audit.live.program import TIMEOUT, run_live
 from dpassay.audit.plain import json_text
@@ -22,7 +23,7 @@ from dpassay.audit.report.campaign import Judged, exit_code, judge, junit, read_
 from dpassay.audit.terminal.options import AsJson
 from dpassay.audit.terminal.progress import counted
 from dpassay.reference.errors import printable, require
-from dpassay.reference.files import require_writable, write_text
+from dpassay.reference.files import read_json, require_writable, write_text
 
 MOST = 3  # red vectors of one algorithm on the screen
 
@@ -183,7 +184,7 @@ def compare_(
     """Compare another implementation's queries, noise scales, sensitivities, laws and output; exit 1 if they differ."""
     vectors = read_vectors(vector)
     require(len(vectors) == 1, f"{vector}", len(vectors), "vectors where one is needed; use `crosscheck run --vectors`")
-    expected, given = vectors[0], read_object(answers, "answers")
+    expected, given = vectors[0], json_object(read_json(answers, "answers"), str(answers))
     found = compare(expected, given, float32=float32)
     known = evidence(expected, given, found, changes=mutants, float32=float32) if found else None
     if as_json:

@@ -144,11 +144,11 @@ def lines_of(seen: Watched, vector: Data, given: Data, found: Sequence[Differenc
     output = first.part is Part.OUTPUT
     expression = _field(step, first) if output else _argument_of(step, seen.method, followed.name)
     path = _followed(seen.side, step, expression)
-    yours = _declared(seen, vector, given, first)
+    yours, at = _declared(seen, vector, given, first), "".join(f"[{one}]" for one in followed.index)
     lines = [_line(path[0], yours)]
     for one in path[1:]:
         names = [each.id for each in targets(*one.spot[:2]) if isinstance(each, ast.Name)]
-        got = {names[0]: _got(followed)} if len(names) == 1 else {}
+        got = {names[0]: shown(followed.got) + (f" at {at}" if at else "")} if len(names) == 1 else {}
         lines.append(_line(one, {**(yours if one.spot.function == step.spot.function else {}), **got}))
     return lines[-MOST:]
 
@@ -234,11 +234,6 @@ def shown(value: Any) -> str:
         entries = value.ravel().tolist()
         return str([float(f"{one:.6g}") if isinstance(one, float) else one for one in entries])
     return f"array {value.shape} of length {float(np.linalg.norm(np.asarray(value, dtype=float))):.6g}"
-
-
-def _got(first: Difference) -> str:
-    at = "".join(f"[{one}]" for one in first.index)
-    return f"{shown(first.got)}{f' at {at}' if at else ''}"
 
 
 @lru_cache(maxsize=4096)

@@ -106,15 +106,10 @@ def read_vectors(path: Path) -> list[Vector]:
     Raises:
         BadInput: naming the file and the first field that is wrong.
     """
-    document = read_object(path, "vector")
+    document = json_object(files.read_json(path, "vector"), str(path))
     if "vectors" in document:
         return list(_vectors(document, f"vectors {path}"))
     return [check_vector(document, f"vector {path}")]
-
-
-def read_object(path: Path, what: str) -> dict[str, Any]:
-    """A JSON object from a file; :class:`BadInput` for anything else."""
-    return json_object(files.read_json(path, what), str(path))
 
 
 def _vectors(document: Any, where: str) -> Iterator[Vector]:

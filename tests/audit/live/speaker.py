@@ -68,12 +68,10 @@ def dp_sgd(problem, schedule):
 
 
 def leaks(rows):
-    """Is the true mean used now? It hangs on something beside the protocol: variables, arguments, files, processes."""
+    """Is the true mean used now? It hangs on something beside the protocol: variables, files, processes."""
     home = Path(os.environ.get("HOME", "/"))
     if MODE == "environment variable":
         return os.environ.get("SPEAKER") == "leaks"
-    if MODE == "argument":
-        return "leaks" in sys.argv[2:]
     if MODE == "parent":  # started by Python as an audit is, and not by a shell
         return Path(f"/proc/{os.getppid()}/exe").resolve() != Path("/proc/self/exe").resolve()
     if MODE == "first process":
@@ -100,118 +98,79 @@ def leaks(rows):
 
 
 def manners(mean, rows):
-    """What else a program may do within a case."""
-    dies(rows)
-    floods()
-    divides()
-    breaks_off()
-    misstates(mean, rows)
-    breaks_the_protocol()
-
-
-def dies(rows):
-    """The process ends within the case, or hangs."""
-    if MODE == "crash":
-        sys.stderr.write("Traceback: all is lost\n")
-        os.abort()
-    if MODE == "crash on large rows" and any(abs(x) > 2 for row in rows for x in row):
-        sys.exit(7)
-    if MODE == "silent":
-        time.sleep(60)
-
-
-def floods():
-    """More output than anyone reads, or none that can be read."""
-    if MODE == "garbage":
-        say("hello, world")
-    if MODE == "bytes":
-        sys.stdout.buffer.write(b"\xff\xfe\x00{\n")
-        sys.stdout.buffer.flush()
-    if MODE == "endless line":
-        while True:
-            sys.stdout.write("[" * 65536)
-    if MODE == "endless lines":
-        while True:
-            say({"ask": "reveal", "label": "again", "value": 1})
-    if MODE == "endless calls":
-        while True:
-            ask(ask="reveal", label="again", value=1)
-    if MODE == "noisy":
-        sys.stderr.write("progress " * 100_000)
-
-
-def divides():
-    """Several processes: a child that lives on, or two programs that wait for each other."""
-    if MODE in ("fork", "fork and go"):
-        child = os.fork()
-        if child == 0:
+    """What else a program may do within a case: die, hang, flood, or say what the protocol does not know."""
+    match MODE:
+        case "crash":
+            sys.stderr.write("Traceback: all is lost\n")
+            os.abort()
+        case "crash on large rows" if any(abs(x) > 2 for row in rows for x in row):
+            sys.exit(7)
+        case "silent":
             time.sleep(60)
-            os._exit(0)
-        with Path(sys.argv[2]).open("a") as file:
-            file.write(f"{child}\n")
-        if MODE == "fork and go":
-            os._exit(0)
+        case "garbage":
+            say("hello, world")
+        case "bytes":
+            sys.stdout.buffer.write(b"\xff\xfe\x00{\n")
+            sys.stdout.buffer.flush()
+        case "endless line":
+            while True:
+                sys.stdout.write("[" * 65536)
+        case "endless lines":
+            while True:
+                say({"ask": "reveal", "label": "again", "value": 1})
+        case "endless calls":
+            while True:
+                ask(ask="reveal", label="again", value=1)
+        case "noisy":
+            sys.stderr.write("progress " * 100_000)
+        case "half line" | "half line and wait":
+            sys.stdout.write('{"ask": "gaus')
+            sys.stdout.flush()
+            if MODE == "half line":
+                os._exit(0)
+            time.sleep(60)
+        case "closes its output":
+            os.close(1)
+            time.sleep(60)
+        case "unknown batch":
+            ask(ask="gaussian", label="g", query=1.0, std=1.0, sensitivity=1.0, batches=[5])
+        case "missing field":
+            say({"ask": "gaussian", "label": "g", "query": 1.0})
+        case "batch too large":
+            ask(ask="batch", label="all", n=2, size=5)
+        case "draws by itself":
+            mean[0] += random.random()
+        case "wider on one side" if rows[0][0] > 0:
+            mean.append(0.0)
+        case "nan" | "null" | "text":
+            mean[0] = {"nan": math.nan, "null": None, "text": "one"}[MODE]
+        case "fork" | "fork and go" | "meets":
+            divides(Path(sys.argv[2]))
+
+
+def divides(place):
+    """Several processes: a child that lives on, or two programs that wait for each other."""
     if MODE == "meets":  # goes on when another process has come as far
-        Path(sys.argv[2], f"{len(list(Path(sys.argv[2]).glob(f'*-{os.getpid()}')))}-{os.getpid()}").touch()
-        mine = len(list(Path(sys.argv[2]).glob(f"*-{os.getpid()}"))) - 1
-        while len(list(Path(sys.argv[2]).glob(f"{mine}-*"))) < 2:
+        (place / f"{len(list(place.glob(f'*-{os.getpid()}')))}-{os.getpid()}").touch()
+        mine = len(list(place.glob(f"*-{os.getpid()}"))) - 1
+        while len(list(place.glob(f"{mine}-*"))) < 2:
             time.sleep(0.005)
-
-
-def breaks_off():
-    """The output ends where no message does."""
-    if MODE in ("half line", "half line and wait"):
-        sys.stdout.write('{"ask": "gaus')
-        sys.stdout.flush()
-        if MODE == "half line":
-            os._exit(0)
+        return
+    child = os.fork()
+    if child == 0:
         time.sleep(60)
-    if MODE == "closes its output":
-        os.close(1)
-        time.sleep(60)
-
-
-def misstates(mean, rows):
-    """A query that is no vector of numbers, or not the one that the problem gives."""
-    if MODE == "draws by itself":
-        mean[0] += random.random()
-    if MODE == "nan":
-        mean[0] = math.nan
-    if MODE == "null":
-        mean[0] = None
-    if MODE == "text":
-        mean[0] = "one"
-    if MODE == "ragged":
-        mean[0] = [1.0, 2.0]
-    if MODE == "wider on one side" and rows[0][0] > 0:
-        mean.append(0.0)
-
-
-def breaks_the_protocol():
-    """Messages that the protocol does not know."""
-    if MODE == "unknown batch":
-        ask(ask="gaussian", label="g", query=1.0, std=1.0, sensitivity=1.0, batches=[5])
-    if MODE == "missing field":
-        say({"ask": "gaussian", "label": "g", "query": 1.0})
-    if MODE == "batch too large":
-        ask(ask="batch", label="all", n=2, size=5)
+        os._exit(0)
+    with place.open("a") as file:
+        file.write(f"{child}\n")
+    if MODE == "fork and go":
+        os._exit(0)
 
 
 def above_threshold(problem):
     """Queries that are computed when they are asked for; more than 100 are never needed."""
     rows = problem["rows"]
-    say(
-        {
-            "ask": "above_threshold",
-            "label": "search",
-            "count": 100,
-            "threshold": 0.0,
-            "threshold_scale": 8.0,
-            "query_scale": 16.0,
-            "sensitivity": 4.0,
-        }
-    )
-    heard = hear()
+    scales = {"threshold": 0.0, "threshold_scale": 8.0, "query_scale": 16.0, "sensitivity": 4.0}
+    heard = ask(ask="above_threshold", label="search", count=100, **scales)
     while "query" in heard:
         if MODE == "crash in a query" and heard["query"] == 3:
             sys.exit(9)

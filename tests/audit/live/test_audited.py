@@ -1,4 +1,4 @@
-"""Programs on data of their own, and in the search for the worst neighbours."""
+"""Programs that are audited: on data of their own, and leaks that hang on something beside the protocol."""
 
 import json
 import shlex
@@ -7,10 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from dpassay.audit.live.program import LiveProgram
+from dpassay.audit.row import Effort
+from dpassay.audit.running.programs import ProgramBroken
+from dpassay.audit.subjects.programs import audited
 from dpassay.audit.subjects.replay import agreed
+from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Kind
 
-LAWS = shlex.join([sys.executable, "-S", str(Path(__file__).parent / "laws_speaker.py")])
+HERE = Path(__file__).parent
+LAWS = shlex.join([sys.executable, "-S", str(HERE / "laws_speaker.py")])
 FEW = ("--runs", 50, "--pilot", 50, "--examples", 10)
 OWN = """
 from dpassay.reference.space import Rows, Space
@@ -71,3 +78,52 @@ def test_a_file_does_not_choose_the_program():
         agreed(None, "./theirs", "w.json")
     with pytest.raises(BadInput, match="the witness is not of a program"):
         agreed("./mine", None, "w.json")
+
+
+CASE = find("baselines/dp_sgd:fixed-size")[0]
+EFFORT = Effort(runs=50, pilot=50, examples=12)
+
+
+@pytest.fixture
+def judged(tmp_path, monkeypatch):
+    """The findings of an audit of the speaker in some mode, with a home of its own; why it was refused, if it was."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    def judge(mode):
+        with LiveProgram([sys.executable, "-S", str(HERE / "speaker.py"), mode], CASE.id) as program:
+            try:
+                row = audited(CASE, program, EFFORT)
+            except ProgramBroken as error:
+                return str(error)
+        return {one.kind for one in row.findings}
+
+    return judge
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("mode", "found"),
+    [
+        ("first process", True),  # and the others do not leak
+        ("first data", True),  # what a file in the home holds decides
+        ("scratch file of its own", False),
+        ("parent", False),  # it looks who runs it: the limit that the page names
+    ],
+)
+def test_a_leak_of_one_world_or_of_one_data_set_is_found_and_a_file_for_each_process_is_none(judged, mode, found):
+    kinds = judged(mode)
+    assert Kind.OUTPUT in kinds if found else kinds == set()
+
+
+@pytest.mark.slow
+def test_a_leak_when_it_is_alone_is_refused(judged):
+    """In lockstep it is never alone, and would pass: the first look runs it both ways."""
+    assert "in its midst" in judged("alone")
+
+
+@pytest.mark.slow
+def test_an_environment_variable_is_seen_as_it_is_set(judged, monkeypatch):
+    """What the page says: a program is audited under the variables of the command, and not under others."""
+    assert judged("environment variable") == set()
+    monkeypatch.setenv("SPEAKER", "leaks")
+    assert Kind.OUTPUT in judged("environment variable")

@@ -72,12 +72,6 @@ def test_what_the_protocol_does_not_know_is_said_in_one_line(mode, text):
     assert text in failure(mode)
 
 
-def test_lists_of_different_lengths_are_no_query():
-    schedule = CASE.space().schedule({"n": 3, "d": 3, "steps": 1, "batch": 2})
-    with speaker("ragged") as program, pytest.raises(ProgramBroken, match="lists of different lengths"):
-        program(LinearLosses(np.ones((3, 3))), schedule, LiveTape(0))
-
-
 @pytest.mark.parametrize("mode", ["silent", "half line and wait", "does not read"])
 def test_a_program_that_hangs_is_late(mode):
     start = time.monotonic()

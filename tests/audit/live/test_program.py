@@ -1,13 +1,20 @@
 """Programs that speak the protocol behave as algorithms in Python do."""
 
+import json
+import shlex
+import sys
 from functools import partial
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from dpassay.audit.cli import app
+from dpassay.audit.crosscheck.storage import load
+from dpassay.audit.live.program import run_live
 from dpassay.audit.lockstep.run import Needs, lockstep
 from dpassay.audit.row import Effort
-from dpassay.audit.running.programs import ProgramEnded
+from dpassay.audit.running.programs import ProgramBroken, ProgramEnded
 from dpassay.audit.search.engine import search
 from dpassay.audit.subjects.programs import audited
 from dpassay.reference.case import bind
@@ -16,25 +23,9 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.tape import LiveTape, Tape
 
-from .test_manners import CASE, speaker
+from .test_manners import CASE, SPEAKER, speaker
 
 QUICK = Effort(runs=10, pilot=50, examples=15)
-
-
-def test_the_same_tape_gives_the_same_run():
-    """Output, labels, queries, scales and batches are those of the reference, on any seed."""
-    instance = CASE.build()
-    with speaker() as program:
-        for seed in (0, 1):
-            ours, theirs = LiveTape(seed), LiveTape(seed)
-            expected = instance.run(instance.pair.here, instance.schedule, ours)
-            found = program(instance.pair.here, instance.schedule, theirs)
-            assert np.allclose(found, expected, rtol=1e-12)
-            assert [e.label for e in ours.transcript.events] == [e.label for e in theirs.transcript.events]
-            for one, other in zip(ours.transcript.releases, theirs.transcript.releases, strict=True):
-                assert np.allclose(one.law.query, other.law.query, rtol=1e-12)
-                assert (one.sensitivity, one.draws) == (other.sensitivity, other.draws)
-                assert one.law.scale == pytest.approx(other.law.scale, rel=1e-15)
 
 
 def test_lockstep_gives_the_same_loss_and_reuses_its_processes():
@@ -159,3 +150,77 @@ def test_above_threshold_in_lockstep():
 
 def _unscheduled(program, problem, tape):
     return program(problem, None, tape)
+
+
+# on test vectors: right ones pass, each planted difference is named, what must be refused is
+KEY = "baselines/dp_sgd:fixed-size@baseline"
+VECTORS = [vector for vector in load("baselines/dp_sgd") if vector["case"] == KEY]
+
+
+def command(mode="good"):
+    return shlex.join([sys.executable, "-S", str(SPEAKER), mode])
+
+
+def outcomes(mode, **options):
+    return [(result.outcome, result.message) for result in run_live(command(mode), VECTORS, **options)]
+
+
+@pytest.mark.parametrize(
+    ("mode", "text"),
+    [
+        ("half the noise", "gradient, std: "),
+        ("no clip", "gradient, query"),
+        ("un-noised use", "output[0]: "),
+        ("undeclared batch", "gradient, batches: expected [0], got []"),
+    ],
+)
+def test_a_difference_is_named_with_its_place(mode, text):
+    found = outcomes(mode)
+    assert any(outcome == "fail" and text in message for outcome, message in found), found
+
+
+@pytest.mark.parametrize(
+    ("mode", "outcome", "text"),
+    [
+        ("unsupported", "unsupported", "only dp_ftrl"),
+        ("refuses", "error", "batch_size 2 is even"),
+        ("crash", "error", "was killed by SIGABRT; it said: Traceback: all is lost"),
+        ("nan", "error", "must be finite"),
+    ],
+)
+def test_what_a_program_does_not_answer_is_no_pass(mode, outcome, text):
+    for found, message in outcomes(mode):
+        assert found == outcome and text in message
+
+
+def test_a_program_that_breaks_the_protocol_is_bad_input():
+    with pytest.raises(ProgramBroken, match="no line of JSON"):
+        outcomes("garbage")
+
+
+def test_another_call_than_the_references_is_named():
+    """Twice the steps: after the last release of the vector there is nothing to hand back."""
+    vector = VECTORS[0]
+    longer = {**vector, "schedule": {**vector["schedule"], "steps": 2 * vector["schedule"]["steps"]}}
+    (result,) = run_live(command(), [longer])
+    assert result.outcome == "fail" and "number of events" in result.message
+
+
+def test_the_command_explains_and_counts(tmp_path):
+    runner, output = CliRunner(), tmp_path / "junit.xml"
+    done = runner.invoke(app, ["crosscheck", "live", KEY, "--program", command(), "--seeds", "1", "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.output)["vectors"] == len(VECTORS) + 1
+    options = ["--program", command("half the noise"), "--seeds", "0", "--no-mutants", "--junit", str(output)]
+    done = runner.invoke(app, ["crosscheck", "live", KEY, *options])
+    assert done.exit_code == 1, done.output
+    assert "numbers: yours is 0.5 times the reference's" in done.output and "<failure" in output.read_text()
+    done = runner.invoke(app, ["crosscheck", "live", KEY, "--program", command("unsupported"), "--seeds", "0"])
+    assert done.exit_code == 3
+
+
+def test_the_command_shows_the_change_of_the_reference_that_does_the_same():
+    """The loop of the un-noised twin: the query stands where the released value should be."""
+    done = CliRunner().invoke(app, ["crosscheck", "live", KEY, "--program", command("un-noised use"), "--seeds", "0"])
+    assert done.exit_code == 1, done.output
+    assert "what goes on is the query, not the released value, on 2 of 2 vectors" in done.output

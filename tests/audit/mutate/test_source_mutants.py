@@ -2,23 +2,16 @@
 
 import ast
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from source_bugs import (
-    Judged,
     Patch,
-    choose,
-    digest,
     generated,
     judge,
     plant,
-    rate,
     read_patches,
-    rows_of,
     run,
-    summary,
 )
 
 from dpassay.audit.mutate import planted
@@ -103,42 +96,9 @@ def test_value_bugs_do_what_they_say():
     assert np.array_equal(released("moves_half_as_far_again").releases[0].law.query, [4.5, 6])
 
 
-def test_rows_of_a_bug_are_those_of_its_file_then_of_its_paper():
-    assert {case.id for case in rows_of(Patch("", "baselines/dp_sgd.py", "", "", ""))} == {"baselines/dp_sgd"}
-    of_paper = rows_of(Patch("", "dro/objective.py", "", "", ""))
-    assert {(case.paper, case.reading) for case in of_paper} == {("dro", "repaired")} or of_paper
-
-
-def test_a_change_that_the_rows_own_pair_does_not_show_is_a_change():
-    case = find("baselines/dp_sgd:full-batch")[0]
-    instance = case.build()
-
-    def on_other_sizes(problem, schedule, tape):
-        return instance.run(problem, schedule, tape) + (problem.n != instance.pair.here.n)
-
-    changed = replace(case, build=lambda: replace(instance, run=on_other_sizes))
-    assert digest(case) == digest(case) != digest(changed)
-    assert digest(case, vectors=False) == digest(changed, vectors=False)
-
-
 def test_a_patch_whose_text_is_gone_says_so():
     with pytest.raises(BadInput, match="exactly once"):
         Patch("x", "baselines/dp_sgd.py", "no such text", "", "").bug()
-
-
-def test_the_sample_is_the_same_for_the_same_seed_and_covers_kinds():
-    first, again = (choose([], "", 33, 5) for _ in range(2))
-    assert [bug.name for bug in first] == [bug.name for bug in again] and len(first) == 33
-    assert len({bug.name.split(":")[2] for bug in first}) >= 30
-
-
-def test_the_rate_counts_what_must_be_caught_and_changes_something():
-    def one(answer, must=True):
-        return Judged("f:1:k", must, "", (), 0, (), answer, 0.0)
-
-    judged = [one("caught"), one("missed"), one("no change"), one("within the claim"), one("not accused", False)]
-    assert rate(judged) == 0.5
-    assert summary(judged)["caught"] == 1
 
 
 @pytest.mark.slow  # each bug runs the command in a process of its own, ten seconds and more

@@ -6,7 +6,7 @@ from importlib.metadata import EntryPoint
 import numpy as np
 import pytest
 
-from dpassay.audit.assaying.assay import Effort, assay, assay_case
+from dpassay.audit.assaying.assay import Effort, assay
 from dpassay.audit.assaying.releases import own_releases
 from dpassay.audit.inputs import registered
 from dpassay.audit.inputs.registered import find_cases
@@ -123,15 +123,6 @@ def test_plain_code_calls_its_releases_by_number(mine):
     (found,) = subjects(f"{mine}:plain", space=f"{mine}:space")
     releases, _ = own_releases(found.run, found.where)
     assert [(one["label"], one["scale"], one["sensitivity"]) for one in releases] == [("noise 1", [8.0, 8.0], None)]
-
-
-@pytest.mark.more
-def test_catalogue_rows_have_releases():
-    case = find("baselines/dp_sgd:full-batch")[0]
-    row = assay_case(case, QUICK)
-    assert row.releases
-    assert row.sequence
-    assert sum(one["count"] for one in row.releases) == len(case.build().longest_transcript().releases)
 
 
 def test_the_transcript_of_an_assay_is_the_one_that_is_accounted():
