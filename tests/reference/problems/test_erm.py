@@ -1,4 +1,4 @@
-"""Losses A and B: derivatives against finite differences, constants against a search, blocks against the naive sum."""
+"""Losses A and B and the worst-case waves: derivatives by differences, constants and sensitivities by a search."""
 
 import numpy as np
 import pytest
@@ -6,37 +6,57 @@ import pytest
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems import erm, real_data
 from dpassay.reference.problems.margin_losses import LOSSES
+from dpassay.reference.problems.waves import WaveRisk
 
 
-@pytest.fixture(params=sorted(LOSSES))
-def problem(request):
+def of_loss(name):
     rng = np.random.default_rng(3)
     x = real_data.into_unit_ball(rng.normal(size=(40, 5)))
-    return erm.ErmProblem(x, rng.choice([-1.0, 1.0], 40), LOSSES[request.param]())
+    return erm.ErmProblem(x, rng.choice([-1.0, 1.0], 40), LOSSES[name]())
 
 
-def test_derivatives_agree_with_central_differences(problem):
-    rng = np.random.default_rng(4)
-    h = 1e-5  # truncation h^2 and rounding 1e-16 / h are both near 1e-10
-    for _ in range(5):
-        w, v = rng.normal(size=(2, 5))
-        slope = (problem.value(w + h * v) - problem.value(w - h * v)) / (2 * h)
-        assert slope == pytest.approx(problem.gradient(w) @ v, abs=1e-8)
-        bend = (problem.gradient(w + h * v) - problem.gradient(w - h * v)) / (2 * h)
-        assert bend == pytest.approx(problem.hessian(w) @ v, abs=1e-8)
+WAVES = [WaveRisk(np.array([1.0, -1, -1, 1, -1]), 6, **one) for one in ({}, {"well": 50.0, "well_frequency": 0.3})]
+PROBLEMS = [of_loss(name) for name in sorted(LOSSES)]
 
 
-def test_means_are_means_of_records_and_blocks_do_not_matter(problem, monkeypatch):
-    w = np.linspace(-1, 1, 5)
-    rows = np.array([3, 3, 7, 11])
-    assert problem.value(w, rows) == pytest.approx(problem.values(w, rows).mean(), abs=1e-15)
-    assert problem.gradient(w) == pytest.approx(problem.gradients(w).mean(axis=0), abs=1e-15)
-    naive = np.mean([problem.hessian(w, np.array([i])) for i in range(problem.n)], axis=0)
-    whole = problem.hessian(w)
+@pytest.fixture(params=PROBLEMS, ids=sorted(LOSSES))
+def problem(request):
+    return request.param
+
+
+@pytest.fixture(params=WAVES, ids=["default", "narrow well"])
+def waves(request):
+    return request.param
+
+
+EVERY = pytest.mark.parametrize("risk", [*PROBLEMS, *WAVES], ids=[*sorted(LOSSES), "waves", "narrow waves"])
+
+
+@EVERY
+def test_derivatives_agree_with_central_differences(risk):
+    """Truncation h^2 and rounding 1e-16 / h, in units of the values, which are K |w|^2 for waves."""
+    rng, h, scale = np.random.default_rng(4), 1e-4, 1e-6 * getattr(risk, "well", 0.02)
+    for _ in range(10):
+        w, v = rng.normal(size=(2, risk.d))
+        slope = (risk.value(w + h * v) - risk.value(w - h * v)) / (2 * h)
+        assert slope == pytest.approx(risk.gradient(w) @ v, abs=scale)
+        bend = (risk.gradient(w + h * v) - risk.gradient(w - h * v)) / (2 * h)
+        assert bend == pytest.approx(risk.hessian(w) @ v, abs=scale)
+
+
+@EVERY
+def test_a_mean_over_a_batch_is_the_mean_of_its_records(risk):
+    w, rows = np.linspace(-1, 1, risk.d), np.array([3, 3, 0, 1])
+    for name in ("value", "gradient", "hessian"):
+        parts = [getattr(risk, name)(w, np.array([i])) for i in rows]
+        assert getattr(risk, name)(w, rows) == pytest.approx(np.mean(parts, axis=0), rel=1e-12, abs=1e-15)
+
+
+def test_blocks_do_not_matter(problem, monkeypatch):
+    whole = problem.hessian(w := np.linspace(-1, 1, 5))
     monkeypatch.setattr(erm, "BLOCK_ROWS", 7)
-    assert problem.hessian(w) == pytest.approx(whole, abs=1e-15)
-    assert whole == pytest.approx(naive, abs=1e-15)
-    assert np.array_equal(whole, whole.T)
+    assert problem.hessian(w) == pytest.approx(whole, abs=1e-15) and np.array_equal(whole, whole.T)
+    assert problem.gradient(w) == pytest.approx(problem.gradients(w).mean(axis=0), abs=1e-15)
 
 
 def test_constants_bound_every_record_and_are_nearly_reached(problem):
@@ -124,4 +144,41 @@ def test_printed_loss_b_rewards_misclassification():
 def test_bad_data_is_named(features, labels, field):
     with pytest.raises(BadInput) as caught:
         erm.ErmProblem(features, labels, LOSSES["loss_a"]())
+    assert caught.value.field == field
+
+
+# The waves: bounds that hold everywhere, and sensitivities that one pair attains at once.
+def test_constants_bound_every_record_everywhere(waves):
+    """300 points, near and far (the waves' periods are 6 and 600): no loss is negative, no bound is passed."""
+    rng, k = np.random.default_rng(2), waves.constants(radius=3000.0)
+    for _ in range(300):
+        w = rng.normal(size=6) * 10.0 ** rng.uniform(-1, 3)
+        u = w + 1e-3 * rng.normal(size=6)
+        for i in (np.array([0]), np.array([1])):
+            a, b = waves.hessian(w, i), waves.hessian(u, i)
+            assert 0 <= waves.value(w, i) <= k.value
+            assert np.linalg.norm(waves.gradient(w, i)) <= k.gradient
+            assert np.linalg.norm(a, 2) <= k.hessian * (1 + 1e-12)
+            # 1e-9: rounding of entries near K, divided by the step
+            assert np.linalg.norm(a - b, 2) <= k.hessian_lipschitz * np.linalg.norm(u - w) + 1e-9 * k.hessian
+
+
+def test_one_pair_attains_all_three_sensitivities_at_once(waves):
+    other, rng = waves.replace(0, -1.0), np.random.default_rng(3)
+    w = np.concatenate([[0.0, 0.0], rng.normal(size=4)])
+    assert abs(waves.value(w) - other.value(w)) == pytest.approx(waves.value_sensitivity(w), rel=1e-9)
+    assert np.linalg.norm(waves.gradient(w) - other.gradient(w)) >= 0.99 * waves.gradient_sensitivity()
+    assert np.linalg.norm(waves.hessian(w) - other.hessian(w)) >= 0.99 * waves.hessian_sensitivity()
+    for _ in range(300):
+        w = rng.normal(size=6) * 10.0 ** rng.uniform(-1, 3)
+        assert abs(waves.value(w) - other.value(w)) <= waves.value_sensitivity(w) * (1 + 1e-9) + 1e-12 * waves.value(w)
+        assert np.linalg.norm(waves.gradient(w) - other.gradient(w)) <= waves.gradient_sensitivity() * (1 + 1e-6)
+        assert np.linalg.norm(waves.hessian(w) - other.hessian(w)) <= waves.hessian_sensitivity() * (1 + 1e-9)
+        assert max(waves.value(w), other.value(w)) <= waves.value_bound(w) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("signs", "d", "field"), [(np.array([0.0, 1.0]), 3, "signs"), (np.ones(3), 1, "d")])
+def test_bad_signs_are_named(signs, d, field):
+    with pytest.raises(BadInput) as caught:
+        WaveRisk(signs, d)
     assert caught.value.field == field
