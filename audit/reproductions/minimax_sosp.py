@@ -113,19 +113,15 @@ def unprinted(steps: int = 400) -> list[tuple[str, Method]]:
     mended = dp_rgda.repaired(experiment_schedule(EPSILON, DELTA, steps=steps), EPSILON, DELTA)
     changes: list[dict[str, Any]] = [{"tolerance": 1e-3}, {"tolerance": 1e3, "average_movement": 1e-4}]
     changes += [{"tolerance": 1e3, "average_movement": 0.04}, {"escape_step": 1e-3, "tolerance": 1e3}]
-    found = []
-    for change in changes:
-        schedule = replace(mended, **change)
-        text = ", ".join(f"{key.replace('_', ' ')} {value:g}" for key, value in change.items())
-        kinds = {"exact": schedule, "blind, exact": schedule}
-        found.append((text, Method("DP-RGDA", dp_rgda.run, kinds, True)))
     base = PRIVATE_DIFF.schedule(_sizes(steps, 0.2), "exact", EPSILON, DELTA)
-    for step in (0.05, 0.02, 0.01, 0.005, 0.002):
-        plain = replace(base, step_x=step)
-        kinds_of = {"exact": plain, "blind, exact": plain}
-        view = PRIVATE_DIFF.view
-        found.append((f"step size {step:g}", Method(PRIVATE_DIFF.title, PRIVATE_DIFF.run, kinds_of, True, view)))
-    return found
+    rgda = Method("DP-RGDA", dp_rgda.run, {}, True)
+    difference = Method(PRIVATE_DIFF.title, PRIVATE_DIFF.run, {}, True, PRIVATE_DIFF.view)
+    varied: list[tuple[str, Method, Any]] = [
+        *((", ".join(f"{key.replace('_', ' ')} {value:g}" for key, value in change.items()), rgda,
+           replace(mended, **change)) for change in changes),
+        *((f"step size {step:g}", difference, replace(base, step_x=step)) for step in (0.05, 0.02, 0.01, 0.005, 0.002)),
+    ]  # fmt: skip
+    return [(text, replace(method, schedules={"exact": one, "blind, exact": one})) for text, method, one in varied]
 
 
 def noise_lengths(schedule: Any, d: int) -> tuple[float, float]:
