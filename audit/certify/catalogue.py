@@ -79,14 +79,10 @@ def certify_instance(
         if found.epsilon > first * (1 + 1e-6):
             why = f"a run costs {first:.3g} and another {found.epsilon:.3g}: what runs cost follows released values"
             found = dataclasses.replace(found, epsilon=None, open=why)
-    if found.epsilon is not None and not found.releases and transcript is not None and _releases(transcript):
+    released = transcript is not None and any(isinstance(event, Release) for event in transcript.events)
+    if found.epsilon is not None and not found.releases and released:  # a program of one's own, in another process
         found = dataclasses.replace(found, epsilon=None, open="the run releases outside of the code that was followed")
     return dataclasses.replace(found, axioms=(*found.axioms, ROWS, LONGEST if instance.longest else DRAWN))
-
-
-def _releases(transcript: Transcript) -> bool:
-    """Whether a run has released anything; a program of one's own does so in another process."""
-    return any(isinstance(event, Release) for event in transcript.events)
 
 
 class _Followed:
@@ -255,7 +251,7 @@ def abstract(problem: Any, *others: Any, absent: bool = False) -> Any:
         of_others = [getattr(other, name) for other in others]
         if _domains(one) or (dataclasses.is_dataclass(one) and not isinstance(one, type)):
             found.__dict__[name] = abstract(one, *of_others, absent=absent)
-        elif all(_same(one, other) for other in of_others):
+        elif all(one is other or np.array_equal(one, other) for other in of_others):
             found.__dict__[name] = one
         else:
             raise Open(f"{kind}.{name} differs between neighbours, and {kind}.RECORDS states no domain for it")
@@ -266,10 +262,6 @@ def abstract(problem: Any, *others: Any, absent: bool = False) -> Any:
 
 def _domains(one: Any) -> Any:
     return getattr(one, "RECORDS", {}) if not isinstance(one, type) else {}
-
-
-def _same(one: Any, other: Any) -> bool:
-    return one is other or bool(np.array_equal(one, other))
 
 
 def _records(array: Any, domain: Any, problem: Any, absent: bool) -> Value:

@@ -7,7 +7,7 @@ import math
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -121,7 +121,8 @@ def certify(
     """
     found: list[Certificate] = []
     limits = Limits(time.process_time() + min(_SECONDS, time_left()))
-    left = list(_combinations(where))
+    chosen = (dict(zip(where.sizes, values, strict=True)) for values in itertools.product(*where.sizes.values()))
+    left = list(filter(where.fits, chosen))
     named = ", ".join(f"{name} in {', '.join(map(str, values))}" for name, values in where.sizes.items())
     phase("certifying", len(left))
     while left:
@@ -136,20 +137,6 @@ def certify(
             named = " and ".join(", ".join(f"{name} = {one[name]}" for name in one) for one in (sizes, *left))
     worst = max(found, key=lambda one: one.epsilon if one.epsilon is not None else math.inf)
     return replace(worst, sizes=named)
-
-
-def _combinations(where: Space) -> Iterator[Mapping[str, int]]:
-    names = list(where.sizes)
-
-    def combined(number: int, chosen: dict[str, int]) -> Iterator[Mapping[str, int]]:
-        if number == len(names):
-            if where.fits(chosen):
-                yield dict(chosen)
-            return
-        for value in where.sizes[names[number]]:
-            yield from combined(number + 1, {**chosen, names[number]: value})
-
-    return combined(0, {})
 
 
 def abstract_rows(where: Space, sizes: Mapping[str, int], any_length: bool = False) -> Value:
@@ -355,14 +342,14 @@ def _epsilon(ledger: Ledger, releases: list[Certified], relation: Relation, delt
 
 def _reason(error: Exception) -> str:
     """The user's line that the certificate ends at, and why."""
-    frames = [one for one in traceback.extract_tb(error.__traceback__) if _of_user(one.filename)]
+    skipped = str(Path(__file__).parents[1]), str(Path(np.__file__).parent), "<frozen", "<__array_function__"
+    frames = [
+        one
+        for one in traceback.extract_tb(error.__traceback__)
+        if not one.filename.startswith(skipped) and not one.filename.endswith("reference/tape.py")
+    ]
     why = str(error) if isinstance(error, Open) else f"cannot be followed: {type(error).__name__}: {error}"
     if not frames:
         return why
     line = f": `{frames[-1].line}`" if frames[-1].line else ""
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}: {why}{line}"
-
-
-def _of_user(name: str) -> bool:
-    skipped = str(Path(__file__).parents[1]), str(Path(np.__file__).parent)
-    return not name.startswith((*skipped, "<frozen", "<__array_function__")) and not name.endswith("reference/tape.py")

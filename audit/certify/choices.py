@@ -22,10 +22,10 @@ from .value import SOMETHING, ZERO, Decides, Holder, Norms, Open, Records, Value
 
 def _private(truth: Any) -> bool:
     """Is it, or released? Then both ways are computed, and nothing else may be done."""
-    found = private(truth) or _undecided(truth)
-    if found:
-        watch()
-    return found
+    if not private(truth) and not _undecided(truth):
+        return False
+    watch()
+    return True
 
 
 def _undecided(truth: Any) -> bool:
@@ -199,7 +199,10 @@ def _every(batch: Batch) -> Value:
 def _once(records: Any, make: Callable[..., Any], kept: Any) -> Value | None:
     """The values that are made of each record, where how many there are is private; else None."""
     if type(records) is Batch and records.poisson:
-        return _of_all(*_of_places(records, make, kept))
+        if kept is not None:
+            raise Open("the number of these records is private; a choice among their places has no rule")
+        spot = Place(records, 0)
+        return _of_all(computing(lambda: make(spot)), _every(records), spot.records, False)
     arrays = records.arrays if type(records) is _Zipped else (records,)
     if not _in_step(arrays):
         return None
@@ -216,14 +219,6 @@ def _once(records: Any, make: Callable[..., Any], kept: Any) -> Value | None:
     return _of_all(computing(lambda: make(*given)), first, place, kept is not None)
 
 
-def _of_places(batch: Batch, make: Callable[..., Any], kept: Any) -> tuple[Any, Value, Records, bool]:
-    """Of the places of a Poisson batch."""
-    if kept is not None:
-        raise Open("the number of these records is private; a choice among their places has no rule")
-    place = Place(batch, 0)
-    return computing(lambda: make(place)), _every(batch), place.records, False
-
-
 def _of_all(made: Any, first: Value, place: Records, some: bool) -> Value:
     """The same for each record; of which a private condition leaves some."""
     if private(made):
@@ -237,17 +232,9 @@ def _of_all(made: Any, first: Value, place: Records, some: bool) -> Value:
         raise Open("what is made of each of a private number of records is no number")
     shape = made._shape if private(made) else np.shape(made)
     absent = first.absent or "masked"
-    found = Value(
-        (first._shape[0], *shape),
-        -len(shape) - 1,
-        first.records if first.absent and not some else Records(),
-        size=size,
-        move=move,
-        low=low,
-        high=high,
-        draws=first.draws,
-        absent=absent,
-    )
+    records = first.records if first.absent and not some else Records()
+    ends = {"low": low, "high": high, "draws": first.draws, "absent": absent}
+    found = Value((first._shape[0], *shape), -len(shape) - 1, records, size, move, **ends)
     for one in made.layers.values() if private(made) else ():
         found.layers = {None: one}
     return found

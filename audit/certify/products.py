@@ -114,14 +114,6 @@ class Terms:
         letters = "".join(self.inputs).replace(record, "")
         return len(set(letters)) == len(letters) and set(letters) <= set(self.output)
 
-    def matrix(self) -> Any:
-        """The public matrix of a product with a private vector, its rows as the output's entries; or None."""
-        for word, one, vector in zip(self.inputs, self.values, self.inputs[::-1], strict=True):
-            words = (self.output + vector, vector + self.output) if len(vector) == 1 and len(self.inputs) == 2 else ()
-            if not private(one) and one.size and word in words:
-                return one if word[0] == self.output else one.T
-        return None
-
     def public_factor(self, record: str = "") -> float:
         """What the public operands multiply norms by: spectral norms of matrices, else 2-norms."""
         found = 1.0
@@ -217,22 +209,13 @@ def _gram(given: list[tuple[str, Value]]) -> float:
 
 def _squared(given: list[tuple[str, Value]]) -> tuple[Value, float, float] | None:
     """The rows x of sums of w x x^T, and the ends of w; which are symmetric."""
-    rows, low, high = [one for _, one in given], 1.0, 1.0
     words = ["".join(letter for k, letter in enumerate(word, -len(word)) if k != one.at) for word, one in given]
-    if len(rows) == 3:
-        number = next((k for k, one in enumerate(rows) if len(given[k][0]) == 1), None)
-        if number is None:
-            return None
-        weight = rows.pop(number)
-        words.pop(number)
-        low, high = weight.low, weight.high
-    if len(rows) != 2 or any((one in words[1]) != (one == two) for one, two in zip(*words, strict=False)):
+    if len(given) != 2 or any((one in words[1]) != (one == two) for one, two in zip(*words, strict=False)):
         return None  # a letter of both stands at one place of both: the rest is a product of x and x
-    for x, other in ((rows[0], rows[1]), (rows[1], rows[0])):
-        if other.token is x.token:
+    for x, other in ((given[0][1], given[1][1]), (given[1][1], given[0][1])):
+        token, low, high = (x.token, 1.0, 1.0) if other.token is x.token else other.weighted or (None, 0.0, 0.0)
+        if token is x.token:
             return x, low, high
-        if other.weighted and other.weighted[0] is x.token and low >= 0:
-            return x, times(low, other.weighted[1]), times(high, other.weighted[2])
     return None
 
 
@@ -241,13 +224,4 @@ def _of_wholes(terms: Terms) -> Value:
     given, factor = [one for _, one in terms.private], terms.public_factor()
     size = Norms(two=times(_product(one.norms.two for one in given), factor))
     move = Norms(two=times(_telescoped(given), factor))
-    if (matrix := terms.matrix()) is not None:
-        size, move = size.both(_times(matrix, given[0].norms)), move.both(_times(matrix, given[0].move))
     return Value(terms.shape, None, size=size, move=move, **join(*given))
-
-
-def _times(matrix: Any, norms: Norms) -> Norms:
-    """|A v|_1 <= (largest column sum of sizes) |v|_1; an entry is at most a row's norm times the dual norm of v."""
-    by_row = (float(np.linalg.norm(matrix, order, axis=1).max()) for order in (INF, 2, 1))
-    sup = min(times(row, bound) for row, bound in zip(by_row, norms, strict=True))
-    return Norms(one=times(float(np.linalg.norm(matrix, 1)), norms.one), sup=sup)

@@ -57,30 +57,24 @@ class Certified:
 
 def as_few(releases: list[Certified]) -> list[Certified]:
     """The same releases, with one in place of several where it moves less than they do one by one."""
-    return _merged(_merged(releases, _array, _places, _of_array), _clip, _members, _of_layers)
 
+    def of_array(one: Certified) -> tuple[Hashable, set[Any]] | None:
+        part = one.part
+        if part is None or not one.scale:
+            return None
+        key = id(part.whole), part.order, type(one.law), one.scale, one.draws
+        return key, set(np.ravel(part.places).tolist())
 
-def _array(one: Certified) -> Hashable:
-    part = one.part
-    return None if part is None or not one.scale else (id(part.whole), part.order, type(one.law), one.scale, one.draws)
+    def of_clip(one: Certified) -> tuple[Hashable, set[Any]] | None:
+        key = frozenset((record, layer.joint) for record, layer in one.layers.items()), one.draws
+        return (key, {(record, layer.member) for record, layer in one.layers.items()}) if one.layers else None
 
-
-def _places(one: Certified) -> set[Any]:
-    assert one.part is not None
-    return set(np.ravel(one.part.places).tolist())
+    return _merged(_merged(releases, of_array, _of_array), of_clip, _of_layers)
 
 
 def _of_array(group: list[Certified], scale: float) -> float:
     assert group[0].part is not None
     return group[0].part.moves
-
-
-def _clip(one: Certified) -> Hashable:
-    return (frozenset((key, layer.joint) for key, layer in one.layers.items()), one.draws) if one.layers else None
-
-
-def _members(one: Certified) -> set[Any]:
-    return {(key, layer.member) for key, layer in one.layers.items()}
 
 
 def _of_layers(group: list[Certified], scale: float) -> float:
@@ -90,16 +84,14 @@ def _of_layers(group: list[Certified], scale: float) -> float:
 
 def _merged(
     releases: list[Certified],
-    key: Callable[[Certified], Hashable],
-    parts: Callable[[Certified], set[Any]],
+    known: Callable[[Certified], tuple[Hashable, set[Any]] | None],
     moves: Callable[[list[Certified], float], float],
 ) -> list[Certified]:
     """Of releases with one key those without a part in common are one release, as far as all its parts move."""
     groups: dict[Hashable, list[tuple[list[Certified], set[Any]]]] = {}
     for one in releases:
-        name = key(one)
-        taken = groups.setdefault(id(one) if name is None else name, [])
-        own = set() if name is None else parts(one)
+        key, own = known(one) or (id(one), set())
+        taken = groups.setdefault(key, [])
         free = next((group for group in taken if not group[1] & own), None)
         if free is None:
             taken.append(([one], own))

@@ -113,11 +113,8 @@ def taken(a: Value, batch: Batch) -> Value:
     """The records of a secret batch; which ones is accounted by its draw."""
     if a.at != -a.ndim or a.absent or a._shape[0] != batch.total or a.draws != frozenset({-1}):
         raise Open("a secret batch of something else than all records")
-    if (
-        a.records.numbers is None
-        or a.records.order is not None
-        or not np.array_equal(a.records.numbers, np.arange(batch.total))
-    ):
+    in_order = a.records.order is None and np.array_equal(a.records.numbers, np.arange(batch.total))
+    if a.records.numbers is None or not in_order:
         raise Open("a secret batch of something else than all records in their order")
     if batch.kind == "coins":
         raise Open("numbers that are 0 or 1 choose the first two records, and no batch; make them truth values")
@@ -342,12 +339,8 @@ def _replaced_part(a: Value, key: Any, given: Any) -> Value:
             raise Open("an assignment of a private number to many entries")
     else:
         raise Open("this assignment to private data has no rule")
-    found = a.like(
-        size=a.norms.beside(one.norms),
-        move=a.move.beside(one.move),
-        low=min(a.low, one.low),
-        high=max(a.high, one.high),
-    )
+    size, move = a.norms.beside(one.norms), a.move.beside(one.move)
+    found = a.like(size=size, move=move, low=min(a.low, one.low), high=max(a.high, one.high))
     found.records, found.draws = a.records.union(one.records), a.draws | one.draws
     return found
 

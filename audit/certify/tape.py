@@ -44,8 +44,7 @@ class CertifyTape(Tape):
         if query.ndim != 2 or query.at is not None:
             raise Open("records are released as they are")
         rows, columns = upper_triangle(query.shape[0])
-        part = query.like(shape=rows.shape, size=query.norms, move=query.move, low=query.low, high=query.high)
-        upper = self.gaussian(label, part, std=std, sensitivity=sensitivity)
+        upper = self.gaussian(label, query.kept(shape=rows.shape), std=std, sensitivity=sensitivity)
         released = np.zeros(query.shape)
         released[rows, columns] = released[columns, rows] = upper
         return released

@@ -65,8 +65,10 @@ def demo(seed: Annotated[int, typer.Option(help="Same seed, same numbers.")] = 0
     caught, seconds = wrong.verdict.failed and not right.verdict.failed, f"{time.perf_counter() - start:.0f} s"
     ending = f"Caught, in {seconds}." if caught else f"NOT as it should be ({seconds}): please report this."
     _say(console, f"\n{ending}", "bold green" if caught else "bold red")
-    _say(console, "Your own: dpassay audit MODULE:RUN --epsilon 1 (docs/own.md). What this machine can do: dpassay "
-                  "doctor.")
+    _say(
+        console,
+        "Your own: dpassay audit MODULE:RUN --epsilon 1 (docs/own.md). What this machine can do: dpassay doctor.",
+    )
     raise typer.Exit(FINE if caught else FAILED)
 
 

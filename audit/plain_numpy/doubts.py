@@ -87,7 +87,7 @@ def _of_leaks(run: PlainMechanism, leaks: Leaks, pairs: Sequence[Pair[Any]], see
     if hidden and leaks <= hidden and not run.noticed.shared_out:
         what = "is counted as known to the adversary, and then something tells neighbours apart; if it is secret,"
         raise _doubt("draw", draws, what + (f" {_FEW}" if any(run.finite_on([pair]) for pair in pairs) else ""))
-    if run.noticed.again and not any(_more_numbers_than_draws(run, pair.here, seed) for pair in pairs):
+    if run.noticed.again and all(_numbers(run(pair.here, LiveTape(seed))) <= run.noticed.drawn for pair in pairs):
         what = "is added to data more than once, and the first sum counts as seen (objective perturbation is private"
         what += " at the exact minimiser only, which no run shows); draw it anew, or"
         raise _doubt("noise", run.noticed.again, what)
@@ -115,10 +115,6 @@ def _masked(run: PlainMechanism, data: Any, seed: int) -> Leaks:
         leaking(in_a_world, Pair((data, 0), (data, world), 0), seed, _OFTEN) for world in range(_WORLDS)
     )
     return set().union(*others) - same_values
-
-
-def _more_numbers_than_draws(run: PlainMechanism, data: Any, seed: int) -> bool:
-    return _numbers(run(data, LiveTape(seed))) > run.noticed.drawn
 
 
 def _numbers(output: Any) -> int:

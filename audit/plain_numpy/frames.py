@@ -5,7 +5,6 @@ As much of pandas as code with a few columns uses. What is not here ends the cer
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -138,16 +137,6 @@ class Series(Holder, NDArrayOperatorsMixin):
         high = self.held <= right if inclusive in ("both", "right") else self.held < right
         return _series(np.logical_and(low, high))
 
-    def isin(self, values: Any) -> Any:
-        """A truth value a record."""
-        return _series(functools.reduce(np.logical_or, [self.held == one for one in values]))
-
-    def apply(self, function: Any) -> Any:
-        """Number by number."""
-        return _series(np.stack([function(one) for one in self.held]))
-
-    map = apply
-
     def var(self, ddof: int = 1) -> Any:
         """Of a sample."""
         return np.var(self.held, ddof=ddof)
@@ -155,10 +144,6 @@ class Series(Holder, NDArrayOperatorsMixin):
     def std(self, ddof: int = 1) -> Any:
         """Of a sample."""
         return np.std(self.held, ddof=ddof)
-
-    def fillna(self, value: Any) -> Any:
-        """Data are finite numbers."""
-        return self
 
     def astype(self, kind: Any) -> Any:
         """Numbers of another type."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partialmethod
 from typing import Any
 
 import numpy as np
@@ -57,8 +57,11 @@ class Uniforms(NDArrayOperatorsMixin):
             below = (ufunc in (np.less, np.less_equal)) == (inputs[0] is self)
             if self._size is None:
                 return self._decided(float(rate)) == below
-            if np.ndim(rate) == 0 and 0 < (rate if below else 1 - rate) <= 1:
-                return self._batch(float(rate) if below else 1.0 - float(rate))
+            rate = rate if below else 1.0 - rate
+            if np.ndim(rate) == 0 and 0 < rate <= 1:
+                if float(rate) not in self._below:
+                    self._below[float(rate)] = self.value() if self._below else self._rng.taken(float(rate))
+                return self._below[float(rate)]
         return getattr(ufunc, method)(*(one.value() if isinstance(one, Uniforms) else one for one in inputs), **rest)
 
     def _decided(self, rate: float) -> bool:
@@ -68,11 +71,6 @@ class Uniforms(NDArrayOperatorsMixin):
         self._below[rate] = below
         self._low, self._high = (self._low, rate) if below else (rate, self._high)
         return below
-
-    def _batch(self, rate: float) -> Any:
-        if rate not in self._below:
-            self._below[rate] = self.value() if self._below else self._rng.taken(rate)
-        return self._below[rate]
 
     def __float__(self) -> float:
         return float(self.value())
@@ -249,10 +247,6 @@ class TapeGenerator(OldNames):
         return records if np.ndim(a) == 0 and a == len(records) else range(0)
 
 
-def _known_to_all(name: str) -> Callable[..., Any]:
-    return lambda self, *args, **more: self.public(name, *args, **more)
-
-
 for _name in dir(np.random.Generator):
     if not _name.startswith("_") and _name not in {**vars(TapeGenerator), "bit_generator": None}:
-        setattr(TapeGenerator, _name, _known_to_all(_name))
+        setattr(TapeGenerator, _name, partialmethod(TapeGenerator.public, _name))

@@ -100,7 +100,8 @@ def adapted(run: Callable[..., Any], **claimed: float) -> Callable[[Any, Any], A
     given, name = parameters(run), getattr(run, "__name__", "run")
     roles = [role(one) for one in given]
     itself = entry(run) is run and roles[1:2] == ["rng"] and roles[0] not in ("rng", "frame")
-    if itself and _only_two(given):
+    plain = all(one.kind is not one.KEYWORD_ONLY for one in given[:2])
+    if itself and plain and all(one.default is not one.empty and not role(one) for one in given[2:]):
         return run
     if not {"data", "frame"} & set(roles) and "" in roles:
         roles[roles.index("")] = "data"
@@ -114,11 +115,6 @@ def adapted(run: Callable[..., Any], **claimed: float) -> Callable[[Any, Any], A
             values[one.name] = claimed[what]
     known = {one.name: what for one, what in zip(given, roles, strict=True) if what != "labels" or needs_labels(run)}
     return _called(run, values, known, [one.name for one in given if one.kind is one.POSITIONAL_ONLY])
-
-
-def _only_two(given: list[inspect.Parameter]) -> bool:
-    plain = all(one.kind is not one.KEYWORD_ONLY for one in given[:2])
-    return plain and all(one.default is not one.empty and not role(one) for one in given[2:])
 
 
 def _called(
@@ -168,18 +164,15 @@ def columns_of(run: Any) -> list[str]:
         return []
     frames = [one.name for one in parameters(run) if role(one) == "frame"]
     fields = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
-    dotted = [node.attr for node in fields if ast.unparse(node.value) in frames and not _of_frames(node.attr)]
+    dotted = [node.attr for node in fields if ast.unparse(node.value) in frames]
+    if dotted:  # but for what every data frame has
+        import pandas as pd  # type: ignore[import-untyped]
+
+        dotted = [name for name in dotted if not hasattr(pd.DataFrame, name)]
     asked = [part for node in ast.walk(tree) if isinstance(node, ast.Subscript) for part in ast.walk(node.slice)]
     every = asked + [node for node in ast.walk(tree) if any(isinstance(one, ast.Name) for one in asked)]
     texts = [part.value for part in every if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     return list(dict.fromkeys(one for one in (*texts, *dotted) if one.isidentifier()))
-
-
-def _of_frames(name: str) -> bool:
-    """Is it an attribute that every data frame has?"""
-    import pandas as pd  # type: ignore[import-untyped]
-
-    return hasattr(pd.DataFrame, name)
 
 
 def is_frame(run: Any) -> bool:

@@ -27,6 +27,7 @@ _MISSED = re.compile(
     r"not reached by the search: (\S+?:\d+): .*?(\((?:never true|never false)\))?(?: (and \d+ more))?(?=; |$)"
 )
 
+
 def print_rows(rows: Sequence[Row], confidence: float, where: str, strict: bool = False) -> None:
     """Print the table and what the verdicts mean; ``strict``: what a reading declares makes no difference."""
     console = wide_console(_PIPED)

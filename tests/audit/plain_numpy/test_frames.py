@@ -37,10 +37,6 @@ def changed_columns(df):
     return df[["age", "income"]].to_numpy().sum(axis=0)
 
 
-def by_a_function(df):
-    return df["age"].apply(lambda age: min(max(age, 0), 1)).sum() + df["group"].isin([0, 1]).mean()
-
-
 def spread(df):
     return df["age"].clip(0, 1).var()
 
@@ -56,7 +52,6 @@ MOVES = {  # in the 1-norm
     chosen_with_loc: 2.0,
     of_each_group: 2.0,
     changed_columns: 3.0,
-    by_a_function: 1.2,
     spread: 0.75,
     as_an_array: 2 * math.sqrt(3),
 }

@@ -7,8 +7,8 @@ from types import MappingProxyType, SimpleNamespace
 import numpy as np
 import pytest
 
+from dpassay.audit.plain_numpy.desk import ITSELF, inside
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
-from dpassay.audit.plain_numpy.outputs import ITSELF, inside
 from dpassay.reference.errors import BadInput
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import record
