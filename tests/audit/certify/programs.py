@@ -1,23 +1,21 @@
-"""Programs as people write them: certified within `CLAIM`, or not followed; and wrong ones, which never are."""
+"""Programs in forms that those of tests/audit/programs do not have: right ones, and wrong ones with a bug each."""
 
 import random
 
 import numpy as np
+
+from tests.audit.programs import right, wrong
 
 
 def clip(rows, c=1.0):
     return rows / np.maximum(1, np.linalg.norm(rows, axis=1, keepdims=True) / c)
 
 
-def private_mean(rows, rng):
-    return clip(rows).mean(axis=0) + rng.normal(scale=8 / len(rows), size=rows.shape[1])
-
-
 def with_asarray(rows, rng):
     rows = np.asarray(rows, dtype=float)
     if not np.isfinite(rows).all():
         raise ValueError("finite rows only")
-    return private_mean(rows, rng)
+    return right.private_mean(rows, rng)
 
 
 def legacy(rows, rng):
@@ -41,31 +39,6 @@ def noisy_ratio(rows, rng):
     total = np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 2.0)
     count = (rows[:, 0] > 0).sum() + rng.laplace(0, 2.0)
     return total / max(1.0, count)
-
-
-def descent(rows, rng, steps=4):
-    w = velocity = np.zeros(rows.shape[1])
-    for _ in range(steps):
-        velocity = 0.9 * velocity + clip(w - rows).sum(axis=0) + rng.normal(0, 16, rows.shape[1])
-        w = w - 0.1 * velocity
-    return w
-
-
-def by_batches(rows, rng):
-    w = np.zeros(rows.shape[1])
-    size = max(1, len(rows) // 4)
-    for _ in range(4):
-        batch = rng.choice(len(rows), size, replace=False)
-        w = w - 0.1 * (clip(w - rows[batch]).sum(axis=0) + rng.normal(0, 16, len(w))) / size
-    return w
-
-
-def poisson(rows, rng):
-    w = np.zeros(rows.shape[1])
-    for _ in range(3):
-        batch = rng.random(len(rows)) < 0.25
-        w = w - 0.1 * (clip(w - rows[batch]).sum(axis=0) + rng.normal(0, 8, len(w))) / (0.25 * len(rows))
-    return w
 
 
 def poisson_in_a_range(rows, rng):
@@ -107,13 +80,10 @@ def twice_if_small(rows, rng):
 
 
 RIGHT = [one for name, one in vars().items() if callable(one) and name != "clip"]
+RIGHT += [right.private_mean, right.momentum, right.poisson_sgd]
 
 
 # -- wrong: each has a bug that breaks epsilon 1 on rows of any length ---------------------------------------------
-def no_clip(rows, rng):
-    return rows.mean(axis=0) + rng.normal(scale=8 / len(rows), size=rows.shape[1])
-
-
 def noise_given_away(rows, rng):
     noise = rng.normal(scale=8 / len(rows), size=rows.shape[1])
     return clip(rows).mean(axis=0) + noise, noise
@@ -126,23 +96,8 @@ def position_counts(rows, rng):
     return far[batch].sum(axis=0) + rng.normal(0, 16, rows.shape[1])
 
 
-def stops_on_the_gradient(rows, rng):
-    w = np.zeros(rows.shape[1])
-    for _ in range(3):
-        g = clip(w - rows).sum(axis=0)
-        if np.linalg.norm(g) < 0.1:
-            break
-        w = w - 0.1 * (g + rng.normal(0, 14, len(w)))
-    return w
-
-
 def scale_of_the_data(rows, rng):
     return clip(rows).sum(axis=0) + rng.normal(scale=np.abs(rows).max() + 8, size=rows.shape[1])
-
-
-def true_count(rows, rng):
-    keep = rows[:, 0] > 0
-    return rows[keep].sum(axis=0) / keep.sum() + rng.normal(0, 4, rows.shape[1])
 
 
 def bare(rows, rng):
@@ -192,3 +147,4 @@ def escapes_to_a_global(rows, rng):
 
 
 WRONG = [one for name, one in vars().items() if callable(one) and name != "clip" and one not in RIGHT]
+WRONG += [wrong.clip_missing, wrong.stops_on_the_exact_gradient, wrong.divided_by_the_actual_batch]
