@@ -303,7 +303,9 @@ class Noise(NDArrayOperatorsMixin):
         if not self.cells.size:
             return np.zeros(self.shape)
         cells = np.unique(self.cells)
-        if cells.size < self.cells.size and not (query.symmetric and _symmetric(self.cells)):
+        d = len(self.cells) if self.ndim else 0  # mirrored: two entries have one draw just where they mirror each other
+        mirrored = self.shape == (d, d) and np.array_equal(self.cells, self.cells.T) and cells.size == d * (d + 1) // 2
+        if cells.size < self.cells.size and not (query.symmetric and mirrored):
             raise Open("one draw of noise is used twice; draw it anew")
         self.ledger.use(cells)
         # coordinates of other noise scales cost at most what the least noise costs
@@ -318,12 +320,6 @@ class Noise(NDArrayOperatorsMixin):
             raise Open("noise of scale zero")
         seen = Unseen(self, query, least)
         return seen if self.law == "gumbel" or (self.ndim == 1 and self.size > 1) else seen.known()
-
-
-def _symmetric(cells: Any) -> bool:
-    """Two entries of a matrix have one draw just where they mirror each other."""
-    d = len(cells)
-    return cells.shape == (d, d) and np.array_equal(cells, cells.T) and len(np.unique(cells)) == d * (d + 1) // 2
 
 
 class OneSided(Noise):
@@ -524,15 +520,13 @@ class Draws(np.random.Generator):
 
     def batch(self, size: int) -> Batch:
         """Some of the records."""
-        ledger = self._ledger
-        number = len(ledger.batches)
+        ledger, number = self._ledger, len(self._ledger.batches)
         ledger.batches.append(Draw(number, here(), "without-replacement", ledger.n, size, size / ledger.n))
         return Batch(number, size, ledger.n, False)
 
     def poisson_batch(self, rate: float, kind: str = "mask") -> Batch:
         """Each record by itself."""
-        ledger = self._ledger
-        number = len(ledger.batches)
+        ledger, number = self._ledger, len(self._ledger.batches)
         ledger.batches.append(Draw(number, here(), "poisson", ledger.n, None, float(rate)))
         return Batch(number, ledger.n, ledger.n, True, kind)
 

@@ -29,6 +29,7 @@ _IN_PLACE |= {"fill_diagonal", "resize", "setfield", "setflags", "tofile", "dump
 _HARMLESS = {abs, min, max, sum, len, round, isinstance, getattr, hasattr, pow, divmod, callable}
 _TRUSTED = (*(str(Path(str(one.__file__)).parent) for one in (np, scipy)), str(Path(__file__).parents[1]), "<")
 _WRITING = {one.__code__ for one in (Value.changed, Public.written, Public.__setitem__, Noise._written)}
+_DRAWING = {one.__code__ for one in vars(Draws).values() if isinstance(one, FunctionType)}
 _watched: list[list[str]] = []  # effects, of each part of the code that may have none
 
 
@@ -88,11 +89,15 @@ def _seen(frame: FrameType, event: str, called: Any) -> None:
     code, effects = frame.f_code, _watched[-1]
     if trusted(code.co_filename):
         caller = frame.f_back
-        if event == "call" and code in _drawing():
+        if event == "call" and code in _DRAWING:
             effects.append(f"{code.co_name} draws")
         elif event == "call" and code in _WRITING:
             effects.append("an array is changed in place")
-        elif event == "call" and _of_python(code) and caller is not None and not trusted(caller.f_code.co_filename):
+        elif (
+            event == "call"
+            and caller is not None
+            and not (code.co_filename.startswith(_TRUSTED) or trusted(caller.f_code.co_filename))
+        ):  # Python's own library
             effects.append(f"{code.co_name} is called")
         elif event == "call" and code.co_name == "listed" and frame.f_locals["real"].__name__ in _IN_PLACE:
             effects.append(f"{frame.f_locals['real'].__name__} writes")
@@ -106,17 +111,6 @@ def _seen(frame: FrameType, event: str, called: Any) -> None:
 def trusted(file: str) -> bool:
     """Rules, NumPy, SciPy and Python's own library: what the code calls of them is looked at, and not what they do."""
     return file.startswith(_TRUSTED) or (file.startswith(sysconfig.get_path("stdlib")) and "site-packages" not in file)
-
-
-@cache
-def _of_python(code: CodeType) -> bool:
-    """Does it belong to Python's own library?"""
-    return not code.co_filename.startswith(_TRUSTED)
-
-
-@cache
-def _drawing() -> set[CodeType]:
-    return {one.__code__ for one in vars(Draws).values() if isinstance(one, FunctionType)}
 
 
 @cache

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .shapes import of_table
+from .shapes import of_table, without_ellipsis
 from .value import AT, NARROW, Open, bare, private
 
 _ALL = slice(None)
@@ -55,7 +55,7 @@ class Filled:
         given = np.stack(given) if type(given) in (list, tuple) and any(map(private, given)) else bare(given)
         if private(given) and self._numbers.dtype.kind == "i":
             given = given.astype(int)
-        if self._shown():
+        if any(private(one) and one.viewed for one in (self._whole, self._read[1])):
             raise Open(_SHARED)
         axis, place, rest = self._place(key)
         if axis is None and place is not None:
@@ -82,19 +82,12 @@ class Filled:
         self.lose()
         self._whole, self._entries = given.copy(), []
 
-    def _shown(self) -> bool:
-        """May another name hold what is private in it?"""
-        return any(private(one) and one.viewed for one in (self._whole, self._read[1]))
-
     def _place(self, key: Any) -> tuple[Any, Any, Any]:
         """The axis and the place along it, with the rest of the key; no axis for all of it; no place for other keys."""
         keys = key if isinstance(key, tuple) else (key,)
         if any(one is None for one in keys) or len(keys) > self._numbers.ndim + sum(one is Ellipsis for one in keys):
             return None, None, ()
-        if any(one is Ellipsis for one in keys):
-            before = next(number for number, one in enumerate(keys) if one is Ellipsis)
-            filling = (_ALL,) * (self._numbers.ndim - len(keys) + 1)
-            keys = (*keys[:before], *filling, *keys[before + 1 :])
+        keys = without_ellipsis(keys, self._numbers.ndim)
         for axis, one in enumerate(keys):
             if isinstance(one, slice) and one == _ALL:
                 continue

@@ -81,14 +81,12 @@ def _of_lists(real: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(real)
     def listed(*values: Any, **options: Any) -> Any:
-        return real(*map(_joined, values), **options)
+        return real(*(np.array(one) if followed(one) else one for one in values), **options)
+
+    def followed(value: Any) -> bool:
+        return type(value) in (list, tuple) and any(isinstance(one, Value | Public | Noise) for one in value)
 
     return listed
-
-
-def _joined(value: Any) -> Any:
-    followed = type(value) in (list, tuple) and any(isinstance(one, Value | Public | Noise) for one in value)
-    return np.array(value) if followed else value
 
 
 def _ours() -> bool:
@@ -253,11 +251,19 @@ def patched(draws: Draws) -> Iterator[None]:
         for name in _drawing(random) - {*_GLOBAL}:
             put(random, name, _refused(name))
         put(random, "sample", _sample(draws))
-        put(contextlib.suppress, "__exit__", _of_libraries(contextlib.suppress.__exit__))
+        put(contextlib.suppress, "__exit__", _left)
         yield
     finally:
         for place, name, old in reversed(kept):
             setattr(place, name, old)
+
+
+_LEAVE = contextlib.suppress.__exit__
+
+
+def _left(*given: Any) -> Any:
+    """NumPy may suppress an error; of the code, who catches one has decided."""
+    return _LEAVE(*given) if trusted(sys._getframe(1).f_code.co_filename) else None
 
 
 def _sample(draws: Draws) -> Callable[..., Any]:
@@ -267,11 +273,6 @@ def _sample(draws: Draws) -> Callable[..., Any]:
         return draws.choice(len(population), int(k), replace=False)
 
     return sample
-
-
-def _of_libraries(leave: Callable[..., Any]) -> Callable[..., Any]:
-    """NumPy may suppress an error; of the code, who catches one has decided."""
-    return lambda *given: leave(*given) if trusted(sys._getframe(1).f_code.co_filename) else None
 
 
 def _drawing(module: Any) -> set[str]:

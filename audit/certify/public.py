@@ -150,7 +150,8 @@ class Public(np.ndarray[Any, Any]):
             return self.filled.get(key)
         if private(key) and self.ledger is None:
             return of_table(self, key)
-        masked = any(one.dtype == bool and one.ledger is not None for one in _parts(key) if isinstance(one, Public))
+        keys = key if isinstance(key, tuple | list) else (key,)
+        masked = any(one.dtype == bool and one.ledger is not None for one in keys if isinstance(one, Public))
         found = watched(bare(self)[bare(key)], ledger_of((self, key)), sized=masked or _sized((self, key)))
         if self.order is not None and ledger_of(key) is None:
             found.order = self.order[0], self.order[1][bare(key)]
@@ -195,20 +196,8 @@ class Public(np.ndarray[Any, Any]):
         found = np.round(self, digits or 0)
         return found.astype(int) if digits is None else found
 
-    def __float__(self) -> float:
-        return float(self.plain())
-
-    def __complex__(self) -> complex:
-        return complex(self.plain())
-
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(self.__index__() if self.ways else self.plain().item())
-
-    def __repr__(self) -> str:
-        return repr(self.plain())
-
-    def __str__(self) -> str:
-        return str(self.plain())
 
     def __format__(self, form: str) -> str:
         found = self.plain()
@@ -251,11 +240,10 @@ class Public(np.ndarray[Any, Any]):
         return self.plain() if self.sized else bare(self)
 
 
+for _of in (float, complex, repr, str):
+    setattr(Public, f"__{_of.__name__}__", lambda self, of=_of: of(self.plain()))
+
 _WATCHED = {np.ndarray.__array_function__, Public.__array_function__}
-
-
-def _parts(one: Any) -> Any:
-    return one if isinstance(one, tuple | list) else one.values() if isinstance(one, dict) else (one,)
 
 
 def _sized(one: Any) -> bool:

@@ -155,7 +155,7 @@ def index(a: Value, key: Any) -> Value:
     keys = key if isinstance(key, tuple) else (key,)
     if any(private(one) for one in keys):
         return _masked(a, keys)
-    keys = _without_ellipsis(keys, a.ndim)
+    keys = without_ellipsis(keys, a.ndim)
     if a.at is None:
         return _part(a, keys)
     place = a.at + a.ndim
@@ -194,7 +194,8 @@ def _by_drawn(a: Value, keys: tuple[Any, ...]) -> Value:
     return found
 
 
-def _without_ellipsis(keys: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
+def without_ellipsis(keys: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
+    """All axes that it stands for."""
     places = [number for number, one in enumerate(keys) if one is Ellipsis]
     if not places:
         return keys
@@ -386,10 +387,6 @@ def reshape(a: Value, shape: Any = None, order: Any = "C", newshape: Any = None)
     return found.view_of(a)
 
 
-def _reshaped(a: Value, *shape: Any, order: str = "C") -> Value:
-    return reshape(a, shape[0] if len(shape) == 1 else shape, order)
-
-
 @rule(np.ravel)
 def flat(a: Value, order: Any = "C") -> Value:
     """The same numbers."""
@@ -412,14 +409,6 @@ def expanded(a: Value, axis: int) -> Value:
 
 
 rule(np.atleast_1d)(lambda a: a if a.ndim else reshape(a, (1,)))
-
-
-@rule(np.atleast_2d)
-def at_least_two_axes(a: Value) -> Value:
-    """The same numbers."""
-    if a.ndim < 2 and a.at is not None:
-        raise Open("np.atleast_2d of records has no rule")
-    return a if a.ndim >= 2 else reshape(a, (1, -1))
 
 
 @rule(np.take)
@@ -623,14 +612,6 @@ def diagonal(a: Value, k: int = 0) -> Value:
     return found.view_of(a) if a.ndim == 2 else found
 
 
-@rule(np.triu, np.tril)
-def triangle(a: Value, k: int = 0) -> Value:
-    """Some entries become zero."""
-    if a.at is not None:
-        raise Open("a triangle of records has no rule")
-    return a.kept(low=min(a.low, 0.0), high=max(a.high, 0.0))
-
-
 def _as_type(a: Value, dtype: Any = float, *, copy: bool = True) -> Value:
     """Whole numbers are cut towards zero."""
     kind = np.dtype(dtype).kind
@@ -661,7 +642,7 @@ _METHODS: dict[str, Any] = {
     "__getitem__": _got,
     "__setitem__": assign,
     "T": property(transpose),
-    "reshape": _reshaped,
+    "reshape": lambda a, *shape, order="C": reshape(a, shape[0] if len(shape) == 1 else shape, order),
     "flatten": lambda a: flat(a).copy(),
     "astype": _as_type,
 }

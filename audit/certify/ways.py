@@ -167,8 +167,8 @@ class Ways:
         return self._step
 
     def _step(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if event in ("line", "opcode"):
-            self._resolve(frame)
+        if event in ("line", "opcode") and (last := self._last.pop(frame, None)) is not None:
+            self.taken.add(Way(frame.f_code, last, frame.f_lasti != _decisions(frame.f_code)[last].falls))
         if event == "line" and self._forced is not None and self._forced.code is frame.f_code:
             self._force(frame, self._forced)
         elif event == "opcode":
@@ -181,11 +181,6 @@ class Ways:
         elif event in ("return", "exception"):
             self._last.pop(frame, None)
         return self._step
-
-    def _resolve(self, frame: FrameType) -> None:
-        last = self._last.pop(frame, None)
-        if last is not None:
-            self.taken.add(Way(frame.f_code, last, frame.f_lasti != _decisions(frame.f_code)[last].falls))
 
     def _force(self, frame: FrameType, way: Way) -> None:
         target = _decisions(way.code)[way.offset].lines[way.jumps]

@@ -229,7 +229,7 @@ REDUCED = {
 }
 
 _ENTRIES = "positive negative fabs abs arctan tanh exp expm1 sin cos floor ceil rint trunc around sign square"
-_ENTRIES += " nan_to_num copy atleast_1d atleast_2d"
+_ENTRIES += " nan_to_num copy atleast_1d"
 _BESIDE = "maximum minimum fmax fmin less less_equal greater_equal"
 _ALONG = "sum mean average var std max min amax amin median ptp"
 ROWS |= {name: unary(getattr(np, name)) for name in _ENTRIES.split()}
@@ -237,7 +237,7 @@ ROWS |= {name: as_numbers(getattr(np, name)) for name in _BESIDE.split()}
 ROWS |= {f"{name} of a row": unary(partial(getattr(np, name), axis=1, keepdims=True)) for name in _ALONG.split()}
 ROWS |= {f"{name} of a row": unary(partial(getattr(np, name), axis=1)) for name in ("sort", "cumsum")}
 REDUCED |= {name: unary(partial(getattr(np, name), axis=0)) for name in f"{_ALONG} sort".split()}
-REDUCED |= {name: unary(of(lambda x: x.T @ x, getattr(np, name))) for name in ("ravel", "triu", "tril")}
+REDUCED |= {name: unary(of(lambda x: x.T @ x, getattr(np, name))) for name in ("ravel",)}
 REDUCED |= {f.__name__: unary(lambda x, f=f: f(x.sum(axis=0), x.mean(axis=0))) for f in (np.inner, np.vdot)}
 REDUCED |= {"norm over records": unary(partial(np.linalg.norm, axis=0))}
 ROWS |= {
@@ -298,7 +298,6 @@ EDGES = {  # what rules do not know; (n, d) = (4, 3)
     "an entry twice": lambda x: unit(x).sum(axis=0)[[0, -3]],
     "sorted at once": lambda x: np.sort(x.T, axis=None)[..., 0],
     "cells of a rule": lambda x: np.histogram(x[:, 0], bins="auto", range=(0, 1))[0],
-    "two axes kept": of(unit, lambda y: [np.atleast_2d(y), y.__imul__(100)][0].sum(axis=0)),
     "no copy": of(unit, lambda y: [y.astype(float, copy=False), y.__imul__(100)][0].sum(axis=0)),
     "a diagonal": of(product, lambda m: [np.diag(m), m.__imul__(100)][0]),
     "a part of another shape": of(
