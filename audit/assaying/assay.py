@@ -24,7 +24,7 @@ from dpassay.audit.row import Effort as Effort
 from dpassay.audit.row import Row as Row
 from dpassay.audit.search.engine import search
 from dpassay.audit.search.placing import bare_lines
-from dpassay.audit.search.premises import Premises
+from dpassay.audit.search.runner import Premises
 from dpassay.audit.search.witness import Searched, Witness
 from dpassay.audit.verdict import Verdict, judge, over_budget
 from dpassay.reference.accounting.calibrate import Uncalibrated

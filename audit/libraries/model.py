@@ -11,7 +11,7 @@ from dpassay.audit.lockstep.hub import ScriptedHub
 from dpassay.audit.lockstep.outcome import ScriptedRun
 from dpassay.audit.lockstep.worlds import Request
 from dpassay.audit.search.engine import search
-from dpassay.audit.search.premises import Premises
+from dpassay.audit.search.runner import Premises
 from dpassay.audit.search.witness import Searched
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim

@@ -26,13 +26,14 @@ from dpassay.reference.neighbours import P, Pair, Run
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Draw
 
-from .hidden import Group, HiddenStates
 from .outcome import WHOLE, LockstepRun, Movement, NotJudged, Raised, ScriptedRun, Seen
 from .records import (
     CHECK,
     PUBLIC,
     RECORDS,
     VALUES,
+    Group,
+    HiddenStates,
     Records,
     ScriptedRecords,
     Streams,

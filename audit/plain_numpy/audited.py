@@ -17,7 +17,7 @@ import numpy as np
 from dpassay.audit.lockstep.outcome import ScriptedRun
 from dpassay.audit.row import Effort
 from dpassay.audit.search.ground import AllOf
-from dpassay.audit.search.premises import Premises
+from dpassay.audit.search.runner import Premises
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.arrays import Array

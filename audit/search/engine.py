@@ -38,8 +38,7 @@ from dpassay.reference.space import Space
 from .coverage import Coverage
 from .designed import WAYS, Further
 from .ground import AllOf, Data, Ground, OnePair, Setting, data_of
-from .premises import Premises
-from .runner import Runner, one_line, quiet
+from .runner import Premises, Runner, one_line, quiet
 from .smaller import smaller
 from .strategies import Drawing, Same
 from .witness import Key, Searched, Witness

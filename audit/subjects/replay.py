@@ -13,8 +13,7 @@ from dpassay.audit.plain_numpy.audited import of_one_pair, trial_pairs
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.plain_numpy.signature import is_plain
 from dpassay.audit.search.ground import AllOf, Data, Ground, OnePair, data_of
-from dpassay.audit.search.premises import Premises
-from dpassay.audit.search.runner import quiet
+from dpassay.audit.search.runner import Premises, quiet
 from dpassay.audit.search.witness import Witness
 from dpassay.audit.subjects.own import open_own, open_space
 from dpassay.audit.subjects.programs import on_tape, with_program

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import dblquad
 from scipy.stats import kstest
 
-from dpassay.audit.lockstep.hidden import HiddenStates
+from dpassay.audit.lockstep.records import HiddenStates
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.lockstep.tilting import States, Tilt, Tilts, proposal
 from dpassay.audit.lockstep.worlds import Place
