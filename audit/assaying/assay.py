@@ -188,7 +188,7 @@ def assay_on_tape(
 ) -> Assay:
     """:func:`assay` of what runs on a tape; ``premises`` as for `search`."""
     thrift = thrift or Thrift()
-    calls = thrift.searched(effort)
+    calls = 2 * thrift.calls * effort.examples or None  # that all examples may make; None: as many as of any search
     if isinstance(where, Pair):
         given = Instance(unscheduled(run), None, where)
         searched = _search_pair(given, claim, effort, premises=premises, calls=calls)

@@ -56,16 +56,6 @@ class Thrift:
     pair: Mapping[str, Any] = field(default_factory=dict)
     calls: int = 0
 
-    def searched(self, effort: Effort) -> int | None:
-        """Calls that all examples of a search may make; None: as many as any search."""
-        return 2 * self.calls * effort.examples or None
-
-    def lighter(self, effort: Effort, calls: int) -> Effort:
-        """The effort for runs of so many calls."""
-        share = min(1.0, self.calls / max(1, calls)) if self.calls else 1.0
-        runs, pilot = max(_RUNS, round(share * effort.runs)), max(_PILOT, round(share * effort.pilot))
-        return replace(effort, runs=min(effort.runs, runs), pilot=min(effort.pilot, pilot))
-
 
 def statistics(
     instance: Instance,
@@ -88,7 +78,10 @@ def statistics(
     """
     if stopped or time_is_up():
         return _none(claim, effort, stopped or _NO_TIME)
-    effort = effort if thrift is None else thrift.lighter(effort, calls)
+    if thrift is not None and thrift.calls:
+        share = min(1.0, thrift.calls / max(1, calls))
+        runs, pilot = max(_RUNS, round(share * effort.runs)), max(_PILOT, round(share * effort.pilot))
+        effort = replace(effort, runs=min(effort.runs, runs), pilot=min(effort.pilot, pilot))
     runs = effort.runs + effort.pilot
     if calls * runs > MOST:
         why = f"not made: a run makes {calls} calls of the tape, {runs} runs more than {MOST}"

@@ -119,7 +119,10 @@ def _plain(choice: Choice) -> dict[str, Any]:
 def dictated(choice: Choice, law: Law, before: Any, rng: np.random.Generator) -> Any:
     """The value that ``choice`` stands for under ``law``; drawn where it has no meaning there, or no probability."""
     if law.is_finite:
-        return _outcome(choice, law, before, rng)
+        if choice.how != "index" and (choice.how != "repeat" or before is None):
+            return law.sample(rng)
+        value = law.nth(choice.index) if choice.how == "index" else before
+        return value if law.happens(value) else law.sample(rng)
     query, scale = law.query, law.scale
     if query is None or choice.how in ("drawn", "index"):
         return law.sample(rng)
@@ -152,12 +155,3 @@ def _direction(query: Any, length: float, along: Along) -> Any:
         axis = axis - float(np.sum(axis * query)) / length**2 * query
         axis /= norm(axis)
     return axis
-
-
-def _outcome(choice: Choice, law: Law, before: Any, rng: np.random.Generator) -> Any:
-    if choice.how == "repeat" and before is not None:
-        return before if law.happens(before) else law.sample(rng)
-    if choice.how != "index":
-        return law.sample(rng)
-    value = law.nth(choice.index)
-    return value if law.happens(value) else law.sample(rng)

@@ -151,6 +151,17 @@ _A_SIZE = 20  # examples asked for, for each size at which values by design are 
 _NATURAL, _LEVELS = 2, 7  # sizes that are tried one by one, and at every landmark
 
 
+class _Far(NamedTuple):
+    """An example, where its batches begin, what it reached, and whether its values are by design."""
+
+    data: Data
+    script: Script
+    seed: int
+    begins: tuple[int, ...]
+    reached: frozenset[tuple[str, str, bool]]
+    calm: bool
+
+
 class Further:
     """What goes on from the examples of a space: data sets far away, values by design, every open batch, uphill.
 
@@ -160,19 +171,23 @@ class Further:
 
     def __init__(self, runner: Runner, ground: AllOf, before: Callable[[], None]):
         self._runner, self._ground = runner, ground
-        self._uphill, self._batches = Uphill(runner, ground, before), OpenBatches(ground.space)
+        self._uphill = Uphill(runner, ground, before)
+        self._open: list[_Far] = []  # examples that draw batches by index
 
     def note(self, run: ScriptedRun, data: Data, script: Script, seed: int, way: Way) -> None:
         """An example was run; ``way`` leads to the data set far away that it is compared with."""
-        self._batches.note(run, data, script, seed)
+        self._remember(run, data, script, seed)
         self._uphill.note(run, data, script, seed)
         self._far(data, seed, way, script, run)
 
     def go(self, examples: int, climbs: int, seed: int) -> None:
         """Values by design, the target in every open batch; then uphill from the largest movements."""
         self._designed(examples // _A_SIZE)
-        for example in self._batches.examples_with_target():
-            self._uphill.again(*example)
+        # the examples that together reach the most, with the target in each batch
+        chosen = list(self._chosen(_RUNS // 2))
+        every = [(one, place, silent) for silent in (False, True) for one in chosen for place in one.begins[-_BATCHES:]]
+        for one, place, silent in every[:_RUNS]:
+            self._uphill.again(self._with_target(one.data, place, silent), one.script, one.seed)
         self._uphill.climb(climbs, np.random.default_rng([seed, 23]))
 
     def _designed(self, count: int) -> None:
@@ -183,14 +198,14 @@ class Further:
         for data in largest(space, first.data, self._ground.combinations, max(1, min(_NATURAL, count))):
             for script in one_by_one(uphill.labels, uphill.marks(data)):
                 self._all_ways(data, script)
-        if not self._batches.examples or not count:
+        if not self._open or not count:
             return
         for data in largest(space, first.data, self._ground.combinations, min(_LEVELS, count)):
             data = turned(space, data)
             for script in at_landmarks(uphill.labels, uphill.marks(data)):
                 run = self._all_ways(data, script)
                 if run is not None:
-                    self._batches.note(run, data, script, 0, calm=True)
+                    self._remember(run, data, script, 0, calm=True)
 
     def _all_ways(self, data: Data, script: Script) -> ScriptedRun | None:
         """An example, beside every data set far away."""
@@ -215,42 +230,16 @@ class Further:
                 near = turning(self._ground, data, far, parts)
                 self._runner.tried(self._ground.setting(near), near, seed, script, lambda: script)
 
-
-class _Far(NamedTuple):
-    """An example, where its batches begin, what it reached, and whether its values are by design."""
-
-    data: Data
-    script: Script
-    seed: int
-    begins: tuple[int, ...]
-    reached: frozenset[tuple[str, str, bool]]
-    calm: bool
-
-
-class OpenBatches:
-    """Remembers the examples that draw batches by index, and puts the target of those that went far into each batch."""
-
-    def __init__(self, space: Space):
-        self._space = space
-        self.examples: list[_Far] = []
-
-    def note(self, run: ScriptedRun, data: Data, script: Script, seed: int, calm: bool = False) -> None:
+    def _remember(self, run: ScriptedRun, data: Data, script: Script, seed: int, calm: bool = False) -> None:
         """An example was run; a ``calm`` one comes before others that reach as much."""
         begins = _begins(run.transcript)
         if len(begins) > 1:
-            self.examples.append(_Far(data, script, seed, begins, _reached(run.transcript), calm))
-
-    def examples_with_target(self) -> Iterator[tuple[Data, Script, int]]:
-        """The examples that together reach the most, with the target in each batch."""
-        chosen = list(self._chosen(_RUNS // 2))
-        every = [(one, place, silent) for silent in (False, True) for one in chosen for place in one.begins[-_BATCHES:]]
-        for one, place, silent in every[:_RUNS]:
-            yield self._with_target(one.data, place, silent), one.script, one.seed
+            self._open.append(_Far(data, script, seed, begins, _reached(run.transcript), calm))
 
     def _chosen(self, most: int) -> Iterator[_Far]:
         """Each adds the most to what those before it reached."""
         reached: set[tuple[str, str, bool]] = set()
-        left = list(self.examples)
+        left = list(self._open)
         while left and most > 0:
             gains = [(one.calm and not one.reached <= reached, len(one.reached - reached)) for one in left]
             best = gains.index(max(gains))
@@ -266,9 +255,9 @@ class OpenBatches:
 
     def _with_target(self, data: Data, place: int, silent: bool) -> Data:
         """The target changes places with the record there; the others perhaps fall silent (labels stay)."""
-        (rows, here, _), box = data.parts, self._space.rows.box
+        (rows, here, _), box = data.parts, self._ground.space.rows.box
         if silent:
-            rows[:, : width_of(self._space, here)] = 0.0 if box is None else np.clip(0.0, *box)
+            rows[:, : width_of(self._ground.space, here)] = 0.0 if box is None else np.clip(0.0, *box)
         else:
             rows[data.target] = rows[place]
         return data.changed(rows, here, target=place)

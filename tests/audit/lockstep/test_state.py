@@ -9,7 +9,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.linear import LinearLosses
-from dpassay.reference.tape import LiveTape, record
+from dpassay.reference.tape import record
 
 N = 4
 ALIKE = LinearLosses(np.zeros((N, 1)))
@@ -122,11 +122,3 @@ def test_a_run_that_changes_its_problem_is_refused():
 
     with pytest.raises(BadInput, match="changes the problem"):
         needs(run, LinearLosses(np.ones((N, 1))))
-
-
-@pytest.mark.parametrize("second", [(2 * N, "random"), (N, "index")])
-def test_fresh_batches_are_of_one_pass(second):
-    tape = LiveTape(0)
-    tape.fresh("a", N, 2)
-    with pytest.raises(BadInput, match="one pass"):
-        tape.fresh("b", second[0], 2, order=second[1])

@@ -1,6 +1,5 @@
 """Witnesses of earlier searches are tried before anything else, and kept by the command for later audits."""
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -100,13 +99,3 @@ def test_the_repaired_reading_does_not_show_it(path):
     assert algorithm.removesuffix("@repaired") in MENDED
     found = replay(replace(witness, about={**witness.about, "algorithm": algorithm}), (), path.name)
     assert not found.again and not found.raised
-
-
-def test_what_the_files_span():
-    """Five papers, each of the four properties, data of a space and given pairs."""
-    witnesses = [read_witness(path) for path in FILES]
-    papers = Counter(str(one.about["algorithm"]).partition("/")[0] for one in witnesses)
-    assert len(papers) == 5
-    kinds = {one.finding.kind for one in witnesses}
-    assert kinds == {Kind.NOISE_SCALE, Kind.SENSITIVITY_EXCEEDED, Kind.BARE_RELEASE, Kind.OVER_BUDGET}
-    assert {one.data.rows is None for one in witnesses} == {True, False}
