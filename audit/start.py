@@ -34,7 +34,3 @@ def main() -> None:
             sys.exit(BAD_INPUT)
         finally:
             listening.end_at_once()
-
-
-if __name__ == "__main__":
-    main()

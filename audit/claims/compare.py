@@ -21,7 +21,7 @@ from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import installed_version
 
 from .audited import resolve
-from .lock import DIGITS, Block, Lock, Released, block_of, lock_text, size
+from .lock import DIGITS, Block, Lock, Released, block_of, lock_text
 from .model import ClaimsFile
 from .reached import lines_of
 
@@ -190,10 +190,10 @@ def _realised(old: Block, new: Block) -> Told:
 
 def _numbers(old: Block, new: Block, field: str) -> tuple[float, float]:
     """Old and new; NaN, which is above nothing, where either has none, or the claim is another one."""
-    one, other = size(getattr(old, field)), size(getattr(new, field))
+    one, other = getattr(old, field), getattr(new, field)
     if one is None or other is None or old.claimed != new.claimed:
         return math.nan, math.nan
-    return one, other
+    return float(one), float(other)
 
 
 def _releases(old: Block, new: Block) -> Told:

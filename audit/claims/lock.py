@@ -165,8 +165,3 @@ def _number(value: float | str | None, digits: int) -> Number:
     found = math.nan if value is None else float(value)  # "infinity" of a row from the cache as well
     number: Number = None if math.isnan(found) else plain(rounded(found, digits))
     return number
-
-
-def size(number: Number) -> float | None:
-    """A number of a lock as a float."""
-    return None if number is None else float(number)

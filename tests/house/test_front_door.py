@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from dpassay import audit, reference
-from dpassay.reference import errors
 
 ROOT = Path(__file__).resolve().parents[2]
 DOORS = {"reference": reference, "audit": audit}
@@ -78,7 +77,3 @@ def test_the_page_lists_the_same_names():
         section = page.split(f"## `dpassay.{door}`")[1].split("\n## ")[0]
         listed = [line.split("`")[1] for line in section.splitlines() if line.startswith("| `")]
         assert sorted(listed) == sorted(package.__all__)
-
-
-def test_bad_input_is_a_value_error_on_one_line():
-    assert issubclass(errors.BadInput, ValueError)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from dpassay.audit.commands.list import what_it_is
 from dpassay.proofs_check import paper_map
 from dpassay.proofs_check.derivation.ledger import STATEMENTS
 from dpassay.reference.catalogue import CASES
@@ -59,10 +58,6 @@ def test_the_generated_page_is_up_to_date(tmp_path, monkeypatch, capsys):
     assert papers["main"]([]) == 1 and not page.exists()
     assert papers["main"](["--write"]) == 0 and page.read_text() == papers["page"]()
     assert papers["main"]([]) == 0 and "docs/papers.md" in capsys.readouterr().out
-
-
-def test_a_line_of_the_list_says_each_thing_once():
-    assert [what_it_is(case) for case in CASES if what_it_is(case).count(case.cite.place) > 1] == []
 
 
 @pytest.mark.parametrize("key", PAPERS)

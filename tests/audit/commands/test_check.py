@@ -57,8 +57,6 @@ def test_failing_claims_are_named_with_cause_place_and_owner(dpassay, project):
 
 def test_only_and_fail_on(dpassay, project):
     project(claim("good"), claim("bad", "check_mine:forgets"), claim("small", epsilon=0.5))
-    assert dpassay("check", "--only", "bad", "--fail-on", "leaks")[0] == 0
-    assert dpassay("check", "--only", "small", "--fail-on", "overshoots")[0] == 0
     assert dpassay("check", "--only", "small", "--fail-on", "over-budget")[0] == 1
     code, out, _ = dpassay("check", "--only", "b*", "--fail-on", "never")
     assert code == 0 and "2 of the file not checked" in out and "good" not in out

@@ -213,6 +213,7 @@ def test_every_verdict_has_a_meaning():
 def test_curves_that_make_no_sense_are_left_out(rows, change):
     row = replace(rows[0], curves={**CURVES, **change} if change else {})
     assert curves_of(row) is None
+    assert curves_of(replace(rows[0], curves=CURVES)) and not curves_of(replace(rows[0], curves=CURVES, claimed=5e-324))
     assert "holds no curves" in written([row])
 
 

@@ -10,7 +10,6 @@ from dataclasses import MISSING, fields, replace
 import pytest
 
 from dpassay.audit.commands.report import report
-from dpassay.audit.report.html.figures import curves_of
 from dpassay.audit.report.problems import problems, relative
 from dpassay.audit.row import Row
 from dpassay.audit.running import report_file
@@ -249,13 +248,6 @@ def test_a_line_in_a_report_whose_number_no_line_has():
         witness = {**about, "line": f"a.py:{'1' * digits} in run"}
         shown = problems(replace(ROW, witnesses=[witness], findings=[finding]))
         assert any(spot.file.endswith("a.py") for one in shown for spot in one.spots) == told
-
-
-def test_curves_of_a_claim_next_to_nothing_are_not_drawn():
-    """The axis overflowed: a warning on standard error, from a file of somebody else."""
-    curves = {"epsilons": [0.0, 1.0], "accounted": [0.5, 0.1]}
-    assert curves_of(replace(ROW, curves=curves, claimed=1e-9, delta=1e-5)) is not None
-    assert curves_of(replace(ROW, curves=curves, claimed=5e-324, delta=1e-5)) is None
 
 
 def test_a_place_in_a_report_whose_file_no_file_can_be():
