@@ -1,18 +1,24 @@
 """Certificates of algorithms with a planted bug: none within a claim that it breaks, none below what leaks."""
 
 import math
+from contextlib import contextmanager
 
 import pytest
-from source_bugs import digest, rows_of
+from source_bugs import digest, read_patches, rows_of
 
 from dpassay.audit.assaying.assay import assay_case
+from dpassay.audit.certify.catalogue import certify_instance
+from dpassay.audit.mutate import planted
+from dpassay.audit.mutate.lent import lent, limited, source
+from dpassay.audit.mutate.operators import Operator, Site
 from dpassay.audit.row import Effort
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.accounting.calibrate import Uncalibrated
+from dpassay.reference.accounting.cost import account
 from dpassay.reference.catalogue import find
 
-from .planted_bugs import BUGS, certified, in_place
-
+BUGS = {bug.name: bug for bug in read_patches()}
+SECONDS = 120.0
 QUICK = {  # found on ways that neither the longest run nor two drawn ones take, or by their sensitivity alone
     "opt: polishes the point": "second_order_erm/opt@repaired",
     "opt: certifies by the true Hessian": "second_order_erm/opt@repaired",
@@ -33,6 +39,34 @@ UNBUILT = {  # the row is refused with it, or the living functions cannot have i
     "solver gives up after three steps": SyntaxError,
 }
 MUST = [bug for bug in BUGS.values() if bug.must]
+
+
+@contextmanager
+def in_place(bug, monkeypatch):
+    """The living functions have the bug."""
+    text = source(bug.file)
+    first = text.index(bug.old)
+    differ = (number for number, (a, b) in enumerate(zip(bug.old, bug.new, strict=False)) if a != b)
+    same = next(differ, len(bug.old) - 1)  # what is only added follows the last character
+    line = text[: first + same].count("\n") + 1
+    total = planted._total
+    monkeypatch.setattr(
+        planted, "_total", lambda one, depth: one.sum() if hasattr(one, "assumed") else total(one, depth)
+    )
+    with (
+        lent(bug.file, Site(Operator("planted", True, ""), line, first, first + len(bug.old), bug.new)),
+        limited(SECONDS),
+    ):
+        yield
+
+
+def certified(key):
+    """A row's claim, its certificate, and what is accounted, as the code is now."""
+    (case,) = find(key)
+    instance = case.build()
+    transcript = instance.longest_run()[0]
+    found = certify_instance(instance, case.claim, transcript, case.unreached)
+    return case, found, account(transcript, case.claim.relation).epsilon(case.claim.delta)
 
 
 def within(case, found):
