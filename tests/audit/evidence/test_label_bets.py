@@ -67,15 +67,6 @@ def test_the_wealth_is_the_best_of_all_depths_and_a_mean_of_targets():
     assert label_bets.log_wealth(np.zeros(0), np.zeros(0), hit, miss) == 0.0
 
 
-def test_as_many_are_left_as_were_asked_for():
-    """Drawn without replacement: 5 of 8 values go, each at most once (50 draws)."""
-    rng = np.random.default_rng(1)
-    for _ in range(50):
-        left = label_bets.without(np.arange(8), 5, rng)
-        assert len(left) == len(set(left.tolist())) == 3
-    assert label_bets.without(np.arange(8), 0, rng).tolist() == list(range(8))
-
-
 # The bound that may be looked at after every block: it holds at all looks together, and it grows.
 def test_it_grows_with_the_data_and_says_how_much_it_saw():
     rng, sequence, bounds = np.random.default_rng(0), EpsilonSequence(1e-5), []
@@ -181,9 +172,3 @@ def test_what_is_refuted_is_refuted_in_truth(guesses, more, share, epsilon, delt
     claim, correct = guarantee.approx_dp(epsilon, delta), max(1, int(share * guesses))
     found = fdp.fdp_p_value(claim, guesses + more, guesses, correct, steps=50)
     assert found == 1 or _exactly(claim, guesses + more, guesses, correct, found)
-
-
-def test_bad_counts():
-    for counts in ((5, 6, 1), (5, 4, 5), (5, 0, 0), (5, 4, -1)):
-        with pytest.raises(BadInput, match="guesses"):
-            fdp.fdp_p_value(guarantee.gdp(1.0), *counts)

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import expit, ndtri
-from scipy.stats import binom
+from scipy.special import expit
 
 from dpassay.audit.evidence import weighted
 from dpassay.audit.evidence.weighted import ROUNDING, Allowance, Guesses, p_value
@@ -51,15 +50,6 @@ def test_guesses_that_are_certain(epsilon, odds):
     assert found == 1 if epsilon + odds > 100 else found < 1e-8
 
 
-def test_a_law_is_computed_nine_deviations_and_forty_counts_around_its_mean():
-    """Of a million fair guesses, whose deviation is 500; of few all counts."""
-    start, law = weighted.law_of([Guesses(3, 10**6)], 0.0)
-    assert start == 3 * (500_000 - 4500 - 40) and law.size == 3 * 2 * 4540 + 1
-    assert weighted.law_of([Guesses(3, 50)], 0.0)[1].size == 151
-    assert law[::3] == pytest.approx(binom.pmf(np.arange(495_460, 504_541), 10**6, 0.5), rel=1e-7, abs=1e-30)
-    assert law[1::3].max() == law[2::3].max() == 0.0
-
-
 def test_a_long_law_has_no_negative_probability():
     """Transforms leave -1e-20 where nothing is."""
     start, law = weighted.law_of([Guesses(2, 2000), Guesses(5, 3000, 0.3)], 1.0)
@@ -84,20 +74,3 @@ def test_the_largest_refuted_epsilon_has_the_level(count):
     assert weighted.weighted_epsilon([Guesses(1, count)], count, [Allowance(0, 0.05)]) == 0.0
     assert weighted.weighted_epsilon([Guesses(1, 0)], 0, [Allowance(0, 0.05)]) == 0.0
     assert weighted.weighted_epsilon([Guesses(1, 10**9)], 0, [Allowance(0, 1 - 1e-9)]) <= 40.0
-
-
-@pytest.mark.parametrize(("labels", "delta"), [(2000, 1e-3), (100, 0.05), (10**6, 1e-5)])
-def test_numbers_of_corrupted_labels_are_those_of_their_tails(labels, delta):
-    """A fiftieth of the level is for more than the last number; where more are corrupted, more is allowed: each moves
-    a test by 20 standard deviations over the root of the labels, 0.07 at most.
-    """
-    found = weighted.independent(labels, delta, 0.05)
-    numbers, levels = [one.corrupted for one in found], [one.level for one in found]
-    tails = [0.5, 0.2, 0.05, 0.005, 0.02 * 0.05]
-    last = int(binom.isf(tails[-1], labels, delta))
-    assert numbers == sorted({min(last, int(binom.isf(one, labels, delta))) for one in tails})
-    moved = min(0.07, 20 / np.sqrt(labels))
-    assert np.diff(ndtri(levels)) == pytest.approx(moved * np.diff(numbers), rel=1e-6)
-    chances = np.diff(np.append(0.0, binom.cdf(numbers, labels, delta)))
-    whole = float(chances @ levels + binom.sf(numbers[-1], labels, delta))
-    assert 0.05 * (1 - 2e-9) < whole <= 0.05 * (1 - 0.5e-9)

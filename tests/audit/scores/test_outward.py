@@ -1,6 +1,5 @@
 """Labels revealed outwards: the hidden ones do not choose how they are judged, and the test of them is exact."""
 
-import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -24,18 +23,6 @@ def _sides(rng, labels, mean):
     return np.sort(scores[~of_q]), np.sort(scores[of_q])
 
 
-def test_the_law_of_weighted_wrong_guesses_is_exact():
-    classes = [Guesses(1, 3), Guesses(3, 2, 0.4), Guesses(4, 2, -0.4)]
-    rates = [expit(-0.7)] * 3 + [expit(-1.1)] * 2 + [expit(-0.3)] * 2
-    weights = [1, 1, 1, 3, 3, 4, 4]
-    for most in range(-1, 18):
-        slow = 0.0
-        for outcome in itertools.product((0, 1), repeat=7):
-            chance = np.prod([rate if one else 1 - rate for one, rate in zip(outcome, rates, strict=True)])
-            slow += float(chance) * (np.dot(outcome, weights) <= most)
-        assert weighted.p_value(classes, most, 0.7) == pytest.approx(slow, abs=2e-11)
-
-
 @pytest.mark.parametrize(("count", "wrong"), [(100, 3), (5000, 700), (2_000_000, 500_000), (30, 0)])
 def test_one_weight_is_clopper_pearson(count, wrong):
     found = weighted.weighted_epsilon([Guesses(5, count)], 5 * wrong, [Allowance(0, ALPHA)])
@@ -52,12 +39,6 @@ def test_no_choice_of_corrupted_labels_leaves_fewer_wrong_ones(wrong):
     for k in range(corrupted + 1):
         split = [replace(heavy, count=6 - k), replace(light, count=6 - corrupted + k)]
         assert weighted.p_value(split, wrong, 0.5) <= told + 1e-12
-
-
-def test_corrupted_labels_are_the_heaviest():
-    left = weighted.corrupt([Guesses(1, 10), Guesses(8, 3)], 5)
-    assert sorted((one.weight, one.count) for one in left) == [(1, 8), (8, 0)]
-    assert weighted.independent(10, 0.0, ALPHA) == [Allowance(0, ALPHA)]
 
 
 @pytest.mark.some(1)
@@ -141,21 +122,6 @@ def dense(places, stiffness):
     bends = np.diff(slopes, axis=0)
     scale = 2 * stiffness / (gaps[:-1] + gaps[1:])
     return slopes.T @ (0.3 * gaps[:, None] * slopes) + bends.T @ (scale[:, None] * bends)
-
-
-def full(bands):
-    """A symmetric matrix from its upper bands."""
-    count = bands.shape[1]
-    upper = sum(np.diag(bands[-1 - off, off:], off) for off in range(bands.shape[0]))
-    return upper + upper.T - np.diag(np.diag(upper)) if count > 1 else upper
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 8])
-@pytest.mark.parametrize("stiffness", [4.0, 400.0])
-def test_the_penalty_is_that_of_first_and_second_differences(count, stiffness):
-    bands = outward._penalty(PLACES[:count], stiffness)
-    assert bands.shape == (min(3, count), count)
-    assert full(bands) == pytest.approx(dense(PLACES[:count], stiffness), rel=1e-12, abs=1e-12)
 
 
 def _some_blocks():
