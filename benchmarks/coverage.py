@@ -36,7 +36,7 @@ from dpassay.audit.evidence.curves import refute_curve
 from dpassay.audit.evidence.fdp import fdp_p_value
 from dpassay.audit.evidence.fixed_guesses import guesses_p_value
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import labels, one_run, one_run_claim, thresholds
+from dpassay.audit.scores import labels, one_run, thresholds
 from dpassay.audit.sequential.black_box import audit_sequentially
 from dpassay.audit.zoo.laws import mixture_epsilon
 from dpassay.reference import guarantee
@@ -150,12 +150,12 @@ def two_samples(law: Law, n: int) -> Asking:
 def one_training_run(law: Law, n: int) -> Asking:
     """Name and question of every bound from one run with n canaries."""
     top = law.truth + SLACK
-    guesses = max(2, round(n * one_run_claim.telling_share(law.claim, n)))  # what the test would choose, once for all
+    guesses = max(2, round(n * one_run.telling_share(law.claim, n)))  # what the test would choose, once for all
 
     def ask(rng: np.random.Generator) -> Questions:
         scores, coins = law.canaries(rng, n)
         yield "one run", lambda: one_run.epsilon_one_run(scores, coins, law.delta, rng).epsilon > top
-        test = partial(one_run_claim.one_run_curve, scores, coins, law.claim, rng, guesses=guesses)
+        test = partial(one_run.one_run_curve, scores, coins, law.claim, rng, guesses=guesses)
         yield "one run, curve", lambda: test().verdict is Verdict.VIOLATED
 
     return ask

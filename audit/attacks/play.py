@@ -21,8 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from dpassay.audit.evidence.curves import refute_curve
 from dpassay.audit.results import Sound
 from dpassay.audit.scores.labels import epsilon_labels
-from dpassay.audit.scores.one_run import epsilon_one_run
-from dpassay.audit.scores.one_run_claim import one_run_curve
+from dpassay.audit.scores.one_run import epsilon_one_run, one_run_curve
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.baselines import dp_sgd

@@ -13,8 +13,7 @@ from dpassay.audit.evidence.curves import refute_curve
 from dpassay.audit.results import Sound, SoundBound, Verdict, decide
 from dpassay.audit.scores.files import read_canaries, read_scores
 from dpassay.audit.scores.labels import epsilon_labels
-from dpassay.audit.scores.one_run import epsilon_one_run
-from dpassay.audit.scores.one_run_claim import one_run_curve
+from dpassay.audit.scores.one_run import epsilon_one_run, one_run_curve
 from dpassay.audit.scores.power import Power, shown_power
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput, require

@@ -32,20 +32,29 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit, logit
 
 from dpassay.audit.evidence.curves import check_scores
+from dpassay.audit.evidence.fdp import fdp_p_value
 from dpassay.audit.evidence.fixed_guesses import epsilon_guesses
 from dpassay.audit.evidence.label_bets import tops
 from dpassay.audit.evidence.weighted import Allowance
-from dpassay.audit.results import SoundBound
+from dpassay.audit.results import ClaimTest, SoundBound
 from dpassay.reference.arrays import Array, Bools
 from dpassay.reference.errors import BadInput
+from dpassay.reference.guarantee import Guarantee
 
 from .outward import FEWEST, read_outward
 
 ENDS = ("both ends", "high end", "low end")
 ROOT = 3.2  # guesses per root of the number of canaries
 MANY = 5.0  # guesses, times coins found out over the level: fewer say little
+RELATION = "add-remove"  # of one canary
+CHEAP, OUTWARD_SHARE = 0.25, 0.6  # coins found out over the level, up to which so much of it is for the outward reading
+SHARES = tuple(math.exp2(-k / 2) for k in range(25))  # of the canaries, guessed against a claim: 1 to 1 / 4096
+FEWEST_GUESSES = 8  # must be made, or a share is not looked at
+MANY_GUESSES = 30_000  # are enough where one claim is tested
+FEW_GUESSES = 3_000  # are enough for a comparison: the recursion takes them one by one
 
 
 @dataclass(frozen=True)
@@ -104,10 +113,6 @@ def plans(share: float, level: float = 1.0) -> list[Guessing]:
     return [Guessing(share, ENDS[0], 0.65 * level), Guessing(1.0, ENDS[0], 0.05 * level), *few]
 
 
-RELATION = "add-remove"  # of one canary
-CHEAP, OUTWARD_SHARE = 0.25, 0.6  # coins found out over the level, up to which so much of it is for the outward reading
-
-
 def check_canaries(scores: ArrayLike, included: ArrayLike, rng: np.random.Generator) -> tuple[Array, Bools]:
     """Comparable scores, no two of them equal, and one coin for each.
 
@@ -146,8 +151,11 @@ def epsilon_one_run(
     if not 0 <= delta < 1:
         raise BadInput("delta", delta, "must lie in [0, 1)")
     canaries, alpha = Canaries.of(values, coins), 1 - confidence
-    outward = OUTWARD_SHARE if canaries.count * delta <= CHEAP * alpha and canaries.count >= FEWEST else 0.0
-    best, seen = _outwards(canaries, delta, rng, outward * alpha) if outward else (0.0, {})
+    outward, best, seen = 0.0, 0.0, dict[str, object]()
+    if canaries.count * delta <= CHEAP * alpha and canaries.count >= FEWEST:
+        outward = OUTWARD_SHARE
+        left = outward * alpha - canaries.count * delta / 2 * (1 + 1e-15)  # less what coins found out cost
+        best, seen = read_outward(canaries.low, canaries.high, rng, left, [Allowance(0, left)], signs=(1,))
     for plan in plans(usual_share(canaries.count, delta, alpha), 1 - outward) if canaries.count > 1 else ():
         guesses, right = plan.guess(canaries, rng)
         shown = epsilon_guesses(canaries.count, guesses, right, delta, plan.level * alpha, best)
@@ -165,9 +173,58 @@ def epsilon_one_run(
     )
 
 
-def _outwards(
-    canaries: Canaries, delta: float, rng: np.random.Generator, alpha: float
-) -> tuple[float, dict[str, object]]:
-    """The bound of coins that are revealed outwards, and what it rests on, less what coins found out cost."""
-    left = alpha - canaries.count * delta / 2 * (1 + 1e-15)
-    return read_outward(canaries.low, canaries.high, rng, left, [Allowance(0, left)], signs=(1,))
+def telling_share(curve: Guarantee, canaries: int) -> float:
+    """The share of canaries to guess against a claimed curve, from the claim alone.
+
+    If scores were the best that the claim allows, and their log odds half as large again: where is the p-value least?
+    """
+    false = np.geomspace(1e-9, 0.5, 400)  # canaries left out, among the guesses at one end
+    true = 1 - curve.trade_off(false)
+    best, least = 1.0, math.inf
+    for share in (one for one in SHARES if one * canaries >= FEWEST_GUESSES):
+        rate = float(expit(1.5 * logit(np.interp(share, false + true, true / (false + true)))))
+        guesses = int(min(share * canaries, FEW_GUESSES))
+        p_value = fdp_p_value(curve, int(guesses / share), guesses, int(rate * guesses), steps=8)
+        if p_value < least:
+            best, least = share, p_value
+    return best
+
+
+def one_run_curve(
+    scores: ArrayLike,
+    included: ArrayLike,
+    curve: Guarantee,
+    rng: np.random.Generator,
+    confidence: float = 0.95,
+    guesses: int | None = None,
+) -> ClaimTest:
+    """Test a claimed trade-off curve on one run; arguments as in `epsilon_one_run`.
+
+    Args:
+        guesses: most of the level is for so many, made at both ends; None: as many as the claim suggests.
+    """
+    start = time.perf_counter()
+    values, coins = check_canaries(scores, included, rng)
+    if values.size < 2:
+        raise BadInput("scores", f"{values.size} canary", "a test of a curve needs at least two")
+    if guesses is not None and not 2 <= guesses <= values.size:
+        raise BadInput("guesses", guesses, f"must lie in 2..{values.size}, the number of canaries")
+    share = telling_share(curve, values.size) if guesses is None else guesses / values.size
+    order, found = rng.permutation(values.size), []
+    for plan in plans(share):
+        used = order[: max(2, int(MANY_GUESSES / plan.share))]
+        canaries = Canaries.of(values[used], coins[used])
+        made, right = plan.guess(canaries, rng)
+        p_value = fdp_p_value(curve, canaries.count, made, right) / plan.level
+        found.append((p_value, {"used": canaries.count, "guesses": made, "correct": right, "end": plan.end}))
+    p_value, evidence = min(found, key=lambda one: one[0])
+    return ClaimTest(
+        claim=curve.name,
+        p_value=min(1.0, p_value),
+        confidence=confidence,
+        method="one run, f-DP recursion",
+        relation=RELATION,
+        runs=1,
+        seconds=time.perf_counter() - start,
+        evidence={"canaries": values.size, **evidence},
+    )

@@ -24,6 +24,16 @@ from dpassay.audit.evidence.label_bets import tops
 from dpassay.audit.evidence.weighted import Allowance, Guesses, weighted_epsilon
 from dpassay.reference.arrays import Array, Bools, Indices
 
+FEWEST = 40  # labels
+MIDDLE = 0.15  # normal quantiles on each side of the median that are revealed first
+STIFFNESS = (4.0, 400.0)  # of the curve: with 4, a slope that changes by 1/2 over one normal quantile costs 0.5
+DAMPING = 0.3  # of its slopes: beyond what is known they fade, over sqrt(4 / 0.3) normal quantiles
+CAPS = (0.05, 0.4, 1.0)  # log odds beyond epsilon at which weights stop growing: from nearly equal ones to graded ones
+GRADES = 8  # weights are 1 to 8
+MARGIN = 2.0  # nats of evidence that the stiffer curve needs: what is hidden may bend
+PATIENCE = 0.25  # share of the hidden blocks that is revealed, at most, while nothing is seen
+NARROWEST, RIDGE = 0.01, 1e-5  # keep the equations of the curve well conditioned
+TURNS, ROUNDS = 8, 200
 STEP, LAST = 0.1, 4.0  # width of a block in normal quantiles of the rank; labels in the outermost one, about
 
 
@@ -66,21 +76,6 @@ def edges(labels: int) -> Indices:
     reach = int(-ndtri(min(0.4, LAST / labels)) / STEP)
     inner = np.round(labels * ndtr(np.arange(-reach, reach + 1) * STEP)).astype(np.int64)
     return np.unique(np.concatenate([[0], inner, [labels]]))
-
-
-FEWEST = 40  # labels
-MIDDLE = 0.15  # normal quantiles on each side of the median that are revealed first
-STIFFNESS = (
-    4.0,
-    400.0,
-)  # of the curve: with 4, a slope that changes by one half over one normal quantile costs 0.5
-DAMPING = 0.3  # of its slopes: beyond what is known they fade, over sqrt(4 / 0.3) normal quantiles
-CAPS = (0.05, 0.4, 1.0)  # log odds beyond epsilon at which weights stop growing: from nearly equal ones to graded ones
-GRADES = 8  # weights are 1 to 8
-MARGIN = 2.0  # nats of evidence that the stiffer curve needs: what is hidden may bend
-PATIENCE = 0.25  # share of the hidden blocks that is revealed, at most, while nothing is seen
-NARROWEST, RIDGE = 0.01, 1e-5  # keep the equations of the curve well conditioned
-TURNS, ROUNDS = 8, 200
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dpassay.audit.evidence import curves as curve_test
 from dpassay.audit.evidence import label_bets
 from dpassay.audit.evidence.weighted import Allowance
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import labels, one_run, one_run_claim, outward
+from dpassay.audit.scores import labels, one_run, outward
 from dpassay.reference import guarantee
 
 
@@ -166,7 +166,7 @@ def _bound_exceeds(epsilon, delta, confidence):
 def _curve_refuted(epsilon, delta, confidence):
     def judge(scores, coins):
         claim = guarantee.approx_dp(epsilon, delta)
-        found = one_run_claim.one_run_curve(scores, coins, claim, np.random.default_rng(0), confidence)
+        found = one_run.one_run_curve(scores, coins, claim, np.random.default_rng(0), confidence)
         return found.verdict is Verdict.VIOLATED
 
     return judge

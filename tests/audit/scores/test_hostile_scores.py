@@ -16,7 +16,7 @@ from dpassay.audit.cli import app
 from dpassay.audit.evidence import curves as curve_test
 from dpassay.audit.evidence import fdp
 from dpassay.audit.results import ClaimTest, Verdict
-from dpassay.audit.scores import files, one_run, one_run_claim, power
+from dpassay.audit.scores import files, one_run, power
 from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
 
@@ -44,7 +44,7 @@ def test_epsilons_beyond_what_exp_can_hold_stay_true_and_silent(recwarn):
     assert curve_test.refute_curve(p, q, claim, rng).p_value > 0.05
     assert fdp.fdp_p_value(claim, 50, 50, 50) > 0.05
     coins = np.arange(100) % 2
-    assert one_run_claim.one_run_curve(1.0 * coins, coins, claim, rng).p_value == 1.0
+    assert one_run.one_run_curve(1.0 * coins, coins, claim, rng).p_value == 1.0
     assert not recwarn.list
 
 

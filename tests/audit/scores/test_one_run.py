@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binomtest
 
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import one_run, one_run_claim
+from dpassay.audit.scores import one_run
 from dpassay.audit.scores.one_run import ENDS, Canaries, Guessing, plans
 from dpassay.reference import guarantee
 from dpassay.reference.accounting.gdp import gdp_epsilon
@@ -55,10 +55,10 @@ def test_curve_level_and_power():
     true, small, wrong, caught = guarantee.gdp(1.0), guarantee.gdp(0.4), 0, 0
     for seed in range(40):
         scores, coins, rng = _canaries(seed, 300)
-        wrong += one_run_claim.one_run_curve(scores, coins, true, rng).verdict is Verdict.VIOLATED
+        wrong += one_run.one_run_curve(scores, coins, true, rng).verdict is Verdict.VIOLATED
     for seed in range(10):
         scores, coins, rng = _canaries(seed, 2000)
-        caught += one_run_claim.one_run_curve(scores, coins, small, rng).verdict is Verdict.VIOLATED
+        caught += one_run.one_run_curve(scores, coins, small, rng).verdict is Verdict.VIOLATED
     assert binomtest(wrong, 40, 0.05, alternative="greater").pvalue > 1e-3 and caught >= 9
 
 
@@ -83,4 +83,4 @@ def test_bad_coins_and_one_canary():
         one_run.epsilon_one_run([0.0, 1.0], [0, 1], -1e-9, rng)
     assert one_run.epsilon_one_run([3.0], [1], 0.5, rng).epsilon == 0.0
     with pytest.raises(BadInput, match=r"scores = '1 canary'.*at least two"):
-        one_run_claim.one_run_curve([3.0], [1], guarantee.gdp(1.0), rng)
+        one_run.one_run_curve([3.0], [1], guarantee.gdp(1.0), rng)
