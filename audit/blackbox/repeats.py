@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
-from dpassay.audit.evidence.label_bets import depths, labelled, ladder_gains, log_wealth, without
+from dpassay.audit.evidence.label_bets import labelled, ladder_gains, without
 from dpassay.reference.arrays import Array, Bools
 from dpassay.reference.guarantee import Guarantee
 
 TARGETS = np.array([0.3, 1.0])  # an output that only one side can give is the usual case
+DEPTHS = 250  # at which the wealth is looked at, log-spaced
+FOR_ROUNDING, EACH = 1e-9, 2e-15  # of log wealth: more than a sum of logarithms loses, and each label read
 CORRUPTED = 0.3  # labels that the chosen (epsilon, delta) of the claim may corrupt, in expectation
 
 
@@ -81,8 +84,11 @@ def repeats_log_wealth(
     if not right.size:
         return 0.0
     epsilon, delta = chosen_pair(claim, of_p + of_q)
-    at = depths(right.size)[-1:] if at_end else depths(right.size)
+    at = np.unique(np.geomspace(1, right.size, DEPTHS).astype(np.int64))[-1 if at_end else 0 :]
     hits = np.cumsum(right)[at - 1].astype(float)
+    misses = at - hits
     hit, miss = ladder_gains(np.array([epsilon]), TARGETS)
+    costs = np.where(misses[:, None] > 0, misses[:, None] * np.maximum(miss, -1e9), 0.0)  # a miss may cost all
+    best = float(logsumexp(hits[:, None] * hit[0] + costs, axis=1).max() - np.log(miss.size))
     corruption = (of_p + of_q) * np.log1p(delta * np.expm1(hit.max()))
-    return float(log_wealth(hits, at - hits, hit[0], miss) - corruption)
+    return best - FOR_ROUNDING - EACH * right.size - float(corruption)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_expit, logsumexp
+from scipy.special import log_expit
 
 from dpassay.reference.arrays import Array, Indices
 
@@ -25,8 +25,6 @@ TARGETS = np.array([0.1, 0.3, 0.6, 1.0])  # where between the house limit and 1 
 LADDER = np.round(  # a step below a claim of 0.1 must not cost a tenth of it
     np.concatenate([np.arange(0.0, 0.2, 0.002), np.arange(0.2, 3.0, 0.02), np.arange(3.0, 40.0, 0.05)]), 3
 )
-_DEPTHS = 250
-_FOR_ROUNDING, _EACH = 1e-9, 2e-15  # of log wealth: more than a sum of logarithms loses, and each label read
 
 
 def labelled(size_p: int, size_q: int, rng: np.random.Generator) -> tuple[int, int]:
@@ -54,13 +52,6 @@ def ladder_gains(ladder: Array, targets: Array) -> tuple[Array, Array]:
     miss_limit = np.exp(log_expit(-ladder))[:, None]
     with np.errstate(divide="ignore"):
         return np.log1p(-miss_limit * (1 - targets)) - log_expit(ladder)[:, None], np.log(1 - targets)
-
-
-def depths(longest: int) -> Indices:
-    """About `_DEPTHS` log-spaced depths 1, 2, 3, ... up to `longest`; empty for 0."""
-    if longest < 1:
-        return np.zeros(0, dtype=np.int64)
-    return np.unique(np.geomspace(1, longest, _DEPTHS).astype(np.int64))
 
 
 def tops(high: Array, low: Array, at: Indices, rng: np.random.Generator) -> Indices:
@@ -92,18 +83,3 @@ def tops(high: Array, low: Array, at: Indices, rng: np.random.Generator) -> Indi
         read = int(inside[i])
         found[i] = above_high[i] + taken
     return np.asarray(found, dtype=np.int64)
-
-
-def log_wealth(hits: Array, misses: Array, hit: Array, miss: Array) -> float:
-    """Largest log wealth over all depths, the stake in equal parts on the targets.
-
-    Args:
-        hits, misses: right and wrong guesses at each depth.
-        hit: log factor of a right guess, shape (targets,).
-        miss: of a wrong one; it may be ``-inf``.
-    """
-    if not hits.size:
-        return 0.0
-    costs = np.where(misses[:, None] > 0, misses[:, None] * np.maximum(miss, -1e9), 0.0)
-    lost = _FOR_ROUNDING + _EACH * float(hits[-1] + misses[-1])
-    return float(logsumexp(hits[:, None] * hit + costs, axis=1).max() - np.log(miss.size)) - lost

@@ -12,6 +12,7 @@ from dpassay.audit.blackbox import repeats
 from dpassay.audit.blackbox.detect import audit_mechanism, audit_outputs, epsilon_of_outputs, require_independent
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.cli import app
+from dpassay.audit.evidence.label_bets import labelled
 from dpassay.audit.results import Verdict
 from dpassay.audit.sequential.black_box import audit_sequentially
 from dpassay.audit.zoo import laws as zoo_laws
@@ -54,6 +55,15 @@ def test_guesses_follow_the_majority_inside_each_group():
     right = repeats.guesses(codes, of_q, np.random.default_rng(0))
     assert right.tolist() == [True, True, True, True]  # three of the four 7s, then one of the two 9s; 1 never repeats
     assert repeats.guesses(codes[-1:], of_q[-1:], np.random.default_rng(0)).size == 0
+
+
+def test_the_wealth_is_a_mean_over_targets_rounded_down():
+    """Each side has one answer of its own: all labels but the first two are guessed right."""
+    p, q, claim = np.zeros((40, 1)), np.ones((40, 1)), guarantee.approx_dp(1.0)
+    found = repeats.repeats_log_wealth(p, q, claim, np.random.default_rng(3))
+    right = sum(labelled(40, 40, np.random.default_rng(3))) - 2
+    truth = np.log(np.mean((1 - (1 - repeats.TARGETS) / (1 + np.e)) ** right)) + right * np.log1p(np.exp(-1))
+    assert truth - 1e-8 < found < truth
 
 
 def test_rows_are_equal_exactly_when_their_numbers_are():

@@ -50,23 +50,6 @@ def test_nothing_is_drawn_where_ties_are_of_one_side():
     assert found.tolist() == [1, 2, 2, 3, 3, 3] and rng.random() == plain.random()
 
 
-@pytest.mark.parametrize("longest", [0, 1, 2, 5000])
-def test_depths(longest):
-    at = label_bets.depths(longest)
-    assert (np.diff(at) > 0).all() and (at.size == 0 or (at[0], at[-1]) == (1, longest))
-
-
-def test_the_wealth_is_the_best_of_all_depths_and_a_mean_of_targets():
-    """By hand: 3 right and 1 wrong guess, then 5 and 4; two targets; rounded down by no more than a part in 1e8."""
-    hit, miss = np.log([1.5, 1.2]), np.log([0.4, 0.9])
-    plain = max(
-        0.5 * 1.5**right * 0.4**wrong + 0.5 * 1.2**right * 0.9**wrong for right, wrong in ((3.0, 1.0), (5.0, 4.0))
-    )
-    found = label_bets.log_wealth(np.array([3.0, 5.0]), np.array([1.0, 4.0]), hit, miss)
-    assert np.log(plain) - 1e-8 < found < np.log(plain)
-    assert label_bets.log_wealth(np.zeros(0), np.zeros(0), hit, miss) == 0.0
-
-
 # The bound that may be looked at after every block: it holds at all looks together, and it grows.
 def test_it_grows_with_the_data_and_says_how_much_it_saw():
     rng, sequence, bounds = np.random.default_rng(0), EpsilonSequence(1e-5), []
