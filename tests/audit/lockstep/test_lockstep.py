@@ -127,8 +127,9 @@ def test_correct_twin_passes(run):
         assert found.findings == [] and found.complete and not found.inexact
 
 
-@pytest.mark.parametrize("run", [twin, released_stop, declared])
-@pytest.mark.parametrize("tilt", [Tilt(1.0), Tilt(3.0), Tilt(0.5, 1.0)])
+@pytest.mark.parametrize(
+    ("run", "tilt"), [(twin, Tilt(1.0)), (released_stop, Tilt(3.0)), (declared, Tilt(0.5, 1.0))]
+)
 def test_weights_average_to_one(run, tilt):
     """E_R[dP/dR] = 1 for the defensive mixture, within four standard errors (150 runs)."""
     tilts, shares = (Tilt(), tilt), np.array([0.5, 0.5])
