@@ -67,7 +67,7 @@ def _ends(v: Variable, space: Region, columns: Columns) -> list[Any]:
 
 
 def _values(v: Variable, low: Column, high: Column, rng: np.random.Generator, count: int) -> Column:
-    values = np.where(np.isinf(high), _above(low, rng, count), _between(low, high, rng, count))
+    values: Column = np.where(np.isinf(high), _above(low, rng, count), _between(low, high, rng, count))
     if not v.low_open:
         values = np.where(rng.uniform(size=count) < 0.04, low, values)
     if not v.high_open:

@@ -18,6 +18,7 @@ from .consistency import compare
 
 POINTS = 24
 FEW = 100  # fewer points than that are a spot check
+CERTIFICATE = "positivity certificate (all coefficients of the shifted difference are >= 0)"
 
 
 def check(table: Mapping[str, Any]) -> Finding:
@@ -52,10 +53,8 @@ def _bound(left: Any, operator: str, right: Any, space: Region, hints: list[Poin
     if found is not None:
         return refuted(left, operator, right, space, found, fails)
     visited = seen.told if seen.count else f"{evaluated} points"
-    if _positive(right - left, space, strict):
-        proof = "positivity certificate (all coefficients of the shifted difference are >= 0)"
-    else:
-        proof = _interval_proof(right - left, space, strict)
+    positive = _positive(right - left, space, strict)
+    proof = CERTIFICATE if positive else _interval_proof(right - left, space, strict)
     if proof:
         return Finding(Verdict.PROVED, f"{proof}; no violation at {visited}")
     found = violation(left, operator, right, seen, search=True)

@@ -89,6 +89,7 @@ def test_a_claim_about_nothing_is_no_pass():
 def test_a_broken_claim_is_unknown_with_its_reason():
     finding = check(of("x == z", "x"))
     assert finding.verdict is UNKNOWN and "unknown name" in finding.evidence
+    assert check({"positive": "x"}).verdict is UNKNOWN  # no key says which checker decides it
 
 
 def test_a_counterexample_can_be_plugged_in():
