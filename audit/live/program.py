@@ -147,7 +147,7 @@ class LiveProgram:
         process = None
         try:
             if len(self._busy) >= MOST_PROCESSES:
-                raise ProgramBroken(self.name, f"is needed {MOST_PROCESSES + 1} times at once: too many worlds")
+                raise ProgramBroken(self.name, f"is needed {MOST_PROCESSES + 1} times at once, which is too often")
             process = Process(self.command, self.name, self.timeout)
             self.started += 1
             process.send(_HELLO)
