@@ -20,7 +20,6 @@ def right(data, rng): return sum(data) + rng.laplace()
 def wrong(data, rng): return {"x": [rng.laplace(), sum(data) + rng.laplace(scale=0.1)]}
 def nothing(data, rng): return None
 def word(data, rng): return {"said": "yes" if (rng.random() < 0.9) == (sum(data) == 4) else "no", "at": rng.normal()}
-def coin(data, rng): return "heads" if (rng.random() < 0.731) == (sum(data) == 4) else "tails"
 def key(data, rng): return {"a": rng.laplace(), **({"b": rng.laplace()} if sum(data) == 4 else {})}
 def branch(data, rng): return float(sum(data)) if rng.random() < 0.02 else sum(data) + rng.laplace()
 """
@@ -44,12 +43,12 @@ def run(tmp_path, monkeypatch):
 
 @pytest.mark.slow  # 14 simulations each, with what they learn
 def test_consistent_is_where_a_larger_epsilon_would_have_been_seen(run):
-    """Randomised response at epsilon 1: twice the epsilon is seen in 14 simulations of 14, 1.05 times is not."""
-    found = json.loads(run("coin", "--power", "2", "--json").stdout)
+    """Laplace noise, claim just true: twice the epsilon is seen in 14 simulations of 14, 1.05 times is not."""
+    found = json.loads(run("right", "--power", "2", "--json").stdout)
     assert found["verdict"] == "consistent"
     planted = found["results"][0]["evidence"]["planted_event"]
-    assert planted["power_at_least"] >= 0.8 and planted["share"] == pytest.approx(0.8, abs=0.03)
-    quiet = run("coin", "--power", "1.05")
+    assert planted["power_at_least"] >= 0.8 and planted["share"] == pytest.approx(0.45, abs=0.03)
+    quiet = run("right", "--power", "1.05")
     assert quiet.exit_code == 3 and "an epsilon 1.05 times larger" in quiet.output
 
 
