@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -65,7 +65,11 @@ class Realised:
 def realised(model: Model, relation: Relation, searched: Searched, seed: int) -> Realised:
     """The numbers of a model that has been searched."""
     if model.delta > 0:
-        return _audited(model, relation, searched, seed)
+        found = _audited(model, relation, searched, seed)
+        if found.epsilon is None and relation in model.shown:
+            bound, by = model.shown[relation]()
+            return replace(found, epsilon=bound, by=by)
+        return found
     share = searched.shares.get(LOSS)
     epsilon = None if not share else share * model.epsilon
     return Realised(model.epsilon, 0.0, _sum(searched), epsilon, "loss of one outcome, exact" if share else "")
