@@ -1,10 +1,10 @@
-"""minimax_sosp: the noise of Algorithm 3 and of Appendix B.2."""
+"""minimax_sosp: the noise of Algorithm 3 and of Appendix B.2, and the sizes of Lemma 5."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from math import sqrt
+from math import exp, sqrt
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from dpassay.proofs_check.ties import Numbers, labels, tied
 from dpassay.reference.minimax_sosp import dp_rgda
 from dpassay.reference.minimax_sosp.dp_rgda import algorithm3_noise, appendix_b2_noise
 from dpassay.reference.minimax_sosp.experiment import experiment_schedule
+from dpassay.reference.minimax_sosp.theorem_schedules import Constants
 from dpassay.reference.minimax_sosp.worst_case import sign_flip, steep
 from dpassay.reference.problems.saddles import CoupledSaddle, cosine_saddle
 from dpassay.reference.tape import LiveTape
@@ -25,6 +26,7 @@ POP = (
     {"epsilon": 0.3, "delta": 1e-6, "n": 90, "S1": 50, "S2": 4},
 )
 CLIP = ({"C": 1.0}, {"C": 2.5})  # the experiment's clip; its other sizes are printed
+ERROR = ({"epsilon": 1.0, "n": 1000, "d": 10, "ell": 11.0}, {"epsilon": 0.4, "n": 5000, "d": 3, "ell": 14.0})
 
 
 def _algorithm_3(p: Numbers, label: str) -> float:
@@ -43,6 +45,10 @@ def _appendix(p: Numbers, constant: float, label: str) -> float:
     return noise.std(label, 1.0)
 
 
+def _inverse_error(p: Numbers) -> float:
+    return 1 / Constants(int(p["n"]), int(p["d"]), p["epsilon"], exp(-p["ell"])).privacy_error
+
+
 TIES = (
     *tied("minimax_sosp.dp_rgda.algorithm3_noise", ERM,
           ("Algorithm 3, line 1 (S_1 = n)", "8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/(sqrt(q)*n))",
@@ -57,6 +63,8 @@ TIES = (
     *tied("minimax_sosp.dp_rgda.appendix_b2_noise", POP,
           ("B.2", "4*sqrt(2)*sqrt(log(1.25/delta))/(S1*epsilon)", lambda p: _appendix(p, 4 * sqrt(2), "refresh")),
           ("B.2", "2*sqrt(log(1.25/delta))/(n*epsilon)", lambda p: _appendix(p, 1.0, "step"))),
+    *tied("minimax_sosp.theorem_schedules.Constants.privacy_error", ERROR,
+          ("Lemma 5 against its proof", "1/(sqrt(d*ell)/(n*epsilon))", _inverse_error)),
 )  # fmt: skip
 
 

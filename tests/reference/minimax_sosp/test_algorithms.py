@@ -1,7 +1,7 @@
 """DP-RGDA (minimax_sosp, Algorithms 1 to 3): against a plain twin, telescoping, replay, escape, calibration."""
 
 from dataclasses import replace
-from math import sqrt
+from math import ceil, log, sqrt
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ import pytest
 from dpassay.reference.errors import BadInput
 from dpassay.reference.minimax_sosp import dp_rgda
 from dpassay.reference.minimax_sosp.dp_rgda import repaired
+from dpassay.reference.minimax_sosp.theorem_schedules import Constants, empirical_schedule
 from dpassay.reference.problems.domains import uniform_ball
 from dpassay.reference.problems.saddles import CoupledSaddle, cosine_saddle
 from dpassay.reference.tape import LiveTape
@@ -103,6 +104,49 @@ def test_calibration_pays_for_runs_that_never_stop_early(small_sensing, make_sch
     """An escape phase of one step would end the dry run at once; the noise is that of all T steps."""
     hasty = make_schedule(10, tolerance=1e9, escape_threshold=1, average_movement=1e30)
     assert repaired(hasty, 1.0, 1e-5).noise == repaired(make_schedule(10, tolerance=1e-12), 1.0, 1e-5).noise
+
+
+FITTING = Constants(n=100_000, d=50, epsilon=1.0, delta=1e-6)
+
+
+def test_the_schedule_of_theorem_1_holds_its_own_inequalities():
+    c, s = FITTING, empirical_schedule(FITTING)
+    assert s.noise.std("refresh", 1.0) > 0 and s.smoothness is None
+    assert s.escape_step <= 1 / c.value_smoothness * (1 + 1e-12) and s.escape_threshold <= s.steps
+    reach = 1 / (2 * c.value_smoothness * s.escape_step)
+    assert s.perturbation_radius <= reach * (1 + 1e-12)
+    assert s.average_movement <= (reach / s.escape_threshold) ** 2 * (1 + 1e-12)
+    assert s.refresh_batch == c.n and s.inner_steps == 1
+    start = 0.1 * s.perturbation_radius / sqrt(50)  # r_0 of Lemma 7
+    assert s.escape_step == pytest.approx(c.privacy_error ** (-4 / 3) * start / 2)
+    assert s.period == pytest.approx(1 / (s.steps * c.privacy_error**2), abs=1)
+
+
+def test_batch_is_the_larger_of_the_theorems_and_the_proofs_bound():
+    """n = 1e5, d = 500, delta = 1e-6, M = L = F_0 = 1: by hand, the two second entries differ by epsilon^(2/3)."""
+    for epsilon in (0.5, 4.0):
+        c = Constants(n=100_000, d=500, epsilon=epsilon, delta=1e-6)
+        logs = 500 * log(1e6)
+        first = (100_000 * epsilon / sqrt(logs)) ** (2 / 3)
+        theorem = (100_000 * logs) ** (1 / 3)  # 884 for both
+        proof = theorem / epsilon ** (2 / 3)
+        assert empirical_schedule(c).step_batch == ceil(max(first, theorem, proof))
+    assert max(first, proof) < 400 < 883 < theorem
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"n": 1000}, "Lemma 7: r <= L_Phi eta_H"),
+        ({"smoothness": 50.0}, "Lemma 5 needs n\\^2 eps\\^2"),
+        ({"initial_gap": 1e-9}, "Theorem 1 needs S2 <= n"),
+        ({"n": 10}, "eps_bar"),
+        ({"concavity": 2.0}, "mu <= L"),
+    ],
+)
+def test_schedules_refuse_impossible_regimes_by_name(changes, message):
+    with pytest.raises(BadInput, match=message):
+        empirical_schedule(replace(FITTING, **changes))
 
 
 def test_schedule_refuses_a_batch_larger_than_the_data(make_schedule):
