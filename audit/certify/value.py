@@ -46,7 +46,7 @@ class Open(Exception):
 class Decides(Open):
     """A branch on private data."""
 
-    def __init__(self, why: str = "private data decides; release it with noise before the decision"):
+    def __init__(self, why: str = "private data decides; release it with noise first, or choose by np.where, np.clip"):
         super().__init__(why)
 
 

@@ -27,7 +27,7 @@ _EXTRAS = {  # of the package: what works with it
     "": "the algorithms and the accountant",
     "audit": "auditors and the command line",
     "proofs": "the proof ledger, dpassay prove",
-    "plots": "figures of dpassay reproduce and --plot",
+    "plots": "figures of dpassay reproduce",
 }
 _NEEDED = ("", "audit")
 _NEED = re.compile(r"""([\w.-]+)(?:\[.*\])?\s*\(?(?:>=\s*([\d.]+))?[^;]*(?:;.*extra\s*==\s*['"]([\w-]+)['"].*)?""")
