@@ -15,7 +15,7 @@ from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
-from dpassay.reference.tape import LiveTape
+from dpassay.reference.tape import LiveTape, draw_records
 
 CLAIM = PrivacyClaim(1.0, 1e-5)
 LINE = Space.matrix(n=(1, 2), d=(1,))
@@ -71,6 +71,17 @@ def test_where_taking_part_decides_the_line_is_named():
     found = search(batch_by_the_batch, Space.matrix(n=(2,), d=(1,), radius=1.0), CLAIM, examples=40).witnesses
     witness = next(one for one in found if one.finding.kind is Kind.CALL)
     assert witness.made[0].line in (line_of("largest ="), line_of('return tape.gaussian("large"'))
+
+
+def drawn_for_another_reason(rows, tape):
+    reason = "large" if rows[0, 0] > 0.5 else "small"
+    records, batch = draw_records(tape, reason, len(rows), 1)
+    return tape.gaussian("sum", np.clip(rows, -1, 1)[records].sum(axis=0), std=9.0, sensitivity=2.0, batch=batch)
+
+
+def test_records_that_are_drawn_under_another_label_name_the_line_of_the_draw():
+    found = search(drawn_for_another_reason, Space.matrix(n=(2,), d=(1,), radius=1.0), CLAIM, examples=20).witnesses
+    assert {one.line for witness in found for one in witness.made} >= {line_of("records, batch = draw")}
 
 
 def test_the_line_of_the_certificate_comes_first_where_the_search_does_not_see_what_gets_out():
