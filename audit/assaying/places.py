@@ -52,8 +52,7 @@ def places_of(
     known = {(one.finding.kind, one.finding.label): one for one in witnesses}
     of_kind = {kind: one for (kind, _), one in known.items()}
     opened = _named(_LABEL.search(lost), files)
-    whole = opened or start
-    why = _REASON.search(lost)
+    whole, why = opened or start, _REASON.search(lost)
     ends = [("nothing bounds it" if unbounded or why is None else why[1], opened)] if opened else []
     home = {Path(one[0]).parent for one in (opened, start) if one}  # its own line, no helper's of the package
     escapes = (
