@@ -298,15 +298,6 @@ def record(run: Callable[[Tape], Any], seed: int | np.random.SeedSequence) -> Tr
     return tape.transcript
 
 
-def draw_records(tape: Tape, label: str, n: int, size: int) -> tuple[Indices, Batch | None]:
-    """A secret batch without replacement; ``size = n`` is the full data set and no draw at all."""
-    require(1 <= size <= n, label, size, f"must lie in 1..n = {n}")
-    if size == n:
-        return np.arange(n), None
-    batch = tape.batch(label, n, size)
-    return batch.indices, batch
-
-
 def require_end(step: int, label: str) -> None:
     """Refuse a run that has no end in sight at this step.
 

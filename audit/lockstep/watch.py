@@ -101,11 +101,6 @@ class Call:
     step: Step | None
 
 
-def _of_tape(frame: FrameType) -> bool:
-    """Is it a method of a tape, and no function beside it?"""
-    return trade(frame.f_code.co_filename) == "tape" and "self" in frame.f_locals
-
-
 class Origin(NamedTuple):
     """Where a value comes from: a step, the expression there, and under which name the step has it."""
 
@@ -241,7 +236,8 @@ class Watch:
 
     def _called(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any] | None:
         code, back = frame.f_code, frame.f_back
-        if _of_tape(frame) and "label" in frame.f_locals and back is not None and not _of_tape(back):
+        on_tape = trade(code.co_filename) == "tape" and "label" in frame.f_locals
+        if on_tape and back is not None and trade(back.f_code.co_filename) != "tape":
             side, asked = self._side(), dict(frame.f_locals)
             side.calls.append(Call(asked["label"], code.co_name, asked, self._waiting(back)))
             side.since = len(side.steps)

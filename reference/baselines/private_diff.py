@@ -14,11 +14,12 @@ import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.arrays import Array
+from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.errors import require, require_at_least, require_positive
 from dpassay.reference.noise import Multipliers, NoiseRule
 from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.space import begin_at
-from dpassay.reference.tape import Tape, draw_records
+from dpassay.reference.tape import Tape
 
 from .protocols import Clipped, Game, Path
 

@@ -20,11 +20,12 @@ import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.arrays import Array, Indices
+from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.blocks.clipping import clipped_mean
 from dpassay.reference.errors import require, require_budget
 from dpassay.reference.noise import Multipliers, Printed
 from dpassay.reference.space import begin_at
-from dpassay.reference.tape import Tape, draw_records
+from dpassay.reference.tape import Tape
 
 from .objective import CompositionalObjective
 from .plan import Plan, equal_shares

@@ -18,10 +18,11 @@ import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.arrays import Array
+from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.noise import Multipliers, Printed
-from dpassay.reference.tape import Tape, draw_records
+from dpassay.reference.tape import Tape
 
 from .recursive_spider import BETA, sigma_s
 

@@ -17,13 +17,14 @@ import numpy as np
 
 from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.arrays import Array
+from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.blocks.clipping import ClipMode, clipped_mean
 from dpassay.reference.errors import require, require_at_least, require_budget, require_positive
 from dpassay.reference.noise import Multipliers, NoiseRule, Printed
 from dpassay.reference.problems.domains import uniform_ball
 from dpassay.reference.problems.interfaces import Flat, MinimaxProblem
 from dpassay.reference.space import begin_at
-from dpassay.reference.tape import Tape, draw_records
+from dpassay.reference.tape import Tape
 
 COMPLETIONS = (
     "x_{-1} = x_0: Algorithm 3, line 3 reads x_{t-1} at t = 0",

@@ -17,12 +17,13 @@ import numpy as np
 from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.arrays import Array
 from dpassay.reference.baselines.protocols import Path
+from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.errors import require, require_at_least, require_positive
 from dpassay.reference.noise import Multipliers, NoiseRule
 from dpassay.reference.problems.interfaces import Flat, PerSample
 from dpassay.reference.space import begin_at
-from dpassay.reference.tape import Tape, draw_records
+from dpassay.reference.tape import Tape
 
 COMPLETIONS = ("reconstruction: the paper names this method and prints neither its pseudocode nor its parameters",)
 Kick = Callable[[np.random.Generator, int, float], Array]

@@ -11,11 +11,12 @@ from dpassay.audit.assaying.places import places_of
 from dpassay.audit.lockstep.source_lines import parting
 from dpassay.audit.search.engine import search
 from dpassay.audit.search.placing import bare_lines
+from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
-from dpassay.reference.tape import LiveTape, draw_records
+from dpassay.reference.tape import LiveTape
 
 CLAIM = PrivacyClaim(1.0, 1e-5)
 LINE = Space.matrix(n=(1, 2), d=(1,))
@@ -79,9 +80,9 @@ def drawn_for_another_reason(rows, tape):
     return tape.gaussian("sum", np.clip(rows, -1, 1)[records].sum(axis=0), std=9.0, sensitivity=2.0, batch=batch)
 
 
-def test_records_that_are_drawn_under_another_label_name_the_line_of_the_draw():
+def test_records_that_are_drawn_under_another_label_name_the_line_of_the_label():
     found = search(drawn_for_another_reason, Space.matrix(n=(2,), d=(1,), radius=1.0), CLAIM, examples=20).witnesses
-    assert {one.line for witness in found for one in witness.made} >= {line_of("records, batch = draw")}
+    assert {one.line for witness in found for one in witness.made} >= {line_of("reason =")}
 
 
 def test_the_line_of_the_certificate_comes_first_where_the_search_does_not_see_what_gets_out():
