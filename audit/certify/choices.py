@@ -87,16 +87,16 @@ def _caught() -> None:
     raise Open("an error is caught, which others data or numbers in place of private values may not raise")
 
 
-def _into(container: Any, value: Any) -> Any:
-    """The value, if what it is written into is followed."""
-    if type(container) is np.ndarray and ledger_of(value) is not None:
+def _into(value: Any, container: Any) -> Any:
+    """The value, if what it is written into is followed; of a container None nothing is known."""
+    if (container is None or type(container) is np.ndarray) and ledger_of(value) is not None:
         raise Open("released numbers are written into an array that is not followed; make it with np.zeros")
     return value
 
 
 def _added(container: Any, key: Any, amount: Any, plus: bool) -> None:
     only_computing()
-    added(container, key, _into(container, amount), plus)
+    added(container, key, _into(amount, container), plus)
 
 
 def _one_of(truth: Any, one: Callable[[], Any], other: Callable[[], Any]) -> Any:

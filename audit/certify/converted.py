@@ -77,9 +77,10 @@ class _Converter(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> Any:
         """What is written into an array is asked for, since NumPy writes numbers without a word."""
         self.generic_visit(node)
-        of = node.targets[0]
-        if self._inside and len(node.targets) == 1 and isinstance(of, ast.Subscript) and _is_named(of.value):
-            node.value = _called("_dpassay_into", [copy.deepcopy(of.value), node.value], node)
+        for of in _written_into(node.targets) if self._inside else ():
+            twice = not any(isinstance(one, (ast.Call, *_SCOPES)) for one in ast.walk(of))  # may it be asked for again?
+            container = copy.deepcopy(of) if twice else ast.Constant(None)
+            node.value = _called("_dpassay_into", [node.value, container], node)
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
@@ -167,9 +168,13 @@ def _read_elsewhere(function: ast.FunctionDef) -> set[str]:
     return found
 
 
-def _is_named(value: ast.expr) -> bool:
-    """A name or an attribute of one."""
-    return _is_named(value.value) if isinstance(value, ast.Attribute) else isinstance(value, ast.Name)
+def _written_into(targets: list[ast.expr]) -> Iterator[ast.expr]:
+    """The containers of which entries get a value, also in tuples."""
+    for one in targets:
+        if isinstance(one, ast.Subscript):
+            yield one.value
+        elif isinstance(one, ast.Tuple | ast.List):
+            yield from _written_into(one.elts)
 
 
 def _names(target: Any) -> list[str] | None:

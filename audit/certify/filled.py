@@ -131,4 +131,6 @@ def added(container: Any, key: Any, amount: Any, plus: bool = True, each: bool =
         change = line * amount if np.ndim(amount) == 0 else line[:, None] * amount
     else:
         change = (line * (amount if np.ndim(amount) == 0 else amount[:, None])).sum(axis=0)
+    if change.shape != container.shape:
+        raise Open("a private key decides; count in an array of one axis, by one key")
     container[...] = add(container, change)

@@ -133,7 +133,8 @@ class Public(np.ndarray[Any, Any]):
             if ledger is None:
                 raise
             raise Open(f"np.{function.__name__} fails on some released numbers: {error}") from error
-        target = args[0] if function in _INTO and args else options.get("out")
+        target = options.get("out", options.get("dst"))
+        target = args[0] if function in _INTO and args else target
         if isinstance(target, Public):
             target.written(ledger)
         elif target is not None and ledger is not None:

@@ -238,7 +238,34 @@ def by_put(found):
     return held
 
 
-@pytest.mark.parametrize("written", [by_a_slice, by_a_slice_of_a_module, by_an_addition, by_out, by_copyto, by_put])
+def by_copyto_with_names(found):
+    held = np.zeros(3)
+    np.copyto(dst=held, src=found)
+    return held
+
+
+def by_two_targets(found):
+    held, other = np.linspace(0, 1, 3), np.linspace(0, 1, 3)
+    other[:] = held[:] = found
+    return held
+
+
+def by_a_pair(found):
+    held, other = np.linspace(0, 1, 3), np.linspace(0, 1, 3)
+    other[:], held[:] = found, 2 * found
+    return held
+
+
+def by_an_entry_of_a_list(found):
+    held = [np.linspace(0, 1, 3)]
+    held[0][:] = found
+    return held[0]
+
+
+KEPT = (by_a_slice, by_a_slice_of_a_module, by_an_addition, by_out, by_copyto, by_put)
+
+
+@pytest.mark.parametrize("written", [*KEPT, by_copyto_with_names, by_two_targets, by_a_pair, by_an_entry_of_a_list])
 def test_decisions_on_released_numbers_are_seen_wherever_they_are_kept(written):
     def run(rows, rng):
         held = written(noisy_sum(rows, rng))
