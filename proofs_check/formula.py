@@ -100,15 +100,17 @@ class Builder:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return -self.build(node.operand)
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-            left, right = self.build(node.left), self.build(node.right)
-            if isinstance(node.op, ast.Div) and right == 0:
-                raise refused(node, "division by zero")
-            if isinstance(node.op, ast.Pow) and left.is_number and right.is_number and abs(right) > MOST:
-                raise refused(node, f"exponent beyond {MOST}")
-            return OPERATORS[type(node.op)](left, right)
+            return self._operation(node, self.build(node.left), self.build(node.right))
         if isinstance(node, ast.Call):
             return self._call(node)
         raise refused(node, f"{type(node).__name__} is not allowed")
+
+    def _operation(self, node: ast.BinOp, left: Any, right: Any) -> Any:
+        if isinstance(node.op, ast.Div) and right == 0:
+            raise refused(node, "division by zero")
+        if isinstance(node.op, ast.Pow) and left.is_number and right.is_number and abs(right) > MOST:
+            raise refused(node, f"exponent beyond {MOST}")
+        return OPERATORS[type(node.op)](left, right)
 
     def _call(self, node: ast.Call) -> Any:
         name = node.func.id if isinstance(node.func, ast.Name) else "?"

@@ -70,7 +70,8 @@ def same_data(datasets: tuple[Any, Any]) -> list[str]:
 def of_outputs(tables: Tables, *outputs: Any) -> list[str]:
     """Outputs that are missing or never change."""
     p, q = tables.p, tables.q
-    if all(one is None or (isinstance(one, float) and np.isnan(one)) for side in outputs for one in side):
+    values = [np.ravel(side).tolist() if isinstance(side, np.ndarray) else side for side in outputs]
+    if all(one is None or (isinstance(one, float) and np.isnan(one)) for side in values for one in side):
         return ["All outputs are None or NaN: the mechanism gave nothing to judge."]
     if bool(np.all((p == p[:1]) | np.isnan(p)) and np.all((q == p[:1]) | np.isnan(q))):
         return ["All outputs are equal: a constant shows nothing of the data, or the mechanism does not run."]

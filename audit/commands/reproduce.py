@@ -61,6 +61,7 @@ def reproduce(
         console.print(f"written: {file}")
     if page is not None:
         words = "".join((f" --seed {seed}" if seed else "", f" --runs {runs}" if runs else "", " --quick" * quick))
+        words += " --data FOLDER" * (data is not None)
         place = page.name if page.is_absolute() else page  # all that a reader elsewhere can use
         command = f"dpassay reproduce {paper}{words} --page {place}"
         console.print(f"written: {report.write_page(page, command)}")

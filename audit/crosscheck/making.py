@@ -22,7 +22,7 @@ import numpy as np
 from dpassay import reference
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import parse_toml, read_json, read_text, write_text
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.solvers.extragradient import Extragradient
@@ -49,7 +49,8 @@ def every_vector(algorithm: str = "") -> Iterator[Vector]:
         cases = {case.key: case for case in CASES if case.id == identity}
         path = FOLDER / f"{identity}.json"
         inputs = read_json(path, "vectors")["vectors"] if path.is_file() else []
-        inputs = [one for one in inputs if one["case"] in cases]
+        gone = ", ".join(sorted({one["case"] for one in inputs} - cases.keys()))
+        require(not gone, path.name, gone, "are no rows any more: rename or take out their inputs")
         yield from (made(cases[one["case"]], one) for one in inputs)
         known = {cases[one["case"]].reading for one in inputs}
         for case in cases.values():

@@ -57,7 +57,7 @@ class Uniforms(NDArrayOperatorsMixin):
             below = (ufunc in (np.less, np.less_equal)) == (inputs[0] is self)
             if self._size is None:
                 return self._decided(float(rate)) == below
-            rate = rate if below else 1.0 - rate
+            rate = rate if below or np.ndim(rate) else 1.0 - rate
             if np.ndim(rate) == 0 and 0 < rate <= 1:
                 if float(rate) not in self._below:
                     self._below[float(rate)] = self.value() if self._below else self._rng.taken(float(rate))

@@ -91,6 +91,7 @@ def assess(result: Published, claim: Guarantee, confidence: float = 0.95) -> Ass
     p_value = _sound_p_value(result, swap)
     shifted = shifted_p = None
     if result.groups:
+        require(result.metric == "auc", "groups", result.groups, "are understood for an AUC only")
         shifted = ceiling_under_shift(ceiling, exchangeable_share(result.groups))
         shifted_p = grouped_auc_p_value(result.value, result.groups, *swap)
     finding = _finding(p_value, shifted_p, result.value > ceiling, 1.0 - confidence)
@@ -103,6 +104,7 @@ def assess_curve(result: Published, claim: Guarantee, confidence: float = 0.95) 
     The test takes about 26 points fixed in advance and shares its level between them; it is conservative, as a point
     with a small epsilon has a large delta.
     """
+    require(not result.groups, "groups", result.groups, "are understood for (epsilon, delta) claims only")
     ceiling = ceiling_of_curve(result.metric, claim, result.fpr)
     pairs = list(zip(*claim.forward, strict=True))
     pairs = pairs[:: max(1, len(pairs) // POINTS)]

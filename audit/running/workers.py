@@ -57,10 +57,7 @@ def _deaf_to_interrupts() -> Iterator[None]:
     Their parent sees it, and ends them. A worker that was still loading its libraries used to die of it with a
     traceback. What comes to the parent in this moment waits, and is not lost.
     """
-    mask: Any = getattr(signal, "pthread_sigmask", None)
-    if mask is None:  # Windows
-        yield
-        return
+    mask = signal.pthread_sigmask
     for name in ("multiprocessing.resource_tracker", "joblib.externals.loky.backend.resource_tracker"):
         import_module(name).ensure_running()  # first: some versions let signals through when they have started it
     before = mask(signal.SIG_BLOCK, {signal.SIGINT})

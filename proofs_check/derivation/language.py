@@ -126,6 +126,18 @@ class Language(Builder):
             return self._vectors.get(node.id) or self.table[node.id]
         return super().build(node)
 
+    def _operation(self, node: ast.BinOp, left: Any, right: Any) -> Any:
+        """Vectors are added to vectors, and multiplied or divided by numbers; asked before anything cancels."""
+        one, other = (bool(side.free_symbols & set(self._vectors.values())) for side in (left, right))
+        mixed = one != other and 0 not in (left, right)
+        if isinstance(node.op, ast.Add | ast.Sub) and mixed:
+            raise refused(node, "a vector and a number are added")
+        if not isinstance(node.op, ast.Add | ast.Sub) and (
+            (other and (one or not isinstance(node.op, ast.Mult))) or (one and isinstance(node.op, ast.Pow))
+        ):
+            raise refused(node, "a vector is multiplied or divided by numbers only")
+        return super()._operation(node, left, right)
+
     def _call(self, node: ast.Call) -> Any:
         if not isinstance(node.func, ast.Name) or node.keywords:
             raise refused(node, "expected name(arguments)")

@@ -9,6 +9,7 @@ from dpassay.proofs_check.derivation.derive import derive
 from dpassay.proofs_check.derivation.ledger import named
 from dpassay.proofs_check.derivation.model import parse, statements
 from dpassay.proofs_check.derivation.show import point
+from dpassay.proofs_check.derivation.solver import Answer
 from dpassay.proofs_check.derivation.status import statuses
 from dpassay.reference.errors import BadInput
 
@@ -46,6 +47,14 @@ def test_a_fact_that_is_not_in_the_paper_is_added_and_says_what_it_is(fact):
     for changed in ({"given": [fact]}, {"repaired": {"says": "a <= 1", "given": [{**fact, "place": ""}]}}):
         with pytest.raises(BadInput, match=r"is no place in the paper|no words say"):
             parse({**data, **changed}, "dro", "x")
+
+
+@pytest.mark.parametrize("wrong", ["x/x == 1", "x**0 == 1", "norm(x*y/y) == norm(x)", "norm(x + 1 - 1) >= 0"])
+def test_vectors_are_no_numbers_also_where_they_cancel(wrong):
+    symbols = {"positive": "a", "vectors": "x y"}
+    one = parse({"name": "x", "says": wrong, "symbols": symbols, "step": [{"id": "one"}]}, "dro", "x")
+    decision = derive(one, {one.key: one}).chain.steps[0].decision
+    assert decision.answer is Answer.UNDECIDED and "vector" in decision.evidence
 
 
 def test_a_long_number_is_rounded_and_not_cut():

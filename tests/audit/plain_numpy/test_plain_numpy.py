@@ -124,3 +124,9 @@ def test_the_cost_of_the_largest_is_an_upper_bound_and_is_nearly_reached(kind):
     law = answers.largest(kind, here, scales)
     cost = law.cost(1.0)
     assert cost.kind == "pure" and 0.5 * cost.size < worst <= cost.size * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("rates", [[0.5, 0.25], (0.5, 0.25), np.array([0.5, 0.25])])
+def test_uniform_numbers_that_are_compared_with_several_are_public(rates):
+    for run in (lambda rows, rng: rng.random(2) > rates, lambda rows, rng: rates < rng.random(2)):
+        assert record(lambda tape, run=run: on_tape(run)(PAIRS[0].here, tape), seed=0).output.dtype == bool
