@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -217,10 +216,9 @@ def parse(data: Mapping[str, Any], paper: str, where: str) -> Statement:
     """A statement from the content of its file; ``where`` names the file in messages. Raises as :func:`read` does."""
     require(paper in PAPERS, where, paper, f"the folder is none of {', '.join(PAPERS)}")
     own = str(data.get("name", "")).partition(",")[0]
-    full = {**data, "paper": paper, "file": where, "step": _concluded(data.get("step"), data.get("says"), own)}
-    wanted = data.get("repaired")
+    full, wanted = {**_in_full(data, own, where), "paper": paper, "file": where}, data.get("repaired")
     if isinstance(wanted, dict):
-        full["repaired"] = {**wanted, "step": _concluded(wanted.get("step", []), wanted.get("says"), "")}
+        full["repaired"] = _in_full(wanted, "", f"{where}: repaired")
     try:
         statement = _STATEMENT.validate_python(full)
     except ValidationError as error:
@@ -277,22 +275,24 @@ def _mended(printed: Sequence[Step], wanted: Repaired, facts: set[str]) -> list[
     return list(ordered.values())
 
 
-def _concluded(steps: Any, says: Any, place: str) -> Any:
-    """Steps in full: the last one says what the statement says, a place not told is the statement itself, and what a
-    step has beside its formula tells how it is decided.
+def _in_full(part: Mapping[str, Any], place: str, where: str) -> dict[str, Any]:
+    """A form of the statement with its facts and steps in order: the last step says what the form says, a place not
+    told is the statement itself, and what a step has beside its formula tells how it is decided.
     """
-    if not (isinstance(steps, list) and steps and all(isinstance(one, dict) for one in steps)):
-        return steps
-    filled = [{"by": next((kind for part, kind in _KINDS.items() if part in one), ""), "place": place, **one}
-              for one in steps]  # fmt: skip
-    return [*filled[:-1], {"says": says, **filled[-1]}]
+    for kind in ("given", "step"):
+        named = part.get(kind, {})
+        whole = isinstance(named, dict) and all(isinstance(one, dict) for one in named.values())
+        require(whole, f"{where}: {kind}", named, f"expected a table for each, [{kind}.NAME]")
+    steps = [{"by": next((kind for key, kind in _KINDS.items() if key in one), ""), "place": place, **one, "id": name}
+             for name, one in part.get("step", {}).items()]  # fmt: skip
+    steps[-1:] = [{"says": part.get("says"), **last} for last in steps[-1:]]
+    return {**part, "given": [{**one, "id": name} for name, one in part.get("given", {}).items()], "step": steps}
 
 
 def _require_form(statement: Statement, where: str) -> None:
     require(bool(statement.step), where, statement.name, "has no step")
-    ids = [*(fact.id for fact in statement.given), *(step.id for step in statement.step)]
-    for name, times in Counter(ids).items():
-        require(times == 1, f"{where}: {name}", name, "there are two of this id")
+    for name in {fact.id for fact in statement.given} & {step.id for step in statement.step}:
+        require(False, f"{where}: {name}", name, "is a fact and a step")
     changed = statement.repaired.given if statement.repaired is not None else ()
     for fact in (*statement.given, *changed):
         found = fact.place if fact in changed else _PLACE.search(fact.place)

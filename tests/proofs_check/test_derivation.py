@@ -42,17 +42,28 @@ def test_a_statement_names_the_conditions_of_what_it_uses(found):
 
 @pytest.mark.parametrize("fact", [{"place": "small delta"}, {"place": "repaired"}, {"added": True}])
 def test_a_fact_that_is_not_in_the_paper_is_added_and_says_what_it_is(fact):
-    data = {"name": "x", "says": "a <= 1", "symbols": {"positive": "a"}, "step": [{"id": "one"}]}
-    fact = {"id": "range", "says": "a <= 1", **fact}
-    for changed in ({"given": [fact]}, {"repaired": {"says": "a <= 1", "given": [{**fact, "place": ""}]}}):
+    data = {"name": "x", "says": "a <= 1", "symbols": {"positive": "a"}, "step": {"one": {}}}
+    fact = {"says": "a <= 1", **fact}
+    mended = {"says": "a <= 1", "given": {"range": {**fact, "place": ""}}}
+    for changed in ({"given": {"range": fact}}, {"repaired": mended}):
         with pytest.raises(BadInput, match=r"is no place in the paper|no words say"):
             parse({**data, **changed}, "dro", "x")
+
+
+@pytest.mark.parametrize(("parts", "why"), [
+    ({}, "has no step"), ({"step": [{"id": "one"}]}, r"expected a table for each, \[step.NAME\]"),
+    ({"given": {"one": {"says": "a <= 1", "place": "assumption"}}, "step": {"one": {}}}, "is a fact and a step"),
+    ({"step": {"one": {"used": []}}}, "Unexpected keyword"),
+])  # fmt: skip
+def test_a_file_of_another_form_is_refused(parts, why):
+    with pytest.raises(BadInput, match=why):
+        parse({"name": "x", "says": "a <= 1", "symbols": {"positive": "a"}, **parts}, "dro", "x")
 
 
 @pytest.mark.parametrize("wrong", ["x/x == 1", "x**0 == 1", "norm(x*y/y) == norm(x)", "norm(x + 1 - 1) >= 0"])
 def test_vectors_are_no_numbers_also_where_they_cancel(wrong):
     symbols = {"positive": "a", "vectors": "x y"}
-    one = parse({"name": "x", "says": wrong, "symbols": symbols, "step": [{"id": "one"}]}, "dro", "x")
+    one = parse({"name": "x", "says": wrong, "symbols": symbols, "step": {"one": {}}}, "dro", "x")
     decision = derive(one, {one.key: one}).chain.steps[0].decision
     assert decision.answer is Answer.UNDECIDED and "vector" in decision.evidence
 
