@@ -1,4 +1,4 @@
-"""Stochastic SPIDER with escape (adaptive_batch, Algorithms 1 to 4): tree, oracles, escape, run, schedules."""
+"""Stochastic SPIDER with escape (adaptive_batch): tree, oracles, escape, run, schedules; and what its rows list."""
 
 from dataclasses import replace
 from functools import partial
@@ -7,16 +7,23 @@ from math import ceil
 import numpy as np
 import pytest
 
+from dpassay.audit.lockstep.run import lockstep, scripted
+from dpassay.audit.lockstep.script import Choice, Script
+from dpassay.audit.search.ground import AllOf, data_of
 from dpassay.reference.adaptive_batch import escape
+from dpassay.reference.adaptive_batch.cases import CASES as ROWS
+from dpassay.reference.adaptive_batch.cases import LONG_ESCAPES, cut
 from dpassay.reference.adaptive_batch.oracles import Oracles
-from dpassay.reference.adaptive_batch.stochastic_spider import Schedule, printed, run
+from dpassay.reference.adaptive_batch.stochastic_spider import CHARITABLE, Schedule, printed, run
 from dpassay.reference.adaptive_batch.theorems import Constants, oracle_count
-from dpassay.reference.adaptive_batch.tree import printed_nodes, tree_theorem_std
+from dpassay.reference.adaptive_batch.tree import printed_nodes
 from dpassay.reference.blocks.tree import TreeSum
+from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
 from dpassay.reference.noise import Printed
 from dpassay.reference.problems.saddles import cosine_saddle
 from dpassay.reference.tape import LiveTape
+from dpassay.reference.written import reason
 
 
 def uncovered(t, length):
@@ -26,37 +33,31 @@ def uncovered(t, length):
     return None if last == t else (last + 1, t)
 
 
-class TestTree:
-    @pytest.mark.parametrize("longest", [*range(16, 129, 16), 256])
-    def test_prefix_noise_is_the_noise_of_the_nodes_used(self, longest):
-        """Every length 1..128 and 241..256: the noise of X_t is the sum of the noises of the nodes of t, each with
-        variance one, and their number is the number of bits of t, except where the printed NODE(t) stops short."""
-        for length in range(longest - 15, longest + 1):
-            tape, noises, stds, seen = LiveTape(length), {}, {}, 0
-            tree = TreeSum(tape, "tree", std=1.0, nodes=partial(printed_nodes, length=length))
-            for t in range(1, length + 1):
-                total = tree.add(np.array([1.0]), sensitivity=0.0)
-                events = tape.transcript.events  # releases only
-                for release in events[seen:]:
-                    node = tuple(map(int, release.label[6:-1].split(",")))
-                    noises[node], stds[node] = release.value - release.law.query, release.law.std
-                seen = len(events)
-                used = printed_nodes(t, length)
-                assert total[0] - t == pytest.approx(sum(float(noises[node][0]) for node in used), abs=1e-9)
-                if uncovered(t, length) is None:
-                    assert sum(stds[node] ** 2 for node in used) == t.bit_count()
-                else:
-                    assert uncovered(t, length) == (t, t) and t == length == 1 << (t.bit_length() - 1)
-                    assert stds[t, t] == 0
+def test_prefix_noise_is_the_noise_of_the_nodes_used():
+    """The noise of X_t is the sum of the noises of the nodes of t, each with variance one, and their number is the
+    number of bits of t, except where the printed NODE(t) stops short."""
+    for length in (*range(1, 34), 127, 128):
+        tape, noises, stds, seen = LiveTape(length), {}, {}, 0
+        tree = TreeSum(tape, "tree", std=1.0, nodes=partial(printed_nodes, length=length))
+        for t in range(1, length + 1):
+            total = tree.add(np.array([1.0]), sensitivity=0.0)
+            events = tape.transcript.events  # releases only
+            for release in events[seen:]:
+                node = tuple(map(int, release.label[6:-1].split(",")))
+                noises[node], stds[node] = release.value - release.law.query, release.law.std
+            seen = len(events)
+            used = printed_nodes(t, length)
+            assert total[0] - t == pytest.approx(sum(float(noises[node][0]) for node in used), abs=1e-9)
+            if uncovered(t, length) is None:
+                assert sum(stds[node] ** 2 for node in used) == t.bit_count()
+            else:
+                assert uncovered(t, length) == (t, t) and t == length == 1 << (t.bit_length() - 1)
+                assert stds[t, t] == 0
 
-    def test_node_covers_the_prefix_except_at_powers_of_two(self):
-        short = [length for length in range(1, 257) if uncovered(length, length) is not None]
-        assert short == [2**m for m in range(9)]
 
-    def test_theorem_noise(self):
-        assert tree_theorem_std(1.0, 8, 1.0, np.exp(-1)) == pytest.approx(4 * np.log(8) ** 0.5)
-        with pytest.raises(BadInput, match="log Sigma"):
-            tree_theorem_std(1.0, 1, 1.0, 1e-5)
+def test_node_covers_the_prefix_except_at_powers_of_two():
+    short = [length for length in range(1, 257) if uncovered(length, length) is not None]
+    assert short == [2**m for m in range(9)]
 
 
 @pytest.fixture
@@ -135,15 +136,6 @@ def test_zero_noise_run_equals_the_plain_twin(saddle, quiet, reading):
     assert found.refreshes >= 2 and found.escapes >= 1
 
 
-def test_gradient_recursion_telescopes_at_full_knowledge(quiet):
-    """Identical records: every batch mean is the full gradient, so the noisy gradient is the gradient at x_t."""
-    problem = cosine_saddle((1.0, 0.7, -0.4), 4000, np.random.default_rng(0), spread=0.0, tilt=0.0)
-    start = np.array([0.02, 0.0, 0.01])
-    found = run(problem, replace(quiet, start=start), LiveTape(0))
-    points = np.vstack([start, found.iterates[:-1]])
-    np.testing.assert_allclose(found.noisy_gradients, [problem.gradient(x) for x in points], atol=1e-10)
-
-
 def test_oracles_never_use_a_record_twice(saddle):
     tape = LiveTape(3)
     oracles = Oracles(saddle, tape, "random")
@@ -157,7 +149,7 @@ def test_oracles_never_use_a_record_twice(saddle):
 
 
 def test_escape_finds_the_negative_direction():
-    """Algorithm 2 at a known saddle (eigenvalue -0.4), noise std 0.01, radius 0.5: all of 200 seeds leave the ball
+    """Algorithm 2 at a known saddle (eigenvalue -0.4), noise std 0.01, radius 0.5: all of 80 seeds leave the ball
     along the third axis; the chance that a seed does not (|N(0, 1)| tiny after growth 1.4^60) is below 1e-6."""
     saddle = cosine_saddle((1.0, 0.7, -0.4), 8, np.random.default_rng(0))
     x = np.zeros(3)
@@ -166,12 +158,12 @@ def test_escape_finds_the_negative_direction():
     def escaped(landscape, seed):
         return escape.run(escape.Saddle(x, landscape.gradient(x), landscape.hessian(x)), p, LiveTape(seed))
 
-    outs = [escaped(saddle, seed) for seed in range(200)]
+    outs = [escaped(saddle, seed) for seed in range(80)]
     assert all(np.linalg.norm(out) >= 0.5 for out in outs)
     assert np.mean([abs(out[2]) / np.linalg.norm(out) for out in outs]) > 0.95
     assert np.mean([saddle.value(out) for out in outs]) < -0.04
     minimum = cosine_saddle((1.0, 0.7, 0.4), 8, np.random.default_rng(0))
-    stays = [escaped(minimum, seed) for seed in range(50)]
+    stays = [escaped(minimum, seed) for seed in range(20)]
     assert all(np.array_equal(out, x) for out in stays)
 
 
@@ -204,3 +196,136 @@ def test_schedule_of_theorem_3_17():
 def test_schedules_refuse_impossible_regimes_by_name(changes, options, message):
     with pytest.raises(BadInput, match=message):
         printed(replace(FITTING, **changes), "Theorem 3.17", **options)
+
+
+CASES = {case.key: case for case in ROWS}
+NAME = "adaptive_batch/stochastic_spider"
+
+
+@pytest.mark.parametrize("key", [key for key in CASES if "O1@repaired" in key])
+def test_one_record_moves_every_node_above_its_leaf_by_its_whole_sensitivity(key):
+    instance = CASES[key].build()
+    moved = lockstep(instance.mechanism, instance.pair, [0]).movements
+    widths = [1 << k for k in range(instance.facts["T"].bit_length())]
+    assert all(moved[f"tree/(1,{width})"].share == pytest.approx(1.0) for width in widths)
+
+
+def test_a_refresh_inside_one_tree_costs_more_nodes_than_the_levels():
+    """Printed, one tree over the run: T = 7 has 3 levels, but a refresh after step 4 puts the record into 5 nodes."""
+    printed = CASES[f"{NAME}:lemma-3.13-d1-T7-O1@printed"].build()
+    mended = CASES[f"{NAME}:d1-T7-O1@repaired"].build()
+    for instance, nodes in ((printed, 5), (mended, 3)):
+        found = [r for r in instance.longest_transcript().releases if r.label.startswith("tree/") and 0 in r.draws]
+        assert len(found) == nodes
+        assert {r.sensitivity for r in found} == {2 / instance.facts["b"]}
+
+
+def test_rows_list_what_was_completed_for_their_variant():
+    """The literal reading differs from the charitable one in line 5 only; an alpha of our choice is named."""
+    printed = [case for case in ROWS if case.reading == "printed"]
+    bare = next(case for case in printed if case.variant == "bare-refresh")
+    charitable = next(case for case in printed if "d16-T8" in case.variant)
+    assert set(charitable.completions) - set(bare.completions) == {CHARITABLE}
+    assert bare.build().schedule.refresh == "bare" and charitable.build().schedule.refresh == "tree"
+    assert "constants hidden in O(.) are one, gamma = alpha" in bare.completions
+    chosen = {case.variant for case in ROWS if any("alpha = 0" in text for text in case.completions)}
+    assert {"escape", "theorem-3.17-d1-T7-O2"} <= chosen and "theorem-3.17-d16-T7-O1" not in chosen
+
+
+def test_the_escape_that_breaks_lemma_3_13_is_private_with_the_noise_of_lemma_3_14():
+    """The ledger's charitable reading of lemma314/escape_noise_small_tau, on the row's own pair."""
+    instance = CASES[f"{NAME}:escape@printed"].build()
+    known, other = instance.schedule, cut("Lemma 3.14", 90, LONG_ESCAPES, 1e9)
+    assert replace(other, noise=known.noise) == known
+    assert replace(instance, schedule=other).accounted().epsilon(1e-5) < 0.1 < 9 < instance.accounted().epsilon(1e-5)
+
+
+# What is said of escapes: data that move a model's gradient by exactly the share that is said to be the largest.
+LABEL = "escape/gradient"
+
+
+def escape_share(s):
+    """The largest movement of a model's gradient in an escape, over its declared ``hessian_sensitivity`` |move|.
+
+    O3 moves H by 2 M/b. O4 moves it by the second derivative's change over a step of length m, over b_t >= max(1, slope
+    m / eta): on waves of amplitude one the chord 2 sin(m/2), less than the rho m that is declared.
+    """
+    step = s.step_size / s.batch_slope  # where b_t begins to grow the chord over it is largest
+    chord = 2 * np.sin(step / 2)
+    return max(s.smoothness / s.batch, chord) / max(s.smoothness / s.batch, s.hessian_lipschitz * step)
+
+
+def shares(case, sizes, rows, target, values):
+    """How far each query moves on waves with these rows, of which the target turns its sign."""
+    space = case.space()
+    setting = AllOf(case.build().run, space).setting(data_of(space, sizes, rows, -rows[target], target))
+    return scripted(setting.mechanism, setting.pair, [0], Script(values)).shares
+
+
+def moved(case, sizes, step, phase):
+    """The share of an escape on waves of one gradient; the target is read by O4 at step 1."""
+    target = 2 * case.space().schedule(sizes).batch + 1  # O1, O3 and O2 have read the others
+    rows = np.tile([0.0, step], (sizes["n"], 1))
+    rows[target] = np.cos(phase), np.sin(phase)
+    values = dict.fromkeys(("refresh/bare", "tree/(1,1)"), Choice("query"))
+    values[LABEL] = Choice("norm", size=1e-3, along="axis")
+    return shares(case, sizes, rows, target, values)[LABEL]
+
+
+@pytest.mark.parametrize(
+    ("node", "steps"),
+    [
+        ("(1,2)", {}),
+        ("(1,4)", {}),
+        ("(3,3)", {"(1,2)": 1}),
+        ("(5,5)", {"(1,4)": 1}),
+        ("(5,6)", {"(1,4)": 1, "(5,5)": -0.999}),
+        ("(7,7)", {"(5,6)": 1}),
+    ],
+)
+def test_every_node_of_the_bare_reading_can_be_moved_by_all_but_a_hundredth(node, steps):
+    """What the row says of nodes that a search left low: the target is read at a node's first step, after a move."""
+    (case,) = find(f"{NAME}:bare-refresh")
+    sizes = {"n": 60, "d": 1, "steps": 7, "eager": 1}
+    schedule, first = case.space().schedule(sizes), int(node[1])
+    target = 0 if first == 1 else 2 * schedule.batch + 2 * (first - 2)  # O1 and O3, then O2 and O4 one by one
+    rows = np.zeros((60, 2))
+    rows[target] = (0.0, 1.0) if first == 1 else (np.cos(0.1), np.sin(0.1))  # steepest at 0; bent most half way
+    nodes = ["(1,2)", "(3,3)", "(1,4)", "(5,5)", "(5,6)", "(7,7)"]
+    still = Choice("norm", size=1e-9, along="axis")  # at zero itself an escape would begin
+    values = {"refresh/bare": still, **{f"tree/{one}": still for one in nodes}}
+    for one, share in steps.items():
+        values[f"tree/{one}"] = Choice("norm", size=share * 0.2 / schedule.step_size, along="axis")
+    assert 0.99 < shares(case, sizes, rows, target, values)[f"tree/{node}"] <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("d", [1, 4])
+@pytest.mark.parametrize("variant", ["bare-refresh", "theorem-3.17-d1-T31-O1", "lemma-3.13-d1-T7-O2", "escape"])
+def test_an_escape_moves_as_far_as_is_said_and_no_further(variant, d):
+    """The longest step with a batch of one, the target's wave bent most in its middle; any other shows less."""
+    (case, *_) = [one for one in find("adaptive_batch/stochastic_spider") if one.variant == variant]
+    assert case.reading == "printed"
+    sizes = {"n": max(case.space().sizes["n"]), "d": d, "steps": 7, "eager": 2}
+    schedule = case.space().schedule(sizes)
+    most, longest = escape_share(schedule), schedule.step_size / schedule.batch_slope
+    assert f"{most:.3f} for d = {d}" in reason(LABEL, case.attainable)
+    assert moved(case, sizes, longest, np.pi / 2 + longest / 2) == pytest.approx(most, rel=1e-9)
+    for step in (0.5 * longest, 0.99 * longest, min(1.0, 1.01 * longest), min(1.0, 1.9 * longest)):
+        for phase in np.linspace(0, np.pi, 5):
+            assert moved(case, sizes, step, phase) <= most * (1 + 1e-9)
+
+
+def test_every_printed_row_tells_why_a_node_or_an_escape_shows_less():
+    """A record below a node, in a leaf that is not its largest, cannot show all; T = 2 ends before an escape moves."""
+    cases = [one for one in find("adaptive_batch/stochastic_spider") if one.reading == "printed"]
+    assert len(cases) == 11 and all(reason("tree/(9,12)", one.attainable) for one in cases)
+    short = [one for one in cases if reason(LABEL, one.attainable).startswith("0: ")]
+    assert [one.variant for one in short] == ["theorem-3.17-d1-T2-O2"]
+    assert max(short[0].space().sizes["steps"]) == 2
+
+
+def test_in_the_repaired_spaces_nothing_is_lost():
+    """There O3's batches are the smallest, and what it moves the Hessian by is what is declared."""
+    (case,) = [one for one in find("adaptive_batch") if (one.reading, one.variant) == ("repaired", "d1-T7-O1")]
+    sizes = {"n": 12, "d": 1, "steps": 4, "batch": 1, "epoch": 2, "escape_steps": 3, "escapes": 1, "near": 1}
+    assert escape_share(case.space().schedule(sizes)) == 1.0

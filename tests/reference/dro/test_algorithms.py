@@ -1,15 +1,21 @@
-"""Algorithms 2 and 3 and the single-sample release: plain twins without noise, replay, schedules, exact losses."""
+"""dro: plain twins without noise, conjugates and gradients by differences, exact losses, what the rows list."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import check_grad, minimize
 from scipy.stats import norm
 
+from dpassay.audit.likelihood.bound import audit_likelihood
+from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.accounting.sampled import sampled_curve
 from dpassay.reference.baselines import dp_sgd
+from dpassay.reference.catalogue import find
 from dpassay.reference.dro import (
     composite_sgd,
     composite_spider,
@@ -21,13 +27,188 @@ from dpassay.reference.dro import (
     sgda,
     single_sample,
 )
+from dpassay.reference.dro.cases import CASES
 from dpassay.reference.dro.constants import Constants, theorem_eight, theorem_seven
-from dpassay.reference.dro.divergences import chi_square, kl
+from dpassay.reference.dro.divergences import DIVERGENCES, chi_square, cressie_read, kl, kl_cvar
+from dpassay.reference.dro.double_spider import Threshold
 from dpassay.reference.dro.objective import CompositionalObjective, DualObjective
 from dpassay.reference.dro.plan import Plan
+from dpassay.reference.dro.space import Waves
+from dpassay.reference.dro.worst_case import dual_pair
 from dpassay.reference.errors import BadInput
 from dpassay.reference.noise import Multipliers, Printed
+from dpassay.reference.problems.models import ClassificationLoss, SoftmaxRegression, TwoLayerNetwork
 from dpassay.reference.tape import LiveTape
+
+
+@pytest.fixture(params=["softmax", "network"])
+def small_loss(request):
+    rng = np.random.default_rng(3)
+    features, labels = rng.normal(size=(14, 4)), rng.integers(0, 3, size=14)
+    model = SoftmaxRegression(4, 3) if request.param == "softmax" else TwoLayerNetwork(4, 5, 3)
+    return ClassificationLoss(model, features, labels)
+
+
+GRADIENT_ERROR = 2e-6  # forward differences with step 1.5e-8: square root of the rounding unit times curvature
+
+
+@pytest.mark.parametrize("case", DIVERGENCES, ids=lambda case: case.name)
+def test_dual_gradients(small_loss, case):
+    objective = DualObjective(small_loss, case, weight=2.0, dual_scale=1.7)
+    x = np.random.default_rng(5).normal(size=objective.d) * 0.4
+
+    def in_x(p):
+        return objective.x_gradients(p, 0.4).mean(axis=0)
+
+    assert check_grad(lambda p: objective.value(p, 0.4), in_x, x) < GRADIENT_ERROR * np.sqrt(len(x))
+    step = 1e-5
+    numeric = (objective.values(x, 0.4 + step) - objective.values(x, 0.4 - step)) / (2 * step)
+    assert objective.eta_gradients(x, 0.4) == pytest.approx(numeric, abs=1e-7)
+
+
+def test_per_sample_gradients_are_those_of_single_records(small_loss):
+    x = np.random.default_rng(6).normal(size=small_loss.d)
+    rows = small_loss.loss_gradients(x)
+    for i in (0, 7, 13):
+
+        def loss(p, i=i):
+            return small_loss.losses(p, np.array([i]))[0]
+
+        assert check_grad(loss, lambda p, i=i: rows[i], x) < GRADIENT_ERROR * np.sqrt(len(x))
+        assert small_loss.loss_gradients(x, np.array([i]))[0] == pytest.approx(rows[i])
+
+
+def test_compositional_gradients(small_loss):
+    objective = CompositionalObjective(small_loss, radius=0.5)
+    rng = np.random.default_rng(7)
+    x, temperature = rng.normal(size=objective.d) * 0.4, 0.8
+
+    def value(w):
+        return objective.value(w[:-1], w[-1])
+
+    def gradient(w):
+        return np.append(*objective.gradient(w[:-1], w[-1]))
+
+    assert check_grad(value, gradient, np.append(x, temperature)) < 4 * GRADIENT_ERROR
+
+    def inner(w):
+        return objective.inner_values(w[:-1], w[-1]).mean()
+
+    def inner_gradient(w):
+        return np.append(
+            objective.inner_x_gradients(w[:-1], w[-1]).mean(axis=0),
+            objective.inner_temperature_gradients(w[:-1], w[-1]).mean(),
+        )
+
+    assert check_grad(inner, inner_gradient, np.append(x, temperature)) < 2e-4  # exp(loss/0.8) is large
+
+
+def on_the_simplex(function, n, top=1.0):
+    """Its minimum over distributions of which no entry is above ``top``."""
+    return minimize(
+        function,
+        np.full(n, 1 / n),
+        method="SLSQP",
+        bounds=[(0.0, top)] * n,
+        options={"ftol": 1e-14, "maxiter": 500},
+        constraints={"type": "eq", "fun": lambda p: p.sum() - 1.0},
+    )
+
+
+def robust_value(objective, x):
+    """Psi(x) = inf over eta of L(x, eta)."""
+    return objective.value(x, objective.best_eta(x))
+
+
+@pytest.mark.parametrize("case", DIVERGENCES, ids=lambda case: case.name)
+def test_robust_value_is_the_worst_case_reweighting(small_loss, case):
+    """The dual value equals max over the simplex of sum p loss - weight D_psi(p, 1/n) (eq. (2)), solved by SLSQP."""
+    weight = 1.5
+    objective = DualObjective(small_loss, case, weight)
+    x = np.random.default_rng(8).normal(size=objective.d)
+    losses, n = small_loss.losses(x), small_loss.n
+
+    def negative(p):
+        return weight * np.mean(case.generator(np.maximum(n * p, 0.0))) - p @ losses
+
+    solved = on_the_simplex(negative, n, min(1.0, case.generator_range[1] / n))
+    assert robust_value(objective, x) == pytest.approx(-solved.fun, abs=2e-6)
+
+
+def test_dual_scale_changes_only_the_coordinate(small_loss):
+    x = np.random.default_rng(9).normal(size=small_loss.d)
+    plain, scaled = (DualObjective(small_loss, chi_square(), 1.0, scale) for scale in (1.0, 3.0))
+    assert scaled.value(x, 0.2) == pytest.approx(plain.value(x, 0.6))
+    assert robust_value(scaled, x) == pytest.approx(robust_value(plain, x))
+
+
+def test_kl_dual_and_composition_agree(small_loss):
+    """Minimising eq. (3) over eta with psi = KL gives lambda log mean exp(loss/lambda), eq. (5) with radius 0."""
+    x = np.random.default_rng(10).normal(size=small_loss.d)
+    dual, composed = DualObjective(small_loss, kl(), 0.7), CompositionalObjective(small_loss, radius=0.0)
+    assert robust_value(dual, x) == pytest.approx(composed.value(x, 0.7), abs=1e-9)
+
+
+# Conjugates against their definition, the printed Table 1 against the conjugates.
+EVERY = [*DIVERGENCES, cressie_read(0.5), cressie_read(-1.0), cressie_read(2.5)]
+
+
+def one(function, value):
+    return float(function(np.array([value]))[0])
+
+
+@pytest.mark.parametrize("case", EVERY, ids=lambda case: case.name)
+@settings(max_examples=60)
+@given(t=st.floats(1e-6, 30.0), u=st.floats(-6.0, 6.0))
+def test_fenchel_young(case, t, u):
+    """psi(t) + psi*(u) >= t u, with equality at t = psi*'(u): psi* is the supremum, and psi*' the place."""
+    if u < case.conjugate_limit:
+        tangent = one(case.conjugate_derivative, u)
+        gap = one(case.generator, tangent) + one(case.conjugate, u) - tangent * u
+        scale = 1.0 + abs(tangent * u) + abs(one(case.conjugate, u))
+        assert abs(gap) <= 1e-9 * scale  # a dozen roundings of numbers of this size
+        slack = one(case.generator, t) + one(case.conjugate, u) - t * u
+        assert slack >= -1e-9 * (scale + abs(t * u))
+
+
+def test_printed_table_1():
+    """Table 1: the Cressie-Read row holds for k > 1, the chi-square and CVaR rows do not; counterexamples."""
+    assert one(cressie_read(3.0).printed_conjugate, 0.7) == pytest.approx(one(cressie_read(3.0).conjugate, 0.7))
+    assert one(chi_square().conjugate, 1.0) == 1.5
+    assert one(chi_square().printed_conjugate, 1.0) == 1.25
+    assert one(kl_cvar(0.2).conjugate, 0.0) == 0.0
+    assert one(kl_cvar(0.2).printed_conjugate, 0.0) == pytest.approx((1 + math.log(0.2)) / 0.2 - 1)  # -4.05
+    assert one(cressie_read(-1.0).conjugate, 0.6) == math.inf
+    assert one(cressie_read(-1.0).printed_conjugate, 0.6) == 1.0
+
+
+def test_printed_chi_square_belongs_to_twice_the_generator_on_the_whole_line():
+    """It is the conjugate of (t - 1)^2 over all t; over t >= 0 the conjugate stays at -1 below u = -2."""
+    u = np.linspace(-2, 3, 11)
+    assert chi_square().printed_conjugate(u) == pytest.approx(2 * chi_square().conjugate(u / 2))
+    assert one(chi_square().printed_conjugate, -4.0) == 0.0
+    assert 2 * one(chi_square().conjugate, -2.0) == -1.0
+
+
+def test_no_conjugate_of_table_1_is_non_negative_everywhere():
+    """Assumption 3 asks psi* >= 0 on its domain; psi*(0) = 0 with slope 1 makes it negative just below zero."""
+    for case in EVERY:
+        assert one(case.conjugate, 0.0) == pytest.approx(0.0, abs=1e-12)
+        assert one(case.conjugate, -0.1) < 0
+
+
+@pytest.mark.parametrize(
+    ("make", "value"),
+    [
+        *((make, value) for make in (kl_cvar, cressie_read) for value in (1.0, 0.0)),
+        (lambda weight: DualObjective(None, kl(), weight), 0.0),
+        (lambda beta: replace(single_sample.printed(10, 1, 1.0, 1e-5), momentum=beta), 0.0),
+    ],
+)
+def test_bad_parameters_are_named(make, value):
+    with pytest.raises(BadInput, match=f"= {value}"):
+        make(value)
+
 
 PLAN = Plan(n=14, steps=9, phase=3, batch=14)
 
@@ -121,11 +302,6 @@ def test_single_sample_noise_as_printed_leaves_delta_near_one_over_n():
     assert (shown > 80 * delta).all()
 
 
-def test_single_sample_bad_schedule():
-    with pytest.raises(BadInput, match="momentum = 0"):
-        replace(single_sample.printed(10, 1, 1.0, 1e-5), momentum=0.0)
-
-
 # Baselines: the simplex projection against its definition, descent of the non-private reference, zero noise.
 SILENT = Multipliers(dict.fromkeys(("gradient", "refresh", "difference", "x", "y"), 0.0))
 
@@ -134,17 +310,13 @@ SILENT = Multipliers(dict.fromkeys(("gradient", "refresh", "difference", "x", "y
 def test_projection_is_the_nearest_point(seed):
     y = np.random.default_rng(seed).normal(size=6)
     found = minimax_form.project_to_simplex(y)
-    solved = minimize(
-        lambda p: np.sum((p - y) ** 2), np.full(6, 1 / 6), bounds=[(0, 1)] * 6, method="SLSQP",
-        constraints={"type": "eq", "fun": lambda p: p.sum() - 1}, options={"ftol": 1e-14},
-    )  # fmt: skip
     assert found.sum() == pytest.approx(1.0)
-    assert found == pytest.approx(solved.x, abs=1e-6)
+    assert found == pytest.approx(on_the_simplex(lambda p: np.sum((p - y) ** 2), 6).x, abs=1e-6)
 
 
 def test_scdro_lowers_the_robust_loss(small_loss):
     problem = CompositionalObjective(small_loss, floor=0.5)
-    schedule = scdro.Schedule(300, 7, step=0.05)
+    schedule = scdro.Schedule(150, 7, step=0.05)
     start = np.random.default_rng(2).normal(size=problem.d) * 0.1
     x, temperature = scdro.run(problem, replace(schedule, start_x=start), LiveTape(0))
     assert temperature >= 0.5
@@ -183,3 +355,71 @@ def test_sgda_without_noise_follows_the_worst_case(small_loss):
     drawn = private_diff.calibrated(plan, 1.0, 1e-5, x_step=0.3, clip=100.0)
     other = private_diff.run(problem, replace(drawn, noise=SILENT, step_y=0.01), LiveTape(0))
     assert small_loss.losses(other).mean() < 1.2
+
+
+BY_KEY = {case.key: case for case in CASES}
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize(
+    "key", ["dro/double_spider:chi_square@repaired", "dro/recursive_spider:line 16 as printed@repaired"]
+)
+def test_the_worst_pair_reaches_the_accounting(key):
+    """150 runs (seed 1) show more than 0.86 of the accounted epsilon, and not more than all of it."""
+    instance = BY_KEY[key].build()
+    spent = instance.accounted().epsilon(1e-5)
+    sampler = LockstepSampler(instance.mechanism, instance.pair)
+    bound, losses = audit_likelihood(sampler, 1e-5, claimed=1.0, runs=150, pilot=100, seed=1)
+    assert 0.86 * spent <= bound.epsilon <= spent
+    assert all(movement.share == pytest.approx(1.0, abs=0.01) for movement in losses.movements.values())
+
+
+@pytest.mark.parametrize("key", [key for key, case in BY_KEY.items() if "spider" in key and case.reading == "printed"])
+def test_completions_are_those_of_the_variant(key):
+    """The thresholds, the clipping and the noise rule that a row lists are those that it runs with."""
+    texts, schedule = " / ".join(BY_KEY[key].completions), BY_KEY[key].build().schedule
+    if "double_spider" in key:
+        assert schedule.eta_clip == schedule.x_clip
+        assert f"C_1 = C_3 = {schedule.x_clip:g}" in texts
+        assert ("every record's term is clipped" in texts) == (schedule.clip_mode == "each")
+    else:
+        rules = {"own move": "(Theorem 3;", "no move": "sigma_2 as Theorem 8", "move of w": "sigma_4 follow ||w_t"}
+        assert [rule for rule, text in rules.items() if text in texts] == [schedule.lines.lines_11_12]
+        assert ("the first step refreshes" in texts) == (schedule.lines.line_4 == "t - 1 mod q = 0")
+
+
+def test_constants_of_the_repaired_double_spider_bound_the_gradients_and_its_list_says_so():
+    """G = 3, L = 2, M = 1.5, lambda = 2: slopes of the gradients of eq. (3) in the other variable, by hand."""
+    constants = Constants(lipschitz=3.0, smoothness=2.0, conjugate_smoothness=1.5, weight=2.0)
+    plan = Plan(n=10, steps=4, phase=2, batch=10)
+    problem = dual_pair(chi_square(), plan.n).here
+    mended = double_spider.repaired(problem, plan, constants, 1.0, 1e-5)
+    printed = double_spider.printed(plan, constants, 1.0, 1e-5)
+    cross = 3.0**2 * 1.5 / 2.0  # of G (1 - psi*'((l - G eta)/lambda)) in x, and of psi*'(...) grad l in eta
+    assert (mended.eta_threshold.per_x, mended.x_threshold.per_eta) == (cross, cross)
+    assert (printed.eta_threshold.per_x, printed.x_threshold.per_eta) == (3.0 * 1.5 / 2.0, 1.5 * 2.0 / 2.0)
+    assert mended.x_step != printed.x_step and mended.move_cap != printed.move_cap
+    assert all(word in " ".join(double_spider.REPAIRS) for word in ("cross terms", "beta_t"))
+
+
+def test_the_dual_gradients_of_two_records_differ_as_far_as_is_said():
+    """Random waves, places and moves (seed 0): a third of 2 C_1, and half of 2 C_2; both are come upon."""
+    (case,) = [one for one in find("dro/double_spider") if one.variant == "assumptions hold"]
+    assert "0.333" in case.attainable["eta/refresh"] and "0.5" in case.attainable["eta/difference"]
+    made = case.build().schedule
+    assert made.eta_clip == 1.5 and made.eta_threshold == Threshold(per_x=1.0, per_eta=1.0)
+    rng = np.random.default_rng(0)
+    most = {"refresh": 0.0, "difference": 0.0}
+    for _ in range(4000):
+        angles = rng.uniform(0, 2 * np.pi, 2)
+        rows = np.column_stack([np.cos(angles), np.sin(angles)]) * (1 if rng.random() < 0.7 else rng.random((2, 1)))
+        problem = DualObjective(Waves(rows, 1), chi_square(), 1.0)
+        x, eta = rng.uniform(0, np.pi, 1), rng.uniform(-1, 3)
+        move = 0.1 * rng.standard_normal(2) * [1, rng.choice([0, 1, 1e-3])]
+        here, there = problem.eta_gradients(x, eta), problem.eta_gradients(x + move[:1], eta + move[1])
+        change = there - here
+        most["refresh"] = max(most["refresh"], abs(here[0] - here[1]) / 3)
+        clip = made.eta_threshold.after(abs(move[0]), abs(move[1]))
+        most["difference"] = max(most["difference"], abs(change[0] - change[1]) / (2 * clip))
+    assert 0.33 < most["refresh"] <= 1 / 3 + 1e-12
+    assert 0.49 < most["difference"] <= 0.5 + 1e-9

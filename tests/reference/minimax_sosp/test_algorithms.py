@@ -1,18 +1,55 @@
-"""DP-RGDA (minimax_sosp, Algorithms 1 to 3): against a plain twin, telescoping, replay, escape, calibration."""
+"""minimax_sosp: DP-RGDA and the baselines against plain twins, escape, calibration, schedules, what its rows list."""
 
 from dataclasses import replace
+from itertools import pairwise
 from math import ceil, log, sqrt
 
 import numpy as np
 import pytest
 
+from dpassay.audit.lockstep.run import lockstep
+from dpassay.audit.reproductions import minimax_sosp
+from dpassay.audit.reproductions.minimax_sosp import methods
+from dpassay.audit.reproductions.report import Options
+from dpassay.reference.accounting.cost import account
+from dpassay.reference.baselines import dp_sgda, dp_spider, private_diff
+from dpassay.reference.baselines.protocols import Clipped, Primal
+from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
-from dpassay.reference.minimax_sosp import dp_rgda
-from dpassay.reference.minimax_sosp.dp_rgda import repaired
+from dpassay.reference.findings import Kind
+from dpassay.reference.minimax_sosp import ada_dp_spider, dp_rgda, sto_spider
+from dpassay.reference.minimax_sosp.baseline_methods import (
+    METHODS,
+    Sizes,
+    descent_ascent,
+    differences,
+    drifting,
+    spider,
+)
+from dpassay.reference.minimax_sosp.cases import CASES as MINIMAX_SOSP
+from dpassay.reference.minimax_sosp.dp_rgda import SILENT, Schedule, repaired
+from dpassay.reference.minimax_sosp.space import BOX
 from dpassay.reference.minimax_sosp.theorem_schedules import Constants, empirical_schedule
+from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.domains import uniform_ball
+from dpassay.reference.problems.matrix_sensing import make_matrix_sensing
+from dpassay.reference.problems.pulls import Pulls
 from dpassay.reference.problems.saddles import CoupledSaddle, cosine_saddle
 from dpassay.reference.tape import LiveTape
+from dpassay.reference.written import reason
+
+
+@pytest.fixture
+def small_sensing():
+    return make_matrix_sensing(np.random.default_rng(0), rows=3, columns=4, rank=2, samples=10, signal_norm=4.0)
+
+
+def make_schedule(n, **changes):
+    """A schedule with every batch the whole data set, no clipping and no noise, unless told otherwise."""
+    sizes = {"n": n, "steps": 23, "inner_steps": 3, "period": 5, "refresh_batch": n, "step_batch": n}
+    steps = {"descent_step": 0.05, "escape_step": 0.1, "ascent_step": 0.8, "tolerance": 1e-3}
+    escape = {"perturbation_radius": 0.1, "escape_threshold": 5, "average_movement": 1e-4}
+    return Schedule(**{**sizes, **steps, **escape, "clip_refresh": 1e9, "clip_step": 1e9, "noise": SILENT, **changes})
 
 
 def plain_twin(problem, s, x, y, restart, seed):
@@ -58,7 +95,7 @@ def plain_twin(problem, s, x, y, restart, seed):
 
 
 @pytest.mark.parametrize("restart", [False, True], ids=["printed", "repaired"])
-def test_zero_noise_run_equals_the_plain_twin_on_matrix_sensing(small_sensing, make_schedule, restart):
+def test_zero_noise_run_equals_the_plain_twin_on_matrix_sensing(small_sensing, restart):
     rng = np.random.default_rng(1)
     x, y = 0.3 * rng.standard_normal(small_sensing.d), np.zeros(10)
     schedule = make_schedule(10, restart_at_refresh=restart, start=(x, y))
@@ -68,7 +105,7 @@ def test_zero_noise_run_equals_the_plain_twin_on_matrix_sensing(small_sensing, m
 
 
 @pytest.mark.parametrize("tolerance", [0.03, 0.3])
-def test_zero_noise_escape_equals_the_plain_twin(make_schedule, tolerance):
+def test_zero_noise_escape_equals_the_plain_twin(tolerance):
     """From a saddle: perturbation, escape phase, early exit, and the return rule, with the same public draw."""
     landscape = cosine_saddle((1.0, 0.7, -0.4), 8, np.random.default_rng(0), tilt=0.0)
     problem = CoupledSaddle(landscape)
@@ -80,7 +117,7 @@ def test_zero_noise_escape_equals_the_plain_twin(make_schedule, tolerance):
     np.testing.assert_allclose(found.x, x, atol=1e-10)
 
 
-def test_a_minimum_is_not_left(make_schedule):
+def test_a_minimum_is_not_left():
     """The rule that leaves a saddle, in the next test, stays here and returns the anchor."""
     calm = CoupledSaddle(cosine_saddle((1.0, 0.7, 0.4), 8, np.random.default_rng(0), tilt=0.0))
     schedule = make_schedule(8, steps=80, escape_step=0.3, tolerance=0.05, escape_threshold=60)
@@ -90,7 +127,7 @@ def test_a_minimum_is_not_left(make_schedule):
     np.testing.assert_array_equal(stays.x, np.zeros(3))
 
 
-def test_a_saddle_that_was_left_is_returned_when_the_steps_run_out(make_schedule):
+def test_a_saddle_that_was_left_is_returned_when_the_steps_run_out():
     """The last line of Algorithm 2, as printed: the output is x_{m_s}, which the movement test has just rejected."""
     landscape = cosine_saddle((1.0, 0.7, -0.4), 8, np.random.default_rng(0), tilt=0.0)
     schedule = make_schedule(8, steps=40, escape_step=0.3, tolerance=0.02, escape_threshold=30)
@@ -100,7 +137,7 @@ def test_a_saddle_that_was_left_is_returned_when_the_steps_run_out(make_schedule
     assert landscape.value(result.iterates[-1]) < landscape.value(result.x)
 
 
-def test_calibration_pays_for_runs_that_never_stop_early(small_sensing, make_schedule):
+def test_calibration_pays_for_runs_that_never_stop_early():
     """An escape phase of one step would end the dry run at once; the noise is that of all T steps."""
     hasty = make_schedule(10, tolerance=1e9, escape_threshold=1, average_movement=1e30)
     assert repaired(hasty, 1.0, 1e-5).noise == repaired(make_schedule(10, tolerance=1e-12), 1.0, 1e-5).noise
@@ -149,6 +186,205 @@ def test_schedules_refuse_impossible_regimes_by_name(changes, message):
         empirical_schedule(replace(FITTING, **changes))
 
 
-def test_schedule_refuses_a_batch_larger_than_the_data(make_schedule):
-    with pytest.raises(BadInput, match="step_batch"):
-        make_schedule(10, step_batch=11)
+CASES = {case.key: case for case in MINIMAX_SOSP}
+SMALL = [key for key in CASES if ":experiment" not in key]
+
+
+def test_clip_of_the_mean_exceeds_the_claimed_sensitivity_nine_times():
+    """n = 9: the clipped mean moves by 2 C, the claim is 2 C / 9."""
+    instance = CASES["minimax_sosp/dp_rgda:mean-clip-n9-d2-T3-K2-q3-b9@printed"].build()
+    result = lockstep(instance.mechanism, instance.pair, [0])
+    assert {finding.kind for finding in result.findings} == {Kind.SENSITIVITY_EXCEEDED}
+    assert result.movements["step/v"].share == pytest.approx(9.0)
+
+
+def test_baselines_of_tables_1_and_2_are_labelled_as_reconstructions():
+    names = {"dp_spider", "sto_spider", "ada_dp_spider", "private_diff", "dp_sgda"}
+    found = [case for case in MINIMAX_SOSP if case.reading == "baseline"]
+    assert {case.id.split("/")[1] for case in found} == names
+    assert all(any("reconstruction" in text for text in case.completions) for case in found)
+
+
+@pytest.mark.parametrize("key", [key for key in SMALL if ("@repaired" in key or "rowclip" in key) and "minimax" in key])
+def test_steep_neighbours_attain_every_sensitivity(key):
+    """Every release of every run: the query moves by the whole of its claimed 2 C / S (full batches)."""
+    instance = CASES[key].build()
+    result = lockstep(instance.mechanism, instance.pair, [0])
+    assert set(result.movements) == {"refresh/v", "refresh/u", "step/v", "step/u"}
+    assert all(movement.share == pytest.approx(1.0, abs=1e-6) for movement in result.movements.values())
+
+
+@pytest.mark.parametrize("key", [key for key in SMALL if ":algorithm3" in key])
+def test_no_clip_acts_where_the_printed_sensitivities_are_to_hold(key):
+    """The printed claim is refuted on rows that stay inside the clips: no query moves further than is claimed."""
+    instance = CASES[key].build()
+    for seed in range(3):
+        result = lockstep(instance.mechanism, instance.pair, [seed])
+        assert not result.findings
+    shares = {label: movement.share for label, movement in result.movements.items()}
+    assert min(shares["refresh/v"], shares["step/v"]) > 0.85
+
+
+def test_rows_of_minimax_sosp_cite_the_theorem_of_their_noise_and_list_only_what_was_mended():
+    """Appendix B.2's noise is Theorem 2's; Appendix D already clips each record and counts every access."""
+    for case in (case for case in MINIMAX_SOSP if case.id == "minimax_sosp/dp_rgda"):
+        appendix = case.build().schedule.smoothness is not None
+        assert (case.claim.cite.place == "Theorem 2") == appendix
+        assert any("noise of Appendix B.2" in text for text in case.completions) == appendix
+        assert bool(case.repairs) == (case.reading == "repaired")
+        if case.reading == "repaired":
+            assert any("clip every per-sample" in text for text in case.repairs) == ("experiment" not in case.variant)
+
+
+@pytest.mark.parametrize("label", ["step/v", "step/u"])
+def test_the_share_of_the_differences_is_told(label):
+    cases = [one for one in find("minimax_sosp/dp_rgda") if one.variant.startswith("appendixB2")]
+    assert len(cases) == 2 and all(f"{BOX / sqrt(2):.3f}" in reason(label, one.attainable) for one in cases)
+
+
+def test_x_and_y_never_move_at_once(monkeypatch):
+    """Every difference of a run, and of two records at the corners of the box: 0.283 of the declared at most."""
+    moves, declared = [], dp_rgda.Schedule.step_sensitivity
+
+    def noted(problem, s, tape, now, before):
+        apart = [float(np.linalg.norm(one - other)) for one, other in zip(now, before, strict=True)]
+        moves.append(apart)
+        both = np.arange(2)
+        for gradients in (problem.gradients_x, problem.gradients_y):
+            change = gradients(*now, both) - gradients(*before, both)
+            claim = declared(s, float(np.hypot(*apart))) * s.step_batch  # of one record
+            assert np.linalg.norm(change[0] - change[1]) <= BOX / sqrt(2) * claim + 1e-15
+        return difference(problem, s, tape, now, before)
+
+    difference = dp_rgda._difference
+    monkeypatch.setattr(dp_rgda, "_difference", noted)
+    (case, _) = [one for one in find("minimax_sosp/dp_rgda") if one.variant.startswith("appendixB2")]
+    space = case.space()
+    sizes = {name: values[-1] for name, values in space.sizes.items()}
+    rows = np.tile([BOX, -BOX, BOX, BOX], (sizes["n"], 1))
+    rows[1] *= -1
+    assert isinstance(space.problem(rows, sizes), Pulls)
+    dp_rgda.run(space.problem(rows, sizes), space.schedule(sizes), LiveTape(0))
+    assert {(one > 0, other > 0) for one, other in moves} <= {(True, False), (False, True), (False, False)}
+    assert any(one > 0 for one, _ in moves) and any(other > 0 for _, other in moves)
+
+
+BASE = Sizes(10, 12, 2, 4, 6, 3, clip=1e9, step_x=0.05)
+FULL = replace(BASE, refresh_batch=10, step_batch=10)
+QUIET = Multipliers(dict.fromkeys(("refresh", "difference", "x", "y"), 0.0))
+
+
+@pytest.fixture
+def start(small_sensing):
+    return 0.5 * np.random.default_rng(1).standard_normal(small_sensing.d), np.zeros(small_sensing.d_y)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=[method.name for method in METHODS])
+def test_no_run_spends_more_than_the_calibration_pays_for(small_sensing, method):
+    """Sampled batches; the drift rules refresh rarely here, the calibration pays for T of the larger batches."""
+    exact, described = (method.schedule(replace(BASE, clip=1.0), noise, 2.0, 1e-5) for noise in ("exact", "described"))
+    for seed in range(3):
+        tape = LiveTape(seed)
+        method.run(method.view(small_sensing), exact, tape)
+        assert account(tape.transcript).epsilon(1e-5) <= 2.0
+    assert set(described.noise.by_label) == set(QUIET.by_label)
+    label = next(iter(exact.noise.by_label))
+    assert described.noise[label] > exact.noise[label]
+
+
+def test_noise_free_full_batch_baselines_are_gradient_descent_on_the_value_function(small_sensing, start):
+    """DP-SPIDER telescopes; DP-SGDA is simultaneous descent ascent."""
+    x, y = start
+    found = dp_spider.run(Primal(small_sensing), replace(spider(FULL, QUIET), start=x), LiveTape(0))
+    for k in range(12):
+        np.testing.assert_allclose(found.iterates[k], x, atol=1e-12)
+        x = x - 0.05 * small_sensing.value_gradient(x)
+    everyone, (x, y) = np.arange(10), start
+    found = dp_sgda.run(Clipped(small_sensing), replace(descent_ascent(FULL, QUIET), start=(x, y)), LiveTape(0))
+    for k in range(12):
+        np.testing.assert_allclose(found.iterates[k], x, atol=1e-12)
+        gradient_y = small_sensing.gradients_y(x, y, everyone).mean(axis=0)
+        x, y = x - 0.05 * small_sensing.gradients_x(x, y, everyone).mean(axis=0), y + 0.8 * gradient_y
+
+
+@pytest.mark.parametrize("method", [sto_spider, ada_dp_spider])
+def test_drifting_methods_are_gradient_descent_until_a_small_gradient(small_sensing, start, method):
+    """Full batches, no noise: whatever refreshes; where the gradient counts as small x moves once by the kick."""
+    plain = replace(drifting(FULL, QUIET), start=start[0], tolerance=0.0)
+    view = Primal(small_sensing)
+    for limit in (0.0, np.inf):
+        found = method.run(view, replace(plain, drift_limit=limit), LiveTape(0)).iterates
+        for before, after in pairwise(found):
+            np.testing.assert_allclose(after, before - 0.05 * small_sensing.value_gradient(before), atol=1e-12)
+    kicked = replace(plain, tolerance=np.inf, perturbation=0.3, frozen_steps=100)
+    found = method.run(view, kicked, LiveTape(0)).iterates
+    gaps = [float(np.linalg.norm(b - a + 0.05 * small_sensing.value_gradient(a))) for a, b in pairwise(found)]
+    assert gaps[0] > 1e-3 and max(gaps[1:]) < 1e-12
+    assert method is sto_spider or gaps[0] <= 0.3  # from a ball of this radius
+
+
+def test_private_diff_tracks_the_full_gradient(small_sensing, start):
+    """Full batches, no noise: the estimate is the gradient in x at the current pair, whatever the refresh period."""
+    s = replace(differences(FULL, QUIET), start=start)
+    every, rare = (private_diff.run(Clipped(small_sensing), replace(s, period=q), LiveTape(0)) for q in (1, 12))
+    np.testing.assert_allclose(every.iterates, rare.iterates, atol=1e-12)
+
+
+def test_a_batch_larger_than_the_data_is_refused():
+    for make, field in (
+        (lambda: spider(replace(BASE, refresh_batch=11), QUIET), "refresh_batch"),
+        (lambda: make_schedule(10, step_batch=11), "step_batch"),
+    ):
+        with pytest.raises(BadInput, match=field):
+            make()
+
+
+@pytest.mark.more
+@pytest.mark.some(1)
+@pytest.mark.parametrize("noise", ["as described", "Algorithm 3", "exact"])
+def test_private_experiment_of_dp_rgda_never_looks_at_the_data(noise):
+    """Matrix sensing, T = 40: with noise line 18 keeps y at 0, and x moves bit for bit as without data; else not."""
+    problem = minimax_sosp.make_matrix_sensing(np.random.default_rng(0), signal_norm=1.0)
+    rgda = methods(40)[0]
+    private, tape = rgda.once(noise, problem, 0)
+    blind, _ = replace(rgda, schedules={"blind": rgda.schedules[noise]}).once("blind", problem, 0)
+    assert np.array_equal(private.iterates, blind.iterates)
+    refreshes = [release.law.query for release in tape.transcript.releases if release.label == "refresh/v"]
+    assert len(refreshes) == 4 and not np.any(refreshes)
+    _, tape = rgda.once("none, no escape", problem, 0)
+    assert any(np.any(release.law.query) for release in tape.transcript.releases if release.label == "refresh/v")
+
+
+@pytest.mark.slow
+def test_reproduction_of_minimax_sosp(tmp_path):
+    """The quick report has all methods; private runs of DP-RGDA stay as far from the data as the blind ones."""
+    report = minimax_sosp.run(Options(quick=True, output=tmp_path, runs=2))
+    assert all(file.exists() for file in report.files)
+    rows = {(row[0], row[1]): row for row in report.tables[0].rows}
+    private, blind = (float(rows["DP-RGDA", noise][3].split()[0]) for noise in ("exact", "blind, exact"))
+    assert private == blind
+    assert float(rows["DP-RGDA", "exact"][2]) <= 2.0
+
+
+@pytest.mark.more
+def test_printed_rows_of_table_2_are_within_reach_of_points_without_data():
+    """Each printed gradient norm and eigenvalue lies within 2.5 sd of 60 Gaussian points with the printed Phi.
+
+    The comparison can fail: it does for |X*|_F = 20 (over 5 sd), and 60 exact gradient steps move a point by 3 sd.
+    """
+    problem = minimax_sosp.make_matrix_sensing(np.random.default_rng(0), signal_norm=1.0)
+
+    def deviations(problem, value, others):
+        points = minimax_sosp.gaussian_points(problem, value, 60)[:, 1:]
+        return np.abs((np.array(others) - points.mean(axis=0)) / points.std(axis=0))
+
+    for value, *printed in minimax_sosp.PRINTED.values():
+        assert deviations(problem, value, printed).max() < 2.5
+    value, *printed = minimax_sosp.PRINTED["DP-RGDA"]
+    large = minimax_sosp.make_matrix_sensing(np.random.default_rng(0), signal_norm=20.0)
+    assert deviations(large, value, printed).max() > 5
+    x = 0.8 * np.random.default_rng(5).standard_normal(problem.d)
+    for _ in range(60):
+        x = x - 0.5 * problem.value_gradient(x)
+    reached = float(np.linalg.norm(problem.value_gradient(x))), problem.smallest_eigenvalue(x)
+    assert deviations(problem, problem.value(x), reached).max() > 2.5

@@ -1,4 +1,4 @@
-"""The rows of the audit table: findings where a defect is known, none elsewhere, accounted at most claimed."""
+"""The rows of second_order_erm: findings where a defect is known, pairs that move all, shares that stay below one."""
 
 from dataclasses import replace
 from math import sqrt
@@ -6,13 +6,18 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from dpassay.audit.lockstep.run import lockstep
+from dpassay.audit.lockstep.run import lockstep, scripted
+from dpassay.audit.lockstep.script import Choice, Script
+from dpassay.audit.search.ground import AllOf, data_of
 from dpassay.reference.accounting.cost import Account, Part, account
-from dpassay.reference.second_order_erm import opt, opt_b, opt_ls, two_opt, two_opt_b, two_opt_ls
+from dpassay.reference.catalogue import find
+from dpassay.reference.second_order_erm import opt, opt_b, opt_ls, space, two_opt, two_opt_b, two_opt_ls
 from dpassay.reference.second_order_erm.cases import CASES, SHARED
 from dpassay.reference.second_order_erm.subsampled import SampledBudget
 from dpassay.reference.second_order_erm.worst_case import StepBound, pair_delta, pair_delta_infinity
 from dpassay.reference.tape import LiveTape, record
+from dpassay.reference.written import reason
+from tests.reference.problems.made import opposed
 
 WORST = [case for case in CASES if case.variant in ("worst", "lanczos")]
 
@@ -64,15 +69,15 @@ def test_the_leak_costs_what_the_closed_form_says(key):
 
 
 def test_the_number_of_steps_shows_the_bound_and_the_neighbour_cannot_take_so_few():
-    """400 runs on D and on D': none returns early; the shortest are impossible on D', as often as the form says."""
+    """200 runs on D and on D': none returns early; the shortest are impossible on D', as often as the form says."""
     instance = case_of("opt@printed").build()
     steps = {}
     for name, problem in (("D", instance.pair.here), ("D'", instance.pair.there)):
-        outcomes = [instance.mechanism(problem, LiveTape(seed)) for seed in range(400)]
+        outcomes = [instance.mechanism(problem, LiveTape(seed)) for seed in range(200)]
         assert not any(outcome.certified for outcome in outcomes)
         steps[name] = np.array([outcome.gradient_steps + outcome.curvature_steps for outcome in outcomes])
     below = float((steps["D"] < steps["D'"].min()).mean())
-    spread = np.sqrt(instance.exact.at_infinity / 400)
+    spread = np.sqrt(instance.exact.at_infinity / 200)
     assert below == pytest.approx(instance.exact.at_infinity, abs=4 * spread)
 
 
@@ -121,3 +126,94 @@ def test_two_phase_rows_list_the_wrapped_algorithm_and_what_is_really_done(modul
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
 def test_each_row_runs_the_algorithm_that_is_named_as_its_id(case):
     assert case.build().run.__module__ == f"dpassay.reference.second_order_erm.{case.id.split('/')[1]}"
+
+
+BY_GRADIENT = {
+    "initial value": Choice("norm", size=128.6, along="axis"),
+    "gradient": Choice("norm", size=8.24, along="last"),
+    "line search/gradient": Choice("index", index=0),
+}
+BY_CURVATURE = {
+    "initial value": Choice("zero"),
+    "gradient": Choice("norm", size=10.8, along="last"),
+    "hessian": Choice("norm", size=-1.7, along="last"),  # it bends down there
+}
+
+
+@pytest.mark.parametrize("key", ["opt_ls:worst", "two_opt_ls:worst"])
+def test_a_line_search_along_the_gradient_can_be_moved_by_all_that_it_declares(key):
+    assert 0.998 < share_of(key, "line search/gradient", {"n": 8, "d": 3, "steps": 1}, BY_GRADIENT) <= 1.0
+
+
+def test_a_line_search_along_a_curvature_can_be_moved_by_all_that_it_declares():
+    assert 0.998 < share_of("opt_ls:worst", "line search/curvature", {"n": 2, "d": 3, "steps": 2}, BY_CURVATURE) <= 1.0
+
+
+def share_of(key, label, sizes, values):
+    """Rows that are mirror images but for 0.04, once the first released gradient has led far along the first axis."""
+    (case,) = [one for one in find(f"second_order_erm/{key}") if one.reading == "repaired"]
+    assert "0.999" in reason(label, case.attainable)
+    rows = np.tile([0.0, 0.0, 0.0, 1.0], (sizes["n"], 1))
+    rows[-1], there = (np.array([0.04, 0.0, sign * 0.9991, 1.0]) for sign in (1, -1))
+    ground = AllOf(case.build().run, case.space())
+    setting = ground.setting(data_of(case.space(), sizes, rows, there, sizes["n"] - 1))
+    script = Script(values, exceptions={"gradient": {0: Choice("huge", along="axis")}}, beyond=True)
+    return scripted(setting.mechanism, setting.pair, [0], script).shares[label]
+
+
+def test_the_printed_hessian_bound_is_told_with_what_can_move():
+    """sqrt(2)/4 of one record's curvature, over 2 B_H sqrt(d) with B_H = 0.252; no row's own pair moves more."""
+    rows = [one for one in find("second_order_erm") if "at most" in one.attainable.get("hessian", "")]
+    assert {one.reading for one in rows} == {"printed"} and len(rows) > 5
+    for case in rows:
+        for d in (1, 2, 3):
+            assert f"{2**0.5 / 4 / (2 * 0.252 * d**0.5):.3f} for d = {d}" in case.attainable["hessian"]
+
+
+def test_two_gradients_are_opposed_as_far_as_is_said_and_no_further():
+    """A scan of pairs of unit vectors, and shorter ones, on both sides of a w of this length and on one."""
+    grid, sizes = np.linspace(0, np.pi, 61), (0.7, 1.0)
+    for length in (0.0, 1.0, 6.0, 12.2):
+        one = [r * np.array([np.cos(t), np.sin(t)]) for t in grid for r in sizes]
+        pushes = np.array([u / (1 + np.exp(-length * u[0])) for u in one])
+        mirrored = pushes * [1.0, -1.0]
+        apart = [np.linalg.norm(pushes[:, None] - other, axis=2).max() / 2 for other in (pushes, mirrored)]
+        assert max(apart) <= opposed(length) + 1e-12 and max(apart) > 0.998 * opposed(length)
+
+
+def test_the_gradient_of_two_steps_comes_near_the_bound_that_is_told():
+    """One step of a radius away from zero, then two records on both sides of it."""
+    (case,) = [one for one in find("second_order_erm/tr_b") if (one.reading, one.variant) == ("printed", "")]
+    sizes, ground = {"n": 20, "d": 2, "batch": 1, "steps": 2}, case.space()
+    assert max(ground.sizes["steps"]) == 2, "each step but the last one is a radius at most"
+    most = opposed(space.START + ground.schedule(sizes).radius)
+    assert f"{most:.3f}" in reason("gradient", case.attainable)
+    rows = np.tile([0.0, 0.0, 1.0], (20, 1))
+    angle = 1.28  # where opposed is largest at this length
+    rows[0], there = (np.array([np.cos(angle), sign * np.sin(angle), -1.0]) for sign in (1, -1))
+    setting = AllOf(case.build().run, ground).setting(data_of(ground, sizes, rows, there, 0))
+    values = {"gradient": Choice("huge", along="axis"), "hessian": Choice("zero")}
+    for sign in (1, -1):  # away from zero or towards it
+        script = Script({**values, "gradient": Choice("norm", size=-sign * 1e6, along="axis")})
+        share = scripted(setting.mechanism, setting.pair, [0], script).shares["gradient"]
+        assert share <= most
+        if sign == 1:
+            assert share > 0.99 * most
+
+
+@pytest.mark.parametrize("key", ["opt", "two_opt_ls", "dp_tr", "tr_b"])
+def test_the_pairs_of_a_row_move_the_hessian_by_all_that_a_repaired_reading_declares(key):
+    (case,) = [one for one in find(f"second_order_erm/{key}") if (one.reading, one.variant) == ("repaired", "")]
+    instance = case.build()
+    (pair,) = instance.others
+    values = {"gradient": Choice("zero")}
+    assert scripted(instance.mechanism, pair, [0], Script(values)).shares["hessian"] == pytest.approx(1.0)
+    if key == "dp_tr":  # the row's own pair does not
+        assert lockstep(instance.mechanism, instance.pair, (1,)).movements["hessian"].share < 0.5
+
+
+def test_in_one_dimension_a_hessian_moves_less():
+    """Records of rank one: the square root of one half of what two directions can show."""
+    problem, start = space.public({"n": 3, "d": 1})
+    one, other = (problem.replace(0, np.array([x]), 1.0).hessian(0 * start) for x in (1.0, 0.0))
+    assert np.abs(one - other).max() / problem.hessian_sensitivity() == pytest.approx(0.5**0.5)

@@ -1,10 +1,26 @@
-"""How far two records can push a logistic model apart, by scans: what several rows say that their queries can reach."""
+"""Problems that several tests make: bilinear games on boxes; and how far two records push a logistic model apart."""
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
 
+from dpassay.reference.problems.domains import Box
+from dpassay.reference.problems.saddle_games import BilinearLoss
+
 ANGLES, SIZES = np.linspace(0, np.pi / 2, 100_001), np.linspace(0, 1, 100_001)
+
+
+def box_game(rng, n, d_x, d_y, coupling=1.0):
+    """For the boxes [-1, 1]^d_x and [-1, 1]^d_y, ||B_xi|| <= coupling, ||(p, q)|| <= 1."""
+    matrices = rng.normal(size=(n, d_x, d_y))
+    matrices *= coupling / np.linalg.norm(matrices, ord=2, axis=(1, 2))[:, None, None]
+    linear = rng.normal(size=(n, d_x + d_y))
+    linear /= np.linalg.norm(linear, axis=1)[:, None]
+    return BilinearLoss(matrices, linear, float(np.sqrt(d_x)), float(np.sqrt(d_y)), coupling, 1.0)
+
+
+def boxes(loss):
+    return Box(-1.0, 1.0, loss.d), Box(-1.0, 1.0, loss.d_y)
 
 
 def opposed(length):

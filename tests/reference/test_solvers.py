@@ -1,0 +1,220 @@
+"""Base solvers, scikit-learn's among them: certified, as fast as proved, and what they refuse."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpassay.reference.errors import BadInput
+from dpassay.reference.output_perturbation import algorithm1
+from dpassay.reference.problems.bent_game import BentGame, BentGameSolver
+from dpassay.reference.problems.domains import Box
+from dpassay.reference.problems.finite_sum import FiniteSum, Regulariser
+from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss, regularised
+from dpassay.reference.solvers.exact import Exact
+from dpassay.reference.solvers.extragradient import Extragradient
+from dpassay.reference.solvers.gradient_descent import GradientDescent
+from dpassay.reference.solvers.polished import Polished, steps_needed
+from dpassay.reference.solvers.protocol import Certificate, CertificateError, Solution
+from dpassay.reference.solvers.scikit_learn import LOGISTIC, RIDGE, ScikitLearn, ScikitLearnSGD
+from dpassay.reference.tape import LiveTape
+from tests.reference.problems.made import box_game, boxes
+
+
+def unit_rows(rng, n=60, d=4):
+    rows = rng.normal(size=(n, d))
+    return rows / np.linalg.norm(rows, axis=1)[:, None]
+
+
+def ridge():
+    rng = np.random.default_rng(1)
+    features = unit_rows(rng)
+    return regularised(SquaredLoss(features, np.clip(features @ rng.normal(size=4), -1, 1), 5.0), 1 / 20)
+
+
+def logistic():
+    rng = np.random.default_rng(2)
+    features = unit_rows(rng)
+    return regularised(LogisticLoss(features, np.sign(features @ rng.normal(size=4))), 1 / 80)
+
+
+def game(kappa=8.0, spread=1.0):
+    loss = box_game(np.random.default_rng(3), 40, 4, 3)
+    return FiniteSum(loss, Regulariser(spread / kappa, 1.0 / kappa), *boxes(loss))
+
+
+MINIMISERS = [GradientDescent(), GradientDescent(accelerated=True), ScikitLearn()]
+
+
+def weighted(problem, difference):
+    return float(np.linalg.norm(np.sqrt(problem.weights) * difference))
+
+
+@pytest.mark.parametrize("solver", MINIMISERS, ids=lambda s: s.name)
+@pytest.mark.parametrize("make", [ridge, logistic])
+def test_minimisers_reach_the_solution_and_certify_it(solver, make):
+    problem = make()
+    exact = Exact()(problem, 1e-9, np.random.default_rng(0))
+    found = solver(problem, 1e-5, np.random.default_rng(1))
+    assert found.certificate.holds
+    assert weighted(problem, found.point - exact.point) <= found.certificate.distance + 1e-9
+    assert found.evaluations >= 2 * problem.n
+
+
+@pytest.mark.parametrize("spread", [1.0, 40.0])
+def test_the_saddle_solver_reaches_the_saddle_point_and_certifies_it(spread):
+    problem = game(spread=spread)
+    exact = Exact()(problem, 1e-9, np.random.default_rng(0)).point
+    found = Extragradient()(problem, 1e-5, np.random.default_rng(1))
+    assert found.certificate.holds
+    assert weighted(problem, found.point - exact) <= found.certificate.distance + 1e-9
+
+
+@pytest.mark.parametrize("kappa", [3.0, 8.0])
+def test_extragradient_converges_at_the_proved_rate_or_faster(kappa):
+    """As above: the squared distance falls by 1 - 1/(4 kappa) a step of two passes (seed 4)."""
+    problem = game(kappa=kappa)
+    evaluations = [Extragradient()(problem, t, np.random.default_rng(4)).evaluations for t in (1e-2, 1e-6)]
+    steps = np.log(1e8) / -np.log(1 - 1 / (4 * problem.relative_smoothness))
+    assert evaluations[1] - evaluations[0] <= 3 * steps * 2 * problem.n
+
+
+def test_solvers_say_what_they_cannot_do():
+    with pytest.raises(BadInput, match="BilinearLoss"):
+        ScikitLearn()(game(), 1e-3, np.random.default_rng(0))
+    with pytest.raises(BadInput, match="target"):
+        GradientDescent()(logistic(), 0.0, np.random.default_rng(0))
+
+
+# The game whose coupling changes sign: gradients, saddle points by cases, and what the solver refuses.
+HALF_LINE = Box(0.0, np.inf, 1)
+
+
+def bent(drift, centre=(0.0, 0.0), seed=1):
+    rng = np.random.default_rng(seed)
+    loss = BentGame(unit_rows(rng, 5, 2), coupling=0.8, bend=0.5, drift=drift)
+    return FiniteSum(loss, Regulariser(0.4, 0.2, np.array(centre)), domain_y=HALF_LINE)
+
+
+# drift and centre: right of the bend, left of it, held at it, and with y at the edge of its domain
+PLACES = [(-3.0, (0.0, 0.0)), (3.0, (0.0, 0.0)), (0.1, (0.0, 4.0)), (0.0, (0.0, -9.0))]
+
+
+@pytest.mark.parametrize(("drift", "centre"), PLACES)
+def test_no_better_reply(drift, centre):
+    """400 random replies of either player (seed 2)."""
+    problem, rng = bent(drift, centre), np.random.default_rng(2)
+    x, y = BentGameSolver()(problem, 1e-9, rng).point if centre != (0.0, 4.0) else at_the_bend(problem)
+    value = problem.value(np.array([x, y]))
+    for other_x, other_y in zip(rng.normal(scale=5, size=400), abs(rng.normal(scale=5, size=400)), strict=True):
+        assert problem.value(np.array([x, other_y])) <= value + 1e-9
+        assert problem.value(np.array([other_x, y])) >= value - 1e-9
+
+
+def at_the_bend(problem):
+    return problem.loss.bend, 4.0 - problem.loss.linear[:, 1].mean() / 0.2
+
+
+def test_a_solution_at_the_bend_is_not_certified():
+    """The operator jumps there, so nothing bounds the distance; the solver says so instead of guessing."""
+    found = BentGameSolver()(bent(0.1, (0.0, 4.0)), 1e-9, np.random.default_rng(0))
+    assert not found.certificate.holds
+
+
+def test_bad_input_is_named():
+    with pytest.raises(BadInput, match="linear"):
+        BentGame(np.array([[2.0, 0.0]]), 1.0, 0.0, 0.0)
+    other = FiniteSum(box_game(np.random.default_rng(0), 3, 1, 1), Regulariser(1.0, 1.0))
+    with pytest.raises(BadInput, match="BilinearLoss"):
+        BentGameSolver()(other, 1e-3, np.random.default_rng(0))
+
+
+MU = 0.1
+
+
+def exact(problem):
+    return Exact()(problem, 1e-9, np.random.default_rng(0)).point
+
+
+def distance(problem, point):
+    """To the solution, in the unit of certificates."""
+    return float(np.sqrt(problem.strong_convexity) * np.linalg.norm(point - exact(problem)))
+
+
+def small(labels):
+    return regularised(LogisticLoss(unit_rows(np.random.default_rng(3), len(labels), 2), np.array(labels)), MU)
+
+
+@pytest.mark.parametrize("solver", RIDGE)
+def test_every_solver_of_ridge_reaches_its_solution(solver):
+    found = ScikitLearn(solver)(ridge(), 1e-4, np.random.default_rng(1))
+    assert found.certificate.holds and distance(ridge(), found.point) <= 1e-4
+
+
+@pytest.mark.parametrize("solver", LOGISTIC)
+@pytest.mark.parametrize("labels", [[1.0, -1.0, 1.0, 1.0, -1.0], [1.0] * 5], ids=["two classes", "one class"])
+def test_every_solver_of_logistic_regression_reaches_its_solution(solver, labels):
+    """Data of one class as well, which the estimator itself refuses: a refusal would show the last record's label."""
+    problem = small(labels)
+    found = ScikitLearn(solver, tol=1e-9)(problem, 1e-4, np.random.default_rng(1))
+    assert found.certificate.holds and distance(problem, found.point) <= 1e-4
+
+
+def test_ridge_shrinks_towards_any_centre_and_the_others_refuse_to():
+    problem = replace(ridge(), regulariser=Regulariser(MU, centre=np.full(ridge().d, 0.2)))
+    assert ScikitLearn()(problem, 1e-6, np.random.default_rng(1)).certificate.holds
+    with pytest.raises(BadInput, match="centre"):
+        ScikitLearnSGD()(problem, 1e-6, np.random.default_rng(1))
+    shifted = FiniteSum(small([1.0, -1.0]).loss, Regulariser(MU, centre=np.ones(2)))
+    with pytest.raises(BadInput, match="centre"):
+        ScikitLearn()(shifted, 1e-6, np.random.default_rng(1))
+
+
+def test_a_solver_that_the_estimator_does_not_have_is_refused():
+    with pytest.raises(BadInput, match="solver"):
+        ScikitLearn("newton")
+    with pytest.raises(BadInput, match="Ridge knows"):
+        ScikitLearn("lbfgs")(ridge(), 1e-3, np.random.default_rng(0))
+    with pytest.raises(BadInput, match="LogisticRegression knows"):
+        ScikitLearn("svd")(small([1.0, -1.0]), 1e-3, np.random.default_rng(0))
+
+
+EARLY = [
+    ScikitLearn("lbfgs", tol=0.1),
+    ScikitLearn("sag", iterations=1),
+    ScikitLearnSGD(iterations=1),
+    ScikitLearnSGD(rate="constant", start=3.0),
+]
+
+
+@pytest.mark.parametrize("solver", EARLY, ids=lambda s: s.name)
+def test_what_stops_early_is_refused_and_what_is_polished_is_not(solver):
+    problem = small([1.0, -1.0, 1.0, 1.0, 1.0, 1.0, -1.0, 1.0])
+    schedule = algorithm1.repaired(problem, 0.9, 1e-5, solver=solver, lipschitz=1.0)
+    with pytest.raises(CertificateError, match="release refused"):
+        algorithm1.run(problem, schedule, LiveTape(1))
+    polished = algorithm1.repaired(problem, 0.9, 1e-5, solver=Polished(solver), lipschitz=1.0)
+    tape = LiveTape(1)
+    algorithm1.run(problem, polished, tape)
+    assert distance(problem, tape.transcript.releases[0].law.query) <= polished.target
+
+
+@pytest.mark.parametrize("point", [[np.nan, 0.0], [1e300, -1e300], [5.0, 5.0]])
+def test_polishing_needs_at_most_the_public_number_of_steps(point):
+    """Whatever the start is; two passes compare the starts, three and two certify, each step costs three."""
+    problem = small([1.0, -1.0, 1.0])
+
+    def lying(problem, target, rng):
+        return Solution(np.array(point), Certificate(0.0, target), 0)
+
+    for target in (1e-1, 1e-8):
+        found = Polished(lying)(problem, target, np.random.default_rng(0))
+        assert found.certificate.holds and distance(problem, found.point) <= target + 1e-9
+        assert found.evaluations <= problem.n * (4 + 3 * steps_needed(problem, target))
+
+
+def test_polishing_refuses_what_it_cannot_promise():
+    with pytest.raises(BadInput, match="saddle"):
+        Polished(ScikitLearn())(game(), 1e-3, np.random.default_rng(0))
+    with pytest.raises(BadInput, match="target"):
+        Polished(ScikitLearn())(small([1.0, -1.0]), 0.0, np.random.default_rng(0))
