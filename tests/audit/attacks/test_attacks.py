@@ -1,14 +1,30 @@
-import json
+"""The attacks against their definitions, one record at a time; estimators of others; models that are found out.
 
+Then canaries and crafted starts, and the command: its claims, what is caught, what is refused.
+"""
+
+import json
+from pathlib import Path
+
+import joblib
 import numpy as np
 import pytest
+from scipy.stats import norm
 from sklearn.datasets import make_classification
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import roc_auc_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from typer.testing import CliRunner
 
 from dpassay.audit.attacks import canaries, estimators, game, play
-from dpassay.audit.attacks.estimators import Samples
+from dpassay.audit.attacks.estimators import Samples, sklearn_trainer
 from dpassay.audit.attacks.play import GRADIENTS, Plan
 from dpassay.audit.cli import app
 from dpassay.audit.results import Verdict, decide
@@ -21,32 +37,160 @@ from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.problems.models import ClassificationLoss, SoftmaxRegression
 from dpassay.reference.tape import LiveTape
 
+MODELS, RECORDS, OTHERS = 9, 30, 12
 
+
+@pytest.fixture(scope="module")
+def played():
+    """Any confidences: members a little higher."""
+    rng = np.random.default_rng(1)
+    member = rng.random((MODELS, RECORDS)) < 0.5
+    confidence = np.clip(rng.uniform(0.05, 0.8, member.shape) + 0.1 * member, 0.01, 0.99)
+    return game.Game(confidence, member, rng.uniform(0.05, 0.95, (MODELS, OTHERS)), np.zeros(RECORDS, dtype=np.int64))
+
+
+@pytest.mark.parametrize("online", [True, False])
+def test_lira_is_the_likelihood_ratio_of_logit_confidences(played, online):
+    """log N(phi; in) - log N(phi; out), or off-line the share of 'out' below phi, phi = log(p / (1 - p)).
+
+    One spread for all records: few shadow models (Carlini et al. 2022, Section VI: global variance).
+    """
+    target, phi = 3, np.log(played.confidence / (1 - played.confidence))
+    laws = []
+    for joined in (True, False):
+        kept = [np.delete(phi[:, i], 3)[np.delete(played.member[:, i], 3) == joined] for i in range(RECORDS)]
+        squares, freedom = sum(((one - one.mean()) ** 2).sum() for one in kept), sum(one.size - 1 for one in kept)
+        laws.append(norm([one.mean() for one in kept], np.sqrt(squares / freedom)))
+    inside, outside, seen = *laws, phi[target]
+    expected = inside.logpdf(seen) - outside.logpdf(seen) if online else outside.logcdf(seen)
+    assert game.lira(played, target, online) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("gamma", [0.5, 1.0, 2.0])
+def test_rmia_is_the_share_of_records_that_are_dominated(played, gamma):
+    """Pr_z[(p(x|target) / p(x)) / (p(z|target) / p(z)) >= gamma], p(.) the mean over the shadow models."""
+    target, shadows = 5, [k for k in range(MODELS) if k != 5]
+    of_x, of_z = (table[target] / table[shadows].mean(axis=0) for table in (played.confidence, played.population))
+    expected = [np.mean([x / z >= gamma for z in of_z]) for x in of_x]
+    assert game.rmia(played, target, gamma) == pytest.approx(expected, abs=1e-7)
+
+
+def test_no_attack_looks_at_the_coins_it_is_judged_by(played):
+    """Turning all coins of the target changes no score."""
+    turned = played.member.copy()
+    turned[3] = ~turned[3]
+    other = game.Game(played.confidence, turned, played.population, played.labels)
+    for attack in game.ATTACKS.values():
+        scores = [attack(one, 3, np.random.default_rng(0)) for one in (played, other)]
+        assert (scores[0] == scores[1]).all()
+
+
+def _blind(x, y, rng):
+    """Knows how many records it was given, and nothing else of them."""
+    noise = int(rng.integers(2**31))
+
+    def probabilities(rows):
+        drawn = 0.05 * np.random.default_rng(noise).normal(size=len(rows))
+        right = np.clip(0.5 + 0.001 * (len(x) - 50) + drawn, 0.01, 0.99)
+        return np.column_stack([right, 1 - right])
+
+    return probabilities
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("name", game.ATTACKS)
+def test_models_that_know_nothing_give_nothing_away(name):
+    """Mean AUC of 30 games with 100 coins each within 0.5 +- 0.04 (four standard errors), seeds 0 to 29."""
+    areas = []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        x, y = rng.normal(size=(110, 2)), rng.integers(0, 2, 110)
+        found = game.play(_blind, x[:100], y[:100], 4, rng, population=(x[100:], y[100:]))
+        areas.append(game.auc(game.ATTACKS[name](found, 0, rng), found.member[0]))
+    assert abs(np.mean(areas) - 0.5) < 0.04
+
+
+# -- estimators of others: every seed is the game's, what cannot be trained or read is one clear line ---------------
+def _data(rows=30, classes=2):
+    return np.random.default_rng(0).normal(size=(rows, 3)), np.arange(rows) % classes
+
+
+class Silent(DecisionTreeClassifier):
+    def predict_proba(self, x):
+        return np.full((len(x), 2), np.nan)
+
+
+class Bare:
+    def fit(self, x, y):
+        return self
+
+    def predict_proba(self, x):
+        return np.full((len(x), 2), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("make", "rows", "labels", "why"),
+    [
+        *[(make, 30, [1, 1], "30 records of class 1") for make in (LogisticRegression, MLPClassifier)],
+        *[(make, 0, [0, 1], "0 records") for make in (LogisticRegression, DecisionTreeClassifier)],
+        *[(DecisionTreeClassifier, 30, labels, "0 .. 1") for labels in (["a", "b"], [0.0, 0.5], [-1, 1], [0, 2])],
+        *[(make, 30, [0, 1], "no predict_proba") for make in (LinearRegression, SVC)],
+        (lambda: make_pipeline(StandardScaler(), LinearRegression()), 30, [0, 1], "no predict_proba"),
+        (KNeighborsClassifier, 4, [0, 1], "n_neighbors"),
+        (lambda: 1 / 0, 30, [0, 1], "division by zero"),
+        (Bare, 30, [0, 1], "classes_"),
+        (Silent, 30, [0, 1], "NaN"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_what_cannot_be_attacked_is_one_line(make, rows, labels, why):
+    x, _ = _data(rows)
+    with pytest.raises(BadInput) as caught:
+        sklearn_trainer(make, 2)(x, np.resize(np.array(labels), rows), np.random.default_rng(0))(x)
+    assert why in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_class_that_is_missing_has_probability_zero():
+    x, _ = _data()
+    found = sklearn_trainer(LogisticRegression, 4)(x, np.arange(30) % 2 * 2, np.random.default_rng(0))(x)
+    assert found.shape == (30, 4) and not found[:, [1, 3]].any()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: RandomForestClassifier(n_estimators=3),
+        lambda: make_pipeline(StandardScaler(), RandomForestClassifier(n_estimators=3)),
+        lambda: BaggingClassifier(make_pipeline(StandardScaler(), DecisionTreeClassifier(max_features=1)), 3),
+    ],
+)
+def test_every_random_state_comes_from_the_game(make):
+    """Also that of a step of a pipeline: two games of one seed agree"""
+    x, y = _data(40)
+    games = [game.play(sklearn_trainer(make, 2), x, y, 3, np.random.default_rng(7)) for _ in range(2)]
+    assert (games[0].confidence == games[1].confidence).all()
+
+
+# -- models that are found out, and private ones that are not ---------------------------------------------------
 @pytest.fixture(scope="module")
 def overfitted():
     """12 deep trees on coin halves of 400 noisy records: members have confidence 1, others often 0."""
     x, y = make_classification(600, 20, n_informative=4, flip_y=0.3, random_state=0)
-    trainer = estimators.sklearn_trainer(DecisionTreeClassifier, 2)
-    rng = np.random.default_rng(1)
-    return game.play(trainer, x[:400], y[:400], 12, rng, population=(x[400:], y[400:]))
+    trainer = sklearn_trainer(DecisionTreeClassifier, 2)
+    return game.play(trainer, x[:400], y[:400], 12, np.random.default_rng(1), population=(x[400:], y[400:]))
 
 
 @pytest.mark.parametrize("name", game.ATTACKS)
 def test_attacks_see_an_overfitted_model(overfitted, name):
-    """AUC above 0.6 for each of them (0.63 measured for the plain loss, seed 2)."""
-    scores = game.ATTACKS[name](overfitted, 0, np.random.default_rng(2))
-    assert scores.shape == (400,)
-    assert game.auc(scores, overfitted.member[0]) > 0.6
-    assert game.auc(scores, overfitted.member[0]) == pytest.approx(
-        roc_auc_score(overfitted.member[0], scores), abs=1e-12
-    )
-
-
-def test_a_sound_bound_from_one_overfitted_model(overfitted):
-    """Members are never misclassified by a full tree: epsilon above 1.5 at delta 1e-5 (seed 3)."""
-    rng = np.random.default_rng(3)
-    bound = epsilon_one_run(game.loss_threshold(overfitted, 0), overfitted.member[0], 1e-5, rng)
-    assert bound.epsilon > 1.5 and bound.relation == "add-remove"
+    """AUC above 0.6 for each of them (0.63 measured for the plain loss, seed 2); and a sound bound: members are never
+    misclassified by a full tree.
+    """
+    scores, member = game.ATTACKS[name](overfitted, 0, np.random.default_rng(2)), overfitted.member[0]
+    area = game.auc(scores, member)
+    assert area > 0.6 and area == pytest.approx(roc_auc_score(member, scores), abs=1e-12)
+    if name == "loss threshold":
+        bound = epsilon_one_run(scores, member, 1e-5, np.random.default_rng(3))
+        assert bound.epsilon > 1.5 and bound.relation == "add-remove"
 
 
 def test_attacks_on_a_private_model_stay_below_its_epsilon():
@@ -62,6 +206,7 @@ def test_attacks_on_a_private_model_stay_below_its_epsilon():
         assert bound.epsilon <= gdp_epsilon(mu, 1e-5)
 
 
+# -- canaries ---------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("noise", "least", "most"), [(0.2, gdp_epsilon(0.5, 1e-5), np.inf), (1e3, 0.0, 0.5)])
 def test_a_louder_claim_is_refuted_by_canaries_and_noise_alone_shows_nothing(noise, least, most):
     """With a tenth of the noise the bound exceeds the epsilon of the claimed one (mu = 0.5, 1.99); coins are fair."""
@@ -81,23 +226,6 @@ def test_input_canaries():
     assert x.shape == (7, 4) and set(labels) <= {0, 1, 2}
 
 
-def _attack(*words):
-    return CliRunner().invoke(app, ["attack", "--candidates", "150", "--models", "4", *words])
-
-
-def test_attacks_from_the_command_line(tmp_path):
-    """A full tree that learns wrong labels by heart is refuted at epsilon 1; DP-SGD at its own epsilon is not."""
-    tree = _attack("--estimator", "DecisionTreeClassifier", "--canaries", "mislabelled", "--epsilon", "1", "--json")
-    document = json.loads(tree.output)
-    assert tree.exit_code == 1 and len(document["results"]) == len(game.ATTACKS)
-    assert max(one["evidence"]["auc"] for one in document["results"]) > 0.8
-    assert _attack("--canaries", "out of distribution").exit_code == 3
-    rows = np.column_stack([np.random.default_rng(0).normal(size=(200, 3)), np.arange(200) % 3])
-    np.savetxt(tmp_path / "own.csv", rows, delimiter=",")
-    assert _attack("--estimator", "GaussianNB", "--data", str(tmp_path / "own.csv")).exit_code == 0
-
-
-# Gradient canaries and crafted starts from the command line: their claims, what is caught, what is refused.
 def test_a_canary_moves_each_release_by_exactly_one_clip():
     """Twin runs on one tape, canary in and out, ordinary gradients constant: distance over noise std = 1 / sigma."""
     schedule, rng = estimators.dp_sgd_schedule(9.0), np.random.default_rng(0)
@@ -175,19 +303,67 @@ def test_crafted_softmax_silences_the_others_in_every_class():
     assert ClassificationLoss(model, canary[None], np.array([1])).probabilities(start) == pytest.approx(1 / 3, abs=1e-3)
 
 
-def _command(*words):
+# -- the command ------------------------------------------------------------------------------------------------
+def _attack(*words):
     return CliRunner().invoke(app, ["attack", *words])
+
+
+SMALL = ("--models", "3", "--candidates", "30", "--json", "--estimator")
+
+
+def test_attacks_from_the_command_line():
+    """A full tree that learns wrong labels by heart is refuted at epsilon 1; DP-SGD at its own epsilon is not."""
+    few = ("--candidates", "150", "--models", "4")
+    tree = _attack(
+        *few, "--estimator", "DecisionTreeClassifier", "--canaries", "mislabelled", "--epsilon", "1", "--json"
+    )
+    document = json.loads(tree.output)
+    assert tree.exit_code == 1 and len(document["results"]) == len(game.ATTACKS)
+    assert max(one["evidence"]["auc"] for one in document["results"]) > 0.8
+    assert _attack(*few, "--canaries", "out of distribution").exit_code == 3
+
+
+@pytest.mark.parametrize(("classes", "refused"), [((0, 1, 2), False), ((0, 7), True), ((0, 10**9), True)])
+def test_data_of_ones_own_with_classes_that_have_no_gaps(tmp_path, classes, refused):
+    """Class 10^9 without those below would need a table of 10^9 columns."""
+    rows = np.column_stack([np.random.default_rng(0).normal(size=(60, 3)), np.resize(classes, 60)])
+    np.savetxt(tmp_path / "own.csv", rows, delimiter=",")
+    found = _attack(*SMALL, "GaussianNB", "--data", str(tmp_path / "own.csv"))
+    if refused:
+        assert isinstance(found.exception, BadInput) and "class 1 is missing" in str(found.exception)
+    else:
+        assert found.exit_code == 0
+
+
+def test_an_estimator_of_ones_own_and_one_of_a_file(tmp_path, monkeypatch):
+    """A pickle is read where it is trusted, and not before."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    Path("estimator_of_mine.py").write_text("from sklearn.naive_bayes import GaussianNB as make\nmade = make()\n")
+    joblib.dump(GaussianNB(), "kept.joblib")
+    numbers = [
+        [one["epsilon"] for one in json.loads(_attack(*SMALL, *words.split()).stdout)["results"]]
+        for words in ("GaussianNB", "estimator_of_mine:make", "estimator_of_mine:made", "kept.joblib --trusted")
+    ]
+    assert numbers[1:] == 3 * numbers[:1] != []
+    assert "if you trust it" in str(_attack(*SMALL, "kept.joblib").exception)
+    assert isinstance(_attack(*SMALL, "nowhere.joblib", "--trusted").exception, BadInput)
+
+
+def test_training_that_does_not_converge_is_attacked_without_a_warning_per_model(recwarn):
+    assert _attack(*SMALL, "MLPClassifier").exit_code == 0
+    assert not [one for one in recwarn if "converge" in str(one.message)]
 
 
 def test_gradient_canaries_from_the_command_line():
     """The verdict, the relation and the claim are shown; the same seed gives the same numbers."""
     few = ("--canaries", "gradient orthogonal", "--candidates")
     words = (*few, "100", "--hidden", "4", "--epsilon", "0.001", "--noise-multiplier", "0.5", "--json")
-    first, second = (json.loads(_command(*words).output) for _ in range(2))
+    first, second = (json.loads(_attack(*words).output) for _ in range(2))
     assert first["verdict"] == "violated"
     assert {one["relation"] for one in first["results"]} == {"a canary's gradient or zero"}
     assert [one["evidence"] for one in first["results"]] == [one["evidence"] for one in second["results"]]
-    shown = _command(*few, "50")
+    shown = _attack(*few, "50")
     said = "32 hidden units, 50 canaries, gradient orthogonal. Claimed: 0.496904-GDP"
     assert shown.exit_code == 3 and said in shown.output
 
@@ -218,5 +394,5 @@ def test_gradient_canaries_from_the_command_line():
     ],
 )
 def test_what_makes_no_sense_together_is_refused(words, what):
-    error = _command(*words).exception
+    error = _attack(*words).exception
     assert isinstance(error, BadInput) and what in str(error) and "\n" not in str(error)

@@ -21,14 +21,27 @@ def small(seed=3, style="CIFAR10-ST"):
     return m.imbalanced(style, m.pool(None), seed)
 
 
-def test_models_are_reproducible_and_halves_are_halves():
+@pytest.fixture(scope="module")
+def models():
+    """Five models on one split."""
+    return m.train_models("DP-SGD on z", 5.0, 5, 3, small())
+
+
+def test_models_are_reproducible_and_halves_are_halves(models):
     split = small()
-    one, two = (m.train_models("DP-SGD on z", 5.0, 2, 3, split) for _ in range(2))
-    assert (one.game.confidence == two.game.confidence).all()
-    assert one.game.member.sum(axis=1).tolist() == [split.n // 2] * 2
-    assert not (one.game.member[0] == one.game.member[1]).all()
-    assert one.test.shape == (2, 300)
-    assert len(one.qualities) == len(one.gradient_norms) == 2
+    again = m.train_models("DP-SGD on z", 5.0, 5, 3, split)
+    assert (models.game.confidence == again.game.confidence).all()
+    assert models.game.member.sum(axis=1).tolist() == [split.n // 2] * 5
+    assert not (models.game.member[0] == models.game.member[1]).all()
+    assert models.test.shape == (5, 300) and len(models.qualities) == len(models.gradient_norms) == 5
+
+
+def test_attacked_models_are_no_shadow_models(models):
+    alone = m.with_shadows(models.game, 1, 2)
+    assert (alone.confidence == models.game.confidence[[1, 2, 3, 4]]).all()
+    assert (alone.member == models.game.member[[1, 2, 3, 4]]).all()
+    with pytest.raises(BadInput, match="targets"):
+        m.with_shadows(models.game, 0, 5)
 
 
 def test_styles():
@@ -51,15 +64,6 @@ def test_overfitted_model_is_found_out_and_a_private_one_is_not():
     assert set(free) == set(ATTACKS)
     assert max(found[0] for found in free.values()) > 0.6
     assert all(abs(found[0] - 0.5) < 0.15 for found in tight.values())
-
-
-def test_attacked_models_are_no_shadow_models():
-    models = m.train_models("DP-SGD on z", 5.0, 5, 3, small())
-    alone = m.with_shadows(models.game, 1, 2)
-    assert (alone.confidence == models.game.confidence[[1, 2, 3, 4]]).all()
-    assert (alone.member == models.game.member[[1, 2, 3, 4]]).all()
-    with pytest.raises(BadInput, match="targets"):
-        m.with_shadows(models.game, 0, 5)
 
 
 def test_shift_alone_lets_a_label_pass_for_membership():

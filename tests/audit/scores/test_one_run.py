@@ -1,11 +1,17 @@
-"""One run with many canaries: level where they fail together, power, ties, and what is refused."""
+"""One run with many canaries: level where they fail together, power, ties, coins that are read, what is refused."""
+
+import json
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest
+from typer.testing import CliRunner
 
+from dpassay.audit.cli import app
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import one_run
+from dpassay.audit.scores import files, one_run
 from dpassay.audit.scores.one_run import ENDS, Canaries, Guessing, plans
 from dpassay.reference import guarantee
 from dpassay.reference.accounting.gdp import gdp_epsilon
@@ -76,11 +82,74 @@ def test_ties_are_ranked_at_random_and_never_by_the_coins():
 
 def test_bad_coins_and_one_canary():
     rng = np.random.default_rng(0)
-    for bad in ([1.0, 2.0], [1.0]):
-        with pytest.raises(BadInput, match="included"):
-            one_run.epsilon_one_run([0.0, 1.0], bad, 0.0, rng)
-    with pytest.raises(BadInput, match=r"delta = -1e-09: must lie in \[0, 1\)"):
-        one_run.epsilon_one_run([0.0, 1.0], [0, 1], -1e-9, rng)
+    for bad, delta, why in (([1.0, 2.0], 0.0, "included"), ([1.0], 0.0, "included"), ([0, 1], -1e-9, "delta = -1e-09")):
+        with pytest.raises(BadInput, match=why):
+            one_run.epsilon_one_run([0.0, 1.0], bad, delta, rng)
     assert one_run.epsilon_one_run([3.0], [1], 0.5, rng).epsilon == 0.0
     with pytest.raises(BadInput, match=r"scores = '1 canary'.*at least two"):
         one_run.one_run_curve([3.0], [1], guarantee.gdp(1.0), rng)
+
+
+def _run(*words):
+    result = CliRunner().invoke(app, ["scores", *map(str, words)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.mark.parametrize(("included", "fair"), [(0, False), (130, False), (250, True), (470, False), (600, False)])
+def test_coins_that_cannot_be_fair_are_refused_not_blamed_on_the_mechanism(tmp_path, included, fair):
+    """Of 600 canaries; random scores, which say nothing about anything (seed 0). 250 included are still possible."""
+    path, rng = tmp_path / "canaries.csv", np.random.default_rng(0)
+    np.savetxt(path, np.column_stack([rng.normal(size=600), np.arange(600) < included]), delimiter=",")
+    if fair:
+        assert files.read_canaries(path)[1].sum() == included
+        return
+    with pytest.raises(BadInput, match=f"second column = '{included} of 600 canaries included'.*fair coin"):
+        _run(path, "--one-run", "--epsilon", 0.1)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("id,score,member\n", "header, and no line"),
+        ("id,value,member\n1,2,0\n2,3,1\n", "one named score and one member"),
+        ("score,score,member\n1,2,0\n2,3,1\n", "one named score and one member"),
+    ],
+)
+def test_columns_without_their_names_are_asked_for(tmp_path, text, why):
+    (tmp_path / "canaries.csv").write_text(text)
+    with pytest.raises(BadInput, match=why):
+        files.read_canaries(tmp_path / "canaries.csv")
+
+
+def test_a_frame_of_pandas_is_read_by_the_names_of_its_columns(tmp_path, monkeypatch):
+    lines = np.array([["a", 0.5, True], ["b", 1.5, False]], dtype=object)
+    frame = SimpleNamespace(columns=["id", "Score", "member"], to_numpy=lambda: lines)
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(read_parquet=lambda path: frame))
+    scores, coins = files.read_canaries(tmp_path / "canaries.parquet")
+    assert scores.tolist() == [0.5, 1.5] and coins.tolist() == [True, False]
+
+
+@pytest.mark.some(1)
+@pytest.mark.usefixtures("brief_power")
+@pytest.mark.parametrize("seed", [0, 1])
+def test_scores_drawn_from_the_seed_of_the_audit_do_not_sort_themselves(tmp_path, seed):
+    """Randomised response at 0.5, canaries left out first: as drawn, its uniforms would order the ties by the coins."""
+    coins = np.sort(np.random.default_rng(99).random(1000) < 0.5)
+    honest = np.random.default_rng(seed).random(1000) < 1 / (1 + np.exp(-0.5))
+    answers = np.where(honest, coins, ~coins).astype(float)
+    assert one_run.epsilon_one_run(answers, coins, 0.0, np.random.default_rng(seed)).epsilon <= 0.5
+    np.savetxt(tmp_path / "canaries.csv", np.column_stack([answers, coins]), delimiter=",")
+    found = json.loads(_run(tmp_path / "canaries.csv", "--one-run", "--epsilon", 1, "--seed", seed, "--json").output)
+    assert found["verdict"] == "inconclusive"
+
+
+def test_one_run_takes_high_scores_for_included_and_says_so():
+    """Losses, which are low for those who were in, show nothing until they are negated (seed 1)."""
+    rng = np.random.default_rng(1)
+    coins = rng.random(1000) < 0.5
+    losses = rng.normal(size=1000) - 2 * coins
+    assert one_run.epsilon_one_run(-losses, coins, 0.0, rng).epsilon > 2
+    assert one_run.epsilon_one_run(losses, coins, 0.0, rng).epsilon == 0
+    assert "negate losses" in " ".join(_run("--help").output.split())

@@ -34,14 +34,11 @@ def test_the_most_revealing_pair_has_the_curve_as_its_tradeoff(claim):
         assert missed == pytest.approx(claim.trade_off(np.array([false_alarms]))[0], abs=4 / np.sqrt(size))
 
 
-def test_laplace_scores_are_its_losses():
+def test_laplace_scores_are_its_losses_and_do_not_break_what_laplace_noise_keeps():
+    """No rounding tells the sides apart: two 5 % levels, 12 samples of 1,000 a side, 5 errors have chance 0.004."""
     p, q = power.laplace_law(2.0, "x").draw(np.random.default_rng(0), 200_000, 200_000)
     assert max(abs(p).max(), abs(q).max()) <= 2.0 + 1e-12
     assert (q > 1.999).mean() / (p > 1.999).mean() == pytest.approx(np.exp(2), rel=0.05)
-
-
-def test_laplace_scores_do_not_break_what_laplace_noise_keeps():
-    """No rounding tells the sides apart: two 5 % levels, 12 samples of 1,000 a side, 5 errors have chance 0.004."""
     law, claim, wrong = power.laplace_law(1.0, "x"), guarantee.approx_dp(1.0), 0
     for seed in range(12):
         rng = np.random.default_rng(seed)
@@ -95,32 +92,23 @@ def test_claims_of_any_size_are_tested_without_a_warning(options):
         assert not _refutes(claim.guarantee)(*law.draw(rng, 300, 300), rng)
 
 
-def _planted_outputs(rng, outputs, runs):
-    """The planted mechanism itself: strings and numbers, one run in `runs` shows its side."""
-    sides = []
-    for name, values in zip("DE", outputs, strict=True):
-        shown = rng.random(len(values)) < 1 / runs
-        sides.append([{"side": name} if s else {"sum": float(v)} for s, v in zip(shown, values, strict=True)])
-    return sides
-
-
 @pytest.mark.some(1)
 @pytest.mark.parametrize("grid", [None, 1.0])
 def test_the_audit_refutes_what_was_planted(grid):
-    """The branch named for 600 outputs a side is refuted by the audit itself, learners and all, in 3 of 3 (seed 3);
-    outputs are continuous or on a grid of ones.
+    """The branch named for 600 outputs a side, planted as such (strings and numbers, one run in so many shows its
+    side), is refuted by the audit itself, learners and all, in 3 of 3 (seed 3); continuous or on a grid of ones.
     """
-    rng = np.random.default_rng(3)
+    rng, claim = np.random.default_rng(3), guarantee.approx_dp(1.0)
     outputs = [rng.laplace(mean, 1.0, 600) for mean in (0, 1)]
     outputs = [np.round(one / grid) * grid for one in outputs] if grid else outputs
-    claim = guarantee.approx_dp(1.0)
     found = branch_power(to_tables(*outputs), claim, 0.955, 0)
     assert found.runs is not None and found.at_least >= 0.8
-    caught = [
-        audit_outputs(*_planted_outputs(rng, outputs, found.runs), claim, rng, 0.955).verdict is Verdict.VIOLATED
-        for _ in range(3)
-    ]
-    assert all(caught)
+    for _ in range(3):
+        planted = [
+            [{"side": name} if rng.random() < 1 / found.runs else {"sum": float(value)} for value in side]
+            for name, side in zip("DE", outputs, strict=True)
+        ]
+        assert audit_outputs(*planted, claim, rng, 0.955).verdict is Verdict.VIOLATED
 
 
 def test_nothing_is_promised_where_nothing_is_seen():

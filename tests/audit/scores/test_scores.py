@@ -1,19 +1,33 @@
-"""Two samples of scores: the bounds reach what they promise, keep their level, take any scores, and say what shows."""
+"""Two samples of scores: the bounds reach what they promise, keep their level, take any scores, and say what shows.
+
+Then labels revealed outwards, and claims and scores at the edge of what floats can hold.
+"""
+
+import math
+import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from scipy.special import expit
 from scipy.stats import binomtest
+from typer.testing import CliRunner
 
 from dpassay.audit.claims.scores import hints
-from dpassay.audit.evidence import curves
+from dpassay.audit.cli import app
+from dpassay.audit.evidence import curves, fdp
 from dpassay.audit.evidence.events import event_p_value
-from dpassay.audit.results import SoundBound, Verdict
-from dpassay.audit.scores import labels, thresholds
+from dpassay.audit.evidence.weighted import Allowance
+from dpassay.audit.results import ClaimTest, SoundBound, Verdict
+from dpassay.audit.scores import labels, one_run, outward, power, thresholds
+from dpassay.audit.scores.outward import blocks_of, plan_outward, read_outward
 from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
 
+ALPHA = 0.05
+WHOLE = [Allowance(0, ALPHA)]  # the level, no label corrupted
 TRUE_EPSILON = 4.3766  # of N(1, 1) against N(0, 1) at delta = 1e-5
 BOUNDS = [thresholds.epsilon_split, labels.epsilon_labels]
 
@@ -45,10 +59,10 @@ def test_curve_test_sees_both_directions_and_either_sign(flip):
     assert curves.refute_curve(p, q, guarantee.approx_dp(1.6, 0.0), rng).verdict is not Verdict.VIOLATED
 
 
-@pytest.mark.parametrize("bound", BOUNDS)
-def test_sound_bounds_reach_beyond_the_measured_peers(bound):
+@pytest.mark.parametrize(("bound", "floors"), [(BOUNDS[0], (1.0, 1.8)), (BOUNDS[1], (1.6, 2.4))])
+def test_sound_bounds_reach_beyond_the_measured_peers(bound, floors):
     """Peers on N(1,1) v N(0,1) at delta 1e-5: 1.12 at 1e3 and 2.01 at 1e4 scores a side (seed 4)."""
-    for n, floor in ((1000, 1.0), (10_000, 1.8)):
+    for n, floor in zip((1000, 10_000), floors, strict=True):
         p, q, rng = _gauss(4, n)
         for sides in ((p, q), (-q, -p)):
             result = bound(*sides, 1e-5, rng)
@@ -84,16 +98,26 @@ def test_any_scores_are_accepted(p, q):
     assert 0 <= curves.refute_curve(p, q, guarantee.gdp(1.0), rng).p_value <= 1
 
 
-def test_bad_scores():
-    rng = np.random.default_rng(0)
-    with pytest.raises(BadInput, match="scores_q"):
-        labels.epsilon_labels([1.0], [float("nan")], 0.0, rng)
-    with pytest.raises(BadInput, match="scores_p"):
-        curves.refute_curve([], [1.0], guarantee.gdp(1.0), rng)
-    with pytest.raises(BadInput, match="delta"):
-        labels.epsilon_labels([1.0], [1.0], 1.0, rng)
-    with pytest.raises(BadInput, match=r"scores = \(3, 9\): a split needs at least 4 a side"):
-        thresholds.epsilon_split(np.arange(3.0), np.arange(9.0), 0.0, rng)
+@pytest.mark.parametrize(
+    ("refused", "why"),
+    [
+        (lambda rng: labels.epsilon_labels([1.0], [math.nan], 0.0, rng), "scores_q"),
+        (lambda rng: curves.refute_curve([], [1.0], guarantee.gdp(1.0), rng), "scores_p"),
+        (lambda rng: labels.epsilon_labels([1.0], [1.0], 1.0, rng), "delta"),
+        (
+            lambda rng: thresholds.epsilon_split(np.arange(3.0), np.arange(9.0), 0.0, rng),
+            r"\(3, 9\): a split needs at least",
+        ),
+        (lambda rng: ClaimTest(claim="x", p_value=1.0, confidence=1e-17, method="m"), "confidence"),  # 1 - 1e-17 is 1
+        *(
+            (lambda rng, pair=pair: guarantee.from_pairs([(1.0, 0.1), pair]), "pairs")
+            for pair in ((-1.0, 0.1), (math.nan, 0.1), (1.0, 1.1), (1.0, math.nan))
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused(refused, why):
+    with pytest.raises(BadInput, match=why):
+        refused(np.random.default_rng(0))
 
 
 def test_files_whose_members_have_the_lower_scores_get_a_hint_and_the_same_bound():
@@ -151,3 +175,148 @@ def test_what_shows_the_bound_is_named():
         none = labels.epsilon_labels(np.ones(size), np.full(size, 2.0), 0.0, rng)
         assert none.epsilon == 0.0 and none.evidence["by"] == "nothing seen"
     assert labels.epsilon_labels([1.0] * 30, [1.0] * 30, 0.0, rng).epsilon == 0.0
+
+
+# -- labels revealed outwards -----------------------------------------------------------------------------------
+def _sides(rng, labels, mean):
+    """Scores N(0, 1) of D and N(mean, 1) of D', sorted, by fair coins."""
+    of_q = rng.random(labels) < 0.5
+    scores = rng.normal(mean * of_q, 1.0)
+    return np.sort(scores[~of_q]), np.sort(scores[of_q])
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("mean", [0.0, 0.5, 2.0])
+def test_hidden_labels_do_not_choose_the_plan(mean):
+    """Whatever the hidden labels are, the plan is the same; red case: a revealed block does change some plan."""
+    rng, changed = np.random.default_rng(4), 0
+    for _ in range(5):
+        blocks = blocks_of(*_sides(rng, 3000, mean), rng)
+        plan = plan_outward(blocks, ALPHA)
+        if plan is None:
+            continue
+        for _ in range(3):
+            other = rng.binomial(blocks.size.astype(int), rng.random()).astype(float)
+            hidden = plan.weights > 0
+            again = plan_outward(replace(blocks, of_q=np.where(hidden, other, blocks.of_q)), ALPHA)
+            assert again is not None and (again.top, again.bottom, again.sign) == (plan.top, plan.bottom, plan.sign)
+            assert np.array_equal(again.weights, plan.weights)
+            turned = plan_outward(replace(blocks, of_q=np.where(hidden, blocks.of_q, other)), ALPHA)
+            changed += turned is None or not np.array_equal(turned.weights, plan.weights)
+    assert changed or mean == 0
+
+
+def test_tied_scores_share_a_point_and_no_block_crosses_a_big_tie():
+    rng = np.random.default_rng(7)
+    blocks = blocks_of(np.sort(rng.integers(0, 2, 500) * 1.0), np.sort(rng.integers(0, 2, 500) * 1.0), rng)
+    assert blocks.places.size == 2 and np.all(np.diff(blocks.places) > 0)
+    ones = float(blocks.size[blocks.point == 0].sum())
+    assert blocks.size.sum() == 1000 and 400 < ones < 600
+
+
+def test_both_directions_may_be_guessed_unless_one_is_told():
+    low, high = _sides(np.random.default_rng(3), 600, 1.5)
+    for sides in ((low, high), (-high[::-1], -low[::-1]), (high, low)):
+        default, both, up, down = (
+            read_outward(*sides, np.random.default_rng(0), ALPHA, WHOLE, **told)
+            for told in ({}, {"signs": (1, -1)}, {"signs": (1,)}, {"signs": (-1,)})
+        )
+        assert default == both == max(up, down, key=lambda one: one[0]) and min(up[0], down[0]) == 0 < both[0]
+
+
+def test_few_labels_and_no_signal():
+    rng, same = np.random.default_rng(8), np.arange(1000.0)
+    assert read_outward(np.zeros(20), np.ones(19), rng, ALPHA, WHOLE) == (0.0, {})
+    assert read_outward(same, same + 0.5, rng, ALPHA, WHOLE)[0] == 0
+    assert read_outward(np.full(50, -np.inf), np.full(50, np.inf), rng, ALPHA, WHOLE)[0] >= 0
+
+
+# the curve, against a plain twin
+PLACES = np.array([-2.0, -1.4, -1.0, -0.3, -0.295, 0.5, 1.1, 2.4])
+
+
+def dense(places, stiffness):
+    """The penalty as a full matrix, from its differences; points nearer than 0.01 count as 0.01 apart."""
+    gaps = np.maximum(np.diff(places), 0.01)
+    slopes = np.diff(np.eye(places.size), axis=0) / gaps[:, None]
+    bends = np.diff(slopes, axis=0)
+    scale = 2 * stiffness / (gaps[:-1] + gaps[1:])
+    return slopes.T @ (0.3 * gaps[:, None] * slopes) + bends.T @ (scale[:, None] * bends)
+
+
+def _some_blocks():
+    point = np.array([0, 1, 2, 2, 3, 4, 5, 6, 7])
+    size = np.array([5.0, 9.0, 20.0, 11.0, 40.0, 40.0, 30.0, 12.0, 6.0])
+    return outward.Blocks(size, np.round(size * expit(-PLACES[point])), point, PLACES)
+
+
+@pytest.mark.parametrize("hidden", [(), (0, 1), (0, 7, 8)])
+def test_the_curve_is_the_most_likely_one_under_its_penalty(hidden):
+    """At the largest penalised likelihood the slopes of both cancel; whatever the hidden labels are."""
+    blocks, known = _some_blocks(), np.ones(9, dtype=bool)
+    known[list(hidden)] = False
+    penalty = outward._penalty(PLACES, 4.0)
+    curve = outward.log_odds_curve(blocks, known, np.zeros(8), penalty)
+    tried, hits = (np.bincount(blocks.point, known * one, 8) for one in (blocks.size, blocks.of_q))
+    assert dense(PLACES, 4.0) @ curve == pytest.approx(hits - tried * expit(curve), abs=2e-3)
+    other = replace(blocks, of_q=np.where(known, blocks.of_q, 0.0))
+    assert np.array_equal(outward.log_odds_curve(other, known, np.zeros(8), penalty), curve)
+    once = outward.log_odds_curve(blocks, known, curve, penalty)
+    assert once == pytest.approx(curve, abs=1e-3)  # where it begins does not matter
+    weight = np.diag(tried * expit(curve) * expit(-curve) + 1e-5)
+    fit = (hits * np.log(expit(curve)) + (tried - hits) * np.log(expit(-curve))).sum()
+    prior, after = dense(PLACES, 4.0) + 1e-5 * np.eye(8), dense(PLACES, 4.0) + weight
+    evidence = fit - 0.5 * curve @ dense(PLACES, 4.0) @ curve
+    evidence += 0.5 * np.linalg.slogdet(prior)[1] - 0.5 * np.linalg.slogdet(after)[1]
+    assert outward._evidence(blocks, known, curve, penalty) == pytest.approx(evidence, rel=1e-8)
+
+
+# -- at the edge of floats ---------------------------------------------------------------------------------------
+@given(st.floats(0, 60), st.floats(1e-300, 0.999) | st.just(0.0))
+@example(1e-17, 0.0)
+def test_a_claimed_delta_is_neither_rounded_away_nor_up_nor_is_its_mirror_image(epsilon, delta):
+    """1 - (1 - delta) e^0 would make 1e-12 smaller by 2e-5 of it, and 1e-17 nothing: a claim that nobody made."""
+    for claim in (guarantee.approx_dp(epsilon, delta), guarantee.from_pairs([(epsilon, delta)])):
+        assert claim.epsilons[-1] == epsilon and claim.deltas[-1] == delta
+        assert (np.diff(claim.deltas) <= 4e-16).all()
+        assert claim.deltas[0] == pytest.approx(delta - math.expm1(-epsilon) * (1 - delta), rel=1e-12)
+
+
+def test_epsilons_beyond_what_exp_can_hold_stay_true_and_silent(recwarn):
+    """(e, d)-DP with e > 700 implies (700, 1 - (1 - d) e^(700 - e))-DP; its tests neither overflow nor refute."""
+    claim = guarantee.from_pairs([(800.0, 0.1), (1e308, 0.0), (701.0, 0.2)])
+    assert claim.epsilons[-3:].tolist() == [700.0] * 3
+    assert sorted(claim.deltas[-3:]) == pytest.approx([1 - 0.8 * math.exp(-1), 1.0, 1.0])
+    p, q, rng = np.zeros(500), np.ones(500), np.random.default_rng(0)
+    assert curves.refute_curve(p, q, claim, rng).p_value > 0.05
+    assert fdp.fdp_p_value(claim, 50, 50, 50) > 0.05
+    coins = np.arange(100) % 2
+    assert one_run.one_run_curve(1.0 * coins, coins, claim, rng).p_value == 1.0
+    assert not recwarn.list
+
+
+def test_between_and_beyond_the_pairs_nothing_is_claimed():
+    """Neither convex nor monotone: each pair counts alone, in any order."""
+    claim = guarantee.from_pairs([(2.0, 0.2), (1.0, 0.01), (0.5, 0.3), (1.0, 0.005)])
+    wanted = {0.001: None, math.nextafter(0.005, 0): None, 0.005: 1.0, 0.0099: 1.0, 0.25: 1.0, 0.3: 0.5, 0.9: 0.5}
+    assert {delta: claim.epsilon(delta) for delta in wanted} == wanted
+    alpha = np.linspace(0.001, 0.999, 50)
+    lines = [np.maximum(1 - d - np.exp(e) * alpha, np.exp(-e) * (1 - d - alpha)) for e, d in ((1.0, 0.005), (0.5, 0.3))]
+    assert (claim.trade_off(alpha) <= np.maximum(np.max(lines, axis=0), 0) + 1e-12).all()
+
+
+def test_a_claim_of_thousands_of_pairs_needs_no_gigabyte():
+    claim = guarantee.from_pairs([(float(e), float(np.exp(-e))) for e in np.linspace(0, 10, 3000)])
+    tracemalloc.start()
+    assert power.extremal_law(claim, "x").draw(np.random.default_rng(0), 5, 5)[1].shape == (5,)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6
+
+
+@pytest.mark.parametrize("confidence", [0.0, 1.0, 0.9999999999999999, "nan"])
+def test_confidence_that_leaves_no_level(tmp_path, confidence):
+    np.savetxt(tmp_path / "p.csv", [0.0, 1.0])
+    words = ["scores", *[str(tmp_path / "p.csv")] * 2, "--epsilon", "1", "--confidence", str(confidence)]
+    error = CliRunner().invoke(app, words).exception
+    assert isinstance(error, BadInput) and "--confidence" in str(error)
