@@ -173,7 +173,7 @@ def plan_outward(
     """Reveal until the hidden blocks are those worth judging; None if all were revealed.
 
     Args:
-        blocks: only those that are revealed are looked at (`tests/audit/scores/test_outward.py` holds this).
+        blocks: only those that are revealed are looked at (`tests/audit/scores/test_scores.py` holds this).
         alpha: level of the test.
         corrupted: labels that may be corrupted.
         prior: log odds of D' before anything is seen, log(size on D' / size on D).
