@@ -118,8 +118,8 @@ def changed_in_place(rows, rng):
     return c.sum(axis=0) + rng.normal(0, 8, rows.shape[1])
 
 
-def a_hundred_releases(rows, rng):
-    return [clip(rows).sum(axis=0) + rng.normal(0, 8, rows.shape[1]) for _ in range(100)]
+def many_releases(rows, rng):
+    return [clip(rows).sum(axis=0) + rng.normal(0, 8, rows.shape[1]) for _ in range(60)]
 
 
 def more_if_large(rows, rng):

@@ -99,13 +99,17 @@ def program(grammar, g):
 
 
 def function(lines):
-    """The function, with its source where a certificate looks for it."""
-    text = PRELUDE + lines.replace("\n", "\n    ") + "\n"
+    """The function of these lines."""
+    return compiled(PRELUDE + lines.replace("\n", "\n    ") + "\n")["run"]
+
+
+def compiled(text):
+    """The names of a module of this text, with its source where a certificate looks for it."""
     name = f"random_program_{len(linecache.cache)}.py"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     names = {"__name__": name[:-3], "__file__": name}
     exec(compile(text, name, "exec", dont_inherit=True), names)
-    return names["run"]
+    return names
 
 
 class Outcomes:

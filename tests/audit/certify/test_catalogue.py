@@ -62,6 +62,7 @@ def test_every_sound_row_is_certified_within_its_claim(key):
     within_claim(key)
 
 
+@pytest.mark.more
 def test_a_tree_without_its_reasons_says_where_it_was_not_followed():
     (case,) = find("adaptive_batch/stochastic_spider:d1-T7-O1@repaired")
     found = certify_instance(case.build(), case.claim)

@@ -1,0 +1,386 @@
+"""Noise, draws and released numbers: what each costs, and what hides from a followed run."""
+
+from __future__ import annotations
+
+import copy
+import math
+import random
+
+import numpy as np
+import pytest
+
+from dpassay.audit.certify.certificate import certify
+from dpassay.reference import Space
+
+from .random_programs import compiled
+from .rule_cases import unit
+
+WHERE = Space.matrix(n=(4,), d=(3,))
+
+
+def certified(run, where=WHERE):
+    return certify(run, where, delta=1e-12, any_length=True)
+
+
+def price(run, where=WHERE):
+    """Infinite where the certificate is open."""
+    found = certified(run, where).epsilon
+    return math.inf if found is None else found
+
+
+# -- one of many that is released: the place of the largest noisy number, a draw by private weights
+GRID = np.linspace(0, 1, 11)
+
+
+def noisy(counts, rng):
+    return counts + rng.laplace(scale=2.0, size=3)
+
+
+def both(counts, rng):
+    found = noisy(counts, rng)
+    return np.argmax(found), found.max()
+
+
+def drawn(weights, rng, values=3):
+    return rng.choice(values, p=weights / weights.sum())
+
+
+def median(counts, rng):
+    """Its utility moves by 3 / 4 where all counts move by 1."""
+    return drawn(np.exp(-np.abs(counts.mean() - 4 * GRID)), rng, GRID)
+
+
+def twice(counts, rng):
+    noise = rng.gumbel(scale=2.0, size=3)
+    return np.argmax(counts + noise), np.argmax(2 * counts + noise)
+
+
+PRICES = {  # what each count moves by is 1; infinite: no rule
+    "largest": (lambda counts, rng: np.argmax(noisy(counts, rng)), 1.0),
+    "smallest": (lambda counts, rng: noisy(counts, rng).argmin(), 1.0),
+    "numbers": (noisy, 1.5),
+    "largest and its number": (both, 1.5),
+    "Gumbel": (lambda counts, rng: np.argmax(counts + rng.gumbel(scale=2.0, size=3)), 1.0),
+    "Gumbel, the numbers": (lambda counts, rng: counts + rng.gumbel(scale=2.0, size=3), math.inf),
+    "Gumbel, taken away": (lambda counts, rng: np.argmax(counts - rng.gumbel(scale=2.0, size=3)), math.inf),
+    "Gumbel, turned": (lambda counts, rng: np.argmax(counts + -2 * rng.gumbel(size=3)), math.inf),
+    "Gumbel, the smallest": (lambda counts, rng: np.argmin(counts + rng.gumbel(scale=2.0, size=3)), math.inf),
+    "Gumbel, twice": (twice, math.inf),
+    "exponential": (lambda counts, rng: drawn(np.exp(counts / 2), rng), 1.0),
+    "exponential, stable": (lambda counts, rng: drawn(np.exp((counts - counts.max()) / 2), rng), 1.0),
+    "exponential of twice": (lambda counts, rng: drawn(np.exp(counts), rng), 2.0),
+    "exponential, a value": (median, 2.0),
+    "weights that are none": (lambda counts, rng: drawn(counts + 1, rng), math.inf),
+    "weights plus counts": (lambda counts, rng: drawn(np.exp(counts / 2) + counts, rng), math.inf),
+}
+
+
+@pytest.mark.parametrize(("run", "most"), PRICES.values(), ids=PRICES)
+def test_a_choice_costs_twice_what_a_number_moves_by(run, most):
+    assert price(lambda rows, rng: run(np.clip(rows, 0, 1).sum(axis=0), rng)) == pytest.approx(most, rel=1e-6)
+
+
+# -- two-sided geometric noise is one geometric number less another one
+P = -math.expm1(-0.5)  # of scale 2
+
+
+def positive(rows):
+    return (rows[:, 0] > 0).sum()
+
+
+def of_two_counts(rows, rng):
+    one, other = rng.geometric(P), rng.geometric(P)
+    return positive(rows) + one - other, positive(-rows) + one - other
+
+
+def with_one_of_them(rows, rng):
+    one, other = rng.geometric(P), rng.geometric(P)
+    return positive(rows) + one - other, one
+
+
+def less_each_of_two(rows, rng):
+    begun = positive(rows) + rng.geometric(P)
+    return begun - rng.geometric(P), begun - rng.geometric(P)
+
+
+GEOMETRIC = {
+    "in its order": (lambda rows, rng: positive(rows) + rng.geometric(P) - rng.geometric(P), 0.5),
+    "noise alone first": (lambda rows, rng: positive(rows) + (rng.geometric(P) - rng.geometric(P)), 0.5),
+    "the other way round": (lambda rows, rng: -rng.geometric(P) + positive(rows) + rng.geometric(P), 0.5),
+    "of a sum that is cut": (lambda rows, rng: int(np.tanh(rows).sum()) + rng.geometric(P) - rng.geometric(P), 3.0),
+    "of one side": (lambda rows, rng: positive(rows) + rng.geometric(P), math.inf),
+    "of one side, twice": (lambda rows, rng: positive(rows) + rng.geometric(P) + rng.geometric(P), math.inf),
+    "of other laws": (lambda rows, rng: positive(rows) + rng.geometric(P) - rng.geometric(0.5), math.inf),
+    "of even numbers": (lambda rows, rng: positive(rows) + 2 * (rng.geometric(P) - rng.geometric(P)), math.inf),
+    "of no whole number": (lambda rows, rng: np.tanh(rows).sum() + rng.geometric(P) - rng.geometric(P), math.inf),
+    "of two counts": (of_two_counts, math.inf),
+    "with one of them": (with_one_of_them, math.inf),
+    "less each of two": (less_each_of_two, math.inf),
+}
+
+
+@pytest.mark.parametrize(("run", "most"), GEOMETRIC.values(), ids=GEOMETRIC)
+def test_geometric_noise_has_two_sides(run, most):
+    assert price(run) == pytest.approx(most, rel=1e-6)
+
+
+# -- decisions on released numbers
+OF_CODE = """
+import numpy as np
+def noisy_sum(rows, rng, scale=40.0, most=None):
+    rows = np.tanh(rows) if most is None else np.clip(rows, -most, most)
+    return rows.sum(axis=0) + rng.normal(scale=scale, size=3)
+KEPT = np.zeros(3)
+def run(rows, rng):
+"""
+
+
+def code(text):
+    return compiled(OF_CODE + "".join(f"    {line}\n" for line in text.split("\n")))["run"]
+
+
+MOVE, LARGE = 2 * math.sqrt(3) / 40, "if noisy_sum(rows, rng).sum() > 0: "  # of the sum, over its noise
+TWO_ARRAYS = f"one, other = np.zeros(3), np.zeros(3)\n{LARGE}one = other\n"
+DECIDED = {  # how many releases of a movement of so many standard deviations, at most
+    "projected": (
+        [MOVE] * 30,
+        "w = np.zeros(3)\nfor _ in range(30):\n    w -= 0.1 * noisy_sum(rows, rng)\n"
+        "    if np.linalg.norm(w) > 1: w /= np.linalg.norm(w)\nreturn w",
+    ),
+    "slower where it is no better": (
+        [MOVE] * 30,
+        "rate, best = 0.1, None\nfor _ in range(30):\n    found = noisy_sum(rows, rng)\n"
+        "    if best is None or found.sum() < best: best = found.sum()\n    else: rate = rate * 0.5\nreturn rate, best",
+    ),
+    "with less noise": ([MOVE, 2 * MOVE], f"scale = 40.0\n{LARGE}scale = 20.0\nreturn noisy_sum(rows, rng, scale)"),
+    "with a larger clip": ([MOVE, 2 * MOVE], f"most = 1.0\n{LARGE}most = 2.0\nreturn noisy_sum(rows, rng, most=most)"),
+    "told where it is large": (None, f"found = np.zeros(3)\n{LARGE}found = np.tanh(rows).sum(axis=0)\nreturn found"),
+    "another name where it is large": (None, f"{TWO_ARRAYS}one[0] = rows.sum()\nreturn other"),
+    "one array of two": (None, f"{TWO_ARRAYS}other[0] = rows.sum()\nreturn one"),
+    "one part of two": (
+        None,
+        "one, other = np.zeros(3), np.zeros(3)\npart = one[:1] if noisy_sum(rows, rng).sum() > 0 else other[:1]\n"
+        "one[0] = rows.sum()\nreturn part",
+    ),
+}
+
+
+@pytest.mark.parametrize(("most", "text"), DECIDED.values(), ids=DECIDED)
+def test_a_released_number_may_decide(most, text):
+    found = certified(code(text))
+    moves = None if found.epsilon is None else [one.moves / one.scale for one in found.releases]
+    assert moves == (None if most is None else pytest.approx(most))
+
+
+NEW = "held = np.linspace(0, 1, 3)\n"
+KEPT = {  # released numbers in arrays that nobody made for them
+    "a slice": f"{NEW}held[:] = found",
+    "a slice of a module": "held = KEPT\nKEPT[:] = found",
+    "an addition": f"{NEW}held[:] += found",
+    "out": f"{NEW}np.add(found, 1.0, out=held)",
+    "copyto": "held = np.zeros(3)\nnp.copyto(held, found)",
+    "put": f"{NEW}np.put(held, [0], found[0])",
+    "copyto with names": "held = np.zeros(3)\nnp.copyto(dst=held, src=found)",
+    "two targets": f"{NEW}other = 1 * held\nother[:] = held[:] = found",
+    "a pair": f"{NEW}other = 1 * held\nother[:], held[:] = found, 2 * found",
+    "an entry of a list": "held = [np.linspace(0, 1, 3)]\nheld[0][:] = found\nheld = held[0]",
+}
+
+
+@pytest.mark.parametrize("written", KEPT.values(), ids=KEPT)
+def test_decisions_on_released_numbers_are_seen_wherever_they_are_kept(written):
+    assert price(code(f"found = noisy_sum(rows, rng)\n{written}\nreturn rows if held[0] > 1e9 else held")) == math.inf
+
+
+# -- what hides from a followed run: errors that are caught, texts, types
+def caught(total):
+    try:
+        return 1.0 if total[0] > 3 else 0.0
+    except Exception:
+        return 2.0
+
+
+class Slotted:
+    __slots__ = ("__dict__", "total")
+
+    def __init__(self, total):
+        self.total = total
+
+
+PRIVATE = {
+    "an error that is caught": caught,
+    "a text": lambda total: str(total[0]),
+    "a text with a format": lambda total: f"{total[0]:.3f}",
+    "bytes": lambda total: total.tobytes(),
+    "an attribute without a rule": lambda total: hasattr(total, "ctypes"),
+    "the type of an array": lambda total: total if isinstance(total, np.ndarray) else 0.0,
+    "the type of a number": lambda total: total[0] if isinstance(total[0], float) else 0.0,
+    "the key of a dictionary": lambda total: {total[0]: 1},
+    "an error that is returned": lambda total: ValueError(total),
+    "a slot": Slotted,
+    "an array for the sum": lambda total: [found := np.zeros(()), total.sum(out=found)][0],
+    "the answer of a dictionary": lambda total: {0.0: 1}.get(total[0], 2),
+    "how many different ones": lambda total: len({int(one) for one in total}),
+}
+
+
+@pytest.mark.parametrize("look", PRIVATE.values(), ids=PRIVATE)
+def test_private_data_that_hide_end_the_certificate(look):
+    def run(rows, rng):
+        total = np.clip(rows, 0, 1).sum(axis=0)
+        return total + rng.laplace(scale=1000.0, size=3), look(total)
+
+    assert price(run) == math.inf
+
+
+FAR = [0.0, 0.0, 1e6]
+
+
+def cholesky(noisy):
+    try:
+        return np.linalg.cholesky(np.diag(noisy)).size == 0
+    except np.linalg.LinAlgError:
+        return False
+
+
+def seldom(number):
+    """Where no run on drawn or extreme values comes to."""
+    return (number > 1e6) & (number < 1e6 + 1)
+
+
+def written(noisy, whole=False):
+    array = np.zeros(3)
+    part = array[:2]
+    if whole:
+        array += noisy
+    else:
+        array[0] = noisy[0]
+    return seldom(part[0])
+
+
+RARE = {
+    "a plain array of it": lambda noisy: seldom(np.asarray(noisy)[0]),
+    "a copy": lambda noisy: seldom(np.array([noisy, noisy])[0, 0]),
+    "written into an array": written,
+    "added in place": lambda noisy: written(noisy, whole=True),
+    "an answer of NumPy": lambda noisy: np.array_equal(seldom(noisy), [True] * 3),
+    "how many": lambda noisy: len(noisy[seldom(noisy)]) > 0,
+    "places": lambda noisy: np.where(seldom(noisy))[0].size > 0,
+    "a place": lambda noisy: int(np.argmax([noisy[0], 1e6])) == 1,
+    "a method": lambda noisy: (noisy - FAR).argmax() == 2,
+    "a text": lambda noisy: f"{noisy[0]:.0e}" == "1e+06",
+    "a failure": cholesky,
+    "in": lambda noisy: True in seldom(noisy),
+    "a set": lambda noisy: np.argmax(noisy - FAR) in {2},
+}
+
+
+def test_a_stand_in_has_the_type_of_what_it_stands_for():
+    def run(rows, rng):
+        total, noise, batch = np.clip(rows, 0, 1).sum(axis=0), rng.normal(size=3), rng.choice(4, 2, replace=False)
+        noisy = total + rng.laplace(scale=1.0, size=3)
+        arrays = (rows, total, noise, batch, noisy, noisy > 0, rng.random(4), np.zeros(3))
+        numbers = (total[0], noisy[0], rng.normal(), noisy.sum())
+        right = all(isinstance(one, np.ndarray) for one in arrays) and all(isinstance(one, float) for one in numbers)
+        return noisy if right and np.isscalar(noisy[0]) and not any(map(np.isscalar, arrays)) else total
+
+    assert price(run) == pytest.approx(3.0, rel=1e-6)
+
+
+@pytest.mark.parametrize("look", RARE.values(), ids=RARE)
+def test_a_release_that_hangs_on_released_numbers_counts(look):
+    """The other way costs 10: whoever follows the common way alone certifies 0.003."""
+
+    def run(rows, rng):
+        total = np.clip(rows, 0, 1).sum(axis=0)
+        noisy = total + rng.laplace(scale=1000.0, size=3)
+        return (noisy, total[0] + rng.laplace(scale=0.1)) if look(noisy) else noisy
+
+    assert price(run) >= 10 * (1 - 1e-6)
+
+
+def test_a_released_place_is_followed_in_each_way():
+    def run(rows, rng):
+        total = np.clip(rows, 0, 1).sum(axis=0)
+        best = int(np.argmax(total + rng.laplace(scale=1000.0, size=3)))
+        return ["a", "b", "c"][best], total[best] + rng.laplace(scale=[1.0, 1.0, 0.1][best])
+
+    assert price(run) == pytest.approx(10 + 3 / 1000, rel=1e-3)
+
+
+def count(rows):
+    return np.clip(rows[:, 0], 0, 1).sum()
+
+
+def by(what):
+    """After a release that costs 1 / 100, with a number that is 1000 where hardly any run comes to, else 1."""
+
+    def run(rows, rng):
+        noisy = count(rows) + rng.laplace(scale=100.0)
+        return noisy, what(rows, rng, np.where(np.abs(noisy - 5000) < 1, 1000.0, 1.0))
+
+    return run
+
+
+def added_in_place(rows, rng):
+    mean = np.clip(count(rows), 0, 1) * np.ones(3)
+    kept = mean
+    mean += rng.laplace(scale=1000.0, size=3)
+    return kept * count(rows) + rng.laplace(scale=100.0, size=3)
+
+
+def record(rows, rng, place):
+    return np.clip(rows[place][..., 0], 0, 1).sum() + rng.laplace(scale=1.0)
+
+
+COSTS = {  # at least
+    "copied noise": (lambda x, rng: count(x) + copy.deepcopy(rng.laplace(scale=0.1)), 10),
+    "a generator that can be set back": (lambda x, rng: count(x) + bool(rng.bit_generator) * rng.laplace(), math.inf),
+    "one of some one-sided noise": (lambda x, rng: (x[:, 0] > 0).sum() + rng.geometric(0.5, size=3)[0], math.inf),
+    "a seed": (lambda x, rng: count(x) + [random.seed(0), random.gauss(0, 100.0)][1], 10),
+    "another name of what noise is added to": (added_in_place, 10),
+    "one draw in a sum": (lambda x, rng: x[0] + (rng.normal(size=3) + rng.normal(size=1)[[0, 0, 0]]), math.inf),
+    "an end": (by(lambda x, rng, c: np.clip(x[:, 0], min=0, max=c).sum() + rng.laplace(scale=100.0)), 10),
+    "in a list": (by(lambda x, rng, c: np.array([count(x), c]) * count(x) + rng.laplace(scale=400.0, size=2)), 2.5),
+    "a scale": (by(lambda x, rng, c: count(x) + rng.laplace(scale=100.0 / c)), 10),
+    "a draw": (lambda x, rng: rng.choice([1, 1000], p=[0.9999, 1e-4]) * count(x) + rng.laplace(scale=100.0), 10),
+    "any record, five times": (lambda x, rng: [record(x, rng, rng.integers(30)) for _ in range(5)], 5),
+    "random orders": (lambda x, rng: [record(x, rng, rng.permutation(30)[:1]) for _ in range(5)], 5),
+    "places drawn twice": (lambda x, rng: record(x, rng, rng.integers(30, size=2)), 2),
+}
+
+
+@pytest.mark.parametrize(("run", "least"), COSTS.values(), ids=COSTS)
+def test_what_seldom_happens_counts(run, least):
+    assert price(run, Space.matrix(n=(30,), d=(3,))) >= least * (1 - 1e-6)
+
+
+# -- noise of symmetric matrices; public orders and lists
+@pytest.mark.parametrize("of", ["gram", "another matrix", "twice", "one draw for all", "a list of entries"])
+def test_symmetric_noise_is_for_symmetric_queries(of):
+    def run(rows, rng):
+        x, noise = unit(rows), rng.normal(scale=4.0, size=(3, 3))
+        upper = np.triu(noise) + np.triu(noise, 1).T
+        if of == "one draw for all":
+            return x.T @ x + rng.normal(scale=4.0, size=1)[np.zeros((3, 3), dtype=int)]
+        if of == "a list of entries":
+            return (x.T @ x).ravel() + rng.normal(scale=4.0, size=6)[[0, 1, 2, 3, 4, 5, 0, 1, 2]]
+        if of == "another matrix":
+            return x.T @ np.tanh(x) + upper
+        return x.T @ x + upper, x.T @ x + upper if of == "twice" else 0
+
+    assert (certified(run).epsilon is not None) == (of == "gram")
+
+
+def test_shuffled_places_and_lists_of_released_numbers_are_public():
+    def shuffled(rows, rng):
+        order = np.arange(4)
+        rng.shuffle(order)
+        return np.round(unit(rows)[order[:2]].sum(axis=0) + rng.normal(scale=4.0, size=3), 2).tolist()
+
+    def looks(rows, rng):
+        found = (unit(rows).sum(axis=0) + rng.normal(scale=4.0, size=3)).tolist()
+        return found, unit(rows).sum(axis=0) + rng.normal(scale=1.0, size=3) if found[0] > 77.1 else 0
+
+    assert [one.moves for one in certified(shuffled).releases] == [pytest.approx(2.0)]
+    assert len(certified(looks).releases) == 2
