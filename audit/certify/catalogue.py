@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
@@ -15,13 +16,15 @@ from dpassay.audit.lockstep.script import ALONG, Choice, dictated
 from dpassay.audit.search.coverage import reason_for
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import Instance, PrivacyClaim
+from dpassay.reference.problems.saddle_games import sharp_stability
+from dpassay.reference.solvers.protocol import Certificate as Checked
+from dpassay.reference.solvers.protocol import Solution
 from dpassay.reference.tape import ScriptedTape
 from dpassay.reference.transcript import Note, Release, Transcript
 
 from .certificate import Certificate, ended
-from .draws import Draws, Ledger, Limits
+from .draws import Draws, Ledger, Limits, holds_private
 from .patched import kept_numbers, patched
-from .solvers import unknown
 from .tape import Answer, CertifyTape
 from .value import INF, Norms, Open, Records, Value, axioms
 from .ways import Way, Ways, place, said
@@ -286,3 +289,62 @@ def _with_unknown_solver(schedule: Any) -> Any:
         if one.name == "solver" or dataclasses.is_dataclass(getattr(schedule, one.name))
     }
     return dataclasses.replace(schedule, **changed) if "solver" in changed or "x_half" in changed else schedule
+
+
+# -- points of solvers: nothing is followed inside of one, and what is known is that it is near the solution
+ACCURACY = "the solver reaches its accuracy on all data; each run checks it (solvers/protocol.py, certify)"
+STABLE = {
+    0: "leans on output_perturbation, Lemma 3.3: exact solutions of neighbours are at most 2 L / (mu n) apart",
+    1: "leans on output_perturbation, Lemmas 4.3 and 4.5: how far the saddle points of neighbours are apart",
+}
+LIPSCHITZ = "gradients of a record's own part of the loss are at most `lipschitz` long (Assumptions 3.1 and 4.1)"
+
+
+def unknown(problem: Any, target: float, rng: Any) -> Solution:
+    """In place of a solver: a point of which nothing is known, not even how far it moves."""
+    held = [one for one in vars(problem.loss).values() if isinstance(one, Value)]
+    apart = {key: one for key, one in vars(problem).items() if key != "loss"}
+    if holds_private((apart, target)):
+        raise Open("a solver's problem depends on private data beside its records")
+    point = Point((problem.d + problem.d_y,), None, held[0].records if held else Records())
+    point.cause = "nothing bounds how far the point of a solver moves whose accuracy is not checked"
+    return Solution(point, Checked(INF, target), 0)  # type: ignore[arg-type]
+
+
+class Point(Value):
+    """Of a solver; its blocks, and the whole in the metric of the moduli, move less than the whole does."""
+
+    blocks: tuple[Any, float, float, float, int] | None = None  # root of weights; whole in their metric, x, y; d
+
+    def near_solution(self, problem: Any, target: float) -> Point:
+        """Within ``target`` of the solution in the weighted distance: by stability, and by the error on both sides."""
+        lipschitz, n = problem.loss.lipschitz, problem.n
+        mu_x, mu_y = problem.strong_convexity, problem.strong_concavity
+        whole = 2 * lipschitz / (n * math.sqrt(problem.modulus)) + 2 * target
+        x = 2 * lipschitz / (n * mu_x) if not problem.d_y else sharp_stability(lipschitz, n, mu_x, mu_y)
+        x, y = x + 2 * target / math.sqrt(mu_x), INF
+        if problem.d_y:
+            y = sharp_stability(lipschitz, n, mu_y, mu_x) + 2 * target / math.sqrt(mu_y)
+        move = Norms(two=min(whole / math.sqrt(problem.modulus), float(np.hypot(x, y)) if problem.d_y else x))
+        found = Point(self._shape, None, self.records, move=move)
+        for axiom in (ACCURACY, STABLE[int(problem.d_y > 0)], LIPSCHITZ):
+            self.assumed(axiom)
+        found.blocks = np.sqrt(problem.weights), whole, x, y, problem.d
+        return found
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        if self.blocks is not None and isinstance(key, slice) and isinstance(found, Value):
+            d, length = self.blocks[4], self._shape[0]
+            if range(length)[key] in (range(d), range(d, length)):
+                bound = self.blocks[2 if key.start in (None, 0) else 3]
+                return found.like(move=found.move.both(Norms(two=bound)))
+        return found
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        found = super().__array_ufunc__(ufunc, method, *inputs, **options)
+        other = next((one for one in inputs if one is not self), None)
+        same = self.blocks is not None and other is not None and np.array_equal(other, self.blocks[0])
+        if ufunc is np.multiply and self.blocks is not None and same:
+            return found.like(move=found.move.both(Norms(two=self.blocks[1])))
+        return found

@@ -22,9 +22,8 @@ from dpassay.reference.space import Space
 from dpassay.reference.transcript import Transcript
 
 from . import arithmetic, effects, products, reductions, shapes
-from .draws import Draws, Ledger, Limits
+from .draws import Certified, Draws, Ledger, Limits
 from .patched import kept_numbers, patched
-from .released import Certified
 from .tape import CertifyTape, as_release
 from .value import NAMED, SOMETHING, Decides, Line, Open, Value, axioms, raised, rows, trace
 

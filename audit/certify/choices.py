@@ -14,8 +14,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .arithmetic import compared
 from .effects import computed, computing, only_computing, used_up, watch
-from .filled import added
-from .public import Public
+from .public import Public, added
 from .shapes import Batch, Place, one_of
 from .value import SOMETHING, ZERO, Decides, Holder, Norms, Open, Records, Value, ledger_of, private
 

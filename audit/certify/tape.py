@@ -15,9 +15,8 @@ from dpassay.reference.laws.law import Law
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Draw, Note, Release
 
-from .draws import ROUNDING, Draws, Ledger, Noise, Secret, fresh_generator
+from .draws import ROUNDING, Certified, Draws, Ledger, Noise, Secret, fresh_generator
 from .public import public
-from .released import Certified
 from .shapes import Batch
 from .value import Norms, Open, join, private, times
 

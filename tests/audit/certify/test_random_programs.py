@@ -6,7 +6,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from dpassay.audit.certify import released
+from dpassay.audit.certify import draws
 from dpassay.audit.certify.certificate import certify
 from dpassay.audit.certify.draws import Draws, Noise, Uniforms
 from dpassay.audit.certify.shapes import Batch
@@ -120,7 +120,7 @@ WRONG = {
     "noise under two names": (Noise, "_written", lambda self, found: found),
     "truth values as whole numbers": (Batch, "astype", lambda self, kind: self),
     "a batch of known numbers": (Uniforms, "__lt__", lambda self, rate: self._draws.poisson_batch(rate)),
-    "layers": (released, "_of_layers", lambda group, scale: group[0].moves / 4),
+    "layers": (draws, "_of_layers", lambda group, scale: group[0].moves / 4),
     "coins": (Draws, "binomial", lambda self, one, rate, size: self.poisson_batch(rate)),
 }
 
