@@ -21,7 +21,7 @@ from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.reference.accounting.gdp import gdp_mu
 
 DELTA, LEVEL = 1e-5, 0.05
-LAWS = run_path(f"{figures.RESULTS.parents[1]}/tests/audit/likelihood/gaussian_laws.py")  # lie with the tests
+LAWS = run_path(f"{figures.RESULTS.parents[1]}/tests/audit/likelihood/known_laws.py")  # lie with the tests
 HEADER = "| law | true epsilon | median bound / truth | lowest | above the truth | 95 % interval | ms an audit |"
 
 

@@ -24,7 +24,7 @@ providers.HypothesisProvider._maybe_draw_constant = lambda *_, **__: None
 # and its plugin would look for them in all that source after collection, in each worker (3 s)
 providers._get_local_constants = providers.Constants
 
-sys.path.append(str(Path(__file__).parent / "bugs"))  # `source_bugs` (the benchmarks import it as well), `tapes`
+sys.path.append(str(Path(__file__).parent / "bugs"))  # `source_bugs` (the benchmarks import it as well), `broken`
 FAST = "not slow and not more"  # of the Makefile
 BUDGET = 220  # seconds of CPU of all fast tests, their workers included
 _OF_WORKERS: list[float] = []

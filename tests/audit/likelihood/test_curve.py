@@ -9,61 +9,54 @@ from dpassay.audit.likelihood.curve import POINTS, curves, grid, lower_bounds, s
 from dpassay.reference import account, record
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon
 
-from .gaussian_laws import GaussianSampler
+from .known_laws import GaussianSampler
 
 MU, DELTA = 0.5, 1e-5
 CLAIMED = gdp_epsilon(MU, DELTA)
 EPSILONS = grid(CLAIMED, CLAIMED)
-TRUTH = np.array([gdp_delta(float(epsilon), MU) for epsilon in EPSILONS])
+TRUTH, LESS = (np.array([gdp_delta(float(epsilon), mu) for epsilon in EPSILONS]) for mu in (MU, 0.4))
 
 
-def gaussian(mu):
-    return account(record(lambda tape: tape.gaussian("x", 0.0, std=1.0, sensitivity=mu), seed=0))
+def gaussian(mu, std=1.0):
+    return account(record(lambda tape: tape.gaussian("x", 0.0, std=std, sensitivity=mu), seed=0))
 
 
-def losses(seed, runs=500):
+def losses(seed=0, runs=500):
     return audit_likelihood(GaussianSampler(MU), DELTA, runs=runs, pilot=200, seed=seed)[1]
 
 
 @pytest.mark.more
 def test_the_band_lies_below_the_truth_as_often_as_it_says():
     """40 audits at 80 %: the whole band is wrong in at most 15 of them (8 expected at worst, 3 standard errors)."""
-    wrong = {"realised": 0, "true positives": 0}
     hits = ndtr((MU**2 / 2 - EPSILONS) / MU)  # the loss is N(mu^2/2, mu^2)
+    wrong = {"realised": 0, "true positives": 0}
     for seed in range(40):
         found = losses(seed)
         bounds = shown(found, found.shares, EPSILONS, 0.8)
-        wrong["realised"] += bool(np.any(bounds["realised"] > TRUTH * (1 + 1e-9)))
-        wrong["true positives"] += bool(np.any(bounds["true positives"] > hits * (1 + 1e-9)))
+        for name, truth in (("realised", TRUTH), ("true positives", hits)):
+            wrong[name] += bool(np.any(bounds[name] > truth * (1 + 1e-9)))
     assert max(wrong.values()) <= 15
 
 
 def test_the_band_is_close_to_the_truth_around_the_claim():
-    found = losses(0, 1000)
+    """And what must show: the band of mu = 0.5 crosses the curve of mu = 0.4, a claim with too little noise."""
+    found = losses(runs=1000)
     bounds = shown(found, found.shares, EPSILONS, 0.95)
     near = (TRUTH < 1e-3) & (TRUTH > 1e-6)
     assert near.sum() >= 5 and np.all(bounds["realised"][near] > 0.6 * TRUTH[near])
     assert np.all(bounds["realised"] <= bounds["pointwise"]) and np.all(bounds["pointwise"] <= bounds["estimate"])
-
-
-def test_a_claim_with_too_little_noise_lies_below_the_band():
-    """What must show: the band of mu = 0.5 crosses the curve of mu = 0.4."""
-    found = losses(0, 1000)
-    less = np.array([gdp_delta(float(epsilon), 0.4) for epsilon in EPSILONS])
-    assert np.any(shown(found, found.shares, EPSILONS, 0.95)["realised"] > less)
+    assert np.any(bounds["realised"] > LESS)
 
 
 def test_the_curves_of_a_row():
-    found = curves(losses(0), gaussian(MU), CLAIMED, DELTA, 0.95)
+    """Losses that decide nothing give no band."""
+    seen = losses()
+    found = curves(seen, gaussian(MU), CLAIMED, DELTA, 0.95)
     assert set(found) == {"epsilons", "accounted", "realised", "pointwise", "true positives", "estimate"}
     assert {len(values) for values in found.values()} == {POINTS}
     assert found["accounted"] == pytest.approx(TRUTH, rel=1e-9)
-
-
-def test_losses_that_decide_nothing_give_no_band():
-    found = losses(0)
-    found.inexact = "secret batches"
-    assert set(curves(found, gaussian(MU), CLAIMED, DELTA, 0.95)) == {"epsilons", "accounted"}
+    seen.inexact = "secret batches"
+    assert set(curves(seen, gaussian(MU), CLAIMED, DELTA, 0.95)) == {"epsilons", "accounted"}
 
 
 @pytest.mark.parametrize("accounted", [0.3, 0.9, 6.0, 1e4, np.inf])
@@ -86,8 +79,7 @@ def test_many_deltas_at_once_are_the_single_ones():
     for found in (gaussian(0.7), account(record(sampled, seed=0))):
         many = found.deltas([0.1, 0.5, 1.0])
         assert many.tolist() == pytest.approx([found.delta(epsilon) for epsilon in (0.1, 0.5, 1.0)], rel=1e-9)
-    bare = account(record(lambda tape: tape.gaussian("x", 0.0, std=0.0, sensitivity=1.0), seed=0))
-    assert bare.deltas([0.0, 1.0]).tolist() == [1.0, 1.0]
+    assert gaussian(1.0, std=0.0).deltas([0.0, 1.0]).tolist() == [1.0, 1.0]
 
 
 def test_the_trade_off_of_a_pair_is_the_known_one():

@@ -1,101 +1,140 @@
+"""Black-box audits that grow: bets on events, shares of the stake, the first outputs, budgets; and their sessions."""
+
 import numpy as np
 import pytest
 
 from dpassay.audit.blackbox import table
+from dpassay.audit.blackbox.learner import Candidate
 from dpassay.audit.blackbox.sources import Source
 from dpassay.audit.blackbox.table import Column
+from dpassay.audit.evidence.events import Event
 from dpassay.audit.results import Verdict
 from dpassay.audit.sequential import black_box, session
 from dpassay.audit.sequential.session import Kept
 from dpassay.audit.zoo.entries import zoo
-from dpassay.reference import guarantee
+from dpassay.audit.zoo.laws import laplace_noise
 from dpassay.reference.errors import BadInput
+from dpassay.reference.guarantee import approx_dp, gdp
 
 
-def test_black_box_stops_early_on_gross_bugs_and_runs_on_for_correct_ones():
-    """Half-normal noise falls within 4,000 outputs; the correct Gaussian survives 8,000 a side (seed 4)."""
+def audited(mechanism, limit, seed=0, claim=approx_dp(1.0), data=(0, 1)):  # noqa: B008
+    return black_box.audit_sequentially(mechanism, data, claim, np.random.default_rng(seed), limit=limit)
+
+
+def _bet(rate_p, rate_q, epsilon=1.0, delta=0.0, size=200, name="a"):
+    scores = [np.arange(size) < round(rate * size) for rate in (rate_p, rate_q)]
+    event = Event(0.5, at=False, below=False, epsilon=epsilon, delta=delta, promise=0.0)
+    return black_box.Bettor.taught(Candidate(name, np.asarray, event), *(side.astype(float) for side in scores))
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (0.3, 1e-2), (-1.0, 0.6), (4.0, 1e-5)])
+@pytest.mark.parametrize("learned", [(0.1, 0.9), (0.3, 0.3), (0.0, 1.0)])
+def test_a_bet_on_an_event_expects_nothing_where_the_claim_is_just_true(epsilon, delta, learned):
+    """Exactly, over the four outcomes of a pair with q = e^epsilon p + delta; and it grows where q is larger."""
+    bet = _bet(*learned, epsilon, delta)
+    p = 0.4 / max(1.0, np.exp(epsilon))
+
+    def expected(q):
+        wealth = [[bet.log_wealth(np.array([in_p]), np.array([in_q])) for in_q in (0.0, 1.0)] for in_p in (0.0, 1.0)]
+        return [1 - p, p] @ np.exp(wealth) @ [1 - q, q]
+
+    just_true = np.exp(epsilon) * p + delta
+    assert expected(just_true) == pytest.approx(1.0, abs=1e-12)
+    assert expected(min(1.0, just_true + 0.2)) > 1
+
+
+def test_more_is_staked_where_more_was_seen():
+    strong, weak, none = _bet(0.1, 0.8), _bet(0.1, 0.4), _bet(0.3, 0.3)
+    assert strong.growth > weak.growth > none.growth == 0
+    assert strong.stakes[-1] > weak.stakes[-1] > none.stakes[-1] > 0
+
+
+def test_the_stake_follows_what_won_and_is_all_dealt():
+    some = [_bet(0.3, 0.3, name=name) for name in "ab"]
+    even, later = black_box.shares(some, 100, {}), black_box.shares(some, 100, {"b": 10.0})
+    assert sum(even.values()) == pytest.approx(1) == sum(later.values())
+    assert even["a"] == pytest.approx(even["b"]) and later["b"] > 0.8
+    assert min(later.values()) > 0.1 * black_box.DEALT * min(even.values())
+
+
+def test_the_first_outputs_teach_each_other():
+    """Half of the noise, 250 outputs a side, nothing else drawn: refuted with seeds 0 to 4; the right noise never."""
+    for scale, refuted in ((0.4, True), (1.0, False)):
+        found = [audited(laplace_noise(scale), 250, seed) for seed in range(5)]
+        assert [one.verdict is Verdict.VIOLATED for one in found] == [refuted] * 5
+        assert not refuted or (found[0].runs == 500 and "column" in found[0].evidence)
+
+
+def test_a_gross_bug_is_seen_early_and_correct_ones_run_on_to_the_limit():
+    """Half-normal noise falls within 4,000 outputs; the correct Gaussian survives 4,000 a side (seed 4)."""
     animals = {entry.name: entry for entry in zoo()}
-    broken, correct = animals["gaussian, half-normal noise"], animals["gaussian"]
-    results = [
-        black_box.audit_sequentially(
-            e.mechanism, (e.dataset, e.neighbour), e.claim, np.random.default_rng(4), limit=8000
-        )
-        for e in (broken, correct)
-    ]
-    assert results[0].verdict is Verdict.VIOLATED and results[0].runs <= 4000
-    assert results[1].verdict is not Verdict.VIOLATED and results[1].runs == 16_000
+    broken, again, correct = (
+        audited(one.mechanism, 4000, 4, one.claim, (one.dataset, one.neighbour))
+        for one in (animals["gaussian, half-normal noise"], animals["gaussian, half-normal noise"], animals["gaussian"])
+    )
+    assert broken.verdict is Verdict.VIOLATED and broken.runs <= 4000 and broken.evidence == again.evidence
+    assert correct.verdict is not Verdict.VIOLATED and correct.runs == 8000
+    assert correct.evidence["notes"] == []
+
+
+def test_outputs_that_say_nothing_are_said_to_be_so():
+    found = audited(lambda side, rng: None, 100)
+    assert found.verdict is Verdict.INCONCLUSIVE and "gave nothing to judge" in found.evidence["notes"][0]
 
 
 def test_cells_that_only_later_outputs_have_change_no_score():
     """Thirty cells that one fresh output has: no score sees them, so each way to bet wins the same."""
     rng = np.random.default_rng(5)
     p, q = rng.normal(size=(400, 2)), rng.normal(1, size=(400, 2))
-    a, b = Column("a"), Column("b")
-    past, late = table.Tables((a, b), p[:200], q[:200]), tuple(Column(f"c{j}") for j in range(30))
-    more = np.full((200, 30), np.nan)
+    columns, late = (Column("a"), Column("b")), tuple(Column(f"c{j}") for j in range(30))
+    past, more = table.Tables(columns, p[:200], q[:200]), np.full((200, 30), np.nan)
     more[-1] = np.arange(30.0)
     found = []
     for fresh in (
-        table.Tables((a, b), p[200:], q[200:]),
-        table.Tables((*late, a, b), np.hstack([more, p[200:]]), np.hstack([more, q[200:]])),
+        table.Tables(columns, p[200:], q[200:]),
+        table.Tables((*late, *columns), np.hstack([more, p[200:]]), np.hstack([more, q[200:]])),
     ):
-        learned = black_box.Round.taught(past, guarantee.gdp(0.5), np.random.default_rng(6))
+        learned = black_box.Round.taught(past, gdp(0.5), np.random.default_rng(6))
         dealt = black_box.shares(learned.bettors, 200, {})
         found.append(learned.log_wealth(fresh, np.random.default_rng(6), dealt, past))
     assert found[0] == found[1] and found[0][0] > 0
 
 
 @pytest.mark.more
-def test_a_black_box_whose_outputs_change_shape_is_still_judged():
+@pytest.mark.parametrize(("telling", "violated"), [(3.0, True), (1.0, False)])
+def test_a_black_box_whose_outputs_change_shape_is_still_judged(telling, violated):
     """A key that comes late, vectors that grow: the wealth goes on; an answer that tells all is caught."""
 
-    def mechanism(telling):
-        def answer(side, rng):
-            value, late = rng.normal(telling * side), rng.random()
-            return {"x": value, "late": [1.0] * rng.poisson(2)} if late < 0.004 else {"x": value}
+    def answer(side, rng):
+        value, late = rng.normal(telling * side), rng.random()
+        return {"x": value, "late": [1.0] * rng.poisson(2)} if late < 0.004 else {"x": value}
 
-        return answer
-
-    broken, correct = (
-        black_box.audit_sequentially(
-            mechanism(telling), (0, 1), guarantee.gdp(1.0), np.random.default_rng(7), limit=1200
-        )
-        for telling in (3.0, 1.0)
-    )
-    assert broken.verdict is Verdict.VIOLATED and broken.runs < 2400
-    assert correct.verdict is not Verdict.VIOLATED and correct.runs == 2400
+    found = audited(answer, 1200, 7, gdp(1.0))
+    assert (found.verdict is Verdict.VIOLATED, found.runs < 2400) == (violated, violated)
 
 
 def test_a_mechanism_that_gives_too_few_outputs_is_refused():
     class Short:
-        def __call__(self, side, rng):
-            return 0.0
-
         def many(self, side, rng, size):
             return np.zeros(size - 1)
 
     with pytest.raises(BadInput, match="must give 250 outputs"):
-        black_box.audit_sequentially(Short(), (0, 1), guarantee.gdp(1.0), np.random.default_rng(0), limit=500)
+        audited(Short(), 500)
 
 
 # Sessions that are interrupted: what is kept.
-class Interrupts:
-    """Stops the session the second time that a block is over."""
+def test_a_black_box_that_is_interrupted_keeps_its_finished_rounds(tmp_path):
+    claim, path = gdp(1.0), tmp_path / "c"
+    source = Source("normal", lambda side, rng: rng.normal(side), (0, 1))
+    left = iter((False, True))
 
-    def __init__(self, after):
-        self.left = after
-
-    def __call__(self, runs, log_wealth):
-        self.left -= 1
-        if self.left == 0:
+    def interrupts(runs, log_wealth):
+        """The session, the second time that a block is over."""
+        if next(left):
             raise KeyboardInterrupt
 
-
-def test_a_black_box_that_is_interrupted_keeps_its_finished_rounds(tmp_path):
-    claim, path = guarantee.gdp(1.0), tmp_path / "c"
-    source = Source("normal", lambda side, rng: rng.normal(side), (0, 1))
     with pytest.raises(KeyboardInterrupt):
-        session.black_box(Kept(path, "normal", claim.name, 0), source, claim, 2000, 0.95, Interrupts(2))
+        session.black_box(Kept(path, "normal", claim.name, 0), source, claim, 2000, 0.95, interrupts)
     found = session.load(path)
     assert found.runs == 1000 and found.sessions == 1 and np.isfinite(found.log_wealth)
     session.black_box(Kept(path, "normal", claim.name, 0), source, claim, 500, 0.95)

@@ -3,27 +3,27 @@
 Rows have 2-norm at most 1; ``run(rows, tape)``.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from dpassay.reference.space import Space
-from dpassay.reference.tape import Tape
 
 STD = 6.0  # noise over sensitivity: three such releases cost about epsilon 1.2 at delta 1e-5
 EPSILON, DELTA = 3.0, 1e-5
 
 
-def space() -> Space:
+def space():
     return Space.matrix(n=(1, 2, 3, 6), d=(1, 2))
 
 
-def _noisy(tape: Tape, label: str, query: Any, sensitivity: float, std: float = STD, **where: Any) -> Any:
+def _noisy(tape, label, query, sensitivity, std=STD, **where):
     return tape.gaussian(label, query, std=std * sensitivity, sensitivity=sensitivity, **where)
 
 
 # -- correct ----------------------------------------------------------------------------------------------
+def mean(rows, tape):
+    return _noisy(tape, "gradient", rows.mean(axis=0), 2 / len(rows))
+
+
 def descent(rows, tape):
     """Gradient descent on the mean, stops early on a released norm, escapes on a large one."""
     x = np.zeros(rows.shape[1])
@@ -126,7 +126,7 @@ def half_sensitivity(rows, tape):
 
 def bare_return(rows, tape):
     """After a small released gradient it hands out the point it came from, without noise."""
-    v = _noisy(tape, "gradient", rows.mean(axis=0), 2 / len(rows))
+    v = mean(rows, tape)
     if np.linalg.norm(v) < 1e-3:
         return tape.gaussian("early", rows.mean(axis=0), std=0.0, sensitivity=2 / len(rows))
     return v
@@ -143,12 +143,10 @@ def raises(rows, tape):
     """Refuses some data, which everybody sees."""
     if np.linalg.norm(rows.mean(axis=0)) < 0.2:
         raise RuntimeError("no good start")
-    return _noisy(tape, "gradient", rows.mean(axis=0), 2 / len(rows))
+    return mean(rows, tape)
 
 
-CORRECT: tuple[Callable[..., Any], ...] = (descent, two_phases, sampled, search_line)
-LEAKS: tuple[Callable[..., Any], ...] = (
-    true_branch, true_stop, true_output, silent_last_phase, batch_reused, bare_return, raises,
-)  # fmt: skip
-OVERSHOOTS: tuple[Callable[..., Any], ...] = (infinity_clip, half_sensitivity)
-OVER_BUDGET: tuple[Callable[..., Any], ...] = (too_little_noise,)
+CORRECT = (descent, two_phases, sampled, search_line)
+LEAKS = (true_branch, true_stop, true_output, silent_last_phase, batch_reused, bare_return, raises)
+OVERSHOOTS = (infinity_clip, half_sensitivity)
+OVER_BUDGET = (too_little_noise,)

@@ -1,8 +1,10 @@
 """Mechanisms whose epsilon is known exactly, with exact losses under any tilt: what the likelihood audit is tested on.
 
-`FiniteSampler` is any mechanism with finitely many outcomes. A continuous mechanism whose output is rounded to a grid
-is one too (rounding is post-processing, so its epsilon is that of the rounded law, computed from the same cells). Equal
-outcomes can be merged, so a million runs cost as much as there are outcomes.
+`GaussianSampler` and `SampledGaussianSampler` draw the losses of compositions in bulk, by their closed forms
+(``benchmarks/likelihood.py`` uses them too). `FiniteSampler` is any mechanism with finitely many outcomes. A continuous
+mechanism whose output is rounded to a grid is one too (rounding is post-processing, so its epsilon is that of the
+rounded law, computed from the same cells). Equal outcomes can be merged, so a million runs cost as much as there are
+outcomes.
 """
 
 from __future__ import annotations
@@ -21,6 +23,73 @@ from dpassay.reference.arrays import Array
 _CAP = 50.0  # losses beyond this are tilted as if they were this, as for the finite outcomes of `tilting.py`
 
 
+# -- compositions of Gaussian releases ----------------------------------------------------------------------
+class GaussianSampler:
+    """Closed-form stand-in for a composition of Gaussian releases with total GDP parameter ``mu``.
+
+    The loss of such a run is ``N(mu^2/2, mu^2)``; under ``Tilt(shift)`` its mean moves by ``shift mu^2``.
+    """
+
+    has_hidden = False
+
+    def __init__(self, mu: float):
+        self._mu = mu
+
+    def swapped(self) -> GaussianSampler:
+        return self
+
+    def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
+        rng = np.random.default_rng(list(seed))
+        shifts = np.array([tilt.shift for tilt in tilts])
+        chosen = rng.choice(len(tilts), size=count, p=shares)
+        loss = self._mu**2 * (0.5 + shifts[chosen]) + self._mu * rng.standard_normal(count)
+        centred = loss - self._mu**2 / 2
+        return Losses(loss, -shifts * centred[:, None] + 0.5 * shifts**2 * self._mu**2)
+
+
+class SampledGaussianSampler:
+    """``steps`` of (1-q) N(0,1) + q N(mu,1) against N(0,1): what lockstep does, in bulk.
+
+    With the target (D) the tilt raises its odds and moves its mean; without it (``back``) there is one state, moved
+    away from the average mean of D'.
+    """
+
+    has_hidden = True
+
+    def __init__(self, rate: float, mu: float, steps: int, back: bool = False):
+        self._rate, self._mu, self._steps, self._back = rate, mu, steps, back
+
+    def swapped(self) -> SampledGaussianSampler:
+        return SampledGaussianSampler(self._rate, self._mu, self._steps, not self._back)
+
+    def _mixture(self, x: Array, weight: float, mean: float) -> Array:
+        return np.asarray(np.logaddexp(np.log1p(-weight) - x**2 / 2, np.log(weight) - (x - mean) ** 2 / 2))
+
+    def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
+        rng = np.random.default_rng(list(seed))
+        q, mu, shape = self._rate, self._mu, (count, self._steps)
+        chosen = rng.choice(len(tilts), size=count, p=shares)
+        shifts = np.array([tilt.shift for tilt in tilts])
+        raised = q * np.exp([tilt.odds for tilt in tilts])
+        odds = raised / (1 - q + raised)  # of having the target, under each tilt
+        noise = rng.standard_normal(shape)
+        if self._back:
+            x = (-shifts * q * mu)[chosen, None] + noise
+            here, there = -(x**2) / 2, self._mixture(x, q, mu)
+        else:
+            x = noise + (rng.random(shape) < odds[chosen, None]) * (mu * (1 + shifts))[chosen, None]
+            here, there = self._mixture(x, q, mu), -(x**2) / 2
+        weights = np.empty((count, len(tilts)))
+        for c, shift in enumerate(shifts):
+            if self._back:
+                proposal = -((x + shift * q * mu) ** 2) / 2
+            else:
+                proposal = self._mixture(x, float(odds[c]), mu * (1 + shift))
+            weights[:, c] = (here - proposal).sum(axis=1)
+        return Losses((here - there).sum(axis=1), weights)
+
+
+# -- finitely many outcomes ---------------------------------------------------------------------------------
 def _one_way(here: Array, there: Array, delta: float) -> float:
     """The smallest epsilon >= 0 with ``sum (here - exp(epsilon) there)_+ <= delta``, exactly.
 
@@ -81,19 +150,12 @@ class FiniteSampler:
         return Losses(self._loss, weights), np.asarray(np.asarray(shares) @ laws)
 
     def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
-        """See :class:`Sampler`."""
-        rng = np.random.default_rng(list(seed))
-        laws, weights = self._laws(tilts)
-        chosen, u = rng.choice(len(tilts), size=count, p=shares), rng.random(count)
-        outcome = np.empty(count, dtype=int)
-        for c, law in enumerate(laws):
-            steps = np.cumsum(law)
-            inside = np.searchsorted(steps, u[chosen == c] * steps[-1], side="right")
-            outcome[chosen == c] = np.minimum(inside, int(np.flatnonzero(law)[-1]))
-        return Losses(self._loss[outcome], weights[outcome])
+        rows, counts = self.merged(tilts, shares, count, seed)
+        every = np.repeat(np.arange(counts.size), counts.astype(int))
+        return Losses(rows.loss[every], rows.log_weights[every])
 
     def merged(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> tuple[Losses, Array]:
-        """The same law as `sample`, with equal outcomes merged: one row an outcome that occurred, and its count."""
+        """A sample with equal outcomes merged: one row an outcome that occurred, and its count."""
         rng = np.random.default_rng(list(seed))
         laws, weights = self._laws(tilts)
         of_tilts = rng.multinomial(count, shares)
