@@ -31,7 +31,7 @@ wheel: $(STAMP)
 
 tables: audit papers  # what is generated: LEDGER.md, docs/results.md, docs/papers.md, the README's table, the plot
 	$(BIN)/dpassay prove --jobs $(JOBS) --ledger LEDGER.md --readme docs/results.md
-	$(BIN)/python -m dpassay.audit.report.pages reports/audit.json
+	$(BIN)/python docs/results.py reports/audit.json
 
 papers: $(STAMP)  # docs/papers.md
 	$(BIN)/python docs/papers.py --write
@@ -40,7 +40,7 @@ bench: $(STAMP)  # hours; the figures in benchmarks/results come from these scri
 	for file in benchmarks/*.py; do $(BIN)/python $$file --write || exit 1; done
 
 schemas: $(STAMP)  # docs/schemas: the form of what is written for other programs
-	$(BIN)/python -m dpassay.audit.report.json_schema docs/schemas
+	$(BIN)/python docs/json_schemas.py docs/schemas
 
 vectors: $(STAMP)  # audit/crosscheck/vectors: the test vectors for other implementations (docs/vectors.md)
 	$(BIN)/python -m dpassay.audit.crosscheck.making --write

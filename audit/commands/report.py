@@ -11,8 +11,7 @@ from typing import Annotated
 import typer
 from markupsafe import Markup
 
-from dpassay.audit.report.html.page import StatementView, page
-from dpassay.audit.report.html.rows import paper_of
+from dpassay.audit.report.html import StatementView, page, paper_of
 from dpassay.audit.running.report_file import load
 from dpassay.audit.terminal.progress import progress
 from dpassay.reference.errors import BadInput, require

@@ -87,7 +87,7 @@ def test_too_large_a_claim_of_the_accountant_is_named_and_the_claim_violated():
 
 
 def test_a_declared_defect_is_expected():
-    row = assay_case(case(honest, 1.0, known="noise too small", declared=(Kind.VIOLATED, Kind.OVER_BUDGET)), FULL)
+    row = assay_case(case(honest, 1.0, known="noise too small", declared=(Kind.VIOLATED, Kind.OVER_BUDGET)), EFFORT)
     assert row.expected and row.why.startswith("noise too small; the releases add up to")
     assert (row.exit_code(), row.exit_code(strict=True)) == (0, 1)
 
@@ -107,7 +107,8 @@ def test_a_declared_defect_is_expected():
 )
 def test_only_what_is_declared_is_expected(run, claimed, declared, undeclared, missing):
     """A defect in words alone excuses nothing, and a declared finding that no longer shows is news as well."""
-    row = assay_case(case(run, claimed, known="something", declared=declared), FULL)
+    effort = FULL if missing else EFFORT  # with less than the default effort a missing one is inconclusive
+    row = assay_case(case(run, claimed, known="something", declared=declared), effort)
     assert (row.undeclared, row.missing) == (undeclared, missing)
     news = bool(undeclared or missing)
     assert row.expected == (not news) and row.exit_code() == int(news)
@@ -171,7 +172,7 @@ def test_an_exact_delta_within_the_claim_decides_nothing():
 
 
 def test_the_table_shows_every_row_and_counts(capsys):
-    rows = [assay_case(case(bare, known="defect", declared=BARE), FULL), assayed(honest)]
+    rows = [assayed(bare, known="defect", declared=BARE), assayed(honest)]
     print_rows(rows, 0.95, "reports/audit.json")
     shown = capsys.readouterr().out
     assert "inf (replay)" in shown and "tight" in shown and "delta 1e-05" in shown

@@ -1,20 +1,28 @@
-"""``dpassay check`` and ``dpassay init``: claims of a file, as a project's CI runs them."""
+"""``dpassay check`` and ``dpassay init``: claims of a file, as a project's CI runs them; of programs; with workers."""
 
 import errno
 import json
 import os
+import pickle
+import re
+import shlex
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from joblib import parallel_config
+from joblib.externals.loky.backend.reduction import dumps
 
 from dpassay.audit.claims.model import read_claims
 
 MINE = """
 import numpy as np
 from dpassay.reference import Space
+from dpassay.reference.space import Rows
 
 space = Space.matrix(n=(2, 4), d=(1, 2), radius=10.0)
+COLUMN = Space(Rows(1, None, box=(0.0, 1.0)), {"n": (2, 3)}, lambda rows, sizes: rows)
 
 
 def mean(rows, tape):
@@ -30,6 +38,7 @@ def forgets(rows, tape):
 def raises(rows, tape):
     raise ValueError("never works")
 """
+LIVE = Path(__file__).parents[1] / "live"
 
 
 def claim(name, algorithm="check_mine:mean", epsilon=1.0, **more):
@@ -38,76 +47,87 @@ def claim(name, algorithm="check_mine:mean", epsilon=1.0, **more):
     return "[[claim]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in fields.items() if value != "")
 
 
+GOOD, BAD, RAISES = claim("good"), claim("bad", "check_mine:forgets"), claim("a", "check_mine:raises")
+
+
 @pytest.fixture
-def project(project, tmp_path):
-    """Beside a module of one's own."""
+def project(tmp_path, monkeypatch):
+    """Writes claims.toml beside a module of one's own; returns the folder."""
+    monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "check_mine.py").write_text(MINE)
-    return project
+
+    def write(*claims):
+        (tmp_path / "claims.toml").write_text("version = 1\n" + "".join(claims))
+        return tmp_path
+
+    return write
+
+
+def complaints(err):
+    return [line for line in err.splitlines() if line.startswith("dpassay: ")]
 
 
 def test_failing_claims_are_named_with_cause_place_and_owner(dpassay, project):
-    project(claim("good"), claim("bad", "check_mine:forgets", owner="team-a"))
+    project(GOOD, BAD + 'owner = "team-a"\n')
     code, out, err = dpassay("check", "--jobs", 1)
-    assert code == 1
-    assert "FAILED (overshoots): bad [check_mine.py:15, owner team-a]: sensitivity exceeded" in " ".join(out.split())
-    assert "2 claims: 1 overshoots, 1 " in out
-    assert "97.5 % confidence" in out
+    line = MINE[: MINE.index("rows.mean(axis=0), std")].count("\n") + 1
+    said = f"FAILED (overshoots): bad [check_mine.py:{line}, owner team-a]: sensitivity exceeded"
+    assert code == 1 and said in " ".join(out.split())
+    assert "2 claims: 1 overshoots, 1 " in out and "97.5 % confidence" in out
     assert "checking: 1 of 2  good: " in err
 
 
-def test_only_and_fail_on(dpassay, project):
-    project(claim("good"), claim("bad", "check_mine:forgets"), claim("small", epsilon=0.5))
+def test_only_and_fail_on_and_a_warning_that_does_not_count(dpassay, project):
+    project(GOOD, BAD, claim("small", epsilon=0.5), claim("mild", "check_mine:forgets", severity="warning"))
     assert dpassay("check", "--only", "small", "--fail-on", "over-budget")[0] == 1
     code, out, _ = dpassay("check", "--only", "b*", "--fail-on", "never")
-    assert code == 0 and "2 of the file not checked" in out and "good" not in out
-
-
-def test_a_warning_is_shown_and_does_not_count(dpassay, project):
-    project(claim("bad", "check_mine:forgets", severity="warning"))
-    code, out, _ = dpassay("check")
-    assert code == 0 and "warning: FAILED (overshoots): bad" in out
+    assert code == 0 and "3 of the file not checked" in out and "good" not in out
+    code, out, _ = dpassay("check", "--only", "mild")
+    assert code == 0 and "warning: FAILED (overshoots): mild" in out
 
 
 def test_a_catalogue_case_is_held_to_the_claim(dpassay, project):
     """Accounted 1.0: 0.99 is over budget, and what a printed reading declares counts."""
-    dp_sgd = {"algorithm": "baselines/dp_sgd:digits", "space": ""}
+    dp_sgd = {"algorithm": "baselines/dp_sgd:digits", "space": "", "examples": 2}
     project(claim("fine", **dp_sgd), claim("over", **dp_sgd | {"epsilon": 0.99}))
     code, out, _ = dpassay("check", "--jobs", 1, "--json")
     rows = {row["claim"]: row for row in json.loads(out)["rows"]}
-    assert code == 1
+    assert code == 1 and rows["fine"]["verdict"] != "over budget"
     assert rows["over"]["verdict"] == "over budget" and rows["over"]["realised"] is None
-    assert rows["fine"]["verdict"] != "over budget"
+
+
+def program(name, told, speaker="laws_speaker.py", mode=(), **more):
+    """A claim about a program in another language, on a space of the user's own."""
+    command = shlex.join([sys.executable, "-S", str(LIVE / speaker), *mode])
+    fields = {"epsilon": 0.6, "space": "check_mine:COLUMN", "examples": 10, "program": command} | more
+    return claim(name, told, **fields)
 
 
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
-        (
-            claim("a", "check_mine:nobody"),
-            ("claims.toml:13: claim a.algorithm", "cannot be loaded"),
-        ),
+        (claim("a", "check_mine:nobody"), ("claims.toml:11: claim a.algorithm", "cannot be loaded")),
         (claim("a", space="check_mine:mean"), ("claim a", "space")),
         (claim("a", "baselines/dp_sgd", space=""), ("claim a.algorithm", "a claim is about one")),
         (claim("a", "baselines/dp_sgd"), ("claim a.space", "has its own")),
         (claim("a", "nobody/knows", space=""), ("claim a.algorithm = 'nobody/knows'", "not in the catalogue")),
+        (program("a", "word", space="check_mine:nothing"), ("claim a.space", "cannot be loaded")),
+        (program("a", "word", space=""), ("claim a.algorithm", "is not in the catalogue")),
+        (program("a", "word", relation="add-remove"), ("claim a.relation", "is for replace-one neighbours")),
+        (program("a", "a:b"), ("claim a", "algorithm", "a name of the catalogue")),
     ],
 )
 def test_what_a_claim_names_must_be_there(dpassay, refused, project, bad, words):
-    project(claim("good"), bad)
-    code, out, err = dpassay("check", "--jobs", 1)
-    lines = [line for line in err.splitlines() if line.startswith("dpassay: ")]
-    assert code == 2 and not out and len(lines) == 1, err
-    assert all(word in lines[0] for word in words), lines
+    project(GOOD, bad)
+    refused(dpassay("check", "--jobs", 1), *words)
 
 
 def test_a_claim_that_cannot_be_run_costs_no_other_its_row(dpassay, project):
-    """With two workers: ``test_workers_of_commands.py``."""
-    folder = project(claim("good"), claim("a", "check_mine:raises"))
-    wanted = ("--junit", "j.xml", "--sarif", "s.json", "--markdown", "m.md")
-    code, out, err = dpassay("check", "--jobs", 1, *wanted, "--github", "--baseline", "lock.json", "--update")
-    lines = [line for line in err.splitlines() if line.startswith("dpassay: ")]
-    assert code == 2 and "Traceback" not in err
-    assert len(lines) == 1 and "claim a.algorithm" in lines[0] and "never works" in lines[0]
+    folder = project(GOOD, RAISES)
+    wanted = ("--junit", "j.xml", "--sarif", "s.json", "--markdown", "m.md", "--output", "r.json", "--github")
+    code, out, err = dpassay("check", "--jobs", 1, *wanted, "--baseline", "lock.json", "--update")
+    (line,) = complaints(err)
+    assert code == 2 and "Traceback" not in err and "claim a.algorithm" in line and "never works" in line
     assert "1 claim: " in out and "(1 could not be checked)" in out and "NOT CHECKED: 1 row: 1 passed" in out
     assert "::error title=dpassay%3A a not checked::" in out
     assert "not written" in out and not (folder / "lock.json").exists()
@@ -116,13 +136,10 @@ def test_a_claim_that_cannot_be_run_costs_no_other_its_row(dpassay, project):
     (run,) = json.loads((folder / "s.json").read_text())["runs"]
     assert run["invocations"][0]["executionSuccessful"] is False
     assert "- not checked: `claims.toml" in (folder / "m.md").read_text()
-    code, out, _ = dpassay("check", "--jobs", 1, "--json")
-    found = json.loads(out)
-    assert [one["claim"] for one in found["unchecked"]] == ["a"] and len(found["rows"]) == 1
 
 
 def test_no_output_goes_over_what_the_command_uses(dpassay, refused, project):
-    folder = project(claim("good"))
+    folder = project(GOOD)
     before = (folder / "claims.toml").read_text()
     for option in ("--junit", "--sarif", "--markdown", "--output"):
         refused(dpassay("check", option, "claims.toml"), option, "is used by the command as well")
@@ -134,11 +151,9 @@ def test_init_writes_once(dpassay, refused, project):
     folder = project()
     (folder / "claims.toml").unlink()
     code, out, _ = dpassay("init", "--algorithm", "check_mine:mean", "--space", "check_mine:space")
-    assert code == 0 and "dpassay check" in out
     before = (folder / "claims.toml").read_text()
-    assert "check_mine:mean" in before and [one.epsilon for one in read_claims(folder / "claims.toml")[0].claim] == [
-        0.927
-    ]
+    assert code == 0 and "dpassay check" in out and "check_mine:mean" in before
+    assert [one.epsilon for one in read_claims(folder / "claims.toml")[0].claim] == [0.927]
     refused(dpassay("init"), "claims.toml", "never overwritten")
     assert (folder / "claims.toml").read_text() == before
     assert dpassay("init", "new/other.toml")[0] == 0
@@ -155,3 +170,82 @@ def test_init_without_room_leaves_nothing_in_the_way(dpassay, refused, monkeypat
         context.setattr("dpassay.audit.commands.init.os.fdopen", full)
         refused(dpassay("init"), "claims.toml", "No space left")
     assert not Path("claims.toml").exists() and dpassay("init")[0] == 0
+
+
+# -- programs in another language
+@pytest.mark.parametrize(
+    ("mode", "code"),
+    [
+        pytest.param("good", 3, marks=pytest.mark.slow),
+        pytest.param("half the noise", 1, marks=pytest.mark.slow),
+        ("garbage", 2),
+    ],
+)
+def test_a_program_is_held_to_its_claim(dpassay, project, mode, code):
+    """So few runs decide nothing where it is right."""
+    of_sgd = {"epsilon": 3.0, "space": "", "runs": 20, "examples": 3}
+    project(program("sgd", "baselines/dp_sgd:fixed-size", "speaker.py", [mode], **of_sgd))
+    found, out, err = dpassay("check", "--jobs", 1, "--no-cache")
+    assert found in ((0, 3) if code == 3 else (code,)), out + err
+    if code == 2:
+        assert "claim sgd" in err and "no line of JSON" in err
+
+
+def test_a_program_with_a_space_of_its_own(dpassay, refused, project):
+    folder = project(program("right", "laplace"), program("wrong", "geometric half"))
+    code, out, _ = dpassay("check", "--jobs", 1, "--no-cache", "--json")
+    rows = {row["claim"]: row for row in json.loads(out)["rows"]}
+    assert code == 1 and not rows["right"]["findings"] and rows["right"]["accounted"] == pytest.approx(0.5, abs=1e-4)
+    assert [row["reading"] for row in rows.values()] == ["program", "program"]
+    witness = rows["wrong"]["witnesses"][0]
+    assert rows["wrong"]["verdict"] == "overshoots"
+    (folder / "w.json").write_text(json.dumps(witness))
+    words = ["neighbours", "replay", "w.json", "--program", witness["about"]["program"]]
+    refused(dpassay(*words), "if you trust it: --module check_mine")
+    code, out, _ = dpassay(*words, "--module", "check_mine")
+    assert code == 1 and "Now: the same finding" in out
+
+
+# -- two workers: the same numbers as with one, and their errors come back whole
+@pytest.fixture(params=["pickled here", pytest.param("two processes", marks=pytest.mark.slow)])
+def workers(request, monkeypatch):
+    """Two processes, which take seconds to start; or this one, which unpickles what a worker would be sent, with the
+    path that it has now and without the claims' module, and hands back what can be pickled.
+    """
+    if request.param == "two processes":
+        yield
+        return
+    path, sent = list(sys.path), []
+
+    def answer(function, words):
+        with monkeypatch.context() as there:
+            there.setattr(sys, "path", list(path))
+            there.delitem(sys.modules, "check_mine", raising=False)
+            function, words = pickle.loads(dumps((function, words)))
+            sent.append(function)
+            return pickle.loads(dumps(function(*words)))
+
+    monkeypatch.setattr("joblib.delayed", lambda function: lambda *words: (answer, (function, words), {}))
+    monkeypatch.setattr("joblib.parallel_config", lambda **_: parallel_config(backend="sequential"))
+    with parallel_config(backend="sequential"):
+        yield
+    assert sent
+
+
+def test_one_worker_and_two_write_the_same_bytes(workers, dpassay, project):
+    folder, texts = project(GOOD, GOOD.replace('"good"', '"again"')), []
+    for jobs in (1, 2):
+        words = ("--jobs", jobs, "--no-cache", "--output", "rows.json", "--baseline", f"{jobs}.json", "--update")
+        assert dpassay("check", *words)[0] in (0, 3)
+        text = (folder / "rows.json").read_text() + (folder / f"{jobs}.json").read_text()
+        texts.append(re.sub(r'"seconds": [\d.e-]+', "", text))
+    assert texts[0] == texts[1]
+
+
+def test_the_error_of_a_worker_comes_back_whole_and_the_row_of_the_other_one_as_well(workers, dpassay, project):
+    project(GOOD, RAISES)
+    code, out, err = dpassay("check", "--jobs", 2, "--json")
+    (line,) = complaints(err)
+    assert code == 2 and "Traceback" not in err and "claim a.algorithm" in line and "never works" in line
+    found = json.loads(out)
+    assert [one["claim"] for one in found["unchecked"]] == ["a"] and len(found["rows"]) == 1

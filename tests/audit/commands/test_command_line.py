@@ -1,9 +1,8 @@
-"""The command line as a user meets it: outputs, exit codes, bad input, interruption, determinism."""
+"""The command line as a user meets it: outputs, exit codes, resuming, demo, doctor, completion."""
 
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,31 +12,17 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
+from dpassay.audit.commands import demo, doctor
 from dpassay.audit.report.verdicts import plain_table
+from dpassay.audit.row import Effort
 from dpassay.audit.running.report_file import Report, load
 from dpassay.audit.terminal.finish import Options, show_row
+from dpassay.audit.zoo import demo as loops
 from dpassay.reference.catalogue import CASES
 
 QUICK = ["--runs", "60", "--pilot", "60", "--examples", "0", "--jobs", "1"]  # the search has its own tests
 DIGITS = "reports/baselines-dp_sgd-digits.json"  # where named algorithms go
 FIRST = ["audit", "baselines/dp_sgd:digits", *QUICK]
-
-
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory):
-    """Where the first audit of the digits is kept, with what it said, once it is made."""
-    return tmp_path_factory.mktemp("first")
-
-
-@pytest.fixture
-def first(dpassay, tmp_path, kept):
-    """The folder of the command holds the report of the first audit; its exit code and standard output."""
-    if (kept / "said.json").exists():
-        shutil.copytree(kept, tmp_path, dirs_exist_ok=True)
-    else:
-        (tmp_path / "said.json").write_text(json.dumps(dpassay(*FIRST)[:2]))
-        shutil.copytree(tmp_path, kept, dirs_exist_ok=True)
-    return json.loads((kept / "said.json").read_text())
 
 
 def test_no_bound_is_claimed_of_a_reading_that_leaks(dpassay):
@@ -84,32 +69,18 @@ def mark(path, **change):
     report.write()
 
 
-@pytest.mark.usefixtures("first")
-def test_resume_keeps_finished_rows(dpassay, tmp_path):
+def test_resume_keeps_finished_rows_and_audits_those_of_other_code_or_effort_again(dpassay, tmp_path):
     path = tmp_path / DIGITS
+    dpassay(*FIRST)
     mark(path, seconds=12345.0)  # a second audit of the row would wipe it out
-    assert dpassay(*FIRST, "--resume")[0] == 0
-    assert json.loads(path.read_text())["rows"][0]["seconds"] == 12345.0
-
-
-@pytest.mark.some(1)
-@pytest.mark.usefixtures("first")
-@pytest.mark.parametrize("change", [{"code": "0" * 16}, {"seed": 1}, {"pilot": 61}])
-def test_resume_audits_rows_of_other_code_or_effort_again(dpassay, tmp_path, change):
-    path = tmp_path / DIGITS
-    mark(path, seconds=12345.0, **change)
-    _, _, err = dpassay(*FIRST, "--resume")
-    (row,) = json.loads(path.read_text())["rows"]
-    assert row["seconds"] != 12345.0 and row["seed"] == 0 and "audited again" in err
-
-
-@pytest.mark.some(1)
-@pytest.mark.usefixtures("first")
-@pytest.mark.parametrize("resume", [[], ["--resume"]])
-def test_named_algorithms_leave_the_other_rows_of_a_report_alone(dpassay, tmp_path, resume):
-    dpassay("audit", "output_perturbation/algorithm1@repaired", "--output", DIGITS, *QUICK, *resume)
-    rows = json.loads((tmp_path / DIGITS).read_text())["rows"]
-    assert [row["algorithm"] for row in rows] == ["baselines/dp_sgd", "output_perturbation/algorithm1"]
+    assert dpassay(*FIRST, "--resume")[0] == 0 and load(path)[0].seconds == 12345.0
+    for change in ({"code": "0" * 16}, {"pilot": 61}):
+        mark(path, seconds=12345.0, **change)
+        _, _, err = dpassay(*FIRST, "--resume")
+        (row,) = load(path)
+        assert row.seconds != 12345.0 and row.pilot == 60 and "audited again" in err
+    dpassay("audit", "output_perturbation/algorithm1@repaired", "--output", DIGITS, *QUICK)
+    assert [row.algorithm for row in load(path)] == ["baselines/dp_sgd", "output_perturbation/algorithm1"]
 
 
 def test_a_broken_algorithm_is_one_line_and_exit_code_70(dpassay, monkeypatch):
@@ -172,9 +143,7 @@ def test_explain_tells_premises_movements_source_and_witnesses_which_replay(dpas
     place = lines.index(premises[3])
     assert lines[place + 1].startswith("    noise scale at 'gradient', step ")
     place = lines.index("  largest movement of each label, as a share of its declared sensitivity")
-    shares = dict(
-        line.split()[:2] for line in lines[place + 1 : place + 3]
-    )  # what may follow says how much is possible
+    shares = dict(line.split()[:2] for line in lines[place + 1 : place + 3])  # what may follow says what is possible
     assert set(shares) == {"gradient", "hessian"} and all(0 < float(share) <= 1 + 1e-9 for share in shares.values())
     source = next(line for line in lines if line.startswith("  source: "))
     reached, of = (int(word) for word in source.split()[1:4:2])
@@ -209,3 +178,80 @@ def test_one_s_own_algorithm_is_explained_too(dpassay, tmp_path):
     (row,) = load(Path("reports/ours-run.json"))
     (target,) = re.findall(r"the worst neighbours .*\n    sizes   .*; the neighbours differ in record (\d+)\n", out)
     assert int(target) == row.pair["target"]
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setattr(demo, "_EFFORT", Effort(runs=60, pilot=50, examples=30))
+
+
+def test_the_demo_catches_its_bug_and_explains_it(dpassay, quick, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    code, out, err = dpassay("demo")
+    assert code == 0 and "\nCaught, in " in out and not err, out
+    assert "sensitivity exceeded at 'gradient'" in out and "in clips_the_mean: w = w - 0.5 * tape" in out
+    assert "- gradient = shorten(gradients.mean(axis=0))" in out
+    assert "\x1b" not in out and max(map(len, out.splitlines())) <= 100
+    assert [line[0] for line in out.splitlines() if line[1:3] == ". "] == list("12345")
+
+
+def test_the_demo_fails_where_the_bug_is_not_caught_or_the_mended_loop_is_accused(dpassay, quick, monkeypatch):
+    monkeypatch.setattr(demo, "clips_the_mean", loops.clips_each_record)
+    code, out, _ = dpassay("demo")
+    assert code == 1 and "NOT as it should be" in out
+
+
+def test_doctor_says_that_all_is_well_here(dpassay):
+    code, out, _ = dpassay("doctor")
+    lines = out.splitlines()
+    assert code == 0 and lines[-1] == "Everything that is needed is there."
+    assert all(line[:4] in ("ok  ", "--  ") for line in lines[:-1])
+    code, out, _ = dpassay("doctor", "--json")
+    assert {"cores", "reports"} < {one["name"] for one in json.loads(out)["checks"]}
+
+
+def test_doctor_names_what_is_missing_too_old_or_cannot_be_written(dpassay, monkeypatch, tmp_path):
+    of_audit, of_proofs = 'nosuchthing>=1.2; extra == "audit"', 'sympy>=99; extra == "proofs"'
+    wanted = ["numpy>=99.0", 'greenlet>=1; extra == "audit"', of_audit, 'dpassay[a]; extra == "all"', of_proofs]
+    monkeypatch.setattr(doctor, "requires", lambda name: wanted)
+    (tmp_path / "reports").write_text("a file where the folder should be")
+    code, out, _ = dpassay("doctor")
+    lines = {line[4:19].strip(): line for line in out.splitlines()}
+    assert code == 1 and "needs 99.0" in lines["packages"] and lines["packages"].startswith("NO")
+    assert "missing nosuchthing>=1.2" in lines["extra audit"] and 'pip install ".[audit]"' in out
+    assert lines["extra proofs"].startswith("--")  # optional
+    assert out.splitlines()[-1] == "Not as it should be: packages, extra audit, reports."
+
+
+def test_doctor_of_folders(tmp_path, monkeypatch):
+    assert doctor.folder("x", tmp_path / "a" / "b", "why").state == "ok" and not list(tmp_path.iterdir())
+    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda place: SimpleNamespace(free=2**20))
+    assert doctor.folder("x", tmp_path, "because").state == "note"
+
+
+def test_a_shell_completes_commands_without_loading_them():
+    variables = {"_DPASSAY_COMPLETE": "complete_bash", "COMP_WORDS": "dpassay d", "COMP_CWORD": "1"}
+    program = (
+        "import sys; sys.argv = ['dpassay']\nfrom dpassay.audit.cli import main\ntry: main()\nexcept SystemExit: pass\n"
+        "print('loaded', *sorted({name.split('.')[0] for name in sys.modules} & {'numpy', 'scipy', 'hypothesis'}))"
+    )
+    run = [sys.executable, "-c", program]
+    out = subprocess.run(run, capture_output=True, text=True, env=os.environ | variables, check=True).stdout
+    assert out.split() == ["demo", "doctor", "loaded"]
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("audit dr", ["dro"]),
+        ("audit dro/si", ["dro/single_sample"]),
+        ("show dp_", ["dp_ftrl"]),
+        ("list baselines/dp_sgd:p", ["baselines/dp_sgd:poisson@baseline"]),
+        ("audit --juni", ["--junit"]),
+    ],
+)
+def test_a_shell_completes_names_and_options(dpassay, monkeypatch, words, offered):
+    variables = {"_DPASSAY_COMPLETE": "complete_bash", "COMP_WORDS": f"dpassay {words}", "COMP_CWORD": "2"}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert dpassay()[1].split() == offered

@@ -1,113 +1,473 @@
-"""``dpassay audit MODULE:RUN``: broken algorithms exit 1 with a witness that replays, correct ones do not."""
+"""``dpassay audit MODULE:NAME``: any signature, every output, the line of a bug, and witnesses that replay."""
 
+import ast
 import json
+import os
+import re
+import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
+import dpassay.audit
+from dpassay.audit.inputs.foreign import written_space
+from dpassay.audit.subjects.own import nearest, open_own, rounded_up
 from dpassay.reference.accounting.cost import Account
+from dpassay.reference.errors import BadInput
+from dpassay.reference.files import require_writable, write_text
 
 BROKEN = Path(__file__).parents[1] / "search" / "broken.py"
-SMALL = ["--runs", "60", "--pilot", "50", "--examples", "30"]
+SMALL = ("--runs", 60, "--pilot", 50, "--examples", 12, "-q")
+CODE = '''"""Code with the signatures that people give it: no adapter, nothing declared."""
+import random
+import time
+
+import numpy as np
+import pandas as pd
 
 
-@pytest.fixture
-def dpassay(dpassay, tmp_path):
-    """Beside a copy of the broken algorithms: exit code, and all that is said."""
-    shutil.copy(BROKEN, tmp_path / "planted.py")
-
-    def call(*words):
-        code, out, err = dpassay(*words)
-        return code, out + err
-
-    return call
+def mean(data, epsilon, low=0.0, high=1.0):
+    values = np.clip(data[:, 0], low, high)
+    return values.mean() + np.random.laplace(scale=(high - low) / (len(values) * epsilon))
 
 
-@pytest.mark.some(1)
-@pytest.mark.parametrize(("kept", "code"), [(0.5, 1), (1.0, 0)])
-def test_an_accountant_that_counts_half_is_a_finding(dpassay, monkeypatch, kept, code):
-    exact = Account.epsilon
-    monkeypatch.setattr(Account, "epsilon", lambda self, delta: kept * exact(self, delta))
-    Path("twice.py").write_text(
-        "def run(rows, tape):\n"
-        "    total = sum(min(1.0, max(-1.0, float(row[0]))) for row in rows)\n"
-        "    for step in range(2):\n"
-        "        tape.gaussian('sum', total, std=4.0, sensitivity=2.0)\n"
-    )
-    got, text = dpassay("audit", "twice:run", "--epsilon", 4, "--delta", 1e-5, "--output", "twice.json")
-    (row,) = json.loads(Path("twice.json").read_text())["rows"]
-    words = "the accounting is wrong, or a run cost more than the one that was accounted"
-    assert got == code and (words in row["why"]) == (code == 1), text
-    assert row["verdict"] == ("overshoots" if code else "tight" if row["realised"] > 3.6 else "consistent")
+def labelled(X, y, rng=None):
+    rng = rng or np.random.default_rng()
+    return np.clip(X[:, 0] * y, -1, 1).sum() + rng.normal(0, 8.0)
 
 
-def test_the_report_holds_coverage_and_witnesses_and_a_witness_replays(dpassay, tmp_path):
-    words = ("audit", "planted:true_branch", "--space", "planted:space", "--epsilon", 3, *SMALL)
-    assert dpassay(*words, "--output", "own.json")[0] == 1
-    (row,) = json.loads(Path("own.json").read_text())["rows"]
-    assert row["verdict"] == "leaks" and row["coverage"]["lines"] == row["coverage"]["lines reached"]
-    assert row["witnesses"][0]["finding"]["kind"] == "early end"
-    code, text = dpassay("neighbours", "replay", "own.witness-1.json", "--module", "planted")
-    assert code == 1 and "the same finding" in text and "planted.py" in text
-    source = Path("planted.py").read_text().replace("np.linalg.norm(g) > 0.6", "np.linalg.norm(v) > 0.6")
-    Path("mended.py").write_text(source)
-    Path("own.witness-1.json").write_text(Path("own.witness-1.json").read_text().replace("planted:", "mended:"))
-    code, text = dpassay("neighbours", "replay", "own.witness-1.json", "--module", "mended")
-    assert code == 0 and "not this finding" in text
+def in_front(rng, data):
+    return float(np.clip(data[:, 0], 0, 1).sum()) + rng.laplace(scale=1.0)
 
 
-def test_a_witness_file_does_not_choose_what_is_imported(dpassay, tmp_path):
-    Path("evil.py").write_text("from pathlib import Path\nPath('was-run').touch()\n")
-    dpassay("audit", "planted:true_branch", "--epsilon", 3, *SMALL, "--output", "own.json")
-    document = json.loads(Path("own.witness-1.json").read_text())
-    for field in ("algorithm", "space"):
-        for name in ("evil:run", "evil:/", "evil:x/y"):
-            Path("bad.json").write_text(json.dumps(document | {"about": document["about"] | {field: name}}))
-            code, text = dpassay("neighbours", "replay", "bad.json", "--module", "planted")
-            assert code == 2, text
-    assert not Path("was-run").exists()
+def ages(df: pd.DataFrame, epsilon):
+    return df["age"].clip(0, 100).mean() + np.random.laplace(scale=100 / (len(df) * epsilon))
 
 
-CODE = """
-def halves(data, rng):
-    \"\"\"Half of the noise that is needed.\"\"\"
-    return data.sum(axis=0) + rng.laplace(scale=0.5, size=data.shape[1])
+def with_stdlib(rows, bound):
+    return sum(max(-bound, min(bound, row[0])) for row in rows) + random.gauss(0, 8.0 * bound)
 
 
-def on_a_tape(problem, tape):
-    return tape.gaussian("sum", problem.sum(), std=2.0, sensitivity=1.0)
+def numbers(values, epsilon, low=0.0, high=100.0):
+    kept = [min(max(x, low), high) for x in values]
+    assert isinstance(1.0, float) and np.zeros(1, dtype=float).dtype == float(0).__class__
+    return sum(kept) / len(kept) + float(np.random.laplace(0, (high - low) / len(kept) / epsilon))
+
+
+def either(data, epsilon):
+    counts, _ = np.histogram(data, bins=5, range=(0, 100))
+    return counts + np.random.laplace(0, 2 / epsilon, size=5)
+
+
+class Model:
+    def __init__(self, noise=8.0, random_state=None):
+        self.noise, self.rng = noise, np.random.default_rng(random_state)
+
+    def fit(self, X, y):
+        z = X * y[:, None]
+        z = z / np.maximum(1, np.linalg.norm(z, axis=1, keepdims=True))
+        self.coef_ = z.sum(axis=0) + self.rng.normal(0, self.noise, X.shape[1])
+        return self
+
+    def total(self, rows):
+        return np.clip(rows[:, 0], -1, 1).sum() + self.rng.normal(0, self.noise)
+
+
+model = Model()
+
+
+def slow(rows, rng):
+    time.sleep(60)
+
+
+def hungry(rows, rng):
+    return np.ones((10**6, 10**4)).sum() + rng.normal()
+
+
+def tensors(rows, rng):
+    import torch
+
+    return torch.tensor(rows).sum() + rng.normal()
+
+
+def shortened(rows, rng):
+    clipped = rows / np.maximum(1, np.linalg.norm(rows, axis=1, keepdims=True))
+    return clipped.mean(axis=0) + rng.normal(scale=8 / len(rows), size=rows.shape[1])
+
+
+def unclipped(rows, rng):
+    """Nothing bounds it."""
+    total = rows.sum(axis=0)
+    return total + rng.normal(scale=8, size=rows.shape[1])
+
+
+def bare(rows, rng):
+    return rows.mean(axis=0)
 
 
 def coin(data, rng):
     return bool(data[0, 0] > 0) if rng.random() < 0.9 else bool(rng.random() < 0.5)
-"""
+
+
+def twice(rows, tape):
+    total = sum(min(1.0, max(-1.0, float(row[0]))) for row in rows)
+    for step in range(2):
+        tape.gaussian('sum', total, std=4.0, sensitivity=2.0)
+
+
+def loud(rows, tape):
+    return tape.gaussian('sum', rows.sum(axis=0), std=0.2, sensitivity=2.0)
+'''
+
+
+@pytest.fixture
+def mine(dpassay, tmp_path):
+    """Audits a name of a module of one's own."""
+
+    def audited(name, *words, epsilon=1):
+        claim = () if epsilon is None else ("--epsilon", epsilon)
+        return dpassay("audit", f"signed:{name}", *claim, *SMALL, *words)
+
+    (tmp_path / "signed.py").write_text(CODE)
+    sys.modules.pop("signed", None)
+    yield audited
+    sys.modules.pop("signed", None)
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("mean", ()),
+        ("labelled", ()),
+        ("in_front", ()),
+        ("ages", ()),
+        ("with_stdlib", ("--with", "bound=2.0")),
+        ("Model", ()),
+        ("model.total", ()),
+        ("numbers", ()),  # it takes no matrix
+        ("either", ("--space", "Space.numbers()")),
+    ],
+)
+def test_right_code_is_certified_as_it_is(mine, name, words):
+    code, out, err = mine(name, *words)
+    assert code == 0 and "certified" in out, out + err
+
+
+def test_code_for_numbers_is_held_to_rows_of_them_and_told_how_it_is_not(mine):
+    code, out, _ = mine("either")
+    said = "if a record is a single number: certified 1 with --space 'Space.numbers()'"
+    assert code == 1 and said in " ".join(out.split())
+
+
+def test_numbers_that_nothing_bounds_are_seen(mine):
+    assert mine("numbers", "--with", "high=1e9", "--with", "low=-1e9")[0] == 0  # the noise follows
+    assert mine("either", "--space", "Space.numbers(radius=50.0)", "--relation", "add-remove")[0] == 0
+    assert "float" not in vars(sys.modules["signed"])  # it was another one while the code was audited
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "code"),
+    [("mean", ("--with", "low=-1.0"), 0), ("Model", ("--with", "noise=4.0", "--examples", 60), 1)],
+    ids=["twice the range, which the noise follows", "half the noise"],
+)
+def test_a_value_that_is_named_counts(mine, name, words, code):
+    assert mine(name, *words)[0] == code
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "said"),
+    [
+        ("with_stdlib", (), "--with bound=VALUE"),
+        ("mean", ("--with", "0.5"), "must be NAME=VALUE"),
+        ("tensors", (), "works with torch"),
+        ("slow", (), "takes more than 1 seconds"),
+        ("hungry", (), "takes more than 4 GB"),
+    ],
+)
+def test_what_cannot_be_followed_is_refused_in_one_line(mine, refused, monkeypatch, name, words, said):
+    monkeypatch.setattr("dpassay.audit.subjects.own.SECONDS", 1)
+    refused(mine(name, *words), said)
+
+
+def test_show_says_what_ones_own_code_is(mine, dpassay, refused):
+    code, out, _ = dpassay("show", "signed:unclipped")
+    line = CODE[: CODE.index("def unclipped")].count("\n") + 1
+    assert code == 0 and "plain NumPy" in out and f"signed.py, run at line {line}" in out
+    assert "dpassay audit signed:unclipped" in out and "Nothing bounds it." in out
+    assert "on a tape" in dpassay("show", "signed:loud")[1]
+    refused(dpassay("show", "signed:nothing"), "cannot be loaded")
+    refused(dpassay("show", "dro/dubble_spider"), "near it: dro/double_spider")
+
+
+# -- without a claim, with a space in words
+def test_the_command_that_is_printed_holds_the_code_to_what_was_found(mine, dpassay, monkeypatch):
+    code, out, _ = mine("shortened", epsilon=None)
+    (command,) = re.findall(r"^  dpassay (.*)$", out, flags=re.MULTILINE)
+    assert code == 0 and "--epsilon 0.927 --delta 1e-05" in command
+    words = (*SMALL, "--require", "certified", "--junit", "junit.xml")
+    assert dpassay(*shlex.split(command), *words)[0] == 0
+    assert dpassay(*shlex.split(command.replace("0.927", "0.92")), *words)[0] == 1  # a smaller claim falls
+    assert "the verdict is over budget, certified is required" in Path("junit.xml").read_text()
+    monkeypatch.setattr("dpassay.audit.subjects.own.assay", None)  # a certificate says it without an audit of its own
+    assert nearest("signed:shortened", *open_own("signed:shortened", None, None), 1e-5, 0).epsilon == 0.927
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("name", ["unclipped", "bare"])
+def test_what_has_no_finite_epsilon_fails_without_a_claim(mine, name):
+    code, out, _ = mine(name, epsilon=None)
+    assert code == 1 and "no finite epsilon" in out
 
 
 @pytest.mark.more
-def test_a_failed_verdict_on_plain_code_names_its_reading(dpassay, tmp_path):
+def test_a_space_in_words_and_added_records(mine, refused):
+    for words in ((), ("--relation", "add-remove")):
+        assert mine("shortened", "--space", "Space.matrix(n=(1, 2), d=1)", *words)[0] == 0
+    refused(mine("shortened", "--space", "Space.matrix(n=__import__('os'))"), "--space", "takes n, d")
+
+
+def test_words_are_read_and_never_evaluated():
+    assert written_space("Space.matrix((1,), radius=2.0)").rows.bound == 2.0
+    assert written_space("Space.numbers(n=3)").sizes == {"n": (3,)}
+    for words in ("n=1)(2)", "n=1.5)", "m=1)", "", "n=x)"):
+        for make in ("matrix", "numbers"):
+            with pytest.raises(BadInput, match="space"):
+                written_space(f"Space.{make}({words}")
+
+
+def test_epsilons_are_rounded_to_the_safe_side():
+    assert [rounded_up(x) for x in (0.92612, 4.3771, 0.5, 1e-9)] == [0.927, 4.38, 0.5, 1e-9]
+
+
+# -- what the report says, and witnesses
+@pytest.mark.more
+@pytest.mark.parametrize(("kept", "code"), [(0.5, 1), (1.0, 0)])
+def test_an_accountant_that_counts_half_is_a_finding(mine, monkeypatch, kept, code):
+    exact = Account.epsilon
+    monkeypatch.setattr(Account, "epsilon", lambda self, delta: kept * exact(self, delta))
+    full = ("--runs", 1000, "--pilot", 400, "--examples", 150, "--output", "twice.json")
+    got, out, _ = mine("twice", *full, epsilon=4)
+    (row,) = json.loads(Path("twice.json").read_text())["rows"]
+    words = "the accounting is wrong, or a run cost more than the one that was accounted"
+    assert got == code and (words in row["why"]) == (code == 1), out
+    assert row["verdict"] == ("overshoots" if code else "tight" if row["realised"] > 3.6 else "consistent")
+
+
+def test_the_report_holds_coverage_and_witnesses_which_replay_and_choose_no_import(dpassay, refused):
+    shutil.copy(BROKEN, "planted.py")
+    words = ("audit", "planted:true_branch", "--space", "planted:space", "--epsilon", 3, *SMALL, "--examples", 30)
+    assert dpassay(*words, "--output", "own.json")[0] == 1
+    (row,) = json.loads(Path("own.json").read_text())["rows"]
+    assert row["verdict"] == "leaks" and row["coverage"]["lines"] == row["coverage"]["lines reached"]
+    assert row["witnesses"][0]["finding"]["kind"] == "early end"
+    code, out, _ = dpassay("neighbours", "replay", "own.witness-1.json", "--module", "planted")
+    assert code == 1 and "the same finding" in out and "planted.py" in out
+
+    Path("mended.py").write_text(Path("planted.py").read_text().replace("norm(g) > 0.6", "norm(v) > 0.6"))
+    stored = Path("own.witness-1.json").read_text()
+    Path("mended.json").write_text(stored.replace("planted:", "mended:"))
+    code, out, _ = dpassay("neighbours", "replay", "mended.json", "--module", "mended")
+    assert code == 0 and "not this finding" in out
+
+    Path("evil.py").write_text("from pathlib import Path\nPath('was-run').touch()\n")
+    document = json.loads(stored)
+    for field in ("algorithm", "space"):
+        for name in ("evil:run", "evil:/", "evil:x/y"):
+            Path("bad.json").write_text(json.dumps(document | {"about": document["about"] | {field: name}}))
+            refused(dpassay("neighbours", "replay", "bad.json", "--module", "planted"))
+    assert not Path("was-run").exists()
+
+
+@pytest.mark.more
+def test_a_failed_verdict_on_plain_code_names_its_reading(mine):
     """In the table, in one line, in Markdown and JSON; red case: an output with an exact law."""
-    (tmp_path / "named.py").write_text(CODE)
-    words = ("--relation", "replace-one", "--runs", "50", "--pilot", "50", "--examples", "5")
-    files = ("--markdown", tmp_path / "m.md", "--junit", tmp_path / "j.xml")
-    code, out = dpassay("audit", "named:halves", "--epsilon", "1", *words, *files)
-    assert code == 1 and "violated" in out
-    assert "violated" in (tmp_path / "m.md").read_text()
-    assert "violated, as read: the releases add up" in (tmp_path / "j.xml").read_text()
-    (row,) = json.loads((tmp_path / "reports" / "named-halves.json").read_text())["rows"]
-    assert row["verdict"] == "violated" and "where the code first looks at it" in row["as_read"]
-    code, out = dpassay("audit", "named:coin", "--epsilon", "0.5", *words)
+    few = ("--relation", "replace-one", "--examples", 5)
+    code, out, _ = mine("unclipped", *few, "--markdown", "m.md", "--junit", "j.xml", "--output", "r.json")
+    (row,) = json.loads(Path("r.json").read_text())["rows"]
+    shown = f"{row['verdict']}, as read"
+    assert code == 1 and shown in out and "where the code first looks at it" in row["as_read"]
+    assert shown in Path("m.md").read_text() and f"{shown}: " in Path("j.xml").read_text()
+    code, out, _ = mine("coin", *few, epsilon=0.5)
     assert code == 1 and "as read" not in out
 
 
-def test_show_says_what_ones_own_code_is(dpassay, tmp_path):
-    (tmp_path / "named.py").write_text(CODE)
-    code, out = dpassay("show", "named:halves")
-    assert (
-        code == 0 and "plain NumPy" in out and "named.py, run at line 2" in out and "dpassay audit named:halves" in out
-    )
-    assert "Half of the noise" in out and "on a tape" in dpassay("show", "named:on_a_tape")[1]
-    code, err = dpassay("show", "named:nothing")
-    assert code == 2 and "cannot be loaded" in err and "known:" not in err
-    code, err = dpassay("show", "dro/dubble_spider")
-    assert code == 2 and "near it: dro/double_spider" in err and len(err) < 200
+def test_all_outputs_of_one_s_own_algorithm(mine, monkeypatch, tmp_path):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    files = ("--junit", "out/j.xml", "--sarif", "out/s.sarif", "--markdown", "out/m.md")
+    code, out, _ = mine("loud", *files, "--github")
+    assert code == 1
+    assert ElementTree.parse("out/j.xml").getroot().attrib["failures"] == "1"
+    results = json.loads(Path("out/s.sarif").read_text())["runs"][0]["results"]
+    assert "over-budget" in [one["ruleId"] for one in results]
+    page = Path("out/m.md").read_text()
+    assert "signed:loud@own" in page and Path("summary.md").read_text() == page + "\n"
+    lines = out.splitlines()
+    assert lines[-1].startswith("FAILED: 1 row: 1 failed (signed:loud@own: ")
+    assert any(line.startswith("::error ") and "signed%3Aloud" in line for line in lines)
+    code, out, err = mine("loud", "--json", "--github")  # one document
+    assert code == 1 and json.loads(out)["rows"][0]["algorithm"] == "signed:loud" and err.startswith("::error ")
+
+
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        (("--junit", "."), "--junit"),
+        (("--sarif", "signed.py/x"), "--sarif"),
+        (("--markdown", "a.txt", "--sarif", "a.txt"), "--markdown"),
+        (("--junit", "r.json", "--output", "r.json"), "--junit"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_the_audit(mine, refused, words, field):
+    refused(mine("loud", *words), field)
+    assert not list(Path().rglob("*.json"))
+
+
+def test_writing_is_whole_or_not_at_all_and_leaves_other_files_alone(tmp_path):
+    """Another process may be writing the same file, and somebody may call a file so."""
+    (tmp_path / "file").write_text("old")
+    (tmp_path / "file.part").write_text("precious")
+    with pytest.raises(BadInput):
+        write_text(tmp_path / "file", "\ud800", "--output")
+    assert (tmp_path / "file").read_text() == "old"
+    require_writable(tmp_path / "file", "--output")
+    write_text(tmp_path / "file", "{}", "--output")
+    assert (tmp_path / "file.part").read_text() == "precious" and len(list(tmp_path.iterdir())) == 2
+
+
+def shell(line):
+    """A command line in a shell of its own; `$D` is dpassay."""
+    variables = {**os.environ, "D": f"{sys.executable} -m dpassay.audit"}
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=variables, check=False, timeout=120)
+
+
+@pytest.mark.slow  # starts three processes
+def test_output_that_nobody_reads_or_that_has_no_room():
+    gone = shell("$D doctor | true; exit ${PIPESTATUS[0]}")
+    assert gone.returncode == 141 and not gone.stderr, gone
+    full = shell("$D doctor > /dev/full")
+    assert full.returncode == 2 and full.stderr == "dpassay: standard output: No space left on device\n", full
+    assert shell("$D show nothing 2> /dev/full").returncode == 2
+
+
+# -- a bug is found at its line: by the command, in every format, and no message speaks of the apparatus
+TRAINING = """\
+import numpy as np
+
+
+def clipped(rows):
+    return rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def scale_of(n):
+    bound = 4.0 / n
+    sigma = 2.0 * bound
+    return sigma
+
+
+def on_tape(rows, tape):
+    average = clipped(rows).mean(axis=0)
+    claim = 2.0 / len(rows)
+    return tape.gaussian("mean", average, std=scale_of(len(rows)), sensitivity=claim)
+
+
+def plain(rows, rng):
+    centre = clipped(rows).mean(axis=0)
+    sigma = scale_of(len(rows))
+    return centre + rng.normal(scale=sigma, size=rows.shape[1])
+
+
+def sides(rows, tape):
+    short = clipped(rows)
+    name = "small"
+    if short.sum() > 0.5:
+        name = "large"
+    return tape.gaussian(name, short.mean(axis=0), std=scale_of(len(rows)), sensitivity=2.0 / len(rows))
+
+
+def momentum(rows, tape):
+    weights = velocity = np.zeros(rows.shape[1])
+    for _ in range(2):
+        exact = clipped(weights - rows).mean(axis=0)
+        noisy = tape.gaussian("gradient", exact, std=2 * scale_of(len(rows)), sensitivity=2.0 / len(rows))
+        velocity = 0.5 * velocity + noisy
+        weights = weights - velocity
+    return weights
+"""
+CLIP = "rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))"
+BUGS = [  # function, old text, new text, beginning of the line named first
+    ("on_tape", "average = clipped(rows).mean", "average = clipped(rows).sum", "average = clipped(rows).sum"),
+    ("plain", "sigma = 2.0 * bound", "sigma = 1.0 * bound", "sigma = 1.0"),  # which the bound is equal to
+    ("sides", "", "", "if short.sum()"),
+    ("plain", f"return {CLIP}", "return rows", "centre = clipped(rows)"),
+    ("momentum", "velocity + noisy", "velocity + exact", "velocity = 0.5"),
+    ("plain", "", "", ""),
+]
+
+
+@pytest.mark.some(3)
+@pytest.mark.parametrize(("function", "old", "new", "named"), BUGS)
+def test_the_line_of_a_bug_is_named_first_in_every_format(dpassay, function, old, new, named):
+    module = f"lines_{BUGS.index((function, old, new, named))}"
+    text = TRAINING.replace(old, new) if old else TRAINING
+    Path(f"{module}.py").write_text(text, encoding="utf-8")
+    effort = ("--runs", "100", "--pilot", "50", "--examples", "30", "--quiet")
+    files = ("--output", "r.json", "--sarif", "r.sarif", "--junit", "r.xml")
+    code, out, _ = dpassay("audit", f"{module}:{function}", "--epsilon", "1", *effort, *files)
+    assert code == bool(named)
+    if not named:
+        return
+    line = next(number for number, one in enumerate(text.splitlines(), 1) if one.strip().startswith(named))
+    row = json.loads(Path("r.json").read_text())["rows"][0]
+    result = json.loads(Path("r.sarif").read_text())["runs"][0]["results"][0]
+    case = ElementTree.parse("r.xml").getroot().find(".//testcase")
+    assert (row["places"][0]["file"], row["places"][0]["line"]) == (f"{module}.py", line)
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == line
+    assert case is not None and case.get("line") == str(line)
+    assert f"at {module}.py:{line}" in out
+    assert dpassay("report", "r.json", "--no-ledger", "--output", "r.html")[0] in (0, 1)
+    assert f"{module}.py:{line}" in Path("r.html").read_text()
+
+
+ODD = """\
+def attribute(rows, tape):
+    return tape.normal("x", rows.mean())
+
+
+def called(rows, tape):
+    return tape(rows)
+
+
+def nothing():
+    return 1.0
+
+
+def shown(rows, tape):
+    raise TypeError(repr(tape))
+"""
+INNER = re.compile(r"\b(lockstep|greenlet|hub|worlds|(?!Live|Scripted)\w+Tape)\b|\b(?!mine|data|odd)\w+\.py\b")
+
+
+@pytest.mark.parametrize("name", ["attribute", "called", "nothing", "shown"])
+def test_code_that_raises_is_told_nothing_of_the_apparatus(dpassay, refused, name):
+    Path("odd.py").write_text(ODD, encoding="utf-8")
+    result = dpassay("audit", f"odd:{name}", "--epsilon", "1", "--examples", "4", "--quiet")
+    refused(result)
+    assert not INNER.search(result[2])
+
+
+def test_no_message_that_is_written_down_names_the_apparatus():
+    """The texts of every `raise` and `require` of the audit."""
+    found = []
+    for path in sorted(Path(dpassay.audit.__file__).resolve().parent.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if INNER.search(text) else ():
+            asked = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "require"
+            if asked or (isinstance(node, ast.Raise) and node.exc):
+                texts = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
+                found += [f"{path.name}: {one}" for one in texts if isinstance(one, str) and INNER.search(one)]
+    assert not found

@@ -1,70 +1,60 @@
 """Commands that are interrupted, ended or killed: what is finished is kept, and the rest is made as if nothing was."""
 
+import contextlib
+import json
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from dpassay.audit.assaying import suite
+from dpassay.audit.cli import main
 from dpassay.audit.running.interrupts import Interrupts
 from dpassay.audit.running.report_file import load
 
 QUICK = ["--runs", "60", "--pilot", "60", "--examples", "0", "--jobs", "1"]
-KILLED = Path(__file__).with_name("killed_commands.py")
 BOTH = ["baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired"]
 
 
 @pytest.mark.slow  # runs the command a dozen times
 @pytest.mark.parametrize("command", ["audit", "check", "prove", "scores"])
 def test_every_command_that_keeps_something_ends_as_an_undisturbed_one(tmp_path, command):
-    """Six kills; `python killed_commands.py COMMAND 50` in an empty folder makes as many as one likes."""
-    words = [sys.executable, str(KILLED), command, "6"]
+    """Six kills; `python test_survival.py COMMAND 50` in an empty folder makes as many as one likes."""
+    words = [sys.executable, __file__, command, "6"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"{command}: 6 kills"), done.stdout
 
 
-def interrupted_after_one(monkeypatch):
-    """The suite stops as Ctrl-C would stop it, after its first row."""
-    import dpassay.audit.assaying.suite as suite
-
+def test_an_interrupted_audit_keeps_what_is_finished_and_says_how_to_go_on(dpassay, monkeypatch):
+    """It stops as Ctrl-C would stop it, after its first row; one without names replaces rows only when it has new."""
     whole = suite.run_suite
 
     def stops(cases, effort, jobs, done, each, known):
-        whole(cases[:1], effort, jobs, done, each)
+        whole(cases[:1] if len(cases) == 2 else [], effort, jobs, done, each)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(suite, "run_suite", stops)
-
-
-def test_an_interrupted_audit_keeps_what_is_finished_and_says_how_to_go_on(dpassay, monkeypatch):
     with monkeypatch.context() as stopped:
-        interrupted_after_one(stopped)
-        code, _, err = dpassay("audit", *BOTH, *QUICK, "--output", "r.json", "--quiet")
-    assert code == 130 and "1 of 2 rows are kept" in err and "--resume" in err and len(err.splitlines()) == 1
+        stopped.setattr(suite, "run_suite", stops)
+        code, _, err = dpassay("audit", *BOTH, *QUICK, "--output", "r.json", "--quiet", "--resume")
+    nothing, said = err.splitlines()
+    assert code == 130 and "nothing is kept to go on from" in nothing
+    assert "1 of 2 rows are kept" in said and "--resume" in said
     (first,) = load(Path("r.json"))
     assert dpassay("audit", *BOTH, *QUICK, "--output", "r.json", "--resume")[0] in (0, 3)
-    assert load(Path("r.json"))[0].seconds == first.seconds and len(load(Path("r.json"))) == 2
-
-
-def test_an_interrupted_audit_without_names_replaces_the_old_rows_only_when_it_has_new_ones(dpassay, monkeypatch):
-    dpassay("audit", BOTH[0], *QUICK, "--output", "r.json")
-    before = load(Path("r.json"))
-
-    def stops(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("dpassay.audit.assaying.suite.run_suite", stops)
+    rows = load(Path("r.json"))
+    assert rows[0].seconds == first.seconds and len(rows) == 2
+    monkeypatch.setattr(suite, "run_suite", stops)
     assert dpassay("audit", *QUICK, "--output", "r.json")[0] == 130
-    assert load(Path("r.json")) == before
-
-
-def test_there_may_be_nothing_to_go_on_from(dpassay):
-    code, _, err = dpassay("audit", BOTH[0], *QUICK, "--output", "r.json", "--resume")
-    assert code == 0 and "nothing is kept to go on from" in err
+    assert load(Path("r.json")) == rows
 
 
 def test_the_first_signal_interrupts_and_the_second_does_not(monkeypatch):
@@ -216,3 +206,139 @@ def test_an_audit_of_hours_can_be_interrupted(tmp_path):
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=120)
     assert running.returncode == 130 and "interrupted; 0 of 1 rows" in err
+
+
+# -- a program: `python test_survival.py COMMAND KILLS` kills a command at random moments until it ends by itself
+# Each run is a fork in a folder of its own, killed with -9 after a random time and started again with the same words;
+# then a new folder, until there were KILLS kills. Exit code, what is printed and what is written must be those of a run
+# that nobody disturbed, but for times and for whether something was kept. (What follows a kill of `sequential blackbox`
+# is another session, with numbers of its own that are as valid; `tests/audit/sequential/test_sequential.py`.)
+KILLED_CODE = """
+import numpy as np
+from dpassay.reference.space import Rows, Space
+
+space = Space(Rows(1, None, box=(0.0, 1.0)), {"n": (2, 3)}, lambda rows, sizes: rows)
+
+def mean(rows, tape):
+    return tape.gaussian("mean", rows.mean(axis=0), std=8.0 / len(rows), sensitivity=1.0 / len(rows))
+
+def forgets(rows, tape):
+    return tape.gaussian("mean", rows.mean(axis=0), std=1.0 / len(rows), sensitivity=1.0 / len(rows))
+"""
+CLAIM = """[[claim]]
+name = "{name}"
+algorithm = "mine_killed:{run}"
+space = "mine_killed:space"
+epsilon = 1.0
+delta = 1e-5
+runs = 100
+examples = 20
+effort = "quick"
+"""
+WORDS = {
+    "audit": ("audit", "baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired", "--runs", "60", "--pilot",
+              "60", "--examples", "0", "--jobs", "1", "--resume", "--output", "r.json", "--json", "--quiet"),
+    "check": ("check", "--update", "--baseline", "lock.json", "--output", "r.json", "--json", "--jobs", "1", "--quiet"),
+    "prove": ("prove", "--paper", "dp_ftrl", "--json", "--jobs", "1", "--quiet"),
+    "scores": ("sequential", "scores", "a.csv", "b.csv", "--checkpoint", "c", "--epsilon", "0.4", "--json"),
+}  # fmt: skip
+AFTER = {"scores": ("sequential", "combine", "c", "--json")}  # scores that were judged are refused: nothing is lost
+GIVEN = {"mine_killed.py", "claims.toml", "a.csv", "b.csv", "said", "complained"}
+TIMES = {"seconds", "cached", "versions", "kept"}
+
+
+def project(folder: Path) -> Path:
+    """What the commands read."""
+    folder.mkdir()
+    (folder / "mine_killed.py").write_text(KILLED_CODE)
+    claims = [CLAIM.format(name=f"{run}-{k}", run=run) for k in range(3) for run in ("mean", "forgets")]
+    (folder / "claims.toml").write_text("version = 1\n" + "".join(claims))
+    for name, shift in (("a", 0), ("b", 2)):
+        (folder / f"{name}.csv").write_text("\n".join(str(shift + k * 0.37 % 1) for k in range(200)))
+    return folder
+
+
+def forked(words: tuple[str, ...], folder: Path) -> int:
+    """The command in a process of its own: its id."""
+    sys.stdout.flush()
+    child = os.fork()
+    if child:
+        return child
+    os.chdir(folder)
+    sys.path.insert(0, str(folder))
+    sys.argv = ["dpassay", *words]
+    out, err = (folder / "said").open("w"), (folder / "complained").open("w")
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as stop:
+            out.flush()
+            err.flush()
+            os._exit(stop.code if isinstance(stop.code, int) else 0)
+    os._exit(99)
+
+
+def timeless(value: Any) -> Any:
+    """Without what differs from run to run."""
+    if isinstance(value, dict):
+        return {name: timeless(one) for name, one in value.items() if name not in TIMES}
+    return [timeless(one) for one in value] if isinstance(value, list) else value
+
+
+def left(folder: Path) -> dict[str, Any]:
+    """What was said and written, as far as it may not differ."""
+    found: dict[str, Any] = {}
+    for path in sorted(folder.iterdir()):
+        if path.name in ("said", "r.json", "lock.json"):
+            text = path.read_text()
+            found[path.name] = timeless(json.loads(text)) if text.startswith(("{", "[")) else text
+    return found
+
+
+def kept(folder: Path) -> bool:
+    """Is there anything of an earlier run."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.parent.name != "__pycache__"]
+    return any(path.stat().st_size for path in files if path.name not in GIVEN)
+
+
+def disturbed(command: str, folder: Path, length: float, kills: Iterator[float]) -> tuple[int, int]:
+    """Runs until one ends; exit code, and how many kills found something kept."""
+    found = 0
+    while True:
+        child = forked(WORDS[command], folder)
+        share = next(kills, None)
+        if share is not None:
+            time.sleep(share * length)
+            os.kill(child, signal.SIGKILL)
+        status = os.waitpid(child, 0)[1]
+        if os.WIFEXITED(status):
+            break
+        found += kept(folder)
+    code = os.WEXITSTATUS(status)
+    if command in AFTER:
+        assert code in (0, 1, 2, 3)
+        code = os.WEXITSTATUS(os.waitpid(forked(AFTER[command], folder), 0)[1])
+    return code, found
+
+
+def main_program(command: str, kills: int, folder: Path) -> None:
+    """Undisturbed once, then killed so many times."""
+    import_module(f"dpassay.audit.commands.{WORDS[command][0]}")
+    alone, start = project(folder / "alone"), time.monotonic()
+    code, _ = disturbed(command, alone, 0.0, iter(()))
+    length, whole = time.monotonic() - start, left(alone)
+    assert code in (0, 1, 3) and whole, (code, (alone / "complained").read_text()[-500:])
+    rng, hit, rounds = random.Random(7), 0, 0
+    shares = iter([rng.random() * 0.9 for _ in range(kills)])
+    while shares.__length_hint__():
+        rounds += 1
+        here = project(folder / f"again-{rounds}")
+        again, found = disturbed(command, here, length, shares)
+        hit += found
+        assert again == code, (again, code, (here / "complained").read_text()[-500:])
+        assert left(here) == whole, (here, [name for name in whole if left(here).get(name) != whole[name]])
+    print(f"{command}: {kills} kills in {rounds} folders, {hit} found something kept; exit code {code}")
+
+
+if __name__ == "__main__":
+    main_program(sys.argv[1], int(sys.argv[2]), Path.cwd())

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from dpassay.audit.live import messages
 from dpassay.audit.live.messages import GREETING, QUERY, Malformed, numbers, read_line
-from dpassay.audit.report.json_schema import live_schema
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -32,7 +31,7 @@ def test_the_page_shows_lines_that_the_harness_reads():
 
 def test_the_page_keeps_to_the_schema():
     jsonschema = pytest.importorskip("jsonschema")
-    document, sides = live_schema(), {}
+    document, sides = json.loads((DOCS / "schemas" / "live.schema.json").read_text()), {}
     for side in ("program", "harness"):  # the schema itself is looked at once a side, not once a line
         wanted = document | {"anyOf": [{"$ref": f"#/$defs/{side}"}]}
         checker = jsonschema.validators.validator_for(wanted)

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from dpassay.audit.report.html.page import StatementView
-from dpassay.audit.report.html.page import page as page_of
+from dpassay.audit.report.html import StatementView
+from dpassay.audit.report.html import page as page_of
 
 from .test_html import CURVES, RELEASE
 

@@ -12,19 +12,16 @@ from pathlib import Path
 
 import pytest
 from markupsafe import escape
-from typer.testing import CliRunner
 
 from dpassay.audit.assaying.assay import Effort, assay_case
-from dpassay.audit.cli import app
-from dpassay.audit.report.html import rows as shown_rows
-from dpassay.audit.report.html.figures import curves_of, delta_figure, points, trade_off_figure
-from dpassay.audit.report.html.page import MEANING, StatementView
-from dpassay.audit.report.html.page import page as page_of
+from dpassay.audit.report import html as shown
+from dpassay.audit.report.figures import curves_of, delta_figure, points, trade_off_figure
+from dpassay.audit.report.html import MEANING, StatementView
+from dpassay.audit.report.html import page as page_of
 from dpassay.audit.running.report_file import save
 from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import versions
 from dpassay.reference.catalogue import find
-from dpassay.reference.errors import BadInput
 
 WITNESSES = sorted((Path(__file__).parents[1] / "search" / "witnesses").glob("*.json"))
 CURVES = {
@@ -84,6 +81,10 @@ def page_rows(rows):
 
 def written(rows, *more, source="audit.json"):
     return page_of(rows, source, *more)
+
+
+def test_every_verdict_has_a_meaning_and_the_same_rows_give_the_same_page(page_rows):
+    assert list(MEANING) == list(Verdict) and written(page_rows[:1]) == written(page_rows[:1])
 
 
 def test_a_page_is_whole_and_loads_nothing(page_rows, page):
@@ -147,10 +148,6 @@ def test_names_of_others_stay_text(page_rows):
     text.encode("utf-8")
 
 
-def test_the_same_rows_give_the_same_page(page_rows):
-    assert written(page_rows[:1]) == written(page_rows[:1])
-
-
 def test_what_is_known_of_a_row_is_there(page_rows, page):
     text = written(page_rows[:2])
     for part in (
@@ -189,13 +186,9 @@ def test_a_printed_reading_that_fails_names_its_repair():
 def test_lines_that_were_not_reached_are_marked():
     (case,) = find("baselines/dp_sgd:full-batch@baseline")
     row = assay_case(case, Effort(runs=20, pilot=50, examples=5))
-    found, whole = shown_rows.listings(row, case)
+    found, whole = shown.listings(row, case)
     marked = {(file, line, text.strip()) for file, _, lines in found for line, text, missed in lines if missed}
-    assert marked and marked == shown_rows.unreached(row) and whole >= 0
-
-
-def test_every_verdict_has_a_meaning():
-    assert list(MEANING) == list(Verdict)
+    assert marked and marked == shown.unreached(row) and whole >= 0
 
 
 @pytest.mark.parametrize(
@@ -251,12 +244,10 @@ def test_points_that_the_claim_forbids_are_told_apart(rows):
         assert points(row, curves_of(row))[2].tolist() == forbidden
 
 
-def test_the_command_writes_the_page(rows, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_command_writes_the_page(rows, dpassay):
     save(Path("reports/audit.json"), [replace(row, witnesses=[]) for row in rows[:4]])
-    done = CliRunner().invoke(app, ["report", "--no-ledger"])
-    assert done.exit_code == 0, done.output
-    assert done.output.startswith("reports/audit.html: 4 rows, 1 not as they should be")
+    code, out, _ = dpassay("report", "--no-ledger")
+    assert code == 0 and out.startswith("reports/audit.html: 4 rows, 1 not as they should be")
     assert "mine:run" in Path("reports/audit.html").read_text()
 
 
@@ -270,14 +261,10 @@ def test_the_command_writes_the_page(rows, tmp_path, monkeypatch):
         (["report.json", "--no-ledger"], "baselines/dp_sgd:poisson@baseline: witness: finding.kind"),
     ],
 )
-def test_bad_input_is_one_line(rows, tmp_path, monkeypatch, words, said):
-    monkeypatch.chdir(tmp_path)
-    save(
-        Path("report.json"),
-        [replace(rows[0], witnesses=[{"format": 2, "finding": {"kind": "sensitivity", "label": "g", "detail": ""}}])],
-    )
+def test_bad_input_is_one_line(rows, dpassay, refused, words, said):
+    witness = {"format": 2, "finding": {"kind": "sensitivity", "label": "g", "detail": ""}}
+    save(Path("report.json"), [replace(rows[0], witnesses=[witness])])
     save(Path("empty.json"), [])
     Path("link").symlink_to("page.html")
-    done = CliRunner().invoke(app, ["report", *words])
-    assert isinstance(done.exception, BadInput) and said in str(done.exception)
-    assert not list(tmp_path.glob("*.html"))
+    refused(dpassay("report", *words), said)
+    assert not list(Path().glob("*.html"))

@@ -24,13 +24,10 @@ def plain(rows):
     return [replace(row, seconds=0.0) for row in rows]
 
 
-@pytest.fixture(scope="module")
-def cases():
-    return [find(name)[0] for name in ("output_perturbation/algorithm1@repaired", "baselines/dp_sgd:digits")]
-
-
-def test_rows_do_not_depend_on_the_order_in_which_they_are_made(cases, monkeypatch):
+@pytest.mark.more
+def test_rows_do_not_depend_on_the_order_in_which_they_are_made(monkeypatch):
     """Worked on from the last to the first; the rows come in the order of the cases, with the same content."""
+    cases = [find(name)[0] for name in ("output_perturbation/algorithm1@repaired", "baselines/dp_sgd:digits")]
     forwards = run_suite(cases, EFFORT, 1)
     monkeypatch.setattr(suite, "worked", lambda function, todo, *_: (function(*words) for words in reversed(todo)))
     seen = []

@@ -1,8 +1,8 @@
 """The generated tables of the pages: written from a report, and held against a later one.
 
-    python -m dpassay.audit.report.pages reports/audit.json           docs/results.md, then what follows from it
-    python -m dpassay.audit.report.pages reports/audit.json --check   exit 1 if they say something else
-    python -m dpassay.audit.report.pages                              README and plot again from docs/results.md
+    python docs/results.py reports/audit.json           docs/results.md, then what follows from it
+    python docs/results.py reports/audit.json --check   exit 1 if they say something else
+    python docs/results.py                              README and plot again from docs/results.md
 
 ``docs/results.md`` has the whole audit table (and the ledger's, by ``dpassay prove --readme``). The README's short
 table and the plot ``docs/results.svg`` are made of that page alone, so a test holds them without an audit.

@@ -1,6 +1,6 @@
 """The published JSON schemas, generated from the models; a test compares the files with them.
 
-``python -m dpassay.audit.report.json_schema docs/schemas`` (``make schemas``) writes them.
+``python docs/json_schemas.py docs/schemas`` (``make schemas``) writes them.
 """
 
 from __future__ import annotations

@@ -1,0 +1,285 @@
+"""What is generated: README's table and docs/results.md, the map of the papers, the documentation site."""
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dpassay.audit import marked
+from dpassay.audit.cli import COMMANDS
+from dpassay.audit.row import Row
+from dpassay.audit.running.report_file import FORMAT
+from dpassay.audit.version import installed_version
+from dpassay.proofs_check import paper_map
+from dpassay.proofs_check.derivation.ledger import STATEMENTS
+from dpassay.reference import __all__ as names
+from dpassay.reference.catalogue import CASES
+from dpassay.reference.errors import BadInput
+from dpassay.reference.papers import OTHERS, PAPERS, Cite, paper
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def script(name):
+    """A program of docs/, as a module."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "docs" / f"{name}.py")
+    sys.modules[spec.name] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+pages = script("results")
+RESULTS = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+ROW = Row(
+    "baselines/x", "", "baseline", "", 1.0, 1e-5, "replace-one", 0.999, "", True, 0.981, "likelihood", "tight",
+    "98% shown", True, [], [], [], {}, None, 10, 60, 0.95, 0, 0.1, "0" * 16, {},
+).as_dict()  # fmt: skip
+
+
+def report(**change):
+    """A report with this row, as JSON."""
+    return json.dumps({"format": FORMAT, "dpassay": installed_version(), "rows": [{**ROW, **change}]})
+
+
+COUNTS = "5 statements: 3 proved, 2 broken, open (`dpassay prove`)."
+LEDGER = f"{marked.LEDGER.begin}\n{COUNTS}\n{marked.LEDGER.end}"
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A checkout with one row in its report."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(pages, "CAUSES", {"baselines/x@baseline": "none"})
+    (tmp_path / "docs").mkdir()
+    Path("docs/results.md").write_text(f"before\n{marked.AUDIT.begin}\n{marked.AUDIT.end}\nafter\n{LEDGER}\n")
+    Path("README.md").write_text(f"first\n{marked.SHORT.begin}\n{marked.SHORT.end}\nlast\n")
+    Path("audit.json").write_text(report())
+    return tmp_path
+
+
+def test_the_committed_table_has_the_default_suite():
+    """Row by row the quick cases of the catalogue, in their order (the numbers are held by `.ci/run`)."""
+    assert [line.key for line in pages.lines_of(RESULTS)] == [case.key for case in CASES if case.quick]
+
+
+def test_the_readme_shows_eight_of_these_rows():
+    """As `python docs/results.py` writes them, with short causes, of all five papers and a baseline."""
+    assert marked.SHORT.read(README, "README.md").strip() == pages.short_block(RESULTS)
+    assert len(pages.CAUSES) == 8 and max(map(len, pages.CAUSES.values())) <= pages.LONGEST_CAUSE
+    assert len({key.split("/")[0] for key in pages.CAUSES}) == 6
+
+
+def test_the_plot_is_of_these_rows():
+    text = (ROOT / pages.PLOT).read_text(encoding="utf-8")
+    assert pages.fingerprint(pages.lines_of(RESULTS)) in text, "run `python docs/results.py`"
+    other = [replace(line, cells=(*line.cells[:4], "77", *line.cells[5:])) for line in pages.lines_of(RESULTS)]
+    assert pages.fingerprint(other) not in text
+
+
+def test_the_same_rows_give_the_same_plot():
+    lines = pages.lines_of(RESULTS)[:3]
+    first = pages.draw(lines)
+    assert pages.draw(lines) == first and "baselines/dp_sgd:digits@baseline" in first
+    assert "1970" not in first and not re.search(r"<dc:date>", first)
+
+
+@pytest.mark.parametrize(
+    ("change", "noticed"),
+    [
+        ({}, False),
+        ({"realised": 0.97}, False),
+        ({"realised": 0.8}, True),
+        ({"verdict": "consistent"}, True),
+        ({"realised": "infinity", "realised_by": "exact"}, True),
+        ({"reading": "printed"}, True),
+        ({"accounted": 1.2}, True),
+        ({"upper_bound": False}, True),
+    ],
+)
+def test_a_change_of_what_is_shown_is_noticed(place, change, noticed):
+    assert pages.main(["audit.json"]) == 0
+    text = Path("docs/results.md").read_text()
+    assert text.startswith("before\n") and text.endswith(f"after\n{LEDGER}\n")
+    assert "| `baselines/x` | baseline | 1 | open | 0.999 | 0.981 | tight | none |" in Path("README.md").read_text()
+    assert "The papers make 5 statements: 3 proved, 2 broken" in Path("README.md").read_text()
+    assert pages.fingerprint(pages.lines_of(text)) in Path("docs/results.svg").read_text()
+    Path("audit.json").write_text(report(**change))
+    assert pages.main(["audit.json", "--check"]) == int(noticed)
+
+
+def test_a_row_that_is_gone_is_noticed(place):
+    Path("audit.json").write_text(report(variant="y"))
+    with pytest.raises(BadInput, match="baselines/x@baseline"):
+        pages.main(["audit.json"])
+    assert pages.differences(pages.table([ROW, ROW]), pages.table([ROW]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["nothing here", f"{marked.AUDIT.end} {marked.AUDIT.begin}", 2 * f"{marked.AUDIT.begin} x {marked.AUDIT.end}"],
+)
+def test_no_markers(text):
+    with pytest.raises(BadInput, match=r"README\.md.*markers"):
+        marked.AUDIT.written(text, "new", "README.md")
+
+
+def test_the_readme_is_short():
+    """Tables and long lines are for docs/; the longest row of a table fits a screen."""
+    assert len(README.splitlines()) <= 125 and max(map(len, README.splitlines())) <= 200
+
+
+def test_a_forged_report_puts_no_html_and_no_marker_into_the_pages(place):
+    evil = f"<img src=x onerror=alert(1)> | {marked.AUDIT.end} \x1b[2J if n < 2"
+    Path("audit.json").write_text(report(why=evil, realised_by=evil, variant=evil))
+    with pytest.raises(BadInput, match="baselines/x@baseline"):  # the README's row has another key now
+        pages.main(["audit.json"])
+    Path("audit.json").write_text(report(why=evil, realised_by=evil))
+    assert pages.main(["audit.json"]) == 0
+    text = Path("docs/results.md").read_text()
+    assert "<img" not in text and "\x1b" not in text and "if n < 2" in text
+    assert text.count(marked.AUDIT.end) == 1 and len(pages.lines_of(text)) == 1
+    Path("audit.json").write_text(report(verdict="**private**"))
+    with pytest.raises(BadInput, match="verdict"):
+        pages.main(["audit.json"])
+
+
+def test_a_block_holds_no_marker_of_its_own_and_a_cell_neither_link_nor_markup():
+    """A line of code in a row's reason was read as a reference to a footnote, and stopped the site's build."""
+    page = f"{marked.SHORT.begin}\n{marked.SHORT.end}"
+    with pytest.raises(BadInput, match="holds a marker"):
+        marked.SHORT.written(page, f"x {marked.SHORT.end} y", "README")
+    assert pages.cell("x = y[-1][1] | <b>") == r"x = y\[-1]\[1] \| &lt;b>"
+
+
+# -- the papers: they have names, and the map from their statements to files, tests and rows is what the project says
+@pytest.mark.parametrize("one", PAPERS.values(), ids=PAPERS)
+def test_a_paper_can_be_identified(one):
+    """A title with capital letters as printed, a version, and authors unless the text says that it is anonymous."""
+    assert one.title and one.version and (one.authors or "anonymous" in one.version)
+    assert not set(one.authors) & {""} and one.title in one.citation
+
+
+def test_every_citation_of_the_project_is_known():
+    cites = [case.cite for case in CASES] + [case.claim.cite for case in CASES]
+    assert len(cites) > 200
+    assert {cite.paper for cite in cites if not cite.known} == set()
+    assert not set(PAPERS) & set(OTHERS)
+
+
+def test_a_user_may_cite_a_paper_of_their_own():
+    mine = Cite("mine", "Theorem 2")
+    assert str(mine) == "mine, Theorem 2" and not mine.known
+    with pytest.raises(BadInput, match="names its paper"):
+        Cite("", "Theorem 2")
+    with pytest.raises(BadInput, match="must be one of minimax_sosp"):
+        paper("mine")
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_the_map_leads_to_files_tests_and_statements_that_exist(key):
+    named = paper_map.statements(key)
+    lines = paper_map.algorithms(key)
+    assert [line.id for line in lines] == list(dict.fromkeys(c.id for c in CASES if c.id.startswith(key + "/")))
+    for line in lines:
+        assert (ROOT / line.file).is_file() and line.place
+        assert all((ROOT / test).is_file() for test in line.tests) and set(line.statements) <= set(named)
+    assert any(line.statements for line in lines) and any(line.tests for line in lines)
+    assert named and all((ROOT / file).is_file() for file in named.values())
+
+
+def test_the_generated_page_is_up_to_date(tmp_path, monkeypatch, capsys):
+    papers, page = script("papers"), tmp_path / "papers.md"
+    assert papers.main([]) == 0, "run `make papers`"
+    monkeypatch.setattr(papers, "PAGE", page)
+    assert papers.main([]) == 1 and not page.exists()
+    assert papers.main(["--write"]) == 0 and page.read_text() == papers.page()
+    assert papers.main([]) == 0 and "docs/papers.md" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_every_numbered_algorithm_of_a_paper_leads_to_a_file(key):
+    """Those that others call, a clipping or an escape, as well as those of the catalogue."""
+    places = " ".join(line.place for line in (*paper_map.algorithms(key), *paper_map.parts(key)))
+    found = {one for group in re.findall(r"Algorithms? ([\d, and]+)", places) for one in re.findall(r"\d+", group)}
+    assert {name.split()[1] for name in STATEMENTS[key] if name.startswith("Algorithm ")} <= found
+    assert all((ROOT / line.file).is_file() and not line.id for line in paper_map.parts(key))
+
+
+def test_a_title_says_nothing_of_its_place_again():
+    lines = [line for key in PAPERS for line in paper_map.algorithms(key)]
+    assert [line for line in lines if line.place.split(", ")[-1] in line.title] == []
+
+
+# -- the documentation site: built strictly, with every page, and nothing that is fetched from another host
+FETCHED = re.compile(r"""<(?:script|img|iframe|source|link)[^>]*?(?:src|href)=["']?((?:https?:)?//[^"' >]+)""")
+
+
+def build(config: Path, target: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", str(config), "-d", str(target)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    pytest.importorskip("mkdocs", reason="the extra docs is not installed")
+    target = tmp_path_factory.mktemp("site")
+    (ROOT / ".links" / "dpassay").mkdir(parents=True, exist_ok=True)
+    subprocess.run(["make", "-s", "links"], cwd=ROOT, check=True)
+    done = build(ROOT / "mkdocs.yml", target)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return target
+
+
+@pytest.mark.slow
+def test_every_page_is_on_the_site(site):
+    pages = [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")]
+    missing = [page for page in pages if not (site / page).with_suffix(".html").is_file() and page.stem != "README"]
+    assert missing == [] and (site / "index.html").is_file() and (site / "ledger.html").is_file()
+    assert (site / "reproductions" / "index.html").is_file()
+
+
+@pytest.mark.slow
+def test_nothing_is_fetched_from_another_host(site):
+    found = {(page.name, url) for page in site.rglob("*.html") for url in FETCHED.findall(page.read_text("utf-8"))}
+    assert found == set()
+    styles = "".join(path.read_text("utf-8") for path in site.rglob("*.css"))
+    assert not re.search(r"@import|url\([\"']?(https?:)?//", styles)
+    assert (site / "assets" / "iframe-worker.js").is_file()
+
+
+@pytest.mark.slow
+def test_generated_pages_hold_what_they_are_made_of(site):
+    reference = (site / "reference.html").read_text("utf-8")
+    assert all(f".{name}" in reference for name in names)
+    assert 'class="gp"' in reference  # examples are shown as code
+    opt = (site / "algorithms" / "second_order_erm" / "opt.html").read_text("utf-8")
+    assert "statements/second_order_erm/algorithm_1.html" in opt  # its statements, its schedule, its readings
+    assert "<td><code>min((1 - 2*c1)" in opt and "opt:worst@repaired" in opt
+    options = (site / "options.html").read_text("utf-8")
+    assert all(f"dpassay {name}" in options for name in (*COMMANDS, "crosscheck live"))
+    assert all(option in options for option in ("--sarif", "--keep-alive", "--one-run", "--timeout"))
+
+
+@pytest.mark.parametrize(
+    ("link", "place", "name", "new"),
+    [
+        ("docs/own.md#plain-numpy-code", "README.md", "index.md", "own.md#plain-numpy-code"),
+        ("../../README.md", "docs/reproductions/README.md", "reproductions/README.md", "../index.md"),
+        ("../benchmarks/results/zoo.md", "docs/proofs.md", "proofs.md", "benchmarks/zoo.md"),
+        ("https://example.org/a", "docs/api.md", "api.md", "https://example.org/a"),
+        ("nowhere.md", "docs/api.md", "api.md", "nowhere.md"),
+    ],
+)
+def test_links_are_changed_to_names_of_the_site(link, place, name, new):
+    pytest.importorskip("mkdocs", reason="the extra docs is not installed")
+    linked = script("site").linked
+    assert linked(f"[a]({link})", place, name) == f"[a]({new})"
+    assert linked("[the licence](LICENSE)", "README.md", "index.md") == "the licence"  # not on the site
