@@ -114,11 +114,13 @@ def check(
     if as_json:
         print(json_text(_document(shown, compared, unchecked)))
     else:
-        print_checked(shown, file, baseline, compared, update, len(unchecked))
+        _print_checked(shown, file, baseline, compared, update, len(unchecked))
     options.write(shown, unchecked)
     for one in unchecked:
         print(f"dpassay: {one.why}", file=sys.stderr)
-    raise typer.Exit(_code(errors) or exit_code(shown, fail_on, bool(failing)))
+    if errors:
+        raise typer.Exit(CRASHED if any(isinstance(one, Broken) for one in errors.values()) else BAD_INPUT)
+    raise typer.Exit(exit_code(shown, fail_on, bool(failing)))
 
 
 def _check_files(options: Options, taken: Sequence[Path], output: Path | None) -> None:
@@ -191,12 +193,8 @@ def exit_code(rows: Iterable[Row], fail_on: FailOn, changes: bool = False) -> in
     return joint_exit_code([*codes, FAILED if changes and fail_on is not FailOn.NEVER else FINE])
 
 
-def closing_lines(rows: Sequence[Row], file: ClaimsFile, unchecked: int = 0) -> list[str]:
-    """The lines under the table, failing claims last.
-
-    Args:
-        unchecked: how many could not be checked.
-    """
+def closing_lines(rows: Sequence[Row], file: ClaimsFile, unchecked: int) -> list[str]:
+    """The lines under the table, failing claims last; ``unchecked`` claims could not be run."""
     seen = Counter(row.verdict for row in rows)
     summary = ", ".join(f"{seen[verdict.value]} {verdict.value}" for verdict in Verdict if seen[verdict.value])
     left = len(file.claim) - len(rows) - unchecked
@@ -231,13 +229,6 @@ def failure(row: Row) -> str:
     return f"{warning}{head}: {row.key}{aside}: {why}"
 
 
-def _code(errors: Mapping[int, BadInput | Broken]) -> int:
-    """Of claims that could not be checked; FINE without any."""
-    if any(isinstance(one, Broken) for one in errors.values()):
-        return CRASHED
-    return BAD_INPUT if errors else FINE
-
-
 def _document(rows: list[Row], compared: Compared | None, unchecked: list[Unchecked]) -> dict[str, object]:
     found = document(rows)
     if unchecked:
@@ -248,19 +239,10 @@ def _document(rows: list[Row], compared: Compared | None, unchecked: list[Unchec
     return found
 
 
-def print_checked(
-    rows: Sequence[Row],
-    file: ClaimsFile,
-    path: Path | None,
-    compared: Compared | None,
-    updated: bool,
-    unchecked: int = 0,
+def _print_checked(
+    rows: Sequence[Row], file: ClaimsFile, path: Path | None, compared: Compared | None, updated: bool, unchecked: int
 ) -> None:
-    """The table, the changes, the summary.
-
-    Args:
-        unchecked: how many claims could not be run.
-    """
+    """The table, the changes, the summary; ``unchecked`` claims could not be run."""
     console = wide_console(_PIPED)
     if rows:
         for line in table_lines(rows, console.width, strict=True):

@@ -15,12 +15,11 @@ from dpassay.audit.results import Verdict
 from dpassay.audit.terminal.options import AsJson
 from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.audit.zoo.entries import zoo as entries
-from dpassay.audit.zoo.laws import Entry
 from dpassay.reference.errors import require
 
 
-def judged(samples: int, seed: int, only: str = "") -> Iterator[tuple[Entry, dict[str, Any]]]:
-    """Every entry whose name contains `only`, with what the audit said; seeds do not depend on the selection."""
+def judged(samples: int, seed: int, only: str = "") -> Iterator[dict[str, Any]]:
+    """What the audit said of every entry whose name contains `only`; seeds do not depend on the selection."""
     for index, entry in enumerate(entries()):
         if only in entry.name:
             rng = np.random.default_rng([seed, index])
@@ -28,23 +27,20 @@ def judged(samples: int, seed: int, only: str = "") -> Iterator[tuple[Entry, dic
             result = audit_mechanism(*pair, entry.claim, samples, rng, low_bits=entry.low_bits)
             violated = result.verdict is Verdict.VIOLATED
             answer = "right" if violated == entry.broken else "MISSED" if entry.broken else "FALSE ALARM"
-            yield (
-                entry,
-                {
-                    "mechanism": entry.name,
-                    "claimed": entry.claimed,
-                    "truth": entry.truth,
-                    "truth is a lower bound": entry.at_least,
-                    "delta": entry.delta,
-                    "broken": entry.broken,
-                    "verdict": result.verdict.value,
-                    "answer": answer,
-                    "p_value": result.p_value,
-                    "samples a side": samples,
-                    "seconds": result.seconds,
-                    "score": result.evidence["score"],
-                },
-            )
+            yield {
+                "mechanism": entry.name,
+                "claimed": entry.claimed,
+                "truth": entry.truth,
+                "truth is a lower bound": entry.at_least,
+                "delta": entry.delta,
+                "broken": entry.broken,
+                "verdict": result.verdict.value,
+                "answer": answer,
+                "p_value": result.p_value,
+                "samples a side": samples,
+                "seconds": result.seconds,
+                "score": result.evidence["score"],
+            }
 
 
 def zoo(
@@ -66,7 +62,7 @@ def zoo(
     require(bool(known), "--only", only, "is part of no entry's name")
     with progress("judging", len(known), quiet=quiet) as say:
         rows = []
-        for _, row in judged(samples, seed, only):
+        for row in judged(samples, seed, only):
             rows.append(row)
             say(f"{row['mechanism']}: {row['answer']}")
     bugs = [row for row in rows if row["broken"]]

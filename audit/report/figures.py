@@ -90,8 +90,7 @@ def _own_ids(body: str, mark: str) -> str:
     return re.sub(r'href="#([^"]+)"', rf'href="#{mark}\1"', body)
 
 
-_NEEDED = ("epsilons", "accounted")
-_BAND = ("realised", "pointwise", "true positives")
+_CURVES = ("epsilons", "accounted", "realised", "pointwise", "true positives")
 _SMALLEST = 1e-6  # of the trade-off's axes
 _LEAST = 1e-100  # of a claim whose curves are drawn: the axis is linear below it, logarithmic above, without overflow
 
@@ -109,21 +108,15 @@ class Curves:
 
 def curves_of(row: Row) -> Curves | None:
     """The curves of a row; None where it has none, or where they make no sense (a file of somebody else)."""
-    found = {name: np.array(row.curves.get(name, []), dtype=float) for name in (*_NEEDED, *_BAND)}
-    size = found["epsilons"].size
-    epsilons = found["epsilons"]
-    sizes = {found[name].size for name in _BAND}
-    if size < 2 or found["accounted"].size != size or sizes not in ({0}, {size}):
+    found = Curves(*(np.array(row.curves.get(name, []), dtype=float) for name in _CURVES))
+    epsilons, band = found.epsilons, (found.realised, found.pointwise, found.hits)
+    sizes = {one.size for one in band}
+    if epsilons.size < 2 or found.accounted.size != epsilons.size or sizes not in ({0}, {epsilons.size}):
         return None
-    whole = np.concatenate([values for name, values in found.items() if name != "epsilons"])
-    sensible = bool(np.all(np.diff(epsilons) > 0)) and epsilons[0] >= 0 and epsilons[-1] <= 1e6
-    if (
-        not sensible
-        or not bool(np.all((whole >= 0) & (whole <= 1)))
-        or not (_LEAST < row.claimed < 1e6 and row.delta > 0)
-    ):
-        return None
-    return Curves(epsilons, found["accounted"], found["realised"], found["pointwise"], found["true positives"])
+    rising = bool(np.all(np.diff(epsilons) > 0)) and epsilons[0] >= 0 and epsilons[-1] <= 1e6
+    deltas = np.concatenate([found.accounted, *band])
+    claimed = _LEAST < row.claimed < 1e6 and row.delta > 0
+    return found if rising and claimed and bool(np.all((deltas >= 0) & (deltas <= 1))) else None
 
 
 def delta_figure(row: Row, found: Curves, name: str) -> Markup:
@@ -148,17 +141,14 @@ def delta_figure(row: Row, found: Curves, name: str) -> Markup:
             colour = BAD if row.realised > row.claimed else SHOWN
             axes.plot(row.realised, row.delta, "o", color=colour, ms=5, label="the verdict's bound")
         elif row.realised is not None:
-            text = (
-                "realised: infinite"
-                if math.isinf(row.realised)
-                else f"realised >= {number(row.realised)}, right of the plot"
-            )
+            far = f"realised >= {number(row.realised)}, right of the plot"
+            text = "realised: infinite" if math.isinf(row.realised) else far
             axes.annotate(text, (0.03, 0.3), xycoords="axes fraction", va="top", color=BAD, fontsize=9)
         if epsilons[-1] > 3 * row.claimed:
             axes.set_xscale("symlog", linthresh=2 * row.claimed, linscale=2)
             factor = 2 if epsilons[-1] < 20 * row.claimed else 10
-            far = (2 * row.claimed * factor**power for power in range(1, 10))
-            ticks = [0, row.claimed, 2 * row.claimed, *(one for one in far if one <= epsilons[-1])]
+            beyond = (2 * row.claimed * factor**power for power in range(1, 10))
+            ticks = [0, row.claimed, 2 * row.claimed, *(one for one in beyond if one <= epsilons[-1])]
             axes.set_xticks(ticks, [f"{tick:.3g}" for tick in ticks])
             axes.minorticks_off()
         axes.set_xlim(0, epsilons[-1])

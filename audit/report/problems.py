@@ -194,13 +194,12 @@ def row_title(row: Row) -> str:
 
 def numbers(row: Row) -> dict[str, str]:
     """The four numbers of a row as a person reads them."""
-    shown = {
+    return {
         "claimed": number(row.claimed),
         "accounted": number(row.accounted) + ("" if row.upper_bound else " (no bound)"),
         "realised >=": number(row.realised),
         "power": number(row.power),
     }
-    return {name: printable(text) for name, text in shown.items()}
 
 
 def summary_line(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unchecked] = ()) -> str:

@@ -184,14 +184,18 @@ def test_a_user_may_cite_a_paper_of_their_own():
 
 @pytest.mark.parametrize("key", PAPERS)
 def test_the_map_leads_to_files_tests_and_statements_that_exist(key):
-    named = paper_map.statements(key)
-    lines = paper_map.algorithms(key)
+    """Also from each numbered algorithm, a clipping or an escape that others call; titles do not repeat their place."""
+    named, lines, parts = paper_map.statements(key), paper_map.algorithms(key), paper_map.parts(key)
     assert [line.id for line in lines] == list(dict.fromkeys(c.id for c in CASES if c.id.startswith(key + "/")))
     for line in lines:
-        assert (ROOT / line.file).is_file() and line.place
+        assert (ROOT / line.file).is_file() and line.place and line.place.split(", ")[-1] not in line.title
         assert all((ROOT / test).is_file() for test in line.tests) and set(line.statements) <= set(named)
     assert any(line.statements for line in lines) and any(line.tests for line in lines)
     assert named and all((ROOT / file).is_file() for file in named.values())
+    assert all((ROOT / line.file).is_file() and not line.id for line in parts)
+    places = " ".join(line.place for line in (*lines, *parts))
+    found = {one for group in re.findall(r"Algorithms? ([\d, and]+)", places) for one in re.findall(r"\d+", group)}
+    assert {name.split()[1] for name in STATEMENTS[key] if name.startswith("Algorithm ")} <= found
 
 
 def test_the_generated_page_is_up_to_date(tmp_path, monkeypatch, capsys):
@@ -201,20 +205,6 @@ def test_the_generated_page_is_up_to_date(tmp_path, monkeypatch, capsys):
     assert papers.main([]) == 1 and not page.exists()
     assert papers.main(["--write"]) == 0 and page.read_text() == papers.page()
     assert papers.main([]) == 0 and "docs/papers.md" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("key", PAPERS)
-def test_every_numbered_algorithm_of_a_paper_leads_to_a_file(key):
-    """Those that others call, a clipping or an escape, as well as those of the catalogue."""
-    places = " ".join(line.place for line in (*paper_map.algorithms(key), *paper_map.parts(key)))
-    found = {one for group in re.findall(r"Algorithms? ([\d, and]+)", places) for one in re.findall(r"\d+", group)}
-    assert {name.split()[1] for name in STATEMENTS[key] if name.startswith("Algorithm ")} <= found
-    assert all((ROOT / line.file).is_file() and not line.id for line in paper_map.parts(key))
-
-
-def test_a_title_says_nothing_of_its_place_again():
-    lines = [line for key in PAPERS for line in paper_map.algorithms(key)]
-    assert [line for line in lines if line.place.split(", ")[-1] in line.title] == []
 
 
 # -- the documentation site: built strictly, with every page, and nothing that is fetched from another host

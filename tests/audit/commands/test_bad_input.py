@@ -177,12 +177,6 @@ def test_what_means_nothing_or_cannot_be_is_one_line(dpassay, refused, tmp_path,
     assert {name: (tmp_path / name).read_text() for name in files} == files
 
 
-@pytest.mark.parametrize("words", [("audit", "baselines", "--runs", "many"), ("nothing",)])
-def test_bad_usage_exits_two_without_a_traceback(dpassay, words):
-    code, _, err = dpassay(*words)
-    assert code == 2 and err.strip() and "Traceback" not in err
-
-
 @pytest.mark.parametrize(
     "answers", [{"events": []}, {"events": [3], "output": 1}, {"events": 3, "output": 1}, {"output": 1}]
 )

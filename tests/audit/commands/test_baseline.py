@@ -160,35 +160,26 @@ def test_the_lock_is_the_same_every_time_and_the_cache_says_so(project):
     assert (project.folder / "privacy.lock.json").read_text() == project.lock
 
 
-def test_a_change_of_an_imported_module_is_a_change(project):
+def test_a_change_of_what_a_claim_reaches_is_a_change(project):
+    """An imported module, and a named file."""
     code = DESCENT.replace("import numpy as np\n", "import numpy as np\nfrom locked_helper import STEP\n", 1)
-    code = code.replace("0.1 * noisy", "STEP * noisy")
-    helper = project.folder / "locked_helper.py"
+    code, claims = code.replace("0.1 * noisy", "STEP * noisy"), CLAIMS + 'files = ["radius.txt"]\n'
+    helper, radius = project.folder / "locked_helper.py", project.folder / "radius.txt"
     helper.write_text("STEP = 0.1\n")
-    project(code=code)
-    assert "from the cache" in project(code=code)[2]
-    helper.write_text("STEP = 0.2\n")
-    assert "from the cache" not in project(code=code)[2]
-
-
-def test_a_named_file_is_part_of_the_claim(project):
-    claims = CLAIMS + 'files = ["radius.txt"]\n'
-    (project.folder / "radius.txt").write_text("5")
-    project(claims=claims)
-    assert "from the cache" in project(claims=claims)[2]
-    (project.folder / "radius.txt").write_text("6")
-    assert "from the cache" not in project(claims=claims)[2]
-    (project.folder / "radius.txt").unlink()
-    code, _, err = project(claims=claims)
+    radius.write_text("5")
+    project(code=code, claims=claims)
+    assert "from the cache" in project(code=code, claims=claims)[2]
+    for file, text in ((helper, "STEP = 0.2\n"), (radius, "6")):
+        file.write_text(text)
+        assert "from the cache" not in project(code=code, claims=claims)[2]
+    radius.unlink()
+    code, _, err = project(code=code, claims=claims)
     assert code == 2 and "claim descent.files[0] = 'radius.txt'" in err
 
 
-def test_a_claim_cannot_be_taken_away_in_silence(project):
+def test_a_claim_that_is_gone_fails_a_new_or_stronger_one_is_only_noted(project):
     code, out, _ = project(claims=CLAIMS.replace('"descent"', '"other"'))
     assert code == 1 and "descent: claim: in the lock -> no longer in the claims file" in out, out
-
-
-def test_a_new_claim_and_a_stronger_one_are_only_noted(project):
     code, out, _ = project(claims=CLAIMS.replace("epsilon = 2.5", "epsilon = 2.4"))
     assert code == 0 and "noted: descent: claimed" in out
     more = CLAIMS + CLAIMS.replace("version = 1\n", "").replace('"descent"', '"again"')

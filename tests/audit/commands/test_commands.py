@@ -51,8 +51,8 @@ PAIR = ("--dataset", "d.json", "--neighbour", "e.json")
 def test_floating_point_has_a_verdict_of_its_own(place):
     """The naive Laplace sampler is fine in real numbers and leaks in floats (3,000 runs a side, seed 0)."""
     words = ("blackbox", "mechanisms_of_a_test:number", *PAIR, "--epsilon", 1, "--samples", 3000)
-    real, floats = _run(*words), _run(*words, "--floats")
-    assert (real.exit_code, floats.exit_code) == (3, 1)
+    floats = _run(*words, "--floats")
+    assert floats.exit_code == 1
     assert "In real numbers: inconclusive. In floating point: violated." in floats.output
 
 
@@ -85,15 +85,10 @@ def test_stored_scores(place):
 @pytest.mark.parametrize(
     ("evidence", "said"),
     [
-        (
-            {"event": "scores < 1.5", "hits": (2, 30), "by": "one event"},
-            "scores < 1.5, 2 on D and 30 on D' of those that judged.",
-        ),
+        ({"event": "scores < 1.5", "hits": (2, 30)}, "scores < 1.5, 2 on D and 30 on D' of those that judged."),
         ({"by": "low scores guessed to be of D"}, "the most extreme scores, low scores guessed to be of D."),
-        (
-            {"guesses": 1200, "correct": 1180, "end": "high end"},
-            "1,200 of the scores, guessed at the high end; 20 guesses are wrong.",
-        ),
+        ({"guesses": 1200, "correct": 1180, "end": "high end"}, "1,200 of the scores, guessed at the high end; 20 "
+         "guesses are wrong."),
     ],
 )
 def test_which_scores_show_a_bound(evidence, said):

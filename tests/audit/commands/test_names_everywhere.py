@@ -35,9 +35,8 @@ def everywhere(dpassay, monkeypatch, tmp_path):
     def run(*words):
         before, begun = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}, time.time()
         code, out, err = dpassay(*words)
-        written = [
-            path for path in tmp_path.rglob("*") if path.is_file() and path.stat().st_mtime_ns != before.get(path)
-        ]
+        files = (path for path in tmp_path.rglob("*") if path.is_file())
+        written = [path for path in files if path.stat().st_mtime_ns != before.get(path)]
         looked_at({"stdout": out, "stderr": err, **{path.name: read(path) for path in written}})
         assert code != 2 or len(err.splitlines()) == 1, err[:500]
         assert time.time() - begun < 30
@@ -159,15 +158,10 @@ def test_vectors_answers_and_witnesses(everywhere, tmp_path, name):
         files[f"v-{key}.json"] = {**vector, key: NAMES[name]}
     events = [{**one, "label": NAMES[name]} for one in vector["events"]]
     files["answers.json"] = {"events": events, "output": vector.get("output")}
-    finding = {
-        "kind": "sensitivity exceeded",
-        "label": NAMES[name],
-        "step": 0,
-        "detail": NAMES[name],
-        "given_secrets": False,
-    }
-    about = {"algorithm": NAMES[name], "space": NAMES[name], "epsilon": 1.0, "delta": 1e-5, "relation": NAMES[name]}
-    files["w.json"] = {"format": 2, "finding": finding, "line": NAMES[name], "about": about, NAMES[name][:99]: 1}
+    evil = NAMES[name]
+    finding = {"kind": "sensitivity exceeded", "label": evil, "step": 0, "detail": evil, "given_secrets": False}
+    about = {"algorithm": evil, "space": evil, "epsilon": 1.0, "delta": 1e-5, "relation": evil}
+    files["w.json"] = {"format": 2, "finding": finding, "line": evil, "about": about, evil[:99]: 1}
     for file, document in files.items():
         (tmp_path / file).write_text(json.dumps(document))
     for file in [file for file in files if file.startswith("v")]:

@@ -49,14 +49,11 @@ def test_a_line_comes_while_nothing_is_finished(capsys, monkeypatch):
     assert tries < 1000
 
 
-def test_control_characters_of_names_do_not_reach_the_terminal(capsys):
+def test_control_characters_of_names_do_not_reach_the_terminal_and_a_session_counts_runs(capsys, clock):
     assert list(counted(["a\x1b[2J\nb"], "trying", 1, str)) == ["a\x1b[2J\nb"]
     with progress("trying", 2, pace=0) as say:
         say("a\x1b[2J\nb")
     assert capsys.readouterr().err == "trying: 1 of 2  a\\x1b[2J b\n"
-
-
-def test_a_session_counts_runs(capsys, clock):
     with session_progress(200) as each:
         clock[0] += 20
         each(50, 4.605170185988092)
@@ -100,7 +97,4 @@ def test_a_terminal_gets_a_bar_that_goes_away():
     assert re.search(r"\x1b\[[0-9;]*3\d", text), "colours"
     plain = on_a_terminal(NO_COLOR="1")
     assert "3/3" in plain and not re.search(r"\x1b\[[0-9;]*3\dm", plain)
-
-
-def test_a_terminal_that_can_do_nothing_gets_lines():
-    assert "\x1b" not in on_a_terminal(TERM="dumb")
+    assert "\x1b" not in on_a_terminal(TERM="dumb")  # one that can do nothing gets lines

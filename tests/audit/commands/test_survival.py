@@ -1,6 +1,5 @@
 """Commands that are interrupted, ended or killed: what is finished is kept, and the rest is made as if nothing was."""
 
-import contextlib
 import json
 import os
 import random
@@ -8,15 +7,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from dpassay.audit.assaying import suite
-from dpassay.audit.cli import main
 from dpassay.audit.running.interrupts import Interrupts
 from dpassay.audit.running.report_file import load
 
@@ -24,14 +19,83 @@ QUICK = ["--runs", "60", "--pilot", "60", "--examples", "0", "--jobs", "1"]
 BOTH = ["baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired"]
 
 
+MINE = """
+from dpassay.reference.space import Rows, Space
+
+space = Space(Rows(1, None, box=(0.0, 1.0)), {"n": (2, 3)}, lambda rows, sizes: rows)
+
+def mean(rows, tape):
+    return tape.gaussian("mean", rows.mean(axis=0), std=8.0 / len(rows), sensitivity=1.0 / len(rows))
+
+def forgets(rows, tape):
+    return tape.gaussian("mean", rows.mean(axis=0), std=1.0 / len(rows), sensitivity=1.0 / len(rows))
+"""
+CLAIM = """[[claim]]
+name = "{run}-{number}"
+algorithm = "mine_killed:{run}"
+space = "mine_killed:space"
+epsilon = 1.0
+delta = 1e-5
+runs = 100
+examples = 20
+effort = "quick"
+"""
+WORDS = {  # `sequential blackbox` is left out: what follows a kill is another session there, with numbers of its own
+    "audit": ("audit", *BOTH, *QUICK, "--resume", "--output", "r.json", "--json", "--quiet"),
+    "check": ("check", "--update", "--baseline", "lock.json", "--output", "r.json", "--json", "--jobs", "1", "--quiet"),
+    "prove": ("prove", "--paper", "dp_ftrl", "--json", "--jobs", "1", "--quiet"),
+    "scores": ("sequential", "scores", "a.csv", "b.csv", "--checkpoint", "c", "--epsilon", "0.4", "--json"),
+}
+AFTER = {"scores": ("sequential", "combine", "c", "--json")}  # scores that were judged are refused: nothing is lost
+TIMES = {"seconds", "cached", "versions", "kept"}
+
+
+def timeless(value):
+    """Without what differs from run to run."""
+    if isinstance(value, dict):
+        return {name: timeless(one) for name, one in value.items() if name not in TIMES}
+    return [timeless(one) for one in value] if isinstance(value, list) else value
+
+
+def ended(command, folder, kills):
+    """Killed with -9 after each of these seconds and started again until it ends: exit code, and what it left."""
+    folder.mkdir()
+    (folder / "mine_killed.py").write_text(MINE)
+    claims = [CLAIM.format(number=k, run=run) for k in range(3) for run in ("mean", "forgets")]
+    (folder / "claims.toml").write_text("version = 1\n" + "".join(claims))
+    for name, shift in (("a", 0), ("b", 2)):
+        (folder / f"{name}.csv").write_text("\n".join(str(shift + k * 0.37 % 1) for k in range(200)))
+
+    def started(words):
+        with (folder / "said").open("w") as said:
+            return subprocess.Popen([sys.executable, "-m", "dpassay.audit", *words], cwd=folder, stdout=said)
+
+    while True:
+        running = started(WORDS[command])
+        try:
+            code = running.wait(kills.pop() if kills else None)
+            break
+        except subprocess.TimeoutExpired:
+            running.kill()
+            running.wait()
+    if command in AFTER:
+        assert code in (0, 1, 2, 3)
+        code = started(AFTER[command]).wait()
+    texts = [(folder / name).read_text() for name in ("said", "r.json", "lock.json") if (folder / name).exists()]
+    return code, [timeless(json.loads(text)) for text in texts]
+
+
 @pytest.mark.slow  # runs the command a dozen times
-@pytest.mark.parametrize("command", ["audit", "check", "prove", "scores"])
+@pytest.mark.parametrize("command", WORDS)
 def test_every_command_that_keeps_something_ends_as_an_undisturbed_one(tmp_path, command):
-    """Six kills; `python test_survival.py COMMAND 50` in an empty folder makes as many as one likes."""
-    words = [sys.executable, __file__, command, "6"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"{command}: 6 kills"), done.stdout
+    """Six kills at random moments (seed 7), in as many folders as it takes."""
+    start = time.monotonic()
+    code, whole = ended(command, tmp_path / "alone", [])
+    length, rng = time.monotonic() - start, random.Random(7)
+    assert code in (0, 1, 3) and whole
+    kills = [rng.random() * 0.9 * length for _ in range(6)]
+    while kills:
+        assert ended(command, tmp_path / f"again-{len(kills)}", kills) == (code, whole)
 
 
 def test_an_interrupted_audit_keeps_what_is_finished_and_says_how_to_go_on(dpassay, monkeypatch):
@@ -206,139 +270,3 @@ def test_an_audit_of_hours_can_be_interrupted(tmp_path):
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=120)
     assert running.returncode == 130 and "interrupted; 0 of 1 rows" in err
-
-
-# -- a program: `python test_survival.py COMMAND KILLS` kills a command at random moments until it ends by itself
-# Each run is a fork in a folder of its own, killed with -9 after a random time and started again with the same words;
-# then a new folder, until there were KILLS kills. Exit code, what is printed and what is written must be those of a run
-# that nobody disturbed, but for times and for whether something was kept. (What follows a kill of `sequential blackbox`
-# is another session, with numbers of its own that are as valid; `tests/audit/sequential/test_sequential.py`.)
-KILLED_CODE = """
-import numpy as np
-from dpassay.reference.space import Rows, Space
-
-space = Space(Rows(1, None, box=(0.0, 1.0)), {"n": (2, 3)}, lambda rows, sizes: rows)
-
-def mean(rows, tape):
-    return tape.gaussian("mean", rows.mean(axis=0), std=8.0 / len(rows), sensitivity=1.0 / len(rows))
-
-def forgets(rows, tape):
-    return tape.gaussian("mean", rows.mean(axis=0), std=1.0 / len(rows), sensitivity=1.0 / len(rows))
-"""
-CLAIM = """[[claim]]
-name = "{name}"
-algorithm = "mine_killed:{run}"
-space = "mine_killed:space"
-epsilon = 1.0
-delta = 1e-5
-runs = 100
-examples = 20
-effort = "quick"
-"""
-WORDS = {
-    "audit": ("audit", "baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired", "--runs", "60", "--pilot",
-              "60", "--examples", "0", "--jobs", "1", "--resume", "--output", "r.json", "--json", "--quiet"),
-    "check": ("check", "--update", "--baseline", "lock.json", "--output", "r.json", "--json", "--jobs", "1", "--quiet"),
-    "prove": ("prove", "--paper", "dp_ftrl", "--json", "--jobs", "1", "--quiet"),
-    "scores": ("sequential", "scores", "a.csv", "b.csv", "--checkpoint", "c", "--epsilon", "0.4", "--json"),
-}  # fmt: skip
-AFTER = {"scores": ("sequential", "combine", "c", "--json")}  # scores that were judged are refused: nothing is lost
-GIVEN = {"mine_killed.py", "claims.toml", "a.csv", "b.csv", "said", "complained"}
-TIMES = {"seconds", "cached", "versions", "kept"}
-
-
-def project(folder: Path) -> Path:
-    """What the commands read."""
-    folder.mkdir()
-    (folder / "mine_killed.py").write_text(KILLED_CODE)
-    claims = [CLAIM.format(name=f"{run}-{k}", run=run) for k in range(3) for run in ("mean", "forgets")]
-    (folder / "claims.toml").write_text("version = 1\n" + "".join(claims))
-    for name, shift in (("a", 0), ("b", 2)):
-        (folder / f"{name}.csv").write_text("\n".join(str(shift + k * 0.37 % 1) for k in range(200)))
-    return folder
-
-
-def forked(words: tuple[str, ...], folder: Path) -> int:
-    """The command in a process of its own: its id."""
-    sys.stdout.flush()
-    child = os.fork()
-    if child:
-        return child
-    os.chdir(folder)
-    sys.path.insert(0, str(folder))
-    sys.argv = ["dpassay", *words]
-    out, err = (folder / "said").open("w"), (folder / "complained").open("w")
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            main()
-        except SystemExit as stop:
-            out.flush()
-            err.flush()
-            os._exit(stop.code if isinstance(stop.code, int) else 0)
-    os._exit(99)
-
-
-def timeless(value: Any) -> Any:
-    """Without what differs from run to run."""
-    if isinstance(value, dict):
-        return {name: timeless(one) for name, one in value.items() if name not in TIMES}
-    return [timeless(one) for one in value] if isinstance(value, list) else value
-
-
-def left(folder: Path) -> dict[str, Any]:
-    """What was said and written, as far as it may not differ."""
-    found: dict[str, Any] = {}
-    for path in sorted(folder.iterdir()):
-        if path.name in ("said", "r.json", "lock.json"):
-            text = path.read_text()
-            found[path.name] = timeless(json.loads(text)) if text.startswith(("{", "[")) else text
-    return found
-
-
-def kept(folder: Path) -> bool:
-    """Is there anything of an earlier run."""
-    files = [path for path in folder.rglob("*") if path.is_file() and path.parent.name != "__pycache__"]
-    return any(path.stat().st_size for path in files if path.name not in GIVEN)
-
-
-def disturbed(command: str, folder: Path, length: float, kills: Iterator[float]) -> tuple[int, int]:
-    """Runs until one ends; exit code, and how many kills found something kept."""
-    found = 0
-    while True:
-        child = forked(WORDS[command], folder)
-        share = next(kills, None)
-        if share is not None:
-            time.sleep(share * length)
-            os.kill(child, signal.SIGKILL)
-        status = os.waitpid(child, 0)[1]
-        if os.WIFEXITED(status):
-            break
-        found += kept(folder)
-    code = os.WEXITSTATUS(status)
-    if command in AFTER:
-        assert code in (0, 1, 2, 3)
-        code = os.WEXITSTATUS(os.waitpid(forked(AFTER[command], folder), 0)[1])
-    return code, found
-
-
-def main_program(command: str, kills: int, folder: Path) -> None:
-    """Undisturbed once, then killed so many times."""
-    import_module(f"dpassay.audit.commands.{WORDS[command][0]}")
-    alone, start = project(folder / "alone"), time.monotonic()
-    code, _ = disturbed(command, alone, 0.0, iter(()))
-    length, whole = time.monotonic() - start, left(alone)
-    assert code in (0, 1, 3) and whole, (code, (alone / "complained").read_text()[-500:])
-    rng, hit, rounds = random.Random(7), 0, 0
-    shares = iter([rng.random() * 0.9 for _ in range(kills)])
-    while shares.__length_hint__():
-        rounds += 1
-        here = project(folder / f"again-{rounds}")
-        again, found = disturbed(command, here, length, shares)
-        hit += found
-        assert again == code, (again, code, (here / "complained").read_text()[-500:])
-        assert left(here) == whole, (here, [name for name in whole if left(here).get(name) != whole[name]])
-    print(f"{command}: {kills} kills in {rounds} folders, {hit} found something kept; exit code {code}")
-
-
-if __name__ == "__main__":
-    main_program(sys.argv[1], int(sys.argv[2]), Path.cwd())

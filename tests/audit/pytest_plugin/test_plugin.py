@@ -82,34 +82,9 @@ def test_another():
     assert "Traceback" not in found.stdout.str() and "test_another: " not in found.stdout.str()
 
 
-@pytest.mark.more
-def test_plain_numpy_and_a_pair_and_several_claims(inner, pytester):
-    found = inner(
-        """
-@pytest.mark.privacy_claim(epsilon=2.0, delta=1e-7, runs=400, pilot=100, examples=15)
-@pytest.mark.privacy_claim(epsilon=1.5, runs=400, pilot=100, examples=15)
-def test_two_claims():
-    return plain
-
-@pytest.fixture
-def pair():
-    return Pair(np.array([[-1.0], [0.0], [0.0]]), np.array([[1.0], [0.0], [0.0]]), target=0)
-
-@pytest.mark.privacy_claim(epsilon=0.95)
-def test_pair(pair):
-    return clipped_mean, pair
-""",
-        "--junitxml=j.xml",
-    )
-    found.assert_outcomes(passed=2)
-    assert found.stdout.str().count("plain ") == 2
-    values = [one.get("value") for one in Xml.parse(pytester.path / "j.xml").iter("property")]
-    assert sum("claimed 2," in value for value in values) == 1 and len(values) == 3
-
-
 def test_nothing_decided_is_skipped_or_fails_as_the_project_says(inner, pytester):
     body = """
-@pytest.mark.privacy_claim(epsilon=1.0)
+@pytest.mark.privacy_claim(epsilon=1.0, examples=5, runs=60)
 def test_constant():
     return lambda rows, tape: tape.gaussian("sum", np.zeros(1), std=9.0, sensitivity=2.0)
 """
@@ -141,38 +116,14 @@ def test_bad_marks_are_one_line(inner, mark, result, told):
     assert told in found.stdout.str() and "Traceback" not in found.stdout.str()
 
 
-@pytest.mark.more
-def test_the_fixture_audits_and_leaves_the_judgement_to_the_test(inner):
-    found = inner(
-        """
-def test_mine(assay):
-    assert not assay(clipped_mean, space, epsilon=1.0).verdict.failed
-    found = assay(forgets_to_clip, space, epsilon=1.0, examples=30, seed=3)
-    assert found.verdict.failed and found.witness.finding.kind.value == "sensitivity exceeded"
-"""
-    )
-    found.assert_outcomes(passed=1)
-    found.stdout.fnmatch_lines(
-        ["PASSED *::test_mine: clipped_mean *", "PASSED *::test_mine: forgets_to_clip violated*"]
-    )
-
-
 @pytest.mark.slow
 def test_workers_of_xdist_tell_the_same(pytester):
-    pytester.makepyfile(
-        MINE
-        + """
-@pytest.mark.privacy_claim(epsilon=1.0)
-@pytest.mark.parametrize("mechanism", [clipped_mean, forgets_to_clip, half_the_noise])
-def test_claim(mechanism):
-    return mechanism, space
-"""
-    )
+    mechanisms = "[clipped_mean, forgets_to_clip, half_the_noise]"
+    marks = f"@pytest.mark.privacy_claim(epsilon=1.0)\n@pytest.mark.parametrize('mechanism', {mechanisms})\n"
+    pytester.makepyfile(f"{MINE}\n{marks}def test_claim(mechanism):\n    return mechanism, space\n")
     alone, shared = (pytester.runpytest_subprocess(*ON, *words) for words in ((), ("-n", "2")))
-    told = [
-        sorted(line for line in found.outlines if "::test_claim[" in line and "claimed 1" in line)
-        for found in (alone, shared)
-    ]
+    told = [sorted(line for line in one.outlines if "::test_claim[" in line and "claimed 1" in line)
+            for one in (alone, shared)]  # fmt: skip
     shared.assert_outcomes(passed=1, failed=2)
     assert len(told[0]) == 3 and told[0] == told[1]
 
@@ -199,7 +150,7 @@ def test_a_missing_library_is_one_line(pytester):
     found.stdout.fnmatch_lines(["package = 'hypothesis': is not installed: pip install \".[[]audit]\" in*"])
 
 
-PROGRAM = """
+RETURNED = """
 import sys
 from dpassay.audit.live.program import LiveProgram
 from dpassay.reference.space import Rows
@@ -209,29 +160,46 @@ column = Space(Rows(1, None, box=(0.0, 1.0)), {{"n": (2, 3)}}, lambda rows, size
 def program(law):
     return LiveProgram([sys.executable, "-S", {speaker!r}], law)
 
-@pytest.mark.privacy_claim(epsilon=0.5, examples=15, runs=60)
-def test_right():
-    return program("laplace"), column
+@pytest.mark.privacy_claim(epsilon=2.0, delta=1e-7, runs=400, pilot=100, examples=15)
+@pytest.mark.privacy_claim(epsilon=1.5, runs=400, pilot=100, examples=15)
+def test_two_claims_of_plain_numpy():
+    return plain
+
+@pytest.fixture
+def pair():
+    return Pair(np.array([[-1.0], [0.0], [0.0]]), np.array([[1.0], [0.0], [0.0]]), target=0)
+
+@pytest.mark.privacy_claim(epsilon=0.95)
+def test_pair(pair):
+    return clipped_mean, pair
 
 @pytest.mark.privacy_claim(epsilon=0.5, examples=15, runs=60)
-def test_wrong():
-    return program("geometric half"), column
-
-@pytest.mark.privacy_claim(epsilon=0.5)
-def test_broken():
-    return program("line garbage"), column
+@pytest.mark.parametrize("law", ["laplace", "geometric half", "line garbage"])
+def test_program(law):
+    return program(law), column
 
 @pytest.mark.privacy_claim(epsilon=0.5)
 def test_which_case():
     return program("baselines/dp_sgd")
+
+def test_mine(assay):
+    assert not assay(clipped_mean, space, epsilon=1.0).verdict.failed
+    found = assay(forgets_to_clip, space, epsilon=1.0, examples=30, seed=3)
+    assert found.verdict.failed and found.witness.finding.kind.value == "sensitivity exceeded"
 """
 
 
 @pytest.mark.more
-def test_a_program_on_the_live_protocol(inner):
+def test_what_a_test_may_return_and_the_fixture_that_leaves_the_judgement_to_it(inner, pytester):
+    """Plain NumPy, a pair, several claims, programs on the live protocol: two of them wrong, one without data."""
     speaker = str(Path(__file__).parents[1] / "live" / "laws_speaker.py")
-    found = inner(PROGRAM.format(speaker=speaker), "--privacy-budget", "quick")
-    found.assert_outcomes(passed=1, failed=3)
+    found = inner(RETURNED.format(speaker=speaker), "--junitxml=j.xml")
+    found.assert_outcomes(passed=4, failed=3)
     text = found.stdout.str()
+    assert text.count("plain ") == 2 and "Traceback" not in text and "return (program, space)" in text
     assert "sensitivity exceeded at 'released'" in text and "no line of JSON" in text
-    assert "return (program, space)" in text and "Traceback" not in text
+    values = [one.get("value") for one in Xml.parse(pytester.path / "j.xml").iter("property")]
+    assert sum("claimed 2," in value for value in values) == 1
+    found.stdout.fnmatch_lines(
+        ["PASSED *::test_mine: clipped_mean *", "PASSED *::test_mine: forgets_to_clip violated*"]
+    )

@@ -22,15 +22,13 @@ from dpassay.audit.report.table import table_lines
 from dpassay.audit.running.report_file import FORMAT, document
 from dpassay.reference.findings import Finding, Kind
 
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 ALL = (junit, sarif, markdown, workflow_commands)
 
 
 @pytest.mark.parametrize("made", ALL)
-def test_the_same_rows_give_the_same_text_without_control_characters(made, rows):
+def test_the_same_rows_give_the_same_text(made, rows):
     text = made(rows)
-    assert text == made(rows) and not CONTROL.search(text) and text.endswith("\n" if text else "")
-    assert text.encode("utf-8") and made([]) == made([])
+    assert text == made(rows) and text.endswith("\n" if text else "") and made([]) == made([])
 
 
 def test_a_problem_has_kind_label_place_and_level(row_of):
@@ -232,31 +230,22 @@ def plain(text: str) -> None:
     text.encode()
 
 
-@pytest.mark.parametrize("form", [junit, sarif, markdown, workflow_commands])
-def test_every_text_of_a_row_in_every_form(row_of, form):
+def test_every_text_and_every_list_of_a_row_in_every_form(row_of):
     texts = ("algorithm", "variant", "reading", "data", "why", "realised_by", "relation", "owner", "cite", "accounting")
-    text = form([replace(row_of["failed"], **{field: ODD}) for field in texts])
-    plain(text)
-    if form is junit:
-        Xml.fromstring(text)
-    if form is sarif:
-        json.loads(text)
-    if form is workflow_commands:
-        assert all(line.startswith(("::error ", "::warning ")) for line in text.splitlines()), text
-
-
-@pytest.mark.parametrize("field", ["changes", "missed", "raised", "missing", "undeclared", "unreached"])
-def test_every_list_of_a_row_in_every_form(row_of, field):
-    (witness,) = row_of["hostile"].witnesses
     more = {"places": [{"finding": ODD, "file": ODD, "line": 3}], "facts": {ODD: 1.0}, "shares": {ODD: 0.5}}
-    more |= {"witnesses": [witness], "findings": [Finding(Kind.EARLY_END, ODD, 1, ODD)]}
-    row = replace(row_of["failed"], **more, **{field: [ODD, f"early end at {ODD!r}, step 1: {ODD}"]})
-    for text in (junit([row]), sarif([row]), markdown([row]), workflow_commands([row]), summary_line([row])):
-        plain(text)
-    for line in (*table_lines([row], 100), *explain_lines(row, [])):
-        plain(str(line))
-    for one in problems(row):
-        plain(one.message)
+    more |= {"witnesses": row_of["hostile"].witnesses, "findings": [Finding(Kind.EARLY_END, ODD, 1, ODD)]}
+    lists = ("changes", "missed", "raised", "missing", "undeclared", "unreached")
+    odd = [row_of["hostile"], *(replace(row_of["failed"], **{field: ODD}) for field in texts)]
+    said = [ODD, f"early end at {ODD!r}, step 1: {ODD}"]
+    odd += [replace(row_of["failed"], **more, **{field: said}) for field in lists]
+    for row in odd:
+        for text in (junit([row]), sarif([row]), markdown([row]), workflow_commands([row]), summary_line([row])):
+            plain(text)
+        Xml.fromstring(junit([row]))
+        json.loads(sarif([row]))
+        assert all(line.startswith(("::error ", "::warning ")) for line in workflow_commands([row]).splitlines())
+        for line in (*table_lines([row], 100), *explain_lines(row, []), *(one.message for one in problems(row))):
+            plain(str(line))
 
 
 def test_a_campaign_over_vectors_with_such_names():

@@ -138,7 +138,7 @@ def test_names_of_others_stay_text(page_rows):
     long = replace(page_rows[4], algorithm="x" * 5000 + "</title><script>alert(2)</script>", curves={})
     steps = (("<b>", "</td>", "\x00&"), ("<img src=x onerror=alert(1)>", "<script>", "<i>"))
     statement = StatementView("dro", "</table><script>", "false", "-", "<i>", '" onclick="alert(1)', "", steps, "<b>")
-    text = written([*page_rows, long], [statement], "<u>", source='"><script>')
+    text = written([page_rows[4], long], [statement], "<u>", source='"><script>')
     found = Reader(text)
     assert not found.wrong and not found.open
     assert sum(tag == "script" for tag, _ in found.tags) == 1
