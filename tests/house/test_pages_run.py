@@ -225,7 +225,7 @@ def shown(notebook):
 def test_the_notebook_prints_what_it_shows(tmp_path):
     found = executed(tmp_path)
     committed = pytest.importorskip("nbformat").read(NOTEBOOK, as_version=4)
-    assert shown(found) == shown(committed), "run `python tests/house/test_notebook.py`"
+    assert shown(found) == shown(committed), "run `python tests/house/test_pages_run.py`"
     assert sum("image/png" in output for cell in shown(committed) for output in cell) == 2
     assert not list(tmp_path.iterdir())
 

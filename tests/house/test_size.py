@@ -44,12 +44,9 @@ def lines(*folders: str) -> int:
 def long_functions() -> list[str]:
     """Place and length of each function of the product that is longer than `LONGEST`."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-    found = [(path, node) for path in files(*PRODUCT) for node in statements(parsed(path)) if isinstance(node, kinds)]
-    return [
-        f"{path.relative_to(ROOT)}:{node.lineno} {node.name} ({node.end_lineno - node.lineno + 1} lines)"
-        for path, node in found
-        if node.end_lineno - node.lineno + 1 > LONGEST
-    ]
+    found = [(path, node, node.end_lineno - node.lineno + 1) for path in files(*PRODUCT)
+             for node in statements(parsed(path)) if isinstance(node, kinds)]  # fmt: skip
+    return [f"{path.relative_to(ROOT)}:{node.lineno} {node.name} ({n} lines)" for path, node, n in found if n > LONGEST]
 
 
 def room(parts: tuple[str, ...]) -> str:

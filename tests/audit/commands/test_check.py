@@ -106,7 +106,7 @@ def program(name, told, speaker="laws_speaker.py", mode=(), **more):
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
-        (claim("a", "check_mine:nobody"), ("claims.toml:11: claim a.algorithm", "cannot be loaded")),
+        (claim("a", "check_mine:nobody"), ("claims.toml:13: claim a.algorithm", "cannot be loaded")),
         (claim("a", space="check_mine:mean"), ("claim a", "space")),
         (claim("a", "baselines/dp_sgd", space=""), ("claim a.algorithm", "a claim is about one")),
         (claim("a", "baselines/dp_sgd"), ("claim a.space", "has its own")),
