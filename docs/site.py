@@ -27,8 +27,7 @@ from dpassay.audit.commands.show import described, described_lines
 from dpassay.proofs_check.derivation.derive import Chain
 from dpassay.proofs_check.derivation.ledger import Examined, examine
 from dpassay.proofs_check.derivation.model import Remark, Statement, statements
-from dpassay.proofs_check.derivation.show import point, schedule, svg
-from dpassay.proofs_check.derivation.words import closing, sentence
+from dpassay.proofs_check.derivation.show import closing, point, schedule, sentence, svg
 from dpassay.reference.catalogue import CASES
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -19,8 +19,7 @@ from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.proofs_check.derivation import ledger as ledgers
 from dpassay.proofs_check.derivation.ledger import Examined
 from dpassay.proofs_check.derivation.model import statements
-from dpassay.proofs_check.derivation.show import step_text, text
-from dpassay.proofs_check.derivation.words import closing, record
+from dpassay.proofs_check.derivation.show import closing, record, step_text, text
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_text, require_writable, write_text
 from dpassay.reference.papers import PAPERS

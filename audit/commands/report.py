@@ -63,8 +63,7 @@ def statements_of(papers: Sequence[str], jobs: int) -> tuple[list[StatementView]
         raise BadInput("--ledger", True, f"needs {installing('proofs')}; --no-ledger leaves it out")
     from dpassay.proofs_check.derivation.ledger import examine, summary, with_sources
     from dpassay.proofs_check.derivation.model import statements
-    from dpassay.proofs_check.derivation.show import svg
-    from dpassay.proofs_check.derivation.words import sentence
+    from dpassay.proofs_check.derivation.show import sentence, svg
 
     every = statements()
     mine = [one for one in every if one.paper in papers]

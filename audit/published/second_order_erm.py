@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
 from itertools import product
-from math import ceil, floor, inf, log, sqrt
+from math import ceil, inf, log, sqrt
 from typing import Literal
 
 from dpassay.reference.accounting.gdp import zcdp_rho
@@ -20,7 +19,7 @@ from dpassay.reference.problems.erm import Constants
 from dpassay.reference.second_order_erm import opt, sample_complexity, subsampled
 from dpassay.reference.second_order_erm.calibration import Budget
 from dpassay.reference.second_order_erm.common import Accuracy
-from dpassay.reference.second_order_erm.printed_tables import EPSILONS, TABLES, Figure, PrintedTable
+from dpassay.reference.second_order_erm.printed_tables import EPSILONS, TABLES, PrintedTable, possible_counts
 
 Kind = Literal["impossible", "contradiction", "unexplained"]
 RUNS = 5
@@ -53,52 +52,15 @@ def remarks() -> tuple[Remark, ...]:
     return tuple(found)
 
 
-def possible_counts(figure: Figure, runs: int, ddof: int = 1, largest: float = inf) -> list[int] | None:
-    """Non-negative integers with the printed mean and spread after rounding, or None if there are none."""
-    (low, high), spreads = (_rounding_to(text) for text in figure.text.split("±"))
-    spread_low, spread_high = (max(Fraction(0), edge) for edge in spreads)
-    for total in range(max(0, ceil(low * runs)), floor(high * runs) + 1):
-        base = Fraction(total * total, runs)
-        squares_low = ceil(base + spread_low**2 * (runs - ddof))
-        squares_high = floor(base + spread_high**2 * (runs - ddof))
-        for squares in range(squares_low, squares_high + 1):
-            found = _with_sums(total, squares, runs, min(largest, total))
-            if found is not None:
-                return found
-    return None
-
-
-def _rounding_to(text: str) -> tuple[Fraction, Fraction]:
-    digits = len(text.split(".")[1]) if "." in text else 0
-    half = Fraction(1, 2 * 10**digits)
-    return Fraction(text) - half, Fraction(text) + half
-
-
-def _with_sums(total: int, squares: int, count: int, largest: float) -> list[int] | None:
-    """`count` integers in [0, largest], descending, with the given sum and sum of squares: a pruned search."""
-    if count == 1:
-        return [total] if total * total == squares and total <= largest else None
-    if total * total > count * squares or squares > total * max(largest, 0) or (total - squares) % 2:
-        return None
-    centre = Fraction(total, count)
-    reach = sqrt(max(0.0, float(squares - total * centre)) * (count - 1) / count)  # how far one value can be off
-    top = min(largest, floor(float(centre) + reach) + 1)
-    for first in range(int(top), max(ceil(float(centre)) - 1, -1), -1):
-        rest = _with_sums(total - first, squares - first * first, count - 1, first)
-        if rest is not None:
-            return [first, *rest]
-    return None
-
-
 def _counts(table: PrintedTable) -> Iterator[Remark]:
     for cell in table.cells:
         if cell.value is None:
             continue
-        fits = {n: any(possible_counts(cell.value, n, ddof) for ddof in (0, 1)) for n in (RUNS, RUNS - 1)}
+        fits = {n: any(possible_counts(cell.value.text, n, ddof) for ddof in (0, 1)) for n in (RUNS, RUNS - 1)}
         if not fits[RUNS]:
             why = f"no {RUNS} integer counts have this mean and spread (n or n - 1 in the denominator)"
             if fits[RUNS - 1]:
-                example = possible_counts(cell.value, RUNS - 1) or possible_counts(cell.value, RUNS - 1, 0)
+                example = possible_counts(cell.value.text, RUNS - 1) or possible_counts(cell.value.text, RUNS - 1, 0)
                 why += f"; {RUNS - 1} counts do, e.g. {example}"
             yield Remark("impossible", f"Table {table.number}, {cell.method}, {cell.epsilon}", cell.value.text, why)
 

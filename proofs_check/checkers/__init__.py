@@ -12,12 +12,12 @@ import numpy as np
 
 from dpassay.proofs_check.finding import Finding, Verdict
 
-from . import consistency, inequality, montecarlo, privacy, rates, tables, units
+from . import consistency, inequality, privacy, rates, tables
 
 TIME_LIMIT = 30.0  # seconds of processor time per check; beyond it the verdict is unknown
 CHECKERS: dict[str, Callable[[Mapping[str, Any]], Finding]] = {  # the first of these keys that a table has decides it
-    "std": privacy.check, "releases": privacy.counts, "scale": rates.check, "units": units.check,
-    "places": consistency.same, "steps": consistency.program, "test": tables.check, "below": montecarlo.check,
+    "std": privacy.check, "releases": privacy.counts, "scale": rates.check, "units": consistency.units,
+    "places": consistency.same, "steps": consistency.program, "test": tables.check, "below": tables.norms,
     "claim": inequality.check,
 }  # fmt: skip
 

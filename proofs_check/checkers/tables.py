@@ -1,4 +1,4 @@
-"""Printed experiment numbers against what they must satisfy."""
+"""Printed numbers of experiments against what they must satisfy, and the norm of a random matrix against a bound."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
+from scipy.stats import binomtest
+
 from dpassay.proofs_check.finding import Finding, Verdict
 from dpassay.proofs_check.formula import FormulaError, parse
+from dpassay.proofs_check.region import SEED
+from dpassay.reference.second_order_erm.printed_tables import possible_counts
+
+CONFIDENCE = 1 - 1e-6  # per side and claim about a random matrix
+FEW = 6  # fewer sizes than that are a spot check
 
 
 def check(table: Mapping[str, Any]) -> Finding:
@@ -21,44 +29,20 @@ def check(table: Mapping[str, Any]) -> Finding:
 def integer_means(runs: int, entries: list[tuple[str, str]]) -> Finding:
     """Each printed (mean, sample standard deviation) must be possible for ``runs`` integers >= 0."""
     for mean, deviation in entries:
-        if not possible(mean, deviation, runs):
-            others = [k for k in range(1, 13) if possible(mean, deviation, k)]
+        printed = f"{mean}±{deviation}"
+        fits = [k for k in sorted({*range(1, 13), runs})
+                if any(possible_counts(printed, k, ddof) for ddof in range(min(k, 2)))]  # fmt: skip
+        if runs not in fits:
             evidence = f"{mean} +- {deviation} is impossible for {runs} integers; "
-            evidence += f"possible for {others or 'no number up to 12'}"
+            evidence += f"possible for {fits or 'no number up to 12'}"
             return Finding(Verdict.REFUTED, evidence, {"mean": mean, "std": deviation})
     return Finding(Verdict.PROVED, f"all {len(entries)} entries are possible for {runs} integers")
-
-
-def possible(mean: str, deviation: str, runs: int) -> bool:
-    """Whether some ``runs`` integers >= 0 round to this mean and to this sample or population deviation."""
-    centre, spread = _range(mean), _range(deviation)
-    totals = range(math.ceil(centre[0] * runs), math.floor(centre[1] * runs) + 1)
-    for total in totals:
-        base = Decimal(total * total) / runs
-        for divisor in {max(runs - 1, 1), runs}:
-            least = math.ceil(base + spread[0] ** 2 * divisor - Decimal("1e-9"))
-            most = math.floor(base + spread[1] ** 2 * divisor + Decimal("1e-9"))
-            if any(_squares(total, squares, runs) for squares in range(least, most + 1)):
-                return True
-    return False
 
 
 def _range(printed: str) -> tuple[Decimal, Decimal]:
     value = Decimal(printed)
     half = Decimal(1).scaleb(int(value.as_tuple().exponent)) / 2
     return max(value - half, Decimal(0)), value + half
-
-
-def _squares(total: int, squares: int, runs: int) -> bool:
-    """Whether ``runs`` non-negative integers can have this sum and sum of squares (exact search with pruning)."""
-    if runs == 0:
-        return total == 0 and squares == 0
-    if total < 0 or squares * runs < total * total or squares > total * total or (total - squares) % 2:
-        return False
-    if runs > 4 and squares > 400:
-        return True  # four or more squares represent every remainder of the right parity
-    top = min(total, math.isqrt(squares))
-    return any(_squares(total - x, squares - x * x, runs - 1) for x in range(top, -1, -1))
 
 
 def largest_auc(auc: str, epsilon: str, delta: str) -> Finding:
@@ -99,3 +83,33 @@ def complete(entries: list[str]) -> Finding:
 TESTS: dict[str, Callable[..., Finding]] = {
     test.__name__: test for test in (integer_means, largest_auc, at_most, rounds_to, complete)
 }
+
+
+def wigner_norm(d: int, trials: int, rng: np.random.Generator) -> Any:
+    """Spectral norms of symmetric ``d`` by ``d`` matrices with standard Gaussian entries."""
+    upper = np.triu(rng.standard_normal((trials, d, d)))
+    return np.abs(np.linalg.eigvalsh(upper + np.triu(upper, 1).transpose(0, 2, 1))).max(axis=1)
+
+
+def norms(table: Mapping[str, Any]) -> Finding:
+    """Keys: ``below`` (threshold), ``probability`` (lower bound of P(norm <= below)), ``instances`` (numbers
+    for every name used, ``d`` among them), ``trials``.
+    """
+    rng, trials, instances = np.random.default_rng(SEED), int(table["trials"]), table["instances"]
+    worst, narrow = "", float("inf")
+    for instance in instances:
+        numbers = {name: parse(str(value), {}) for name, value in instance.items()}
+        threshold = float(parse(table["below"], numbers))
+        wanted = float(parse(str(table["probability"]), numbers))
+        hits = int(np.sum(wigner_norm(int(numbers["d"]), trials, rng) <= threshold))
+        low, high = binomtest(hits, trials).proportion_ci(2 * CONFIDENCE - 1)  # exact: Clopper and Pearson
+        at = ", ".join(f"{k} = {v}" for k, v in instance.items())
+        told = f"at {at}: claimed P >= {wanted:.6g}, observed {hits}/{trials}, interval [{low:.6g}, {high:.6g}]"
+        if high < wanted:
+            where = {name: str(value) for name, value in instance.items()}
+            return Finding(Verdict.REFUTED, f"{told} at confidence {CONFIDENCE}", where)
+        if low - wanted < narrow:
+            worst, narrow = told, low - wanted
+    verdict = Verdict.CHECKED if len(instances) >= FEW else Verdict.SPOT_CHECKED
+    evidence = f"not contradicted on {len(instances)} instances of {trials} trials; closest {worst}"
+    return Finding(verdict, evidence)

@@ -10,11 +10,10 @@ from dpassay.proofs_check.checkers import check
 from dpassay.proofs_check.finding import Finding
 from dpassay.proofs_check.formula import FormulaError, tree
 
-from .inferences import instance
+from .inferences import decide_by_check, decide_rate, decision_of, instance
 from .instances import difference
 from .language import Language, names_of, put_in
 from .model import REMARKS, Given, Part, Remark, Statement, Step
-from .other_checks import decide_by_check, decide_rate, decision_of
 from .solver import Answer, Decision, follows, possible
 
 

@@ -1,19 +1,25 @@
-"""Named inferences: what must be in hand for each, and the fact that it adds to a step.
+"""What helps the solver with a step: named inferences, and checkers of other kinds (rates, accounting, tables, runs).
 
-An entry says which arguments are vectors, which relations and predicates must follow from the step's facts, what is
-added, with what probability it may fail. Everything else about a step is decided over the reals.
+An inference says which relations and predicates must follow from the step's facts, what is added, with what probability
+it may fail. A check has a region of its own: it must follow from the facts, and what is decided must be the step.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from dpassay.proofs_check.checkers import check
+from dpassay.proofs_check.finding import Finding, Verdict
 from dpassay.proofs_check.formula import FormulaError, tree
+from dpassay.proofs_check.region import interval
 from dpassay.reference.files import parse_toml, read_text
 
-from .language import pairs, put_in
+from .language import Language, conjuncts, names_of, pairs, put_in
+from .solver import Answer, Decision, follows
 
 
 @dataclass(frozen=True)
@@ -59,3 +65,105 @@ def instance(text: str) -> Inference:
     adds, failure, allowed = (put_in(one, values) if one else "" for one in (found.adds, found.failure, found.allowed))
     needs = tuple(put_in(one, values) for one in found.needs)
     return replace(found, adds=adds, needs=needs, failure=failure, allowed=allowed)
+
+
+def decide_by_check(language: Language, says: str, table: Mapping[str, Any], facts: Sequence[str]) -> Decision:
+    """A step's check: its region must be in hand, its claim must be the step's, and a checker decides it."""
+    for relation in _region(table):
+        decision = follows(language, relation, facts)
+        if not decision.holds:
+            return decision.because(f"the check needs {relation}, which is not in hand")
+    let = table.get("let", {})
+    other = {"units", "scale", "releases"} & set(table)  # claims of a sort of their own
+    if "claim" in table and not other and isinstance(tree(says), ast.Compare):
+        claim = _in_full(table["claim"], let)
+        decision = follows(language, says, [claim])
+        if not decision.holds:
+            return decision.because(f"the check decides {claim}, not what the step says")
+    if "std" in table:
+        for relation in _privacy(tree(says), table):
+            text = _in_full(relation, let)
+            decision = follows(language, text, facts)
+            if not decision.holds:
+                return decision.because(f"the accountant needs {text}")
+    return decision_of(check(table))
+
+
+def decide_rate(says: str, scale: str, tilde: bool, facts: Sequence[str]) -> Decision:
+    """``order(left, right)``: left is of the order of right, where facts ``order(a, b)`` or ``a <= b`` hold."""
+    claim = _order(says)
+    conditions = [text for fact in facts for text in _rate_conditions(fact)]
+    texts = [claim, *conditions, scale]
+    called = {ast.unparse(node.func) for text in texts for node in ast.walk(tree(text)) if isinstance(node, ast.Call)}
+    names = names_of(*texts) - called
+    return decision_of(check({"claim": claim, "scale": scale, "tilde": tilde,
+                            "positive": " ".join(sorted(names)), "conditions": conditions}))  # fmt: skip
+
+
+def decision_of(finding: Finding) -> Decision:
+    """What a checker found, as an answer."""
+    if finding.passes:
+        answer = Answer.FOLLOWS if finding.verdict is Verdict.PROVED else Answer.SAMPLED
+        return Decision(answer, f"{finding.verdict}: {finding.evidence}")
+    return Decision(Answer.GAP if finding.fails else Answer.UNDECIDED, finding.evidence, dict(finding.counterexample))
+
+
+def _region(table: Mapping[str, Any]) -> Iterator[str]:
+    """What must be true for a point to lie in a check's region."""
+    yield from (f"{name} > 0" for name in table.get("positive", "").split())
+    for name, text in table.get("domain", {}).items():
+        _, left, low, high, right = interval(name, text)
+        yield f"{name} {'>' if left == '(' else '>='} {low}"
+        if high != "inf":
+            yield f"{name} {'<' if right == ')' else '<='} {high}"
+    yield from (_in_full(text, table.get("let", {})) for text in table.get("conditions", ()))
+
+
+def _in_full(text: str, let: Mapping[str, str]) -> str:
+    """The formula with abbreviations put in, the last first."""
+    for name in reversed(list(let)):
+        text = put_in(text, {name: let[name]})
+    return text
+
+
+def _privacy(says: ast.expr, table: Mapping[str, Any]) -> list[str]:
+    """What must be true for ``private(mechanism, epsilon, delta)`` to be what the accountant decides."""
+    if not isinstance(says, ast.Call) or ast.unparse(says.func) != "private":
+        return []
+    inner, epsilon, delta = says.args
+    if isinstance(inner, ast.Call) and ast.unparse(inner.func) == "repeat":
+        inner = inner.args[0]
+    return [f"{ast.unparse(epsilon)} == {table['epsilon']}", f"{ast.unparse(delta)} == {table['delta']}",
+            f"move({ast.unparse(inner)}) <= {table['sensitivity']}",
+            f"noise({ast.unparse(inner)}) >= {table['std']}"]  # fmt: skip
+
+
+def _order(text: str) -> str:
+    call = tree(text)
+    if not isinstance(call, ast.Call) or ast.unparse(call.func) != "order" or len(call.args) != 2:
+        raise FormulaError(f"formula = {text!r}: a step by rates says order(left, right)")
+    return " <= ".join(map(ast.unparse, call.args))
+
+
+def _rate_conditions(fact: str) -> list[str]:
+    """Those of a fact's relations that an exponent's linear program can take: between products of powers."""
+    found = []
+    for node in conjuncts(tree(fact)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "order":
+            found.append(_order(ast.unparse(node)))
+        if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.LtE | ast.GtE | ast.Eq):
+            text = ast.unparse(node)
+            if _is_product(node.left) and _is_product(node.comparators[0]):
+                equal = isinstance(node.ops[0], ast.Eq)
+                found += [text.replace("==", word) for word in ("<=", ">=")] if equal else [text]
+    return found
+
+
+def _is_product(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func) == "sqrt" and _is_product(node.args[0])
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        return _is_product(node.left)
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Mult | ast.Div) and _is_product(node.left) and _is_product(node.right)
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Constant) and node.value != 0)

@@ -1,4 +1,4 @@
-"""What ties the papers' formulas to the code of ``reference/``: ``TIES`` and ``COUNTS`` in ``tied``, by paper.
+"""What ties the papers' formulas to the code of ``reference/``: ``TIES`` and ``COUNTS`` of each paper's module here.
 
 A tie has a printed formula and a function of the reference that computes the same quantity, both evaluated at the same
 numbers; a test says when they differ. How often an algorithm releases something is read off transcripts.
@@ -14,10 +14,9 @@ from importlib import import_module
 from math import ceil, floor
 from typing import Any
 
+from dpassay.proofs_check.formula import FormulaError
 from dpassay.reference.papers import PAPERS
 from dpassay.reference.tape import LiveTape
-
-from .formula import FormulaError
 
 Numbers = Mapping[str, float]
 
@@ -51,7 +50,7 @@ def tied(source: str, numbers: tuple[Numbers, ...], *rows: tuple[Any, ...]) -> l
 @cache
 def ties() -> tuple[Tie, ...]:
     """Every tie, in the order of the papers."""
-    return tuple(tie for key in PAPERS for tie in import_module(f"{__package__}.tied.{key}").TIES)
+    return tuple(tie for key in PAPERS for tie in import_module(f"{__name__}.{key}").TIES)
 
 
 def up(value: float) -> float:
@@ -73,7 +72,7 @@ def count(algorithm: str, label: str, numbers: Mapping[str, int]) -> int:
     """Releases of an algorithm whose label starts with ``label``, in a run of these sizes.
 
     Args:
-        algorithm: a paper and a key of the ``COUNTS`` that its module in ``tied`` has.
+        algorithm: a paper and a key of the ``COUNTS`` that its module here has.
         label: prefix of the release labels; empty counts all.
         numbers: sizes by name; those that the algorithm does not take are ignored.
 
@@ -81,7 +80,7 @@ def count(algorithm: str, label: str, numbers: Mapping[str, int]) -> int:
         FormulaError: an unknown algorithm, or a size that it needs is missing.
     """
     paper, _, name = algorithm.partition("/")
-    known = getattr(import_module(f"{__package__}.tied.{paper}"), "COUNTS", {}) if paper in PAPERS else {}
+    known = getattr(import_module(f"{__name__}.{paper}"), "COUNTS", {}) if paper in PAPERS else {}
     if name not in known:
         raise FormulaError(f"releases: {algorithm!r} is not one of those that the papers' modules count")
     wanted = known[name].__code__.co_varnames[: known[name].__code__.co_argcount]
