@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -11,55 +10,43 @@ import sympy as sp
 from mpmath import iv
 
 Box = tuple[tuple[Any, Any], ...]  # one (low, high) of exact rationals per variable
+_RULES = {sp.Add, sp.Mul, sp.Pow, sp.exp, sp.log, sp.Max, sp.Min, sp.Abs}
 
 
-def enclose(expression: Any, values: Mapping[Any, Any]) -> Any:
-    """The interval of an expression whose symbols range over intervals.
+def _extreme(pick: Callable[..., Any]) -> Callable[..., Any]:
+    def extreme(*parts: Any) -> Any:
+        sides = [iv.convert(part) for part in parts]
+        return iv.mpf([pick(side.a for side in sides), pick(side.b for side in sides)])
 
-    Raises:
-        NotImplementedError: a node without a rule, on whatever box.
-        ArithmeticError: a root or logarithm that leaves its domain, division by zero.
+    return extreme
+
+
+_INTERVALS = {"mpf": iv.mpf, "exp": iv.exp, "log": iv.log, "sqrt": iv.sqrt, "pi": iv.pi, "e": iv.e,
+              "max": _extreme(max), "min": _extreme(min)}  # fmt: skip
+
+
+def enclosing(expression: Any, symbols: list[Any]) -> Callable[..., Any] | None:
+    """The expression as a function of intervals; None where there is no rule for a part of it.
+
+    The function gives None where a logarithm or a power has no value somewhere on its intervals.
     """
-    if expression.is_Rational:
-        return _rational(int(expression.p), int(expression.q), iv.prec)
-    if expression.is_Symbol:
-        return values[expression]
-    if expression in (sp.pi, sp.E):
-        return iv.pi if expression == sp.pi else iv.exp(iv.mpf(1))
-    kind, parts = expression.func, [enclose(argument, values) for argument in expression.args]
-    if kind is sp.Add:
-        return sum(parts, iv.mpf(0))
-    if kind is sp.Mul:
-        return math.prod(parts, start=iv.mpf(1))
-    if kind is sp.Pow:
-        return _power(expression.exp, *parts)
-    if kind is sp.exp:
-        return iv.exp(parts[0])
-    if kind is sp.log:
-        if parts[0].a <= 0:
-            raise ArithmeticError("a logarithm leaves its domain")
-        return iv.log(parts[0])
-    if kind in (sp.Max, sp.Min):
-        pick = max if kind is sp.Max else min
-        return iv.mpf([pick(part.a for part in parts), pick(part.b for part in parts)])
-    if kind is sp.Abs:
-        return iv.mpf([max(iv.mpf(0), parts[0].a, -parts[0].b), max(-parts[0].a, parts[0].b)])
-    raise NotImplementedError(f"no interval rule for {kind}")
+    parts = [one for one in sp.preorder_traversal(expression) if not one.is_Atom]
+    if not {one.func for one in parts} <= _RULES:
+        return None
+    narrow = [one for one in parts if one.func is sp.log or (one.is_Pow and not (one.exp.is_Integer and one.exp > 0))]
+    values = sp.lambdify(symbols, [expression, *(one.args[0] for one in narrow)], modules=[_INTERVALS, "mpmath"])
+
+    def function(*sides: Any) -> Any:
+        found, *inside = map(iv.convert, values(*sides))
+        return found if all(map(_has_value, narrow, inside)) else None
+
+    return function
 
 
-def _power(exact: Any, base: Any, exponent: Any) -> Any:
-    if exact.is_Integer:
-        if exact < 0 and base.a <= 0 <= base.b:
-            raise ArithmeticError("division by an interval that contains zero")
-        return base ** int(exact)
-    if base.a < 0 or (base.a == 0 and not (exact.is_number and exact > 0)):
-        raise ArithmeticError("a power leaves its domain")
-    if exact == sp.Rational(1, 2):
-        return iv.sqrt(base)
-    if base.a == 0:
-        upper = iv.exp(exponent * iv.log(iv.mpf(base.b))) if base.b > 0 else iv.mpf(0)
-        return iv.mpf([0, upper.b])
-    return iv.exp(exponent * iv.log(base))
+def _has_value(part: Any, inside: Any) -> bool:
+    if part.is_Pow and part.exp.is_integer and inside.b < 0:
+        return True
+    return bool(inside.a > 0 or (part.is_Pow and part.exp.is_positive and inside.a >= 0))
 
 
 def nonnegative_on(
@@ -70,7 +57,9 @@ def nonnegative_on(
     Subdivides the widest side (relative to the start) at most ``limit`` times.
     """
     iv.dps = 20
-    widths = [high - low for low, high in box]
+    function, widths = enclosing(expression, symbols), [high - low for low, high in box]
+    if function is None:
+        return None
     queue, done = [box], 0
     while queue:
         current = queue.pop()
@@ -78,13 +67,10 @@ def nonnegative_on(
         if done > limit:
             return None
         try:
-            sides = zip(symbols, current, strict=True)
-            lower = enclose(expression, {symbol: _between(*side, iv.prec) for symbol, side in sides}).a
-            if lower > 0 or (lower >= 0 and not strict):
+            found = function(*(_between(*side) for side in current))
+            if found is not None and (found.a > 0 or (found.a >= 0 and not strict)):
                 continue
-        except NotImplementedError:
-            return None
-        except ArithmeticError:  # of a part of the box, perhaps: it is halved
+        except (ArithmeticError, ValueError):  # of a part of the box, perhaps: it is halved
             pass
         index = max(range(len(box)), key=lambda i: (current[i][1] - current[i][0]) / widths[i] if widths[i] else 0)
         low, high = current[index]
@@ -94,13 +80,7 @@ def nonnegative_on(
     return done
 
 
-@lru_cache(maxsize=10_000)  # thousands of boxes share their sides, and all of them the constants
-def _rational(numerator: int, denominator: int, precision: int) -> Any:
-    return iv.mpf(numerator) / iv.mpf(denominator)
-
-
-@lru_cache(maxsize=10_000)
-def _between(low: Any, high: Any, precision: int) -> Any:
-    left = _rational(int(low.p), int(low.q), precision)
-    right = _rational(int(high.p), int(high.q), precision)
+@lru_cache(maxsize=10_000)  # thousands of boxes share their sides
+def _between(low: Any, high: Any) -> Any:
+    left, right = (iv.mpf(int(end.p)) / iv.mpf(int(end.q)) for end in (low, high))
     return iv.mpf([left.a, right.b])

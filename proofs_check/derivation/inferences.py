@@ -151,11 +151,10 @@ def _rate_conditions(fact: str) -> list[str]:
     for node in conjuncts(tree(fact)):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "order":
             found.append(_order(ast.unparse(node)))
-        if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.LtE | ast.GtE | ast.Eq):
-            text = ast.unparse(node)
-            if _is_product(node.left) and _is_product(node.comparators[0]):
-                equal = isinstance(node.ops[0], ast.Eq)
-                found += [text.replace("==", word) for word in ("<=", ">=")] if equal else [text]
+        single = isinstance(node, ast.Compare) and len(node.ops) == 1
+        if single and isinstance(node.ops[0], ast.LtE | ast.GtE | ast.Eq) and all(map(_is_product, [
+                node.left, *node.comparators])):  # fmt: skip
+            found.append(ast.unparse(node))
     return found
 
 

@@ -1,6 +1,5 @@
 """Every checker has something that it must refute and something that looks wrong but is right."""
 
-from fractions import Fraction
 from math import exp, log
 
 import pytest
@@ -118,9 +117,11 @@ def test_rates(claim, tilde, verdict):
         assert ("logarithms hidden" in finding.evidence) is tilde
 
 
-def test_rate_counterexamples_are_exact_exponents():
-    finding = check(of("d*n <= n**2", "n d", scale="n", conditions=("d >= 1", "d <= n**3")))
-    assert finding.verdict is REFUTED and finding.counterexample["d"] == "(n)^3"
+@pytest.mark.parametrize(("condition", "exponent"), [("d >= n**2", "3"), ("d**6001 <= n", "1/6001"), ("n*d <= n", "")])
+def test_rate_counterexamples_are_exact_exponents_in_the_region(condition, exponent):
+    finding = check(of("d <= 1", "n d", scale="n", conditions=("d >= 1", condition)))  # exponents of at most 3
+    assert finding.verdict is (REFUTED if exponent else PROVED)
+    assert finding.counterexample.get("d", "(n)^") == f"(n)^{exponent}"
 
 
 def test_a_refuted_rate_names_its_first_large_term_and_the_regime():
@@ -165,27 +166,8 @@ def test_a_constant_is_hidden_and_a_least_of_two_has_no_regime():
     assert "first term too large: n*Min(d, n)" in least and "it is within where" not in least
     sums = check(of("n**2 <= n*min(n, d)", "n d", scale="n", conditions=("d >= 1",))).evidence
     assert "first term too large: n**2" in sums and "it is within where" not in sums
-    several = check(of("n <= n", "n d", scale="n", conditions=("n + d >= 1",)))
-    assert several.verdict is UNKNOWN and "is not a product of powers" in several.evidence
-
-
-def test_conditions_between_exponents_are_told_without_negative_powers():
-    half = Fraction(1, 2)
-    for gap, words in (
-        ({"n": Fraction(1), "d": Fraction(-2)}, "n <= d^2"),
-        ({"n": half, "d": Fraction(3), "m": Fraction(-1)}, "d^3*n^(1/2) <= m"),
-        ({"n": -half, rates.LOG: Fraction(1), "d": Fraction(0)}, "1 <= n^(1/2)"),
-        ({"n": Fraction(1)}, "n <= 1"),
-    ):
-        assert rates._monomial(gap) == words
-
-
-def test_a_violation_that_no_fractions_confirm_proves_nothing(monkeypatch):
-    claim = of("d**2 <= n", "n d", scale="n", conditions=("d >= 1", "d**3 <= n**2"))
-    assert check(claim).verdict is REFUTED
-    monkeypatch.setattr(rates, "DENOMINATORS", (1,))  # 2/3 is rounded to 1, which lies outside
-    finding = check(claim)
-    assert finding.verdict is UNKNOWN and "no exact fractions confirm" in finding.evidence
+    roots = check(of("sqrt(n)*d**3 <= m", "n d m", scale="n")).evidence
+    assert roots.endswith("it is within where d^3*n^(1/2) <= m")
 
 
 def test_a_difference_has_no_order():
@@ -264,13 +246,3 @@ def test_with_sampling_as_well(noise, rate):
 
     exact = brentq(spent, 1e-6, 50.0, xtol=1e-12)
     assert 0.9 * exact < sampled_epsilon(noise, rate, 1, 1e-5) <= exact
-
-
-def test_a_counterexample_lies_in_the_region_exactly():
-    """x^6001 <= n: the exponent 1/6001 rounds to 1/5000, which is outside; that point must not be shown."""
-    left, right = [[{"x": Fraction(1)}]], [[{}]]
-    region = [{"x": Fraction(6001), "n": Fraction(-1)}]
-    found = rates.violation(left, right, region, {"n": Fraction(1)}, Fraction(0))
-    assert found is None or 6001 * found[0]["x"] <= found[0]["n"]
-    coarse = rates.violation(left, right, [{"x": Fraction(3), "n": Fraction(-1)}], {"n": Fraction(1)}, Fraction(0))
-    assert coarse is not None and coarse[0]["x"] == Fraction(1, 3)
