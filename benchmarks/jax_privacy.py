@@ -1,6 +1,6 @@
 """Head to head with jax-privacy's auditor on identical scores in one process: tightness beside the ceiling, coverage.
 
-    python benchmarks/jax_privacy.py [--quick] [--write] [--resume] [--ours]
+    python benchmarks/jax_privacy.py [--quick] [--write] [--partial FILE]
 
 jax-privacy is no dependency of dpassay: install it beside (`pip install jax-privacy`) to run this; without it nothing
 is measured, and one line says so. Gaussian scores are N(0, 1) without and N(mu, 1) with the canary, the case that its
@@ -8,15 +8,14 @@ documentation treats; delta = 1e-5, confidence 95 %. Only bounds that need no as
 take part: all thresholds with either error or both, one split, the median of 100 splits (up to 10,000 scores; a call
 takes minutes beyond), and in one run all thresholds (up to 100,000 canaries) and one split. The best of them in each
 cell, by its median, is what dpassay is held against; the ceiling is that of `scores_ceiling.py`. Bounds that assume a
-Gaussian curve are shown in the second table, on laws that are not Gaussian. Every cell is kept as it is finished.
-`--ours`: only dpassay's bounds again, on the same scores; what jax-privacy showed on them stays as it was measured.
+Gaussian curve are shown in the second table, on laws that are not Gaussian. With FILE a run that was cut short goes on.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import audit_figures as figures
@@ -32,8 +31,6 @@ from dpassay.reference.arrays import Array, Bools
 # this file shares its name with the package: look for it elsewhere than beside this file
 sys.path = [entry for entry in sys.path if not entry.endswith("benchmarks")]
 sys.modules.pop("jax_privacy", None)
-RESUME = "--resume" in sys.argv and not sys.argv.remove("--resume")
-ONLY_OURS = "--ours" in sys.argv and not sys.argv.remove("--ours")
 try:
     from jax_privacy import auditing as theirs
 except ImportError:
@@ -103,8 +100,8 @@ def scores(law: str, shift: float, n: int, rng: np.random.Generator, coins: bool
     return draw(0, 1, outside), draw(shift, 1, inside)
 
 
-def tightness(law: str, truth: float, n: int, coins: bool, runs: int, known: tuple[Any, ...] = ()) -> tuple[Any, ...]:
-    """Medians of all bounds on the same scores, and the ceiling; with a `known` row only dpassay's bound is new."""
+def tightness(law: str, truth: float, n: int, coins: bool, runs: int) -> list[Any]:
+    """Medians of all bounds on the same scores, and the ceiling."""
     shift = float(brentq(lambda mu: gdp_epsilon(mu, DELTA) - truth, 0.05, 5.0)) if law == "Gaussian" else truth
     asked = THEIRS_ONE_RUN if coins else THEIRS
     if n > MANY_SPLITS:
@@ -112,19 +109,17 @@ def tightness(law: str, truth: float, n: int, coins: bool, runs: int, known: tup
     if coins and n > MANY_THRESHOLDS:
         asked = {name: bound for name, bound in asked.items() if "all" not in name}
     ours = ONE_RUN["dpassay", "one run"] if coins else TWO_SAMPLES["dpassay", "labels"]
-    found: dict[str, list[float]] = {name: [] for name in (() if known else asked)} | {"ours": []}
+    found: dict[str, list[float]] = {name: [] for name in (*asked, "ours")}
     for seed in range(runs):
         p, q = scores(law, shift, n, np.random.default_rng([int(100 * truth), n, coins, seed]), coins)
         for k, (name, bound) in enumerate([*asked.items(), ("ours", ours)]):
-            if name in found:
-                found[name].append(bound(p, q, np.random.default_rng([seed, k])))
+            found[name].append(bound(p, q, np.random.default_rng([seed, k])))
     median = {name: float(np.median(values)) for name, values in found.items()}
-    best = known[5] if known else max(asked, key=lambda name: median[name])
-    most = known[8] if known else ceiling(law, shift, DELTA, n // 2 if coins else n, truth)
-    base = known[6] if known else median[best]
+    best = max(asked, key=lambda name: median[name])
+    most, base = ceiling(law, shift, DELTA, n // 2 if coins else n, truth), median[best]
     ratios = (median["ours"] / base, most / base) if base > 0 else (float("inf"), float("inf"))
     part = "one run" if coins else "two samples"
-    return (part, law, truth, n, runs, best, base, median["ours"], most, *ratios)
+    return [part, law, truth, n, runs, best, base, median["ours"], most, *ratios]
 
 
 def cells() -> Iterator[tuple[str, float, int, bool]]:
@@ -155,52 +150,30 @@ def false_claims(bounds: dict[tuple[str, str], Bound], law: str, n: int, runs: i
     return rows
 
 
-def _kept(name: str, header: tuple[str, ...]) -> list[tuple[Any, ...]]:
-    """Rows that are there already."""
-    path = figures.RESULTS / f"{name}.json"
-    stored = json.loads(path.read_text())["rows"] if (RESUME or ONLY_OURS) and path.exists() else []
-    return [tuple(one[column] for column in header) for one in stored if set(header) == set(one)]
-
-
-def measure_tightness(quick: bool, write: bool) -> None:
-    """One line a cell; with --resume what is there stays."""
-    rows = _kept("jax_privacy", TIGHT)
-    if ONLY_OURS:
-        for place, (part, law, truth, n, runs, *_) in enumerate(rows):
-            rows[place] = tightness(law, truth, n, part == "one run", runs, rows[place])
-            figures.show(TIGHT, rows[place])
-    done = {(row[0], row[1], row[2], row[3]) for row in rows}
-    notes = [
-        "Medians over the seeds; both libraries see the same scores. Ratio: dpassay over the best sound method of",
-        "jax-privacy in the cell; largest possible ratio: what no sound bound can exceed, over the same method.",
-    ]
-    if ONLY_OURS and write:
-        figures.write("jax_privacy", "Against jax-privacy on identical scores", TIGHT, rows, notes)
-    for law, truth, n, coins in cells():
-        if ("one run" if coins else "two samples", law, truth, n) in done or (quick and n > 1000):
-            continue
-        rows.append(tightness(law, truth, n, coins, 3 if quick else SEEDS[n]))
-        figures.show(TIGHT, rows[-1])
-        if write:
-            figures.write("jax_privacy", "Against jax-privacy on identical scores", TIGHT, rows, notes)
-
-
 def main() -> None:
     """Print every line as it is measured; `--write` keeps them."""
     chosen = figures.options(__doc__)
-    measure_tightness(chosen.quick, chosen.write)
-    runs, rows = 50 if chosen.quick else 2000, _kept("jax_privacy_false_claims", HEADER)
-    if rows:
-        return
+    rows = []
+    for law, truth, n, coins in cells():
+        if not chosen.quick or n == 1000:
+            measure = partial(tightness, law, truth, n, coins, 3 if chosen.quick else SEEDS[n])
+            rows.append(figures.known_or(chosen.partial, f"{law} {truth} {n} {coins}", measure))
+            figures.show(TIGHT, rows[-1])
+    runs, wrong = 50 if chosen.quick else 2000, []
     for law in ("null", "randomised response"):
-        rows += false_claims(TWO_SAMPLES, law, 1000, runs, coins=False)
-        rows += false_claims(ONE_RUN, law, 200, runs, coins=True)
+        wrong += false_claims(TWO_SAMPLES, law, 1000, runs, coins=False)
+        wrong += false_claims(ONE_RUN, law, 200, runs, coins=True)
     for law in ("null", "Laplace"):
-        rows += false_claims(ASSUMED, law, 10_000, min(runs, 200), coins=False)
+        wrong += false_claims(ASSUMED, law, 10_000, min(runs, 200), coins=False)
     if chosen.write:
+        notes = [
+            "Medians over the seeds; both libraries see the same scores. Ratio: dpassay over the best sound method of",
+            "jax-privacy in the cell; largest possible ratio: what no sound bound can exceed, over the same method.",
+        ]
+        figures.write("jax_privacy", "Against jax-privacy on identical scores", TIGHT, rows, notes)
         notes = ["Share of false claims with its 95 % interval; both libraries see the same scores."]
         command = "python benchmarks/jax_privacy.py --write"
-        figures.write("jax_privacy_false_claims", "False claims beside jax-privacy", HEADER, rows, notes, command)
+        figures.write("jax_privacy_false_claims", "False claims beside jax-privacy", HEADER, wrong, notes, command)
 
 
 if __name__ == "__main__":
