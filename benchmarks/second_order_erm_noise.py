@@ -8,10 +8,9 @@ eq. (30) and Theorem B.8 against exact accounting; then the noise itself, where 
 
 from __future__ import annotations
 
-import argparse
 from math import exp, log, sqrt
-from pathlib import Path
 
+import audit_figures as figures
 import numpy as np
 from scipy.optimize import brentq
 
@@ -27,9 +26,15 @@ from dpassay.reference.second_order_erm.subsampled import AdvancedBudget, Sample
 
 N, D = COVERTYPE_SHAPE
 DELTA = 1 / (10 * N)
-RESULT = Path(__file__).parent / "results" / "second_order_erm_noise.md"
 TRIALS = LineSearch().trials["line search/gradient"]
 Table = tuple[str, tuple[str, ...], list[tuple[str, ...]]]
+NOTE = """\
+Saved in eq. (8) and (14): Proposition A.6 is an upper bound on what rho-zCDP costs, the Gaussian curve is exact. \
+Saved in the Hessian beyond that: eq. (4) has a factor sqrt(d) that a record's rank-one Hessian does not need, \
+counts the regulariser, which cancels, and adds two positive semidefinite matrices as if opposed. The exact noise \
+of OPT-LS spends less than the budget because T depends on a release: each line search is priced as a Gaussian \
+release that shows more than its worst queries, which holds for every T.
+"""
 
 
 def one_record() -> ErmProblem:
@@ -126,28 +131,15 @@ def standard_deviations(steps: int) -> Table:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="fewer steps")
-    parser.add_argument("--write", action="store_true", help="write benchmarks/results/")
-    options = parser.parse_args()
-    steps = 20 if options.quick else 200
+    chosen = figures.options(__doc__)
+    steps = 20 if chosen.quick else 200
     sizes = f"`python benchmarks/second_order_erm_noise.py --write`: n = {N}, d = {D}, delta = {DELTA:.3g}.\n"
-    page = ["# Noise of `second_order_erm`: printed and exact calibration\n", sizes]
     tables = (full_batch(steps), line_search(steps), batches(steps, 0.01), standard_deviations(steps))
-    for title, heads, rows in tables:
-        body = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-        page.append(f"## {title}\n\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}\n{body}\n")
-    page.append(
-        "Saved in eq. (8) and (14): Proposition A.6 is an upper bound on what rho-zCDP costs, the Gaussian curve is "
-        "exact. Saved in the Hessian beyond that: eq. (4) has a factor sqrt(d) that a record's rank-one Hessian does "
-        "not need, counts the regulariser, which cancels, and adds two positive semidefinite matrices as if opposed. "
-        "The exact noise of OPT-LS spends less than the budget because T depends on a release: each line search is "
-        "priced as a Gaussian release that shows more than its worst queries, which holds for every T.\n"
-    )
-    print("\n".join(page))
-    if options.write:
-        RESULT.parent.mkdir(exist_ok=True)
-        RESULT.write_text("\n".join(page), encoding="utf-8")
+    parts = [f"## {title}\n\n{figures.markdown(heads, rows)}" for title, heads, rows in tables]
+    page = "\n".join(["# Noise of `second_order_erm`: printed and exact calibration\n", sizes, *parts, NOTE])
+    print(page)
+    if chosen.write:
+        (figures.RESULTS / "second_order_erm_noise.md").write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":
