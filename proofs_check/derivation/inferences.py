@@ -151,10 +151,10 @@ def _rate_conditions(fact: str) -> list[str]:
     for node in conjuncts(tree(fact)):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "order":
             found.append(_order(ast.unparse(node)))
-        single = isinstance(node, ast.Compare) and len(node.ops) == 1
-        if single and isinstance(node.ops[0], ast.LtE | ast.GtE | ast.Eq) and all(map(_is_product, [
-                node.left, *node.comparators])):  # fmt: skip
-            found.append(ast.unparse(node))
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            plain = isinstance(node.ops[0], ast.LtE | ast.GtE | ast.Eq)
+            if plain and _is_product(node.left) and _is_product(node.comparators[0]):
+                found.append(ast.unparse(node))
     return found
 
 
