@@ -71,7 +71,8 @@ class Losses:
 class LockstepSampler:
     """Runs an algorithm in lockstep on both sides of a pair.
 
-    The check world (is the mixture over participation exact?) runs in the first ``checks`` runs of every call.
+    The check world (is the mixture over participation exact?) runs in the first ``checks`` runs of every call, and in
+    half of a few.
     """
 
     def __init__(self, run: Run[Any], pair: Pair[Any], *, what: Needs | None = None, checks: int = 25):
@@ -90,12 +91,13 @@ class LockstepSampler:
     def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
         """``count`` independent runs, each under tilt ``c`` with probability ``shares[c]``; fewer if time is up."""
         tilts, rng = Tilts(tilts), np.random.default_rng([*seed, 0])
-        losses = Losses(np.zeros(0), np.zeros((0, len(tilts))), checked=min(count, self._checks))
+        checks = min(self._checks, (count + 1) // 2)
+        losses = Losses(np.zeros(0), np.zeros((0, len(tilts))), checked=checks)
         loss, log_weights, chosen = [], [], list[int]()
         for number in range(count):
             if number == len(chosen):  # the same numbers as all at once
                 chosen += rng.choice(len(tilts), size=min(_BLOCK, count - number), p=shares).tolist()
-            seeds, tilt, check = [*seed, 1, number], chosen[number], number < self._checks
+            seeds, tilt, check = [*seed, 1, number], chosen[number], number < checks
             result = lockstep(self._run, self._pair, seeds, tilts=tilts, tilt=tilt, check=check, what=self._what)
             loss.append(result.loss if result.complete else -math.inf)
             log_weights.append(result.log_weights)

@@ -133,8 +133,8 @@ class Desk:
     # -- releasing ----------------------------------------------------------------------------------------
     def settled(self, noisy: Noisy) -> bool:
         """Is all its noise known? Where there is none, as in a triangle without entries, it stays part of the noise."""
-        numbers = variables_of(noisy)
-        return bool(numbers) and all(self._value(one, noisy.mixed) is not None for one in numbers)
+        terms = [one for number in noisy.numbers.flat if isinstance(number, Number) for one in number.terms]
+        return bool(terms) and all(self._value(one, noisy.mixed) is not None for one in terms)
 
     def released(self, noisy: Noisy, handed_out: bool = False) -> Any:
         """The value: what was released before, else from the tape.
