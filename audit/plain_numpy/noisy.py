@@ -140,9 +140,8 @@ class Noisy(NDArrayOperatorsMixin):
         mixed, sum_of = any(one.mixed for one in lazy), ufunc in (np.add, np.subtract)
         if (len(lazy) == 2 and not sum_of) or (ufunc is np.true_divide and inputs[0] is not lazy[0]):
             return None
-        shape = lazy[0].shape
-        fits = all(np.shape(one) in ((), shape) for one in inputs) or np.broadcast_shapes(*map(np.shape, inputs)) == shape
-        if mixed and (ufunc is np.matmul or not fits):
+        shapes, shape = {*map(np.shape, inputs)}, lazy[0].shape
+        if mixed and (ufunc is np.matmul or not (shapes <= {(), shape} or np.broadcast_shapes(*shapes) == shape)):
             return None
         if sum_of and mixed:
             inputs = tuple(self.desk.meets(one) if isinstance(one, Noisy) else one for one in inputs)
