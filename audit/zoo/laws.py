@@ -13,11 +13,10 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
+from scipy import stats
 from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.stats import laplace, norm
 
-from dpassay.audit.blackbox.sources import Mechanism
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.arrays import Array
 from dpassay.reference.guarantee import Guarantee, approx_dp, gaussian_delta, gdp
@@ -49,10 +48,6 @@ class SparseVector:
             if self.resample_scale is not None:
                 threshold = np.where(positive, rng.laplace(0, self.resample_scale, size), threshold)
         return np.hstack([above, np.where(above == 1, noisy, 0.0)]) if self.values else above
-
-    def __call__(self, dataset: Sequence[float], rng: np.random.Generator) -> Array:
-        """One run."""
-        return np.asarray(self.many(dataset, rng, 1)[0])
 
 
 def lyu_variant(number: int, epsilon: float, cutoff: int) -> SparseVector:
@@ -128,7 +123,7 @@ class Entry:
     """One animal: a mechanism, the pair that shows it, the claim, and the truth."""
 
     name: str
-    mechanism: Mechanism
+    mechanism: Any  # has `many(dataset, rng, size)`
     dataset: Any
     neighbour: Any
     claim: Guarantee
@@ -145,31 +140,28 @@ class Entry:
         return self.truth > self.claimed * (1 + 1e-4)
 
 
-def pure(name: str, mechanism: Mechanism, pair: tuple[Any, Any], truth: float, **more: Any) -> Entry:
+def pure(name: str, mechanism: Any, pair: tuple[Any, Any], truth: float, **more: Any) -> Entry:
     """Claimed: (EPSILON, 0)-DP."""
     return Entry(name, mechanism, *pair, approx_dp(EPSILON), EPSILON, truth, **more)
 
 
-def gauss(name: str, mechanism: Mechanism, pair: tuple[Any, Any], mu: float, true_mu: float) -> Entry:
+def gauss(name: str, mechanism: Any, pair: tuple[Any, Any], mu: float, true_mu: float) -> Entry:
     """Claimed: mu-GDP; the truth is that of `true_mu`, read at DELTA."""
     truth = INFINITE if np.isinf(true_mu) else gdp_epsilon(true_mu, DELTA)
     return Entry(name, mechanism, *pair, gdp(mu), gdp_epsilon(mu, DELTA), truth, DELTA)
 
 
+# -- mechanisms ---------------------------------------------------------------------------------------------------
 Rng = np.random.Generator
+Noise = Callable[[Rng, tuple[int, ...]], Array]  # of all outputs and their columns
 P = ParamSpec("P")
-Draw = Callable[[Any, Rng, int], Any]
 
 
 @dataclass(frozen=True)
 class Bulk:
-    """A mechanism given by its bulk sampler; calling it draws one output."""
+    """A mechanism given by its bulk sampler: `many(dataset, rng, size)`."""
 
-    many: Draw
-
-    def __call__(self, dataset: Any, rng: Rng) -> Any:
-        """One output on `dataset`."""
-        return self.many(dataset, rng, 1)[0]
+    many: Callable[[Any, Rng, int], Any]
 
 
 def bulk(sampler: Callable[Concatenate[Any, Rng, int, P], Any]) -> Callable[P, Bulk]:
@@ -193,59 +185,76 @@ def one_by_one(sampler: Callable[Concatenate[float, Rng, P], Any]) -> Callable[P
 
 
 @bulk
-def additive(value: Any, rng: Rng, size: int, noise: Callable[[Rng, tuple[int, ...]], Array]) -> Array:
-    """query value(s) + noise of the same shape."""
-    base = np.atleast_1d(np.asarray(value, dtype=float))
-    return np.asarray(base + noise(rng, (size, base.size)))
+def noisy(
+    value: Any,
+    rng: Rng,
+    size: int,
+    noise: Noise,
+    answer: Callable[[Any], Any] = lambda value: value,
+    after: Callable[[Array], Any] = lambda table: table,
+) -> Any:
+    """`noise` on the answer, a number or a row of them; `after` makes outputs of the noisy table."""
+    row = np.atleast_1d(np.asarray(answer(value), dtype=float))
+    return after(row + noise(rng, (size, row.size)))
+
+
+def laplace(scale: Any) -> Noise:
+    """Of one scale, or one a column."""
+    return lambda rng, shape: rng.laplace(0, scale, shape)
+
+
+def normal(std: Any) -> Noise:
+    """Of one deviation, or one a column."""
+    return lambda rng, shape: rng.normal(0, std, shape)
+
+
+def tied(first: int, second: int, sign: float) -> Noise:
+    """Laplace noise of which one column is that of another one, perhaps with the other sign."""
+
+    def noise(rng: Rng, shape: tuple[int, ...]) -> Array:
+        table = rng.laplace(0, 1 / EPSILON, shape)
+        table[:, second] = sign * table[:, first]
+        return table
+
+    return noise
 
 
 def laplace_noise(scale: float) -> Bulk:
     """Laplace mechanism."""
-    return additive(lambda rng, shape: rng.laplace(0, scale, shape))
+    return noisy(laplace(scale))
 
 
 def gaussian_noise(std: float) -> Bulk:
     """Gaussian mechanism."""
-    return additive(lambda rng, shape: rng.normal(0, std, shape))
+    return noisy(normal(std))
 
 
-def half_normal_noise(std: float) -> Bulk:
-    """Gaussian mechanism that takes the absolute value of its noise."""
-    return additive(lambda rng, shape: np.abs(rng.normal(0, std, shape)))
+def rare_branch(probability: float) -> Bulk:
+    """Laplace mechanism that skips the noise with the given probability."""
+    return noisy(lambda rng, shape: rng.laplace(0, 1 / EPSILON, shape) * (rng.random(shape) >= probability))
 
 
-def coarse_laplace(scale: float, bits: int) -> Bulk:
+def coarse_laplace(bits: int) -> Bulk:
     """Laplace by inverting a uniform variable that has only `bits` random bits: the support has holes."""
-
-    def noise(rng: Rng, shape: tuple[int, ...]) -> Array:
-        uniform = (rng.integers(0, 2**bits, shape) + 0.5) / 2**bits
-        return np.asarray(laplace.ppf(uniform, scale=scale))
-
-    return additive(noise)
+    return noisy(lambda rng, shape: stats.laplace.ppf((rng.integers(0, 2**bits, shape) + 0.5) / 2**bits))
 
 
-def same_seed(std: float) -> Bulk:
-    """Gaussian mechanism that starts its generator anew in each run."""
-
-    def noise(rng: Rng, shape: tuple[int, ...]) -> Array:
-        return np.tile(np.random.default_rng(0).normal(0, std, (1, *shape[1:])), (shape[0], 1))
-
-    return additive(noise)
+def discrete_laplace(epsilon: float) -> Bulk:
+    """Integer count plus the difference of two geometric variables."""
+    stop = 1 - np.exp(-epsilon)
+    return noisy(lambda rng, shape: rng.geometric(stop, shape) - rng.geometric(stop, shape))
 
 
-@bulk
-def rare_branch(value: Any, rng: Rng, size: int, inner: Bulk, probability: float) -> Array:
-    """Skips the noise with the given probability."""
-    noisy = np.asarray(inner.many(value, rng, size))
-    skip = rng.random(size) < probability
-    return np.where(skip[:, None], np.atleast_1d(np.asarray(value, dtype=float)), noisy)
+def on_a_grid(spacing: float) -> Bulk:
+    """Laplace mechanism, rounded to a grid far coarser than floats: no low-order bit of the noise survives."""
+    return noisy(laplace(1 / EPSILON), after=lambda table: np.round(table / spacing) * spacing)
 
 
 @bulk
 def noisy_max(answers: Any, rng: Rng, size: int, scale: float, release: str) -> Array:
     """Report noisy max with Laplace noise: release the "index" or the noisy "value"."""
-    noisy = np.asarray(answers, dtype=float) + rng.laplace(0, scale, (size, len(answers)))
-    chosen = noisy.argmax(axis=1) if release == "index" else noisy.max(axis=1)
+    counts = np.asarray(answers, dtype=float) + rng.laplace(0, scale, (size, len(answers)))
+    chosen = counts.argmax(axis=1) if release == "index" else counts.max(axis=1)
     return np.asarray(chosen, dtype=float)[:, None]
 
 
@@ -279,12 +288,6 @@ def randomised_response(bit: Any, rng: Rng, size: int, keep: float) -> Array:
     return np.asarray(np.where(rng.random(size) < keep, bit, 1 - bit)[:, None], dtype=float)
 
 
-def discrete_laplace(epsilon: float) -> Bulk:
-    """Integer count plus the difference of two geometric variables."""
-    stop = 1 - np.exp(-epsilon)
-    return additive(lambda rng, shape: (rng.geometric(stop, shape) - rng.geometric(stop, shape)).astype(float))
-
-
 @bulk
 def sampled_gaussian(value: Any, rng: Rng, size: int, rate: float, steps: int, std: float, how: str) -> Array:
     """`steps` noisy sums of one record's value, included "poisson", "once" for all steps, or "shuffle"d."""
@@ -310,39 +313,7 @@ def shuffle_epsilon(steps: int, std: float, delta: float) -> float:
     """Lower bound for one shuffled epoch from the event 'the largest coordinate exceeds a', best a."""
 
     cuts = np.linspace(-4 * std, 1 + 6 * std, 4001)
-    log_q = np.log(-np.expm1(steps * norm.logcdf(cuts / std)))
-    p = -np.expm1((steps - 1) * norm.logcdf(cuts / std) + norm.logcdf((cuts - 1) / std))
+    log_q = np.log(-np.expm1(steps * stats.norm.logcdf(cuts / std)))
+    p = -np.expm1((steps - 1) * stats.norm.logcdf(cuts / std) + stats.norm.logcdf((cuts - 1) / std))
     with np.errstate(divide="ignore"):
         return max(0.0, float((np.log(np.maximum(p - delta, 0.0)) - log_q).max()))
-
-
-@bulk
-def on_a_grid(value: Any, rng: Rng, size: int, inner: Bulk, spacing: float) -> Array:
-    """Round to a grid far coarser than floating point: no low-order bit of the noise survives."""
-    return np.round(np.asarray(inner.many(value, rng, size)) / spacing) * spacing
-
-
-@bulk
-def tree_gaussian(leaves: Any, rng: Rng, size: int, std: float, silent: bool) -> Array:
-    """Noisy nodes of a binary tree over four leaves; with `silent` the second leaf's node gets no noise."""
-    a = np.asarray(leaves, dtype=float)
-    nodes = np.array([*a, a[0] + a[1], a[2] + a[3], a.sum()])
-    noise = rng.normal(0, std, (size, nodes.size))
-    if silent:
-        noise[:, 1] = 0.0
-    return np.asarray(nodes + noise)
-
-
-@bulk
-def clipped_mean(records: Any, rng: Rng, size: int, scale: float, clip_each: bool) -> Array:
-    """Laplace mean of records clipped to [-1, 1], or (the bug) the mean clipped instead of the records."""
-    values = np.asarray(records, dtype=float)
-    mean = np.clip(values, -1, 1).mean() if clip_each else np.clip(values.mean(), -1, 1)
-    return np.asarray(mean + rng.laplace(0, scale, (size, 1)))
-
-
-@bulk
-def leaking_report(records: Any, rng: Rng, size: int, scale: float) -> list[dict[str, Any]]:
-    """A dict with a noisy sum and a text that gives the exact number of records."""
-    noisy = float(np.sum(records)) + rng.laplace(0, scale, size)
-    return [{"sum": float(x), "note": f"{len(records)} records read"} for x in noisy]

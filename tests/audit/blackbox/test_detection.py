@@ -17,8 +17,7 @@ from dpassay.audit.evidence.label_bets import labelled
 from dpassay.audit.results import Verdict
 from dpassay.audit.sequential.black_box import audit_sequentially
 from dpassay.audit.zoo import laws as zoo_laws
-from dpassay.audit.zoo.entries import zoo
-from dpassay.audit.zoo.shapes import prefix_mu, prefix_sums
+from dpassay.audit.zoo.entries import prefix_mu, prefix_sums, zoo
 from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import approx_dp, gaussian_delta, gdp
 
@@ -128,7 +127,7 @@ def test_a_sound_epsilon_of_outputs():
 def test_naive_laplace_fails_on_the_grid_of_its_floats_and_passes_where_it_is_rounded(spacing, violated):
     """6,000 outputs a side (seed 0): p-value below 1e-6; in real numbers the mechanism is fine."""
     naive = zoo_laws.laplace_noise(1.0)
-    pair = (zoo_laws.on_a_grid(naive, spacing) if spacing else naive, 0.0, 1.0, approx_dp(1.0), 6000)
+    pair = (zoo_laws.on_a_grid(spacing) if spacing else naive, 0.0, 1.0, approx_dp(1.0), 6000)
     found = [audit_mechanism(*pair, np.random.default_rng(0), low_bits=bits) for bits in (True, False)]
     assert (found[0].p_value < 1e-6) is violated and found[1].verdict is not Verdict.VIOLATED
     assert list(lowest_bit(np.array([1.0, 0.5, 3.0, 0.0, 1 + 2.0**-52]))) == [0, -1, 0, 0, -52]
