@@ -26,6 +26,14 @@ def needed_log_wealth(alpha: float, n: float) -> float:
     return -math.log(alpha) + _FOR_ROUNDING + _EACH * n
 
 
+def halved(holds: Callable[[float], bool], low: float, high: float, steps: int) -> tuple[float, float]:
+    """An interval after so many halvings, each towards the place where `holds` ends; taken to hold at its lower end."""
+    for _ in range(steps):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low, high
+
+
 def clopper_pearson_lower(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> Any:
     """Exact one-sided lower bound of a Bernoulli rate from `count` successes of n, rounded down; broadcasts."""
     k, total, level = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (count, n, alpha)))

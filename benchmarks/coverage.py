@@ -36,7 +36,7 @@ from dpassay.audit.evidence.curves import refute_curve
 from dpassay.audit.evidence.fdp import fdp_p_value
 from dpassay.audit.evidence.fixed_guesses import guesses_p_value
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import labels, one_run, thresholds
+from dpassay.audit.scores import labels, one_run
 from dpassay.audit.sequential.black_box import audit_sequentially
 from dpassay.audit.zoo.laws import mixture_epsilon
 from dpassay.reference import guarantee
@@ -141,7 +141,7 @@ def two_samples(law: Law, n: int) -> Asking:
     def ask(rng: np.random.Generator) -> Questions:
         p, q = law.draw(rng, n)
         yield "labels", lambda: labels.epsilon_labels(p, q, law.delta, rng).epsilon > top
-        yield "one event, split", lambda: thresholds.epsilon_split(p, q, law.delta, rng).epsilon > top
+        yield "one event, split", lambda: labels.epsilon_split(p, q, law.delta, rng).epsilon > top
         yield "joint curve", lambda: refute_curve(p, q, law.claim, rng).verdict is Verdict.VIOLATED
 
     return ask

@@ -17,8 +17,7 @@ import numpy as np
 
 from dpassay.audit.evidence.events import judge_event
 from dpassay.audit.results import ClaimTest, SoundBound
-from dpassay.audit.scores.labels import epsilon_labels
-from dpassay.audit.scores.thresholds import promised_epsilon
+from dpassay.audit.scores.labels import epsilon_labels, promised_epsilon
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
 from dpassay.reference.guarantee import Guarantee

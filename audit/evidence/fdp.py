@@ -18,6 +18,7 @@ from bisect import bisect_right
 
 import numpy as np
 
+from dpassay.audit.bounds import halved
 from dpassay.reference.guarantee import Guarantee
 
 from .fixed_guesses import check_guesses
@@ -72,8 +73,9 @@ def fdp_p_value(curve: Guarantee, canaries: int, guesses: int, correct: int, ste
     """The smallest alpha at which `correct` right guesses refute the curve, rounded up (to half a percent)."""
     check_guesses(canaries, guesses, correct)
     lines = envelope(curve)
-    low, high = math.log(SMALLEST_P), 0.0
-    for _ in range(steps):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if _refuted(lines, canaries, guesses, correct, math.exp(middle)) else (middle, high)
+
+    def allowed(log_alpha: float) -> bool:
+        return not _refuted(lines, canaries, guesses, correct, math.exp(log_alpha))
+
+    _, high = halved(allowed, math.log(SMALLEST_P), 0.0, steps)
     return min(1.0, math.exp(high) * (1 + _LOST) + _LOST_AT_ONE * canaries / max(1, correct))

@@ -31,6 +31,7 @@ import math
 import numpy as np
 from scipy.special import betaincc, expit, gammaln
 
+from dpassay.audit.bounds import halved
 from dpassay.reference.errors import BadInput, require
 
 HALVINGS = 34
@@ -102,7 +103,4 @@ def epsilon_guesses(
     low, high = above, math.log(guesses / alpha)  # there all are right with probability e^-alpha, about
     if high <= low or not refuted(low):
         return 0.0
-    for _ in range(HALVINGS):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if refuted(middle) else (low, middle)
-    return low
+    return halved(refuted, low, high, HALVINGS)[0]

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import expit, ndtr
 
+from dpassay.audit.bounds import halved
 from dpassay.reference.arrays import Array
 
 SPREADS, EXTRA = 9.0, 40.0  # the law is computed so many standard deviations and counts around its mean: 1e-18 is lost
@@ -67,11 +68,8 @@ def independent(labels: int, delta: float, alpha: float, share: float = 0.02) ->
     def levels(errors: float) -> Array:
         return np.asarray(ndtr(moved * counts - errors))
 
-    low, high = -1e3, moved * last + 40.0
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if float(chances @ levels(middle)) > left else (low, middle)
-    return [Allowance(int(count), float(level)) for count, level in zip(counts, levels(high), strict=True)]
+    _, errors = halved(lambda errors: float(chances @ levels(errors)) > left, -1e3, moved * last + 40.0, 60)
+    return [Allowance(int(count), float(level)) for count, level in zip(counts, levels(errors), strict=True)]
 
 
 def _part(guesses: Guesses, log_odds: float) -> tuple[int, Array]:
@@ -143,8 +141,4 @@ def weighted_epsilon(classes: Sequence[Guesses], wrong: int, allowances: Sequenc
     low, high = 0.0, 1.0
     while high < MOST and refuted(high):
         low, high = high, 2 * high
-    high = min(high, MOST)
-    for _ in range(STEPS):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if refuted(middle) else (low, middle)
-    return low
+    return halved(refuted, low, min(high, MOST), STEPS)[0]

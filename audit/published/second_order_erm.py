@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from math import ceil, inf, log, sqrt
+from math import ceil, exp, inf, log, sqrt
 from typing import Literal
 
+from dpassay.audit.bounds import halved
 from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.problems.erm import Constants
 from dpassay.reference.second_order_erm import opt, sample_complexity, subsampled
@@ -134,11 +135,9 @@ def _mini_batches() -> Iterator[Remark]:
         if batch > n:
             why = f"eq. (24) asks for mini-batches of {batch:.2g} records, {batch / n:.2g} times the whole set"
             yield Remark("contradiction", f"Table {number}, OPT-B", f"n = {n}", why)
-        low, high = 1e-7, 1.0  # sampling rate at which eq. (29) can give epsilon 0.2 with infinite noise
-        for _ in range(40):
-            middle = sqrt(low * high)
-            low, high = (middle, high) if subsampled.floor(steps, middle, 1e-5) <= 0.2 else (low, middle)
-        why = f"for T >= {steps}, eq. (29) gives epsilon 0.2, at any noise, for at most {low * n:.0f} of {n} records"
+        # sampling rate at which eq. (29) can give epsilon 0.2 with infinite noise
+        rate = exp(halved(lambda x, t=steps: subsampled.floor(t, exp(x), 1e-5) <= 0.2, log(1e-7), 0.0, 40)[0])
+        why = f"for T >= {steps}, eq. (29) gives epsilon 0.2, at any noise, for at most {rate * n:.0f} of {n} records"
         yield Remark("unexplained", f"Table {number}, OPT-B, 0.2", "batch size not stated", why)
 
 

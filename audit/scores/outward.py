@@ -20,6 +20,7 @@ import numpy as np
 from scipy.linalg import cholesky_banded, solveh_banded
 from scipy.special import expit, ndtr, ndtri
 
+from dpassay.audit.bounds import halved
 from dpassay.audit.evidence.label_bets import tops
 from dpassay.audit.evidence.weighted import Allowance, Guesses, weighted_epsilon
 from dpassay.reference.arrays import Array, Bools, Indices
@@ -149,18 +150,18 @@ def _evidence(blocks: Blocks, known: Bools, curve: Array, penalty: Array) -> flo
 
 def _promise(size: Array, odds: Array, log_odds: Array, cap: float, errors: float, corrupted: int) -> float:
     """The epsilon at which the weighted test of hidden blocks would be refuted half of the time (normal law)."""
-    low, high, right = -1.0, 20.0, expit(odds)
-    for _ in range(18):
-        middle = 0.5 * (low + high)
-        null = expit(middle + log_odds)
-        weight = np.clip((odds - middle - log_odds) / cap, 0.0, 1.0)
+    right = expit(odds)
+
+    def refuted(epsilon: float) -> bool:
+        null = expit(epsilon + log_odds)
+        weight = np.clip((odds - epsilon - log_odds) / cap, 0.0, 1.0)
         excess = float((size * weight * (right - null)).sum())
         spread = float((size * weight**2 * null * (1 - null)).sum())
         if corrupted and spread > 0:
             excess -= corrupted * float(weight.max() * (1 - null[weight.argmax()]))
-        good = spread > 0 and excess >= errors * np.sqrt(spread)
-        low, high = (middle, high) if good else (low, middle)
-    return low
+        return bool(spread > 0 and excess >= errors * np.sqrt(spread))
+
+    return halved(refuted, -1.0, 20.0, 18)[0]
 
 
 def plan_outward(

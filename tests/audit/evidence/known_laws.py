@@ -15,10 +15,9 @@ import numpy as np
 from dpassay.audit.evidence.fixed_guesses import epsilon_guesses
 from dpassay.audit.evidence.label_bets import labelled, without
 from dpassay.audit.evidence.weighted import independent
-from dpassay.audit.scores.labels import epsilon_labels
+from dpassay.audit.scores.labels import epsilon_labels, epsilon_split
 from dpassay.audit.scores.one_run import Canaries, check_canaries, epsilon_one_run, plans, usual_share
 from dpassay.audit.scores.outward import read_outward
-from dpassay.audit.scores.thresholds import epsilon_split
 from dpassay.reference.arrays import Array, Bools
 from dpassay.reference.guarantee import approx_dp
 

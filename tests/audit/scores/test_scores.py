@@ -21,7 +21,7 @@ from dpassay.audit.evidence import curves, fdp
 from dpassay.audit.evidence.events import event_p_value
 from dpassay.audit.evidence.weighted import Allowance
 from dpassay.audit.results import ClaimTest, SoundBound, Verdict
-from dpassay.audit.scores import labels, one_run, outward, power, thresholds
+from dpassay.audit.scores import labels, one_run, outward, power
 from dpassay.audit.scores.outward import blocks_of, plan_outward, read_outward
 from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
@@ -29,7 +29,7 @@ from dpassay.reference.errors import BadInput
 ALPHA = 0.05
 WHOLE = [Allowance(0, ALPHA)]  # the level, no label corrupted
 TRUE_EPSILON = 4.3766  # of N(1, 1) against N(0, 1) at delta = 1e-5
-BOUNDS = [thresholds.epsilon_split, labels.epsilon_labels]
+BOUNDS = [labels.epsilon_split, labels.epsilon_labels]
 
 
 def _gauss(seed, n, mu=1.0):
@@ -105,7 +105,7 @@ def test_any_scores_are_accepted(p, q):
         (lambda rng: curves.refute_curve([], [1.0], guarantee.gdp(1.0), rng), "scores_p"),
         (lambda rng: labels.epsilon_labels([1.0], [1.0], 1.0, rng), "delta"),
         (
-            lambda rng: thresholds.epsilon_split(np.arange(3.0), np.arange(9.0), 0.0, rng),
+            lambda rng: labels.epsilon_split(np.arange(3.0), np.arange(9.0), 0.0, rng),
             r"\(3, 9\): a split needs at least",
         ),
         (lambda rng: ClaimTest(claim="x", p_value=1.0, confidence=1e-17, method="m"), "confidence"),  # 1 - 1e-17 is 1
@@ -142,9 +142,9 @@ def test_the_bound_of_an_event_is_refuted_and_a_thousandth_more_is_not(hits_q, n
     def p_value(epsilon):
         return event_p_value(hits_q, n_q, hits_p, n_p, epsilon, delta)
 
-    found = thresholds.epsilon_of_event(hits_q, n_q, hits_p, n_p, delta, alpha)
+    found = labels.epsilon_of_event(hits_q, n_q, hits_p, n_p, delta, alpha)
     assert p_value(found) <= alpha < p_value(found + 1.1e-3) or found == 0.0 < alpha < p_value(0.0)
-    assert thresholds.epsilon_of_event(hits_q, n_q, hits_p, n_p, delta, alpha, found + 0.01) == 0.0
+    assert labels.epsilon_of_event(hits_q, n_q, hits_p, n_p, delta, alpha, found + 0.01) == 0.0
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -154,7 +154,7 @@ def test_each_family_of_events_sees_what_only_it_can_see(sign, swap):
     rng = np.random.default_rng(2)
     plain, shown = rng.normal(size=400), rng.normal(size=400) + 50 * (rng.random(400) < 0.2)
     p, q = (sign * shown, sign * plain) if swap else (sign * plain, sign * shown)
-    found = thresholds.epsilon_split(p, q, 1e-3, rng)
+    found = labels.epsilon_split(p, q, 1e-3, rng)
     on_d, on_e = found.evidence["hits"]
     assert ("scores >" in found.evidence["event"]) is (sign > 0) and 1.5 < found.epsilon < 6
     assert (on_d > 10 * on_e) if swap else (on_e > 10 * on_d)
