@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 from dpassay.audit.inputs.foreign import foreign_code, is_code, load_object
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.baselines import dp_sgd
-from dpassay.reference.errors import BadInput, require
+from dpassay.reference.errors import require
 from dpassay.reference.files import read_numbers
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.models import ClassificationLoss, Model
@@ -42,8 +42,8 @@ def sklearn_trainer(make: Callable[[], Any], classes: int) -> Trainer:
         with foreign_code("estimator", getattr(make, "__name__", "estimator")):
             estimator = make()
         for method in ("fit", "predict_proba"):
-            if not callable(getattr(estimator, method, None)):
-                raise BadInput("make", type(estimator).__name__, f"the estimator has no {method}")
+            has = callable(getattr(estimator, method, None))
+            require(has, "make", type(estimator).__name__, f"the estimator has no {method}")
         known = np.unique(y)
         good = known.dtype.kind in "iu" and bool(np.isin(known, np.arange(classes)).all())
         require(good, "labels", known.tolist(), f"must be classes 0 .. {classes - 1}, as integers")

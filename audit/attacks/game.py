@@ -17,7 +17,7 @@ from scipy.stats import norm
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from dpassay.reference.arrays import Array, Bools, Indices
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import require
 
 from .estimators import Trainer
 
@@ -136,8 +136,6 @@ ATTACKS: dict[str, Callable[[Game, int, np.random.Generator], Array]] = {
 def auc(scores: Array, member: Bools) -> float:
     """Area under the ROC curve, ties counted one half."""
     inside, outside = np.sort(scores[member]), scores[~member]
-    if not inside.size or not outside.size:
-        raise BadInput("member", member.size, "needs members and non-members")
-    above = inside.size - np.searchsorted(inside, outside, side="right")
-    equal = np.searchsorted(inside, outside, side="right") - np.searchsorted(inside, outside, side="left")
-    return float((above + 0.5 * equal).mean() / inside.size)
+    require(bool(inside.size and outside.size), "member", member.size, "needs members and non-members")
+    below = np.searchsorted(inside, outside, side="right") + np.searchsorted(inside, outside, side="left")
+    return float((inside.size - 0.5 * below).mean() / inside.size)

@@ -18,7 +18,7 @@ from scipy.special import ndtri
 
 from dpassay.audit.results import ClaimTest
 from dpassay.reference.arrays import Array
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import require
 from dpassay.reference.guarantee import Guarantee
 
 from .events import above, at_spread_ranks
@@ -41,10 +41,8 @@ class _Bets:
 def check_scores(scores: ArrayLike, name: str) -> Array:
     """A finite, non-empty vector of scores as floats; infinities are allowed (perfect evidence), NaN is not."""
     values = np.asarray(scores, dtype=float)
-    if values.ndim != 1 or values.size == 0:
-        raise BadInput(name, values.shape, "must be a non-empty vector of scores")
-    if bool(np.isnan(values).any()):
-        raise BadInput(name, "NaN", "scores must be comparable")
+    require(values.ndim == 1 and values.size > 0, name, values.shape, "must be a non-empty vector of scores")
+    require(not bool(np.isnan(values).any()), name, "NaN", "scores must be comparable")
     return values
 
 

@@ -94,7 +94,7 @@ def event_p_value(hits_q: int, n_q: int, hits_p: int, n_p: int, epsilon: float, 
     slope = float(np.exp(min(epsilon, LARGEST)))
     if epsilon < 0:
         return event_p_value(n_p - hits_p, n_p, n_q - hits_q, n_q, -epsilon, _back(epsilon, delta))
-    errors = _errors(hits_q / n_q, np.array([float(hits_p)]), n_q, n_p, slope, delta)
+    errors = count_errors(hits_q, n_q, hits_p, n_p, epsilon, delta)
     if errors <= 0:
         return 1.0
     low = float(betaincinv(hits_p, n_p - hits_p + 1, NUISANCE / 2)) if hits_p else 0.0
@@ -111,20 +111,16 @@ def event_p_value(hits_q: int, n_q: int, hits_p: int, n_p: int, epsilon: float, 
 
 
 def count_errors(hits_q: int, n_q: int, hits_p: int, n_p: int, epsilon: float, delta: float) -> float:
-    """Standard errors by which the counts exceed (epsilon, delta) with epsilon >= 0."""
-    return _errors(hits_q / n_q, np.array([float(hits_p)]), n_q, n_p, float(np.exp(epsilon)), delta)
+    """Standard errors by which the counts exceed (epsilon, delta) with epsilon >= 0: what orders outcomes."""
+    slope, rate_q = float(np.exp(min(epsilon, LARGEST))), hits_q / n_q
+    variance = rate_q * (1 - rate_q) / n_q + slope**2 * float(_variance_p(np.array(float(hits_p)), n_p)) / n_p
+    return float((rate_q - slope * hits_p / n_p - delta) / np.sqrt(variance))
 
 
 def _variance_p(hits: Array, n_p: int) -> Array:
     """p (1 - p) of the smoothed rate, not falling above one half: the excess needed must rise with the hits."""
     rate = np.minimum((hits + 0.5) / (n_p + 1.0), 0.5)
     return np.asarray(rate * (1 - rate))
-
-
-def _errors(rate_q: float, hits_p: Array, n_q: int, n_p: int, slope: float, delta: float) -> float:
-    """Standard errors by which the counts exceed the claim: what orders outcomes."""
-    variance = rate_q * (1 - rate_q) / n_q + slope**2 * _variance_p(hits_p, n_p)[0] / n_p
-    return float((rate_q - slope * hits_p[0] / n_p - delta) / np.sqrt(variance))
 
 
 def _needed(hits_p: Array, errors: float, n_q: int, n_p: int, slope: float, delta: float) -> Array:

@@ -32,7 +32,7 @@ import numpy as np
 from scipy.special import betaincc, expit, gammaln
 
 from dpassay.audit.bounds import halved
-from dpassay.reference.errors import BadInput, require
+from dpassay.reference.errors import require
 
 HALVINGS = 34
 FAR = 1e-200  # a tail below this is so far out that the ratios fall fast
@@ -43,8 +43,8 @@ _LOST = 4 * 2.0**-52  # of its largest term: more than a sum of logarithms of fa
 
 def check_guesses(canaries: int, guesses: int, correct: int) -> None:
     """0 <= correct <= guesses <= canaries, and at least one guess."""
-    if not (0 <= correct <= guesses <= canaries and guesses > 0):
-        raise BadInput("correct, guesses, canaries", (correct, guesses, canaries), "must be increasing from 0")
+    good, counts = 0 <= correct <= guesses <= canaries and guesses > 0, (correct, guesses, canaries)
+    require(good, "correct, guesses, canaries", counts, "must be increasing from 0")
 
 
 def _log_share(guesses: int, right: int, epsilon: float) -> float:

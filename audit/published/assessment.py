@@ -178,7 +178,7 @@ def exchangeable_share(groups: Sequence[Group]) -> float:
     return sum(m * n for m, n in groups) / (members * nonmembers)
 
 
-def grouped_auc_p_value(auc: float, groups: Sequence[Group], epsilon: float, delta: float, runs: int = 1) -> float:
+def grouped_auc_p_value(auc: float, groups: Sequence[Group], epsilon: float, delta: float) -> float:
     """P-value of an AUC when members and non-members have different group sizes (a distribution shift).
 
     Every pair across groups is granted to the attacker, so the AUC within groups is at least (auc - (1 - w)) / w with w
@@ -194,7 +194,7 @@ def grouped_auc_p_value(auc: float, groups: Sequence[Group], epsilon: float, del
     if within <= 0:
         return 1.0
     largest = max(w / min(group) for w, group in zip(weights, groups, strict=True) if min(group) > 0)
-    return matching_p_value(within, 1.0 - within, runs * share / largest, epsilon, delta)
+    return matching_p_value(within, 1.0 - within, share / largest, epsilon, delta)
 
 
 def _totals(groups: Sequence[Group]) -> Group:

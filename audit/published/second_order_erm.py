@@ -135,8 +135,11 @@ def _mini_batches() -> Iterator[Remark]:
         if batch > n:
             why = f"eq. (24) asks for mini-batches of {batch:.2g} records, {batch / n:.2g} times the whole set"
             yield Remark("contradiction", f"Table {number}, OPT-B", f"n = {n}", why)
-        # sampling rate at which eq. (29) can give epsilon 0.2 with infinite noise
-        rate = exp(halved(lambda x, t=steps: subsampled.floor(t, exp(x), 1e-5) <= 0.2, log(1e-7), 0.0, 40)[0])
+
+        def enough(log_rate: float, steps: int = steps) -> bool:  # can eq. (29) give epsilon 0.2, with infinite noise?
+            return subsampled.floor(steps, exp(log_rate), 1e-5) <= 0.2
+
+        rate = exp(halved(enough, log(1e-7), 0.0, 40)[0])
         why = f"for T >= {steps}, eq. (29) gives epsilon 0.2, at any noise, for at most {rate * n:.0f} of {n} records"
         yield Remark("unexplained", f"Table {number}, OPT-B, 0.2", "batch size not stated", why)
 

@@ -41,7 +41,7 @@ from dpassay.audit.evidence.label_bets import tops
 from dpassay.audit.evidence.weighted import Allowance
 from dpassay.audit.results import ClaimTest, SoundBound
 from dpassay.reference.arrays import Array, Bools
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import require
 from dpassay.reference.guarantee import Guarantee
 
 from .outward import FEWEST, read_outward
@@ -120,8 +120,8 @@ def check_canaries(scores: ArrayLike, included: ArrayLike, rng: np.random.Genera
     The order comes from a child of `rng`: scores or coins drawn from the same seed would otherwise decide it.
     """
     values, coins = check_scores(scores, "scores"), np.asarray(included)
-    if coins.shape != values.shape or not bool(np.isin(coins, (0, 1)).all()):
-        raise BadInput("included", coins.shape, "must be one coin (0 or 1) per score")
+    good = coins.shape == values.shape and bool(np.isin(coins, (0, 1)).all())
+    require(good, "included", coins.shape, "must be one coin (0 or 1) per score")
     ordered = np.sort(values)
     if bool((ordered[1:] == ordered[:-1]).any()):
         order = np.lexsort((rng.spawn(1)[0].random(values.size), values))
@@ -148,8 +148,7 @@ def epsilon_one_run(
     """
     start = time.perf_counter()
     values, coins = check_canaries(scores, included, rng)
-    if not 0 <= delta < 1:
-        raise BadInput("delta", delta, "must lie in [0, 1)")
+    require(0 <= delta < 1, "delta", delta, "must lie in [0, 1)")
     canaries, alpha = Canaries.of(values, coins), 1 - confidence
     outward, best, seen = 0.0, 0.0, dict[str, object]()
     if canaries.count * delta <= CHEAP * alpha and canaries.count >= FEWEST:
@@ -205,10 +204,9 @@ def one_run_curve(
     """
     start = time.perf_counter()
     values, coins = check_canaries(scores, included, rng)
-    if values.size < 2:
-        raise BadInput("scores", f"{values.size} canary", "a test of a curve needs at least two")
-    if guesses is not None and not 2 <= guesses <= values.size:
-        raise BadInput("guesses", guesses, f"must lie in 2..{values.size}, the number of canaries")
+    require(values.size >= 2, "scores", f"{values.size} canary", "a test of a curve needs at least two")
+    good = guesses is None or 2 <= guesses <= values.size
+    require(good, "guesses", guesses, f"must lie in 2..{values.size}, the number of canaries")
     share = telling_share(curve, values.size) if guesses is None else guesses / values.size
     order, found = rng.permutation(values.size), []
     for plan in plans(share):

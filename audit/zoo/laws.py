@@ -242,7 +242,7 @@ def coarse_laplace(bits: int) -> Bulk:
 def discrete_laplace(epsilon: float) -> Bulk:
     """Integer count plus the difference of two geometric variables."""
     stop = 1 - np.exp(-epsilon)
-    return noisy(lambda rng, shape: rng.geometric(stop, shape) - rng.geometric(stop, shape))
+    return noisy(lambda rng, shape: (rng.geometric(stop, shape) - rng.geometric(stop, shape)).astype(float))
 
 
 def on_a_grid(spacing: float) -> Bulk:
