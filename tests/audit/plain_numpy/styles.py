@@ -1,24 +1,42 @@
-"""Mechanisms in the styles that people write them in: right ones first, then wrong ones."""
+"""Plain code in forms that tests/audit/programs does not have: right ones first, then wrong ones, then what is refused.
+
+Right is for epsilon 1 and delta 1e-5 under replace-one; each wrong one has one bug.
+"""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
+
+from tests.audit.programs import right, wrong
 
 
 def clip(rows):
     return rows / np.maximum(1, np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-# -- right, for epsilon 1 and delta 1e-5 under replace-one -------------------------------------------------------
-def randomised_response(rows, rng, truth=0.73):
-    bits = rows[:, 0] > 0
-    keep = rng.random(len(bits)) < truth
-    return np.where(keep, bits, ~bits)
+# -- right -------------------------------------------------------------------------------------------------------
+def normal_around_the_query(rows, rng):
+    return rng.normal(np.sum(np.clip(rows[:, 0], 0, 1)), 4.0)
 
 
-def one_coin(rows, rng):
-    bit = rows[0, 0] > 0
-    return bit if rng.random() < 0.73 else not bit
+def two_noises(rows, rng):
+    return np.clip(rows[:, 0], 0, 1).sum() + rng.normal(scale=3.0) + rng.normal(scale=4.0)
+
+
+def noise_per_record(rows, rng):
+    return np.sum(np.clip(rows[:, 0], 0, 1) + rng.normal(0, 4.0, size=len(rows)))
+
+
+def noisy_max(rows, rng):
+    votes = np.array([np.sum(rows[:, 0] > 0), np.sum(rows[:, 0] <= 0)], dtype=float)
+    return int(np.argmax(votes + rng.laplace(0, 2.0, size=2)))
+
+
+def released_and_answered(rows, rng):
+    if len(rows) + rng.laplace(0, 2.0) > 2.5:
+        return np.clip(rows[:, 0], 0, 1).sum() + rng.normal(0, 4.0)
+    return None
 
 
 def flips(rows, rng):
@@ -26,8 +44,8 @@ def flips(rows, rng):
     return bits ^ rng.binomial(1, 0.27, size=len(bits))
 
 
-def multivariate(rows, rng):
-    return clip(rows).sum(axis=0) + rng.multivariate_normal(np.zeros(rows.shape[1]), 64 * np.eye(rows.shape[1]))
+def coin_of_the_data(rows, rng):
+    return int(rng.random() < 1 / (1 + np.exp(-np.clip(rows[:, 0], 0, 1).mean())))
 
 
 def correlated(rows, rng):
@@ -40,44 +58,20 @@ def two_sided_geometric(rows, rng):
     return int((rows[:, 0] > 0).sum()) + rng.geometric(p) - rng.geometric(p)
 
 
-def exponential_mechanism(rows, rng, rate=0.5):
-    values = np.linspace(0, 1, 11)
-    score = -np.abs((np.clip(rows[:, 0], 0, 1)[:, None] < values).sum(axis=0) - len(rows) / 2)
-    weights = np.exp(rate * score)
-    return values[rng.choice(11, p=weights / weights.sum())]
-
-
-def coin_of_the_data(rows, rng):
-    return int(rng.random() < 1 / (1 + np.exp(-np.clip(rows[:, 0], 0, 1).mean())))
-
-
-def prefix_sums(rows, rng):
+def blocks(rows):
     values = np.clip(rows[:, 0], 0, 1)
-    factor = np.tril(np.ones((4, 4)))
-    return factor @ np.array([values[k::4].sum() for k in range(4)]) + factor @ rng.normal(0, 8, 4)
+    return np.array([values[k::4].sum() for k in range(4)])
+
+
+FACTOR = np.tril(np.ones((4, 4)))
+
+
+def noise_of_prefixes(rows, rng):
+    return FACTOR @ blocks(rows) + FACTOR @ rng.normal(0, 8, 4)
 
 
 def old_names(rows, rng):
     return clip(rows).sum(axis=0) + 8 * rng.randn(rows.shape[1])
-
-
-def noisy_threshold(rows, rng):
-    values = np.clip(rows[:, 0], 0, 1)
-    threshold = 3 + rng.laplace(0, 2)
-    for k in range(5):
-        if np.sum(values > k / 5) + rng.laplace(0, 4) > threshold:
-            return k
-    return -1
-
-
-def poisson_loop(rows, rng, steps=3, rate=0.25):
-    w = np.zeros(rows.shape[1])
-    for _ in range(steps):
-        g = np.zeros_like(w)
-        for x in rows[rng.random(len(rows)) < rate]:
-            g += (w - x) / max(1.0, np.linalg.norm(w - x))
-        w = w - 0.1 * (g + rng.normal(0, 8.0, len(w))) / (rate * len(rows))
-    return w
 
 
 def children(rows, rng):
@@ -164,21 +158,49 @@ def noise_first(rows, rng):
 
 def tree(rows, rng):
     """Five numbers with noise, of which four are told that agree with each other."""
-    values = np.clip(rows[:, 0], 0, 1)
-    leaves = np.array([values[k::4].sum() for k in range(4)]) + rng.laplace(0, 6.0, 4)
-    root = values.sum() + rng.laplace(0, 6.0)
+    leaves = blocks(rows) + rng.laplace(0, 6.0, 4)
+    root = blocks(rows).sum() + rng.laplace(0, 6.0)
     return leaves - (leaves.sum() - root) / 5
 
 
 RIGHT = (
-    *(randomised_response, one_coin, flips, multivariate, correlated, two_sided_geometric, exponential_mechanism),
-    *(coin_of_the_data, prefix_sums, old_names, poisson_loop, children, with_state, stream, into_an_array),
-    from_a_random_start,
-    *(k_means_from_random_centres, with_random_directions, records_in_a_loop, noise_first, tree),
+    *(noisy_max, noise_first, tree, from_a_random_start, stream, into_an_array, noise_of_prefixes, children),
+    *(right.minibatch_sgd, right.randomised_response, right.covariance, coin_of_the_data, two_noises),
+    *(normal_around_the_query, noise_per_record, released_and_answered, flips, correlated, two_sided_geometric),
+    *(old_names, with_state, k_means_from_random_centres, with_random_directions, records_in_a_loop),
+    *(partial(right.median, epsilon=1.0), right.most_common, right.adam, right.momentum, right.one_epoch),
 )
 
 
-# -- wrong -----------------------------------------------------------------------------------------------------
+# -- wrong: the search sees it on a pair of three records, or an audit does ----------------------------------------
+def exact_beside_it(rows, rng):
+    return {"mean": rows.mean(axis=0) + rng.normal(0, 1.0, size=2), "largest": float(rows.max())}
+
+
+def branch_on_the_truth(rows, rng):
+    total = rows[:, 0].sum()
+    if total > 0:
+        return total + rng.normal(0, 3.0)
+    return 0.0
+
+
+def last_step_bare(rows, rng):
+    w = np.zeros(2)
+    for step in range(3):
+        noise = rng.normal(0, 1.0, size=2)
+        w = np.clip(w + rows.mean(axis=0) + (noise if step < 2 else 0.0), -5, 5)
+    return w
+
+
+def batch_told(rows, rng):
+    batch = rng.choice(len(rows), size=2, replace=False)
+    return np.sort(rows[batch][:, 0])[0], rows[batch].sum() + rng.normal(0, 2.0)
+
+
+SEEN = (
+    *(exact_beside_it, branch_on_the_truth, last_step_bare, batch_told),
+    *(wrong.noise_reused, wrong.stops_on_the_exact_gradient),
+)
 
 
 def coin_beside_the_truth(rows, rng):
@@ -188,14 +210,6 @@ def coin_beside_the_truth(rows, rng):
 def uncorrelated_enough(rows, rng):
     size = rows.shape[1]
     return clip(rows).sum(axis=0) + rng.multivariate_normal(np.zeros(size), 4 * np.eye(size))
-
-
-def geometric_on_one_side(rows, rng):
-    return int((rows[:, 0] > 0).sum()) + rng.geometric(1 - np.exp(-1))
-
-
-def sharp_exponential_mechanism(rows, rng):
-    return exponential_mechanism(rows, rng, 4.0)
 
 
 def best_step(rows, rng):
@@ -214,10 +228,6 @@ def random_start_then_bare(rows, rng):
     return w, float(rows[0, 0])
 
 
-def too_little_noise_from_a_random_start(rows, rng):
-    return from_a_random_start(rows, rng, 7.0)
-
-
 def the_start_is_the_noise(rows, rng):
     """Only the start is random, and it is not returned: the outcome is the mean of the data plus a little of it."""
     w = rng.normal(size=rows.shape[1])
@@ -227,24 +237,55 @@ def the_start_is_the_noise(rows, rng):
 
 
 WRONG = (
-    *(coin_beside_the_truth, uncorrelated_enough),
-    *(sharp_exponential_mechanism, best_step, random_start_then_bare),
-    *(too_little_noise_from_a_random_start, the_start_is_the_noise),
+    *(coin_beside_the_truth, uncorrelated_enough, best_step, random_start_then_bare, the_start_is_the_noise),
+    *(partial(from_a_random_start, scale=7.0), partial(right.median, epsilon=8.0), wrong.answers_too_often_true),
 )
 
 
-# -- not followed: neither accused nor acquitted -----------------------------------------------------------------
+# -- gradients clipped at a bound that follows released values (Andrew et al. 2021) ---------------------------------
+def clipped(rows, bound):
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows * np.minimum(1.0, bound / np.maximum(lengths, 1e-12)), float((lengths <= bound).sum())
+
+
+def descent(rows, rng, noise=12.0, count_noise=6.0, late=False):
+    """The sum moves by twice the bound and the count by one: six Gaussian releases of mu 1/6 each, epsilon 1.591.
+
+    ``late``: the noise is for the bound before this one. Without noise the true count decides.
+    """
+    n, d = rows.shape
+    w, bound, before = np.zeros(d), 1.0, 1.0
+    for _ in range(3):
+        gradient, below = clipped(w - rows, bound)
+        step = (gradient.sum(axis=0) + rng.normal(0.0, noise * (before if late else bound), size=d)) / n
+        share = (below + rng.normal(0.0, count_noise) if count_noise else below) / n
+        w, before, bound = w - 0.3 * step, bound, bound * np.exp(-0.2 * (share - 0.5))
+    return w
+
+
+def means(rows, rng, steps=3):
+    """The bound is tuned first, and each mean has noise for the new one; all means are told, and the last bound."""
+    n, d = rows.shape
+    bound, found = 0.5, []
+    for _ in range(steps):
+        share = np.mean(np.linalg.norm(rows, axis=1) < bound) + rng.normal(scale=6.0 / n)
+        bound *= np.exp(-0.3 * (share - 0.5))
+        found.append(clipped(rows, bound)[0].mean(axis=0) + rng.normal(scale=12.0 * bound / n, size=d))
+    return np.array(found), bound
+
+
+def noise_of_a_share_for_a_count(rows, rng):
+    return descent(rows, rng, count_noise=6.0 / len(rows))
+
+
+ADAPTIVE = (descent, means)
+ADAPTIVE_WRONG = (partial(descent, late=True), partial(descent, noise=6.0), noise_of_a_share_for_a_count)
+
+
+# -- not followed: neither accused nor acquitted -------------------------------------------------------------------
 def inverse_cdf(rows, rng):
     u = rng.random() - 0.5
     return np.clip(rows[:, 0], 0, 1).sum() - 1.0 * np.sign(u) * np.log(1 - 2 * abs(u))
-
-
-def with_replacement(rows, rng):
-    w = np.zeros(rows.shape[1])
-    for _ in range(3):
-        batch = rng.choice(len(rows), size=2)
-        w = w - 0.1 * (clip(w - rows[batch]).sum(axis=0) + 2 * rng.standard_normal(w.shape))
-    return w
 
 
 def three_parts(rows, rng):
@@ -255,13 +296,14 @@ def noise_first_and_rounded(rows, rng):
     return round(float(noise_first(rows, rng)))
 
 
+def geometric_on_one_side(rows, rng):
+    return int((rows[:, 0] > 0).sum()) + rng.geometric(1 - np.exp(-1))
+
+
 def uniforms_for_two_batches(rows, rng):
     """Who is in the smaller batch is in the larger one, too."""
     u, x = rng.random(len(rows)), clip(rows)
     return [x[u < rate].sum(axis=0) + rng.normal(0, 12.0, rows.shape[1]) for rate in (0.5, 0.2)]
 
 
-NOT_FOLLOWED = (
-    *(inverse_cdf, with_replacement, three_parts, noisy_threshold, noise_first_and_rounded),
-    *(uniforms_for_two_batches, geometric_on_one_side),
-)
+NOT_FOLLOWED = (inverse_cdf, three_parts, noise_first_and_rounded, uniforms_for_two_batches, geometric_on_one_side)

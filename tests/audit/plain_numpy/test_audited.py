@@ -1,0 +1,381 @@
+"""Plain code through the audit: right code passes, wrong code fails, what has no law is refused with its line.
+
+What leaks whatever the law is accused all the same.
+"""
+
+import math
+import random
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from dpassay.audit import Effort, Verdict, assay, on_tape, release
+from dpassay.audit.certify.certificate import certify
+from dpassay.audit.plain_numpy.audited import trial_pairs
+from dpassay.audit.plain_numpy.places import NotUnderstood
+from dpassay.audit.subjects.own import one_run_in_time
+from dpassay.reference import Pair, PrivacyClaim, Space
+from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Kind
+from dpassay.reference.laws.laplace import Laplace
+from dpassay.reference.space import Rows
+from tests.audit.programs import right, wrong
+
+from . import styles as s
+from .test_reading import named
+
+DELTA = 1e-5
+CLAIM = PrivacyClaim(1.0, DELTA)
+QUICK = Effort(runs=100, pilot=100, examples=20)
+KEYS = Effort(runs=50, pilot=50, examples=10)
+ONE = Pair(np.zeros((1, 1)), np.ones((1, 1)), 0)
+THREE = Pair(np.array([[0.0], [0.0], [0.0]]), np.array([[1.0], [0.0], [0.0]]), 0)
+TWO = Space.matrix(n=(2,), d=(1,))
+SPACE = Space.matrix(n=(1, 2, 3), d=(1, 2))
+
+
+# -- an audit each, as `dpassay audit` makes it ---------------------------------------------------------------------
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("mechanism", "epsilon", "most"),
+    [*((one, 1.1, math.inf) for one in s.RIGHT), *((one, 1.65, 1.5906) for one in s.ADAPTIVE)],
+    ids=named,
+)
+def test_right_mechanisms_pass(mechanism, epsilon, most):
+    found = assay(mechanism, SPACE if epsilon == 1.1 else Space.matrix(), PrivacyClaim(epsilon, DELTA))
+    assert not found.verdict.failed, found.why
+    assert found.accounted < most  # of one Gaussian with mu = 1 / sqrt(6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mechanism", [*s.WRONG, *s.ADAPTIVE_WRONG, wrong.stops_on_the_exact_gradient], ids=named)
+def test_wrong_mechanisms_fail(mechanism):
+    adaptive = mechanism in s.ADAPTIVE_WRONG
+    where, claim = (Space.matrix(), PrivacyClaim(1.65, DELTA)) if adaptive else (SPACE, CLAIM)
+    assert assay(mechanism, where, claim).verdict.failed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mechanism", s.NOT_FOLLOWED, ids=named)
+def test_what_is_not_followed_is_refused_with_its_line(mechanism):
+    with pytest.raises(NotUnderstood, match=r"styles.py:\d+.*tape"):
+        assay(mechanism, SPACE, CLAIM)
+
+
+@pytest.mark.slow
+def test_a_bound_that_follows_the_data_is_neither_accused_nor_passed():
+    """Exact losses of what was found stay below the claim: what such a scale costs is not known here."""
+    with pytest.raises(NotUnderstood, match="has a scale that follows the data"):
+        assay(partial(s.descent, count_noise=0.0), Space.matrix(), PrivacyClaim(1.65, DELTA))
+
+
+@pytest.mark.slow
+def test_a_batch_larger_than_the_data_is_refused_as_numpy_does():
+    """The default space tries two records; code that asks for three raises there, and is audited where it runs."""
+
+    def threes(rows, rng):
+        batch = rows[rng.choice(len(rows), size=3, replace=False)]
+        return batch.clip(-1, 1).sum(axis=0) + rng.normal(0, 20.0, size=rows.shape[1])
+
+    found = assay(threes, Space.matrix(n=(2, 4), d=(1,)), CLAIM, effort=QUICK)
+    assert not found.verdict.failed and any("larger sample than population" in one for one in found.searched.raised)
+    assert any("test_audited.py:" in one for one in found.searched.raised)
+
+
+# -- refused, with a way out ----------------------------------------------------------------------------------------
+def in_range(rows, rng):
+    """Laplace noise kept to the unit interval by rejection: only the last number is seen."""
+    mean = rows.clip(0, 1).mean()
+    for _ in range(100):
+        noisy = mean + rng.laplace(scale=2 / len(rows))
+        if 0 <= noisy <= 1:
+            break
+    return noisy
+
+
+def counted(rows, rng):
+    keys, counts = np.unique(np.sign(rows[:, 0]), return_counts=True)
+    return [(float(key), count + rng.laplace(scale=2.0)) for key, count in zip(keys, counts, strict=True)]
+
+
+def histogram(rows, rng, threshold=1 + 2 * np.log(2e5)):
+    """Korolova et al. 2009: how many keys there are is private, and those that are rare are not told."""
+    return {key: noisy for key, noisy in counted(rows, rng) if noisy > threshold}
+
+
+def median(rows, rng, smooth=True):
+    """Nissim, Raskhodnikova and Smith 2007: Laplace noise of twice the smooth sensitivity, (1, 1e-5)."""
+    x = np.sort(np.clip(rows[:, 0], -1, 1))
+    n = len(x)
+    padded = np.concatenate([np.full(n + 1, -1.0), x, np.full(n + 1, 1.0)])
+    middle, rate = n + 1 + n // 2, 1 / (2 * math.log(2e5))
+    local = [
+        max(padded[min(middle + t, len(padded) - 1)] - padded[max(middle + t - k - 1, 0)] for t in range(k + 2))
+        for k in range(n + 1 if smooth else 1)
+    ]
+    return padded[middle] + 2 * max(math.exp(-k * rate) * one for k, one in enumerate(local)) * rng.laplace()
+
+
+def last_point(rows, rng, count=False):
+    """Descent on a perturbed objective: the same noise in every gradient; and beside it, if asked for, a bare count."""
+    noise, point = rng.normal(scale=8.0, size=rows.shape[1]), np.zeros(rows.shape[1])
+    for _ in range(3):
+        point = point - 0.2 * (np.tanh(point - rows).sum(axis=0) + point + noise)
+    return (point, int((rows > 0).sum())) if count else point
+
+
+def mode(rows, rng):
+    """The majority, if a noisy lead is large enough: with one record more or less it passes with probability delta."""
+    positive = int((rows > 0).sum())
+    lead = abs(2 * positive - len(rows)) / 2
+    if lead + rng.laplace() > 1 + math.log(1 / (2 * DELTA)):
+        return positive * 2 > len(rows)
+    return None
+
+
+def drawn_with_replacement(rows, rng):
+    picked = rng.integers(0, len(rows), size=2)
+    return rows.clip(-1, 1)[picked].mean(axis=0) + rng.normal(0, 0.5, rows.shape[1])
+
+
+def first_of_an_order(rows, rng):
+    """One of two records, and a claim that counts on it; without a choice it would be an epsilon of 1.07."""
+    return rows[rng.permutation(2)[:1]].clip(-1, 1).sum(axis=0) + rng.normal(0, 7.0, rows.shape[1])
+
+
+def entry_by_entry(rows, rng):
+    noise = np.zeros(rows.shape[1])
+    for j in range(len(noise)):
+        noise[j] = rng.normal(0, 9.7)
+    return rows.clip(-1, 1).sum(axis=0) + noise
+
+
+def on_the_sphere(rows, rng):
+    noise = rng.normal(size=rows.shape[1])
+    return rows.sum(axis=0) + noise / np.linalg.norm(noise)
+
+
+def heavy_tails(rows, rng):
+    return rows.clip(-1, 1).sum() + 9.7 * rng.standard_cauchy()
+
+
+def over_a_noisy_threshold(rows, rng):
+    threshold = 3 + rng.laplace(0, 4)
+    return [bool((rows > at).sum() + rng.laplace(0, 8) > threshold) for at in (0.0, 0.5)]
+
+
+@pytest.mark.some(5)
+@pytest.mark.parametrize(
+    ("mechanism", "where", "why"),
+    [
+        (entry_by_entry, ONE, "written somewhere, before it meets the data.*draw it whole"),
+        (on_the_sphere, Pair(np.zeros((1, 2)), np.ones((1, 2)), 0), "is transformed"),
+        (over_a_noisy_threshold, ONE, "two noisy numbers are compared.*tape.above_threshold"),
+        (heavy_tails, ONE, "is counted as known to the adversary"),
+        (median, ONE, "has a scale that follows the data"),
+        (in_range, TWO, "is compared, more often in some runs"),
+        (histogram, TWO, "drawn more often for one of two neighbours"),
+        (last_point, Pair(np.array([[0.5], [0.5]]), np.array([[-0.5], [0.5]]), 0), "added to data more than once"),
+        (mode, ONE, "whether delta covers it is not known"),
+        (drawn_with_replacement, TWO, "chooses among the records"),
+        (first_of_an_order, TWO, "chooses among the records"),
+    ],
+    ids=named,
+)
+def test_what_has_no_law_here_is_refused_with_a_way_out(mechanism, where, why):
+    said = rf"test_audited.py:\d+.*{why}.*release\(label, value\).*dpassay blackbox"
+    with pytest.raises(NotUnderstood, match=said):
+        assay(mechanism, where, CLAIM, effort=KEYS)
+
+
+def of_the_largest(rows, rng):
+    return rows[:, 0].sum() + rng.laplace(scale=0.01 + 2 * np.abs(rows[:, 0]).max())
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize(
+    ("mechanism", "where"),
+    [
+        (of_the_largest, ONE),
+        (partial(histogram, threshold=-50), TWO),
+        (partial(median, smooth=False), THREE),
+        (partial(last_point, count=True), ONE),
+    ],
+    ids=named,
+)
+def test_what_leaks_whatever_the_law_is_accused(mechanism, where):
+    assert assay(mechanism, where, CLAIM, effort=KEYS).verdict.failed
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_the_size_of_an_empty_batch_is_named_with_its_line():
+    def over_the_size_of_a_batch(rows, rng):
+        batch = rows.clip(-1, 1)[rng.random(len(rows)) < 0.5]
+        return (batch.sum() + rng.normal()) / len(batch)
+
+    with pytest.raises(BadInput, match=r"test_audited.py:\d+': would be (nan|inf).*empty batch.*public number"):
+        assay(over_the_size_of_a_batch, ONE, CLAIM, effort=KEYS)
+
+
+def locally(rows, rng, clipped=True, scale=1.0):
+    """Each record with Laplace noise of its own; their mean has no density here."""
+    numbers = rows[:, 0].clip(0, 1) if clipped else rows[:, 0]
+    return (numbers + rng.laplace(0, scale, size=len(rows))).mean()
+
+
+def test_what_no_search_can_read_is_certified_or_refused(monkeypatch):
+    found = assay(locally, SPACE, CLAIM, effort=QUICK)
+    assert (found.verdict, found.realised, round(found.accounted, 3)) == (Verdict.CERTIFIED, None, 1.0)
+    assert "nothing was searched: test_audited.py:" in found.why
+    for broken in (partial(locally, clipped=False), partial(locally, scale=0.9)):
+        with pytest.raises(NotUnderstood, match="no density"):
+            assay(broken, SPACE, CLAIM, effort=QUICK)
+    real = Laplace.cost
+    monkeypatch.setattr(Laplace, "cost", lambda self, size: real(self, size / 2))
+    broken = assay(locally, SPACE, CLAIM, effort=QUICK)
+    assert broken.verdict.failed and broken.certificate is None and "wrong apparatus" in broken.why
+
+
+# -- what the code means, by its own word ----------------------------------------------------------------------------
+def two_noises(rows, rng, said):
+    """Noise of 0.8 and 6 on a number that moves by 2: together enough, the first alone is not."""
+    noisy = np.clip(rows, -1, 1).sum() + rng.normal(scale=0.8)
+    return (release("sum", noisy) if said else noisy) + rng.normal(scale=9.0)
+
+
+def test_release_says_where_a_sum_is_handed_out():
+    pair = Pair(np.ones((1, 1)), -np.ones((1, 1)), 0)
+    assert not assay(partial(two_noises, said=False), pair, CLAIM, effort=KEYS).verdict.failed
+    assert assay(partial(two_noises, said=True), pair, CLAIM, effort=KEYS).verdict.failed
+    assert release("sum", 3.0) == 3.0
+
+
+# -- how the releases add up for one pair of neighbours --------------------------------------------------------------
+def size_and_value(rows, rng, scale=1.6):
+    """From -1 to 1 the value moves by 2 and its size by nothing, from 0 to 1 both by 1: 1.5 / scale at most, not 2."""
+    value = np.clip(rows[:, 0], -1, 1)
+    size = np.abs(value).sum() + rng.laplace(scale=scale)
+    return size, value.sum() + rng.laplace(scale=2 * scale)
+
+
+@pytest.mark.more
+def test_movements_of_different_pairs_do_not_add_up():
+    """With less noise some pair breaks the claim by itself: the witness is one that does, and replays."""
+    line, pure = Space.matrix(n=(1,), d=(1,)), PrivacyClaim(1.0, 1e-9)
+    effort = replace(QUICK, examples=30)
+    found = assay(size_and_value, line, pure, effort=effort)
+    assert not found.verdict.failed
+    assert found.accounted == found.searched.accounted == pytest.approx(1.5 / 1.6, rel=1e-6)
+    found = assay(partial(size_and_value, scale=1.4), line, pure, effort=effort)
+    assert found.verdict.failed
+    (witness,) = [one for one in found.searched.witnesses if one.finding.kind is Kind.OVER_BUDGET]
+    here, there = witness.data.rows[0, 0], witness.data.there[0]
+    assert (abs(abs(here) - abs(there)) + abs(here - there) / 2) / 1.4 > 1
+    assert f"{found.searched.accounted:.4g}" == "1.071"
+
+
+def test_a_right_mechanism_is_accounted_at_the_movements_that_were_found():
+    few = Effort(runs=40, pilot=50, examples=3)  # each movement that is found is accounted anew, on a grid
+    found = assay(partial(right.minibatch_sgd, steps=2), TWO, PrivacyClaim(4.0, DELTA), effort=few)
+    assert not found.verdict.failed, found.why
+    assert 0.3 < found.accounted <= found.certificate.epsilon * (1 + 1e-9) < 4.0
+
+
+def test_trial_pairs_are_of_the_space():
+    space = Space(Rows("d", None, box=(-2.0, 3.0), labels=(-1.0, 1.0)), {"n": (1, 4), "d": (2,)})
+    for pair in trial_pairs(space, 0):
+        assert pair.here.shape[1] == 3 and pair.here[:, :2].min() >= -2 and set(pair.here[:, 2]) <= {-1.0, 1.0}
+        assert ((pair.here != pair.there).any(axis=1).sum()) == 1
+
+
+def positive_in_a_batch(rows, rng, sigma=4.0):
+    """How many of a Poisson batch are positive: replacing a record moves it by 1, and so does one that joins."""
+    batch = rng.random(len(rows)) < 0.5
+    return np.sum((rows[:, 0] > 0) * batch) + rng.normal(scale=sigma)
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize(("sigma", "failed"), [(4.0, False), (2.0, True)])
+def test_a_record_that_joins_a_poisson_batch_may_move_a_query_as_far_as_one_that_is_replaced(sigma, failed):
+    found = assay(partial(positive_in_a_batch, sigma=sigma), Space.matrix(n=(1, 2), d=(1,)), CLAIM, effort=KEYS)
+    assert found.verdict.failed == failed, found.why
+    assert not any(one.kind.overshoots for one in found.findings)
+    assert found.realised is not None and found.realised <= found.accounted
+
+
+# -- generators ------------------------------------------------------------------------------------------------------
+def test_hidden_randomness_is_refused():
+    hidden = np.random.Generator(np.random.PCG64(1))
+    with pytest.raises(BadInput, match="different results for the same draws"):
+        assay(lambda rows, rng: rows.sum() + hidden.normal(), ONE, CLAIM, effort=QUICK)
+
+
+def test_a_seed_for_all_is_refused():
+    def mechanism(rows):
+        np.random.seed(3)  # noqa: NPY002 - the bug
+        return rows.sum() + random.gauss(0.0, 5.0)
+
+    with pytest.raises(NotUnderstood, match="fixes the noise of every run"):
+        assay(mechanism, ONE, CLAIM, effort=QUICK)
+
+
+def test_names_are_as_they_were_afterwards():
+    before = np.random.normal, np.random.default_rng, random.gauss, np.zeros
+
+    def mechanism(rows):
+        return np.clip(rows, 0, 1).sum() + random.gauss(0, 5.0)
+
+    assert not assay(mechanism, ONE, CLAIM, effort=KEYS).verdict.failed
+    assert before == (np.random.normal, np.random.default_rng, random.gauss, np.zeros)
+    assert on_tape(lambda rows: rows).__name__ == "<lambda>"
+
+
+def summed(rows, noise):
+    return np.clip(rows, -1, 1).sum(0) + noise
+
+
+def seeded_by_a_draw(rows, rng):
+    return summed(rows, np.random.RandomState(int(rng.integers(2**31))).normal(0, 16.0, rows.shape[1]))
+
+
+def tells_its_seed(rows, rng):
+    seed = int(rng.integers(2**31))
+    return summed(rows, np.random.default_rng(seed).normal(0, 16.0, rows.shape[1])), seed
+
+
+def sows_a_seed_twice(rows, rng):
+    seed = int(rng.integers(2**31))
+    return [summed(rows, np.random.default_rng(seed).normal(0, 16.0, rows.shape[1])) for _ in range(2)]
+
+
+def test_a_seed_that_was_drawn_is_secret_once_and_till_it_is_told():
+    where = Space.matrix(n=(3,), d=(2,))
+    found = assay(seeded_by_a_draw, ONE, CLAIM, effort=QUICK)
+    assert not found.verdict.failed and "seed" not in found.why
+    assert certify(seeded_by_a_draw, where, delta=DELTA).epsilon < CLAIM.epsilon
+    for run, why in ((tells_its_seed, "hands out a seed"), (sows_a_seed_twice, "the same noise a second time")):
+        with pytest.raises(NotUnderstood, match=why):
+            assay(run, ONE, CLAIM, effort=QUICK)
+        found = certify(run, where, delta=DELTA)
+        assert found.epsilon is None and "seed" in str(found)
+
+
+def test_a_generator_with_a_fixed_seed_is_named():
+    found = assay(lambda rows, rng: summed(rows, np.random.default_rng(7).normal(0, 8.0, 1)), ONE, CLAIM, effort=KEYS)
+    assert found.verdict.failed
+    assert found.why.startswith("a generator with a fixed seed is made at test_audited.py:")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda rows: np.random.rand(len(rows)) + np.random.randint(0, 3, size=len(rows)),  # noqa: NPY002
+        lambda rows, random_state: np.random.RandomState(random_state).randn(len(rows), 2),
+        lambda rows, rng: np.random.default_rng(rng).normal(size=2),
+    ],
+    ids=["global names", "an older generator", "a newer generator"],
+)
+def test_one_run_is_made_with_any_generator_of_numpy(run):
+    one_run_in_time(run, SPACE, CLAIM, "mine")

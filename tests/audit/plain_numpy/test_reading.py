@@ -1,0 +1,416 @@
+"""How plain code is read: right code has no finding and exact laws, wrong code is seen, all of an output is looked at."""
+
+import math
+from collections import OrderedDict, UserList, deque, namedtuple
+from dataclasses import dataclass
+from types import MappingProxyType, SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from dpassay.audit.lockstep.hub import WithinReach
+from dpassay.audit.lockstep.run import lockstep, scripted
+from dpassay.audit.lockstep.script import Choice, Script
+from dpassay.audit.plain_numpy import answers
+from dpassay.audit.plain_numpy.answers import FARTHEST, WholeOutput
+from dpassay.audit.plain_numpy.desk import ITSELF, inside
+from dpassay.audit.plain_numpy.finite import NotFinite, whole_law
+from dpassay.audit.plain_numpy.mechanism import PlainMechanism, on_tape, recorded
+from dpassay.audit.plain_numpy.places import NotUnderstood
+from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Kind
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.tape import LiveTape, ScriptedTape, record
+from tests.audit.programs import right
+
+from . import styles as s
+
+HERE = np.array([[0.5, 0.2], [0.1, -0.3], [-0.4, 0.9], [0.6, 0.0]])
+PAIRS = [
+    Pair(HERE, np.vstack([[-0.5, -0.7], HERE[1:]]), 0),
+    Pair(HERE, np.vstack([HERE[:3], [-0.2, 0.95]]), 3),
+    Pair(HERE[:1], -HERE[:1], 0),
+]
+named = lambda one: getattr(getattr(one, "func", one), "__name__", "")  # noqa: E731 - a name in a list of tests
+
+
+def reading(mechanism, pairs=PAIRS):
+    return on_tape(mechanism).tried(pairs, 0, 1e-5)
+
+
+def findings(mechanism, pairs=PAIRS):
+    run = reading(mechanism, pairs)
+    return [one for pair in pairs for seed in range(3) for one in lockstep(run, pair, [seed]).findings]
+
+
+@pytest.mark.some(13)
+@pytest.mark.parametrize("mechanism", s.RIGHT, ids=named)
+def test_right_mechanisms_are_not_accused(mechanism):
+    assert not findings(mechanism)
+
+
+@pytest.mark.parametrize("mechanism", s.SEEN, ids=named)
+def test_wrong_mechanisms_are_seen(mechanism):
+    assert findings(mechanism, PAIRS[:2])
+
+
+def test_a_triangle_without_entries_is_noise_all_the_same():
+    """Of a matrix of one number the upper half is empty; what meets it has not met data."""
+    one = Pair(np.zeros((1, 1)), np.ones((1, 1)), 0)
+    (release,) = recorded(reading(right.covariance, [one]), one.there, 0).releases
+    assert release.law.query == pytest.approx(1.0)
+
+
+# -- laws, against the densities written down ----------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("mechanism", "density"),
+    [
+        (s.normal_around_the_query, lambda out, rows: stats.norm.logpdf(out, np.clip(rows[:, 0], 0, 1).sum(), 4.0)),
+        (s.two_sided_geometric, lambda out, rows: stats.dlaplace.logpmf(out, 1.0, loc=(rows[:, 0] > 0).sum())),
+        (
+            s.correlated,
+            lambda out, rows: stats.multivariate_normal.logpdf(
+                out, s.clip(rows).sum(axis=0), 64 * (np.eye(2) + 0.5 * np.ones((2, 2)))
+            ),
+        ),
+        (
+            s.noise_of_prefixes,
+            lambda out, rows: stats.multivariate_normal.logpdf(
+                out, s.FACTOR @ s.blocks(rows), 64 * s.FACTOR @ s.FACTOR.T
+            ),
+        ),
+    ],
+    ids=named,
+)
+def test_the_loss_of_a_run_is_that_of_the_density_of_its_output(mechanism, density):
+    pair, run = PAIRS[0], reading(mechanism)
+    ours, theirs = (recorded(run, data, 3) for data in (pair.here, pair.there))
+    (release,), (other,) = ours.releases, theirs.releases
+    found = release.law.log_density(release.value) - other.law.log_density(release.value)
+    expected = density(ours.output, pair.here) - density(ours.output, pair.there)
+    assert found == pytest.approx(expected) and abs(expected) > 0.01
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "scales"),
+    [
+        (s.two_noises, [5.0]),
+        (s.noise_per_record, [8.0]),
+        (right.private_mean, [2.0]),
+        (right.minibatch_sgd, [0.2 * 12.0 / 2] * 4),  # of the step
+        (s.from_a_random_start, [0.5 * 14.0 / 4] * 3),  # read as noise the start would be a release of scale 0.1
+        (lambda rows, rng: np.array([0.3, 0.1 + 0.2]) * rows[0, 0] + rng.normal(), [1.0]),  # one, but for rounding
+    ],
+)
+def test_noise_scales_are_those_of_the_sum(mechanism, scales):
+    releases = recorded(reading(mechanism, PAIRS[:1]), HERE, 0).releases
+    assert [one.law.scale for one in releases] == pytest.approx(scales)
+
+
+@pytest.mark.more
+def test_outputs_follow_the_mechanism_itself():
+    """Kolmogorov-Smirnov on 1,000 outputs of both (seed 5): level 0.001."""
+    run = reading(right.one_epoch)
+    ours = [run(HERE, LiveTape(seed))[0] for seed in range(1000)]
+    theirs = [right.one_epoch(HERE, np.random.default_rng([5, seed]))[0] for seed in range(1000)]
+    assert stats.ks_2samp(ours, theirs).pvalue > 0.001
+
+
+def test_batches_are_secret_and_declared():
+    transcript = recorded(reading(right.minibatch_sgd), HERE, 0)
+    assert [release.draws for release in transcript.releases] == [(0,), (1,), (2,), (3,)]
+    assert {draw.kind for draw in transcript.draws} == {"without-replacement"}
+    assert [draw.kind for draw in recorded(reading(right.poisson_sgd), HERE, 0).draws] == ["poisson"] * 4
+
+
+@pytest.mark.parametrize(
+    "total", [lambda rows: np.sum([*rows], axis=0), lambda rows: sum(rows), lambda rows: rows.sum(0)]
+)
+def test_a_batch_of_nobody_has_the_noise_of_every_other(total):
+    """What is added up is the number 0 then, and no array; of the last step the velocity is all that is looked at."""
+
+    def trained(rows, rng):
+        velocity = np.zeros(2)
+        for _ in range(9):
+            noisy = total(rows[rng.random(len(rows)) < 0.3]) + rng.normal(scale=8.0, size=2)
+            velocity = 0.9 * velocity + noisy / 10
+        return velocity
+
+    rows = np.ones((1, 2))
+    read = reading(trained, [Pair(rows, -rows, 0)])
+    scales = [release.law.scale for seed in range(5) for release in recorded(read, rows, seed).releases[:-1]]
+    assert scales == [8.0] * 8 * 5
+
+
+@pytest.mark.parametrize("rates", [[0.5, 0.25], (0.5, 0.25), np.array([0.5, 0.25])])
+def test_uniform_numbers_that_are_compared_with_several_are_public(rates):
+    for run in (lambda rows, rng: rng.random(2) > rates, lambda rows, rng: rates < rng.random(2)):
+        assert record(lambda tape, run=run: on_tape(run)(HERE, tape), seed=0).output.dtype == bool
+
+
+def product_of_noises(rows, rng):
+    return rows.sum() + rng.normal() * rng.normal()
+
+
+def one_of_two_noises_again(rows, rng):
+    one, other = rng.normal(size=2)
+    return abs(float(rows.sum() + one + other)), rows.max() + one
+
+
+def one_noise_for_several_records(rows, rng):
+    """It hides none of them: nothing is released."""
+    return [abs(float(one)) for one in rng.normal() - rows[:, 0]]
+
+
+@pytest.mark.parametrize(
+    "mechanism", [product_of_noises, one_of_two_noises_again, one_noise_for_several_records], ids=named
+)
+def test_what_is_not_understood_names_its_line(mechanism):
+    with pytest.raises(NotUnderstood, match=r"test_reading.py:\d+.*tape"):
+        reading(mechanism)
+
+
+def test_what_follows_from_released_values_is_the_same_on_both_sides_to_the_last_bit():
+    for mechanism in (right.adam, right.momentum):
+        run = reading(mechanism)
+        tapes = [ScriptedTape(lambda label, law, step: np.full_like(law.query, 0.0018 + step)) for _ in range(2)]
+        outputs = [run(data, tape) for data, tape in zip((PAIRS[2].here, PAIRS[2].there), tapes, strict=True)]
+        assert outputs[0].tobytes() == outputs[1].tobytes()
+
+
+# -- answers: the largest, and finitely many choices ----------------------------------------------------------------
+@pytest.mark.parametrize(("kind", "draw"), [("laplace", "laplace"), ("gaussian", "normal"), ("gumbel", "gumbel")])
+def test_the_law_of_the_largest(kind, draw):
+    """20,000 draws (seed 1): each share within 4.5 standard errors."""
+    queries, scales = np.array([0.0, 1.0, 0.4]), np.array([1.0, 1.0, 1.0])
+    law = answers.largest(kind, queries, scales)
+    noise = getattr(np.random.default_rng(1), draw)(size=(20_000, 3))
+    shares = np.bincount(np.argmax(queries + noise, axis=1), minlength=3) / 20_000
+    exact = np.exp(law.log_probabilities)
+    assert np.all(np.abs(shares - exact) < 4.5 * np.sqrt(exact / 20_000))
+    if kind == "gumbel":  # the exponential mechanism, in closed form
+        assert exact == pytest.approx(np.exp(queries) / np.exp(queries).sum(), rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["laplace", "gumbel"])
+def test_the_cost_of_the_largest_is_an_upper_bound_and_is_nearly_reached(kind):
+    """Over neighbours whose queries move by 1 each: never above, and more than half of it."""
+    here, scales = np.zeros(3), np.full(3, 2.0)
+    worst = 0.0
+    for moves in np.ndindex(3, 3, 3):
+        there = np.array(moves, dtype=float) - 1
+        logs = [answers.largest(kind, queries, scales).log_probabilities for queries in (here, there)]
+        worst = max(worst, float(np.max(np.abs(logs[0] - logs[1]))))
+    cost = answers.largest(kind, here, scales).cost(1.0)
+    assert cost.kind == "pure" and 0.5 * cost.size < worst <= cost.size * (1 + 1e-6)
+
+
+def test_all_ways_through_randomised_response():
+    law = whole_law(right.randomised_response, HERE[:3], 0.0)
+    true = ("array", (3,), (True, True, False))
+    assert len(law.support) == 8 and law.log_density(true) == pytest.approx(-3 * math.log1p(math.exp(-1)))
+    assert law.distance(whole_law(right.randomised_response, PAIRS[0].there[:3], 0.0)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [s.correlated, lambda rows, rng: rng.integers(2**60), lambda rows, rng: rng.choice(2**60)],
+    ids=["noise", "a seed", "a choice"],
+)
+def test_what_has_too_many_ways_is_not_counted_out(mechanism):
+    """A seed that is drawn has too many values to follow each: neither time nor memory is spent on them."""
+    with pytest.raises(NotFinite):
+        whole_law(mechanism, HERE, 1e-5)
+
+
+@given(
+    st.lists(st.floats(0.01, 1), min_size=3, max_size=3), st.lists(st.floats(0.01, 1), min_size=3, max_size=3),
+    st.sampled_from([0.0, 1e-5, 0.1, 0.3]),
+)  # fmt: skip
+def test_epsilon_of_a_whole_output_is_where_the_hockey_stick_reaches_delta(p, q, delta):
+    p, q = (np.array(one) / sum(one) for one in (p, q))
+    laws = [WholeOutput(("a", "b", "c"), np.log(one), delta) for one in (p, q)]
+    epsilon = laws[0].distance(laws[1])
+    assert laws[1].distance(laws[0]) == pytest.approx(epsilon)
+
+    def worst(at):
+        return max(np.maximum(0, a - math.exp(at) * b).sum() for a, b in ((p, q), (q, p)))
+
+    assert worst(epsilon) <= delta + 1e-9
+    assert epsilon == 0 or worst(epsilon - 1e-6) > delta - 1e-9
+
+
+def test_an_output_that_only_one_side_can_show():
+    laws = [WholeOutput(("a", "b"), np.log([0.9, 0.1]), 0.01), WholeOutput(("a",), np.zeros(1), 0.01)]
+    assert laws[0].distance(laws[1]) == FARTHEST
+
+
+# -- values that a search dictates -----------------------------------------------------------------------------------
+ONE = Pair(np.array([[0.0]]), np.array([[-0.7]]), 0)
+
+
+def test_a_bound_that_no_run_comes_to_accuses_nobody():
+    """A share 200 of its noise away makes a bound of e^-360, and noise next to none: no run ends there."""
+
+    def run(rows, rng):
+        bound = np.exp(-0.3 * (np.mean(np.abs(rows) < 0.5) + rng.normal(scale=6.0)))
+        return np.clip(rows, -bound, bound).sum() + rng.normal(scale=12.0 * bound)
+
+    plain = reading(run, [ONE])
+    first = recorded(plain, ONE.here, 0).releases[0].label
+    script = Script({first: Choice("norm", size=-360.0, along="axis")})
+    assert scripted(plain, ONE, [0], script).findings == []
+    bare = scripted(lambda rows, tape: plain(rows, tape), ONE, [0], script)  # the same run, and no hub is named
+    assert [one.kind for one in bare.findings] == [Kind.BARE_RELEASE]
+
+
+@pytest.mark.some(2)
+@pytest.mark.parametrize(("size", "name"), [(size, name) for size in (3, 1, 400) for name in ("normal", "laplace")])
+def test_what_is_dictated_is_never_less_probable_than_said(size, name):
+    """Forty huge values of one run: far away, and together at least as probable as e^-700, by scipy's own tails."""
+    seen = []
+
+    class Watched(WithinReach):
+        def _dictated(self, choice, law, label):
+            value = super()._dictated(choice, law, label)
+            seen.append(np.ravel(value - law.query) / law.scale)
+            return value
+
+    plain = reading(lambda rows, rng: [rows.sum() + getattr(rng, name)(0.0, 2.0, size) for _ in range(40)], [ONE])
+    plain.hub_type = Watched
+    label = recorded(plain, ONE.here, 0).releases[0].label
+    scripted(plain, ONE, [0], Script({label: Choice("huge", along="axis")}))
+    if name == "normal":
+        logs = [stats.chi2.logsf(away @ away, size) for away in seen]
+    else:
+        logs = [stats.gamma.logsf(np.abs(away).sum(), size) for away in seen]
+    assert len(seen) == 40 and sum(logs) > -700.1 and logs[0] == pytest.approx(-350, rel=1e-6)
+
+
+def test_a_movement_is_held_against_the_claim_of_its_own_release():
+    """Of two releases under one label the one that moves further may need the smaller share of what it claims."""
+
+    def run(value, tape):
+        for scale in (1.0, 100.0):
+            tape.gaussian("a", value * scale * (1.5 if scale == 1 else 1.0), std=scale, sensitivity=scale)
+
+    for found in (lockstep(run, Pair(0.0, 1.0, 0), [0]), scripted(run, Pair(0.0, 1.0, 0), [0], Script())):
+        moved = found.movements["a"]
+        assert (moved.moved, moved.claimed, moved.share) == (1.5, 1.0, 1.5)
+        assert [one.kind for one in found.findings] == [Kind.SENSITIVITY_EXCEEDED]
+
+
+# -- every part of an output: one that is missed would be a release that nobody counts -------------------------------
+Point = namedtuple("Point", "x y")
+
+
+class Row(list):
+    pass
+
+
+class Slots:
+    __slots__ = ("high", "low", "never")
+
+    def __init__(self, low, high):
+        self.low, self.high = low, high
+
+
+class OneSlot:
+    __slots__ = "only"
+
+    def __init__(self, only):
+        self.only = only
+
+
+@dataclass(slots=True)
+class Below(OneSlot):
+    more: float = 0.0
+
+    def __post_init__(self):
+        self.only = 2.0
+
+
+class Fields:
+    """No tuple, whatever its fields are called."""
+
+    _fields = ("b",)
+
+    def __init__(self):
+        self.b, self.a = 1, 2
+
+
+class Called:
+    a = 1
+
+    def __call__(self):
+        return 0
+
+
+@pytest.mark.parametrize(
+    ("output", "changed"),
+    [
+        ([1, 2], [2, 3]),
+        ((1, 2), (2, 3)),
+        (Row([1, 2]), [2, 3]),
+        (Point(1, 2), Point(2, 3)),
+        (deque([1, 2]), [2, 3]),
+        (iter([1, 2]), [2, 3]),
+        ({"b": 1, "a": 2}, {"b": 2, "a": 3}),
+        (OrderedDict(b=1), {"b": 2}),
+        (MappingProxyType({"b": 1}), {"b": 2}),
+        ({"b": 1}.values(), [2]),
+        (SimpleNamespace(b=1, a=2), {"a": 3, "b": 2}),
+        (SimpleNamespace(), {}),
+        (Slots(1, 2), {"high": 3, "low": 2}),
+        (Below(3.0), {"more": 4.0, "only": 3.0}),
+        (Fields(), {"a": 3, "b": 2}),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_every_part_is_changed(output, changed):
+    found = inside(output, lambda one: one + 1)
+    assert type(found) is type(changed) and found == changed
+    assert list(found) == list(changed)  # the order too
+
+
+@pytest.mark.parametrize("output", [1, 2.5, "text", b"bytes", None, range(3), np.ones(2), Point, len, Called(), {1}])
+def test_what_holds_nothing_stays(output):
+    assert inside(output, lambda one: None) is output
+
+
+@pytest.mark.parametrize(
+    "hold", [UserList, OneSlot, set, iter, lambda parts: {"a": parts}.items(), lambda parts: {parts[0]: 1}]
+)
+def test_noise_is_released_whatever_holds_it(hold):
+    """A class of one's own once hid it: nothing was released, so nothing was spent."""
+    run = PlainMechanism(lambda rows, rng: hold([rows[0] + rng.normal(scale=2.0)]))
+    (release,) = recorded(run, [1.0], 0).releases
+    assert release.law.scale == 2.0
+
+
+def test_a_function_is_no_randomness_of_its_own():
+    """Each run makes it anew: it cannot be compared, and that is what is said."""
+
+    def closure(rows, rng):
+        noisy = rows[0] + rng.normal(scale=2.0)
+        return {"predict": lambda x: x * noisy}
+
+    with pytest.raises(BadInput, match=r"different functions, .*return the numbers .*\['output'\]\['predict'\]"):
+        reading(closure, [Pair([1.0], [0.0], 0)])
+
+
+def test_what_holds_itself_is_looked_at_once():
+    """Such an output ended with a RecursionError."""
+
+    class Node:
+        def __init__(self, value):
+            self.me, self.value, self.others = self, value, [self]
+
+    run = PlainMechanism(lambda rows, rng: Node(rows.sum() + rng.normal(0, 3.0)))
+    seen = record(lambda tape: run(np.ones((2, 1)), tape), seed=0)
+    assert seen.output == {"me": ITSELF, "others": [ITSELF], "value": seen.releases[0].value}
+    shared = [1.0]
+    assert inside([shared, shared], lambda part: inside(part, lambda one: one)) == [[1.0], [1.0]]  # twice is no ring
