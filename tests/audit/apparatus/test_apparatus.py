@@ -2,20 +2,24 @@
 
 import json
 import shutil
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from source_bugs import Patch, planted_copy, read_patches, run_command
 
 from dpassay.audit.apparatus import checked, tapes
 from dpassay.audit.apparatus.checked import apparatus
 from dpassay.audit.apparatus.described import _TABLE
-from dpassay.audit.apparatus.laws import wrong_density, wrong_sampler, wrong_tails
+from dpassay.audit.apparatus.laws import _second_moment, wrong_density, wrong_draws, wrong_sampler, wrong_tails
+from dpassay.audit.assaying.assay import assay
 from dpassay.audit.lockstep.script import Choice, dictated
+from dpassay.audit.row import Effort
 from dpassay.reference import account, record
-from dpassay.reference.catalogue import find
+from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.findings import Kind
 from dpassay.reference.laws import between, number
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.bingham import Bingham
@@ -24,6 +28,7 @@ from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.selection import exponential, permute_and_flip
+from dpassay.reference.neighbours import Pair
 
 BUGS = Path(__file__).parents[2] / "bugs" / "apparatus"
 PATCHES = read_patches(BUGS)
@@ -90,18 +95,13 @@ def test_dictated_values_can_come_out():
         assert law.log_density(value) > -np.inf, (law, kind)
 
 
-def row_of(key):
-    (case,) = (one for one in find(key) if one.key == key)
-    transcript = case.build().longest_run()[0]
-    return transcript, account(transcript, case.claim.relation), case.claim.delta
-
-
 def test_a_check_is_made_once_for_a_version_of_the_code(monkeypatch, tmp_path):
     """In this process, and in the next one; of other code everything is checked anew."""
     monkeypatch.setenv("DPASSAY_CACHE", str(tmp_path))
     made = []
     monkeypatch.setattr(tapes, "wrong_batches", lambda *_: iter([made.append(1) or "planted"]))
-    row = row_of("baselines/dp_sgd:poisson@baseline")
+    drawn = record(lambda tape: tape.poisson("b", 100, 0.1), 0)
+    row = drawn, account(drawn), 1e-5
     for code, times in (("one", 1), ("one", 1), ("another", 2)):
         monkeypatch.setattr(checked, "code_of", lambda _, code=code: code)
         checked._known.clear()
@@ -156,3 +156,112 @@ def test_no_row_of_the_catalogue_is_accused():
         except Uncalibrated:
             continue
         assert apparatus(transcript, account(transcript, case.claim.relation), case.claim.delta) == [], case.key
+
+
+# -- a law of one's own must draw what its density says --------------------------------------------------------------
+QUERY = np.arange(5.0)
+
+
+def drawing(kind, sample):
+    """A law that draws something else."""
+    return type(sample.__name__, (kind,), {"sample": sample})
+
+
+class Narrower(Gaussian):
+    """Its density is not that of its scale, and what it draws is right for its scale."""
+
+    def log_density(self, value):
+        return Gaussian(self.query, 0.5 * self.std).log_density(value)
+
+
+class FirstNumberOnly(Gaussian):
+    def sample(self, rng):
+        return self.query + self.std * rng.standard_normal() * (np.arange(self.query.size) == 0)
+
+
+def half_the_noise(self, rng):
+    return self.query + 0.5 * self.std * rng.standard_normal(self.query.shape)
+
+
+def one_noise_for_all(self, rng):
+    return self.query + self.std * rng.standard_normal()
+
+
+def no_turns(self, rng):
+    turns = (-1.0) ** np.arange(self.query.size)
+    noise = rng.standard_normal(self.query.shape)
+    return self.query + self.std * (noise - turns * np.mean(turns * noise))
+
+
+def no_noise(self, rng):
+    return self.query.copy()
+
+
+def no_noise_of_queries(self, rng):
+    return next((i for i, query in enumerate(self.all_queries()) if query >= self.threshold), None)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        drawing(Gaussian, half_the_noise)(QUERY, 2.0),
+        FirstNumberOnly(QUERY, 2.0),
+        drawing(Gaussian, one_noise_for_all)(QUERY, 2.0),
+        drawing(Gaussian, no_turns)(np.zeros(100), 2.0),
+        drawing(Gaussian, half_the_noise)(1e6, 1.0),
+        drawing(Gaussian, half_the_noise)(np.zeros(1000), 1.0),
+        drawing(Laplace, no_noise)(QUERY, 2.0),
+        Narrower(QUERY, 2.0),
+        drawing(AboveThreshold, no_noise_of_queries)([0.1, -1.0, 2.0], 0.0, 1.0, 2.0),
+    ],
+    ids=lambda law: type(law).__name__,
+)
+def test_a_law_that_draws_something_else_is_found(law):
+    """Seeds 0 to 4; each is found with probability above 0.99."""
+    for seed in range(5):
+        assert len([*wrong_draws(law, seed)]) == 1
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        Gaussian(QUERY, 2.0),
+        Gaussian(3.0, 0.1),
+        Gaussian(np.zeros(0), 1.0),
+        Gaussian(1e9, 1e-3),
+        Gaussian(QUERY, 0.0),
+        Laplace(QUERY, 0.5),
+        Laplace(2.0, 4.0),
+        AboveThreshold([0.1, -1.0, 2.0], 0.0, 1.0, 2.0),
+        drawing(Gaussian, half_the_noise)(1e6 + 0.5, 1.0),  # too large for its noise, or too long: left alone
+        drawing(Gaussian, half_the_noise)(np.zeros(1001), 1.0),
+    ],
+    ids=lambda law: type(law).__name__,
+)
+def test_a_right_law_of_ones_own_is_not_accused(law):
+    """Seeds 0 to 4; by chance one mean in 1e8 is as far off."""
+    assert [one for seed in range(5) for one in wrong_draws(law, seed)] == []
+
+
+@pytest.mark.parametrize("law", [Gaussian(0.0, 0.5), Laplace(0.0, 0.5)], ids=lambda law: type(law).__name__)
+def test_the_second_moment_of_a_ratio_is_its_integral(law):
+    """By quadrature, to the two numbers of a shift one after the other."""
+
+    def integral(shift):
+        edges = [-20.0, 0.0, shift, 20.0]
+        ratio = lambda x: np.exp(2 * law.log_density(x - shift) - law.log_density(x))  # noqa: E731
+        return sum(quad(ratio, *ends)[0] for ends in pairwise(edges))
+
+    assert _second_moment(law, np.array([0.3])) == pytest.approx(integral(0.3), rel=1e-6)
+    assert _second_moment(law, np.array([0.3, 0.1])) == pytest.approx(integral(0.3) * integral(0.1), rel=1e-6)
+
+
+def test_an_audit_reports_it_with_the_function_that_draws():
+    def run(problem, tape):
+        return tape.release("mean", FirstNumberOnly(np.zeros(3) + problem, 9.0), sensitivity=1.0)
+
+    pair, effort = Pair(0.0, 0.1, 0, ""), Effort(runs=20, pilot=50, examples=3)
+    (finding,) = assay(run, pair, PrivacyClaim(1.0, 1e-5), effort=effort).findings
+    assert finding.kind is Kind.APPARATUS and finding.label.startswith("FirstNumberOnly.sample (")
+    assert "test_apparatus.py:" in finding.label
+    assert finding.detail == "the values that it draws are not those of its density"

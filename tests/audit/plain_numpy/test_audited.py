@@ -100,7 +100,10 @@ def counted(rows, rng):
     return [(float(key), count + rng.laplace(scale=2.0)) for key, count in zip(keys, counts, strict=True)]
 
 
-def histogram(rows, rng, threshold=1 + 2 * np.log(2e5)):
+ENOUGH = 1 + 2 * math.log(2e5)
+
+
+def histogram(rows, rng, threshold=ENOUGH):
     """Korolova et al. 2009: how many keys there are is private, and those that are rare are not told."""
     return {key: noisy for key, noisy in counted(rows, rng) if noisy > threshold}
 

@@ -1,4 +1,4 @@
-"""How plain code is read: right code has no finding and exact laws, wrong code is seen, all of an output is looked at."""
+"""How plain code is read: right code has no finding and exact laws, wrong code is seen, every part is looked at."""
 
 import math
 from collections import OrderedDict, UserList, deque, namedtuple

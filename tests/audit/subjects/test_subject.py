@@ -1,6 +1,7 @@
 """What a name stands for: the catalogue, other packages' cases, MODULE:NAME; and what their rows say of releases."""
 
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import EntryPoint
 
 import numpy as np
@@ -17,6 +18,7 @@ from dpassay.reference.catalogue import find
 from dpassay.reference.errors import Broken
 
 QUICK = Effort(runs=60, pilot=50, examples=10)
+PAIR = Pair(np.zeros((2, 1)), np.ones((2, 1)), 0)
 MINE = """
 import numpy as np
 from dpassay.reference import Space
@@ -55,13 +57,6 @@ def test_catalogue_names_stand_for_their_cases():
     assert all(one.claim == one.case.claim for one in found)
 
 
-def test_own_code_stands_for_itself(mine):
-    (found,) = subjects(f"{mine}:bounded", space=f"{mine}:space")
-    assert isinstance(found.where, Space)
-    assert found.case is None
-    assert found.claim is None
-
-
 def test_other_packages_register_cases(mine, monkeypatch):
     other = find("baselines/dp_sgd")[0]
 
@@ -87,50 +82,33 @@ def test_other_packages_register_cases(mine, monkeypatch):
 
 def test_a_row_says_what_is_released(mine):
     row, _ = own_row(f"{mine}:bounded", f"{mine}:space", PrivacyClaim(20.0, 1e-5), QUICK)
-    assert [(one["label"], one["law"], one["count"]) for one in row.releases] == [
-        ("sum", "Laplace", 1),
-        ("mean", "Gaussian", 2),
+    assert [[one[name] for name in ("label", "law", "count", "scale", "sensitivity")] for one in row.releases] == [
+        ["sum", "Laplace", 1, [4.0, 4.0], [2.0, 2.0]],
+        ["mean", "Gaussian", 2, [2.0, 2.0], [0.5, 0.5]],  # of the largest sizes: n = 4
     ]
-    assert row.releases[1]["scale"] == [2.0, 2.0]  # of the largest sizes: n = 4
-    assert row.releases[1]["sensitivity"] == [0.5, 0.5]
     assert [one["finding"] for one in row.places] == [""]  # where it begins
 
 
 def test_a_finding_has_its_place(mine):
     row, found = own_row(f"{mine}:unbounded", f"{mine}:space", PrivacyClaim(20.0, 1e-5), QUICK)
-    text = MINE.splitlines()
-    places = {one["finding"]: (one["file"], text[one["line"] - 1].strip()) for one in row.places}
-    assert places["sensitivity exceeded (mean)"][0] == f"{mine}.py"
-    assert places["sensitivity exceeded (mean)"][1].startswith("return tape.gaussian")
-    assert found.verdict.failed
+    places = {one["finding"]: (one["file"], MINE.splitlines()[one["line"] - 1].strip()) for one in row.places}
+    file, line = places["sensitivity exceeded (mean)"]
+    assert file == f"{mine}.py" and line.startswith("return tape.gaussian") and found.verdict.failed
 
 
 def test_the_sequence_is_that_of_labels_and_laws():
-    def run(times):
-        def repeated(rows, tape):
-            for _ in range(times):
-                tape.gaussian("a", rows.sum(), std=1.0, sensitivity=1.0)
+    def repeated(rows, tape, times=1):
+        for _ in range(times):
+            tape.gaussian("a", rows.sum(), std=1.0, sensitivity=1.0)
 
-        return repeated
-
-    pair = Pair(np.zeros((2, 1)), np.ones((2, 1)), 0)
-    (once, first), (twice, second) = own_releases(run(1), pair), own_releases(run(2), pair)
-    assert first != second
-    assert (once[0]["count"], twice[0]["count"]) == (1, 2)
+    (once, first), (twice, second) = (own_releases(run, PAIR) for run in (repeated, partial(repeated, times=2)))
+    assert first != second and (once[0]["count"], twice[0]["count"]) == (1, 2)
+    found = assay(repeated, PAIR, PrivacyClaim(9.0, 1e-5), effort=QUICK)
+    assert [one.label for one in found.transcript.releases] == ["a"]  # the transcript that is accounted
 
 
 def test_plain_code_calls_its_releases_by_number(mine):
     (found,) = subjects(f"{mine}:plain", space=f"{mine}:space")
+    assert isinstance(found.where, Space) and found.case is found.claim is None
     releases, _ = own_releases(found.run, found.where)
     assert [(one["label"], one["scale"], one["sensitivity"]) for one in releases] == [("noise 1", [8.0, 8.0], None)]
-
-
-def test_the_transcript_of_an_assay_is_the_one_that_is_accounted():
-    pair = Pair(np.zeros((2, 1)), np.ones((2, 1)), 0)
-    found = assay(
-        lambda rows, tape: tape.gaussian("a", rows.sum(), std=4.0, sensitivity=1.0),
-        pair,
-        PrivacyClaim(9.0, 1e-5),
-        effort=QUICK,
-    )
-    assert [one.label for one in found.transcript.releases] == ["a"]
