@@ -351,6 +351,8 @@ def test_lambda_and_its_gaussian_parameter_are_inverse_and_safe():
             lam = ls.lambda_for(mu, *trials)
             assert ls.gaussian_parameter(lam, *trials) <= mu
             assert mu < ls.gaussian_parameter(lam / 1.01, *trials) * (1 + 1e-9)
+    # exp(1 / lambda) overflows beyond lambda = 1/709; mu grows like sqrt(2 / lambda)
+    assert ls.gaussian_parameter(1e-9, 4, 0.5) == pytest.approx((2e9) ** 0.5 * 2, rel=1e-3)
 
 
 def transcript_of(module, problem, schedule):
