@@ -13,6 +13,7 @@ from dpassay.reference.errors import require
 from dpassay.reference.space import Rows, Sizes, Space
 
 ABSENT = -9.0  # in every coordinate: outside of the unit box and of all labels
+FAR = 1e6  # a target beside which no output counts
 
 
 class Bounds(NamedTuple):
@@ -91,3 +92,16 @@ def spaces(
         "replace-one": Space(rows, sizes, problem),
         "add-remove": Space(rows, one_more, problem, relation="add-remove", absent=np.array([ABSENT])),
     }
+
+
+def opposite(n: int, relation: Relation) -> Mapping[str, Any]:
+    """Neighbours, for a model that is trained by clipped gradients: they differ in one record of ``n``.
+
+    Its target is far above what any of these models says, and far below, or it is not there. Its gradient then has the
+    clipping norm and keeps its direction, so each sum moves by all that is declared. The others have none: a batch
+    matters by this record alone, and the likelihood is exact.
+    """
+    rows = np.zeros((n, 2))
+    rows[0] = 1.0, FAR
+    there = [ABSENT, ABSENT] if relation == "add-remove" else [1.0, -FAR]
+    return {"sizes": {"n": n, "d": 2}, "rows": rows.tolist(), "there": there, "target": 0}

@@ -51,11 +51,7 @@ def bare(value: Any) -> Law:
 def _with(
     kind: Callable[..., Law], scale_of: Callable[[Any], Any], inside: Callable[[Any, Any], Any] | None = None
 ) -> LawOf:
-    """Noise of one scale around a value.
-
-    Args:
-        inside: how a value gets between the mechanism's ends, which the law has as well.
-    """
+    """Noise of one scale; with ``inside``, how a value gets between the mechanism's ends, the law has these as well."""
 
     def law(mech: Any, value: Any) -> Law:
         scale, ends = float(scale_of(mech)), () if inside is None else (float(mech.lower), float(mech.upper))
@@ -78,22 +74,6 @@ def _domain_scale(mech: Any) -> Any:
 
 def _geometric_scale(mech: Any) -> Any:
     return -1 / mech._scale
-
-
-def _truncate(mech: Any, value: Any) -> Any:
-    return mech._truncate(value)
-
-
-def _fold(mech: Any, value: Any) -> Any:
-    return mech._fold(value)
-
-
-def _clip(mech: Any, value: Any) -> Any:
-    return max(min(value, mech.upper), mech.lower)
-
-
-def _gaussian(mech: Any, value: Any) -> Law:
-    return Gaussian(_number(value), float(mech._scale))
 
 
 def _rate(mech: Any) -> float:
@@ -132,13 +112,15 @@ def _bingham(mech: Any, value: Any) -> Law:
 
 LAWS: dict[str, LawOf] = {  # by class name in diffprivlib.mechanisms; Vector has no law by itself (see the adapter)
     "Laplace": _with(Laplace, _laplace_scale),
-    "LaplaceTruncated": _with(TruncatedLaplace, _laplace_scale, _truncate),
-    "LaplaceFolded": _with(FoldedLaplace, _laplace_scale, _fold),
-    "LaplaceBoundedDomain": _with(BoundedLaplace, _domain_scale, _clip),
+    "LaplaceTruncated": _with(TruncatedLaplace, _laplace_scale, lambda mech, value: mech._truncate(value)),
+    "LaplaceFolded": _with(FoldedLaplace, _laplace_scale, lambda mech, value: mech._fold(value)),
+    "LaplaceBoundedDomain": _with(
+        BoundedLaplace, _domain_scale, lambda mech, value: max(min(value, mech.upper), mech.lower)
+    ),
     "Geometric": _with(Geometric, _geometric_scale),
-    "GeometricTruncated": _with(TruncatedGeometric, _geometric_scale, _truncate),
-    "GeometricFolded": _with(FoldedGeometric, _geometric_scale, _fold),
-    "Gaussian": _gaussian,
+    "GeometricTruncated": _with(TruncatedGeometric, _geometric_scale, lambda mech, value: mech._truncate(value)),
+    "GeometricFolded": _with(FoldedGeometric, _geometric_scale, lambda mech, value: mech._fold(value)),
+    "Gaussian": _with(Gaussian, lambda mech: mech._scale),
     "GaussianDiscrete": _with(DiscreteGaussian, lambda mech: mech._scale),
     "Exponential": _exponential,
     "PermuteAndFlip": _permute_and_flip,
@@ -256,8 +238,7 @@ class _Place:
 
 def _quantile(tape: Tape, mech: Any, frame: FrameType, label: str) -> int:
     edges = np.asarray(frame.f_locals["array"], dtype=float)
-    rate = float(mech.epsilon / mech.sensitivity / (2 - mech.monotonic))
-    law = Intervals(edges, np.asarray(mech.utility, dtype=float), rate)
+    law = Intervals(edges, np.asarray(mech.utility, dtype=float), _rate(mech))
     value = tape.release(label, law, sensitivity=float(mech.sensitivity))
     frame.f_locals["random_state"].following = _Place(value)
     return law.interval(value)

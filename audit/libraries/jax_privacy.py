@@ -21,13 +21,12 @@ from dpassay.reference.space import Rows, Sizes, Space
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 
-from .data import ABSENT
+from .data import ABSENT, opposite
 from .model import Model
 from .redirect import Patch, Patches, current_tape, on_tape, on_the_tape
 
 DELTA = 1e-5
 CLIP, MULTIPLIER, STEPS, RATE = 1.0, 1.5, 3, 0.25
-FAR = 1e6  # a target beside which no output counts
 
 
 @dataclass
@@ -169,16 +168,5 @@ def _model(title: str, run: Callable[[Any, Tape], Any], sampled: bool, relation:
     absent = np.array([ABSENT]) if shift else None
     sizes = {"n": tuple(one + shift for one in (1, 2, 3)), "d": (2, 3)}
     space = Space(Rows("d", None), sizes, _rows, relation=relation, absent=absent)
-    seen, pairs = "weights after the last step", {relation: _opposite(sampled, relation)}
+    seen, pairs = "weights after the last step", {relation: opposite(1 if sampled else 2, relation)}
     return Model(title, run, epsilon, {relation: space}, seen, 40, delta=DELTA, pairs=pairs)
-
-
-def _opposite(sampled: bool, relation: Relation) -> Mapping[str, Any]:
-    """One record whose target is far above what any of these models says, and far below, or not there.
-
-    Its gradient then has the clipping norm and keeps its direction, so each sum moves by all that is declared. Where
-    batches are drawn it is alone: then a batch matters by this record alone, and the likelihood is exact.
-    """
-    rows = [[1.0, FAR]] if sampled else [[1.0, FAR], [0.0, 0.0]]
-    there = [ABSENT, ABSENT] if relation == "add-remove" else [1.0, -FAR]
-    return {"sizes": {"n": len(rows), "d": 2}, "rows": rows, "there": there, "target": 0}

@@ -37,7 +37,7 @@ from dpassay.reference.space import Rows, Sizes, Space
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 
-from .data import ABSENT
+from .data import ABSENT, opposite
 from .model import Model
 from .redirect import Patch, Patches, current_tape, on_tape, on_the_tape
 
@@ -124,7 +124,6 @@ Batches = Literal["all", "Poisson", "in order"]
 GHOST = ("ghost", "ghost, column")  # with losses of shape (n,), and of shape (n, 1)
 CLIP, MULTIPLIER, STEPS, RATE = 1.0, 1.5, 3, 0.5
 PASS = 16  # records of one pass in order
-FAR = 1e6  # a target beside which no output counts
 ADAPTIVE = {
     "target_unclipped_quantile": 0.5,
     "clipbound_learning_rate": 0.2,
@@ -314,12 +313,12 @@ def _model(title: str, run: Any, batches: str, public: bool) -> Model:
         absent = np.array([ABSENT]) if relation == "add-remove" else None
         rows = _there if public else _left
         spaces[relation] = Space(Rows("d", None), sizes, rows, relation=relation, absent=absent)
-    pairs = {relation: _opposite(spaces[relation]) for relation in relations}
+    pairs = {relation: opposite(max(2, min(sizes["n"])), relation) for relation in relations}
     return Model(title, run, claimed, spaces, "weights after the last step", 40, delta=DELTA, pairs=pairs)
 
 
 def _by_law(relation: Relation) -> tuple[float, str]:
-    """Two records at rate 1/2, as of :func:`_opposite`."""
+    """Two records at rate 1/2, as of :func:`opposite`."""
     return shown(relation, MULTIPLIER, ADAPTIVE["unclipped_num_std"], STEPS, DELTA), "law of what a step shows, exact"
 
 
@@ -327,16 +326,3 @@ _BY_LAW: Mapping[Relation, Any] = {
     "replace-one": partial(_by_law, "replace-one"),
     "add-remove": partial(_by_law, "add-remove"),
 }
-
-
-def _opposite(space: Space) -> Mapping[str, Any]:
-    """One record whose target is far above what any of these models says, and far below, or not there.
-
-    Its gradient then has the clipping norm and keeps its direction, so each sum moves by all that is declared. The
-    others have none: a batch matters by this record alone, and the likelihood is exact.
-    """
-    sizes = {"n": max(2, min(space.sizes["n"])), "d": 2}
-    rows = np.zeros((sizes["n"], 2))
-    rows[0] = 1.0, FAR
-    there = [ABSENT, ABSENT] if space.absent is not None else [1.0, -FAR]
-    return {"sizes": sizes, "rows": rows.tolist(), "there": there, "target": 0}
