@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from dpassay.audit.assaying import suite
+from dpassay.audit.assaying import assay as assaying
 from dpassay.audit.exit_codes import FINE, INTERRUPTED
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.inputs.registered import find_cases
@@ -297,7 +297,7 @@ def _run(asked: Asked, cases: list[Case], report: Report, path: Path) -> list[Ro
                 finished += 1
                 say(f"{row.key}: {row.verdict}")
 
-            rows = suite.run_suite(cases, asked.effort, asked.jobs, done, keep, found)
+            rows = assaying.run_suite(cases, asked.effort, asked.jobs, done, keep, found)
         rows = [replace(row, required=asked.required or "") for row in with_proofs(rows, asked.jobs, quiet)]
         report.keep(rows)
     except KeyboardInterrupt:

@@ -31,8 +31,8 @@ from dpassay.reference.space import Sizes, Space
 from dpassay.reference.transcript import Release
 
 from .doubts import refuse_doubtful
-from .kinds import law_of
 from .mechanism import PlainMechanism
+from .noise_laws import law_of
 from .places import WAY_OUT, Doubtful
 from .randomness import FIXED
 

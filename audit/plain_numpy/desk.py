@@ -20,8 +20,7 @@ from dpassay.reference.laws.law import as_released
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 
-from . import answers
-from .kinds import Terms, counted, law_of_noise, merged, shared, square_root, standard
+from .noise_laws import Terms, counted, largest, law_of_noise, merged, shared, square_root, standard
 from .noisy import Noisy, Number, variables_of
 from .places import WAY_OUT, NotUnderstood, here, not_understood
 
@@ -278,7 +277,7 @@ class Desk:
         query, noise = self._expanded(rows, True)
         kind, scales = law_of_noise(self.kinds, noise, one_each=True)
         draws = [one for row in noise for one in row]
-        law, label = answers.largest(kind, query + flat, scales), self._label(draws)
+        law, label = largest(kind, query + flat, scales), self._label(draws)
         self._spent.update(draws)
         sensitivity = self.code.sensitivity(label, law.scale_of_noise)
         return int(self.tape.release(label, law, sensitivity=sensitivity, batch=self._declared(draws)))

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .answers import WholeOutput
 from .generator import OldNames, Uniforms
+from .noise_laws import WholeOutput
 
 MOST_PATHS = 5_000  # ways through a mechanism that are followed
 

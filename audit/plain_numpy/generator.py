@@ -10,8 +10,8 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dpassay.audit.certify.draws import AS_A_SEED
 
-from .answers import Chosen
 from .desk import Desk
+from .noise_laws import Chosen
 from .noisy import COMPARISONS, Noisy
 from .places import WAY_OUT, here, not_understood
 
@@ -112,39 +112,31 @@ class TapeGenerator(OldNames):
         super().__init__(np.random.PCG64(0))  # never drawn from: every method asks the tape
         self._desk = desk
 
-    # -- noise --------------------------------------------------------------------------------------------
-    def _noise(self, kind: str, loc: Any, scale: Any, size: Any) -> Any:
+    # -- noise, lazy --------------------------------------------------------------------------------------
+    def _noise(self, kind: str, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         shape = () if size is None else tuple(int(one) for one in np.atleast_1d(size))
         scale = scale.value() if isinstance(scale, Noisy) else scale
         if np.any(np.asarray(scale, dtype=float) < 0):
             raise ValueError("scale < 0")  # as NumPy does: code of others may count on it
         return self._desk.draw(kind, shape, scale, loc)
 
-    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Gaussian noise, lazy."""
-        return self._noise("gaussian", loc, scale, size)
+    normal = partialmethod(_noise, "gaussian")
+    laplace = partialmethod(_noise, "laplace")
+    gumbel = partialmethod(_noise, "gumbel")  # for report noisy max
 
     def standard_normal(self, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
-        """Gaussian noise, lazy."""
-        return self._noise("gaussian", 0.0, 1.0, size)
-
-    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Laplace noise, lazy."""
-        return self._noise("laplace", loc, scale, size)
-
-    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Gumbel noise, for report noisy max."""
-        return self._noise("gumbel", loc, scale, size)
+        """Gaussian noise."""
+        return self.normal(size=size)
 
     def geometric(self, p: Any, size: Any = None) -> Any:
         """Geometric noise; the difference of two has a law of its own."""
         return self.public("geometric", p, size) if np.ndim(p) else self._noise(f"geometric:{float(p)!r}", 0, 1, size)
 
     def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, *_: Any, **__: Any) -> Any:
-        """Gaussian noise with these covariances, lazy."""
+        """Gaussian noise with these covariances."""
         values, vectors = np.linalg.eigh(np.asarray(cov, dtype=float))
         shape = (*np.atleast_1d(() if size is None else size).astype(int), len(values))
-        return self._noise("gaussian", 0.0, 1.0, shape) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T + mean
+        return self.normal(size=shape) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T + mean
 
     # -- choices of records -------------------------------------------------------------------------------
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None, *rest: Any, **more: Any) -> Any:

@@ -21,10 +21,10 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import LiveTape, Tape
 from dpassay.reference.transcript import Transcript
 
-from .answers import WholeOutput
 from .desk import Desk
 from .finite import whole_law
 from .generator import TapeGenerator
+from .noise_laws import WholeOutput
 from .noisy import Noisy
 from .places import WAY_OUT, NotUnderstood
 from .randomness import followed

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dpassay.audit.assaying import suite
+from dpassay.audit.assaying import assay as assaying
 from dpassay.audit.running.interrupts import Interrupts
 from dpassay.audit.running.report_file import load
 
@@ -100,14 +100,14 @@ def test_every_command_that_keeps_something_ends_as_an_undisturbed_one(tmp_path,
 
 def test_an_interrupted_audit_keeps_what_is_finished_and_says_how_to_go_on(dpassay, monkeypatch):
     """It stops as Ctrl-C would stop it, after its first row; one without names replaces rows only when it has new."""
-    whole = suite.run_suite
+    whole = assaying.run_suite
 
     def stops(cases, effort, jobs, done, each, known):
         whole(cases[:1] if len(cases) == 2 else [], effort, jobs, done, each)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as stopped:
-        stopped.setattr(suite, "run_suite", stops)
+        stopped.setattr(assaying, "run_suite", stops)
         code, _, err = dpassay("audit", *BOTH, *QUICK, "--output", "r.json", "--quiet", "--resume")
     nothing, said = err.splitlines()
     assert code == 130 and "nothing is kept to go on from" in nothing
@@ -116,7 +116,7 @@ def test_an_interrupted_audit_keeps_what_is_finished_and_says_how_to_go_on(dpass
     assert dpassay("audit", *BOTH, *QUICK, "--output", "r.json", "--resume")[0] in (0, 3)
     rows = load(Path("r.json"))
     assert rows[0].seconds == first.seconds and len(rows) == 2
-    monkeypatch.setattr(suite, "run_suite", stops)
+    monkeypatch.setattr(assaying, "run_suite", stops)
     assert dpassay("audit", *QUICK, "--output", "r.json")[0] == 130
     assert load(Path("r.json")) == rows
 

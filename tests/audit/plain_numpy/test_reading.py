@@ -14,11 +14,10 @@ from scipy import stats
 from dpassay.audit.lockstep.hub import WithinReach
 from dpassay.audit.lockstep.run import lockstep, scripted
 from dpassay.audit.lockstep.script import Choice, Script
-from dpassay.audit.plain_numpy import answers
-from dpassay.audit.plain_numpy.answers import FARTHEST, WholeOutput
 from dpassay.audit.plain_numpy.desk import ITSELF, inside
 from dpassay.audit.plain_numpy.finite import NotFinite, whole_law
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism, on_tape, recorded
+from dpassay.audit.plain_numpy.noise_laws import FARTHEST, WholeOutput, largest
 from dpassay.audit.plain_numpy.places import NotUnderstood
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
@@ -186,7 +185,7 @@ def test_what_follows_from_released_values_is_the_same_on_both_sides_to_the_last
 def test_the_law_of_the_largest(kind, draw):
     """20,000 draws (seed 1): each share within 4.5 standard errors."""
     queries, scales = np.array([0.0, 1.0, 0.4]), np.array([1.0, 1.0, 1.0])
-    law = answers.largest(kind, queries, scales)
+    law = largest(kind, queries, scales)
     noise = getattr(np.random.default_rng(1), draw)(size=(20_000, 3))
     shares = np.bincount(np.argmax(queries + noise, axis=1), minlength=3) / 20_000
     exact = np.exp(law.log_probabilities)
@@ -202,9 +201,9 @@ def test_the_cost_of_the_largest_is_an_upper_bound_and_is_nearly_reached(kind):
     worst = 0.0
     for moves in np.ndindex(3, 3, 3):
         there = np.array(moves, dtype=float) - 1
-        logs = [answers.largest(kind, queries, scales).log_probabilities for queries in (here, there)]
+        logs = [largest(kind, queries, scales).log_probabilities for queries in (here, there)]
         worst = max(worst, float(np.max(np.abs(logs[0] - logs[1]))))
-    cost = answers.largest(kind, here, scales).cost(1.0)
+    cost = largest(kind, here, scales).cost(1.0)
     assert cost.kind == "pure" and 0.5 * cost.size < worst <= cost.size * (1 + 1e-6)
 
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dpassay.audit.assaying import suite
-from dpassay.audit.assaying.suite import run_suite
+from dpassay.audit.assaying import assay as assaying
 from dpassay.audit.row import Effort
 from dpassay.audit.running.workers import rarely_collected, worked
 from dpassay.reference.catalogue import find
@@ -28,10 +27,10 @@ def plain(rows):
 def test_rows_do_not_depend_on_the_order_in_which_they_are_made(monkeypatch):
     """Worked on from the last to the first; the rows come in the order of the cases, with the same content."""
     cases = [find(name)[0] for name in ("output_perturbation/algorithm1@repaired", "baselines/dp_sgd:digits")]
-    forwards = run_suite(cases, EFFORT, 1)
-    monkeypatch.setattr(suite, "worked", lambda function, todo, *_: (function(*words) for words in reversed(todo)))
+    forwards = assaying.run_suite(cases, EFFORT, 1)
+    monkeypatch.setattr(assaying, "worked", lambda function, todo, *_: (function(*words) for words in reversed(todo)))
     seen = []
-    backwards = run_suite(cases, EFFORT, 1, each=lambda row: seen.append(row.key))
+    backwards = assaying.run_suite(cases, EFFORT, 1, each=lambda row: seen.append(row.key))
     assert plain(backwards) == plain(forwards) and seen == [case.key for case in reversed(cases)]
 
 
