@@ -3,7 +3,6 @@
 Right is for epsilon 1 and delta 1e-5 under replace-one; each wrong one has one bug.
 """
 
-from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -48,9 +47,9 @@ def coin_of_the_data(rows, rng):
     return int(rng.random() < 1 / (1 + np.exp(-np.clip(rows[:, 0], 0, 1).mean())))
 
 
-def correlated(rows, rng):
+def correlated(rows, rng, variance=64):
     size = rows.shape[1]
-    return rng.multivariate_normal(clip(rows).sum(axis=0), 64 * (np.eye(size) + 0.5 * np.ones((size, size))))
+    return rng.multivariate_normal(clip(rows).sum(axis=0), variance * (np.eye(size) + 0.5 * np.ones((size, size))))
 
 
 def two_sided_geometric(rows, rng):
@@ -80,22 +79,6 @@ def children(rows, rng):
     return x.sum(0) + one.normal(0, 12, x.shape[1]), (x**2).sum() + two.normal(0, 12)
 
 
-@dataclass
-class Meter:
-    rng: object
-    scale: float
-    answers: list = field(default_factory=list)
-
-    def ask(self, query):
-        self.answers.append(query + self.rng.laplace(scale=self.scale))
-        return self.answers[-1]
-
-
-def with_state(rows, rng, scale=4.0):
-    meter = Meter(rng, scale)
-    return [meter.ask(float(np.sum(rows[:, 0] > at))) for at in (-0.5, 0.0, 0.5)]
-
-
 def stream(rows, rng):
     def chunks():
         for part in np.array_split(clip(rows), 3):
@@ -120,17 +103,6 @@ def from_a_random_start(rows, rng, scale=14.0):
     for _ in range(3):
         w = w - 0.5 * (clip(w - rows).mean(0) + rng.normal(scale=scale / n, size=d))
     return w
-
-
-def k_means_from_random_centres(rows, rng, k=2):
-    d = rows.shape[1]
-    centres = rng.normal(size=(k, d)) * 0.3
-    for _ in range(2):
-        nearest = np.argmin(((rows[:, None, :] - centres[None]) ** 2).sum(-1), axis=1)
-        members = np.eye(k)[nearest]
-        counts = members.sum(0) + rng.normal(scale=12.0, size=k)
-        centres = (members.T @ rows + rng.normal(scale=17.0, size=(k, d))) / np.maximum(counts, 1.0)[:, None]
-    return centres
 
 
 def with_random_directions(rows, rng):
@@ -167,7 +139,7 @@ RIGHT = (
     *(noisy_max, noise_first, tree, from_a_random_start, stream, into_an_array, noise_of_prefixes, children),
     *(right.minibatch_sgd, right.randomised_response, right.covariance, coin_of_the_data, two_noises),
     *(normal_around_the_query, noise_per_record, released_and_answered, flips, correlated, two_sided_geometric),
-    *(old_names, with_state, k_means_from_random_centres, with_random_directions, records_in_a_loop),
+    *(old_names, with_random_directions, records_in_a_loop),
     *(partial(right.median, epsilon=1.0), right.most_common, right.adam, right.momentum, right.one_epoch),
 )
 
@@ -175,13 +147,6 @@ RIGHT = (
 # -- wrong: the search sees it on a pair of three records, or an audit does ----------------------------------------
 def exact_beside_it(rows, rng):
     return {"mean": rows.mean(axis=0) + rng.normal(0, 1.0, size=2), "largest": float(rows.max())}
-
-
-def branch_on_the_truth(rows, rng):
-    total = rows[:, 0].sum()
-    if total > 0:
-        return total + rng.normal(0, 3.0)
-    return 0.0
 
 
 def last_step_bare(rows, rng):
@@ -197,29 +162,11 @@ def batch_told(rows, rng):
     return np.sort(rows[batch][:, 0])[0], rows[batch].sum() + rng.normal(0, 2.0)
 
 
-SEEN = (
-    *(exact_beside_it, branch_on_the_truth, last_step_bare, batch_told),
-    *(wrong.noise_reused, wrong.stops_on_the_exact_gradient),
-)
+SEEN = (*(exact_beside_it, last_step_bare, batch_told, wrong.noise_reused, wrong.stops_on_the_exact_gradient),)
 
 
 def coin_beside_the_truth(rows, rng):
     return bool(rng.random() < 0.5), float(np.round(rows[0, 0], 3))
-
-
-def uncorrelated_enough(rows, rng):
-    size = rows.shape[1]
-    return clip(rows).sum(axis=0) + rng.multivariate_normal(np.zeros(size), 4 * np.eye(size))
-
-
-def best_step(rows, rng):
-    w, best, least = np.zeros(rows.shape[1]), None, np.inf
-    for _ in range(4):
-        w = w - 0.1 * (clip(w - rows).sum(axis=0) + rng.normal(0, 18, rows.shape[1]))
-        loss = ((rows - w) ** 2).mean()
-        if loss < least:
-            best, least = w, loss
-    return best
 
 
 def random_start_then_bare(rows, rng):
@@ -237,17 +184,12 @@ def the_start_is_the_noise(rows, rng):
 
 
 WRONG = (
-    *(coin_beside_the_truth, uncorrelated_enough, best_step, random_start_then_bare, the_start_is_the_noise),
-    *(partial(from_a_random_start, scale=7.0), partial(right.median, epsilon=8.0), wrong.answers_too_often_true),
+    *(coin_beside_the_truth, random_start_then_bare, the_start_is_the_noise, wrong.answers_too_often_true),
+    *(partial(correlated, variance=4), partial(from_a_random_start, scale=7.0), partial(right.median, epsilon=8.0)),
 )
 
 
 # -- gradients clipped at a bound that follows released values (Andrew et al. 2021) ---------------------------------
-def clipped(rows, bound):
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows * np.minimum(1.0, bound / np.maximum(lengths, 1e-12)), float((lengths <= bound).sum())
-
-
 def descent(rows, rng, noise=12.0, count_noise=6.0, late=False):
     """The sum moves by twice the bound and the count by one: six Gaussian releases of mu 1/6 each, epsilon 1.591.
 
@@ -256,29 +198,19 @@ def descent(rows, rng, noise=12.0, count_noise=6.0, late=False):
     n, d = rows.shape
     w, bound, before = np.zeros(d), 1.0, 1.0
     for _ in range(3):
-        gradient, below = clipped(w - rows, bound)
+        lengths = np.linalg.norm(w - rows, axis=1, keepdims=True)
+        gradient = (w - rows) * np.minimum(1.0, bound / np.maximum(lengths, 1e-12))
+        below = float((lengths <= bound).sum())
         step = (gradient.sum(axis=0) + rng.normal(0.0, noise * (before if late else bound), size=d)) / n
         share = (below + rng.normal(0.0, count_noise) if count_noise else below) / n
         w, before, bound = w - 0.3 * step, bound, bound * np.exp(-0.2 * (share - 0.5))
     return w
 
 
-def means(rows, rng, steps=3):
-    """The bound is tuned first, and each mean has noise for the new one; all means are told, and the last bound."""
-    n, d = rows.shape
-    bound, found = 0.5, []
-    for _ in range(steps):
-        share = np.mean(np.linalg.norm(rows, axis=1) < bound) + rng.normal(scale=6.0 / n)
-        bound *= np.exp(-0.3 * (share - 0.5))
-        found.append(clipped(rows, bound)[0].mean(axis=0) + rng.normal(scale=12.0 * bound / n, size=d))
-    return np.array(found), bound
-
-
 def noise_of_a_share_for_a_count(rows, rng):
     return descent(rows, rng, count_noise=6.0 / len(rows))
 
 
-ADAPTIVE = (descent, means)
 ADAPTIVE_WRONG = (partial(descent, late=True), partial(descent, noise=6.0), noise_of_a_share_for_a_count)
 
 

@@ -40,7 +40,7 @@ SPACE = Space.matrix(n=(1, 2, 3), d=(1, 2))
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("mechanism", "epsilon", "most"),
-    [*((one, 1.1, math.inf) for one in s.RIGHT), *((one, 1.65, 1.5906) for one in s.ADAPTIVE)],
+    [*((one, 1.1, math.inf) for one in s.RIGHT), (s.descent, 1.65, 1.5906)],
     ids=named,
 )
 def test_right_mechanisms_pass(mechanism, epsilon, most):
