@@ -105,7 +105,7 @@ def certified(plain: PlainMechanism, where: Space, delta: float, seed: int = 0) 
     """The certificate of plain code, which asks for its global names and for its line."""
 
     def run(data: Any, rng: Any) -> Any:
-        return plain.on_another(data, rng)
+        return plain.once(data, rng, kept_only=True)
 
     run.__wrapped__ = plain.mechanism  # type: ignore[attr-defined]
     return certify(run, where, delta=delta, seed=seed)

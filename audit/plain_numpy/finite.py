@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,54 +18,39 @@ class NotFinite(Exception):
     """It draws something that has no finite list of values, or there are too many ways through it."""
 
 
-class Paths:
-    """The ways through a run, one after the other: the choices of the present one, and how probable it is."""
-
-    def __init__(self) -> None:
-        self.chosen: list[int] = []
-        self.open: list[Sequence[float]] = []  # log probabilities at each choice of the present way
-        self._at = 0
-
-    def pick(self, logs: Sequence[float]) -> int:
-        """The number of the value taken here; impossible values are never taken."""
-        if self._at == len(self.chosen):
-            self.chosen.append(next(k for k, one in enumerate(logs) if one > -math.inf))
-            self.open.append(logs)
-        found = self.chosen[self._at]
-        self._at += 1
-        return found
-
-    @property
-    def log_probability(self) -> float:
-        """Of the present way."""
-        return math.fsum(logs[k] for k, logs in zip(self.chosen, self.open, strict=True))
-
-    def next(self) -> bool:
-        """Go on to the next way; False when there is none."""
-        self._at = 0
-        while self.chosen:
-            logs, last = self.open[-1], self.chosen[-1]
-            further = [k for k in range(last + 1, len(logs)) if logs[k] > -math.inf]
-            if further:
-                self.chosen[-1] = further[0]
-                return True
-            self.chosen.pop()
-            self.open.pop()
-        return False
-
-
 class PathGenerator(OldNames):
-    """A generator whose draws take every value in turn; those without a method here have no finite list of values."""
+    """A generator whose draws take the values of one way through the code, and then the first that is possible.
 
-    def __init__(self, paths: Paths):
+    Draws without a method here have no finite list of values.
+
+    Args:
+        wanted: the number of the value for each choice at the beginning.
+
+    Attributes:
+        others: ways that are not taken, each up to where it parts from this one; the one to go next is the last.
+        logs: log probabilities of the values that are taken.
+    """
+
+    def __init__(self, wanted: tuple[int, ...]):
         super().__init__(np.random.PCG64(0))  # never drawn from
-        self._paths = paths
+        self._wanted, self._taken = wanted, list[int]()
+        self.others: list[tuple[int, ...]] = []
+        self.logs: list[float] = []
 
     def one_of(self, probabilities: Any) -> int:
-        """The number of a value with these probabilities."""
+        """The number of a value with these probabilities; impossible values are never taken."""
         with np.errstate(divide="ignore"):
             logs = np.log(np.asarray(probabilities, dtype=float))
-        return self._paths.pick(logs.tolist())
+        if len(self._taken) < len(self._wanted):
+            found = self._wanted[len(self._taken)]
+        else:
+            found, *others = np.flatnonzero(logs > -math.inf).tolist()
+            self.others += [(*self._taken, one) for one in reversed(others)]
+            if len(self.others) >= MOST_PATHS:
+                raise NotFinite
+        self._taken.append(found)
+        self.logs.append(float(logs[found]))
+        return found
 
     def coin(self, probability: float) -> bool:
         """Heads with this probability."""
@@ -97,9 +82,9 @@ class PathGenerator(OldNames):
     def integers(self, low: Any, high: Any = None, size: Any = None, dtype: Any = None, endpoint: bool = False) -> Any:
         """Each with the same probability."""
         low, high = (0, low) if high is None else (low, high)
-        if np.ndim(low) or np.ndim(high) or (count := int(high) - int(low) + bool(endpoint)) > MOST_PATHS:
+        if np.ndim(low) or np.ndim(high) or (values := int(high) - int(low) + bool(endpoint)) > MOST_PATHS:
             raise NotFinite  # one list entry each would take all memory
-        return self._each(size, lambda: int(low) + self.one_of([1 / count] * count), np.int64)
+        return self._each(size, lambda: int(low) + self.one_of([1 / values] * values), np.int64)
 
     def choice(
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
@@ -142,15 +127,16 @@ def whole_law(mechanism: Callable[[Any, np.random.Generator], Any], data: Any, d
     Raises:
         NotFinite: it has none that is finite, or more than ``MOST_PATHS`` ways lead through it.
     """
-    paths = Paths()
     found: dict[Any, list[float]] = {}
-    for _ in range(MOST_PATHS):
-        key = key_of(mechanism(data, PathGenerator(paths)))
-        found.setdefault(key, []).append(paths.log_probability)
-        if not paths.next():
-            break
-    else:
-        raise NotFinite
+    ways: list[tuple[int, ...]] = [()]
+    done = 0
+    while ways:
+        rng = PathGenerator(ways.pop())
+        found.setdefault(key_of(mechanism(data, rng)), []).append(math.fsum(rng.logs))
+        ways += rng.others
+        done += 1
+        if done + len(ways) > MOST_PATHS:
+            raise NotFinite
     keys = sorted(found, key=repr)
     logs = np.array([np.logaddexp.reduce(found[key]) for key in keys])
     return WholeOutput(tuple(keys), logs - np.logaddexp.reduce(logs), delta)

@@ -113,14 +113,9 @@ class PlainMechanism:
                 self._laws = {**self._laws, key: law} if len(self._laws) < _LAWS_KEPT else {key: law}
         return law
 
-    def once(self, data: Any, rng: np.random.Generator) -> Any:
-        """One run that draws from this generator, whatever generator the code asks for."""
-        with followed(self.mechanism, rng):
-            return self.mechanism(data, rng)
-
-    def on_another(self, data: Any, rng: Any) -> Any:
-        """The code itself on another generator, as a certificate runs it."""
-        with followed(self.mechanism, rng, kept_only=True):
+    def once(self, data: Any, rng: Any, kept_only: bool = False) -> Any:
+        """One run of the code itself that draws from this generator, as for :func:`followed`."""
+        with followed(self.mechanism, rng, kept_only):
             return self.mechanism(data, rng)
 
     @property
