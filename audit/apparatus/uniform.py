@@ -60,9 +60,10 @@ def _dependence(normal: Array) -> Iterator[str]:
     draws, width = normal.shape
     for what, one, other in (("a draw and the next one", normal[:-1], normal[1:]), ("coordinates", normal, normal)):
         columns = np.unique(np.linspace(0, width - 1, min(width, _COLUMNS)).astype(int))
-        left, right = one[:, columns], other[:, columns]
         for power, how in ((1, ""), (2, " of squares")):
-            r = _correlations(left**power, right**power)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                both = np.corrcoef(one[:, columns] ** power, other[:, columns] ** power, rowvar=False)
+            r = np.nan_to_num(both[: len(columns), len(columns) :])
             if what == "coordinates":
                 r = r[np.triu_indices(len(columns), 1)]
             t = np.abs(r) * np.sqrt((draws - 3) / np.maximum(1 - r**2, 1e-12))
@@ -70,10 +71,3 @@ def _dependence(normal: Array) -> Iterator[str]:
             if r.size and 2 * scipy.stats.t.sf(np.max(t), draws - 3) < LEAST ** (1 if power == 1 else 3):
                 yield f"{what} depend on each other (correlation{how} {r.flat[int(np.argmax(t))]:.2g})"
                 return
-
-
-def _correlations(left: Array, right: Array) -> Array:
-    left, right = left - left.mean(axis=0), right - right.mean(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found = left.T @ right / np.outer(np.linalg.norm(left, axis=0), np.linalg.norm(right, axis=0))
-    return np.nan_to_num(np.clip(found, -1, 1))

@@ -36,13 +36,7 @@ Leaks = set[tuple[Kind, str]]
 def refuse_doubtful(
     run: PlainMechanism, found: Assay, pairs: Sequence[Pair[Any]], seed: int, audit: Callable[[Pair[Any]], Assay]
 ) -> None:
-    """Refuse to accuse where all that was found may come of what the code never said.
-
-    Args:
-        run: as it was audited.
-        found: the audit that failed.
-        pairs: data on which the findings showed.
-        audit: of one pair.
+    """Refuse to accuse where all that was found, on these pairs, may come of what the code never said.
 
     Raises:
         Doubtful: naming the lines.

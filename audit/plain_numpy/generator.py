@@ -113,20 +113,29 @@ class TapeGenerator(OldNames):
         self._desk = desk
 
     # -- noise, lazy --------------------------------------------------------------------------------------
-    def _noise(self, kind: str, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    def _noise(self, kind: str, loc: Any, scale: Any, size: Any) -> Any:
         shape = () if size is None else tuple(int(one) for one in np.atleast_1d(size))
         scale = scale.value() if isinstance(scale, Noisy) else scale
         if np.any(np.asarray(scale, dtype=float) < 0):
             raise ValueError("scale < 0")  # as NumPy does: code of others may count on it
         return self._desk.draw(kind, shape, scale, loc)
 
-    normal = partialmethod(_noise, "gaussian")
-    laplace = partialmethod(_noise, "laplace")
-    gumbel = partialmethod(_noise, "gumbel")  # for report noisy max
+    # each a function of its own with NumPy's names: what a finding says of a line is found by them
+    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Gaussian noise."""
+        return self._noise("gaussian", loc, scale, size)
 
     def standard_normal(self, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """Gaussian noise."""
-        return self.normal(size=size)
+        return self._noise("gaussian", 0.0, 1.0, size)
+
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Laplace noise."""
+        return self._noise("laplace", loc, scale, size)
+
+    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Gumbel noise, for report noisy max."""
+        return self._noise("gumbel", loc, scale, size)
 
     def geometric(self, p: Any, size: Any = None) -> Any:
         """Geometric noise; the difference of two has a law of its own."""
@@ -136,7 +145,7 @@ class TapeGenerator(OldNames):
         """Gaussian noise with these covariances."""
         values, vectors = np.linalg.eigh(np.asarray(cov, dtype=float))
         shape = (*np.atleast_1d(() if size is None else size).astype(int), len(values))
-        return self.normal(size=shape) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T + mean
+        return self._noise("gaussian", 0.0, 1.0, shape) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T + mean
 
     # -- choices of records -------------------------------------------------------------------------------
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None, *rest: Any, **more: Any) -> Any:

@@ -232,15 +232,15 @@ def locally(rows, rng, clipped=True, scale=1.0):
 
 
 def test_what_no_search_can_read_is_certified_or_refused(monkeypatch):
-    found = assay(locally, SPACE, CLAIM, effort=QUICK)
+    found = assay(locally, TWO, CLAIM, effort=QUICK)
     assert (found.verdict, found.realised, round(found.accounted, 3)) == (Verdict.CERTIFIED, None, 1.0)
     assert "nothing was searched: test_audited.py:" in found.why
     for broken in (partial(locally, clipped=False), partial(locally, scale=0.9)):
         with pytest.raises(NotUnderstood, match="no density"):
-            assay(broken, SPACE, CLAIM, effort=QUICK)
+            assay(broken, TWO, CLAIM, effort=QUICK)
     real = Laplace.cost
     monkeypatch.setattr(Laplace, "cost", lambda self, size: real(self, size / 2))
-    broken = assay(locally, SPACE, CLAIM, effort=QUICK)
+    broken = assay(locally, TWO, CLAIM, effort=QUICK)
     assert broken.verdict.failed and broken.certificate is None and "wrong apparatus" in broken.why
 
 
