@@ -27,20 +27,10 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Draw
 
 from .outcome import WHOLE, LockstepRun, Movement, NotJudged, Raised, ScriptedRun, Seen
-from .records import (
-    CHECK,
-    PUBLIC,
-    RECORDS,
-    VALUES,
-    Group,
-    HiddenStates,
-    Records,
-    ScriptedRecords,
-    Streams,
-)
+from .records import CHECK, PUBLIC, RECORDS, VALUES, Group, HiddenStates, Records, ScriptedRecords, Streams
 from .script import Choice, Dictation, dictated
 from .source_lines import calling_line, parting, place_raised
-from .tilting import States, Tilts, proposal
+from .tilting import Tilts, proposal
 from .worlds import SIDES, Place, Request, Role, World
 
 _INNER = ("secret", "noise")
@@ -370,8 +360,7 @@ class DrawnHub(Hub):
         self._movement(ask, picked, picked_there)
         if self._without_noise(ask, picked, picked_there):
             return
-        states = States(picked, picked_there, group.log_here, group.log_there, group.has_target)
-        plan = proposal(states, self._tilts)
+        plan = proposal(picked, picked_there, group, self._tilts)
         value = plan.sample(self._streams[VALUES], self._tilt)
         logs = plan.logs(value)
         log_here, log_there = _mean_density(group.log_here, logs.here), _mean_density(group.log_there, logs.there)

@@ -106,14 +106,8 @@ class Script:
 
 
 def _plain(choice: Choice) -> dict[str, Any]:
-    found: dict[str, Any] = {"how": choice.how}
-    if choice.how == "norm":
-        found["size"] = choice.size
-    if choice.how in ("norm", "huge"):
-        found["along"] = choice.along
-    if choice.how == "index":
-        found["index"] = choice.index
-    return found
+    told = {"norm": ("how", "size", "along"), "huge": ("how", "along"), "index": ("how", "index")}
+    return {name: getattr(choice, name) for name in told.get(choice.how, ("how",))}
 
 
 def dictated(choice: Choice, law: Law, before: Any, rng: np.random.Generator) -> Any:

@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpassay.reference.arrays import Array, Bools
+from dpassay.reference.arrays import Array
 from dpassay.reference.laws.law import Law, as_released, query_of
+
+from .records import Group
 
 
 @dataclass(frozen=True)
@@ -55,34 +57,26 @@ class Logs(NamedTuple):
     proposals: Array
 
 
-@dataclass(frozen=True, eq=False)
-class States:
-    """Laws and log weights of the hidden states of one release; ``has_target`` marks those the tilt favours."""
-
-    here: Sequence[Law]
-    there: Sequence[Law]
-    log_here: Array
-    log_there: Array
-    has_target: Bools
-
-
-def proposal(states: States, tilts: Tilts) -> Proposal:
+def proposal(here: Sequence[Law], there: Sequence[Law], states: Group, tilts: Tilts) -> Proposal:
     """The best proposal that is known for these laws: one release, ready to be sampled under any of the tilts.
 
     ``sample(rng, tilt)`` draws a value under the tilt with this number; ``logs(value)`` are all log densities there.
+
+    Args:
+        here, there: the laws of the hidden states on D and on D'.
     """
-    if all(law.is_normal for law in (*states.here, *states.there)):
-        return _Gaussians(states, tilts)
-    if len(states.here) == 1:
-        tilted = [states.here[0].tilted(states.there[0], tilt.shift) for tilt in tilts]
+    if all(law.is_normal for law in (*here, *there)):
+        return _Gaussians(here, there, states, tilts)
+    if len(here) == 1:
+        tilted = [here[0].tilted(there[0], tilt.shift) for tilt in tilts]
         known = [law for law in tilted if law is not None]
         if len(known) == len(tilts):
-            return _TiltedProposal(states, known)
-    return _MixtureProposal(states, tilts)
+            return _TiltedProposal(here[0], there[0], known)
+    return _MixtureProposal(here, there, _tilted_weights(states, tilts))
 
 
-def _tilted_weights(states: States, tilts: Tilts) -> Array:
-    """Log weights of the states under each tilt, shape (tilts, states)."""
+def _tilted_weights(states: Group, tilts: Tilts) -> Array:
+    """Log weights of the states under each tilt, which favours those with the target; shape (tilts, states)."""
     if len(states.log_here) == 1:  # it is certain
         return np.zeros((len(tilts), 1))
     raised = states.log_here + tilts.odds * states.has_target
@@ -104,9 +98,8 @@ def _sums(one: Array, other: Array) -> Array:
 class _Gaussians:
     """Gaussians: every state's mean is moved away from the average mean on D'."""
 
-    def __init__(self, states: States, tilts: Tilts):
-        self._shape, self._tilts = query_of(states.here[0]).shape, tilts
-        sides = states.here, states.there
+    def __init__(self, here: Sequence[Law], there: Sequence[Law], states: Group, tilts: Tilts):
+        self._shape, self._tilts, sides = query_of(here[0]).shape, tilts, (here, there)
         self._here, self._there = (np.array([law.query for law in laws]).reshape(len(laws), -1) for laws in sides)
         self._std, self._std_there = (np.array([law.scale for law in laws]) for laws in sides)
         self._log_weights = _tilted_weights(states, tilts)
@@ -131,8 +124,8 @@ class _Gaussians:
 class _TiltedProposal:
     """One law that knows its tilted form (Laplace, finite outcomes)."""
 
-    def __init__(self, states: States, tilted: Sequence[Law]):
-        self._here, self._there, self._tilted = states.here[0], states.there[0], tilted
+    def __init__(self, here: Law, there: Law, tilted: Sequence[Law]):
+        self._here, self._there, self._tilted = here, there, tilted
 
     def sample(self, rng: np.random.Generator, tilt: int) -> Any:
         return self._tilted[tilt].sample(rng)
@@ -145,15 +138,14 @@ class _TiltedProposal:
 class _MixtureProposal:
     """Any other laws, in any states: only the odds of the states are tilted."""
 
-    def __init__(self, states: States, tilts: Tilts):
-        self._states, self._log_weights = states, _tilted_weights(states, tilts)
+    def __init__(self, here: Sequence[Law], there: Sequence[Law], log_weights: Array):
+        self._here, self._there, self._log_weights = here, there, log_weights
 
     def sample(self, rng: np.random.Generator, tilt: int) -> Any:
-        return self._states.here[_choose(rng, self._log_weights[tilt])].sample(rng)
+        return self._here[_choose(rng, self._log_weights[tilt])].sample(rng)
 
     def logs(self, value: Any) -> Logs:
-        here = np.array([law.log_density(value) for law in self._states.here])
-        there = np.array([law.log_density(value) for law in self._states.there])
+        here, there = (np.array([law.log_density(value) for law in laws]) for laws in (self._here, self._there))
         with np.errstate(invalid="ignore"):  # a query of NaN has densities of NaN: who reads them says so
             return Logs(here, there, np.asarray(np.logaddexp.reduce(self._log_weights + here, axis=1)))
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import product
 from math import inf
 from typing import Literal, NamedTuple, get_args
 
@@ -33,7 +34,7 @@ from .ground import AllOf, Data, Landmarks, Setting
 from .runner import Runner
 from .smaller import resized
 from .strategies import absent_row, width_of
-from .uphill import SHRINK, Released, Uphill
+from .uphill import SHRINK, Example, Uphill
 
 Way = Literal["silent", "opposite", "all as the neighbour", "all along the first axis", "all along the last axis"]
 EVERY: tuple[Way, ...] = get_args(Way)
@@ -104,7 +105,7 @@ def largest(space: Space, data: Data, combinations: Sequence[Sizes], count: int)
             yield resized(space, data, sizes, 0)
 
 
-def at_landmarks(labels: Mapping[str, Released], marks: Landmarks) -> Iterator[Script]:
+def at_landmarks(labels: Mapping[str, Release], marks: Landmarks) -> Iterator[Script]:
     """Half as far out as the first landmark, then just beyond the first, the second, ..., with all labels at once."""
     distances = {label: sorted({abs(mark) for mark in marks.get(label, ())} - {0.0, inf}) for label in labels}
     for level in range(-1, max(map(len, distances.values()), default=0) or -1):
@@ -116,7 +117,7 @@ def at_landmarks(labels: Mapping[str, Released], marks: Landmarks) -> Iterator[S
         yield Script(values)
 
 
-def one_by_one(labels: Mapping[str, Released], marks: Landmarks) -> Iterator[Script]:
+def one_by_one(labels: Mapping[str, Release], marks: Landmarks) -> Iterator[Script]:
     """Every value equal to its query; then just beyond its first landmark, vectors to either side along the first axis.
 
     Of finitely many outcomes it is the last one of all, or the first. Values that do not depend on the data stay what
@@ -125,15 +126,15 @@ def one_by_one(labels: Mapping[str, Released], marks: Landmarks) -> Iterator[Scr
     near = {
         label: min((abs(mark) for mark in found if 0 < abs(mark) < inf), default=0) for label, found in marks.items()
     }
-    yield Script({label: Choice("index", index=-1) if one.finite else Choice("query") for label, one in labels.items()})
-    for index in (-1, 0) if any(one.finite for one in labels.values()) else (-1,):
-        for side in (1, -1):
-            values = {}
-            for label, one in labels.items():
-                size = _BEYOND * near.get(label, 0) * (side if one.vector else 1)
-                values[label] = Choice("norm", size=size, along="axis") if size else Choice("query")
-                values[label] = Choice("index", index=index) if one.finite else values[label]
-            yield Script(values)
+    finite = {label: one.law.is_finite for label, one in labels.items()}
+    yield Script({label: Choice("index", index=-1) if one else Choice("query") for label, one in finite.items()})
+    for index, side in product((-1, 0) if any(finite.values()) else (-1,), (1, -1)):
+        values = {}
+        for label, one in labels.items():
+            size = _BEYOND * near.get(label, 0) * (side if np.size(one.value) > 1 else 1)
+            values[label] = Choice("norm", size=size, along="axis") if size else Choice("query")
+            values[label] = Choice("index", index=index) if finite[label] else values[label]
+        yield Script(values)
 
 
 def turned(space: Space, data: Data) -> Data:
@@ -154,9 +155,7 @@ _NATURAL, _LEVELS = 2, 7  # sizes that are tried one by one, and at every landma
 class _Far(NamedTuple):
     """An example, where its batches begin, what it reached, and whether its values are by design."""
 
-    data: Data
-    script: Script
-    seed: int
+    example: Example
     begins: tuple[int, ...]
     reached: frozenset[tuple[str, str, bool]]
     calm: bool
@@ -174,11 +173,11 @@ class Further:
         self._uphill = Uphill(runner, ground, before)
         self._open: list[_Far] = []  # examples that draw batches by index
 
-    def note(self, run: ScriptedRun, data: Data, script: Script, seed: int, way: Way) -> None:
+    def note(self, run: ScriptedRun, one: Example, way: Way) -> None:
         """An example was run; ``way`` leads to the data set far away that it is compared with."""
-        self._remember(run, data, script, seed)
-        self._uphill.note(run, data, script, seed)
-        self._far(data, seed, way, script, run)
+        self._remember(run, one)
+        self._uphill.note(run, one)
+        self._far(one, way, run)
 
     def go(self, examples: int, climbs: int, seed: int) -> None:
         """Values by design, the target in every open batch; then uphill from the largest movements."""
@@ -187,7 +186,8 @@ class Further:
         chosen = list(self._chosen(_RUNS // 2))
         every = [(one, place, silent) for silent in (False, True) for one in chosen for place in one.begins[-_BATCHES:]]
         for one, place, silent in every[:_RUNS]:
-            self._uphill.again(self._with_target(one.data, place, silent), one.script, one.seed)
+            moved = one.example._replace(data=self._with_target(one.example.data, place, silent))
+            self._uphill.again(moved)
         self._uphill.climb(climbs, np.random.default_rng([seed, 23]))
 
     def _designed(self, count: int) -> None:
@@ -197,26 +197,27 @@ class Further:
             return
         for data in largest(space, first.data, self._ground.combinations, max(1, min(_NATURAL, count))):
             for script in one_by_one(uphill.labels, uphill.marks(data)):
-                self._all_ways(data, script)
+                self._all_ways(Example(data, script))
         if not self._open or not count:
             return
         for data in largest(space, first.data, self._ground.combinations, min(_LEVELS, count)):
             data = turned(space, data)
             for script in at_landmarks(uphill.labels, uphill.marks(data)):
-                run = self._all_ways(data, script)
+                run = self._all_ways(Example(data, script))
                 if run is not None:
-                    self._remember(run, data, script, 0, calm=True)
+                    self._remember(run, Example(data, script), calm=True)
 
-    def _all_ways(self, data: Data, script: Script) -> ScriptedRun | None:
+    def _all_ways(self, one: Example) -> ScriptedRun | None:
         """An example, beside every data set far away."""
-        run, _ = self._uphill.again(data, script, 0)
+        run, _ = self._uphill.again(one)
         if run is not None:
             for way in EVERY:
-                self._far(data, 0, way, script, run)
+                self._far(one, way, run)
         return run
 
-    def _far(self, data: Data, seed: int, way: Way, script: Script, run: ScriptedRun) -> None:
+    def _far(self, one: Example, way: Way, run: ScriptedRun) -> None:
         """Does anything part D from a data set far away? Then there are neighbours that it parts."""
+        data, script, seed = one
         far = far_rows(self._ground.space, data, way)
         if far is None or any(finding.kind in ANYWHERE for finding in run.findings):
             return
@@ -230,11 +231,11 @@ class Further:
                 near = turning(self._ground, data, far, parts)
                 self._runner.tried(self._ground.setting(near), near, seed, script, lambda: script)
 
-    def _remember(self, run: ScriptedRun, data: Data, script: Script, seed: int, calm: bool = False) -> None:
+    def _remember(self, run: ScriptedRun, one: Example, calm: bool = False) -> None:
         """An example was run; a ``calm`` one comes before others that reach as much."""
         begins = _begins(run.transcript)
         if len(begins) > 1:
-            self._open.append(_Far(data, script, seed, begins, _reached(run.transcript), calm))
+            self._open.append(_Far(one, begins, _reached(run.transcript), calm))
 
     def _chosen(self, most: int) -> Iterator[_Far]:
         """Each adds the most to what those before it reached."""

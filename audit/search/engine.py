@@ -40,7 +40,8 @@ from .designed import WAYS, Further
 from .ground import AllOf, Data, Ground, OnePair, Setting, data_of
 from .runner import Premises, Runner, one_line, quiet
 from .smaller import smaller
-from .strategies import Drawing, Same
+from .strategies import Drawing
+from .uphill import Example
 from .witness import Key, Searched, Witness
 
 EXAMPLES = 150
@@ -112,8 +113,8 @@ class _Engine:
                 self._known(witness)
             for mechanism, pair in explicit:  # both directions, values drawn, without noise, and zero
                 for swapped, choice in product((False, True), (DRAWN, Choice("query"), Choice("zero"))):
-                    told, setting = Same(choice), Setting(mechanism, pair.swapped() if swapped else pair)
-                    runner.tried(setting, Data(swapped=swapped), 0, told, told.script)
+                    same, setting = Drawing(same=choice), Setting(mechanism, pair.swapped() if swapped else pair)
+                    runner.tried(setting, Data(swapped=swapped), 0, same, same.script)
             self._examined(self._examples - self._examples // _UPHILL)
             self._calls = self._most
             if self._further is not None:
@@ -173,7 +174,7 @@ class _Engine:
 
     def _example(self, draw: Callable[[Any], Any]) -> None:
         self._enough()
-        data = draw(self._ground.strategy())
+        data = draw(self._ground.strategy)
         seed, way = draw(_SEEDS), draw(_WAYS)
         try:
             setting = self._ground.setting(data)
@@ -187,7 +188,7 @@ class _Engine:
         dictation = Drawing(draw, setting.landmarks)
         run = self._runner.tried(setting, data, seed, dictation, dictation.script)
         if self._further is not None:
-            self._further.note(run, data, dictation.script(), seed, way)
+            self._further.note(run, Example(data, dictation.script(), seed), way)
 
     def _unchanged(self, setting: Setting) -> None:
         """A run must not write into its data: the worlds share them (looked at once)."""

@@ -68,19 +68,14 @@ class Setting:
     alike: bool = False  # were its other records made alike, so that its losses are exact?
 
 
-_DIRECTIONS = st.builds(Data, swapped=st.booleans())
-
-
 class OnePair:
     """One pair of neighbours, both directions; only the released values are searched."""
+
+    strategy = st.builds(Data, swapped=st.booleans())
 
     def __init__(self, mechanism: Run[Any], pair: Pair[Any], relation: Relation = "replace-one"):
         self.relation: Relation = relation
         self._mechanism, self._pair = mechanism, pair
-
-    def strategy(self) -> st.SearchStrategy[Data]:
-        """Both directions."""
-        return _DIRECTIONS
 
     def setting(self, data: Data, anew: bool = False) -> Setting:
         """The pair, of which nothing is kept."""
@@ -92,6 +87,7 @@ class AllOf:
 
     Args:
         run: ``run(problem, schedule, tape)`` where the space makes schedules, ``run(problem, tape)`` where it does not.
+        strategy: of sizes, rows, the neighbouring row, the target's position.
 
     Raises:
         BadInput: no combination of sizes fits, or add-remove without a row that stands for an absent record.
@@ -105,7 +101,7 @@ class AllOf:
             require(space.absent is not None, "space.absent", None, "add-remove needs the row that means: not there")
         self.combinations = _combinations(space)
         self._of_sizes: dict[tuple[tuple[str, int], ...], st.SearchStrategy[Data]] = {}
-        self._strategy = st.sampled_from(_in_turn(self.combinations)).flatmap(self._data)
+        self.strategy = st.sampled_from(_in_turn(self.combinations)).flatmap(self._data)
 
     def _data(self, sizes: Sizes) -> st.SearchStrategy[Data]:
         """Made once for each combination of sizes."""
@@ -113,10 +109,6 @@ class AllOf:
         if key not in self._of_sizes:
             self._of_sizes[key] = neighbours(self.space, sizes).map(lambda found: Data(sizes, *found))
         return self._of_sizes[key]
-
-    def strategy(self) -> st.SearchStrategy[Data]:
-        """Sizes, rows, the neighbouring row, the target's position."""
-        return self._strategy
 
     def setting(self, data: Data, anew: bool = False) -> Setting:
         """The problems of the two data sets, under the schedule of their sizes; ``anew``: one that is made anew.

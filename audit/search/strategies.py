@@ -161,10 +161,13 @@ class Drawing:
 
     One choice for all releases under a label, and up to two exceptions, so that a long run costs no more entropy than a
     short one.
+
+    Args:
+        same: the choice for every release, in place of all that is drawn; the target takes part in everything then.
     """
 
-    def __init__(self, draw: Any, landmarks: Mapping[str, Sequence[float]]):
-        self._draw, self._landmarks = draw, landmarks
+    def __init__(self, draw: Any = None, landmarks: Mapping[str, Sequence[float]] = {}, same: Choice | None = None):
+        self._draw, self._landmarks, self._same = draw, landmarks, same
         self._values: dict[str, Choice] = {}
         self._exceptions: dict[str, dict[int, Choice]] = {}
         self._participation: dict[int, bool] = {}
@@ -172,6 +175,8 @@ class Drawing:
 
     def choice(self, label: str, occurrence: int, law: Law) -> Choice:
         """See :class:`~dpassay.audit.lockstep.script.Dictation`."""
+        if self._same is not None:
+            return self._values.setdefault(label, self._same)
         if label not in self._values:
             for_all, for_some = choices(law, self._landmarks.get(label, ()))
             self._values[label] = self._draw(for_all)
@@ -180,6 +185,8 @@ class Drawing:
 
     def takes_part(self, draw: Draw) -> bool:
         """See :class:`~dpassay.audit.lockstep.script.Dictation`."""
+        if self._same is not None:
+            return True
         if draw.number >= _DRAWS:
             if self._beyond is None:
                 self._beyond = not self._draw(_BOOLEAN)
@@ -194,26 +201,6 @@ class Drawing:
         part = tuple(self._participation.get(number, True) for number in range(count))
         exceptions = {label: found for label, found in self._exceptions.items() if found}
         return Script(dict(self._values), exceptions, part, True if self._beyond is None else self._beyond)
-
-
-class Same:
-    """The same choice for every release; the target takes part in everything."""
-
-    def __init__(self, choice: Choice):
-        self._choice = choice
-        self._labels: dict[str, Choice] = {}
-
-    def choice(self, label: str, occurrence: int, law: Any) -> Choice:
-        """See Dictation."""
-        return self._labels.setdefault(label, self._choice)
-
-    def takes_part(self, draw: Any) -> bool:
-        """See Dictation."""
-        return True
-
-    def script(self) -> Script:
-        """What was asked for, as data."""
-        return Script(dict(self._labels))
 
 
 def choices(law: Law, landmarks: Sequence[float]) -> Options:

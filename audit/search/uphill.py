@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from dpassay.audit.lockstep.outcome import ScriptedRun
 from dpassay.audit.lockstep.script import ALONG, Choice, Script
 from dpassay.reference.arrays import Array
 from dpassay.reference.space import Space
+from dpassay.reference.transcript import Release
 
 from .ground import AllOf, Data, Landmarks
 from .runner import Runner
@@ -35,22 +36,16 @@ _EVERY = 5  # of so many turns one is the separation's
 _LOW, _LONGER = 0.97, 1.5  # the share of a label that is still low; with one of them the climb is so much longer
 
 
-@dataclass(frozen=True, eq=False)
-class Peak:
-    """The example that moved a label the furthest so far."""
+class Example(NamedTuple):
+    """Data with rows, the released values, and a seed."""
 
-    share: float
     data: Data
     script: Script
-    seed: int
+    seed: int = 0
 
-
-@dataclass(frozen=True)
-class Released:
-    """What is known of the releases under a label: have they finitely many outcomes, or more than one number?"""
-
-    finite: bool
-    vector: bool
+    def with_data(self, **changes: object) -> Example:
+        """Other rows, see :meth:`Data.changed`."""
+        return self._replace(data=self.data.changed(**changes))  # type: ignore[arg-type]
 
 
 class Uphill:
@@ -58,26 +53,26 @@ class Uphill:
 
     Args:
         peaks: by label (and for the separation) the example that moved it the furthest.
-        labels: all that were released.
+        labels: all that were released, each with its last release.
         before: is asked before each example whether there may be another: it raises if not.
     """
 
     def __init__(self, runner: Runner, ground: AllOf, before: Callable[[], None]):
         self._runner, self._ground, self._before = runner, ground, before
-        self.peaks: dict[str, Peak] = {}
-        self.labels: dict[str, Released] = {}
+        self.peaks: dict[str, Example] = {}
+        self.labels: dict[str, Release] = {}
+        self._shares: dict[str, float] = {}
 
-    def note(self, run: ScriptedRun, data: Data, script: Script, seed: int) -> list[str]:
+    def note(self, run: ScriptedRun, one: Example) -> list[str]:
         """An example was run; the labels that it moved further than any before."""
-        for one in run.transcript.releases:
-            vector = isinstance(one.value, np.ndarray) and one.value.size > 1
-            self.labels[one.label] = Released(one.law.is_finite, vector)
+        self.labels |= {release.label: release for release in run.transcript.releases}
+        whole = run.separation if run.complete and not run.raised else 0.0  # what is cut short shows no separation
         further = []
-        for label, share in _moved(run).items():
-            known = self.peaks.get(label)
-            if known is None or share >= known.share:  # on a plateau any way is good
-                self.peaks[label] = Peak(share, data, script, seed)
-                further += [label] if known is None or share > known.share else []
+        for label, share in {**run.shares, SEPARATION: whole}.items():
+            known = self._shares.get(label, -1.0)
+            if share >= known:  # on a plateau any way is good
+                self.peaks[label], self._shares[label] = one, share
+                further += [label] if share > known else []
         return further
 
     def marks(self, data: Data) -> Landmarks:
@@ -86,12 +81,13 @@ class Uphill:
             return self._ground.setting(data).landmarks
         return {}
 
-    def again(self, data: Data, script: Script, seed: int) -> tuple[ScriptedRun | None, list[str]]:
+    def again(self, one: Example) -> tuple[ScriptedRun | None, list[str]]:
         """Run an example and remember it; no run for rows that make no problem."""
         self._before()
         with suppress(Exception):
-            run = self._runner.tried(self._ground.setting(data), data, seed, script, lambda: script)
-            return run, self.note(run, data, script, seed)
+            setting = self._ground.setting(one.data)
+            run = self._runner.tried(setting, one.data, one.seed, one.script, lambda: one.script)
+            return run, self.note(run, one)
         return None, []
 
     def climb(self, runs: int, rng: Rng) -> None:
@@ -99,18 +95,17 @@ class Uphill:
 
         ``_LONGER`` times as many where a label stays far below what it declares.
         """
-        low = any(0 < peak.share < _LOW for label, peak in self.peaks.items() if label != SEPARATION)
+        low = any(0 < share < _LOW for label, share in self._shares.items() if label != SEPARATION)
         fruitless: Counter[str] = Counter()
         lucky: dict[str, Move] = {}
         for turn in range(round(runs * (_LONGER if low else 1))):
             label = self._next(fruitless, turn)
             if label is None:
                 return
-            peak = self.peaks[label]
-            move, new = self._changed(Example(peak.data, peak.script), lucky.get(label), rng)
+            move, new = self._changed(self.peaks[label], lucky.get(label), rng)
             fruitless[label] += 1
             lucky.pop(label, None)
-            _, further = self.again(new.data, new.script, peak.seed)
+            _, further = self.again(new)
             for one in further:
                 fruitless[one] = 0
             if label in further:
@@ -126,32 +121,16 @@ class Uphill:
 
     def _next(self, fruitless: Counter[str], turn: int) -> str | None:
         """Whose turn it is; None if all labels are at their sensitivity and nothing is separated."""
-        below = [label for label, peak in self.peaks.items() if label != SEPARATION and peak.share < _REACHED]
-        if SEPARATION in self.peaks and self.peaks[SEPARATION].share > 0 and (turn % _EVERY == 0 or not below):
+        below = [label for label, share in self._shares.items() if label != SEPARATION and share < _REACHED]
+        if self._shares.get(SEPARATION, 0.0) > 0 and (turn % _EVERY == 0 or not below):
             return SEPARATION
-        return min(below, key=lambda label: self.peaks[label].share + _FRUITLESS * fruitless[label], default=None)
-
-
-def _moved(run: ScriptedRun) -> dict[str, float]:
-    """By label what is moved, and how far all of it is; a run that is cut short shows no separation."""
-    return {**run.shares, SEPARATION: run.separation if run.complete and not run.raised else 0.0}
+        return min(below, key=lambda label: self._shares[label] + _FRUITLESS * fruitless[label], default=None)
 
 
 SHRINK = 1 - 2.0**-50  # a row at the bound must not be longer than it by a rounding
 _ANGLES = (0.05, 0.2, 0.4, 0.6, np.pi / 4)  # radians between a row and the direction in which the two differ
 _TIMES = (0.1, 0.5, 2.0, 10.0)  # times as long, where no bound says how long
 Rng = np.random.Generator
-
-
-class Example(NamedTuple):
-    """What is changed: data with rows, and the values."""
-
-    data: Data
-    script: Script
-
-    def with_data(self, **changes: object) -> Example:
-        """Other rows, see :meth:`Data.changed`."""
-        return Example(self.data.changed(**changes), self.script)  # type: ignore[arg-type]
 
 
 Move = Callable[[Example, AllOf, Rng], Example | None]
@@ -202,7 +181,7 @@ def far_then_tilt(one: Example, on: AllOf, rng: Rng) -> Example | None:
         return None
     first = {**one.script.exceptions.get(label, {}), 0: Choice("huge", along="axis")}
     script = replace(one.script, exceptions={**one.script.exceptions, label: first})
-    return _mirrored(Example(one.data, script), on, rng, np.eye(width)[-1], np.eye(width)[0])
+    return _mirrored(one._replace(script=script), on, rng, np.eye(width)[-1], np.eye(width)[0])
 
 
 def _mirrored(one: Example, on: AllOf, rng: Rng, apart: Array, common: Array) -> Example:
@@ -261,7 +240,7 @@ def sizes(one: Example, on: AllOf, rng: Rng) -> Example | None:
     if not among:
         return None
     chosen = among[int(rng.integers(len(among)))]
-    return Example(resized(on.space, one.data, chosen, one.data.target), one.script)
+    return one._replace(data=resized(on.space, one.data, chosen, one.data.target))
 
 
 def value(one: Example, on: AllOf, rng: Rng) -> Example | None:
@@ -277,7 +256,7 @@ def value(one: Example, on: AllOf, rng: Rng) -> Example | None:
         other = replace(choice, along=along)
     else:
         other = replace(choice, size=choice.size * float(rng.choice((0.5, 0.9, 1.1, 2.0))))
-    return Example(one.data, replace(script, values={**script.values, label: other}))
+    return one._replace(script=replace(script, values={**script.values, label: other}))
 
 
 def first_value(one: Example, on: AllOf, rng: Rng) -> Example | None:
@@ -291,7 +270,7 @@ def first_value(one: Example, on: AllOf, rng: Rng) -> Example | None:
     else:
         along = tuple(ALONG)[int(rng.integers(len(ALONG)))]
         exceptions.setdefault(label, {})[0] = Choice("huge", along=along)
-    return Example(one.data, replace(script, exceptions=exceptions))
+    return one._replace(script=replace(script, exceptions=exceptions))
 
 
 MOVES: tuple[Move, ...] = (

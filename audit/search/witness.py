@@ -167,13 +167,13 @@ def witness_of(document: Any, path: Path | str) -> Witness:
         BadInput: naming ``path`` and the first field that is not as it should be.
     """
     stored: _Stored = checked(_STORED, document, str(path))
-    data = Data(stored.sizes, _array(stored.rows), _array(stored.there), stored.target, stored.swapped)
+    data = Data(stored.sizes, array_of(stored.rows), array_of(stored.there), stored.target, stored.swapped)
     if data.rows is not None and data.there is not None:
         size, shape, wanted = len(data.rows), data.there.shape, data.rows.shape[1:]
         require(data.target < size, f"{path}: target", data.target, f"must be the number of one of {size} rows")
         require(shape == wanted, f"{path}: there", shape, f"must be a row of the shape {wanted}")
     require((data.rows is None) == (data.there is None), f"{path}: there", None, "must come with rows")
-    here, there = map(_array, stored.queries or (None, None))
+    here, there = map(array_of, stored.queries or (None, None))
     made = tuple(Made(role, text) for role, text in stored.made)
     return Witness(stored.finding, data, stored.script, stored.seed, stored.line, here, there, stored.about, made)
 
@@ -211,10 +211,6 @@ class _Stored:
 
 
 _STORED = TypeAdapter(_Stored)
-
-
-def _array(value: Any) -> Array | None:
-    return None if value is None else array_of(value)
 
 
 def _short(values: Array) -> str:

@@ -50,7 +50,7 @@ class Bettor:
     A pair of outputs, one a side, gains 1{on D'} - e^epsilon 1{on D} - delta, whose mean is at most 0 under the claim.
     """
 
-    candidate: Candidate
+    candidate: Candidate  # its name stays the same from round to round, so that what won may be trusted with more
     stakes: Array
     growth: float  # of the log wealth, expected for a pair of outputs; 0 where nothing is expected
 
@@ -72,11 +72,6 @@ class Bettor:
         if expected[best] <= 0:  # nothing is promised: a small stake all the same
             return Bettor(candidate, 0.02 * limit * FRACTIONS, 0.0)
         return Bettor(candidate, tried[best] * FRACTIONS, float(expected[best]))
-
-    @property
-    def name(self) -> str:
-        """Stays the same from round to round, so that what won may be trusted with more."""
-        return self.candidate.name
 
     def log_wealth(self, p: Array, q: Array) -> float:
         """Of equal parts on each stake, on fresh tables of D and of D', paired in order as far as both sides go."""
@@ -106,7 +101,10 @@ def shares(bettors: Sequence[Bettor], size: int, won: Mapping[str, float]) -> di
     growth = np.array([one.growth for one in bettors]) * size
     fastest = np.exp(growth - logsumexp(growth))
     parts = (1 - REPEATS_SHARE) * (1 / len(bettors) + fastest) / 2
-    dealt = {REPEATED: REPEATS_SHARE, **{one.name: float(part) for one, part in zip(bettors, parts, strict=True)}}
+    dealt = {
+        REPEATED: REPEATS_SHARE,
+        **{one.candidate.name: float(part) for one, part in zip(bettors, parts, strict=True)},
+    }
     logs = np.array([np.log(share) + won.get(name, 0.0) for name, share in dealt.items()])
     kept = np.exp(logs - logsumexp(logs))
     new = np.array(list(dealt.values()))
@@ -201,7 +199,7 @@ class Round:
     def wanted(self, missing: float, dealt: Mapping[str, float]) -> int:
         """Outputs a side after which the wealth would have grown by what is missing, as it seems now."""
         ahead = max(self.bettors, key=lambda one: one.growth)
-        lost = -float(np.log(dealt[ahead.name]))  # of the stake that is not on this score
+        lost = -float(np.log(dealt[ahead.candidate.name]))  # of the stake that is not on this score
         return int(min(1e9, MARGIN * (missing + lost) / ahead.growth)) if ahead.growth > 0 else 10**9
 
     def log_wealth(
@@ -209,7 +207,7 @@ class Round:
     ) -> tuple[float, dict[str, float]]:
         """Log e-value of fresh outputs, and that of each bet; `past` outputs may come back."""
         p, q = fresh.matrices(self.columns)  # missing where the fresh outputs have none
-        ways = {one.name: one.log_wealth(p, q) for one in self.bettors}
+        ways = {one.candidate.name: one.log_wealth(p, q) for one in self.bettors}
         before = None if past is None else past.matrices(fresh.columns)
         ways[REPEATED] = repeats_log_wealth(fresh.p, fresh.q, self.claim, rng, at_end=True, past=before)
         return float(logsumexp([ways[way] + np.log(share) for way, share in dealt.items()])), ways

@@ -6,9 +6,9 @@ import pytest
 from scipy.integrate import dblquad
 from scipy.stats import kstest
 
-from dpassay.audit.lockstep.records import HiddenStates
+from dpassay.audit.lockstep.records import Group, HiddenStates
 from dpassay.audit.lockstep.run import lockstep
-from dpassay.audit.lockstep.tilting import States, Tilt, Tilts, proposal
+from dpassay.audit.lockstep.tilting import Tilt, Tilts, proposal
 from dpassay.audit.lockstep.worlds import Place
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.above_threshold import AboveThreshold
@@ -19,7 +19,6 @@ from dpassay.reference.transcript import Draw
 
 TILTS = Tilts([Tilt(), Tilt(1.0), Tilt(3.0, 2.0), Tilt(0.0, -4.0), Tilt(-0.3, 1.0)])
 PRIOR = np.log([0.9, 0.1])
-HAS = np.array([False, True])
 
 
 def gaussians(*means, std=0.7):
@@ -31,26 +30,30 @@ def laplaces(*means):
 
 
 def alone(here, there):
-    return States(here, there, np.zeros(1), np.zeros(1), np.array([True]))
+    return here, there, Group([0], np.zeros(1), np.zeros(1), np.array([True]))
+
+
+def two(here, there, log_there=PRIOR):
+    return here, there, Group([0, 1], PRIOR, log_there, np.array([False, True]))
 
 
 DENSITIES = {
     "gaussian": alone(gaussians(1.0), gaussians(0.0)),
-    "two states": States(gaussians(0.2, 1.5), gaussians(0.2, -0.5), PRIOR, np.log([0.7, 0.3]), HAS),
+    "two states": two(gaussians(0.2, 1.5), gaussians(0.2, -0.5), np.log([0.7, 0.3])),
     "other noise there": alone(gaussians(1.0), gaussians(0.0, std=0.2)),
     "laplace": alone(laplaces(1.0), laplaces(0.0)),
     "laplace, the other way": alone(laplaces(-1.0), laplaces(0.5)),
     "laplace, no move": alone(laplaces(1.0), laplaces(1.0)),
-    "laplace, two states": States(laplaces(0.2, 1.5), laplaces(0.2, -0.5), PRIOR, PRIOR, HAS),
+    "laplace, two states": two(laplaces(0.2, 1.5), laplaces(0.2, -0.5)),
 }
 
 
 @pytest.mark.some(4)
 @pytest.mark.parametrize("states", DENSITIES.values(), ids=DENSITIES.keys())
 def test_densities_integrate_to_one_and_samples_follow_them(states):
-    plan, x = proposal(states, TILTS), np.linspace(-20, 20, 2_501)
+    plan, x, log_here = proposal(*states, TILTS), np.linspace(-20, 20, 2_501), states[-1].log_here
     densities = np.exp([plan.logs(value).proposals for value in x])
-    here = np.exp([np.logaddexp.reduce(states.log_here + plan.logs(value).here) for value in x[::25]])
+    here = np.exp([np.logaddexp.reduce(log_here + plan.logs(value).here) for value in x[::25]])
     assert np.allclose(densities[::25, 0], here, rtol=1e-10), "the first tilt is none"
     masses = np.cumsum(densities, axis=0) * (x[1] - x[0])
     assert masses[-1] == pytest.approx(1, abs=2e-4)
@@ -64,7 +67,7 @@ def test_densities_integrate_to_one_and_samples_follow_them(states):
 def test_finite_outcomes_are_normalised_and_those_of_the_double_integral():
     """P(index 1 of 2) by quadrature over both noises of the comparison that decides, the third in closed form."""
     sides = ([AboveThreshold(queries, 0.5, 1.0, 2.0)] for queries in ([0.0, 1.0], [1.0, 0.0]))
-    plan = proposal(alone(*sides), TILTS)
+    plan = proposal(*alone(*sides), TILTS)
     logs = [plan.logs(value) for value in (0, 1, None)]
     assert np.exp([one.proposals for one in logs]).sum(axis=0) == pytest.approx(1, abs=1e-12)
     assert np.exp([one.here[0] for one in logs]).sum() == pytest.approx(1, abs=1e-12)
