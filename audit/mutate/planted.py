@@ -31,15 +31,17 @@ class Mutation:
     bug: str = ""  # one that is no factor, see `MutantTape`
 
 
-class Layer(Tape):
+class MutantTape(Tape):
     """Lies between an algorithm and another tape, which gives the values and keeps the transcript.
 
-    Changes nothing by itself; a sub-class overrides the calls that it changes.
+    It asks `inner` for something else than the algorithm does, as the mutation says.
     """
 
-    def __init__(self, inner: Tape):
+    def __init__(self, inner: Tape, mutation: Mutation) -> None:
         super().__init__()
-        self._inner, self.transcript = inner, inner.transcript
+        self._inner, self.transcript, self._mutation = inner, inner.transcript, mutation
+        # of the run: each planted line lays a tape of its own over the inner one
+        self._memory: dict[Any, Any] = inner.__dict__.setdefault("_planted", {})
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
         return self._inner._released(label, law, sensitivity, draws)
@@ -52,16 +54,6 @@ class Layer(Tape):
 
     def _revealed(self, label: str, value: Any) -> None:
         self._inner._revealed(label, value)
-
-
-class MutantTape(Layer):
-    """Asks `inner` for something else than the algorithm does, as the mutation says."""
-
-    def __init__(self, inner: Tape, mutation: Mutation) -> None:
-        super().__init__(inner)
-        self._mutation = mutation
-        # of the run: each planted line lays a tape of its own over the inner one
-        self._memory: dict[Any, Any] = inner.__dict__.setdefault("_planted", {})
 
     def above_threshold(self, label: str, queries: Any, **how: Any) -> int | None:
         """The mutated release."""

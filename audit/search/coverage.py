@@ -140,14 +140,13 @@ class Collector:
                 branches, taken = branches + 2, taken + sum(ways)
                 if any(ways) and not all(ways):
                     missed.append((source.name, test.start, " (never true)" if not ways[0] else " (never false)"))
-        marked, every = (
-            tuple(
-                f"{Path(name).name}:{line}: {getline(name, line).strip()}{way}"
-                for name, line, way in dict.fromkeys(found)
-            )
-            for found in (missed, unreached)
-        )
-        return Coverage(lines, reached, branches, taken, marked, every)
+        return Coverage(lines, reached, branches, taken, _named(missed), _named(unreached))
+
+
+def _named(found: list[tuple[str, int, str]]) -> tuple[str, ...]:
+    """Files, lines and ways as people read them, each once."""
+    each = dict.fromkeys(found)
+    return tuple(f"{Path(name).name}:{line}: {getline(name, line).strip()}{way}" for name, line, way in each)
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:

@@ -229,7 +229,7 @@ class Further:
         with suppress(Exception):  # a data set that makes no problem leads nowhere
             if parts(self._ground.between(data.sizes, data.parts[0], far, data.target)):
                 near = turning(self._ground, data, far, parts)
-                self._runner.tried(self._ground.setting(near), near, seed, script, lambda: script)
+                self._runner.tried(self._ground.setting(near), near, seed, script)
 
     def _remember(self, run: ScriptedRun, one: Example, calm: bool = False) -> None:
         """An example was run; a ``calm`` one comes before others that reach as much."""

@@ -100,7 +100,6 @@ class _Engine:
         self._runner, self._ground, self._examples, self._seed = runner, ground, examples, seed
         self._most = CALLS if calls is None else calls
         self._calls = self._most // (1 if calls is None else 2)  # of long runs, half is left for what goes uphill
-        self._space = ground.space if isinstance(ground, AllOf) else None
         self._checked = False
         self._further = Further(runner, ground, self._enough) if isinstance(ground, AllOf) else None
         self._start = perf_counter()
@@ -113,8 +112,8 @@ class _Engine:
                 self._known(witness)
             for mechanism, pair in explicit:  # both directions, values drawn, without noise, and zero
                 for swapped, choice in product((False, True), (DRAWN, Choice("query"), Choice("zero"))):
-                    same, setting = Drawing(same=choice), Setting(mechanism, pair.swapped() if swapped else pair)
-                    runner.tried(setting, Data(swapped=swapped), 0, same, same.script)
+                    setting = Setting(mechanism, pair.swapped() if swapped else pair)
+                    runner.tried(setting, Data(swapped=swapped), 0, Drawing(same=choice))
             self._examined(self._examples - self._examples // _UPHILL)
             self._calls = self._most
             if self._further is not None:
@@ -186,7 +185,7 @@ class _Engine:
             return
         self._unchanged(setting)
         dictation = Drawing(draw, setting.landmarks)
-        run = self._runner.tried(setting, data, seed, dictation, dictation.script)
+        run = self._runner.tried(setting, data, seed, dictation)
         if self._further is not None:
             self._further.note(run, Example(data, dictation.script(), seed), way)
 
@@ -204,21 +203,20 @@ class _Engine:
         """What an earlier search found; the algorithm, or the space, may have changed since."""
         data = witness.data
         with suppress(BadInput):
-            if (data.rows is None) != (self._space is None):
+            if (data.rows is None) != (self._ground.space is None):
                 return
-            if self._space is not None and data.rows is not None and data.there is not None:
-                data = data_of(self._space, data.sizes, data.rows, data.there, data.target)
-            self._runner.tried(self._ground.setting(data), data, witness.seed, witness.script, lambda: witness.script)
+            if self._ground.space is not None and data.rows is not None and data.there is not None:
+                data = data_of(self._ground.space, data.sizes, data.rows, data.there, data.target)
+            self._runner.tried(self._ground.setting(data), data, witness.seed, witness.script)
 
     # -- small witnesses ----------------------------------------------------------------------------------
     def _shrink(self, key: Key, most: int) -> None:
         """The smallest example of a finding; one that does not come again says that the run is no function."""
         witness = self._runner.witnesses[key]
-        if witness.data.rows is None and self._space is not None:
+        if witness.data.rows is None and self._ground.space is not None:
             return  # found on a pair from outside, beside a space: there is nothing to choose
         if self._runner.again(key, witness.seed, witness.data, witness.script) is None:
             self._runner.note = _NO_FUNCTION
             return
-        combinations = self._ground.combinations if isinstance(self._ground, AllOf) else ()
         again = partial(self._runner.again, key, witness.seed)
-        self._runner.witnesses[key] = smaller(witness, again, self._space, combinations, most)
+        self._runner.witnesses[key] = smaller(witness, again, self._ground, most)

@@ -72,6 +72,8 @@ class OnePair:
     """One pair of neighbours, both directions; only the released values are searched."""
 
     strategy = st.builds(Data, swapped=st.booleans())
+    space: Space | None = None
+    combinations: Sequence[Sizes] = ()
 
     def __init__(self, mechanism: Run[Any], pair: Pair[Any], relation: Relation = "replace-one"):
         self.relation: Relation = relation

@@ -29,10 +29,12 @@ from dpassay.reference.transcript import Transcript
 from .coverage import Collector, own_functions
 from .ground import Data, Ground, Setting
 from .placing import placed
+from .strategies import Drawing
 from .witness import Key, Witness, weight
 
 _KEPT = 6  # settings that are compared with drawn values in the end
 _LONG, _FEW = 500, 2  # of runs with so many calls so few
+Places = Mapping[Key, Seen]
 
 
 class Runner:
@@ -59,9 +61,7 @@ class Runner:
         self._hidden = False
         self._largest: list[tuple[float, Setting]] = []  # by separation, under whatever script
 
-    def tried(
-        self, setting: Setting, data: Data, seed: int, dictation: Dictation, script: Callable[[], Script]
-    ) -> ScriptedRun:
+    def tried(self, setting: Setting, data: Data, seed: int, dictation: Script | Drawing) -> ScriptedRun:
         """Run an example, judge it, and keep what it shows."""
         longest = LONGEST if data.rows is None else self.premises.cut
         if data.rows is None and all(one is not data for one, _ in self._outside):
@@ -77,7 +77,9 @@ class Runner:
             alone = any(draw.hidden and draw.n == 1 for draw in run.transcript.draws)  # it cannot be left out there
             size = run.separation if (run.complete or run.too_long) and not (run.raised or alone) else -1.0
             self._largest = sorted([*self._largest, (size, setting)], key=lambda one: -one[0])[:_KEPT]
-        self._note(findings, data, seed, script, run.seen)
+        if findings:
+            script = dictation if isinstance(dictation, Script) else dictation.script()
+            self._note(findings, data, seed, script, run.seen)
         return run
 
     def scripted(
@@ -100,7 +102,7 @@ class Runner:
 
     def again(self, key: Key, seed: int, data: Data, script: Script) -> Witness | None:
         """Run an example for one finding: its witness if it shows."""
-        seen: Mapping[Key, Seen] = {}
+        seen: Places = {}
         try:
             setting = self.ground.setting(data)
             run = self.scripted(setting, seed, script, LONGEST if data.rows is None else 0)
@@ -110,34 +112,23 @@ class Runner:
             return None
         else:
             findings, seen = self.premises.findings(run, by_rows=data.rows is not None), run.seen
-        shown = (self._witness(one, data, seed, script, seen) for one in findings if (one.kind, one.label) == key)
+        shown = (_witness(one, data, seed, script, seen) for one in findings if (one.kind, one.label) == key)
         return next(shown, None)
 
-    def _note(
-        self,
-        findings: Sequence[Finding],
-        data: Data,
-        seed: int,
-        script: Callable[[], Script],
-        places: Mapping[Key, Seen],
-    ) -> None:
+    def _note(self, findings: Sequence[Finding], data: Data, seed: int, script: Script, places: Places) -> None:
         """Keep the smallest example of each finding."""
-        told = script() if findings else Script()
         for finding in findings:
-            before = self.witnesses.get((finding.kind, finding.label))
-            if before is None or weight(data, told) < weight(before.data, before.script):
-                self.witnesses[finding.kind, finding.label] = self._witness(finding, data, seed, told, places)
-
-    def _witness(self, finding: Finding, data: Data, seed: int, script: Script, places: Mapping[Key, Seen]) -> Witness:
-        seen = places.get((finding.kind, finding.label), Seen(""))
-        return Witness(finding, data, script, seed, seen.line, seen.here, seen.there)
+            key = finding.kind, finding.label
+            before = self.witnesses.get(key)
+            if before is None or weight(data, script) < weight(before.data, before.script):
+                self.witnesses[key] = _witness(finding, data, seed, script, places)
 
     def without_schedule(self, error: Uncalibrated, data: Data, seed: int) -> None:
         """No noise meets the budget for these sizes: nothing can be run, and that is the finding."""
         if error.finding is None:
             self.raised[one_line(error)] += 1
         else:
-            self._note([error.finding], data, seed, Script, {})
+            self._note([error.finding], data, seed, Script(), {})
 
     def placed(self, witness: Witness) -> Witness:
         """With the lines that made what it shows: it is made again, watched."""
@@ -159,6 +150,11 @@ class Runner:
             return sum(self.scripted(setting, seed, Script(), LONGEST).separation for seed in (1, 2))
 
         return max(settings, key=separation, default=None)
+
+
+def _witness(finding: Finding, data: Data, seed: int, script: Script, places: Places) -> Witness:
+    seen = places.get((finding.kind, finding.label), Seen(""))
+    return Witness(finding, data, script, seed, seen.line, seen.here, seen.there)
 
 
 @contextmanager

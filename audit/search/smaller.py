@@ -6,7 +6,7 @@ nothing depends on the clock, so that the same seed gives the same witness.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from dpassay.audit.lockstep.script import Choice, Script
 from dpassay.reference.arrays import Array
 from dpassay.reference.space import Space
 
-from .ground import Data
+from .ground import Data, Ground
 from .strategies import absent_row, is_absent, width_of
 from .witness import Witness, weight
 
@@ -23,24 +23,17 @@ _FIRST = 8  # of the smallest combinations of sizes, tried at once
 _PLAIN = (Choice("query"), Choice("zero"))
 
 
-def smaller(
-    witness: Witness,
-    again: Callable[[Data, Script], Witness | None],
-    space: Space | None,
-    combinations: Sequence[Mapping[str, int]],
-    most: int,
-) -> Witness:
+def smaller(witness: Witness, again: Callable[[Data, Script], Witness | None], ground: Ground, most: int) -> Witness:
     """The smallest example that ``most`` runs lead to.
 
     Args:
         again: run an example; its witness if it shows the same finding, else None.
-        combinations: of sizes, the smallest first; empty for a given pair.
     """
     best, left, tried = witness, most, set[bytes]()
     progress = True
     while progress and left > 0:
         progress = False
-        for data, script in _simpler(best.data, best.script, space, combinations):
+        for data, script in _simpler(best.data, best.script, ground):
             rows = [] if data.rows is None else [data.parts[0].tobytes(), data.parts[2].tobytes()]
             mark = b"".join([repr((data.sizes, data.target, data.swapped, script)).encode(), *rows])
             if mark in tried or weight(data, script) >= weight(best.data, best.script):
@@ -56,17 +49,16 @@ def smaller(
     return best
 
 
-def _simpler(
-    data: Data, script: Script, space: Space | None, combinations: Sequence[Mapping[str, int]]
-) -> Iterator[tuple[Data, Script]]:
-    if space is not None and data.rows is not None:
-        below = [one for one in combinations if sum(one.values()) < sum(data.sizes.values())]
+def _simpler(data: Data, script: Script, ground: Ground) -> Iterator[tuple[Data, Script]]:
+    space = ground.space if data.rows is not None else None
+    if space is not None:
+        below = [one for one in ground.combinations if sum(one.values()) < sum(data.sizes.values())]
         by_one = [one for one in below if sum(one[name] != value for name, value in data.sizes.items()) == 1]
         for sizes in (*below[:_FIRST], *by_one):  # the smallest of all, then those that make one size smaller
             for kept in (data.target, 0):
                 yield resized(space, data, sizes, kept), script
     yield from ((data, one) for one in _plainer(script))
-    if space is not None and data.rows is not None:
+    if space is not None:
         yield from ((one, script) for one in _plain_rows(space, data))
     if data.swapped:
         yield replace(data, swapped=False), script

@@ -86,7 +86,7 @@ class Uphill:
         self._before()
         with suppress(Exception):
             setting = self._ground.setting(one.data)
-            run = self._runner.tried(setting, one.data, one.seed, one.script, lambda: one.script)
+            run = self._runner.tried(setting, one.data, one.seed, one.script)
             return run, self.note(run, one)
         return None, []
 

@@ -11,7 +11,6 @@ begins a new stream.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -52,14 +51,12 @@ class Session:
     marks: Marks = ()  # of the files of scores that were judged, see `scores/files.py`
     __pydantic_config__ = ConfigDict(extra="forbid")  # as it is read from a checkpoint
 
-    def continued(self, result: ClaimTest, marks: Sequence[str] = ()) -> Session:
-        """After one more session, whose wealth multiplies this one's."""
-        gained = float(result.evidence["log_wealth"])  # type: ignore[arg-type]
-        peak = -float(np.log(max(result.p_value, 1e-300)))
+    def continued(self, runs: int, gained: float, peak: float, marks: Sequence[str] = ()) -> Session:
+        """After one more session, whose wealth multiplies this one's: what it gained, and the most on the way."""
         return replace(
             self,
             sessions=self.sessions + 1,
-            runs=self.runs + result.runs,
+            runs=self.runs + runs,
             log_wealth=self.log_wealth + gained,
             best=max(self.best, self.log_wealth + peak, self.log_wealth + gained),
             marks=(*self.marks, *marks),
@@ -126,27 +123,20 @@ def black_box(
     first = max(10, min(250, limit // 4))
 
     def round_over(result: ClaimTest) -> None:
-        kept.put(session.continued(result))
-        each(result.runs // 2, float(result.evidence["log_wealth"]))  # type: ignore[arg-type]
+        gained = float(result.evidence["log_wealth"])  # type: ignore[arg-type]
+        kept.put(session.continued(result.runs, gained, -float(np.log(max(result.p_value, 1e-300)))))
+        each(result.runs // 2, gained)
 
     mechanism, datasets = source.mechanism, source.datasets
     return audit_sequentially(mechanism, datasets, claim, rng, limit, first, confidence, each=round_over)
 
 
-def stored_scores(session: Session, p: Array, q: Array, claim: Guarantee, confidence: float) -> ClaimTest:
-    """One session on one pair of files: scores of independent runs on D and on D' that were never judged before."""
-    start, rng = time.perf_counter(), np.random.default_rng([session.seed, 41, session.sessions])
+def stored_scores(session: Session, p: Array, q: Array, claim: Guarantee, marks: Sequence[str] = ()) -> Session:
+    """After one pair of files: scores of independent runs on D and on D' that were never judged before."""
+    rng = np.random.default_rng([session.seed, 41, session.sessions])
     sides = [rng.permutation(check_scores(side, name)) for name, side in (("scores_p", p), ("scores_q", q))]
     wealth = curve_log_wealth(sides[0], sides[1], claim, at_end=True)
-    return ClaimTest(
-        claim=claim.name,
-        p_value=float(np.exp(-max(0.0, wealth))),
-        confidence=confidence,
-        method="sequential curve betting on stored scores",
-        runs=p.size + q.size,
-        seconds=time.perf_counter() - start,
-        evidence={"log_wealth": wealth},
-    )
+    return session.continued(p.size + q.size, wealth, wealth, marks)
 
 
 def verdict(sessions: Sequence[Session], confidence: float = 0.95, seconds: float = 0.0) -> ClaimTest:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpassay.audit.mutate.planted import Layer
+from dpassay.audit.mutate.planted import MutantTape, Mutation
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.tape import LiveTape, ScriptedTape, record
@@ -57,7 +57,7 @@ def test_values_dictated_again_are_the_same_run(calls, seed):
     tape = LiveTape(seed)
     tape._released = lambda *asked: transcript.events[tape.step].value
     assert run(DATA, tape) == transcript.output, "bit for bit"
-    layered = record(lambda tape: run(DATA, Layer(tape)), seed)  # a layer that changes nothing is not seen
+    layered = record(lambda tape: run(DATA, MutantTape(tape, Mutation())), seed)  # what changes nothing is not seen
     assert layered.output == transcript.output
 
 

@@ -151,7 +151,7 @@ def _verdict(mu, claim, size, seed):
     """How many pairs of files of N(0, 1) against N(mu, 1), of six, until the claim is refuted; and whether it is."""
     state = session.Session("scores", claim.name, seed)
     for p, q in _pairs(6, size, mu, seed):
-        state = state.continued(session.stored_scores(state, p, q, claim, 0.95))
+        state = session.stored_scores(state, p, q, claim)
         if session.verdict([state]).verdict is Verdict.VIOLATED:
             return state.sessions, True
     return state.sessions, False
