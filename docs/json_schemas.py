@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from dpassay.audit.claims.model import ClaimsFile
-from dpassay.audit.crosscheck.model import vector_schema
+from dpassay.audit.crosscheck.storage import vector_schema
 from dpassay.audit.live import messages
 from dpassay.audit.live.messages import NUMBERS, VERSION
 from dpassay.audit.plain import NOT_FINITE, json_text

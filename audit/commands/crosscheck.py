@@ -14,8 +14,7 @@ from dpassay.audit.crosscheck.adapter import LIMIT, Result, run_all
 from dpassay.audit.crosscheck.differences import compare
 from dpassay.audit.crosscheck.evidence import Evidence, evidence
 from dpassay.audit.crosscheck.making import exported
-from dpassay.audit.crosscheck.model import json_object
-from dpassay.audit.crosscheck.storage import canonical, load, read_vectors
+from dpassay.audit.crosscheck.storage import canonical, json_object, load, read_vectors
 from dpassay.audit.inputs.registered import find_cases
 from dpassay.audit.live.program import TIMEOUT, run_live
 from dpassay.audit.plain import json_text

@@ -2,27 +2,37 @@
 
 The adapter is ``run(case, tape) -> output``. It cannot stop the campaign: what it prints is not read, what it raises
 is an outcome, and where it does not answer in time its process is ended and a new one goes on with the next vector.
+The process runs this file, ``python -m dpassay.audit.crosscheck.adapter MODULE:FUNCTION``: it reads a vector a line,
+and writes a line of what was asked and returned.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
+from dpassay.audit.inputs.foreign import load_callable
 from dpassay.audit.running.programs import MOST_CASE, Process, ProgramBroken, ProgramEnded
+from dpassay.audit.running.workers import end_with
 from dpassay.reference.errors import BadInput, printable
 
 from .differences import Difference, compare, unstated
+from .encoding import encode
+from .recording import Diverged, VectorTape, asked
 
 Outcome = Literal["pass", "fail", "unsupported", "error"]
 LIMIT = 60.0  # seconds for one vector
 STARTING = 120.0  # seconds until the adapter is loaded
 Vector = dict[str, Any]
+HIDDEN = ("events", "output", "rounding", "expect", "why", "float32", "seed", "flags")  # would give the answer away
 
 
 @dataclass(frozen=True)
@@ -66,7 +76,7 @@ class Adapter:
         return {"kind": "error", "text": why}
 
     def _started(self) -> Process:
-        words = [sys.executable, "-m", "dpassay.audit.crosscheck.worker", self._name]
+        words = [sys.executable, "-m", "dpassay.audit.crosscheck.adapter", self._name]
         process = Process(words, self._name, self._limit, shown=True)
         try:
             said = json.loads(process.receive(STARTING))
@@ -131,3 +141,60 @@ def judged(vector: Vector, answers: Vector, float32: bool, seconds: float = 0.0)
 
 def _result(vector: Vector, outcome: Outcome, message: str, **more: Any) -> Result:
     return Result(vector["id"], vector["algorithm"], outcome, message, tuple(vector["flags"]), **more)
+
+
+# in the process ------------------------------------------------------------------------------------------------------
+
+
+def answer(adapter: Callable[..., Any], vector: Vector) -> dict[str, Any]:
+    """Run the adapter on one vector.
+
+    Returns:
+        ``kind``: ``returned`` (with ``output``), ``raised`` (with ``text``), ``diverged``, ``unsupported``; and
+        ``events``, everything that was asked of the tape, the call without an answer last.
+    """
+    tape = VectorTape(vector["events"], refusing=vector["expect"] == "refused")
+    case = {name: entry for name, entry in vector.items() if name not in HIDDEN}
+    try:
+        output = adapter(case, tape)
+    except NotImplementedError as error:
+        return {"kind": "unsupported", "text": printable(str(error)), "events": []}
+    except Diverged as error:
+        return {"kind": "diverged", "text": str(error), "events": asked(tape)}
+    except (Exception, SystemExit) as error:
+        kind = "diverged" if tape.diverged else "raised"  # the adapter may wrap what the tape raises
+        return {"kind": kind, "text": _said(error), "events": asked(tape)}
+    if output is NotImplemented:
+        return {"kind": "unsupported", "text": "", "events": []}
+    try:
+        return {"kind": "returned", "output": encode(output, "output"), "events": asked(tape)}
+    except BadInput as error:
+        return {"kind": "raised", "text": str(error), "events": asked(tape)}
+
+
+def _said(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    here = Path(__file__).parent
+    theirs = [frame for frame in frames if here not in Path(frame.filename).parents] or list(frames)
+    place = f"{Path(theirs[-1].filename).name}, line {theirs[-1].lineno}"
+    return printable(f"{type(error).__name__} ({place}): {error}")[:1000]
+
+
+def main(name: str) -> None:
+    """The process: answer until the input ends."""
+    end_with(os.getppid())
+    with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as out:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever is printed is for people
+        try:
+            adapter = load_callable(name, "adapter")
+        except BadInput as error:
+            said = {"kind": "bad", "field": error.field, "value": str(error.value), "why": error.why}
+            print(json.dumps(said), file=out)
+            return
+        print(json.dumps({"kind": "ready"}), file=out, flush=True)
+        for line in sys.stdin:
+            print(json.dumps(answer(adapter, json.loads(line))), file=out, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

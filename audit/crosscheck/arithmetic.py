@@ -42,7 +42,7 @@ def facts(vector: Data, given: Data, found: Sequence[Difference]) -> list[str]:
         return []
     said = list(_scale(vector, found, float(here[0]), float(there[0]))) if first.name in SCALES else []
     said = said or list(_rounded(vector, first, here, there)) or list(_multiple(vector, here, there))
-    return said or [*_order(here, there), *_elsewhere(vector, first, here, there)]
+    return said or [*_order(here, there), *_elsewhere(vector, first, there)]
 
 
 def _scale(vector: Data, found: Sequence[Difference], expected: float, got: float) -> Iterator[str]:
@@ -102,19 +102,15 @@ def _order(here: Array, there: Array) -> Iterator[str]:
         yield f"yours is the reference's plus {float((there - here)[0]):.6g} in all {here.size} entries"
 
 
-def _elsewhere(vector: Data, first: Difference, here: Array, there: Array) -> Iterator[str]:
-    """The number of another step; or the difference is a multiple of something released or asked before."""
+def _elsewhere(vector: Data, first: Difference, there: Array) -> Iterator[str]:
+    """The number of another step."""
+    if not there.any():
+        return
     for step, event in enumerate(vector["events"]):
         for name in ("query", "value", "queries", "std", "sensitivity"):
             other = _array(event.get(name))
-            if (step, name) == (first.step, first.name) or other.shape != there.shape or not np.abs(other).max():
-                continue
-            where, gap = f"the {name} of {event['label']!r} at step {step}", there - here
-            if np.abs(there).max() and _alike(other, there):
-                yield f"yours is {where}"
-                return
-            if there.size > 1 and step < first.step and _parallel(gap, other):
-                yield f"yours minus the reference's is {float(gap @ other / (other @ other)):.6g} times {where}"
+            if (step, name) != (first.step, first.name) and other.shape == there.shape and _alike(other, there):
+                yield f"yours is the {name} of {event['label']!r} at step {step}"
                 return
 
 
@@ -156,8 +152,3 @@ def _array(value: Any) -> Array:
 
 def _alike(one: Array, other: Array) -> bool:
     return bool(np.allclose(one, other, rtol=CLOSE, atol=1e-12 * float(np.abs(one).max(initial=0.0))))
-
-
-def _parallel(one: Array, other: Array) -> bool:
-    size = float(np.linalg.norm(one)) * float(np.linalg.norm(other))
-    return size > 0 and abs(abs(float(one @ other) / size) - 1.0) < 1e-9

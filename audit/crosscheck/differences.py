@@ -19,9 +19,9 @@ from dpassay.audit.plain import array_of, number_of
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput, printable
 
-from .encode import RESERVED
-from .model import check_answers
+from .encoding import RESERVED
 from .rounding import NOISE_SHARE, UNIT32, UNIT64, computed, numbers, visible_events
+from .storage import check_answers
 
 SCALES = ("std", "scale", "query_scale", "threshold_scale")  # the noise of a release, whichever its law has
 STATED = ("law", "batches")  # compared where it is said
@@ -70,15 +70,10 @@ class Difference:
         where = f"step {self.step}, {printable(self.label)}, {self.name}" if self.step >= 0 else self.name
         at = "".join(f"[{part}]" for part in self.index)
         text = f"{where}{at}: expected {_short(self.expected)}, got {_short(self.got)}"
-        told = []
-        if self.length is not None:
-            told.append(f"{self.length[1]} numbers where {self.length[0]} are expected")
-        if self.ratio is not None:
-            told.append(f"ratio {self.ratio:.6g}")
-        if self.differing > 1:
-            told.append(f"{self.differing} entries differ")
-        if self.allowed and self.ratio is not None:
-            told.append(f"allowed {self.allowed:.2g}")
+        told = [f"{self.length[1]} numbers where {self.length[0]} are expected"] if self.length is not None else []
+        told += [f"ratio {self.ratio:.6g}"] if self.ratio is not None else []
+        told += [f"{self.differing} entries differ"] if self.differing > 1 else []
+        told += [f"allowed {self.allowed:.2g}"] if self.allowed and self.ratio is not None else []
         return f"{text} ({', '.join(told)})" if told else text
 
 

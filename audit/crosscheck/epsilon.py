@@ -115,10 +115,9 @@ def _event(transcript: Transcript, event: Data, stated: Mapping[str, list[Any]])
 
 def _law(event: Data) -> Law:
     name = event["law"]
-    if name == "Gaussian":
-        return Gaussian(np.array(numbers(event["query"])), float(event["std"]))
-    if name == "Laplace":
-        return Laplace(np.array(numbers(event["query"])), float(event["scale"]))
+    if name in ("Gaussian", "Laplace"):
+        query = np.array(numbers(event["query"]))
+        return Gaussian(query, float(event["std"])) if name == "Gaussian" else Laplace(query, float(event["scale"]))
     if name == "AboveThreshold":
         scales = float(event["threshold_scale"]), float(event["query_scale"])
         asked = iter(numbers(event["queries"]))  # as far as they were evaluated

@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from time import process_time
 from typing import Any
 
@@ -23,7 +23,7 @@ from dpassay.reference.errors import BadInput, printable
 
 from .arithmetic import facts
 from .differences import Difference, Part, compare
-from .encode import encode
+from .encoding import encode
 from .epsilon import Effect, effect
 from .making import run_again
 from .recording import VectorTape, asked
@@ -125,7 +125,7 @@ class Evidence:
         return {
             "step": self.first.step, "label": self.first.label, "name": self.first.name,
             "index": list(self.first.index), "expected": self.first.expected, "got": self.first.got,
-            "numbers": list(self.numbers), "lines": [one.as_data() for one in self.lines],
+            "numbers": list(self.numbers), "lines": [asdict(one) for one in self.lines],
             "epsilon": None if self.effect is None else self.effect.as_data(),
             "changes": changes, "reproducing": len(self.changes), "whole_run": self.whole,
             "tried": self.tried, "of": self.all,

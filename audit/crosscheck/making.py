@@ -28,12 +28,10 @@ from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.gradient_descent import GradientDescent
 
-from .decode import decode
-from .encode import encode
-from .model import FORMAT
+from .encoding import decode, encode
 from .recording import RecordingTape, events_of
 from .rounding import Again, Jitter, Run, rounding
-from .storage import FLAGS, FOLDER, texts
+from .storage import FLAGS, FOLDER, FORMAT, texts
 
 CALIBRATED = {
     "rule": "calibrated",
@@ -72,7 +70,7 @@ def made(case: Case, given: Mapping[str, Any]) -> Vector:
         with np.errstate(all="ignore"):
             run_again(run, data, tape)
     except BadInput as error:
-        if not tape.asked:
+        if not tape.transcript.releases:
             why = given.get("why", str(error))  # kept: of two wrong entries either may be named first
             refused = {"why": why, "events": events_of(tape), "output": None, "rounding": 0.0, "flags": [name]}
             return {**told, **data, **refused, "float32": given.get("float32", True)}

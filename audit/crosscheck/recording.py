@@ -17,9 +17,9 @@ from dpassay.reference.errors import printable
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.law import Law
 from dpassay.reference.tape import Drawn, LiveTape, Tape
-from dpassay.reference.transcript import Draw, Note, Release
+from dpassay.reference.transcript import Draw, Release
 
-from .encode import encode
+from .encoding import encode
 
 DIGITS = 6  # of a drawn number; more would only make the files longer
 DRAWS = {"without-replacement": "size", "fresh": "size", "poisson": "rate"}
@@ -35,17 +35,6 @@ class RecordingTape(LiveTape):
     def __init__(self, seed: int):
         super().__init__(seed)
         self.raw: dict[int, float] = {}
-        self.asked = False  # for a release
-
-    def gaussian(self, label: str, query: Any, **how: Any) -> Any:
-        """As the tape it is; that something was asked for counts, even if it is then refused."""
-        self.asked = True
-        return super().gaussian(label, query, **how)
-
-    def release(self, label: str, law: Law, **how: Any) -> Any:
-        """Likewise."""
-        self.asked = True
-        return super().release(label, law, **how)
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
         return rounded(super()._released(label, law, sensitivity, draws))
@@ -139,8 +128,7 @@ def rounded(value: Any) -> Any:
 
 def events_of(tape: Tape) -> list[dict[str, Any]]:
     """Everything that one run put on its tape, in order, as data."""
-    found = (_event_of(tape, step) for step in range(len(tape.transcript.events)))
-    return [event for event in found if event is not None]
+    return [_event_of(tape, step) for step in range(len(tape.transcript.events))]
 
 
 def asked(tape: VectorTape) -> list[dict[str, Any]]:
@@ -149,7 +137,7 @@ def asked(tape: VectorTape) -> list[dict[str, Any]]:
     return events_of(tape) + last
 
 
-def _event_of(tape: Tape, step: int) -> dict[str, Any] | None:
+def _event_of(tape: Tape, step: int) -> dict[str, Any]:
     event, transcript = tape.transcript.events[step], tape.transcript
     raw: dict[int, float] = getattr(tape, "raw", {})
     if isinstance(event, Release):
@@ -159,10 +147,8 @@ def _event_of(tape: Tape, step: int) -> dict[str, Any] | None:
         order = {"order": "random" if event.hidden else "index"} if event.kind == "fresh" else {}
         indices = transcript.batches[event.number].tolist()
         return {"event": "draw", "label": event.label, **how, **order, "indices": indices}
-    if isinstance(event, Note):
-        scale = {"std": raw[step]} if step in raw else {}
-        return {"event": event.kind, "label": event.label, **scale, "value": encode(event.value)}
-    return None
+    scale = {"std": raw[step]} if step in raw else {}
+    return {"event": event.kind, "label": event.label, **scale, "value": encode(event.value)}
 
 
 def _release(event: Release) -> dict[str, Any]:

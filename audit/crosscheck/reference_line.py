@@ -7,11 +7,9 @@ of the caller. Where another call differs, the last decision before it is shown 
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -66,10 +64,6 @@ class Line:
         text = f"{self.file}:{self.number}: {self.text}" + (f"  # {self.comment}" if self.comment else "")
         return "\n".join([text, *([f"    {', '.join(told)}"] if told else [])])
 
-    def as_data(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
-
 
 @dataclass
 class Watched:
@@ -87,10 +81,12 @@ class Watched:
     side: Side = field(default_factory=Side)
     step: Step | None = None
 
-    @property
-    def method(self) -> str:
-        """Of the tape, that was called."""
-        return next(iter(self.step.outside[-1:]), "") if self.step is not None else ""
+    def handed(self, name: str) -> ast.expr | None:
+        """What is handed to the method of the tape for a field; None where that is not clear."""
+        if self.step is None or not self.step.outside:
+            return None
+        place = 0 if name == "label" else 1 if name in QUERY else None
+        return argument(self.step, self.step.outside[-1], name, place)
 
 
 def watched(run: Run, vector: Data, until: int | None = None) -> Watched:
@@ -135,14 +131,13 @@ def lines_of(seen: Watched, vector: Data, given: Data, found: Sequence[Differenc
     if step is None:
         return []
     if first.part in (Part.CALL, Part.COUNT):
-        path = _followed(seen.side, step, _argument_of(step, seen.method, "label")) if seen.method else []
+        path = _followed(seen.side, step, seen.handed("label")) if step.outside else []
         decided = [each for one in step.waiting() if (each := _decision(one)) is not None]
         since = [one for one in decided if one.calls == step.calls]
         return [_line(one) for one in (path[-MOST:] or [step])] + [_line(one) for one in since[:MOST]]
     followed = next((one for one in found if one.step == first.step and one.name == "sensitivity"), first)
     followed = followed if first.name in SCALES else first
-    output = first.part is Part.OUTPUT
-    expression = _field(step, first) if output else _argument_of(step, seen.method, followed.name)
+    expression = _field(step, first) if first.part is Part.OUTPUT else seen.handed(followed.name)
     path = _followed(seen.side, step, expression)
     yours, at = _declared(seen, vector, given, first), "".join(f"[{one}]" for one in followed.index)
     lines = [_line(path[0], yours)]
@@ -190,18 +185,9 @@ def _field(step: Step, first: Difference) -> ast.expr | None:
 
 def _declared(seen: Watched, vector: Data, given: Data, first: Difference) -> dict[str, str]:
     """Names that are arguments of the differing call, with what the other implementation has for them."""
-    if seen.step is None:
-        return {}
     event = event_there(vector, given, first.step)
-    arguments = {name: _argument_of(seen.step, seen.method, name) for name in event if name != "value"}
-    return {
-        one.id: shown(event[name]) for name, one in arguments.items() if isinstance(one, ast.Name) and name in event
-    }
-
-
-def _argument_of(step: Step, method: str, name: str) -> ast.expr | None:
-    """What is handed to a method of the tape for a field; None where that is not clear."""
-    return argument(step, method, name, 0 if name == "label" else 1 if name in QUERY else None)
+    arguments = {name: seen.handed(name) for name in event if name != "value"}
+    return {one.id: shown(event[name]) for name, one in arguments.items() if isinstance(one, ast.Name)}
 
 
 def _line(step: Step, yours: Mapping[str, str] | None = None) -> Line:
@@ -266,12 +252,7 @@ def _kinds(names: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _without_comments(text: str) -> tuple[str, str]:
-    """Code on one line, and its comments."""
-    code, comments = text, []
-    with suppress(tokenize.TokenError, IndentationError):
-        for token in tokenize.generate_tokens(io.StringIO(text.strip()).readline):
-            if token.type == tokenize.COMMENT:
-                comments.append(token.string.lstrip("# "))
-                code = code.replace(token.string, "")
-    code = " ".join(code.split())
+    """Code on one line, and its comments, each behind two spaces."""
+    parts = [line.partition("  # ") for line in text.splitlines()]
+    code, comments = " ".join(" ".join(part[0] for part in parts).split()), [part[2] for part in parts if part[2]]
     return code if len(code) <= LONGEST else code[: LONGEST - 3] + "...", "; ".join(comments)

@@ -27,7 +27,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum
 from dpassay.reference.tape import Tape
 
-from .encode import encode
+from .encoding import encode
 from .recording import Diverged, VectorTape, events_of
 
 H = 2.0**-30  # far above rounding (2^-53), far below what bends

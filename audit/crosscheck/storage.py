@@ -1,26 +1,163 @@
-"""Vectors on disk: one file an algorithm, a manifest with counts and hashes, and single exported vectors."""
+"""Vectors: their form, from which the published schema is made, and their files.
+
+The committed ones are one file an algorithm, and a manifest with counts and hashes.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from dpassay.audit.plain import checked
 from dpassay.reference import files
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import parse_toml, read_text
 
-from .model import FORMAT, check_file, check_vector, json_object
+FORMAT = 3
+Word = Literal["infinity", "-infinity", "nan"]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)] | Annotated[int, Field(strict=True)] | Word
+Text = Annotated[str, Field(max_length=10_000)]
+
+
+class _Open(BaseModel):
+    """New fields may come: a reader should ignore those that it does not know."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Claim(_Open):
+    """What is claimed of the run."""
+
+    epsilon: Number
+    delta: Number
+    relation: Literal["replace-one", "add-remove"]
+
+
+class Release(_Open):
+    """A value that leaves: its law, the query and the noise scale to be computed, and the value to go on with."""
+
+    event: Literal["release"]
+    label: Text
+    law: Text
+    sensitivity: Number | None
+    batches: list[int]
+    value: Any
+    rounding: dict[str, Number] = Field(default_factory=dict)
+
+
+class Drawn(_Open):
+    """Records that take part: their numbers are given."""
+
+    event: Literal["draw"]
+    label: Text
+    kind: Literal["without-replacement", "poisson", "fresh"]
+    n: int
+    indices: list[int]
+
+
+class Noted(_Open):
+    """A value without a mechanism; ``noise`` has the scale ``std``, ``reveal`` is computed and compared."""
+
+    event: Literal["public", "secret", "noise", "reveal"]
+    label: Text
+    value: Any
+    rounding: dict[str, Number] = Field(default_factory=dict)
+
+
+Event = Annotated[Release | Drawn | Noted, Field(discriminator="event")]
+
+
+class Vector(_Open):
+    """One run (or one input to refuse) with everything that is needed to compute it."""
+
+    format: Literal[3]
+    id: Text
+    case: Text
+    algorithm: Text
+    claim: Claim
+    flags: list[Text]
+    expect: Literal["run", "refused"]
+    problem: Any
+    schedule: Any
+    events: list[Event]
+    output: Any
+    rounding: Number
+    float32: bool
+
+
+class Answered(_Open):
+    """One event of another implementation: what it asked for, under the names of the vector."""
+
+    event: Text
+    label: Text
+
+
+class Answers(_Open):
+    """What ``crosscheck compare`` reads."""
+
+    events: list[Answered]
+    output: Any
+    claim: Claim | None = None
+
+
+class VectorFile(_Open):
+    """A file of many vectors, and what they say of their cases."""
+
+    cases: dict[str, Any]
+    vectors: list[dict[str, Any]]
+
+
+_VECTOR, _ANSWERS, _FILE = TypeAdapter(Vector), TypeAdapter(Answers), TypeAdapter(VectorFile)
+
+
+def check_vector(document: Any, where: str) -> dict[str, Any]:
+    """The document itself, if it is a vector; :class:`BadInput` naming the first wrong field otherwise."""
+    found = json_object(document, where)
+    good = found.get("format") == FORMAT and type(found["format"]) is int
+    require(good, f"{where}: format", found.get("format"), f"must be {FORMAT}; export it again")
+    checked(_VECTOR, found, where)
+    return found
+
+
+def check_answers(document: Any, where: str) -> dict[str, Any]:
+    """The document itself, if it holds answers; :class:`BadInput` otherwise."""
+    found = json_object(document, where)
+    require("output" in found, f"{where}: output", None, "is missing: it is compared as well")
+    checked(_ANSWERS, found, where)
+    return found
+
+
+def json_object(document: Any, where: str) -> dict[str, Any]:
+    """The document itself, if it is an object; :class:`BadInput` otherwise."""
+    require(isinstance(document, dict), where, type(document).__name__, "must be a JSON object")
+    return dict(document)
+
+
+def vector_schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of a vector; in a file of many, what ``cases`` says of a row is left out of its vectors."""
+    found = _VECTOR.json_schema()
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:dpassay:vector:{FORMAT}",
+        **found,
+        "title": "dpassay test vector",
+    }
+
+
+# files ---------------------------------------------------------------------------------------------------------------
 
 FOLDER = Path(__file__).with_name("vectors")
 #: what a red vector points to: the likely bug, and its effect on epsilon
-FLAGS = parse_toml(read_text(Path(__file__).with_name("flags.toml"), "flags"), "flags.toml")
+FLAGS = files.parse_toml(files.read_text(Path(__file__).with_name("flags.toml"), "flags"), "flags.toml")
 OF_CASE = ("algorithm", "source", "reading", "title", "cite", "claim", "noise", "readings")  # once for all of a row
-Vector = dict[str, Any]
+Data = dict[str, Any]  # a vector as it is read
 
 
 def canonical(document: Any) -> str:
@@ -28,25 +165,21 @@ def canonical(document: Any) -> str:
     return json.dumps(document, sort_keys=True, allow_nan=False, ensure_ascii=False)
 
 
-def texts(vectors: Iterable[Vector]) -> dict[str, str]:
+def texts(vectors: Iterable[Data]) -> dict[str, str]:
     """The content of every file: by its name below the folder, the manifest among them."""
     found: dict[str, str] = {}
     counts: dict[str, dict[str, Any]] = {}
-    flags: dict[str, int] = dict.fromkeys(FLAGS, 0)
+    flags: Counter[str] = Counter()
     for algorithm, group in groupby(vectors, lambda vector: str(vector["algorithm"])):
-        members = list(group)
-        name = f"{algorithm}.json"
-        found[name] = text = _file(algorithm, members)
-        path = FOLDER / name
-        if path.is_file():  # it is kept if it says the same up to the last digits, in which machines differ
-            old = path.read_text(encoding="utf-8")
-            found[name] = old if _alike(json.loads(old), json.loads(text)) else text
+        members, name = list(group), f"{algorithm}.json"
+        text, path = _file(algorithm, members), FOLDER / name
+        old = path.read_text(encoding="utf-8") if path.is_file() else ""
+        # it is kept if it says the same up to the last digits, in which machines differ
+        found[name] = old if old and _alike(json.loads(old), json.loads(text)) else text
         refused = sum(vector["expect"] == "refused" for vector in members)
         digest = hashlib.sha256(found[name].encode()).hexdigest()
         counts[name] = {"vectors": len(members), "refused": refused, "sha256": digest}
-        for vector in members:
-            for flag in vector["flags"]:
-                flags[flag] += 1
+        flags.update(flag for vector in members for flag in vector["flags"])
     whole = hashlib.sha256("".join(counts[name]["sha256"] for name in sorted(counts)).encode()).hexdigest()
     manifest = {
         "format": FORMAT,
@@ -69,7 +202,7 @@ def _alike(old: Any, new: Any) -> bool:
     return type(old) is type(new) and bool(old == new)
 
 
-def _file(algorithm: str, vectors: Sequence[Vector]) -> str:
+def _file(algorithm: str, vectors: Sequence[Data]) -> str:
     cases = {vector["case"]: {name: vector[name] for name in OF_CASE} for vector in vectors}
     rows = [{name: entry for name, entry in vector.items() if name not in OF_CASE} for vector in vectors]
     start = f'{{"format": {FORMAT}, "algorithm": "{algorithm}",\n"cases": {{\n'
@@ -83,7 +216,7 @@ def manifest() -> dict[str, Any]:
     return found
 
 
-def load(algorithm: str = "") -> Iterator[Vector]:
+def load(algorithm: str = "") -> Iterator[Data]:
     """The committed vectors (of one algorithm, if named), in the order of their files, each complete.
 
     Raises:
@@ -100,7 +233,7 @@ def load(algorithm: str = "") -> Iterator[Vector]:
         yield from _vectors(files.parse_json(data.decode(), name), name)
 
 
-def read_vectors(path: Path) -> list[Vector]:
+def read_vectors(path: Path) -> list[Data]:
     """The vectors of a file: one exported vector, or a file of many.
 
     Raises:
@@ -112,8 +245,8 @@ def read_vectors(path: Path) -> list[Vector]:
     return [check_vector(document, f"vector {path}")]
 
 
-def _vectors(document: Any, where: str) -> Iterator[Vector]:
-    check_file(document, where)
+def _vectors(document: Any, where: str) -> Iterator[Data]:
+    checked(_FILE, document, where)
     for position, row in enumerate(document["vectors"]):
         name = row.get("case")
         case = document["cases"].get(name) if isinstance(name, str) else None

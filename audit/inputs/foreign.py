@@ -80,10 +80,10 @@ def load_object(name: str, field: str) -> Any:
         BadInput: naming `field`.
     """
     module, _, function = name.partition(":")
-    require(is_code(name) and bool(module and function), field, name, "must be MODULE:FUNCTION")
+    good = is_code(name) and bool(module and function) and not module.startswith(".")
+    require(good, field, name, "must be MODULE:FUNCTION")
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
-    require(not module.startswith("."), field, name, "must be MODULE:FUNCTION")
     with foreign_code(field, name):
         try:
             found: Any = import_module(module)

@@ -29,8 +29,6 @@ _BARE = re.compile(rb"[:\[,]\s*-?(inf|nan)\b", re.IGNORECASE)  # as printf write
 NUMBERS = "numbers"  # the title by which the schema finds its definition
 
 Numbers = Annotated[Any, WithJsonSchema({"title": NUMBERS})]
-
-
 Number = Annotated[
     float,
     BeforeValidator(number_of),  # what is not finite is refused by the tape, as a query is: it ends that run only

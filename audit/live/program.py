@@ -1,39 +1,53 @@
 """A program in any language as an algorithm: ``run(problem, schedule, tape)``, by the protocol of ``docs/live.md``.
 
 Each world of a lockstep run needs a process of its own, because all of them stand in the middle of one case at once.
-Processes are kept alive between cases: a pool hands out one that is idle, if possible one that was given the same
-problem before, and starts another if there is none.
+Processes are kept alive between cases: the next case gets one that is idle, if possible one that was given the same
+problem before, and another is started if there is none.
+
+Every line that a program says becomes a call on a tape, and what the tape hands back is the answer. The tape decides
+where values come from, as for an algorithm in Python: a recording, a script, or the hub of a lockstep run, in which
+case the call switches to another world while this program waits for its line.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import shlex
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from greenlet import GreenletExit
 
 from dpassay.audit.crosscheck.adapter import Result, results
-from dpassay.audit.crosscheck.encode import encode
+from dpassay.audit.crosscheck.encoding import encode
 from dpassay.audit.crosscheck.recording import Diverged, VectorTape, asked
+from dpassay.audit.lockstep.worlds import WorldTape
+from dpassay.audit.plain import plain
+from dpassay.audit.running import programs
 from dpassay.audit.running.programs import Process, ProgramBroken, ProgramEnded, close_all
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.tape import Tape
+from dpassay.reference.tape import LiveTape, Tape
+from dpassay.reference.transcript import Batch
 
-from .conversation import Conversation
+from . import messages
 from .messages import GREETING, VERSION, Malformed, ProgramRefused, ProgramUnsupported, read_line
 
 MOST_PROCESSES = 128  # at once
+MOST_CALLS = 100_000  # of one case
 TIMEOUT = 10.0  # seconds for one line
+_CUT_OFF = 200  # calls that a run which was cut off may still make before its program is ended instead
+_PATIENCE = 0.2  # seconds for each of them
 Vector = dict[str, Any]
-_REMEMBERED = 8  # cases whose lines are kept, so that several worlds need not write them anew
-_HELLO = b'{"dpassay": %d, "do": "hello"}\n' % VERSION
-_AGAIN = b'{"dpassay": %d, "do": "again"}\n' % VERSION
-_END = b'{"dpassay": %d, "do": "end"}\n' % VERSION
+
+
+def _line(do: str, **more: Any) -> bytes:
+    """A line of the harness that asks for something to be done."""
+    return json.dumps({"dpassay": VERSION, "do": do, **more}, allow_nan=False).encode() + b"\n"
 
 
 @dataclass(eq=False)
@@ -42,10 +56,14 @@ class _Worker:
 
     process: Process
     again: bool
-    given: tuple[Any, Any] | None = None
+    given: tuple[Any, Any] = (None, None)
+
+    def has(self, problem: Any, schedule: Any) -> bool:
+        """It was given these last."""
+        return self.given[0] is problem and self.given[1] is schedule
 
 
-class LiveProgram:
+class LiveProgram(AbstractContextManager["LiveProgram"]):
     """A program that speaks the live protocol, as a ``run(problem, schedule, tape)``.
 
     Args:
@@ -79,15 +97,9 @@ class LiveProgram:
         self.__name__ = self.name
         self._idle: list[_Worker] = []
         self._busy: list[_Worker] = []
-        self._lines: list[tuple[Any, Any, bytes]] = []
         self._broken: ProgramBroken | None = None
         self._home = os.getpid()
         self.started = 0  # processes, in all
-
-    @property
-    def running(self) -> int:
-        """Processes that are there now."""
-        return len(self._idle) + len(self._busy)
 
     def __call__(self, problem: Any, schedule: Any, tape: Tape) -> Any:
         """Run the program on a problem; its output as JSON data."""
@@ -119,38 +131,29 @@ class LiveProgram:
                 worker.process.close()
 
     def _case(self, worker: _Worker, problem: Any, schedule: Any) -> bytes:
-        given, worker.given = worker.given, (problem, schedule)
-        if worker.again and given is not None and given[0] is problem and given[1] is schedule:
-            return _AGAIN
-        for one, other, line in self._lines:
-            if one is problem and other is schedule:
-                return line
-        document = {
-            "dpassay": VERSION,
-            "do": "case",
-            "algorithm": self.algorithm,
-            "reading": self.reading,
-            "problem": encode(problem),
-            "schedule": encode(schedule),
-        }
-        line = json.dumps(document, allow_nan=False).encode() + b"\n"
-        self._lines = [*self._lines[1 - _REMEMBERED :], (problem, schedule, line)]
-        return line
+        if worker.again and worker.has(problem, schedule):
+            return _line("again")
+        worker.given = problem, schedule
+        told = {"problem": encode(problem), "schedule": encode(schedule)}
+        return _line("case", algorithm=self.algorithm, reading=self.reading, **told)
 
     # -- processes ----------------------------------------------------------------------------------------
     def _worker(self, problem: Any, schedule: Any) -> _Worker:
-        for number, worker in enumerate(self._idle):
-            if worker.given is not None and worker.given[0] is problem and worker.given[1] is schedule:
-                return self._idle.pop(number)
-        if self._idle:
-            return self._idle.pop(0)  # the one that has waited longest
+        """One that waits, if possible with the same problem, else the one that has waited longest; or a new one."""
+        if not self._idle:
+            return self._started()
+        worker = next((one for one in self._idle if one.has(problem, schedule)), self._idle[0])
+        self._idle.remove(worker)
+        return worker
+
+    def _started(self) -> _Worker:
         process = None
         try:
             if len(self._busy) >= MOST_PROCESSES:
                 raise ProgramBroken(self.name, f"is needed {MOST_PROCESSES + 1} times at once, which is too often")
             process = Process(self.command, self.name, self.timeout)
             self.started += 1
-            process.send(_HELLO)
+            process.send(_line("hello"))
             line = process.receive()
             try:
                 greeting = read_line(line, GREETING)
@@ -171,15 +174,192 @@ class LiveProgram:
         """End all processes: those that wait for a case are told, and given a moment."""
         for worker in self._busy:
             worker.process.close()
-        close_all([worker.process for worker in self._idle], _END)
+        close_all([worker.process for worker in self._idle], _line("end"))
         self._idle, self._busy = [], []
-
-    def __enter__(self) -> LiveProgram:
-        return self
 
     def __exit__(self, *_: object) -> None:
         with suppress(OSError):
             self.close()
+
+
+class Conversation:
+    """The harness's side of one case.
+
+    Args:
+        process: waits for a case.
+        tape: where values come from.
+    """
+
+    def __init__(self, process: Process, tape: Tape) -> None:
+        self._process, self._tape = process, tape
+        self._batches: list[Batch] = []
+        self._failure: Exception | None = None  # in a query that somebody else asked for
+        self._pending: Any = None  # the ask that waits for its answer
+        self._over = False  # the program waits for a case
+        self._working = False  # the program is at work, and nobody waits for it yet
+        self._finishing = False  # the run was cut off: any answer will do
+
+    def hold(self, case: bytes) -> Any:
+        """Send the case, answer until its output comes, and return that.
+
+        Raises:
+            ProgramUnsupported: the program does not know the algorithm or the problem.
+            ProgramBroken: a line that the protocol does not know, or a limit.
+            ProgramEnded: the program ended before its output.
+            ProgramRefused: it says that its input is bad.
+            BadInput: a call that no tape takes (a query that is not finite, a batch larger than the data).
+        """
+        self._process.budget = programs.MOST_CASE
+        self._process.send(case)
+        for _ in range(MOST_CALLS):
+            if isinstance(self._tape, WorldTape):  # the programs of other worlds may work while this one does
+                self._working = True
+                self._tape.wait()
+                self._working = False
+            said = self._next()
+            if isinstance(said, messages.Output):
+                return said.output
+            if isinstance(said, messages.Unsupported):
+                why = f"does not implement this case: {said.unsupported}"
+                raise messages.ProgramUnsupported(self._process.name, why)
+            if isinstance(said, messages.Refused):
+                self._over = True
+                raise messages.ProgramRefused(said.refused)
+            self._pending = said
+            value = self._answer(said)
+            self._pending = None
+            if self._failure:
+                raise self._failure
+            self._process.send(value)
+        raise ProgramBroken(self._process.name, f"made more than {MOST_CALLS} calls in one case")
+
+    def finish(self) -> bool:
+        """After a run that was cut off: answer anything until the case ends; False where it does not end soon."""
+        if self._over:
+            return True
+        timeout = self._process.timeout
+        try:
+            if self._working:
+                self._pending = messages.read_line(self._process.receive(_PATIENCE))
+                if isinstance(self._pending, messages.Output):
+                    return True
+            if self._pending is None:
+                return False
+            self._tape, self._finishing, self._failure = LiveTape(0), True, None
+            self._process.timeout = _PATIENCE
+            for _ in range(_CUT_OFF):
+                self._process.send(self._answer(self._pending))
+                self._pending = self._next()
+                if isinstance(self._pending, messages.Output):
+                    return True
+        except (BadInput, ProgramEnded, Malformed):
+            pass
+        finally:
+            self._process.timeout = timeout
+        return False
+
+    def _next(self, what: Any = None) -> Any:
+        try:
+            return messages.read_line(self._process.receive(), what)
+        except Malformed as error:
+            raise ProgramBroken(self._process.name, f"{error}{self._process.complaint}") from None
+
+    # -- calls --------------------------------------------------------------------------------------------
+    def _answer(self, said: Any) -> bytes:
+        """An ask has the name of a method of the tape, and its fields are named as the arguments."""
+        how = {name: getattr(said, name) for name in type(said).model_fields}
+        ask: Any = getattr(self._tape, how.pop("ask"), self._tape.release)  # a law has no method of its own
+        if isinstance(said, messages.Batch | messages.Poisson | messages.Fresh):
+            found = ask(**how)
+            self._batches.append(found)
+            return b'{"batch": %d, "indices": %s}\n' % (found.draw, json.dumps(found.indices.tolist()).encode())
+        if "batches" in how:
+            how["batch"] = self._of(how.pop("batches"), said.label)
+        if isinstance(said, messages.LAW_ASKS):
+            value = ask(said.label, messages.law_of(said), sensitivity=said.sensitivity, batch=how["batch"])
+        elif isinstance(said, messages.Random):
+            value = ask(said.label, _drawer(said))
+        else:
+            if isinstance(said, messages.AboveThreshold):
+                how["queries"] = self._queries(said)
+            elif isinstance(said, messages.Noise):
+                how["shape"] = _small(said.shape)
+            elif "query" in how:
+                how["query"] = self._array(said.query, f"query of {said.label!r}")
+            value = ask(**how)
+        value = value.tolist() if isinstance(value, np.ndarray) else value
+        return b'{"value": %s}\n' % json.dumps(plain(value), allow_nan=False).encode()
+
+    def _of(self, draws: Sequence[int], label: str) -> tuple[Batch, ...] | None:
+        """The batches that a release depends on."""
+        if self._finishing:
+            return None
+        for number in draws:
+            if number >= len(self._batches):
+                why = f"said that {label!r} depends on batch {number}; it has drawn {len(self._batches)} so far"
+                raise ProgramBroken(self._process.name, why)
+        return tuple(self._batches[number] for number in draws) or None
+
+    def _array(self, value: Any, place: str) -> Any:
+        try:
+            return messages.numbers(value, place)
+        except Malformed as error:
+            raise ProgramBroken(self._process.name, f"said {error}") from None
+
+    def _queries(self, said: messages.AboveThreshold) -> Iterator[float]:
+        """Each query is asked for when somebody needs it: the tape, or the hub that compares it with the neighbour's.
+
+        What fails then is this run's end, not that of whoever asked: it is raised where the run goes on. Once the
+        index is released, the program has gone on, and can be asked no more.
+        """
+        for index in range(said.count):
+            if self._pending is not said:
+                return
+            found = 0.0
+            try:
+                if not self._failure:
+                    found = self._query(index, said.label)
+            except ProgramEnded as error:
+                self._failure = error
+            yield found
+
+    def _query(self, index: int, label: str) -> float:
+        self._process.send(b'{"query": %d}\n' % index)
+        found = self._array(self._next(messages.QUERY).query, f"query {index} of {label!r}")
+        if found.shape != ():
+            raise ProgramBroken(self._process.name, f"said query {index} of {label!r} with shape {found.shape}")
+        if not math.isfinite(found):
+            self._failure = BadInput("query", float(found), "must be finite")
+            return 0.0
+        return float(found)
+
+
+def _small(shape: list[int]) -> tuple[int, ...]:
+    """A shape that somebody else chose, if it is not too large."""
+    if math.prod(shape) > 10**6:
+        raise BadInput("shape", shape, "holds more than 1e6 numbers")
+    return tuple(shape)
+
+
+def _drawer(said: messages.Random) -> Callable[[np.random.Generator], Any]:
+    """The distribution that the program named."""
+    shape = _small(said.shape)
+
+    def draw(rng: np.random.Generator) -> Any:
+        if said.draw == "normal":
+            return rng.normal(size=shape)
+        if said.draw == "uniform":
+            return rng.uniform(size=shape)
+        if said.draw == "integers":
+            return rng.integers(said.below, size=shape)
+        if said.draw == "permutation":
+            return rng.permutation(_small([said.below])[0])
+        direction = rng.normal(size=shape)
+        direction = direction / np.linalg.norm(direction.ravel())
+        length = rng.uniform() ** (1 / max(1, direction.size)) if said.draw == "ball" else 1.0
+        return said.radius * length * direction
+
+    return draw
 
 
 # -- on test vectors: the reference's recorded values are the answers, what the program asks for is compared
@@ -207,7 +387,7 @@ def run_live(
 
 
 def answered(program: LiveProgram, vector: Vector) -> Vector:
-    """What the program asks for on one vector, in the form of ``crosscheck.worker``.
+    """What the program asks for on one vector, in the form of ``crosscheck.adapter.answer``.
 
     Raises:
         ProgramBroken: it does not keep to the protocol.
@@ -220,9 +400,9 @@ def answered(program: LiveProgram, vector: Vector) -> Vector:
     except ProgramBroken:
         raise
     except Diverged as error:
-        return {"kind": "diverged", "text": str(error), "events": asked(tape), "output": None}
+        return {"kind": "diverged", "text": str(error), "events": asked(tape)}
     except (BadInput, ProgramEnded, ProgramRefused) as error:
-        return {"kind": "raised", "text": str(error), "events": asked(tape), "output": None}
+        return {"kind": "raised", "text": str(error), "events": asked(tape)}
     return {"kind": "returned", "output": output, "events": asked(tape)}
 
 

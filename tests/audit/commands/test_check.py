@@ -96,7 +96,7 @@ def test_a_catalogue_case_is_held_to_the_claim(dpassay, project):
     assert rows["over"]["verdict"] == "over budget" and rows["over"]["realised"] is None
 
 
-def program(name, told, speaker="laws_speaker.py", mode=(), **more):
+def program(name, told, speaker="speaker.py", mode=(), **more):
     """A claim about a program in another language, on a space of the user's own."""
     command = shlex.join([sys.executable, "-S", str(LIVE / speaker), *mode])
     fields = {"epsilon": 0.6, "space": "check_mine:COLUMN", "examples": 10, "program": command} | more

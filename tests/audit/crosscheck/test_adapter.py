@@ -1,8 +1,13 @@
-"""The campaign: outcomes, expected failures, exit codes, time limits; an adapter cannot stop it, whatever it does."""
+"""The campaign: outcomes, exit codes, time limits, whatever an adapter does; programs of others, and their bugs."""
 
 import json
 import os
+import re
+import shutil
 import time
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree as Xml
 
 import pytest
@@ -16,45 +21,40 @@ ADAPTER = '''
 import os, sys, time
 
 
-def again(case, tape):
+def right(case, tape):
     from dpassay.audit.crosscheck.making import run_again
     from dpassay.reference.baselines.dp_sgd import run
 
-    return run_again(run, case, tape)
-
-
-def right(case, tape):
     print("this is for people")
     if case["algorithm"] != "baselines/dp_sgd":
         raise NotImplementedError("only DP-SGD")
-    return again(case, tape)
+    return run_again(run, case, tape)
 
 
 def changed(case, tape):
     """Everything that can go wrong, by the vector."""
-    name = case["id"].split("/")[-1]
-    if name == "smallest":
-        os._exit(7)
-    if name == "ordinary":
-        while True:
-            time.sleep(1)
-    if name == "boundary":
-        raise ValueError("line one\\nline two \\x1b[2J")
-    if name == "ties":
-        return object()
-    if name == "zero-gradient":
-        tape.gaussian("gradient", [float("nan")] * 2, std=1.0, sensitivity=1.0)
-    if name == "long-records":
-        tape.gaussian("gradient", "no numbers", std=1.0, sensitivity=1.0)
-    if name == "nan-record":
-        return NotImplemented
-    if name == "infinite-record":
-        return [0.0]
-    if name == "negative-noise":
-        tape.gaussian("gradient", [0.0], std=1.0, sensitivity=1.0)
-    if name == "unknown-label":
-        raise SystemExit(0)
-    return again(case, tape)
+    match case["id"].split("/")[-1]:
+        case "smallest":
+            os._exit(7)
+        case "ordinary":
+            time.sleep(60)
+        case "boundary":
+            raise ValueError("line one\\nline two \\x1b[2J")
+        case "ties":
+            return object()
+        case "zero-gradient":
+            tape.gaussian("gradient", [float("nan")] * 2, std=1.0, sensitivity=1.0)
+        case "long-records":
+            tape.gaussian("gradient", "no numbers", std=1.0, sensitivity=1.0)
+        case "nan-record":
+            return NotImplemented
+        case "infinite-record":
+            return [0.0]
+        case "negative-noise":
+            tape.gaussian("gradient", [0.0], std=1.0, sensitivity=1.0)
+        case "unknown-label":
+            raise SystemExit(0)
+    return right(case, tape)
 
 
 def deaf(case, tape):
@@ -71,14 +71,11 @@ def adapter(tmp_path, monkeypatch):
     return "mine"
 
 
-def dp_sgd_vectors():
-    return [one for one in load("baselines/dp_sgd") if "full-batch" in one["id"]]
-
-
 @pytest.mark.slow
 def test_an_adapter_that_fails_in_every_way_is_judged_vector_by_vector(adapter):
-    found = {one.id.split("/")[-1]: one for one in run_all(f"{adapter}:changed", dp_sgd_vectors(), limit=3.0)}
-    assert len(found) == len(dp_sgd_vectors())
+    vectors = [one for one in load("baselines/dp_sgd") if "full-batch" in one["id"]]
+    found = {one.id.split("/")[-1]: one for one in run_all(f"{adapter}:changed", vectors, limit=3.0)}
+    assert len(found) == len(vectors)
     expected = {
         "smallest": ("error", "exit status 7"),
         "ordinary": ("error", "took longer than 3 s for an answer"),
@@ -99,38 +96,37 @@ def test_an_adapter_that_fails_in_every_way_is_judged_vector_by_vector(adapter):
 @pytest.mark.slow
 def test_a_process_that_does_not_answer_is_ended_with_its_children(adapter):
     process = Adapter(f"{adapter}:deaf", 1.0)
-    assert "took longer" in process.ask(dp_sgd_vectors()[0])["text"]
+    assert "took longer" in process.ask(next(load("baselines/dp_sgd")))["text"]
     time.sleep(0.1)
-    alive = os.popen("ps -eo args").read()
-    assert f"{adapter}:deaf" not in alive
+    assert f"{adapter}:deaf" not in os.popen("ps -eo args").read()
 
 
 def test_the_command_counts_reports_and_exits(adapter, dpassay, tmp_path):
-    words = ("crosscheck", "run", f"{adapter}:right")
-    code, out, _ = dpassay(*words, "--algorithm", "baselines/dp_sgd", "--json", "--junit", "out.xml")
+    words = ("crosscheck", "run", f"{adapter}:right", "--algorithm")
+    code, out, _ = dpassay(*words, "baselines/dp_sgd", "--json", "--junit", "out.xml")
     report = json.loads(out)
     assert code == 0 and report["summary"]["pass"] == report["vectors"] == report["run"] > 10
     suite = Xml.parse(tmp_path / "out.xml").getroot()
     assert (suite.get("tests"), suite.get("failures")) == (str(report["vectors"]), "0")
-    code, out, _ = dpassay(*words, "--algorithm", "dro/single_sample")
+    code, out, _ = dpassay(*words, "dro/single_sample")
     assert code == 3 and " pass " in out  # nothing was run: that is no pass
-    (tmp_path / "known.toml").write_text('["dro/single_sample*"]\noutcome = "unsupported"\nwhy = "not written yet"\n')
-    assert dpassay(*words, "--algorithm", "dro/single_sample", "--expected", "known.toml")[0] == 0
     (tmp_path / "known.toml").write_text('["baselines/dp_sgd*"]\noutcome = "fail"\nwhy = "a bug"\n')
-    code, out, _ = dpassay(*words, "--algorithm", "baselines/dp_sgd", "--expected", "known.toml")
+    code, out, _ = dpassay(*words, "baselines/dp_sgd", "--expected", "known.toml")
     assert code == 1 and "passes, but was expected not to" in out
 
 
-def test_exit_codes_of_outcomes():
-    class One:
-        def __init__(self, name, outcome):
-            self.id, self.outcome = name, outcome
-
-    known = [Expected("a*", "fail", "because")]
-    assert exit_code(judge([One("a1", "fail"), One("b", "pass")], known)) == 0
-    assert exit_code(judge([One("a1", "error")], known)) == 1  # red otherwise than was said
-    assert exit_code(judge([One("a1", "pass")], known)) == 1  # an unexpected pass
-    assert exit_code(judge([One("b", "unsupported")], known)) == 3
+@pytest.mark.parametrize(
+    ("outcomes", "code"),
+    [
+        ({"a1": "fail", "b": "pass"}, 0),
+        ({"a1": "error"}, 1),  # red otherwise than was said
+        ({"a1": "pass"}, 1),  # an unexpected pass
+        ({"b": "unsupported"}, 3),
+    ],
+)
+def test_exit_codes_of_outcomes(outcomes, code):
+    found = [SimpleNamespace(id=name, outcome=outcome) for name, outcome in outcomes.items()]
+    assert exit_code(judge(found, [Expected("a*", "fail", "because")])) == code
 
 
 @pytest.mark.parametrize(
@@ -152,10 +148,10 @@ def test_a_file_of_expected_failures_that_is_none(tmp_path, text, words):
 @pytest.mark.parametrize(
     "words",
     [
-        ("nowhere:run",),
         ("mine:nothing",),
-        ("mine",),
-        ("mine:ADAPTER",),
+        pytest.param(("nowhere:run",), marks=pytest.mark.more),
+        pytest.param(("mine",), marks=pytest.mark.more),
+        pytest.param(("mine:ADAPTER",), marks=pytest.mark.more),
         ("mine:right", "--algorithm", "nobody/knows"),
         ("mine:right", "--timeout", "0"),
         ("mine:right", "--vectors", "nowhere.json"),
@@ -164,3 +160,54 @@ def test_a_file_of_expected_failures_that_is_none(tmp_path, text, words):
 )
 def test_bad_usage_of_run(adapter, dpassay, refused, words):
     refused(dpassay("crosscheck", "run", *words))
+
+
+# other people's programs, which answer for a dozen algorithms, and bugs in them --------------------------------------
+HERE = Path(__file__).parent
+PAGE = HERE.parents[2] / "docs" / "crosscheck.md"
+BUGS = tomllib.loads((HERE / "bugs.toml").read_text(encoding="utf-8"))["bug"]
+
+
+@pytest.fixture
+def planted(dpassay, tmp_path, monkeypatch):
+    """The command on all vectors of an algorithm, for a program, perhaps with a bug."""
+
+    def judge(program, algorithm, old="", new=""):
+        text = (HERE / "programs" / program).read_text(encoding="utf-8")
+        assert not old or text.count(old) == 1
+        path = tmp_path / program
+        path.write_text(text.replace(old, new) if old else text, encoding="utf-8")
+        if path.suffix == ".js":
+            if shutil.which("node") is None:
+                pytest.skip("node is not installed")
+            return dpassay("crosscheck", "live", algorithm, "--program", f"node {path}", "--seeds", 0)
+        return dpassay("crosscheck", "run", f"{path.stem}:run", "--algorithm", algorithm)
+
+    return judge
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("program", "algorithm"), sorted({(one["program"], one["algorithm"]) for one in BUGS}))
+def test_the_programs_are_right(planted, program, algorithm):
+    code, out, err = planted(program, algorithm)
+    assert code == 0, out + err
+
+
+@pytest.mark.parametrize(
+    "bug",
+    [pytest.param(one, id=one["id"], marks=[] if one["id"] == "leaf-is-a-mean" else pytest.mark.slow) for one in BUGS],
+)
+def test_a_planted_bug_is_red_and_shown(planted, bug):
+    code, out, err = planted(*(bug[name] for name in ("program", "algorithm", "old", "new")))
+    assert code == 1, out + err
+    assert bug.get("named", "") in out and bug.get("near", "") in out, out
+    assert re.search(r"^  reference/\S+\.py:\d+: ", out, re.MULTILINE), out
+
+
+def test_the_page_says_how_many_are_named():
+    drawn = [one for one in BUGS if one["set"] == "drawn"]
+    named, near = (sum(kind in one for one in drawn) for kind in ("named", "near"))
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    assert len(drawn) == 40
+    assert f"In {named} of 40 the output says what is wrong" in text and f"In {near} more a change" in text
+    assert f"In the other {40 - named - near}" in text

@@ -1,17 +1,32 @@
-"""What must agree is compared, whatever it is made of; hostile answers are differences or bad input."""
+"""What must agree is compared, whatever it is made of; data are told in full, and read back; hostile files refused."""
 
 import copy
 import json
 import math
+from dataclasses import dataclass, fields, is_dataclass
+from itertools import product
+from types import FunctionType
+from typing import Any
 
 import numpy as np
 import pytest
+import typer
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from dpassay.audit.commands import crosscheck
 from dpassay.audit.crosscheck.differences import compare
-from dpassay.audit.crosscheck.encode import encode
+from dpassay.audit.crosscheck.encoding import decode, encode
 from dpassay.audit.crosscheck.recording import RecordingTape, events_of
+from dpassay.audit.crosscheck.rounding import numbers
+from dpassay.audit.crosscheck.storage import load, read_vectors
+from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.categorical import Categorical
+from dpassay.reference.problems.domains import Everywhere
+from dpassay.reference.problems.finite_sum import Convex
+from dpassay.reference.problems.saddle_games import BilinearLoss
+from dpassay.reference.written import formulas_of
 
 CLAIM = {"epsilon": 1.0, "delta": 1e-5, "relation": "replace-one"}
 
@@ -27,47 +42,42 @@ def run(tape):
     return {"w": np.array([1.0, math.inf]), "why": ["end", None, [1, 2]], "best": (1, np.ones(2))}
 
 
-def vector():
+def vector(**more):
     tape = RecordingTape(0)
     output = encode(run(tape))
     found = {"format": 3, "id": "x", "case": "x", "algorithm": "x", "claim": CLAIM, "flags": [], "expect": "run"}
     found |= {"problem": None, "schedule": None, "events": events_of(tape), "output": output}
-    return json.loads(json.dumps({**found, "rounding": 0.0, "float32": True}, allow_nan=False))
+    return json.loads(json.dumps({**found, "rounding": 0.0, "float32": True}, allow_nan=False)) | more
 
 
 def test_a_vector_agrees_with_itself():
     assert compare(vector(), vector()) == []
+    searched = vector()["events"][2]
+    assert len(searched["queries"]) == searched["value"] + 1  # only what was evaluated must be
 
 
-CHANGES = [
-    (0, "kind", "poisson"),
-    (0, "n", 6),
-    (0, "size", 3),
-    (1, "query", [1.0, 2.1]),
-    (1, "query", ["1.0", "2.0"]),
-    (1, "query", [1.0, "nan"]),
-    (1, "query", [1.0, 10**400]),
-    (1, "query", [[1.0, 2.0]]),
-    (1, "query", [1.0]),
-    (1, "query", None),
-    (1, "query", {"a": 1}),
-    (1, "std", True),
-    (1, "std", "1.0"),
-    (1, "std", 2.0),
-    (1, "sensitivity", 123),
-    (1, "law", "Laplace"),
-    (1, "batches", []),
-    (2, "queries", []),
-    (2, "threshold", 0.0),
-    (2, "threshold_scale", 1.0),
-    (2, "query_scale", 2.0),
-    (3, "log_probabilities", [math.log(0.5)] * 2),
-    (4, "std", 1.5),
-    (5, "value", 4.0),
-]
-
-
-@pytest.mark.parametrize(("step", "name", "value"), CHANGES)
+@pytest.mark.parametrize(
+    ("step", "name", "value"),
+    [
+        (0, "kind", "poisson"),
+        (0, "n", 6),
+        (0, "size", 3),
+        *((1, "query", wrong) for wrong in (
+            [1.0, 2.1], ["1.0", "2.0"], [1.0, "nan"], [1.0, 10**400], [[1.0, 2.0]], [1.0], None, {"a": 1}
+        )),
+        *((1, "std", wrong) for wrong in (True, "1.0", 2.0)),
+        (1, "sensitivity", 123),
+        (1, "law", "Laplace"),
+        (1, "batches", []),
+        (2, "queries", []),
+        (2, "threshold", 0.0),
+        (2, "threshold_scale", 1.0),
+        (2, "query_scale", 2.0),
+        (3, "log_probabilities", [math.log(0.5)] * 2),
+        (4, "std", 1.5),
+        (5, "value", 4.0),
+    ],
+)  # fmt: skip
 def test_every_field_that_is_computed_or_stated_is_compared(step, name, value):
     answers = vector()
     assert name in answers["events"][step]
@@ -98,8 +108,7 @@ def test_what_is_not_stated_is_not_compared(name):
 
 @pytest.mark.parametrize("name", list(CLAIM))
 def test_a_claim_is_compared_where_it_is_made(name):
-    answers = {**vector(), "claim": {**CLAIM, name: "add-remove" if name == "relation" else 0.5}}
-    (difference,) = compare(vector(), answers)
+    (difference,) = compare(vector(), vector(claim={**CLAIM, name: "add-remove" if name == "relation" else 0.5}))
     assert difference.name == f"claim.{name}"
 
 
@@ -107,30 +116,26 @@ def test_a_claim_is_compared_where_it_is_made(name):
     "value", [{"w": [2.0, "infinity"]}, {"w": [1.0, 1.0]}, {"why": ["end", None, [1, 3]]}, {"best": [1]}]
 )
 def test_every_part_of_an_output_is_compared(value):
-    answers = vector()
-    answers["output"].update(value)
-    assert str(compare(vector(), answers)[0]).startswith("output")
-
-
-def off_by(amount, *, float32=False):
-    """Differences when one entry of a query with noise 1 and rounding 1e-14 is off by this."""
-    ours, theirs = vector(), vector()
-    ours["events"][1]["rounding"] = {"query": 1e-14}
-    theirs["events"][1]["query"][0] += amount
-    return compare(ours, theirs, float32=float32)
-
-
-def test_the_tolerance_is_rounding_or_a_billionth_of_the_noise_and_no_more():
-    assert not off_by(0.9e-9) and off_by(1.1e-9)
-    single = 1e-14 * 2**29
-    assert not off_by(0.99 * single, float32=True) and off_by(1.01 * single, float32=True)
+    assert str(compare(vector(), vector(output=vector()["output"] | value))[0]).startswith("output")
 
 
 @pytest.mark.parametrize("expected", ["infinity", [1.0, "infinity"], "nan"])
 def test_an_infinity_in_a_vector_is_no_tolerance(expected):
-    ours, theirs = vector(), vector()
-    ours["output"], theirs["output"] = expected, [0.0] * len(expected) if isinstance(expected, list) else 0.0
-    assert compare(ours, theirs) and not compare(ours, copy.deepcopy(ours))
+    zeros = [0.0] * len(expected) if isinstance(expected, list) else 0.0
+    ours = vector(output=expected)
+    assert compare(ours, vector(output=zeros)) and not compare(ours, vector(output=expected))
+
+
+def test_the_tolerance_is_rounding_or_a_billionth_of_the_noise_and_no_more():
+    def off_by(amount, **how):  # of noise 1 and rounding 1e-14
+        ours, theirs = vector(), vector()
+        ours["events"][1]["rounding"] = {"query": 1e-14}
+        theirs["events"][1]["query"][0] += amount
+        return compare(ours, theirs, **how)
+
+    assert not off_by(0.9e-9) and off_by(1.1e-9)
+    single = 1e-14 * 2**29
+    assert not off_by(0.99 * single, float32=True) and off_by(1.01 * single, float32=True)
 
 
 @pytest.mark.parametrize(
@@ -149,15 +154,185 @@ def test_events_in_another_number_or_order_differ(change):
     assert difference.name in ("call", "number of events")
 
 
+# data and back -------------------------------------------------------------------------------------------------------
+
+
+def first_of(case: Any) -> dict[str, Any]:
+    """The problem of zeros and the schedule at the first sizes of the case's space."""
+    space = case.space()
+    every = (dict(zip(space.sizes, values, strict=True)) for values in product(*space.sizes.values()))
+    sizes = next(one for one in every if space.fits(one))
+    rows = np.zeros((sizes["n"], space.rows.columns(sizes)))
+    if space.rows.labels:
+        rows[:, -1] = space.rows.labels[0]
+    return {"problem": space.problem(rows, sizes), "schedule": space.schedule(sizes)}
+
+
+def without_formulas(data: Any) -> list[str]:
+    """Classes of encoded problems that come without a formula."""
+    parts = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    bare = isinstance(data, dict) and "class" in data and not data.get("formulas")
+    return [*([data["class"]] if bare else []), *(name for one in parts for name in without_formulas(one))]
+
+
+def computing_without_formulas(value: Any) -> list[str]:
+    """Classes of a schedule and its parts that compute something, and have no formula that says what."""
+    if not is_dataclass(value):
+        return []
+    kind = type(value)
+    computes = any(isinstance(one, property | FunctionType) and name[0] != "_" for name, one in vars(kind).items())
+    found = [kind.__qualname__] if computes and not formulas_of(kind) else []
+    return [*found, *(name for one in fields(value) for name in computing_without_formulas(getattr(value, one.name)))]
+
+
+def test_every_problem_and_schedule_of_the_catalogue_is_told_in_full_and_read_back():
+    for case in CASES:
+        if case.space is not None:
+            data = first_of(case)
+            told = encode(data)
+            text = json.dumps(told, allow_nan=False)
+            assert '"function"' not in text and "<lambda>" not in text, case.key
+            assert [*without_formulas(told["problem"]), *computing_without_formulas(data["schedule"])] == [], case.key
+            assert encode({name: decode(one, name) for name, one in json.loads(text).items()}) == told, case.key
+
+
+def test_numbers_round_trip_and_what_is_not_finite_is_spelled_out():
+    values = [0.1, 1e-310, 1 / 3, float("inf"), -float("inf"), float("nan"), -0.0, 2**53]
+    told = encode(np.array(values))
+    assert told[3:6] == ["infinity", "-infinity", "nan"]
+    assert np.array_equal(decode(json.loads(json.dumps(told, allow_nan=False))), values, equal_nan=True)
+    assert encode(Everywhere())["largest_norm"] == "infinity"
+    assert encode(np.float64(0.5)) == 0.5 and encode(np.int64(3)) == 3 and encode((1, None, True)) == [1, None, True]
+
+
+def test_derived_constants_are_given_beside_the_fields():
+    game = BilinearLoss(np.ones((2, 1, 1)), np.ones((2, 2)), 3.0, 4.0, 1.0, 2.0)
+    told = encode(game)
+    assert told["derived"]["lipschitz"] == 2.0 + 1.0 * 5.0  # bound of the linear terms, and of the coupling on (3, 4)
+    assert "linear_bound" in told["formulas"]["lipschitz"]
+    assert encode(decode(encode(Convex(game)))) == encode(Convex(game))
+
+
+@dataclass(frozen=True)
+class WithAStep:
+    """A schedule of one's own that holds a function."""
+
+    step: Any
+
+
+LOOP: list[Any] = []
+LOOP.append(LOOP)
+
+
+@pytest.mark.parametrize("value", [len, lambda: 0, object(), WithAStep(len), {"a": [print]}, LOOP])
+def test_what_nobody_could_compute_with_is_refused(value):
+    with pytest.raises(BadInput, match="contains itself" if value is LOOP else "FORMULAS"):
+        encode(value)
+
+
+BALL = {"class": "problems.domains.Ball", "radius": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"class": "os.system"}, "not a class"),
+        ({**BALL, "class": "problems.domains.np"}, "not a class"),
+        ({**BALL, "class": "problems.erm.ErmProblem.Ball"}, "not a class"),
+        ({"class": "tape.LiveTape", "seed": 1}, "not a class"),  # no dataclass
+        ({"class": "transcript.Transcript"}, "not a class"),  # no frozen one
+        ({"class": "problems.checks.Array"}, "not a class"),  # of another module
+        ({"class": "...tests.conftest.Ball"}, "not a class"),
+        ({"radius": 2.0}, '"class"'),
+        ({"class": "problems.domains.Ball"}, "needs"),
+        ({**BALL, "centre": 1}, "no such field"),
+        ({**BALL, "radius": "two"}, "radius"),
+        ({**BALL, "radius": -1.0}, "positive radius"),
+        ({**BALL, "radius": 10**400}, "digits"),
+        ({"class": "problems.linear.LinearLosses", "rows": [[1.0], [1.0, 2.0]]}, "rows"),
+        ({"class": "problems.linear.LinearLosses", "rows": {"class": "problems.domains.Ball"}}, "rows"),
+        ({"class": "dro.divergences.Divergence", "name": "kl_cvar(0.2)"}, "refuses these fields"),
+        (
+            {"class": "dro.divergences.Divergence", "name": "kl_cvar(0.2)", "constants": {"alpha": "x"}},
+            "must be a number",
+        ),
+        ({"class": "dro.divergences.Divergence", "name": "kl", "constants": [1]}, "constants"),
+        ({"class": "problems.margin_losses.Link", "name": "__class__"}, "known: logistic"),
+        ([1.0, [2.0]], "shape"),
+        ("text", "class"),
+    ],
+)
+def test_what_is_no_problem_of_the_catalogue_is_refused_in_one_line(data, words):
+    with pytest.raises(BadInput, match=words) as error:
+        decode(data, "problem")
+    assert "\n" not in str(error.value)
+
+
+# hostile files: a place of a vector or of answers is changed to anything ---------------------------------------------
+VECTOR = next(one for one in load("baselines/dp_sgd") if one["id"] == "baselines/dp_sgd:fixed-size@baseline/smallest")
+ANYTHING = (None, True, 0, -1, 10**400, 1e308, -1e308, "nan", "infinity", "x", "\x1b[2J", [], [1], [[1], [1, 2]], {},
+            {"class": "os.system"}, {"class": "problems.domains.Ball"})  # fmt: skip
+
+
+def places(document, place=()):
+    """Every place, as keys and indices."""
+    names = document if isinstance(document, dict) else range(len(document)) if isinstance(document, list) else ()
+    for name in names:
+        yield (*place, name)
+        yield from places(document[name], (*place, name))
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory):
+    """What ``crosscheck compare`` does with the vector and a changed one: its exit code, or the line that refuses."""
+    folder = tmp_path_factory.mktemp("hostile")
+    there = folder / "vector.json"
+    there.write_text(json.dumps(VECTOR))
+
+    def both(changed):
+        found, path = [], folder / "changed.json"
+        path.write_text(json.dumps(changed))
+        for files in ((path, there), (there, path)):
+            try:
+                crosscheck.compare_(*files, False, False, False)
+            except BadInput as error:
+                found.append(str(error))
+            except typer.Exit as stop:
+                found.append(stop.exit_code)
+        return found
+
+    return both
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(place=st.sampled_from(sorted(places(VECTOR), key=repr)), value=st.sampled_from(ANYTHING))
+def test_a_changed_file_is_never_a_traceback(compared, place, value):
+    changed = copy.deepcopy(VECTOR)
+    inner = changed
+    for part in place[:-1]:
+        inner = inner[part]
+    inner[place[-1]] = value
+    for said in compared(changed):
+        assert said in (0, 1) or (len(said.splitlines()) == 1 and "\x1b" not in said)
+
+
+def test_an_output_of_four_hundred_digits_differs(compared):
+    """As the whole output, or in it: beyond what a float holds is infinite, on its own side."""
+    assert numbers([10**400, {"x": -(10**400)}, 1]) == [float("inf"), -float("inf"), 1.0]
+    assert compared({**VECTOR, "output": -(10**400)}) == [1, 1]
+
+
+@pytest.mark.parametrize("case", [["c"], {"c": 1}, 3, None, "other", "odd"])
+def test_a_file_of_vectors_whose_cases_are_none(tmp_path, case):
+    path = tmp_path / "vectors.json"
+    path.write_text(json.dumps({"cases": {"c": {}, "odd": "text"}, "vectors": [{"case": case}]}))
+    with pytest.raises(BadInput, match=r"vectors\[0\]\.case"):
+        read_vectors(path)
+
+
 def test_deep_nesting_is_bad_input():
     deep = []
     for _ in range(5000):
         deep = [deep]
-    ours = {**vector(), "output": deep}
     with pytest.raises(BadInput, match="nested too deeply"):
-        compare(ours, {**vector(), "output": [deep]})
-
-
-def test_only_what_was_evaluated_must_be():
-    released = vector()["events"][2]
-    assert len(released["queries"]) == released["value"] + 1
+        compare(vector(output=deep), vector(output=[deep]))

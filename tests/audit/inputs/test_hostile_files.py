@@ -1,9 +1,8 @@
-"""Files that are damaged or hostile: one line that names the file, and never less than was asked for.
-
-What fuzzing found, one test a kind.
-"""
+"""Files that are damaged or hostile: one line that names the file, and never less than was asked for."""
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -31,14 +30,12 @@ from dpassay.reference.space import Space
 from dpassay.reference.tape import LiveTape
 
 
-def told(error: pytest.ExceptionInfo[BadInput]) -> str:
-    """What is said, on one line."""
-    text = str(error.value)
-    assert text.isprintable()
-    return text
-
-
-# TOML -----------------------------------------------------------------------------------------------------------------
+@contextmanager
+def refused(why: str | None = None) -> Iterator[None]:
+    """What is inside is refused, in one line that says why."""
+    with pytest.raises(BadInput, match=why) as error:
+        yield
+    assert str(error.value).isprintable()
 
 
 @pytest.mark.parametrize(
@@ -54,20 +51,15 @@ def told(error: pytest.ExceptionInfo[BadInput]) -> str:
 )
 def test_toml_that_python_does_not_read(tmp_path, text, why):
     (tmp_path / "x.toml").write_text(text)
-    with pytest.raises(BadInput, match=why) as error:
+    with refused(f"x.toml.*{why}"):
         read_claims(tmp_path / "x.toml")
-    assert "x.toml" in told(error)
 
 
 def test_toml_names_the_line():
     assert parse_toml("a = 1", "f") == {"a": 1}
-    with pytest.raises(BadInput, match="f: line 2"):
-        parse_toml("a = 1\nb = x\n", "f")
-    with pytest.raises(BadInput, match="f: line 2 = 'Invalid value'"):
-        parse_toml("a = 1\nb = [\n", "f")
-
-
-# tables and datasets --------------------------------------------------------------------------------------------------
+    for text, why in (("a = 1\nb = x\n", "f: line 2"), ("a = 1\nb = [\n", "f: line 2 = 'Invalid value'")):
+        with refused(why):
+            parse_toml(text, "f")
 
 
 @pytest.mark.parametrize(
@@ -81,9 +73,8 @@ def test_toml_names_the_line():
 )
 def test_labelled_data_that_is_none(tmp_path, text, why):
     (tmp_path / "x.csv").write_text(text)
-    with pytest.raises(BadInput, match=why) as error:
+    with refused(why):
         labelled_data(str(tmp_path / "x.csv"))
-    told(error)
 
 
 def test_a_dataset_that_no_program_can_be_sent():
@@ -91,11 +82,8 @@ def test_a_dataset_that_no_program_can_be_sent():
     for _ in range(100_000):
         deep = [deep]
     for data in (np.array([b"a", b"b"]), deep):
-        with pytest.raises(BadInput, match="cannot be sent as JSON"):
+        with refused("cannot be sent as JSON"):
             _json(data)
-
-
-# paths ----------------------------------------------------------------------------------------------------------------
 
 
 def test_a_file_does_not_choose_what_is_read_elsewhere(tmp_path, monkeypatch):
@@ -109,16 +97,12 @@ def test_a_file_does_not_choose_what_is_read_elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(folder)
     assert inside(folder, "x.npy", "files[0]") == folder / "x.npy"
     for name in ("../data.npy", "../../x", "/etc/passwd", "link.npy", "a\x00b", "x" * 5000):
-        with pytest.raises(BadInput, match=r"^files\[0\] = ") as error:
+        with refused(r"^files\[0\] = "):
             inside(folder, name, "files[0]")
-        told(error)
     monkeypatch.chdir(tmp_path / "project")
     assert inside(folder, "../data.npy", "files[0]").is_file()
-    with pytest.raises(BadInput, match="lies outside"):
+    with refused("lies outside"):
         inside(folder, "../../elsewhere/x.npy", "files[0]")
-
-
-# witnesses ------------------------------------------------------------------------------------------------------------
 
 
 FINDING = {"kind": "sensitivity exceeded", "label": "g", "step": 2, "detail": "x", "given_secrets": False}
@@ -130,17 +114,11 @@ WITNESS = {
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [
-        ("target", 3),
-        ("target", 2**53),
-        ("there", [1.0]),
-        ("there", [[1.0, 1.0]]),
-        ("rows", [[10**400, 0.0]] * 3),
-    ],
+    [("target", 3), ("target", 2**53), ("there", [1.0]), ("there", [[1.0, 1.0]]), ("rows", [[10**400, 0.0]] * 3)],
 )
 def test_a_witness_whose_parts_do_not_fit(field, value):
     assert "differ in record 1" in str(witness_of(WITNESS, "f"))
-    with pytest.raises(BadInput, match=f"f: {field}"):
+    with refused(f"f: {field}"):
         witness_of(WITNESS | {field: value}, "f")
 
 
@@ -148,7 +126,7 @@ def test_a_witness_does_not_choose_how_long_a_run_takes():
     space = Space.matrix(n=(1, 5), d=(1, 2))
     rows = np.zeros((2, 1))
     assert data_of(space, {"n": 2, "d": 1}, rows, rows[0], 0).target == 0
-    with pytest.raises(BadInput, match=r"sizes\.d = 9007199254740993: must be at most 200"):
+    with refused(r"sizes\.d = 9007199254740993: must be at most 200"):
         data_of(space, {"n": 2, "d": 2**53 + 1}, rows, rows[0], 0)
 
 
@@ -158,18 +136,14 @@ def test_kept_runs_that_are_none(tmp_path, kind, text):
     """Before the last line, which may have been cut off by an interrupt."""
     path = tmp_path / "kept.jsonl"
     path.write_text(f"{text}\n{text}\n", errors="surrogateescape")
-    with pytest.raises(BadInput, match=r"kept\.jsonl") as error:
+    with refused(r"kept\.jsonl"):
         Finished(path, kind, "run")
-    told(error)
-
-
-# what fuzzing each hostile value at each place found ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("value", [10**400, "1"])
 def test_a_witness_whose_claim_no_float_holds(value):
     about = {"algorithm": "a", "space": "", "relation": "replace-one", "epsilon": value, "delta": 1e-5}
-    with pytest.raises(BadInput, match=r"about.epsilon.*a float"):
+    with refused(r"about.epsilon.*a float"):
         replay(witness_of(WITNESS | {"about": about}, "f"), ())
 
 
@@ -191,14 +165,8 @@ def test_a_path_that_is_no_file(tmp_path, read, name):
     if read is kept and name == "loop":
         assert not read(path)._found  # as nothing: there is no file yet
         return
-    with pytest.raises(BadInput) as error:
+    with refused():
         read(path)
-    told(error)
-
-
-@pytest.mark.parametrize("label", ["", "n" * 1000, "ü\x1b"])
-def test_labels_that_a_tape_takes(label):
-    assert LiveTape(0).gaussian(label, 0.0, std=1.0, sensitivity=1.0) != 0
 
 
 @pytest.mark.parametrize("label", ["n" * 1001, "\ud800", 7, b"a"])
@@ -210,10 +178,11 @@ def test_labels_that_no_report_can_hold(label):
         lambda: tape.reveal(label, 1.0),
         lambda: tape.batch(label, 3, 1),
     ):
-        with pytest.raises(BadInput, match="label") as error:
+        with refused("label"):
             call()
-        told(error)
     assert tape.step == 0
+    for good in ("", "n" * 1000, "ü\x1b"):
+        assert tape.gaussian(good, 0.0, std=1.0, sensitivity=1.0) != 0
 
 
 @pytest.mark.parametrize(("kind", "bits"), [("f2", 0x7C01), ("f4", 0x7F800001), ("f8", 0x7FF0000000000001)])
@@ -223,7 +192,7 @@ def test_an_array_with_signalling_nans(tmp_path, kind, bits):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.isnan(stored.load(tmp_path / "a.npy")).all()
-        with pytest.raises(BadInput, match="NaN"):
+        with refused("NaN"):
             read_scores(tmp_path / "a.npy")
 
 
@@ -238,7 +207,7 @@ def test_a_file_that_is_mostly_holes_is_refused_before_it_is_read(tmp_path, name
         header = {"descr": "<f8", "fortran_order": False, "shape": (2**24,)}
         np.lib.format.write_array_header_1_0(file, header)
         file.truncate(file.tell() + 2**27)
-    with pytest.raises(BadInput, match="mostly holes"):
+    with refused("mostly holes"):
         stored.load(tmp_path / name)
 
 

@@ -1,6 +1,7 @@
 """Programs on the live protocol for the tests: DP-SGD as it should be, with planted bugs, and with bad manners.
 
-Run as ``python speaker.py MODE``. It uses nothing of dpassay: it stands for somebody else's code.
+Run as ``python speaker.py MODE``. An algorithm that names a law is one release by that law ("half": with half of its
+sensitivity), and ``line X`` says that line. It uses nothing of dpassay: it stands for somebody else's code.
 """
 
 import json
@@ -97,8 +98,20 @@ def leaks(rows):
     return False
 
 
+WRONG = {  # lines that are said within a case
+    "garbage": "hello, world",
+    "missing field": {"ask": "gaussian", "label": "g", "query": 1.0},
+    "unknown batch": {"ask": "gaussian", "label": "g", "query": 1, "std": 1, "sensitivity": 1, "batches": [5]},
+    "batch too large": {"ask": "batch", "label": "all", "n": 2, "size": 5},
+}
+
+
 def manners(mean, rows):
     """What else a program may do within a case: die, hang, flood, or say what the protocol does not know."""
+    again = {"ask": "reveal", "label": "again", "value": 1}
+    if MODE in WRONG:
+        say(WRONG[MODE])
+        hear()
     match MODE:
         case "crash":
             sys.stderr.write("Traceback: all is lost\n")
@@ -107,8 +120,6 @@ def manners(mean, rows):
             sys.exit(7)
         case "silent":
             time.sleep(60)
-        case "garbage":
-            say("hello, world")
         case "bytes":
             sys.stdout.buffer.write(b"\xff\xfe\x00{\n")
             sys.stdout.buffer.flush()
@@ -117,10 +128,10 @@ def manners(mean, rows):
                 sys.stdout.write("[" * 65536)
         case "endless lines":
             while True:
-                say({"ask": "reveal", "label": "again", "value": 1})
+                say(again)
         case "endless calls":
             while True:
-                ask(ask="reveal", label="again", value=1)
+                ask(**again)
         case "noisy":
             sys.stderr.write("progress " * 100_000)
         case "half line" | "half line and wait":
@@ -132,12 +143,6 @@ def manners(mean, rows):
         case "closes its output":
             os.close(1)
             time.sleep(60)
-        case "unknown batch":
-            ask(ask="gaussian", label="g", query=1.0, std=1.0, sensitivity=1.0, batches=[5])
-        case "missing field":
-            say({"ask": "gaussian", "label": "g", "query": 1.0})
-        case "batch too large":
-            ask(ask="batch", label="all", n=2, size=5)
         case "draws by itself":
             mean[0] += random.random()
         case "wider on one side" if rows[0][0] > 0:
@@ -180,11 +185,57 @@ def above_threshold(problem):
     return heard["value"]
 
 
+def laws(rows):
+    """The lines that ask for a release of each law on rows of numbers in [0, 1]; the sensitivities are right."""
+    total, count = sum(row[0] for row in rows), sum(row[0] > 0.5 for row in rows)
+    number = {"query": total, "scale": 2.0, "sensitivity": 1.0}
+    whole, ends = {**number, "query": count}, {"lower": 0.0, "upper": len(rows)}
+    chances = (0.75, 0.25) if rows[0][0] > 0.5 else (0.25, 0.75)
+    choice = {"utilities": [count, len(rows) - count, 1.0], "rate": 0.25, "sensitivity": 1.0}
+    density = {"edges": [0.0, *sorted(row[0] for row in rows), 1.0],
+               "utilities": [-abs(i - len(rows) / 2) for i in range(len(rows) + 1)]}  # fmt: skip
+    fields = {
+        "gaussian": {"query": total, "std": 2.0, "sensitivity": 1.0},
+        "laplace": number,
+        "geometric": whole,
+        "discrete_gaussian": whole,
+        "truncated_laplace": number | ends,
+        "folded_laplace": number | ends,
+        "bounded_laplace": number | ends,
+        "truncated_geometric": whole | ends,
+        "folded_geometric": whole | ends | {"upper": "infinity"},
+        "exponential": choice,
+        "permute_and_flip": choice,
+        "categorical": {"log_probabilities": [math.log(p) for p in chances], "sensitivity": None},
+        "intervals": choice | density,
+        "bingham": {"query": [[count, 0.5], [0.5, 0.0]], "rate": 0.25, "sensitivity": 1.0},
+    }
+    return {law: {"ask": law, "label": "released", **said} for law, said in fields.items()}
+
+
+def answer(algorithm, problem, schedule):
+    """The end of a case, or a line that is none."""
+    if algorithm.startswith("line "):
+        return algorithm.removeprefix("line ")
+    if MODE == "refuses":
+        return {"refused": "batch_size 2 is even"}
+    if MODE == "unsupported":
+        return {"unsupported": "only dp_ftrl"}
+    if schedule is not None:
+        return {"output": dp_sgd(problem, schedule)}
+    if "rows" in problem:
+        return {"output": above_threshold(problem)}
+    said = laws(problem)[algorithm.split()[0]]
+    if "half" in algorithm:
+        said["sensitivity"] /= 2
+    return {"output": ask(**said)["value"]}
+
+
 def main():
     """Greet, run cases, end."""
     if MODE == "dies at once":
         sys.exit("no licence")
-    problem = schedule = None
+    case = None
     while True:
         heard = hear()
         if heard["do"] == "hello":
@@ -192,21 +243,14 @@ def main():
             say("hi" if MODE == "hi" else greeting)
             if MODE == "does not read":
                 time.sleep(60)
-            continue
-        if heard["do"] == "end":
+        elif heard["do"] == "end":
             if MODE == "does not end":
                 time.sleep(60)
             return
-        if heard["do"] == "case":
-            problem, schedule = heard["problem"], heard["schedule"]
-        if MODE == "refuses":
-            say({"refused": "batch_size 2 is even"})
-        elif MODE == "unsupported":
-            say({"unsupported": "only dp_ftrl"})
-        elif schedule is None:
-            say({"output": above_threshold(problem)})
         else:
-            say({"output": dp_sgd(problem, schedule)})
+            case = heard if heard["do"] == "case" else case
+            say(answer(case["algorithm"], case["problem"], case["schedule"]))
 
 
-main()
+if __name__ == "__main__":
+    main()

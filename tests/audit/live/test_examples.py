@@ -4,13 +4,10 @@ import json
 import shlex
 import shutil
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from dpassay.audit.cli import app
 from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.live.program import LiveProgram, run_live
 from dpassay.audit.report.campaign import judge, read_expected
@@ -27,41 +24,15 @@ MISSING = {
 }
 
 
-@dataclass(frozen=True)
-class Twin:
-    """An example with one line changed."""
-
-    name: str
-    key: str
-    kind: Kind
-    file: str = ""
-    before: str = ""
-    after: str = ""
-
-
-TWINS = (  # `test_program.py` finds the same bugs in Python
-    ("c", Twin("wrong clip", SGD, Kind.SENSITIVITY_EXCEEDED, "dp_sgd.c", "clip / norm : 1", "clip / sqrt(norm) : 1")),
-    (
-        "c",
-        Twin(
-            "stop on the true loss", LINE_SEARCH, Kind.EARLY_END, "opt_ls.c",
-            "k <= T && !certified", "k <= T && !certified && risk_value(r, w) > 0.1",
-        ),
-    ),
-    ("js", Twin("batch not named", SGD, Kind.UNDECLARED_BATCH, "dp_sgd.js", "sensitivity, batch);", "sensitivity);")),
-)  # fmt: skip
-
-
-def built(language, folder, twin=None):
-    """The command of an example, copied into a folder, with a line changed, built."""
+def built(language, folder, file="", before="", after=""):
+    """The command of an example, copied into a folder, perhaps with a line changed, built."""
     if MISSING[language]:
         pytest.skip(MISSING[language])
     shutil.copytree(EXAMPLES / f"live-{language}", folder, dirs_exist_ok=True)
-    if twin is not None:
-        path = folder / twin.file
-        text = path.read_text()
-        assert text.count(twin.before) == 1, twin
-        path.write_text(text.replace(twin.before, twin.after))
+    if file:
+        text = (folder / file).read_text()
+        assert text.count(before) == 1
+        (folder / file).write_text(text.replace(before, after))
     if language == "js":
         return shlex.join(["node", str(folder / "main.js")])
     (folder / "live").unlink(missing_ok=True)
@@ -93,21 +64,28 @@ def test_the_examples_say_what_they_do_not_know(example):
 
 
 @pytest.mark.slow  # a compiler and a search each
-@pytest.mark.parametrize(("language", "twin"), TWINS, ids=[twin.name for _, twin in TWINS])
-def test_the_command_ends_with_one_on_planted_leaks(language, twin, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    command = built(language, tmp_path / "example", twin)
-    options = ["--runs", "50", "--pilot", "50", "--examples", "60", "--json"]
-    done = CliRunner().invoke(app, ["audit", twin.key, "--program", command, *options])
-    assert done.exit_code == 1, done.output
-    assert f'"kind": "{twin.kind.value}"' in done.output
+@pytest.mark.parametrize(
+    ("language", "key", "kind", "twin"),  # `test_program.py` finds the same bugs in Python
+    [
+        ("c", SGD, Kind.SENSITIVITY_EXCEEDED, ("dp_sgd.c", "clip / norm : 1", "clip / sqrt(norm) : 1")),
+        (
+            *("c", LINE_SEARCH, Kind.EARLY_END),  # it stops on the true loss
+            ("opt_ls.c", "k <= T && !certified", "k <= T && !certified && risk_value(r, w) > 0.1"),
+        ),
+        ("js", SGD, Kind.UNDECLARED_BATCH, ("dp_sgd.js", "sensitivity, batch);", "sensitivity);")),
+    ],
+)
+def test_the_command_ends_with_one_on_planted_leaks(language, key, kind, twin, tmp_path, dpassay):
+    command = built(language, tmp_path / "example", *twin)
+    options = ["--runs", 50, "--pilot", 50, "--examples", 60, "--json"]
+    code, out, err = dpassay("audit", key, "--program", command, *options)
+    assert code == 1 and f'"kind": "{kind.value}"' in out, out + err
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", [SGD, LINE_SEARCH])
-def test_the_command_ends_well_on_the_examples(example, key, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(app, ["audit", key, "--program", example, "--json"])
-    (row,) = json.loads(done.stdout)["rows"]
+def test_the_command_ends_well_on_the_examples(example, key, dpassay):
+    code, out, err = dpassay("audit", key, "--program", example, "--json")
+    (row,) = json.loads(out)["rows"]
     assert row["findings"] == [] and row["realised"] > 0
-    assert done.exit_code == {"tight": 0, "consistent": 0}[row["verdict"]], done.output
+    assert code == {"tight": 0, "consistent": 0}[row["verdict"]], out + err

@@ -1,31 +1,60 @@
-"""Programs that speak the protocol behave as algorithms in Python do."""
+"""Programs that speak the protocol behave as algorithms in Python do; those that crash, hang or lie get one line."""
 
 import json
+import os
 import shlex
 import sys
+import time
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from dpassay.audit.cli import app
 from dpassay.audit.crosscheck.storage import load
-from dpassay.audit.live.program import run_live
+from dpassay.audit.live import program as live_program
+from dpassay.audit.live.messages import ProgramRefused, ProgramUnsupported
+from dpassay.audit.live.program import LiveProgram, run_live
 from dpassay.audit.lockstep.run import Needs, lockstep
 from dpassay.audit.row import Effort
+from dpassay.audit.running import programs
 from dpassay.audit.running.programs import ProgramBroken, ProgramEnded
 from dpassay.audit.search.engine import search
-from dpassay.audit.subjects.programs import audited
+from dpassay.audit.subjects.programs import audited, to_its_end
+from dpassay.audit.subjects.replay import agreed
 from dpassay.reference.case import bind
+from dpassay.reference.catalogue import find
+from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.tape import LiveTape, Tape
 
-from .test_manners import CASE, SPEAKER, speaker
-
+SPEAKER = [sys.executable, "-S", str(Path(__file__).with_name("speaker.py"))]
+CASE = find("baselines/dp_sgd:fixed-size")[0]
+PROBLEM = LinearLosses(np.array([[0.5], [0.25], [0.0]]))
+SCHEDULE, LONGER = (CASE.space().schedule({"n": 3, "d": 1, "steps": steps, "batch": 2}) for steps in (1, 3))
+PAIR, FAR = (
+    Pair(*(LinearLosses(np.array([[x], [0.0], [0.0]])) for x in (here, -1.0)), 0, "first record") for here in (1.0, 3.0)
+)
 QUICK = Effort(runs=10, pilot=50, examples=15)
+
+
+def speaker(mode="good", *more, timeout=10.0):
+    return LiveProgram([*SPEAKER, mode, *map(str, more)], CASE.id, timeout=timeout)
+
+
+def failure(mode, *more, kind=ProgramBroken):
+    """What one run raises, on one line; the program is gone afterwards."""
+    with speaker(mode, *more) as program:
+        with pytest.raises(kind) as error:
+            program(PROBLEM, SCHEDULE, LiveTape(0))
+        assert not program._idle
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+# -- as algorithms ------------------------------------------------------------------------------------------------
 
 
 def test_lockstep_gives_the_same_loss_and_reuses_its_processes():
@@ -41,31 +70,203 @@ def test_lockstep_gives_the_same_loss_and_reuses_its_processes():
 
 @pytest.mark.parametrize("mode", ["good", "forgets"])
 def test_problems_may_change_between_cases(mode):
-    schedule = CASE.space().schedule({"n": 3, "d": 1, "steps": 1, "batch": 2})
     problems = [LinearLosses(np.array([[x], [0.0], [0.0]])) for x in (0.5, -0.5)]
     with speaker(mode) as program:
         for problem in [*problems, *problems]:
-            expected = CASE.build().run(problem, schedule, LiveTape(3))
-            assert np.allclose(program(problem, schedule, LiveTape(3)), expected, rtol=1e-12)
+            expected = CASE.build().run(problem, SCHEDULE, LiveTape(3))
+            assert np.allclose(program(problem, SCHEDULE, LiveTape(3)), expected, rtol=1e-12)
         assert program.started == 1
 
 
-@pytest.mark.some(1)
+def test_a_run_that_was_cut_off_leaves_its_process_usable():
+    """The worlds part, so none comes to its end; the processes answer the next case all the same."""
+    with speaker("branch") as program:
+        for seed in range(3):
+            found = lockstep(bind(program, LONGER), PAIR, [seed], check=False)
+            assert not found.complete and found.findings
+        assert program.started == 4
+
+
+def test_the_programs_of_the_worlds_work_at_the_same_time(tmp_path):
+    """Each waits, at every step, until another one has come as far: one after the other they would be late."""
+    what = Needs(sampled=True, fresh=0, inner=False)
+    with speaker("meets", tmp_path, timeout=60.0) as program:
+        assert lockstep(bind(program, LONGER), PAIR, [0], what=what, check=False).complete
+
+
+class Asking(Tape):
+    """Evaluates the first queries."""
+
+    def __init__(self, count):
+        super().__init__()
+        self.count = count
+
+    def _released(self, label, law, sensitivity, draws):
+        self.seen = law.first(self.count)
+        return 2
+
+    _indices = _value = None
+
+
+def test_queries_are_asked_for_only_as_far_as_they_are_needed():
+    """Query 3 would end the program; who needs three queries does not come to it."""
+    problem = LinearLosses(np.array([[0.5], [3.0]]))
+    with speaker("crash in a query") as program:
+        tape = Asking(3)
+        assert program(problem, None, tape) == 2
+        assert tape.seen.tolist() == [1.5, 2.5, 3.5]
+        # whoever reads the transcript later gets what was evaluated; the next case is not disturbed
+        assert tape.transcript.releases[0].law.all_queries().tolist() == [1.5, 2.5, 3.5]
+        assert program(problem, None, Asking(2)) == 2 and program.started == 1
+        with pytest.raises(ProgramEnded, match="exit status 9"):
+            program(problem, None, Asking(4))
+        assert program(problem, None, Asking(2)) == 2 and program.started == 2
+
+
+def test_above_threshold_in_lockstep():
+    problems = [LinearLosses(np.array([[x], [0.0]])) for x in (1.0, -1.0)]
+    with speaker() as program:
+        found = lockstep(lambda problem, tape: program(problem, None, tape), Pair(*problems, 0, "first record"), [0])
+    assert found.complete and not found.findings and found.movements["search"].moved == 2.0
+
+
+# -- bad manners ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind", "text", "started"),
+    [
+        ("garbage", ProgramBroken, "'hello, world', which is no line of JSON", 1),
+        ("bytes", ProgramBroken, "which is no line of JSON", 1),
+        ("text", ProgramBroken, "query of 'gradient': ", 1),
+        ("unknown batch", ProgramBroken, "depends on batch 5; it has drawn 1 so far", 1),
+        ("missing field", ProgramBroken, "sensitivity: Field required", 1),
+        ("version 2", ProgramBroken, "speaks version 2 of the protocol, not 1", 1),
+        ("hi", ProgramBroken, "answered hello as follows", 1),
+        ("dies at once", ProgramBroken, "answer hello: the program ended with exit status 1; it said: no licence", 1),
+        ("silent", ProgramBroken, "0.4 s", 1),
+        ("half line and wait", ProgramBroken, "0.4 s", 1),
+        ("does not read", ProgramBroken, "0.4 s", 1),
+        ("crash", ProgramEnded, "was killed by SIGABRT; it said: Traceback: all is lost", 3),
+        ("half line", ProgramEnded, "ended with exit status 0 in the middle of a line", 3),
+        ("closes its output", ProgramEnded, "closed its output", 3),
+        # as in Python: what is not finite in one run (an overflow, say) does not stop the audit
+        ("nan", BadInput, "query", 3),
+        ("null", BadInput, "query", 3),
+        ("batch too large", BadInput, "batch size", 3),
+        ("infinite noise", BadInput, "std", 3),
+        ("refuses", ProgramRefused, "batch_size 2 is even", 1),
+        ("unsupported", ProgramUnsupported, "does not implement this case: only dp_ftrl", 1),
+    ],
+)
+def test_what_a_run_ends_with_is_said_in_one_line(mode, kind, text, started, monkeypatch):
+    """Of three runs. Who breaks the protocol is not started again; after a crash the next run starts another."""
+    monkeypatch.setattr(programs, "_GRACE", 0.05)
+    problem = LinearLosses(np.ones((30_000, 1))) if mode == "does not read" else PROBLEM  # more than a pipe holds
+    with speaker(mode, timeout=0.4 if text == "0.4 s" else 10.0) as program:
+        for _ in range(3):
+            with pytest.raises(kind) as error:
+                program(problem, SCHEDULE, LiveTape(0))
+            assert type(error.value) is kind and text in str(error.value) and "\n" not in str(error.value)
+        assert program.started == started
+        assert len(program._idle) == (kind in (ProgramRefused, ProgramUnsupported))
+
+
+def test_endless_output_is_cut_off(monkeypatch):
+    """The limits that are stated, made small: a line, a case, the number of calls."""
+    assert "without waiting for an answer" in failure("endless lines")
+    monkeypatch.setattr(programs, "MOST_LINE", 2**20)
+    assert "more than 1 MiB in one line" in failure("endless line")
+    monkeypatch.setattr(live_program, "MOST_CALLS", 50)
+    assert "more than 50 calls" in failure("endless calls")
+    monkeypatch.setattr(programs, "MOST_CASE", 1000)
+    assert "in one case" in failure("endless calls")
+
+
+def test_a_flood_of_complaints_neither_blocks_nor_is_kept():
+    with speaker("noisy") as program:
+        assert len(program(PROBLEM, SCHEDULE, LiveTape(0))) == 1
+        (worker,) = program._idle
+        assert len(worker.process._said) <= 4096
+
+
+def gone(pid):
+    """The process has ended (its parent may be anybody by now)."""
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state in "ZX":
+            return True
+        time.sleep(0.01)
+    return False
+
+
+@pytest.mark.parametrize("mode", ["fork", "fork and go"])
+def test_descendants_end_with_the_program(mode, tmp_path):
+    """Also where the program itself is gone, and a child holds its output open."""
+    pids, start = tmp_path / "pids", time.monotonic()
+    if mode == "fork and go":
+        assert "exit status 0" in failure(mode, pids, kind=ProgramEnded)
+    else:
+        with speaker(mode, pids) as program:
+            program(PROBLEM, SCHEDULE, LiveTape(0))
+    assert time.monotonic() - start < 50  # it sleeps for 60
+    assert all(gone(int(pid)) for pid in pids.read_text().split())
+
+
+def test_no_zombie_is_left():
+    with speaker("does not end") as program:
+        program(PROBLEM, SCHEDULE, LiveTape(0))
+        (pid,) = (worker.process._popen.pid for worker in program._idle)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)
+
+
+# -- as verdicts ------------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
     ("mode", "kind"),
     [
         ("no clip", Kind.SENSITIVITY_EXCEEDED),
+        ("crash on large rows", Kind.EARLY_END),
+        ("wider on one side", Kind.LAW),
         ("un-noised use", Kind.OUTPUT),
         ("branch", Kind.CALL),
         ("undeclared batch", Kind.UNDECLARED_BATCH),
-        ("half the noise", Kind.OVER_BUDGET),
     ],
 )
 def test_planted_bugs_are_found_with_their_cause(mode, kind):
-    """A search of eight examples (seed 0); each bug shows on almost all data."""
     with speaker(mode) as program:
-        found = search(program, CASE.space(), CASE.claim, examples=8)
-    assert kind in [finding.kind for finding in found.findings]
+        run = bind(partial(to_its_end, program), LONGER)
+        found = [one for seed in range(3) for one in lockstep(run, FAR, [seed]).findings]
+    assert kind in {one.kind for one in found}
+
+
+@pytest.mark.more
+def test_a_search_says_how_a_program_ended():
+    """Rows above 2 are in the space (eight examples, seed 0)."""
+    with speaker("crash on large rows") as program:
+        found = search(partial(to_its_end, program), CASE.space(), CASE.claim, examples=8)
+    (finding,) = (one for one in found.findings if one.kind is Kind.EARLY_END)
+    assert "exit status 7" in finding.detail
+
+
+@pytest.mark.parametrize(
+    ("mode", "text"),
+    [
+        ("crash", "killed by SIGABRT"),
+        pytest.param("nan", "must be finite", marks=pytest.mark.more),  # ten seconds
+        ("garbage", "no line of JSON"),
+        ("remembers", "no function of data and tape: run again, the output is another"),
+        ("draws by itself", "no function of data and tape: run again, release 'gradient' is another"),
+    ],
+)
+def test_a_program_that_always_fails_is_bad_input(mode, text):
+    with speaker(mode) as program, pytest.raises(BadInput, match=text):
+        audited(CASE, program, QUICK)
 
 
 @pytest.mark.slow  # more than a second; those of the examples are audited by `make journeys`
@@ -78,149 +279,167 @@ def test_a_correct_program_is_not_accused():
     assert row.upper_bound and "open:" not in row.why, "no certificate of what runs elsewhere"
 
 
-MORE_STEPS = CASE.space().schedule({"n": 3, "d": 1, "steps": 3, "batch": 2})
-PAIR = Pair(*(LinearLosses(np.array([[x], [0.0], [0.0]])) for x in (1.0, -1.0)), 0, "first record")
+@pytest.fixture
+def judged(tmp_path, monkeypatch):
+    """The findings of an audit of the speaker in some mode, with a home of its own; why it was refused, if it was."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    def judge(mode):
+        with speaker(mode) as program:
+            try:
+                row = audited(CASE, program, Effort(runs=50, pilot=50, examples=12))
+            except ProgramBroken as error:
+                return str(error)
+        return {one.kind for one in row.findings}
+
+    return judge
 
 
-def test_a_run_that_was_cut_off_leaves_its_process_usable():
-    """The worlds part, so none comes to its end; the processes answer the next case all the same."""
-    with speaker("branch") as program:
-        for seed in range(3):
-            found = lockstep(bind(program, MORE_STEPS), PAIR, [seed], check=False)
-            assert not found.complete and found.findings
-        assert program.started == 4
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("mode", "kind"),
+    [
+        ("half the noise", Kind.OVER_BUDGET),
+        ("first process", Kind.OUTPUT),  # and the others do not leak
+        ("first data", Kind.OUTPUT),  # what a file in the home holds decides
+        ("scratch file of its own", None),
+        ("parent", None),  # it looks who runs it: the limit that the page names
+    ],
+)
+def test_a_leak_of_one_world_or_of_one_data_set_is_found_and_a_file_for_each_process_is_none(judged, mode, kind):
+    assert kind in judged(mode) if kind else judged(mode) == set()
 
 
-def test_the_programs_of_the_worlds_work_at_the_same_time(tmp_path):
-    """Each waits, at every step, until another one has come as far: one after the other they would be late."""
-    what = Needs(sampled=True, fresh=0, inner=False)
-    with speaker("meets", tmp_path, timeout=60.0) as program:
-        found = lockstep(bind(program, MORE_STEPS), PAIR, [0], what=what, check=False)
-    assert found.complete
+@pytest.mark.slow
+def test_a_leak_when_it_is_alone_is_refused(judged):
+    """In lockstep it is never alone, and would pass: the first look runs it both ways."""
+    assert "in its midst" in judged("alone")
 
 
-class Asking(Tape):
-    """Evaluates the first queries, as many as it is told to."""
-
-    def __init__(self, count):
-        super().__init__()
-        self.count = count
-
-    def _released(self, label, law, sensitivity, draws):
-        self.seen = law.first(self.count)
-        return 2
-
-    def _indices(self, draw):
-        raise NotImplementedError
-
-    def _value(self, kind, label, draw):
-        raise NotImplementedError
+@pytest.mark.slow
+def test_an_environment_variable_is_seen_as_it_is_set(judged, monkeypatch):
+    """What the page says: a program is audited under the variables of the command, and not under others."""
+    assert judged("environment variable") == set()
+    monkeypatch.setenv("SPEAKER", "leaks")
+    assert Kind.OUTPUT in judged("environment variable")
 
 
-def test_queries_are_asked_for_only_as_far_as_they_are_needed():
-    """Query 3 would end the program; who needs three queries does not come to it."""
-    problem = LinearLosses(np.array([[0.5], [3.0]]))
-    with speaker("crash in a query") as program:
-        tape = Asking(3)
-        assert program(problem, None, tape) == 2
-        assert tape.seen.tolist() == [1.5, 2.5, 3.5]
-        with pytest.raises(ProgramEnded, match="exit status 9"):
-            program(problem, None, Asking(4))
-        assert program(problem, None, Asking(2)) == 2  # another process
+# -- on data of its own -----------------------------------------------------------------------------------------------
+OWN = """
+from dpassay.reference.space import Rows, Space
+
+COLUMN = Space(Rows(1, None, box=(0.0, 1.0)), {"n": (2, 3)}, lambda rows, sizes: rows)
+"""
 
 
-def test_a_program_that_has_gone_on_is_asked_for_no_more_queries():
-    """Whoever reads the transcript later gets what was evaluated; the next case is not disturbed."""
-    problem = LinearLosses(np.array([[0.5], [3.0]]))
-    with speaker() as program:
-        tape = Asking(3)
-        program(problem, None, tape)
-        assert tape.transcript.releases[0].law.all_queries().tolist() == [1.5, 2.5, 3.5]
-        assert program(problem, None, Asking(2)) == 2
-        assert program.started == 1
+@pytest.fixture
+def own(dpassay, tmp_path, monkeypatch):
+    """``dpassay audit`` of the speaker, on a space of one's own, with some options changed."""
+    (tmp_path / "own_column.py").write_text(OWN)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def audit(*more, name="laplace", **changed):
+        words = {"program": shlex.join(SPEAKER), "space": "own_column:COLUMN", "epsilon": 0.6} | changed
+        told = [part for option, value in words.items() if value is not None for part in (f"--{option}", value)]
+        return dpassay("audit", name, *told, *more)
+
+    yield audit
+    sys.modules.pop("own_column", None)
 
 
-def test_above_threshold_in_lockstep():
-    problems = [LinearLosses(np.array([[x], [0.0]])) for x in (1.0, -1.0)]
-    with speaker() as program:
-        found = lockstep(partial(_unscheduled, program), Pair(*problems, 0, "first record"), [0])
-    assert found.complete and not found.findings
-    assert found.movements["search"].moved == 2.0
+@pytest.mark.more
+def test_a_program_on_data_of_its_own_is_audited(own):
+    """Laplace noise of scale 2 for a sum that moves by 1: 0.5, which keeps 0.6 and breaks 0.3."""
+    few = {"delta": 1e-5, "runs": 50, "pilot": 50, "examples": 10}
+    code, out, err = own("--json", **few)
+    (row,) = json.loads(out)["rows"]
+    assert code in (0, 3), out + err
+    assert row["reading"] == "program" and not row["findings"]
+    assert row["data"] == "own_column:COLUMN; tried with n 2 to 3"
+    assert row["accounted"] == pytest.approx(0.5, abs=1e-4)
+    assert own(epsilon=0.3, **few)[0] == 1
+    assert Path("reports/laplace.program.json").is_file()
 
 
-def _unscheduled(program, problem, tape):
-    return program(problem, None, tape)
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"epsilon": None}, ("--epsilon", "what do you claim")),
+        ({"space": "own_column:NOTHING"}, ("--space", "cannot be loaded")),
+        ({"space": None}, ("--epsilon", "--program with --space")),
+        ({"space": "rows"}, ("--space", "must be MODULE:SPACE")),
+        ({"relation": "add-remove"}, ("--relation", "is for replace-one neighbours")),
+        ({"relation": "both"}, ("--relation", "must be replace-one or add-remove")),
+        ({"examples": 0}, ("--examples", "need a search")),
+        ({"program": "no-such-command-here"}, ("no-such-command-here",)),
+        ({"name": "own_column:COLUMN"}, ("algorithm", "plain name")),
+        ({"name": "own_column:COLUMN", "space": None, "epsilon": None}, ("--program", "plain name")),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(own, refused, changed, words):
+    refused(own(**changed), *words)
 
 
-# on test vectors: right ones pass, each planted difference is named, what must be refused is
+def test_a_file_does_not_choose_the_program():
+    assert agreed(None, None, "w.json") is None
+    assert agreed("./mine", "./theirs", "w.json") == "./mine"
+    with pytest.raises(BadInput, match=r"w\.json: program = './theirs': is a command, and a file must not choose"):
+        agreed(None, "./theirs", "w.json")
+    with pytest.raises(BadInput, match="the witness is not of a program"):
+        agreed("./mine", None, "w.json")
+
+
+# -- on test vectors --------------------------------------------------------------------------------------------------
 KEY = "baselines/dp_sgd:fixed-size@baseline"
 VECTORS = [vector for vector in load("baselines/dp_sgd") if vector["case"] == KEY]
 
 
-def command(mode="good"):
-    return shlex.join([sys.executable, "-S", str(SPEAKER), mode])
-
-
-def outcomes(mode, **options):
-    return [(result.outcome, result.message) for result in run_live(command(mode), VECTORS, **options)]
+def command(mode):
+    return shlex.join([*SPEAKER, mode])
 
 
 @pytest.mark.parametrize(
-    ("mode", "text"),
+    ("mode", "which", "outcome", "text"),
     [
-        ("half the noise", "gradient, std: "),
-        ("no clip", "gradient, query"),
-        ("un-noised use", "output[0]: "),
-        ("undeclared batch", "gradient, batches: expected [0], got []"),
+        ("half the noise", any, "fail", "gradient, std: "),
+        ("no clip", any, "fail", "gradient, query"),
+        ("un-noised use", any, "fail", "output[0]: "),
+        ("undeclared batch", any, "fail", "gradient, batches: expected [0], got []"),
+        ("unsupported", all, "unsupported", "only dp_ftrl"),
+        ("refuses", all, "error", "batch_size 2 is even"),
+        ("crash", all, "error", "was killed by SIGABRT; it said: Traceback: all is lost"),
+        ("nan", all, "error", "must be finite"),
     ],
 )
-def test_a_difference_is_named_with_its_place(mode, text):
-    found = outcomes(mode)
-    assert any(outcome == "fail" and text in message for outcome, message in found), found
-
-
-@pytest.mark.parametrize(
-    ("mode", "outcome", "text"),
-    [
-        ("unsupported", "unsupported", "only dp_ftrl"),
-        ("refuses", "error", "batch_size 2 is even"),
-        ("crash", "error", "was killed by SIGABRT; it said: Traceback: all is lost"),
-        ("nan", "error", "must be finite"),
-    ],
-)
-def test_what_a_program_does_not_answer_is_no_pass(mode, outcome, text):
-    for found, message in outcomes(mode):
-        assert found == outcome and text in message
+def test_a_difference_is_named_with_its_place_and_no_answer_is_no_pass(mode, which, outcome, text):
+    found = [(result.outcome, result.message) for result in run_live(command(mode), VECTORS)]
+    assert which(here == outcome and text in message for here, message in found), found
 
 
 def test_a_program_that_breaks_the_protocol_is_bad_input():
     with pytest.raises(ProgramBroken, match="no line of JSON"):
-        outcomes("garbage")
+        list(run_live(command("garbage"), VECTORS))
 
 
 def test_another_call_than_the_references_is_named():
     """Twice the steps: after the last release of the vector there is nothing to hand back."""
     vector = VECTORS[0]
     longer = {**vector, "schedule": {**vector["schedule"], "steps": 2 * vector["schedule"]["steps"]}}
-    (result,) = run_live(command(), [longer])
+    (result,) = run_live(command("good"), [longer])
     assert result.outcome == "fail" and "number of events" in result.message
 
 
-def test_the_command_explains_and_counts(tmp_path):
-    runner, output = CliRunner(), tmp_path / "junit.xml"
-    done = runner.invoke(app, ["crosscheck", "live", KEY, "--program", command(), "--seeds", "1", "--json"])
-    assert done.exit_code == 0, done.output
-    assert json.loads(done.output)["vectors"] == len(VECTORS) + 1
-    options = ["--program", command("half the noise"), "--seeds", "0", "--no-mutants", "--junit", str(output)]
-    done = runner.invoke(app, ["crosscheck", "live", KEY, *options])
-    assert done.exit_code == 1, done.output
-    assert "numbers: yours is 0.5 times the reference's" in done.output and "<failure" in output.read_text()
-    done = runner.invoke(app, ["crosscheck", "live", KEY, "--program", command("unsupported"), "--seeds", "0"])
-    assert done.exit_code == 3
-
-
-def test_the_command_shows_the_change_of_the_reference_that_does_the_same():
-    """The loop of the un-noised twin: the query stands where the released value should be."""
-    done = CliRunner().invoke(app, ["crosscheck", "live", KEY, "--program", command("un-noised use"), "--seeds", "0"])
-    assert done.exit_code == 1, done.output
-    assert "what goes on is the query, not the released value, on 2 of 2 vectors" in done.output
+@pytest.mark.parametrize(
+    ("mode", "options", "code", "text"),
+    [
+        ("good", ("--seeds", 1, "--json"), 0, f'"vectors": {len(VECTORS) + 1}'),
+        ("half the noise", ("--no-mutants", "--junit", "j.xml"), 1, "numbers: yours is 0.5 times the reference's"),
+        ("unsupported", (), 3, "unsupported"),
+        # the loop of the un-noised twin: the query stands where the released value should be
+        ("un-noised use", (), 1, "what goes on is the query, not the released value, on 2 of 2 vectors"),
+    ],
+)
+def test_the_command_explains_and_counts(dpassay, mode, options, code, text):
+    found, out, err = dpassay("crosscheck", "live", KEY, "--program", command(mode), "--seeds", 0, *options)
+    assert found == code and text in out, out + err
+    assert "--junit" not in options or "<failure" in Path("j.xml").read_text()

@@ -19,9 +19,6 @@ class PullModule:
         self.concavity = float(spec["concavity"])
         self.radius = float(spec["radius"])
 
-    def __len__(self):
-        return len(self.coupling)
-
     def per_sample_grad_x(self, x, y, index):
         moved = np.array([x[0] + y, x[1]])
         return self.linear[index] + np.outer(self.coupling[index], moved)
@@ -78,8 +75,6 @@ class PrivacyEngine:
 class Optimizer:
     """What the optimizers share: hyperparameters as attributes, a trace of the weights."""
 
-    needed = ()
-
     def __init__(self, module, hyper, tape):
         self.module = module
         self.hyper = hyper
@@ -89,14 +84,13 @@ class Optimizer:
 
     @staticmethod
     def begin_(start):
-        if start is None:
-            return np.zeros(2), 0.0
-        return np.asarray(start[0], dtype=np.float64), float(start[1][0])
+        return (np.zeros(2), 0.0) if start is None else (np.asarray(start[0], dtype=np.float64), float(start[1][0]))
 
     def sampler(self, tape, key, name):
-        return UniformSampler(tape, len(self.module), self.hyper[key], name)
+        return UniformSampler(tape, len(self.module.coupling), self.hyper[key], name)
 
-    def record(self):
+    def descend_(self, step, direction):
+        self.x = self.x - step * direction
         self.trace.append(self.x.copy())
 
     def state_dict(self):
@@ -121,9 +115,8 @@ class DescentAscent(Optimizer):
         anchor = proposed if hyper["alternating"] else self.y
         ticket, index = self.sample_x()
         descent = self.engine.noisy_mean("x", module.per_sample_grad_x(self.x, anchor, index), hyper["clip_x"], ticket)
-        self.x = self.x - hyper["step_x"] * descent
         self.y = proposed
-        self.record()
+        self.descend_(hyper["step_x"], descent)
 
 
 class VarianceReduced(Optimizer):
@@ -135,17 +128,14 @@ class VarianceReduced(Optimizer):
         super().__init__(module, hyper, tape)
         self.sample_refresh = self.sampler(tape, "refresh_batch", "refresh")
         self.sample_step = self.sampler(tape, "step_batch", "difference")
-        self.previous = None
-        self.estimate = None
+        self.previous = self.estimate = None
 
     def point(self):
-        raise NotImplementedError
+        return self.x, self.y
 
     def difference_bound(self, moved):
-        smoothness = float(self.hyper["smoothness"])
-        if np.isinf(smoothness):
-            return float(self.hyper["difference_clip"])
-        return min(float(self.hyper["difference_clip"]), smoothness * float(np.linalg.norm(moved)))
+        bound, smoothness = float(self.hyper["difference_clip"]), float(self.hyper["smoothness"])
+        return bound if np.isinf(smoothness) else min(bound, smoothness * float(np.linalg.norm(moved)))
 
     def estimate_(self, t):
         x, y = self.point()
@@ -177,12 +167,8 @@ class Spider(VarianceReduced):
     def state_dict(self):
         return {"x": self.trace[self.chosen], "iterates": np.stack(self.trace)}
 
-    def point(self):
-        return self.x, 0.0
-
     def step(self, t):
-        self.x = self.x - self.hyper["step_size"] * self.estimate_(t)
-        self.record()
+        self.descend_(self.hyper["step_size"], self.estimate_(t))
 
 
 class PrivateDiff(VarianceReduced):
@@ -194,9 +180,6 @@ class PrivateDiff(VarianceReduced):
         super().__init__(module, hyper, tape)
         self.sample_y = self.sampler(tape, "batch_y", "y")
 
-    def point(self):
-        return self.x, self.y
-
     def ascend_(self):
         ticket, index = self.sample_y()
         grads = self.module.per_sample_grad_y(self.x, self.y, index)
@@ -206,8 +189,7 @@ class PrivateDiff(VarianceReduced):
     def step(self, t):
         for _ in range(self.hyper["ascents"]):
             self.ascend_()
-        self.x = self.x - self.hyper["step_x"] * self.estimate_(t)
-        self.record()
+        self.descend_(self.hyper["step_x"], self.estimate_(t))
 
 
 OPTIMIZERS = {
@@ -218,8 +200,6 @@ OPTIMIZERS = {
 
 
 def run(case, tape):
-    if case["algorithm"] not in OPTIMIZERS:
-        raise NotImplementedError(case["algorithm"])
     module = PullModule(case["problem"]["problem"])
     optimizer = OPTIMIZERS[case["algorithm"]](module, case["schedule"], tape)
     for t in range(case["schedule"]["steps"]):

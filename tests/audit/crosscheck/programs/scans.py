@@ -1,4 +1,4 @@
-"""Private distributionally robust optimisation as pure functions: states are trees of arrays, a loop is a scan.
+"""Private distributionally robust optimisation as pure functions: states are dicts of arrays, a loop is a scan.
 
 Knows dro/composite_sgd, dro/composite_spider, dro/sgda, dro/private_diff.
 """
@@ -6,14 +6,6 @@ Knows dro/composite_sgd, dro/composite_spider, dro/sgda, dro/private_diff.
 from functools import partial
 
 import numpy as np
-
-# --- trees ---------------------------------------------------------------------------------------------------------
-
-
-def tree_map(f, *trees):
-    if isinstance(trees[0], dict):
-        return {key: tree_map(f, *(tree[key] for tree in trees)) for key in trees[0]}
-    return f(*trees)
 
 
 def flatten(tree):
@@ -27,12 +19,8 @@ def unflatten(vector):
 def scan(f, carry, length):
     history = [carry]
     for t in range(length):
-        carry = f(carry, t)
-        history.append(carry)
-    return carry, history
-
-
-# --- data ----------------------------------------------------------------------------------------------------------
+        history.append(f(history[-1], t))
+    return history[-1], history
 
 
 def read(rows):
@@ -42,23 +30,16 @@ def read(rows):
     return {"a": table[:, :-1], "b": table[:, -1]}
 
 
-def residuals(data, x):
-    return data["a"] @ x - data["b"]
-
-
 def losses(data, x):
-    return 0.5 * residuals(data, x) ** 2
+    return 0.5 * (data["a"] @ x - data["b"]) ** 2
 
 
 def loss_gradients(data, x):
-    return residuals(data, x)[:, None] * data["a"]
+    return (data["a"] @ x - data["b"])[:, None] * data["a"]
 
 
 def take(data, indices):
-    return tree_map(lambda leaf: leaf[indices], data)
-
-
-# --- private queries -----------------------------------------------------------------------------------------------
+    return {name: leaf[indices] for name, leaf in data.items()}
 
 
 def multiplier(noise, label):
@@ -90,7 +71,7 @@ def change_bound(schedule, moved):
     return min(schedule["difference_clip"], schedule["smoothness"] * np.linalg.norm(moved))
 
 
-# --- the dual objective on z = (x, eta) ----------------------------------------------------------------------------
+# the dual objective on z = (x, eta)
 
 
 def dual_gradients(problem, data, z):
@@ -109,7 +90,7 @@ def begin_dual(data, start):
 
 
 def move(z, direction, step):
-    return tree_map(lambda leaf, part: leaf - step * part, z, unflatten(direction))
+    return unflatten(flatten(z) - step * direction)
 
 
 def composite_sgd(problem, schedule, tape):
@@ -120,16 +101,11 @@ def composite_sgd(problem, schedule, tape):
     sensitivity = 2 * schedule["clip"] / size
 
     def step(z, t):
-        if schedule["poisson"]:
-            draw = tape.poisson("batch", n, size / n)
-            coins = np.array(draw.indices, dtype=int)
-            chosen = take(data, coins)
-        elif size < n:
-            draw = tape.batch("batch", n, size)
-            chosen = take(data, np.array(draw.indices))
-        else:
-            draw, chosen = None, data
-            assert size == n, "a batch is a part of the data"
+        draw, chosen = None, data
+        if schedule["poisson"] or size < n:
+            draw = tape.poisson("batch", n, size / n) if schedule["poisson"] else tape.batch("batch", n, size)
+            chosen = take(data, np.array(draw.indices, dtype=int))
+        assert schedule["poisson"] or size <= n, "a batch is a part of the data"
         rows = clip_rows(dual_gradients(problem, chosen, z), schedule["clip"])
         noisy = release(tape, schedule["noise"], "gradient", rows.sum(axis=0) / size, sensitivity, draw)
         return move(z, noisy, schedule["learning_rate"])
@@ -171,7 +147,7 @@ def composite_spider(problem, schedule, tape):
     return flatten(history[int(chosen)]["now"])
 
 
-# --- the minimax form: weights y on the simplex --------------------------------------------------------------------
+# the minimax form: weights y on the simplex
 
 
 def onto_simplex(v):
@@ -233,26 +209,18 @@ def private_diff(problem, schedule, tape):
     def climb(x, y, k):
         return ascend(problem, y, ask_losses(tape, schedule, data, x), schedule["step_y"])
 
+    def changes(x, before, part):
+        return loss_gradients(part, x) - loss_gradients(part, before)
+
     def step(state, t):
         x, before = state["x"], state["before"]
         y, _ = scan(partial(climb, x), state["y"], schedule["ascents"])
         if t % schedule["period"] == 0:
-            gradients = partial(loss_gradients, x=x)
-            direction = ask_weighted(
-                tape, schedule, "refresh", schedule["refresh_batch"], schedule["clip"], data, y, gradients
-            )
+            how = "refresh", schedule["refresh_batch"], schedule["clip"]
+            direction = ask_weighted(tape, schedule, *how, data, y, partial(loss_gradients, x=x))
         else:
-            bound = change_bound(schedule, x - before)
-            direction = state["direction"] + ask_weighted(
-                tape,
-                schedule,
-                "difference",
-                schedule["step_batch"],
-                bound,
-                data,
-                y,
-                lambda part: loss_gradients(part, x) - loss_gradients(part, before),
-            )
+            how = "difference", schedule["step_batch"], change_bound(schedule, x - before)
+            direction = state["direction"] + ask_weighted(tape, schedule, *how, data, y, partial(changes, x, before))
         return {"x": x - schedule["step_x"] * direction, "y": y, "before": x, "direction": direction}
 
     state = {"x": x, "y": y, "before": x, "direction": np.zeros_like(x)}
@@ -268,6 +236,4 @@ PROGRAMS = {
 
 
 def run(case, tape):
-    if case["algorithm"] not in PROGRAMS:
-        raise NotImplementedError(case["algorithm"])
     return PROGRAMS[case["algorithm"]](case["problem"], case["schedule"], tape)

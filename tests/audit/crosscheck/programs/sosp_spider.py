@@ -180,13 +180,8 @@ class Walk:
                 inside = False
             path.append(x)
             seen.append(noisy)
-        return {
-            "iterates": path,
-            "noisy_gradients": seen,
-            "refreshes": refreshes,
-            "escapes": escapes,
-            "functions_used": self.taken,
-        }
+        counts = {"refreshes": refreshes, "escapes": escapes, "functions_used": self.taken}
+        return {"iterates": path, "noisy_gradients": seen, **counts}
 
 
 def run(case, tape):

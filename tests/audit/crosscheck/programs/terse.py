@@ -44,21 +44,19 @@ def wave(p):
 
     def g(w):
         v = np.zeros(p["d"])
-        v[0] = C * np.sin(e * w[0]) / e + m * A * np.cos(a * w[0])
-        v[1] = C * np.sin(e * w[1]) / e + m * B * np.sin(b * w[1]) / b
+        v[:2] = C * np.sin(e * w[:2]) / e + m * np.array([A * np.cos(a * w[0]), B * np.sin(b * w[1]) / b])
         return v
 
     def H(w):
         v = np.zeros(p["d"])
-        v[0] = C * np.cos(e * w[0]) - m * A * a * np.sin(a * w[0])
-        v[1] = C * np.cos(e * w[1]) + m * B * np.cos(b * w[1])
+        v[:2] = C * np.cos(e * w[:2]) + m * np.array([-A * a * np.sin(a * w[0]), B * np.cos(b * w[1])])
         return np.diag(v)
 
     return g, H
 
 
 def risk(p):
-    return wave(p) if "signs" in p else erm(p)
+    return (wave if "signs" in p else erm)(p)
 
 
 def gauss(t, N, a, q, s):
@@ -114,10 +112,7 @@ def argmin_ball(g, S, r):
         return V @ h(0.0)
     a = max(0.0, -u[0])
     b = a + norm(q) / r + 1e-300
-    for _ in range(2000):
-        z = (a + b) / 2
-        if z in (a, b):
-            break
+    while (z := (a + b) / 2) not in (a, b):
         a, b = (z, b) if norm(h(z)) > r else (a, z)
     return V @ h(b)
 
@@ -171,6 +166,4 @@ F = {
 
 
 def run(case, tape):
-    if case["algorithm"] not in F:
-        raise NotImplementedError(case["algorithm"])
     return F[case["algorithm"]](case["problem"], case["schedule"], tape)
