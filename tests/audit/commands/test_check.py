@@ -96,9 +96,9 @@ def test_a_catalogue_case_is_held_to_the_claim(dpassay, project):
     assert rows["over"]["verdict"] == "over budget" and rows["over"]["realised"] is None
 
 
-def program(name, told, speaker="speaker.py", mode=(), **more):
+def program(name, told, mode=(), **more):
     """A claim about a program in another language, on a space of the user's own."""
-    command = shlex.join([sys.executable, "-S", str(LIVE / speaker), *mode])
+    command = shlex.join([sys.executable, "-S", str(LIVE / "speaker.py"), *mode])
     fields = {"epsilon": 0.6, "space": "check_mine:COLUMN", "examples": 10, "program": command} | more
     return claim(name, told, **fields)
 
@@ -184,7 +184,7 @@ def test_init_without_room_leaves_nothing_in_the_way(dpassay, refused, monkeypat
 def test_a_program_is_held_to_its_claim(dpassay, project, mode, code):
     """So few runs decide nothing where it is right."""
     of_sgd = {"epsilon": 3.0, "space": "", "runs": 20, "examples": 3}
-    project(program("sgd", "baselines/dp_sgd:fixed-size", "speaker.py", [mode], **of_sgd))
+    project(program("sgd", "baselines/dp_sgd:fixed-size", [mode], **of_sgd))
     found, out, err = dpassay("check", "--jobs", 1, "--no-cache")
     assert found in ((0, 3) if code == 3 else (code,)), out + err
     if code == 2:
