@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 from dpassay.audit.inputs.foreign import foreign_code, is_code, load_object
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.baselines import dp_sgd
-from dpassay.reference.errors import require
+from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_numbers
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.models import ClassificationLoss, Model
@@ -138,11 +138,21 @@ def trainer_named(name: str, classes: int, trusted: bool = False) -> Trainer:
     require(is_code(name) or file, "--estimator", name, why)
     require(trusted or not file, "--estimator", name, "may run any code when it is read: --trusted, if you trust it")
     with foreign_code("--estimator", name):
-        kept = joblib.load(name) if file else load_object(name, "--estimator")
+        kept = _kept(name) if file else load_object(name, "--estimator")
         if file or not callable(kept):
             clone(kept)
             return sklearn_trainer(lambda: clone(kept), classes)
     return sklearn_trainer(kept, classes)
+
+
+def _kept(name: str) -> Any:
+    try:
+        return joblib.load(name)
+    except (OSError, ImportError):  # they say what is missing
+        raise
+    except Exception as error:
+        why = f"cannot be read ({type(error).__name__}): damaged, or not written by joblib.dump"
+        raise BadInput("--estimator", name, why) from None
 
 
 def dp_sgd_schedule(noise_multiplier: float) -> dp_sgd.Schedule:

@@ -96,8 +96,11 @@ def _violation(gap: Any, region: Sequence[Any], names: Sequence[str]) -> z3.Mode
         solver = z3.Optimize()
         solver.add(*region, gap > 0, *(bound for x in map(z3.Real, names) for bound in (x >= -box, x <= box)))
         solver.maximize(gap)
-        if solver.check() == z3.sat:
+        found = solver.check()
+        if found == z3.sat:
             return solver.model()
+        if found == z3.unknown:
+            raise ArithmeticError(f"undecided: {solver.reason_unknown()}")
     return None
 
 

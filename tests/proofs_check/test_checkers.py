@@ -3,6 +3,7 @@
 from math import exp, log
 
 import pytest
+import z3
 from scipy.optimize import brentq
 
 from dpassay.proofs_check.checkers import check, rates, tables
@@ -215,6 +216,12 @@ def test_integer_means_names_the_number_of_runs_that_would_fit():
 def test_a_slow_claim_is_unknown(monkeypatch):
     monkeypatch.setattr("dpassay.proofs_check.checkers.TIME_LIMIT", 0.01)  # of 0.04 that it takes when all is loaded
     assert check(of("chi2_sf(x, d) <= 1", "x", {"d": "integer [1, 100]"})).verdict is UNKNOWN
+
+
+def test_a_rate_that_the_solver_leaves_open_is_unknown(monkeypatch):
+    monkeypatch.setattr("z3.Optimize.check", lambda _: z3.unknown)
+    found = check({"claim": "n <= n**2", "scale": "n", "positive": "n"})
+    assert found.verdict is UNKNOWN and "undecided" in found.evidence
 
 
 def test_evidence_without_free_symbols_names_no_point():

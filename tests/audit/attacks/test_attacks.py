@@ -348,6 +348,8 @@ def test_an_estimator_of_ones_own_and_one_of_a_file(tmp_path, monkeypatch):
     assert numbers[1:] == 3 * numbers[:1] != []
     assert "if you trust it" in str(_attack(*SMALL, "kept.joblib").exception)
     assert isinstance(_attack(*SMALL, "nowhere.joblib", "--trusted").exception, BadInput)
+    Path("garbage.joblib").write_bytes(bytes(40))
+    assert "damaged" in str(_attack(*SMALL, "garbage.joblib", "--trusted").exception)
 
 
 def test_training_that_does_not_converge_is_attacked_without_a_warning_per_model(recwarn):
