@@ -33,8 +33,7 @@ from scipy.stats import binomtest
 from dpassay.audit import bounds
 from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs
 from dpassay.audit.evidence.curves import refute_curve
-from dpassay.audit.evidence.fdp import fdp_p_value
-from dpassay.audit.evidence.fixed_guesses import guesses_p_value
+from dpassay.audit.evidence.fixed_guesses import fdp_p_value, guesses_p_value
 from dpassay.audit.results import Verdict
 from dpassay.audit.scores import labels, one_run
 from dpassay.audit.sequential.black_box import audit_sequentially

@@ -31,7 +31,6 @@ from dpassay.reference.errors import require
 from dpassay.reference.guarantee import Guarantee, approx_dp, gdp
 from dpassay.reference.problems.models import ClassificationLoss, SoftmaxRegression, TwoLayerNetwork
 
-from . import canaries as craft
 from .estimators import (
     DP_SGD,
     Samples,
@@ -42,7 +41,17 @@ from .estimators import (
     reference_trainer,
     trainer_named,
 )
-from .game import ATTACKS, auc, loss_threshold, play
+from .game import (
+    ATTACKS,
+    auc,
+    crafted_softmax,
+    gradient_canaries,
+    gradient_game,
+    loss_threshold,
+    mislabelled,
+    out_of_distribution,
+    play,
+)
 
 RECORDS = ("none", "mislabelled", "out of distribution")
 GRADIENTS = "gradient orthogonal"  # canaries
@@ -203,9 +212,9 @@ def _visible(plan: Plan, x: Array, y: Indices, classes: int, rng: np.random.Gene
     """The candidates: ordinary records of all records (x, y), or canaries in their place."""
     mine, labels = x[: plan.count], y[: plan.count]
     if plan.canaries == "mislabelled":
-        return mine, craft.mislabelled(labels, classes, rng)
+        return mine, mislabelled(labels, classes, rng)
     if plan.canaries == "out of distribution":
-        return craft.out_of_distribution(x, plan.count, classes, rng)
+        return out_of_distribution(x, plan.count, classes, rng)
     return mine, labels
 
 
@@ -234,7 +243,7 @@ def _one_record(plan: Plan, x: Array, y: Indices, rng: np.random.Generator, conf
     start = time.perf_counter()
     classes = int(y.max()) + 1
     mine, labels = _visible(plan, x, y, classes, rng)
-    crafted = craft.crafted_softmax(x[1:], y[1:], classes, mine[0]) if plan.crafted else None
+    crafted = crafted_softmax(x[1:], y[1:], classes, mine[0]) if plan.crafted else None
     trainer = _trainer(plan, x.shape[1], classes, len(x), rng, crafted)
     game = play(trainer, mine, labels, plan.trained, rng, (x[1:], y[1:]), (x[:10], y[:10]))
     scores = np.array([loss_threshold(game, k)[0] for k in range(game.models)])
@@ -254,9 +263,9 @@ def _gradient_canaries(plan: Plan, x: Array, y: Indices, rng: np.random.Generato
     room = f"at most {model.d} canaries fit: one for each parameter (more with --hidden)"
     require(plan.count <= model.d, "--candidates", plan.count, room)
     base, schedule = Samples(ClassificationLoss(model, x, y), start=origin), dp_sgd_schedule(plan.noise)
-    rows = craft.gradient_canaries(plan.count, model.d, schedule.clip, rng)
+    rows = gradient_canaries(plan.count, model.d, schedule.clip, rng)
     without = _without_canaries(base, schedule, base.n + len(rows))
-    scores, coins = craft.gradient_game(bind(dp_sgd.run, schedule), base, rows, rng, without)
+    scores, coins = gradient_game(bind(dp_sgd.run, schedule), base, rows, rng, without)
     test = one_run_curve(scores, coins, claim, rng, 1 - TEST_SHARE * (1 - confidence))
     bound = epsilon_one_run(scores, coins, plan.delta, rng, 1 - (1 - TEST_SHARE) * (1 - confidence))
     found: list[Sound] = [replace(bound, claimed=plan.claimed), test]

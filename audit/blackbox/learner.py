@@ -15,8 +15,7 @@ from dpassay.audit.evidence.events import Event, best_event
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.guarantee import Guarantee
 
-from .columns import tamed
-from .screen import CHOSEN, Found, all_of, named, screen
+from .columns import CHOSEN, Found, all_of, named, screen, tamed
 from .table import Column, Origin
 
 Score = Callable[[Array], Array]

@@ -15,8 +15,7 @@ from rich.table import Table
 from dpassay.audit.claims.claimed import read_claim
 from dpassay.audit.inputs.stored import named_columns
 from dpassay.audit.plain import plain
-from dpassay.audit.published.assessment import Assessment, Finding, Published, assess, assess_curve
-from dpassay.audit.published.ceilings import Metric
+from dpassay.audit.published.assessment import Assessment, Finding, Metric, Published, assess, assess_curve
 from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
 from dpassay.audit.terminal.options import AsJson, relation_named
 from dpassay.reference.accounting.sampled import Relation

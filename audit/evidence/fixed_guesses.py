@@ -1,4 +1,4 @@
-"""A fixed number of guesses about canaries of one run against (epsilon, delta)-DP, in closed form.
+"""Right guesses about canaries of one run: against (epsilon, delta)-DP in closed form, against f-DP by a recursion.
 
 Let `guesses` = c of m coins be guessed, the others abstained from, R of them right. Fix a canary j; whether it is
 guessed and how follows from the output and the other coins. Turning its coin over changes the law of the output by
@@ -20,25 +20,38 @@ over its probabilities are monotone, h is largest at t - 1. Summed over the m ca
 
 It is the value of the linear program over the number of right guesses that these inequalities allow, so it rises with
 epsilon. At delta = 0 it is the binomial tail. Canaries may be found out together or not at all. Steinke, Nasr and
-Jagielski 2023 (Theorem 5.2) pay more for delta; the recursion of Mahloujifar, Melis and Chaudhuri 2024 (`fdp.py`) is
-for any trade-off curve, but with coarser inequalities.
+Jagielski 2023 (Theorem 5.2) pay more for delta.
+
+The recursion of Mahloujifar, Melis and Chaudhuri 2024 (Algorithm 3) is for any trade-off curve, but with coarser
+inequalities. Let P_i be the probability of at least i right guesses of c. Turning the coin of a guessed canary over
+makes a right guess wrong and changes nothing else, and f-DP bounds how much more likely this makes an event. Summed
+over the canaries, for the event 'at least i right':
+
+    (c - i + 1) P_{i-1} - sum_{l >= i} P_l  >=  m f(1 - (i P_i + sum_{l > i} P_l) / m).
+
+Each P_{i-1} is bounded from below by the larger ones, and the bound rises with them; so if P_c' = alpha leads to
+P_0 > 1, at least c' right guesses have a probability below alpha.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 
 import numpy as np
 from scipy.special import betaincc, expit, gammaln
 
 from dpassay.audit.bounds import halved
 from dpassay.reference.errors import require
+from dpassay.reference.guarantee import Guarantee
 
 HALVINGS = 34
 FAR = 1e-200  # a tail below this is so far out that the ratios fall fast
 _UP = 1 + 1e-10  # more than the tail of 1e9 guesses loses to rounding (6e-12 seen)
 _TINIEST = 1e-300  # added: what is below is not a float with all its digits
 _LOST = 4 * 2.0**-52  # of its largest term: more than a sum of logarithms of factorials loses
+SMALLEST_P = 1e-9  # of the recursion: below, rounding would show
+_LOST_OF_LEVEL, _LOST_AT_ONE = 1e-7, 1e-14  # of alpha, and of what is taken from 1: more than it loses to rounding
 
 
 def check_guesses(canaries: int, guesses: int, correct: int) -> None:
@@ -104,3 +117,58 @@ def epsilon_guesses(
     if high <= low or not refuted(low):
         return 0.0
     return halved(refuted, low, high, HALVINGS)[0]
+
+
+# -- against a trade-off curve --------------------------------------------------------------------------------------
+Envelope = tuple[list[float], list[float], list[float]]  # starts, heights, slopes of the lines
+
+
+def envelope(curve: Guarantee) -> Envelope:
+    """The curve as a convex piecewise linear function: its k-th line is the maximum from alpha = starts[k] on."""
+    lines = zip((-np.exp(curve.epsilons)).tolist(), (1 - curve.deltas).tolist(), strict=True)
+    found: Envelope = ([], [], [])
+    starts, heights, slopes = found
+    for slope, height in sorted(lines):  # steepest first
+        while starts:
+            cross = -math.inf  # of a parallel line, which is not below: it takes the other's place
+            if slope != slopes[-1]:
+                cross = (heights[-1] - height) / (slope - slopes[-1])
+            if cross > starts[-1]:
+                break
+            for column in found:
+                column.pop()
+        starts.append(cross if starts else -math.inf)
+        heights.append(height)
+        slopes.append(slope)
+    return found
+
+
+def _refuted(lines: Envelope, canaries: int, guesses: int, correct: int, alpha: float) -> bool:
+    """Would P(at least `correct` right) = alpha lead to P_0 > 1? In terms of W_i + R_i = guesses P_i / canaries.
+
+    R_i and W_i are the expected right and wrong guesses over the number of canaries, in runs with at least i right.
+    """
+    starts, heights, slopes = lines
+    whole = guesses / canaries
+    right, wrong = alpha * correct / canaries, alpha * (guesses - correct) / canaries
+    for i in range(correct, 0, -1):
+        point = 1.0 - right
+        line = bisect_right(starts, point) - 1
+        more = max(wrong, heights[line] + slopes[line] * point)
+        right += (i - 1) / (guesses - i + 1) * (more - wrong)
+        wrong = more
+        if right + wrong > whole:
+            return True
+    return right + wrong > whole
+
+
+def fdp_p_value(curve: Guarantee, canaries: int, guesses: int, correct: int, steps: int = 12) -> float:
+    """The smallest alpha at which `correct` right guesses refute the curve, rounded up (to half a percent)."""
+    check_guesses(canaries, guesses, correct)
+    lines = envelope(curve)
+
+    def allowed(log_alpha: float) -> bool:
+        return not _refuted(lines, canaries, guesses, correct, math.exp(log_alpha))
+
+    _, high = halved(allowed, math.log(SMALLEST_P), 0.0, steps)
+    return min(1.0, math.exp(high) * (1 + _LOST_OF_LEVEL) + _LOST_AT_ONE * canaries / max(1, correct))

@@ -23,8 +23,7 @@ from matplotlib.figure import Figure
 from scipy.stats import t as student
 
 from dpassay.audit.attacks.game import ATTACKS
-from dpassay.audit.published.assessment import auc_p_value, exchangeable_share
-from dpassay.audit.published.ceilings import ceiling_of, ceiling_under_shift
+from dpassay.audit.published.assessment import auc_p_value, ceiling_of, ceiling_under_shift, exchangeable_share
 from dpassay.audit.published.dro import EPSILONS, TABLE_2, TABLE_3, TABLE_3_EPSILONS, TABLE_3_NON_PRIVATE
 from dpassay.reference.dro.training import BATCH, MAIN, METHODS, PHASE, REPAIRED, STEPS
 from dpassay.reference.errors import BadInput

@@ -35,8 +35,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from dpassay.audit.evidence.curves import check_scores
-from dpassay.audit.evidence.fdp import fdp_p_value
-from dpassay.audit.evidence.fixed_guesses import epsilon_guesses
+from dpassay.audit.evidence.fixed_guesses import epsilon_guesses, fdp_p_value
 from dpassay.audit.evidence.label_bets import tops
 from dpassay.audit.evidence.weighted import Allowance
 from dpassay.audit.results import ClaimTest, SoundBound

@@ -23,7 +23,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from typer.testing import CliRunner
 
-from dpassay.audit.attacks import canaries, estimators, game, play
+from dpassay.audit.attacks import estimators, game, play
 from dpassay.audit.attacks.estimators import Samples, sklearn_trainer
 from dpassay.audit.attacks.play import GRADIENTS, Plan
 from dpassay.audit.cli import app
@@ -211,9 +211,9 @@ def test_attacks_on_a_private_model_stay_below_its_epsilon():
 def test_a_louder_claim_is_refuted_by_canaries_and_noise_alone_shows_nothing(noise, least, most):
     """With a tenth of the noise the bound exceeds the epsilon of the claimed one (mu = 0.5, 1.99); coins are fair."""
     rng = np.random.default_rng(7)
-    rows = canaries.gradient_canaries(500, 600, 1.0, rng)
+    rows = game.gradient_canaries(500, 600, 1.0, rng)
     schedule = dp_sgd.with_multiplier(steps=1, learning_rate=0.1, clip=1.0, noise_multiplier=noise)
-    scores, coins = canaries.gradient_game(bind(dp_sgd.run, schedule), LinearLosses(np.zeros((5, 600))), rows, rng)
+    scores, coins = game.gradient_game(bind(dp_sgd.run, schedule), LinearLosses(np.zeros((5, 600))), rows, rng)
     bound = epsilon_one_run(scores, coins, 1e-5, rng, 0.95)
     assert least <= bound.epsilon <= most
 
@@ -221,20 +221,20 @@ def test_a_louder_claim_is_refuted_by_canaries_and_noise_alone_shows_nothing(noi
 def test_input_canaries():
     rng = np.random.default_rng(9)
     y = rng.integers(0, 3, 200)
-    assert not (canaries.mislabelled(y, 3, rng) == y).any()
-    x, labels = canaries.out_of_distribution(rng.normal(size=(50, 4)), 7, 3, rng)
+    assert not (game.mislabelled(y, 3, rng) == y).any()
+    x, labels = game.out_of_distribution(rng.normal(size=(50, 4)), 7, 3, rng)
     assert x.shape == (7, 4) and set(labels) <= {0, 1, 2}
 
 
 def test_a_canary_moves_each_release_by_exactly_one_clip():
     """Twin runs on one tape, canary in and out, ordinary gradients constant: distance over noise std = 1 / sigma."""
     schedule, rng = estimators.dp_sgd_schedule(9.0), np.random.default_rng(0)
-    rows = canaries.gradient_canaries(5, 12, schedule.clip, rng)
+    rows = game.gradient_canaries(5, 12, schedule.clip, rng)
     base, runs = LinearLosses(rng.normal(size=(30, 12))), []
     for last in (True, False):
         tape = LiveTape(3)
         coins = np.array([True, False, True, False, last])
-        dp_sgd.run(canaries.WithCanaries(base, rows, coins), schedule, tape)
+        dp_sgd.run(game.WithCanaries(base, rows, coins), schedule, tape)
         runs.append(tape.transcript.releases)
     ratios = [np.linalg.norm(a.value - b.value) / a.law.std for a, b in zip(*runs, strict=True)]
     assert ratios == pytest.approx([1 / 9.0] * estimators.STEPS, rel=1e-12)
@@ -296,7 +296,7 @@ def test_crafted_softmax_silences_the_others_in_every_class():
     """Three classes, 40 records in 60 dimensions: ordinary gradients below 1 % of the canary's (seed 8)."""
     rng = np.random.default_rng(8)
     x, y, canary = rng.normal(size=(40, 60)) / 8, rng.integers(0, 3, 40), np.ones(60) / np.sqrt(60)
-    start, model = canaries.crafted_softmax(x, y, 3, canary), SoftmaxRegression(60, 3)
+    start, model = game.crafted_softmax(x, y, 3, canary), SoftmaxRegression(60, 3)
     others = np.linalg.norm(ClassificationLoss(model, x, y).loss_gradients(start), axis=1)
     mine = np.linalg.norm(ClassificationLoss(model, canary[None], np.array([1])).loss_gradients(start))
     assert others.max() < 0.01 * mine

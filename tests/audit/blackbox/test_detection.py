@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binomtest
 from typer.testing import CliRunner
 
-from dpassay.audit.blackbox import columns, repeats, screen
+from dpassay.audit.blackbox import columns, repeats
 from dpassay.audit.blackbox.detect import audit_mechanism, audit_outputs, epsilon_of_outputs, require_independent
 from dpassay.audit.blackbox.learner import lowest_bit
 from dpassay.audit.blackbox.table import Column, Origin, to_tables
@@ -184,7 +184,7 @@ def test_a_pair_of_columns_is_seen_through_their_difference():
     p, q = rng.normal(size=(2, 800, 16))
     p[:, 9], q[:, 9] = p[:, 8] + 0.5, q[:, 8] + 1.5
     names = [Column(f"x{j}") for j in range(16)]
-    assert screen.screen(p, q, gdp(0.5), names)[0].base.name == "x9 less x8"
+    assert columns.screen(p, q, gdp(0.5), names)[0].base.name == "x9 less x8"
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -194,10 +194,10 @@ def test_noise_taken_out_elsewhere_is_seen_among_many_columns(sign):
     """
     rng, names, claim = np.random.default_rng(2), [Column(f"x{j}") for j in range(80)], approx_dp(1.0)
     p, q = rng.laplace(size=(2, 400, 80))
-    assert not list(columns.correlated(p, q, names)) and screen.screen(p, q, claim, names)[0].errors < 5
+    assert not list(columns.correlated(p, q, names)) and columns.screen(p, q, claim, names)[0].errors < 5
     for side, answer in ((p, 0.0), (q, 1.0)):
         side[:, 65] = answer + sign * side[:, 30] + rng.laplace(0, 0.1, 400)
-    best = screen.screen(p, q, claim, names)[0]
+    best = columns.screen(p, q, claim, names)[0]
     assert best.base.name == f"x65 {'less' if sign > 0 else 'plus'} x30" and best.errors > 15
 
 
@@ -206,7 +206,7 @@ def test_a_column_is_a_code_by_its_origin_and_not_by_its_name():
     p, q = np.random.default_rng(3).laplace(size=(2, 400, 1))
     q += 3
     ordered, coded = (
-        screen.screen(p, q, approx_dp(0.5), [Column("text(answer)", origin)]) for origin in (Origin.VALUE, Origin.TEXT)
+        columns.screen(p, q, approx_dp(0.5), [Column("text(answer)", origin)]) for origin in (Origin.VALUE, Origin.TEXT)
     )
     assert ordered[0].errors > 5 and ordered[0].value is None
     assert all(one.value is not None for one in coded if one.family.one is not None)

@@ -12,8 +12,7 @@ from scipy.optimize import linprog
 from scipy.special import expit
 from scipy.stats import binom, norm
 
-from dpassay.audit.evidence import fdp
-from dpassay.audit.evidence.fixed_guesses import epsilon_guesses, guesses_p_value
+from dpassay.audit.evidence.fixed_guesses import envelope, epsilon_guesses, fdp_p_value, guesses_p_value
 from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
 
@@ -47,7 +46,7 @@ def test_between_what_is_attained_and_what_others_show(guesses, more, right, eps
     """Neither form is below independent coins that are shown with probability delta; the closed one is the smaller."""
     right, canaries = min(right, guesses), guesses + more
     found = guesses_p_value(canaries, guesses, right, epsilon, delta)
-    recursion = fdp.fdp_p_value(guarantee.approx_dp(epsilon, delta), canaries, guesses, right)
+    recursion = fdp_p_value(guarantee.approx_dp(epsilon, delta), canaries, guesses, right)
     attained = binom.sf(right - 1, guesses, delta + (1 - delta) * expit(epsilon))
     assert min(1.0, attained) * (1 - 1e-6) <= min(found * (1 + 1e-6), recursion)
     assert found <= max(1e-6, recursion * 1.01)
@@ -168,14 +167,14 @@ def test_hardly_any_right_guesses_refute_nothing_and_bad_counts_are_refused():
 # -- against a trade-off curve: exact for one canary, the inequalities of many solved --------------------------
 def test_one_canary_is_exact():
     """One canary, one guess: right with probability at most Phi(1/2) = 0.691 under 1-GDP."""
-    assert fdp.fdp_p_value(guarantee.gdp(1.0), 1, 1, 1) == pytest.approx(norm.cdf(0.5), rel=0.01)
+    assert fdp_p_value(guarantee.gdp(1.0), 1, 1, 1) == pytest.approx(norm.cdf(0.5), rel=0.01)
 
 
 @pytest.mark.parametrize(
     "claim", [guarantee.gdp(1.3), guarantee.approx_dp(1.0, 0.01), guarantee.from_pairs([(0.5, 0.2)])]
 )
 def test_the_envelope_is_the_curve(claim):
-    starts, heights, slopes = map(np.array, fdp.envelope(claim))
+    starts, heights, slopes = map(np.array, envelope(claim))
     points = np.linspace(0.001, 0.999, 200)
     which = np.searchsorted(starts, points, side="right") - 1
     assert np.allclose(np.maximum(heights[which] + slopes[which] * points, 0), claim.trade_off(points), atol=1e-12)
@@ -199,7 +198,7 @@ def _by_linear_program(claim, canaries, guesses, correct):
 @pytest.mark.parametrize(("canaries", "guesses", "correct"), [(12, 12, 10), (30, 10, 9), (8, 8, 8), (40, 15, 12)])
 def test_the_recursion_solves_the_linear_program(claim, canaries, guesses, correct):
     exact = _by_linear_program(claim, canaries, guesses, correct)
-    assert fdp.fdp_p_value(claim, canaries, guesses, correct, steps=40) == pytest.approx(exact, rel=1e-6)
+    assert fdp_p_value(claim, canaries, guesses, correct, steps=40) == pytest.approx(exact, rel=1e-6)
 
 
 def _exactly(claim, canaries, guesses, correct, alpha):
@@ -224,5 +223,5 @@ def _exactly(claim, canaries, guesses, correct, alpha):
 def test_a_curve_is_refuted_in_truth(guesses, more, share, epsilon, delta):
     """At the p-value, to the last digit: without a margin 19 of 37 such levels refuted what they should not."""
     claim, correct = guarantee.approx_dp(epsilon, delta), max(1, int(share * guesses))
-    found = fdp.fdp_p_value(claim, guesses + more, guesses, correct, steps=50)
+    found = fdp_p_value(claim, guesses + more, guesses, correct, steps=50)
     assert found == 1 or _exactly(claim, guesses + more, guesses, correct, found)

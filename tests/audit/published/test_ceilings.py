@@ -15,8 +15,17 @@ from typer.testing import CliRunner
 from dpassay.audit.claims.claimed import read_claim
 from dpassay.audit.commands.published import published
 from dpassay.audit.published import assessment
-from dpassay.audit.published.assessment import Finding, Published, assess, assess_curve, swap_claim
-from dpassay.audit.published.ceilings import ceiling_of, ceiling_of_curve, ceiling_under_shift, implied_epsilon
+from dpassay.audit.published.assessment import (
+    Finding,
+    Published,
+    assess,
+    assess_curve,
+    ceiling_of,
+    ceiling_of_curve,
+    ceiling_under_shift,
+    implied_epsilon,
+    swap_claim,
+)
 from dpassay.audit.published.dro import table_2
 from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import approx_dp, gdp

@@ -17,8 +17,9 @@ from typer.testing import CliRunner
 
 from dpassay.audit.claims.scores import hints
 from dpassay.audit.cli import app
-from dpassay.audit.evidence import curves, fdp
+from dpassay.audit.evidence import curves
 from dpassay.audit.evidence.events import event_p_value
+from dpassay.audit.evidence.fixed_guesses import fdp_p_value
 from dpassay.audit.evidence.weighted import Allowance
 from dpassay.audit.results import ClaimTest, SoundBound, Verdict
 from dpassay.audit.scores import labels, one_run, outward, power
@@ -289,7 +290,7 @@ def test_epsilons_beyond_what_exp_can_hold_stay_true_and_silent(recwarn):
     assert sorted(claim.deltas[-3:]) == pytest.approx([1 - 0.8 * math.exp(-1), 1.0, 1.0])
     p, q, rng = np.zeros(500), np.ones(500), np.random.default_rng(0)
     assert curves.refute_curve(p, q, claim, rng).p_value > 0.05
-    assert fdp.fdp_p_value(claim, 50, 50, 50) > 0.05
+    assert fdp_p_value(claim, 50, 50, 50) > 0.05
     coins = np.arange(100) % 2
     assert one_run.one_run_curve(1.0 * coins, coins, claim, rng).p_value == 1.0
     assert not recwarn.list
