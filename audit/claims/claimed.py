@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from dpassay.audit.plain import is_float
 from dpassay.audit.scores.power import Law, extremal_law, gaussian_law, laplace_law
 from dpassay.reference.accounting.gdp import gdp_mu
 from dpassay.reference.errors import BadInput, require
@@ -123,15 +124,9 @@ def _most(noise: float, rate: float, steps: int) -> float:
 def _pairs(path: Path) -> list[tuple[float, float]]:
     document = read_json(path, "--curve")
     try:
-        pairs = [(_a_number(epsilon), _a_number(delta)) for epsilon, delta in document]
-    except (TypeError, ValueError, OverflowError):
+        pairs = [(epsilon, delta) for epsilon, delta in document]
+    except (TypeError, ValueError):
         raise BadInput(str(path), document, "must be a list of [epsilon, delta] pairs") from None
-    good = bool(pairs) and all(0 <= epsilon < float("inf") and 0 <= delta <= 1 for epsilon, delta in pairs)
+    good = bool(pairs) and all(is_float(e) and e >= 0 and is_float(d) and 0 <= d <= 1 for e, d in pairs)
     require(good, str(path), pairs, "needs pairs with epsilon >= 0 and delta in [0, 1]")
-    return pairs
-
-
-def _a_number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError
-    return float(value)
+    return [(float(epsilon), float(delta)) for epsilon, delta in pairs]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -46,16 +45,12 @@ def init(
         found = f"it claims epsilon {epsilon:g}, which was found"
         told = found if epsilon < NOTHING else f"no finite epsilon was found; {told}"
     try:
-        made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-        try:
-            with os.fdopen(made, "w", encoding="utf-8") as file:
-                file.write(text)
-        except OSError:
-            path.unlink(missing_ok=True)  # half a file would be in the way of the next try
-            raise
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
     except FileExistsError:
         raise BadInput("PATH", str(path), _THERE) from None
     except OSError as error:
+        path.unlink(missing_ok=True)  # half a file would be in the way of the next try
         raise BadInput("PATH", str(path), error.strerror or str(error)) from None
     print(f"{path}: {told}; then: dpassay check {path}")
 

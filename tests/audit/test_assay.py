@@ -211,6 +211,7 @@ def test_no_width_breaks_a_word_or_loses_anything(capsys, monkeypatch, width):
     assert "inf (replay)" in words and "95% confidence" in words
 
 
+@pytest.mark.more  # derives the statements of a paper
 def test_the_ledger_column(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     row = assayed(honest, name="second_order_erm/opt")

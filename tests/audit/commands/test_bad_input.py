@@ -13,7 +13,7 @@ import pytest
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import SoundBound
 
-BROKEN = Path(__file__).parents[1] / "search" / "broken.py"
+BROKEN = Path(__file__).parents[2] / "bugs" / "broken.py"
 ESCAPE = "\x1b[2J"
 CLAIM = """version = 1
 [[claim]]

@@ -2,7 +2,6 @@
 
 import errno
 import json
-import os
 import pickle
 import re
 import shlex
@@ -162,12 +161,17 @@ def test_init_writes_once(dpassay, refused, project):
 def test_init_without_room_leaves_nothing_in_the_way(dpassay, refused, monkeypatch):
     """The system refuses to write more than no byte at all, then there is room again."""
 
-    def full(descriptor, *words, **more):
-        os.close(descriptor)
-        raise OSError(errno.ENOSPC, "No space left on device")
+    whole = Path.open
+
+    def full(path, mode="r", *words, **more):
+        file = whole(path, mode, *words, **more)
+        if mode == "x":
+            file.close()
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return file
 
     with monkeypatch.context() as context:
-        context.setattr("dpassay.audit.commands.init.os.fdopen", full)
+        context.setattr("dpassay.audit.commands.init.Path.open", full)
         refused(dpassay("init"), "claims.toml", "No space left")
     assert not Path("claims.toml").exists() and dpassay("init")[0] == 0
 

@@ -69,16 +69,25 @@ def mark(path, **change):
     report.write()
 
 
-def test_resume_keeps_finished_rows_and_audits_those_of_other_code_or_effort_again(dpassay, tmp_path):
+def test_resume_keeps_finished_rows_and_audits_those_of_other_code_again(dpassay, tmp_path):
     path = tmp_path / DIGITS
     dpassay(*FIRST)
     mark(path, seconds=12345.0)  # a second audit of the row would wipe it out
     assert dpassay(*FIRST, "--resume")[0] == 0 and load(path)[0].seconds == 12345.0
-    for change in ({"code": "0" * 16}, {"pilot": 61}):
-        mark(path, seconds=12345.0, **change)
-        _, _, err = dpassay(*FIRST, "--resume")
-        (row,) = load(path)
-        assert row.seconds != 12345.0 and row.pilot == 60 and "audited again" in err
+    mark(path, seconds=12345.0, code="0" * 16)
+    _, _, err = dpassay(*FIRST, "--resume")
+    assert load(path)[0].seconds != 12345.0 and "audited again" in err
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("change", [{"seed": 1}, {"pilot": 61}])
+def test_resume_audits_rows_of_another_effort_again_and_leaves_other_rows_alone(dpassay, tmp_path, change):
+    path = tmp_path / DIGITS
+    dpassay(*FIRST)
+    mark(path, seconds=12345.0, **change)
+    _, _, err = dpassay(*FIRST, "--resume")
+    (row,) = load(path)
+    assert row.seconds != 12345.0 and (row.seed, row.pilot) == (0, 60) and "audited again" in err
     dpassay("audit", "output_perturbation/algorithm1@repaired", "--output", DIGITS, *QUICK)
     assert [row.algorithm for row in load(path)] == ["baselines/dp_sgd", "output_perturbation/algorithm1"]
 
