@@ -27,6 +27,7 @@ from .errors import require
 from .transcript import Batch, Draw, Note, RecordDrawer, Release, Transcript, require_label
 
 Drawn = Callable[[np.random.Generator], Any]
+Batches = Batch | tuple[Batch, ...] | None  # those that a query depends on; None: all records
 LONGEST_RUN = 1_000_000  # calls of the tape that one run may make by itself
 
 
@@ -63,26 +64,14 @@ class Tape(ABC):
 
     # -- releases -----------------------------------------------------------------------------------------
     def gaussian(
-        self,
-        label: str,
-        query: ArrayLike,
-        *,
-        std: float,
-        sensitivity: float | None,
-        batch: Batch | tuple[Batch, ...] | None = None,
+        self, label: str, query: ArrayLike, *, std: float, sensitivity: float | None, batch: Batches = None
     ) -> Any:
         """Release ``query + N(0, std^2 I)``; ``sensitivity`` is the claimed 2-norm sensitivity of ``query``."""
         # the law makes an array of the query, a copy
         return self.release(label, Gaussian(query, float(std)), sensitivity=sensitivity, batch=batch)
 
     def symmetric_gaussian(
-        self,
-        label: str,
-        query: Array,
-        *,
-        std: float,
-        sensitivity: float | None,
-        batch: Batch | tuple[Batch, ...] | None = None,
+        self, label: str, query: Array, *, std: float, sensitivity: float | None, batch: Batches = None
     ) -> Array:
         """Release a symmetric matrix: i.i.d. noise on and above the diagonal, mirrored below.
 
@@ -96,13 +85,7 @@ class Tape(ABC):
         return released
 
     def laplace(
-        self,
-        label: str,
-        query: ArrayLike,
-        *,
-        scale: float,
-        sensitivity: float | None,
-        batch: Batch | tuple[Batch, ...] | None = None,
+        self, label: str, query: ArrayLike, *, scale: float, sensitivity: float | None, batch: Batches = None
     ) -> Any:
         """Release ``query + Laplace(scale)``; ``sensitivity`` is the claimed 1-norm sensitivity of ``query``."""
         law = Laplace(np.asarray(query, float), float(scale))
@@ -119,15 +102,13 @@ class Tape(ABC):
         sensitivity: float | None,
         count: int | None = None,
         falls: float = 1.0,
-        batch: Batch | tuple[Batch, ...] | None = None,
+        batch: Batches = None,
     ) -> int | None:
         """Release the index of the first noisy query at or above the noisy threshold, or None: see `AboveThreshold`."""
         law = AboveThreshold(queries, float(threshold), float(threshold_scale), float(query_scale), count, falls)
         return cast("int | None", self.release(label, law, sensitivity=sensitivity, batch=batch))
 
-    def release(
-        self, label: str, law: Law, *, sensitivity: float | None, batch: Batch | tuple[Batch, ...] | None = None
-    ) -> Any:
+    def release(self, label: str, law: Law, *, sensitivity: float | None, batch: Batches = None) -> Any:
         """Release a value that follows ``law``."""
         require_label(label)
         require(sensitivity is None or 0 <= sensitivity < np.inf, "sensitivity", sensitivity, "must be finite")

@@ -17,20 +17,20 @@ from scipy.special import ndtr
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.arrays import Array
 from dpassay.reference.laws.above_threshold import AboveThreshold
-from dpassay.reference.laws.between import (
-    BoundedLaplace,
-    FoldedGeometric,
-    FoldedLaplace,
-    TruncatedGeometric,
-    TruncatedLaplace,
-)
 from dpassay.reference.laws.bingham import Bingham
+from dpassay.reference.laws.categorical import Selection
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
-from dpassay.reference.laws.number import Geometric
-from dpassay.reference.laws.selection import Selection
+from dpassay.reference.laws.number import (
+    BoundedLaplace,
+    FoldedGeometric,
+    FoldedLaplace,
+    Geometric,
+    TruncatedGeometric,
+    TruncatedLaplace,
+)
 from dpassay.reference.transcript import Release, Transcript
 
 _LOOSE = 0.01  # by which the derivation may be too high: its grid

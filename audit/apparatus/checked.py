@@ -21,8 +21,8 @@ from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.findings import Finding, Kind, merge
 from dpassay.reference.kept import code_of, keep, kept
+from dpassay.reference.laws.categorical import Selection, exponential, permute_and_flip
 from dpassay.reference.laws.law import Law
-from dpassay.reference.laws.selection import Selection, exponential, permute_and_flip
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.transcript import Draw, RecordDrawer, Release, Transcript
 

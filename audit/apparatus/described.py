@@ -12,22 +12,23 @@ import scipy
 
 from dpassay.reference.arrays import Array
 from dpassay.reference.laws.above_threshold import AboveThreshold
-from dpassay.reference.laws.between import (
-    BoundedLaplace,
-    FoldedGeometric,
-    FoldedLaplace,
-    NumberBetween,
-    TruncatedGeometric,
-    TruncatedLaplace,
-)
 from dpassay.reference.laws.bingham import Bingham
-from dpassay.reference.laws.categorical import Categorical
+from dpassay.reference.laws.categorical import Categorical, Selection
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
-from dpassay.reference.laws.number import DiscreteGaussian, Geometric, Number
-from dpassay.reference.laws.selection import Selection
+from dpassay.reference.laws.number import (
+    BoundedLaplace,
+    DiscreteGaussian,
+    FoldedGeometric,
+    FoldedLaplace,
+    Geometric,
+    Number,
+    NumberBetween,
+    TruncatedGeometric,
+    TruncatedLaplace,
+)
 
 Function = Callable[[Array], Array]
 _IMAGES = np.arange(-60, 61)  # of a folded value

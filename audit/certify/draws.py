@@ -16,11 +16,11 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.laws.categorical import exponential
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
 from dpassay.reference.laws.number import Geometric, Number
-from dpassay.reference.laws.selection import exponential
 from dpassay.reference.transcript import Draw
 
 from .public import PLACES, in_random_order, placed, public

@@ -16,21 +16,21 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.arrays import Array
-from dpassay.reference.laws.between import (
-    BoundedLaplace,
-    FoldedGeometric,
-    FoldedLaplace,
-    TruncatedGeometric,
-    TruncatedLaplace,
-)
-from dpassay.reference.laws.categorical import Categorical
+from dpassay.reference.laws.categorical import Categorical, Selection, exponential, permute_and_flip
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
-from dpassay.reference.laws.number import DiscreteGaussian, Geometric
+from dpassay.reference.laws.number import (
+    BoundedLaplace,
+    DiscreteGaussian,
+    FoldedGeometric,
+    FoldedLaplace,
+    Geometric,
+    TruncatedGeometric,
+    TruncatedLaplace,
+)
 from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
-from dpassay.reference.laws.selection import Selection, exponential, permute_and_flip
 from dpassay.reference.tape import Tape
 
 from .redirect import Patch, Patches, caller, current_tape, on_the_tape, place

@@ -15,13 +15,11 @@ import numpy as np
 from scipy import stats
 
 from dpassay.reference.arrays import Array
-from dpassay.reference.laws.between import TruncatedGeometric
-from dpassay.reference.laws.categorical import Categorical
+from dpassay.reference.laws.categorical import Categorical, exponential, permute_and_flip
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
-from dpassay.reference.laws.number import DiscreteGaussian, Geometric
-from dpassay.reference.laws.selection import exponential, permute_and_flip
+from dpassay.reference.laws.number import DiscreteGaussian, Geometric, TruncatedGeometric
 
 from .exact import Line, largest_loss, renyi_rho
 from .rejected_bingham import SampledBingham

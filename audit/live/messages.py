@@ -21,7 +21,7 @@ from dpassay.audit.plain import NOT_FINITE, array_of, number_of
 from dpassay.audit.running.programs import ProgramBroken
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import printable, require
-from dpassay.reference.laws import between, bingham, categorical, intervals, number, selection
+from dpassay.reference.laws import bingham, categorical, intervals, number
 from dpassay.reference.laws.law import Law
 
 VERSION = 1
@@ -92,11 +92,11 @@ class AboveThreshold(Release):
 _NUMBER_LAWS: dict[str, type[number.Number]] = {
     "geometric": number.Geometric,
     "discrete_gaussian": number.DiscreteGaussian,
-    "truncated_laplace": between.TruncatedLaplace,
-    "folded_laplace": between.FoldedLaplace,
-    "bounded_laplace": between.BoundedLaplace,
-    "truncated_geometric": between.TruncatedGeometric,
-    "folded_geometric": between.FoldedGeometric,
+    "truncated_laplace": number.TruncatedLaplace,
+    "folded_laplace": number.FoldedLaplace,
+    "bounded_laplace": number.BoundedLaplace,
+    "truncated_geometric": number.TruncatedGeometric,
+    "folded_geometric": number.FoldedGeometric,
 }
 LARGEST_TABLE = 10_000  # scale of a discrete Gaussian: its probabilities are tabulated over 80 scales
 Candidates = Annotated[list[Number], Field(min_length=1, max_length=10_000)]
@@ -175,9 +175,9 @@ def law_of(said: Any) -> Law:
         numbers = said.model_dump(exclude={"ask", "label", "sensitivity", "batches"})
         return _NUMBER_LAWS[said.ask](np.asarray(numbers.pop("query")), **numbers)
     if isinstance(said, Exponential):
-        return selection.exponential(said.utilities, said.rate, monotonic=said.monotonic)
+        return categorical.exponential(said.utilities, said.rate, monotonic=said.monotonic)
     if isinstance(said, PermuteAndFlip):
-        return selection.permute_and_flip(said.utilities, said.rate, monotonic=said.monotonic)
+        return categorical.permute_and_flip(said.utilities, said.rate, monotonic=said.monotonic)
     if isinstance(said, Categorical):
         return categorical.Categorical(tuple(range(len(said.log_probabilities))), np.array(said.log_probabilities))
     if isinstance(said, Intervals):

@@ -6,9 +6,8 @@ import numpy as np
 
 from dpassay.proofs_check.ties import Numbers, down, tied
 from dpassay.reference.dro import double_spider, recursive_spider
-from dpassay.reference.dro.constants import Constants, theorem_eight, theorem_seven
+from dpassay.reference.dro.constants import Constants, Plan, theorem_eight, theorem_seven
 from dpassay.reference.dro.divergences import Divergence, chi_square, cressie_read, kl_cvar
-from dpassay.reference.dro.plan import Plan
 
 C = 4.0  # the constant c in the rows
 SCALE = "4*sqrt(log(1/delta))/epsilon"

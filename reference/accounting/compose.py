@@ -278,6 +278,5 @@ def _tilt(number: int) -> float:
     return math.pow(2.0, number / _PER_OCTAVE)
 
 
-_WIDTHS: list[float] = np.geomspace(
-    0.25, 60.0, 24
-).tolist()  # how far tilts go for the ends of a window, over the spread
+# how far tilts go for the ends of a window, over the spread
+_WIDTHS: list[float] = np.geomspace(0.25, 60.0, 24).tolist()

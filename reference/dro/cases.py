@@ -14,9 +14,8 @@ from dpassay.reference.papers import Cite
 from dpassay.reference.written import with_reasons
 
 from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, sgda, single_sample, space
-from .constants import Constants
+from .constants import Constants, Plan
 from .divergences import Divergence, chi_square, cressie_read, kl, kl_cvar
-from .plan import Plan
 from .recursive_spider import Lines
 from .worst_case import compositional_pair, dual_pair, minimax_pair
 

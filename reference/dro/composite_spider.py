@@ -13,8 +13,8 @@ from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.tape import Tape
 
 from .composite_sgd import Composite
+from .constants import Plan, equal_shares
 from .objective import DualObjective
-from .plan import Plan, equal_shares
 
 
 # SCHEDULE

@@ -28,9 +28,8 @@ from dpassay.reference.noise import Multipliers, Printed
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
 
-from .constants import Constants
+from .constants import Constants, Plan, equal_shares
 from .objective import DualObjective
-from .plan import Plan, equal_shares
 
 Point = tuple[Array, float]
 Block = Literal["eta", "x"]

@@ -27,8 +27,8 @@ from dpassay.reference.noise import Multipliers, Printed
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
 
+from .constants import Plan, equal_shares
 from .objective import CompositionalObjective
-from .plan import Plan, equal_shares
 
 Block = Literal["x", "temperature"]
 State = tuple[Array, float]  # w = (x, lambda)

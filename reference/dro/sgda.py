@@ -12,8 +12,8 @@ from dpassay.reference.baselines.protocols import Clipped
 from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.tape import Tape
 
+from .constants import Plan, equal_shares
 from .minimax_form import WEIGHT_STEP, MinimaxProblem
-from .plan import Plan, equal_shares
 
 
 # SCHEDULE

@@ -17,11 +17,10 @@ from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.space import Rows, Sizes, Space, by_sizes, the_numbers
 
 from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, sgda, single_sample
-from .constants import Constants
+from .constants import Constants, Plan
 from .divergences import Divergence, chi_square
 from .minimax_form import MinimaxProblem
 from .objective import CompositionalObjective, DualObjective, SampleLoss
-from .plan import Plan
 
 SHAPES = (  # n, T, q, batch, records a refresh: few of them, because noise for sampled batches takes a second to make
     (2, 1, 1, 2, 2),

@@ -19,11 +19,10 @@ from dpassay.reference.problems.models import ClassificationLoss
 from dpassay.reference.tape import LiveTape
 
 from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, scdro, sgda
-from .constants import Constants
+from .constants import Constants, Plan
 from .divergences import kl
 from .minimax_form import MinimaxProblem
 from .objective import CompositionalObjective, DualObjective
-from .plan import Plan
 from .recursive_spider import AS_PRINTED, DIFFERENCES_ADDED, Lines
 
 BATCH, STEPS, PHASE = 128, 40, 5

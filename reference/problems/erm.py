@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
@@ -16,7 +15,7 @@ from dpassay.reference.axioms import Records
 from dpassay.reference.errors import BadInput
 
 from .interfaces import Sized
-from .margin_losses import Loss, Regulariser
+from .margin_losses import Loss
 
 BLOCK_ROWS = 16_384  # rows per block: 7 MiB of features at d = 54
 
@@ -109,13 +108,9 @@ class ErmProblem:
 
     def gradient(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean gradient, shape (d,)."""
-        slope = self.loss.link.slope
-        if indices is not None and 0 < len(indices) <= BLOCK_ROWS:  # most batches: one block, the same numbers
-            x, y = self.features.take(indices, axis=0), self.labels.take(indices)
-            return ((y * slope(y * (x @ w))) @ x + 0.0) / len(y) + self._penalty_slope(w)
         total, count = np.zeros(self.d), 0
         for x, y in self._records(indices):
-            total += (y * slope(y * (x @ w))) @ x
+            total += (y * self.loss.link.slope(y * (x @ w))) @ x
             count += len(y)
         return total / count + self._penalty_slope(w)
 
@@ -205,12 +200,7 @@ class ErmProblem:
         return self.loss.regulariser.weight * float(self.loss.regulariser.value(w).sum())
 
     def _penalty_slope(self, w: Array) -> Array:
-        """It depends on no record: where several problems are asked at the same point, it is computed once."""
-        regulariser, point = self.loss.regulariser, np.asarray(w, dtype=float).tobytes()
-        if _latest.point != point or _latest.regulariser is not regulariser:
-            _latest.regulariser, _latest.point = regulariser, point
-            _latest.slope = regulariser.weight * regulariser.slope(w)
-        return _latest.slope
+        return self.loss.regulariser.weight * self.loss.regulariser.slope(w)
 
     def _penalty_curvature(self, w: Array) -> Array:
         return self.loss.regulariser.weight * self.loss.regulariser.curvature(w)
@@ -221,18 +211,6 @@ class ErmProblem:
         if not self.loss.link.convex:
             return 1 / (1 + exp(-edge))
         return inf if edge == inf else edge + log1p(exp(-edge))
-
-
-class _Latest(threading.local):
-    """The regulariser's slope at the point at which it was last asked for."""
-
-    def __init__(self) -> None:
-        self.regulariser: Regulariser | None = None
-        self.point = b""
-        self.slope = np.zeros(0)
-
-
-_latest = _Latest()
 
 
 def _blocks(features: Array) -> Iterator[Array]:

@@ -80,7 +80,7 @@ CIFAR10_KEPT_FRACTION = 100 / 5000  # the paper keeps 100 of CIFAR-10's 5,000 tr
 
 @dataclass(frozen=True)
 class Split:
-    """A training set and a test set: features (n, f), labels (n,), groups (n,) for the worst-group accuracy."""
+    """A training set and a test set: features (n, f), labels (n,)."""
 
     name: str
     features: Array
@@ -167,17 +167,12 @@ class Quality:
     accuracy: float
     auc: float  # area under the ROC curve; one against the rest, averaged over classes, for more than two
     f1: float  # macro average over the classes
-    worst_group: float  # smallest accuracy over the groups
+    worst_group: float  # smallest accuracy of a class
 
 
-def quality(probabilities: Array, labels: Indices, groups: Indices | None = None) -> Quality:
-    """Metrics of predicted probabilities (n, classes) against labels (n,); groups (n,) default to the labels."""
-    require(
-        probabilities.shape[:1] == labels.shape,
-        "labels",
-        labels.shape,
-        f"probabilities {probabilities.shape}",
-    )
+def quality(probabilities: Array, labels: Indices) -> Quality:
+    """Metrics of predicted probabilities (n, classes) against labels (n,)."""
+    require(probabilities.shape[:1] == labels.shape, "labels", labels.shape, f"probabilities {probabilities.shape}")
     predicted = probabilities.argmax(axis=1)
     classes = probabilities.shape[1]
     if classes == 2:
@@ -186,6 +181,5 @@ def quality(probabilities: Array, labels: Indices, groups: Indices | None = None
         auc = sklearn_metrics.roc_auc_score(labels, probabilities, multi_class="ovr", labels=np.arange(classes))
     f1 = sklearn_metrics.f1_score(labels, predicted, average="macro", labels=np.arange(classes), zero_division=0.0)
     hits = predicted == labels
-    by_group = labels if groups is None else groups
-    worst = min(float(hits[by_group == group].mean()) for group in np.unique(by_group))
+    worst = min(float(hits[labels == group].mean()) for group in np.unique(labels))
     return Quality(float(hits.mean()), float(auc), float(f1), worst)

@@ -63,10 +63,6 @@ class MinimaxProblem(Sized, Protocol):
     def d_y(self) -> int:
         """Dimension d2 of y."""
 
-    @property
-    def gradient_bound(self) -> float:
-        """Bound M on the norm of every per-sample partial gradient; infinity when there is none."""
-
     def gradients_x(self, x: Array, y: Array, indices: Indices) -> Array:
         """Per-sample partial gradients in x, shape (len(indices), d1)."""
 
@@ -85,7 +81,6 @@ class Flat:
     d: int = 1
     d_y: int = 1
     curvature: float = 0.0
-    gradient_bound: float = 0.0
 
     def __post_init__(self) -> None:
         require_at_least(1, self, "n", "d", "d_y")

@@ -28,7 +28,6 @@ class MatrixSensing:
     measurements: Array
     rank: int
     truth: Array | None = None
-    gradient_bound: float = float("inf")
 
     @property
     def n(self) -> int:
@@ -83,10 +82,6 @@ class MatrixSensing:
     def project(self, y: Array) -> Array:
         """No constraint on y."""
         return y
-
-    def best_response(self, x: Array) -> Array:
-        """The inner maximiser y*(x)."""
-        return self.residuals(x)
 
     # the value function: what the minimisation baselines are given directly
 

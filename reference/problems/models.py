@@ -29,7 +29,7 @@ class Model(Protocol):
     def gradients(self, parameters: Array, features: Array, labels: Indices) -> Array:
         """Per-sample gradient of the cross-entropy, shape (b, d)."""
 
-    def initial(self, rng: np.random.Generator, scale: float = 1.0) -> Array:
+    def initial(self, rng: np.random.Generator) -> Array:
         """A data-independent starting point, shape (d,)."""
 
 
@@ -56,8 +56,8 @@ class SoftmaxRegression:
         in_weights = np.einsum("bf,bc->bfc", features, residual).reshape(len(labels), -1)
         return np.concatenate([in_weights, residual], axis=1)
 
-    def initial(self, rng: np.random.Generator, scale: float = 1.0) -> Array:
-        """Zeros: the problem is convex. ``rng`` and ``scale`` are accepted and unused."""
+    def initial(self, rng: np.random.Generator) -> Array:
+        """Zeros: the problem is convex."""
         return np.zeros(self.d)
 
 
@@ -96,10 +96,10 @@ class TwoLayerNetwork:
         in_w2 = np.einsum("bh,bc->bhc", hidden, residual).reshape(rows, -1)
         return np.concatenate([in_w1, back, in_w2, residual], axis=1)
 
-    def initial(self, rng: np.random.Generator, scale: float = 1.0) -> Array:
-        """Gaussian weights with variance ``scale**2 / fan_in``, zero offsets."""
-        w1 = rng.normal(size=self.features * self.hidden) * scale / np.sqrt(self.features)
-        w2 = rng.normal(size=self.hidden * self.classes) * scale / np.sqrt(self.hidden)
+    def initial(self, rng: np.random.Generator) -> Array:
+        """Gaussian weights with variance ``1 / fan_in``, zero offsets."""
+        w1 = rng.normal(size=self.features * self.hidden) / np.sqrt(self.features)
+        w2 = rng.normal(size=self.hidden * self.classes) / np.sqrt(self.hidden)
         return np.concatenate([w1, np.zeros(self.hidden), w2, np.zeros(self.classes)])
 
 
@@ -142,11 +142,8 @@ class ClassificationLoss:
 
     def probabilities(self, parameters: Array, features: Array | None = None) -> Array:
         """Predicted class probabilities, shape (b, classes)."""
-        return np.asarray(
-            scipy.special.softmax(
-                self.model.scores(parameters, self.features if features is None else features), axis=1
-            )
-        )
+        scores = self.model.scores(parameters, self.features if features is None else features)
+        return np.asarray(scipy.special.softmax(scores, axis=1))
 
 
 def _residual(scores: Array, labels: Indices) -> Array:

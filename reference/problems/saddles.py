@@ -73,7 +73,6 @@ class CoupledSaddle:
 
     landscape: CosineSaddle
     coupling: float = 0.1
-    gradient_bound: float = float("inf")
 
     @property
     def n(self) -> int:

@@ -14,17 +14,16 @@ from scipy import special, stats
 from dpassay.audit.assaying.assay import Effort, assay
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
-from dpassay.reference.laws import above_threshold, between, number
+from dpassay.reference.laws import above_threshold, number
 from dpassay.reference.laws.above_threshold import AboveThreshold
-from dpassay.reference.laws.between import TruncatedGeometric
 from dpassay.reference.laws.bingham import Bingham
-from dpassay.reference.laws.categorical import Categorical
+from dpassay.reference.laws.categorical import Categorical, exponential, permute_and_flip
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import SMALLEST, Cost, Law, as_released, noise_difference
+from dpassay.reference.laws.number import TruncatedGeometric
 from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
-from dpassay.reference.laws.selection import exponential, permute_and_flip
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.tape import record
@@ -185,11 +184,11 @@ def test_above_threshold_in_pieces_and_at_its_limits(monkeypatch):
 INF = math.inf
 PURE = {
     "geometric": (lambda q: number.Geometric(q, 2.0), 1),
-    "truncated geometric": (lambda q: between.TruncatedGeometric(q, 2.0, 0, 6), 1),
-    "folded geometric": (lambda q: between.FoldedGeometric(q, 2.0, 0.5, 6.5), 1),
-    "truncated laplace": (lambda q: between.TruncatedLaplace(q, 2.0, 0.0, 5.0), 1),
-    "folded laplace": (lambda q: between.FoldedLaplace(q, 2.0, 0.0, 5.0), 1),
-    "bounded laplace": (lambda q: between.BoundedLaplace(q, 2.0, 0.0, 5.0), 1),
+    "truncated geometric": (lambda q: number.TruncatedGeometric(q, 2.0, 0, 6), 1),
+    "folded geometric": (lambda q: number.FoldedGeometric(q, 2.0, 0.5, 6.5), 1),
+    "truncated laplace": (lambda q: number.TruncatedLaplace(q, 2.0, 0.0, 5.0), 1),
+    "folded laplace": (lambda q: number.FoldedLaplace(q, 2.0, 0.0, 5.0), 1),
+    "bounded laplace": (lambda q: number.BoundedLaplace(q, 2.0, 0.0, 5.0), 1),
 }
 
 
@@ -289,8 +288,8 @@ def test_bingham_on_the_sphere_integrates_to_one_and_its_draws_follow_it():
     [
         lambda: number.Geometric(0.5, 1.0),
         lambda: number.Geometric(1, 0.0),
-        lambda: between.TruncatedLaplace(0.0, 1.0, 2.0, 1.0),
-        lambda: between.FoldedGeometric(1, 1.0, 0.3, 4.0),
+        lambda: number.TruncatedLaplace(0.0, 1.0, 2.0, 1.0),
+        lambda: number.FoldedGeometric(1, 1.0, 0.3, 4.0),
         lambda: Bingham(np.ones((1, 1)), 1.0),
         lambda: Intervals([0.0, 1.0], [1.0, 2.0], 1.0),
         lambda: exponential([math.nan], 1.0),
@@ -342,20 +341,20 @@ INF = math.inf
 EXTREMES = (5e-324, 1e-300, 1e-150, 1e-9, 1.0, 1e9, 1e150, 1e300, INF, math.nan, -1.0)
 LAWS = {
     "bingham": lambda q, s: Bingham(np.array([[q, 1.0], [1.0, 2.0]]), s),
-    "bounded laplace": lambda q, s: between.BoundedLaplace(np.array(q), s, -1.0, 2.0),
-    "bounded laplace, query at an end": lambda q, s: between.BoundedLaplace(np.array(0.0), 1.0, q, s),
+    "bounded laplace": lambda q, s: number.BoundedLaplace(np.array(q), s, -1.0, 2.0),
+    "bounded laplace, query at an end": lambda q, s: number.BoundedLaplace(np.array(0.0), 1.0, q, s),
     "categorical": lambda q, s: Categorical((0, 1), np.log([0.25, 0.75]) * np.array([q, s])),
     "discrete gaussian": lambda q, s: number.DiscreteGaussian(np.array(q), min(s, 1e4)),
     "exponential": lambda q, s: exponential([q, 0.0, 1.0], s),
-    "folded geometric": lambda q, s: between.FoldedGeometric(np.array(q), s, 0.0, 5.0),
-    "folded laplace": lambda q, s: between.FoldedLaplace(np.array(q), s, -1.0, 2.0),
+    "folded geometric": lambda q, s: number.FoldedGeometric(np.array(q), s, 0.0, 5.0),
+    "folded laplace": lambda q, s: number.FoldedLaplace(np.array(q), s, -1.0, 2.0),
     "gaussian": lambda q, s: Gaussian(np.array(q), s),
     "geometric": lambda q, s: number.Geometric(np.array(q), s),
     "intervals": lambda q, s: Intervals(np.array([-1.0, 0.0, q]), np.array([1.0, 2.0]), s),
     "laplace": lambda q, s: Laplace(np.array(q), s),
     "permute and flip": lambda q, s: permute_and_flip([q, 0.0, 1.0], s),
-    "truncated geometric": lambda q, s: between.TruncatedGeometric(np.array(q), s, 0.0, 4.0),
-    "truncated laplace": lambda q, s: between.TruncatedLaplace(np.array(q), s, -1.0, 2.0),
+    "truncated geometric": lambda q, s: number.TruncatedGeometric(np.array(q), s, 0.0, 4.0),
+    "truncated laplace": lambda q, s: number.TruncatedLaplace(np.array(q), s, -1.0, 2.0),
     "above threshold": lambda q, s: AboveThreshold([0.5, q], 0.0, s, 1.0),
     "above threshold, query noise": lambda q, s: AboveThreshold([0.5], 0.0, q, s),
 }
@@ -406,7 +405,7 @@ def test_above_threshold_with_noise_of_very_different_sizes(query_scale):
 
 def test_an_end_is_an_end_whatever_its_type():
     """0 and 0.0 are the same value, and no one object."""
-    law = between.TruncatedGeometric(np.array(1.0), 1.5, 0, 300)
+    law = number.TruncatedGeometric(np.array(1.0), 1.5, 0, 300)
     for end in (0, 300):
         assert law.log_density(float(end)) == law.log_density(end) == law.log_density(np.float64(end))
     assert math.exp(law.log_density(0.0)) > 1.3 * math.exp(number.Geometric(np.array(1.0), 1.5).log_density(0))

@@ -20,14 +20,13 @@ from dpassay.audit.row import Effort
 from dpassay.reference import account, record
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.findings import Kind
-from dpassay.reference.laws import between, number
+from dpassay.reference.laws import number
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.bingham import Bingham
-from dpassay.reference.laws.categorical import Categorical
+from dpassay.reference.laws.categorical import Categorical, exponential, permute_and_flip
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
-from dpassay.reference.laws.selection import exponential, permute_and_flip
 from dpassay.reference.neighbours import Pair
 
 BUGS = Path(__file__).parents[2] / "bugs" / "apparatus"
@@ -37,20 +36,20 @@ LAWS = [
     Gaussian(np.array([1.0, -2.0]), 0.3),
     Gaussian(3.0, 20.0),
     Laplace(np.array([1.0, -2.0]), 0.3),
-    between.BoundedLaplace(1.0, 2.0, -1.0, 4.0),
-    between.BoundedLaplace(1.0, 2.0, lower=0.0),
-    between.TruncatedLaplace(1.0, 2.0, -1.0, 4.0),
-    between.TruncatedLaplace(1.0, 2.0, 0.0),
-    between.FoldedLaplace(1.0, 2.0, -1.0, 4.0),
-    between.FoldedLaplace(1.0, 2.0, lower=0.0),
-    between.FoldedLaplace(1.0, 2.0, upper=2.0),
+    number.BoundedLaplace(1.0, 2.0, -1.0, 4.0),
+    number.BoundedLaplace(1.0, 2.0, lower=0.0),
+    number.TruncatedLaplace(1.0, 2.0, -1.0, 4.0),
+    number.TruncatedLaplace(1.0, 2.0, 0.0),
+    number.FoldedLaplace(1.0, 2.0, -1.0, 4.0),
+    number.FoldedLaplace(1.0, 2.0, lower=0.0),
+    number.FoldedLaplace(1.0, 2.0, upper=2.0),
     number.Geometric(4.0, 1.5),
-    between.TruncatedGeometric(4.0, 1.5, 0.0, 6.0),
-    between.TruncatedGeometric(4.0, 1.5, 0, 2**63),
-    between.FoldedGeometric(4.0, 1.5, 0.0, 6.0),
-    between.FoldedGeometric(4.0, 1.5, lower=0.5),
-    between.FoldedGeometric(4.0, 1.5, 0.5, 6.5),
-    between.FoldedGeometric(4.0, 1.5, upper=4.0),
+    number.TruncatedGeometric(4.0, 1.5, 0.0, 6.0),
+    number.TruncatedGeometric(4.0, 1.5, 0, 2**63),
+    number.FoldedGeometric(4.0, 1.5, 0.0, 6.0),
+    number.FoldedGeometric(4.0, 1.5, lower=0.5),
+    number.FoldedGeometric(4.0, 1.5, 0.5, 6.5),
+    number.FoldedGeometric(4.0, 1.5, upper=4.0),
     number.DiscreteGaussian(4.0, 2.5),
     Categorical(("a", "b", "c"), np.log([0.2, 0.5, 0.3])),
     exponential([1.0, 2.0, 0.0], 0.7),

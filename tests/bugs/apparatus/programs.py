@@ -1,8 +1,8 @@
 """Short right programs, one for each part of the apparatus that no row of the catalogue uses: `programs:NAME`."""
 
 from dpassay.reference import Space
+from dpassay.reference.laws.categorical import exponential
 from dpassay.reference.laws.number import DiscreteGaussian, Geometric
-from dpassay.reference.laws.selection import exponential
 
 space = Space.matrix(radius=1.0, n=(6,), d=(3,))
 

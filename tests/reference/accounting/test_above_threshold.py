@@ -14,10 +14,16 @@ from scipy.integrate import quad
 from scipy.optimize import differential_evolution, minimize_scalar
 
 from dpassay.reference.accounting import above_threshold
-from dpassay.reference.accounting.above_threshold import above_threshold_delta, above_threshold_mu, pure_mu
+from dpassay.reference.accounting.above_threshold import (
+    above_threshold_delta,
+    above_threshold_mu,
+    below,
+    helps,
+    hidden_threshold,
+    pure_mu,
+)
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.accounting.gdp import gdp_delta
-from dpassay.reference.accounting.hidden_threshold import below, helps, hidden_threshold
 from dpassay.reference.accounting.parts import Part
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.above_threshold import AboveThreshold

@@ -12,8 +12,7 @@ from dpassay.reference.accounting.compose import Composed, Masses, TooLong, conn
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.accounting.curves import curve, end_of, laplace_delta, response_delta
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_deltas, gdp_epsilon, gdp_mu, zcdp_rho
-from dpassay.reference.accounting.parts import Part, composed, delta_of, epsilon_of, mu_of
-from dpassay.reference.accounting.renyi import renyi_delta, renyi_epsilon
+from dpassay.reference.accounting.parts import Part, composed, delta_of, epsilon_of, mu_of, renyi_delta, renyi_epsilon
 from dpassay.reference.accounting.sampled import sampled_curve
 from dpassay.reference.errors import BadInput
 

@@ -8,7 +8,7 @@ from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference import BadInput, LiveTape, account, find, record
 from dpassay.reference.blocks.tree import TreeSum, nodes
 from dpassay.reference.dp_ftrl import dp_ftrl
-from dpassay.reference.dp_ftrl.cases import one_record, space
+from dpassay.reference.dp_ftrl.cases import one_record
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.noise import Printed
 from dpassay.reference.problems.linear import LinearLosses
@@ -97,15 +97,6 @@ def test_a_release_that_is_not_clipped_is_found():
 
     found = lockstep(loud, one_record(4, 1, 1.0), (0,)).findings
     assert [finding.label for finding in found] == ["raw"]
-
-
-@pytest.mark.parametrize("reading", ["printed", "repaired"])
-def test_the_space_makes_schedules_and_problems_that_run(reading):
-    where = space(reading, 1.0, 1e-5)
-    assert not where.fits({"n": 1, "d": 1, "batch": 2})
-    sizes = {"n": 5, "d": 2, "batch": 2}
-    problem = where.problem(np.ones((5, where.rows.columns(sizes))), sizes)
-    assert dp_ftrl.run(problem, where.schedule(sizes), LiveTape(3)).shape == (2,)
 
 
 @pytest.mark.parametrize(

@@ -28,11 +28,10 @@ from dpassay.reference.dro import (
     single_sample,
 )
 from dpassay.reference.dro.cases import CASES
-from dpassay.reference.dro.constants import Constants, theorem_eight, theorem_seven
+from dpassay.reference.dro.constants import Constants, Plan, theorem_eight, theorem_seven
 from dpassay.reference.dro.divergences import DIVERGENCES, chi_square, cressie_read, kl, kl_cvar
 from dpassay.reference.dro.double_spider import Threshold
 from dpassay.reference.dro.objective import CompositionalObjective, DualObjective
-from dpassay.reference.dro.plan import Plan
 from dpassay.reference.dro.space import Waves
 from dpassay.reference.dro.worst_case import dual_pair
 from dpassay.reference.errors import BadInput

@@ -191,7 +191,7 @@ def saddle_value(problem, x, y):
 def test_matrix_sensing_value_function_is_the_inner_maximum(sensing):
     rng = np.random.default_rng(1)
     x, _ = initial_point(sensing, rng, scale=1.0)
-    best = sensing.best_response(x)
+    best = sensing.residuals(x)  # y*(x)
     assert sensing.value(x) == pytest.approx(saddle_value(sensing, x, best), rel=1e-12)
     found = minimize(lambda y: -saddle_value(sensing, x, y), np.zeros(12))
     assert -found.fun == pytest.approx(sensing.value(x), rel=1e-6)
