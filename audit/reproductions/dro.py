@@ -5,8 +5,6 @@ run on members and non-members of one distribution, beside the paper's number an
 confidence attack also against a balanced test set, beside what an attacker without any model reaches there.
 
 Every finished cell is written to a file at once, so an interrupted reproduction goes on where it stopped.
-
-Of finished cells tables and a plot are made, with rows beside the paper's numbers.
 """
 
 from __future__ import annotations
@@ -54,6 +52,16 @@ class Cell:
         game = f"{self.seeds}+{self.shadows} models, seed {self.seed}, T {STEPS}, q {PHASE}, batch {BATCH}"
         return f"{self.source} {self.style}: {self.method}, epsilon {self.epsilon:g}, {game}"
 
+    @property
+    def private(self) -> bool:
+        """Whether there is noise in it."""
+        return self.method != "non-private"
+
+    @property
+    def budget(self) -> str:
+        """Epsilon as printed in tables."""
+        return f"{self.epsilon:g}" if self.private else "-"
+
 
 Cells = Sequence[tuple[Cell, Content]]
 
@@ -72,24 +80,23 @@ def interval(values: Sequence[float], digits: int = 3) -> str:
     return f"{mean:.{digits}f}" + ("" if np.isnan(half) else f" ± {half:.{digits}f}")
 
 
-def printed_auc(method: str, epsilon: float) -> str:
+def printed_auc(cell: Cell) -> str:
     """Table 2's number, or a dash."""
-    row = TABLE_2.get(PAPER_NAMES.get(method.split(",")[0], ""))
-    return f"{row[EPSILONS.index(epsilon)][0]:.4f}" if row and epsilon in EPSILONS else "-"
+    row = TABLE_2.get(PAPER_NAMES.get(cell.method.split(",")[0], "")) if cell.style == "CIFAR10-ST" else None
+    return f"{row[EPSILONS.index(cell.epsilon)][0]:.4f}" if row and cell.epsilon in EPSILONS else "-"
 
 
-def printed_accuracy(style: str, method: str, epsilon: float) -> str:
+def printed_accuracy(cell: Cell) -> str:
     """Table 3's number as a fraction, or a dash."""
-    if method == "non-private":
-        return f"{TABLE_3_NON_PRIVATE[style] / 100:.3f}" if style in TABLE_3_NON_PRIVATE else "-"
-    row = TABLE_3[style].get(method.split(",")[0])
-    return f"{row[TABLE_3_EPSILONS.index(epsilon)] / 100:.3f}" if row and epsilon in TABLE_3_EPSILONS else "-"
+    if not cell.private:
+        return f"{TABLE_3_NON_PRIVATE[cell.style] / 100:.3f}" if cell.style in TABLE_3_NON_PRIVATE else "-"
+    row = TABLE_3[cell.style].get(cell.method.split(",")[0])
+    return f"{row[TABLE_3_EPSILONS.index(cell.epsilon)] / 100:.3f}" if row and cell.epsilon in TABLE_3_EPSILONS else "-"
 
 
 def findings(style: str, found: Cells, sizes: tuple[int, int]) -> str:
     """What the tables of one style show, in one paragraph."""
-    attacked = [(cell, content) for cell, content in found if cell.shadows]
-    private = [(cell, content) for cell, content in attacked if cell.method != "non-private"]
+    private = [(cell, content) for cell, content in found if cell.private]
     delta = sizes[0] ** DELTA_POWER
     where, content = max(private, key=lambda one: _strongest(one[1]))
     best, which = _strongest(content)
@@ -102,8 +109,8 @@ def findings(style: str, found: Cells, sizes: tuple[int, int]) -> str:
         f"{style}, one distribution: the strongest attack on any of the {len(private)} private cells has mean AUC "
         f"{best:.3f} ({which} on {where.method}, epsilon {where.epsilon:g})"
     )
-    for cell, content in attacked:
-        if cell.method == "non-private":
+    for cell, content in found:
+        if not cell.private:
             value, which = _strongest(content)
             label = float(np.mean(content["detector"]))
             text += f"; on the non-private model {value:.3f} ({which}). The label alone, without any model, reaches "
@@ -122,18 +129,15 @@ def same_table(style: str, found: Cells, sizes: tuple[int, int]) -> Table:
     """Members and non-members of one distribution: every attack, the ceiling, a sound p-value for the strongest."""
     rows = []
     for cell, content in found:
-        if not cell.shadows:
-            continue
         cells = [interval(content["aucs"][name]) for name in ATTACKS]
-        if cell.method == "non-private":
+        if not cell.private:
             rows.append((cell.method, "-", "-", *cells, "-", "-"))
             continue
         delta = sizes[0] ** DELTA_POWER
         strongest = _strongest(content)[0]
         p_value = min(1.0, len(cells) * auc_p_value(strongest, *sizes, cell.epsilon, delta, cell.seeds))
-        paper = printed_auc(cell.method, cell.epsilon) if style == "CIFAR10-ST" else "-"
         ceiling = f"{ceiling_of('auc', cell.epsilon, delta):.3f}"
-        rows.append((cell.method, f"{cell.epsilon:g}", paper, *cells, ceiling, f"{p_value:.2g}"))
+        rows.append((cell.method, cell.budget, printed_auc(cell), *cells, ceiling, f"{p_value:.2g}"))
     title = f"{style}: attack AUC, {sizes[0]} members and {sizes[1]} non-members of one distribution"
     return Table(title, ("algorithm", "epsilon", "paper", *ATTACKS, "ceiling", "p-value"), rows)
 
@@ -142,21 +146,18 @@ def shift_table(style: str, found: Cells) -> Table:
     """Members of an imbalanced set: the confidence attack against a balanced test set."""
     rows = []
     for cell, content in found:
-        if not cell.shadows:
-            continue
-        private = cell.method != "non-private"
         groups = [(int(m), int(n)) for m, n in content["groups"]]
         delta = sum(m for m, _ in groups) ** DELTA_POWER
         plain = ceiling_of("auc", cell.epsilon, delta)
         rows.append({
             "algorithm": cell.method,
-            "epsilon": f"{cell.epsilon:g}" if private else "-",
-            "paper": printed_auc(cell.method, cell.epsilon) if style == "CIFAR10-ST" else "-",
+            "epsilon": cell.budget,
+            "paper": printed_auc(cell),
             "one distribution": interval(content["aucs"]["loss threshold"]),
             "balanced non-members": interval(content["shifted"]),
             "label alone, no model": interval(content["detector"]),
-            "ceiling": f"{plain:.3f}" if private else "-",
-            "with shift": f"{ceiling_under_shift(plain, exchangeable_share(groups)):.3f}" if private else "-",
+            "ceiling": f"{plain:.3f}" if cell.private else "-",
+            "with shift": f"{ceiling_under_shift(plain, exchangeable_share(groups)):.3f}" if cell.private else "-",
         })  # fmt: skip
     title = f"{style}: AUC of the confidence attack, and what balanced non-members add to it"
     return Table(title, tuple(rows[0]), [tuple(row.values()) for row in rows])
@@ -166,16 +167,9 @@ def quality_table(style: str, found: Cells) -> Table:
     """Metrics of Section 5.1 on the balanced test set, Table 3's accuracy beside ours."""
     rows = []
     for cell, content in found:
-        private = cell.method != "non-private"
-        if private and cell.epsilon not in TABLE_3_EPSILONS:
-            continue
-        names = ("accuracy", "auc", "f1", "worst_group", "gradient_norm")
-        rows.append((
-            cell.method,
-            f"{cell.epsilon:g}" if private else "-",
-            printed_accuracy(style, cell.method, cell.epsilon),
-            *(interval(content[name]) for name in names),
-        ))  # fmt: skip
+        if not cell.private or cell.epsilon in TABLE_3_EPSILONS:
+            numbers = [interval(content[name]) for name in ("accuracy", "auc", "f1", "worst_group", "gradient_norm")]
+            rows.append((cell.method, cell.budget, printed_accuracy(cell), *numbers))
     columns = ("algorithm", "epsilon", "paper", "accuracy", "ROC AUC", "F1", "worst class", "gradient norm")
     return Table(f"{style}: quality on the balanced test set", columns, rows)
 
@@ -224,7 +218,7 @@ def _panel(axes: Axes, style: str, found: Cells) -> None:
         if style == "CIFAR10-ST":
             printed = [mean for mean, _ in TABLE_2[PAPER_NAMES[family]]]
             axes.plot(EPSILONS, printed, "x:", color=colour, label=f"{family}: printed in Table 2 (real CIFAR10-ST)")
-    free = [content for cell, content in found if cell.method == "non-private"]
+    free = [content for cell, content in found if not cell.private]
     if free:
         strongest = max(float(np.mean(values)) for values in free[0]["aucs"].values())
         axes.axhline(strongest, color="gray", lw=1, label="non-private: strongest attack, one distribution")
@@ -265,8 +259,10 @@ def run(options: Options) -> Report:
     for style in STYLES:
         found = [(cell, finished[cell.key].content) for cell in cells if cell.style == style]
         sizes = splits[style].n // 2, splits[style].n - splits[style].n // 2
-        shown.append(findings(style, found, sizes))
-        report.tables.extend((same_table(style, found, sizes), shift_table(style, found), quality_table(style, found)))
+        attacked = [one for one in found if one[0].shadows]
+        shown.append(findings(style, attacked, sizes))
+        tables = same_table(style, attacked, sizes), shift_table(style, attacked), quality_table(style, found)
+        report.tables.extend(tables)
     report.files.append(write_plot([(cell, finished[cell.key].content) for cell in cells], options.output))
     report.notes[:0] = shown
     return report

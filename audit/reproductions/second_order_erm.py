@@ -34,26 +34,9 @@ AT_HAND = {"breast_cancer": real_data.breast_cancer, "digits": real_data.digits}
 NOTES = notes_of("second_order_erm")
 
 
-@dataclass(frozen=True)
-class Setting:
-    """One data set, loss and pair of tolerances; `printed` is the paper's table of it, where there is one."""
-
-    data: str
-    loss: str
-    tolerance: str
-    epsilon_g: float
-    epsilon_H: float  # noqa: N815
-    printed: PrintedTable | None = None
-
-    @property
-    def title(self) -> str:
-        """Where it is printed, or that it is not."""
-        return f"Table {self.printed.number}" if self.printed else "Not in the paper"
-
-
-SETTINGS = (
-    *(Setting(t.data, t.loss, t.tolerance, t.epsilon_g, t.epsilon_H, t) for t in TABLES.values() if t.metric == "loss"),
-    *(Setting(name, "loss_a", "loose", 0.060, 0.245) for name in AT_HAND),
+SETTINGS = (  # data, loss and tolerances; those that the paper does not print have no number and no cells
+    *(table for table in TABLES.values() if table.metric == "loss"),
+    *(PrintedTable(0, name, "loss_a", "loose", 0.060, 0.245, ()) for name in AT_HAND),
 )
 
 
@@ -81,7 +64,7 @@ class Run:
         return (self.data, self.n, self.loss, self.tolerance, self.method, self.epsilon, self.seed)
 
 
-def run_key(s: Setting, n: int, method: str, epsilon: float, seed: int) -> tuple[Any, ...]:
+def run_key(s: PrintedTable, n: int, method: str, epsilon: float, seed: int) -> tuple[Any, ...]:
     """Of a run."""
     return (s.data, n, s.loss, s.tolerance, method, epsilon, seed)
 
@@ -143,7 +126,7 @@ def method_of(
     return lambda tape: module.run(problem, schedule, tape)
 
 
-def one_run(problem: ErmProblem, s: Setting, method: str, epsilon: float, seed: int) -> Run:
+def one_run(problem: ErmProblem, s: PrintedTable, method: str, epsilon: float, seed: int) -> Run:
     """Run once and look at the result without noise."""
     accuracy = Accuracy(s.epsilon_g, s.epsilon_H)
     start = np.random.default_rng([seed, 23]).normal(size=problem.d) / np.sqrt(problem.d)
@@ -167,12 +150,12 @@ def one_run(problem: ErmProblem, s: Setting, method: str, epsilon: float, seed: 
 # tables --------------------------------------------------------------------------------------------------------------
 
 
-def compare(s: Setting, n: int, store: Finished[Run], seeds: range) -> Table:
+def compare(s: PrintedTable, n: int, store: Finished[Run], seeds: range) -> Table:
     """Ours beside the printed numbers of one table (and of its Hessian table)."""
     rows = []
     for method, epsilon in product(METHODS, EPSILONS):
         runs = [store[run_key(s, n, method, epsilon, seed)] for seed in seeds]
-        loss, seconds, hessians = _printed(s.printed, method, epsilon)
+        loss, seconds, hessians = _printed(s, method, epsilon)
         rows.append({
             "method": method,
             "epsilon": f"{epsilon:g}",
@@ -185,14 +168,15 @@ def compare(s: Setting, n: int, store: Finished[Run], seeds: range) -> Table:
             "failed": f"{sum(not r.certified for r in runs)}/{len(runs)}",
             "true": f"{sum(r.true for r in runs)}/{len(runs)}",
         })  # fmt: skip
-    title = f"{s.title}: {s.data} (n = {n}), {s.loss}, {s.tolerance} ({s.epsilon_g:g}, {s.epsilon_H:g})"
-    heads = tuple(head for head in rows[0] if s.printed or not head.startswith("printed"))
+    place = f"Table {s.number}" if s.number else "Not in the paper"
+    title = f"{place}: {s.data} (n = {n}), {s.loss}, {s.tolerance} ({s.epsilon_g:g}, {s.epsilon_H:g})"
+    heads = tuple(head for head in rows[0] if s.number or not head.startswith("printed"))
     return Table(title, heads, [tuple(row[head] for head in heads) for row in rows])
 
 
-def _printed(table: PrintedTable | None, method: str, epsilon: float) -> tuple[str, str, str]:
+def _printed(table: PrintedTable, method: str, epsilon: float) -> tuple[str, str, str]:
     """Loss, runtime and Hessian count as printed; x: not all five runs finished; -: not printed."""
-    if table is None:
+    if not table.number:
         return "-", "-", "-"
     cell = table.cell(method, epsilon)
     number = next((h for h, of in HESSIAN_TABLES.items() if of == table.number), None)
@@ -213,9 +197,9 @@ def summary(problems: list[ErmProblem], store: Finished[Run], seeds: range) -> T
     """How often each method ended, ours and printed, and how far noise threw it."""
     rows = []
     for method in METHODS:
-        cells = [(s, p.n, e) for s, p in zip(SETTINGS, problems, strict=True) if s.printed for e in EPSILONS]
+        cells = [(s, p.n, e) for s, p in zip(SETTINGS, problems, strict=True) if s.number for e in EPSILONS]
         runs = [store[run_key(s, n, method, e, seed)] for s, n, e in cells for seed in seeds]
-        printed = [s.printed.cell(method, e) for s, _, e in cells if s.printed]
+        printed = [s.cell(method, e) for s, _, e in cells]
         known = [cell for cell in printed if not cell.missing]
         rows.append({
             "method": method,

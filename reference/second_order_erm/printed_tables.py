@@ -47,9 +47,9 @@ class PrintedTable:
     """One table: where, which loss, tolerances, what its first column is."""
 
     number: int
-    data: Literal["covertype", "ijcnn"]
-    loss: Literal["loss_a", "loss_b"]
-    tolerance: Literal["loose", "tight"]
+    data: str
+    loss: str
+    tolerance: str
     epsilon_g: float
     epsilon_H: float  # noqa: N815
     cells: tuple[Cell, ...]
