@@ -8,6 +8,7 @@ arbitrarily small positive exponent under O.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -114,13 +115,24 @@ def _regime(term: Any, bound: Any) -> str:
     are other things than powers in them.
     """
     told = set()
-    for one in _terms(bound):
+    for one in _largest(bound):
         powers = {base: power for base, power in (term / one).as_powers_dict().items()
                   if not base.is_number and base.func != sp.log}  # fmt: skip
         if not powers or not all(base.is_Symbol for base in powers):
             return ""
         told.add(_monomial({str(base): Fraction(str(power)) for base, power in powers.items()}))
     return f"; it is within where {' or '.join(sorted(told))}"
+
+
+def _largest(expression: Any) -> list[Any]:
+    """Products of which the largest has the order of the expression."""
+    if expression.func in (sp.Add, sp.Max):
+        return [one for part in expression.args for one in _largest(part)]
+    if expression.func == sp.Mul:
+        return [sp.Mul(*choice) for choice in itertools.product(*map(_largest, expression.args))]
+    if expression.func == sp.Pow and expression.exp.is_positive:
+        return [one**expression.exp for one in _largest(expression.base)]
+    return [expression]
 
 
 def _monomial(gap: Mapping[str, Fraction]) -> str:

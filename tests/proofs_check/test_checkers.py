@@ -113,6 +113,7 @@ def test_a_counterexample_can_be_plugged_in():
         ("n**2 + n*d <= n**2*d", True, PROVED),
         ("n**2*d <= n**2 + n*d", True, REFUTED),
         ("1/min(n, d) == max(1/n, 1/d)", True, PROVED),
+        ("floor(n) + d <= n*d", True, PROVED),
         ("n*log(n) <= n", True, PROVED),
         ("n*log(n) <= n", False, REFUTED),
         ("n*log(n) <= n*d", False, REFUTED),
@@ -177,6 +178,8 @@ def test_a_constant_is_hidden_and_a_least_of_two_has_no_regime():
     assert "first term too large: n*Min(d, n)" in least and "it is within where" not in least
     sums = check(of("n**2 <= n*min(n, d)", "n d", scale="n", conditions=("d >= 1",))).evidence
     assert "first term too large: n**2" in sums and "it is within where" not in sums
+    inside = check(of("n**2 <= n*sqrt(d + sqrt(n))", "n d", scale="n", conditions=("d >= 1",))).evidence
+    assert inside.endswith("it is within where n <= d^(1/2) or n^(3/4) <= 1")
     roots = check(of("sqrt(n)*d**3 <= m", "n d m", scale="n")).evidence
     assert roots.endswith("it is within where d^3*n^(1/2) <= m")
 
