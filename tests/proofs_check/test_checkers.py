@@ -13,7 +13,7 @@ import sympy as sp
 import z3
 from scipy.optimize import brentq
 
-from dpassay.proofs_check.checkers import check, rates, tables
+from dpassay.proofs_check.checkers import check, intervals, rates, tables
 from dpassay.proofs_check.checkers.privacy import sampled_epsilon
 from dpassay.proofs_check.finding import Verdict
 from dpassay.proofs_check.formula import FormulaError, parse, parse_relation, resolve, symbol
@@ -89,6 +89,16 @@ def gaussian(std, sensitivity="D", claimed=("epsilon", "delta"), positive="D", d
 )
 def test_verdicts(claim, verdict):
     assert check(claim).verdict is verdict, check(claim).evidence
+
+
+@pytest.mark.parametrize(("text", "ends", "boxes"), [
+    ("2 - sqrt(x)", (0, 3), 1), ("abs(x) + 1 - x", (-2, 2), 5), ("1/(x - 2)**2", (-1, 1), 1),
+    ("max(log(x), 1/2)", (0, 1), None), ("1/x**2", (-1, 1), None), ("x", (0, 1), None),
+])  # fmt: skip
+def test_intervals_decide_only_where_everything_has_a_value(text, ends, boxes):
+    x = symbol("x", positive=False)
+    box = (tuple(map(sp.Integer, ends)),)
+    assert intervals.nonnegative_on(parse(text, {"x": x}), [x], box, strict=text == "x") == boxes
 
 
 def test_a_claim_about_nothing_is_no_pass():
