@@ -16,8 +16,6 @@ from .value import (
     ZERO,
     Ends,
     Form,
-    Joint,
-    Layer,
     Norms,
     Open,
     Value,
@@ -105,18 +103,13 @@ def add(a: Any, b: Any) -> Value:
             forms=_above_sum(a, b),
             **{"at": None, **_of_both(a, b)},
         )
-        if shares is None:
-            return found
-        found.layers = _added_layers(a, b, shares)
-        return found.shared(shares)
+        return found if shares is None else found.shared(shares)
     a, b = beside_public(a, b)
     shape = a._shape
     low, high = _ends(b)
     size = a.norms.plus(_public_norms(np.broadcast_to(b, shape), a.at))
     forms = (*_of_kinds(a, "shifted"), *(_above(a) if low >= 0 else ()))
     beside: Value = a.like(size=size, move=a.move, low=a.low + low, high=a.high + high, forms=forms)
-    if a.at is None:  # only how far it moves counts from here on
-        beside.layers = {key: one._replace(size=INF) for key, one in a.layers.items()}
     return beside
 
 
@@ -125,18 +118,6 @@ def _added(a: dict[Any, Norms] | None, b: dict[Any, Norms] | None) -> dict[Any, 
     if not a or not b or next(iter(a))[0] is not next(iter(b))[0]:
         return None
     return {**a, **{key: a.get(key, ZERO).plus(one) for key, one in b.items()}}
-
-
-def _added_layers(a: Value, b: Value, shares: dict[Any, Norms]) -> dict[Any, Layer]:
-    """Of each record its part, where all are known."""
-    found = dict(a.layers)
-    for key, one in b.layers.items():
-        before = found.setdefault(key, one)
-        if before is not one:
-            if before[:2] != one[:2]:
-                return {}
-            found[key] = Layer(*one[:2], before.size + one.size, before.move + one.move)
-    return found if len(a.layers) and len(b.layers) and set(found) == set(shares) else {}
 
 
 def _in_place_of(a: Value, b: Value) -> bool:
@@ -158,21 +139,8 @@ def _shifted(a: Value, kind: str = "shifted") -> Form:
 
 
 def _above_sum(a: Value, b: Value) -> tuple[Form, ...]:
-    """At least what either is; of squared norms of two rows it is that of both."""
-    sides = [max(_of_kinds(one, "squares"), key=_width, default=None) for one in (a, b)]
-    together = frozenset().union(*(_members(one) for one in sides if one is not None))
-    joint = (Form("squares", Joint(together), 2, 1.0),) if None not in sides else ()
-    return (*(_above(a) if b.low >= 0 else ()), *(_above(b) if a.low >= 0 else ()), *joint)
-
-
-def _members(one: Form) -> frozenset[tuple[object, float]]:
-    if not isinstance(one.token, Joint):
-        return frozenset({(one.token, one.k)})
-    return frozenset((token, k * one.k) for token, k in one.token.members)
-
-
-def _width(one: Form) -> int:
-    return len(_members(one))
+    """At least what either is."""
+    return (*(_above(a) if b.low >= 0 else ()), *(_above(b) if a.low >= 0 else ()))
 
 
 def _public_norms(b: Any, at: int | None) -> Norms:
@@ -232,7 +200,6 @@ def scaled(a: Value, c: Any) -> Value:
     size, move = a.norms.by(largest), a.move.by(largest)
     found = a.like(size=size, move=move, low=min(ends), high=max(ends), forms=forms, holes=a.holes, weighted=weighted)
     found.symmetric = a.symmetric and low == high
-    found.layers = {key: one.by(largest) for key, one in a.layers.items()}
     return found
 
 
@@ -246,20 +213,6 @@ def clipped(rows: Value, factor: Value) -> Norms:
         elif form.kind == "below" and form.token is token:
             found = found.both(_bound(form.order, times(form.k, max(abs(least), abs(most)))))
     return found
-
-
-def layer(rows: Value, factor: Value) -> Layer | None:
-    """A factor below k / |all rows of a record as one| leaves each its part of k, whatever else bounds it."""
-    for form in sorted(_of_kinds(factor, "below"), key=_width, reverse=True):
-        joint = form.token
-        if not isinstance(joint, Joint):
-            continue
-        token, least, most = rows.weighted or (rows.token, 1.0, 1.0)
-        for member, k in joint.members:
-            if k > 0 and (member is rows.token or member is token):
-                size = form.k / k * (1.0 if member is rows.token else max(abs(least), abs(most)))
-                return Layer(joint, member, size, 2 * size)
-    return None
 
 
 def _bound(order: float, k: float) -> Norms:
@@ -279,10 +232,10 @@ def multiply(a: Any, b: Any) -> Value:
     """|a b - a' b'| <= |a| |b - b'| + |b'| |a - a'|, each with the sup-norm of the other; a clip by its factor."""
     if not (private(a) and private(b)):
         return scaled(a, plain(b)) if private(a) else scaled(b, plain(a))
-    limit, of_all = Norms(), None
+    limit = Norms()
     for rows, factor in ((a, b), (b, a)):
         if _same_rows(factor, rows) and _shape_of(a, b) == rows._shape:
-            limit, of_all = limit.both(clipped(rows, factor)), layer(rows, factor) or of_all
+            limit = limit.both(clipped(rows, factor))
     weighted = None
     for rows, weight in ((a, b), (b, a)):
         if rows.at is not None and _same_rows(weight, rows) and _shape_of(a, b) == rows._shape:
@@ -296,7 +249,7 @@ def multiply(a: Any, b: Any) -> Value:
     if a.at is None and a.records.disjoint(b.records):
         move = a.move.by(b.norms.sup).either(b.move.by(a.norms.sup))
     ends = [times(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
-    found = Value(
+    return Value(
         a._shape,
         size=product.both(limit),
         move=Norms() if a.holes | b.holes else move,
@@ -307,9 +260,6 @@ def multiply(a: Any, b: Any) -> Value:
         forms=rated,
         **{"at": None, **_of_both(a, b)},
     )
-    if of_all is not None and not found.holes and (found.at is not None or found.alone):
-        found.layers = {None if found.at is not None else found.records.key: of_all}
-    return found
 
 
 @rule(np.true_divide)
@@ -326,10 +276,7 @@ def divide(a: Any, b: Any) -> Value:
     if not inverse.holes:
         return multiply(a, inverse)
     if _same_rows(b, a) and _shape_of(a, b) == a._shape:  # 0 / 0 for a row of zeros, unless `where` takes that out
-        limit, of_all = clipped(a, inverse), layer(a, inverse)
-        found: Value = a.like(size=limit, holes=inverse.holes)
-        found.layers = {} if of_all is None else {None if a.at is not None else a.records.key: of_all}
-        return found
+        return a.like(size=clipped(a, inverse), holes=inverse.holes)
     raise Open("a division by what may be zero; add a floor, as np.maximum(norm, 1e-12) does")
 
 
@@ -682,12 +629,7 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
     draws = frozenset().union(*(one.draws for one in (condition, a, b) if private(one)))
     cause = next((one.cause for one in parts if one.cause), "")
     forms = _factor_forms(condition, values)
-    found: Value = known.like(
-        shape=shape, size=size, move=move, low=low, high=high, draws=draws, cause=cause, forms=forms
-    )
-    if of_rows and private(a) and a._shape == shape:
-        found.layers = _layers_of_either(condition, a, b)
-    return found
+    return known.like(shape=shape, size=size, move=move, low=low, high=high, draws=draws, cause=cause, forms=forms)
 
 
 def _ends_of(condition: Any, one: Any, side: int, shape: tuple[int, ...]) -> Ends:
@@ -697,18 +639,6 @@ def _ends_of(condition: Any, one: Any, side: int, shape: tuple[int, ...]) -> End
         return low, high
     known = condition.ends[1 + side] if one._shape == condition._shape == shape else (-INF, INF)
     return max(low, known[0]), min(high, known[1])
-
-
-def _layers_of_either(condition: Value, a: Value, b: Any) -> dict[Any, Layer]:
-    """A row that is clipped where all rows as one are longer than k: a layer of k or of the clip, whichever is more."""
-    short = {one.token: one.k for one in condition.forms if one.kind == "exceeds" and one.order == 2}
-    found = {}
-    for key, one in a.layers.items():
-        k = dict(one.joint.members)[one.member]
-        if private(b) and b.token is one.member and k > 0 and one.joint in short:
-            size = max(one.size, short[one.joint] / k)
-            found[key] = one._replace(size=size, move=2 * size)
-    return found
 
 
 def _no_holes(condition: Any, one: Any) -> None:

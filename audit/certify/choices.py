@@ -233,10 +233,7 @@ def _of_all(made: Any, first: Value, place: Records, some: bool) -> Value:
     absent = first.absent or "masked"
     records = first.records if first.absent and not some else Records()
     ends = {"low": low, "high": high, "draws": first.draws, "absent": absent}
-    found = Value((first._shape[0], *shape), -len(shape) - 1, records, size, move, **ends)
-    for one in made.layers.values() if private(made) else ():
-        found.layers = {None: one}
-    return found
+    return Value((first._shape[0], *shape), -len(shape) - 1, records, size, move, **ends)
 
 
 NAMES: dict[str, Any] = {

@@ -25,7 +25,7 @@ from dpassay.reference.transcript import Draw
 
 from .public import PLACES, in_random_order, placed, public
 from .shapes import Batch
-from .value import SOMETHING, Layer, Open, Records, Value, bare, forget, here, ledger_of, private, raised, seen_as
+from .value import SOMETHING, Open, Records, Value, bare, forget, here, ledger_of, private, raised, seen_as
 
 ROUNDING = 1 + 1e-12  # bounds are sums of floats
 _ASKED = 12_000  # releases and decisions in all runs of a certificate: trainings of some thousand steps
@@ -60,7 +60,6 @@ class Certified:
     declared: float | None = None
     cause: str = ""
     part: Part | None = None
-    layers: Mapping[Any, Layer] = field(default_factory=dict)  # where it is one of several that were clipped together
 
     @property
     def kind(self) -> tuple[Any, ...]:
@@ -168,9 +167,6 @@ class Ledger:
             whole, places = query.origin
             part = Part(whole, places, order, whole.move.of_order(order) * ROUNDING * self._sides(query))
         self.keep(query, law, moves, place, declared, part)
-        if order == 2 and declared is None and (law.scale or 0) > 0:
-            found = {key: one.by(ROUNDING * self._sides(query)) for key, one in query.layers.items()}
-            self.releases[-1] = replace(self.releases[-1], layers=found)
         noise = self.rng.normal(size=query._shape) * (law.scale or 1.0)
         centre = float(np.clip(0.0, query.low, query.high))
         return public(noise + centre, self)
@@ -223,43 +219,14 @@ def _as_query(query: Value) -> Value:
     return query.whole()
 
 
-# -- releases that cost what one release of all of them does: entries of one array, rows clipped by their joint norm
 def as_few(releases: list[Certified]) -> list[Certified]:
-    """The same releases, with one in place of several where it moves less than they do one by one."""
-
-    def of_array(one: Certified) -> tuple[Hashable, set[Any]] | None:
-        part = one.part
-        if part is None or not one.scale:
-            return None
-        key = id(part.whole), part.order, type(one.law), one.scale, one.draws
-        return key, set(np.ravel(part.places).tolist())
-
-    def of_clip(one: Certified) -> tuple[Hashable, set[Any]] | None:
-        key = frozenset((record, layer.joint) for record, layer in one.layers.items()), one.draws
-        return (key, {(record, layer.member) for record, layer in one.layers.items()}) if one.layers else None
-
-    return _merged(_merged(releases, of_array, _of_array), of_clip, _of_layers)
-
-
-def _of_array(group: list[Certified], scale: float) -> float:
-    assert group[0].part is not None
-    return group[0].part.moves
-
-
-def _of_layers(group: list[Certified], scale: float) -> float:
-    """Over its noise each moves by at most r v, with r the largest of them, and squares of v add up to 1."""
-    return max(layer.move * scale / one.scale for one in group for layer in one.layers.values())
-
-
-def _merged(
-    releases: list[Certified],
-    known: Callable[[Certified], tuple[Hashable, set[Any]] | None],
-    moves: Callable[[list[Certified], float], float],
-) -> list[Certified]:
-    """Of releases with one key those without a part in common are one release, as far as all its parts move."""
+    """The same releases, with one for the entries of an array where it moves less than they do one by one."""
     groups: dict[Hashable, list[tuple[list[Certified], set[Any]]]] = {}
     for one in releases:
-        key, own = known(one) or (id(one), set())
+        part, key, own = one.part, (id(one),), set[Any]()
+        if part is not None and one.scale:
+            key = (id(part.whole), part.order, type(one.law), one.scale, one.draws)
+            own = set(np.ravel(part.places).tolist())
         taken = groups.setdefault(key, [])
         free = next((group for group in taken if not group[1] & own), None)
         if free is None:
@@ -267,20 +234,17 @@ def _merged(
         else:
             free[0].append(one)
             free[1].update(own)
-    return [found for taken in groups.values() for group, _ in taken for found in _as_one(group, moves)]
+    return [found for taken in groups.values() for group, _ in taken for found in _as_one(group)]
 
 
-def _as_one(group: list[Certified], moves: Callable[[list[Certified], float], float]) -> list[Certified]:
-    if len(group) == 1:
-        return group
-    scale = min(one.scale for one in group)  # with more noise it costs less
-    most, alone = moves(group, scale), [one.moves * scale / one.scale for one in group]
-    if most >= (sum(alone) if group[0].part is not None and group[0].part.order == 1 else math.hypot(*alone)):
+def _as_one(group: list[Certified]) -> list[Certified]:
+    part, alone = group[0].part, [one.moves for one in group]
+    if part is None or len(group) == 1 or part.moves >= (sum(alone) if part.order == 1 else math.hypot(*alone)):
         return group
     law: Any = type(group[0].law)
     entries = sum(int(np.size(getattr(one.law, "query", 0.0))) for one in group)
     query: Any = np.float64(0.0) if issubclass(law, Number) else np.zeros(entries)
-    return [replace(group[0], law=law(query, scale), moves=most, counted=most)]
+    return [replace(group[0], law=law(query, group[0].scale), moves=part.moves, counted=part.moves)]
 
 
 class Noise(NDArrayOperatorsMixin):

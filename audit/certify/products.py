@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import clipped, layer, multiply, square
-from .reductions import summed_layers, total, unbounded
-from .value import INF, Layer, Norms, Open, Value, join, plain, private, rule, times
+from .arithmetic import clipped, multiply, square
+from .reductions import total, unbounded
+from .value import INF, Norms, Open, Value, join, plain, private, rule, times
 
 
 def _pieces(a: Any) -> int:
@@ -147,12 +147,10 @@ def _by_record(terms: Terms, record: str) -> Value:
         return total(square(given[0]), [axis for axis in range(first.ndim) if axis - first.ndim != first.at])
     size = Norms(two=times(_product(one.norms.two for one in given), factor))
     move = Norms(two=times(_telescoped(given), factor))
-    layers: dict[Any, Layer] = {}
     if len(given) == len(terms.inputs):
         for (word, rows), (of_factor, number) in itertools.permutations(terms.private, 2) if len(given) == 2 else ():
             if of_factor == record and set(word) == {*terms.output, record}:  # a factor for each row
-                size, of_all = size.both(clipped(rows, number)), layer(rows, number)
-                layers = {None: of_all} if of_all is not None and not (rows.holes | number.holes) else layers
+                size = size.both(clipped(rows, number))
         move = move.both(Norms(two=_gram(terms.private)))
         if terms.outer(record):  # each entry is a product of entries, and each combination is there once
             size = size.both(Norms(*(_product(one.norms.of_order(order) for one in given) for order in (1, 2, INF))))
@@ -161,9 +159,7 @@ def _by_record(terms: Terms, record: str) -> Value:
     cause = next((one.cause for one in given if one.cause), "")
     at = terms.output.index(record) - len(terms.output) if record in terms.output else None
     if at is not None:
-        each = Value(terms.shape, at, first.records, size, move, draws=draws, absent=max(absent), cause=cause)
-        each.layers = layers
-        return each
+        return Value(terms.shape, at, first.records, size, move, draws=draws, absent=max(absent), cause=cause)
     count = first._shape[first.at] if first.at is not None else 1
     # the closure of a single term: |a - b| <= |a| + |b|
     vanishes = any(one.vanishes for one in given)
@@ -174,9 +170,6 @@ def _by_record(terms: Terms, record: str) -> Value:
         move = size
     cause = (cause or unbounded(first)) if math.isinf(move.two) else ""
     found = Value(terms.shape, None, first.records, size.by(count), move, draws=draws, cause=cause)
-    if vanishes:
-        layers = {key: one._replace(move=one.size) for key, one in layers.items()}
-    found.layers = summed_layers(layers, max(absent))
     found.symmetric = len(terms.shape) == 2 and len(given) == len(terms.inputs) and _squared(terms.private) is not None
     return found
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from .arithmetic import add, compared, norm_forms, norm_of_sizes, root, scaled, square, subtract
-from .value import INF, NAMED, SOMETHING, Form, Layer, Norms, Open, Value, here, private, rule, times
+from .arithmetic import compared, norm_forms, norm_of_sizes, root, scaled, square, subtract
+from .value import INF, NAMED, SOMETHING, Form, Norms, Open, Value, here, private, rule, times
 
 
 def axes_of(a: Value, axis: Any) -> tuple[int, ...]:
@@ -43,9 +42,6 @@ def unbounded(a: Value) -> str:
 def total(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     """Over records one term changes: the sum moves as one row does. Over k numbers: |sum|_2 <= sqrt(k) |v|_2."""
     axes = axes_of(a, axis)
-    if axes == (-a.ndim,) and a.parts:
-        summed, (shape, at) = functools.reduce(add, a.parts), left(a, axes, keepdims)
-        return replaced(summed if summed.at == at else summed.whole(), shape, at)
     if a.at is not None and a.at in axes:
         summed = _over_records(a)
         shape, _ = left(a, (a.at,), True)
@@ -58,7 +54,7 @@ def total(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
 def replaced(a: Value, shape: tuple[int, ...], at: int | None) -> Value:
     """The same numbers in another shape; axes of length one come and go."""
     found = a.copy()
-    found._shape, found.at, found.parts = shape, at, ()
+    found._shape, found.at = shape, at
     found.origin = None if a.origin is None else (a.origin[0], a.origin[1].reshape(shape))
     found.negation = found.ends = found.cell = None  # these are about entries where they stood
     return found
@@ -88,7 +84,6 @@ def _over_records(a: Value) -> Value:
     shape = tuple(1 if i == a.at + a.ndim else s for i, s in enumerate(a._shape))
     draws = a.draws - {SOMETHING} if a.absent == "poisson" and a.vanishes else a.draws
     found = Value(shape, None, a.records, a.norms.by(count), move, low, high, draws, cause=cause)
-    found.layers = summed_layers(a.layers, a.absent)
     if a.cell is not None:
         found.origin = _of_cells(a, shape)
     return found
@@ -104,12 +99,6 @@ def _of_cells(a: Value, shape: tuple[int, ...]) -> tuple[Value, Any]:
     whole = NAMED.setdefault(("cells", numbers, size, a.move, a.draws, a.absent, a._shape), whole)
     place = NAMED.setdefault(("cell", numbers, number), len(NAMED))
     return whole, place * a.entries + np.arange(a.entries).reshape(shape)
-
-
-def summed_layers(layers: dict[Any, Layer], absent: str) -> dict[Any, Layer]:
-    """Of a sum over records, as its movement."""
-    moved = {"": lambda one: one.move, "masked": lambda one: max(one.move, one.size), "poisson": lambda one: one.size}
-    return {key: one._replace(size=INF, move=moved[absent](one)) for key, one in layers.items()}
 
 
 def _over_numbers(a: Value, axes: tuple[int, ...]) -> Value:
@@ -179,8 +168,6 @@ def norm(a: Value, ord: Any = None, axis: Any = None, keepdims: bool = False) ->
 
     high = a.norms.of_order(order)
     forms = norm_forms(a, order) if whole else ()
-    if order == 2 and whole and axes == (-a.ndim,) and all(private(one) for one in a.parts) and a.parts:
-        forms += root(functools.reduce(add, map(square, a.parts))).forms  # of norms, it is that of all their rows
     return a.like(shape=shape, at=at, size=of(a.norms), move=of(a.move), low=0.0, high=high, forms=forms)
 
 

@@ -222,7 +222,6 @@ def _part(a: Value, keys: tuple[Any, ...]) -> Value:
     same = int(np.prod(shape)) == int(np.prod(a._shape))
     forms = a.forms if same else ()
     found = a.kept(shape=shape, at=at, forms=forms, holes=a.holes, truth=a.truth)
-    found.layers = a.layers
     found.negation = None if a.negation is None else _part(a.negation, keys)
     if a.at is None and (a.origin is None or a.origin[1].shape == a._shape):
         whole, places = a.origin or (a, _places(a._shape))
@@ -495,19 +494,21 @@ def _next_to_each_other(parts: list[Value], shape: tuple[int, ...]) -> Value:
 
 
 def _moves_together(parts: list[Value]) -> Norms:
-    """Different entries of one array move no further than it does."""
+    """Different entries of one array move no further than it does; of other records each, one of them moves."""
     groups: dict[int, list[Value]] = {}
     for one in parts:
         groups.setdefault(id(one if one.at is not None or one.origin is None else one.origin[0]), []).append(one)
-    found = ZERO
+    found, before = ZERO, None
     for group in groups.values():
-        move = ZERO
+        move, records = ZERO, group[0].records
         for one in group:
-            move = move.beside(one.move)
+            move, records = move.beside(one.move), records.union(one.records)
         origins = [one.origin for one in group if one.origin is not None]
-        if len(group) > 1 and not _repeats(np.concatenate([np.ravel(places) for _, places in origins])):
+        if len(origins) > 1 and not _repeats(np.concatenate([np.ravel(places) for _, places in origins])):
             move = move.both(origins[0][0].move)
-        found = found.beside(move)
+        apart = before is not None and before.disjoint(records)
+        found = found.either(move) if apart else found.beside(move)
+        before = records if before is None else before.union(records)
     return found
 
 
@@ -530,19 +531,9 @@ def stack(arrays: Any, axis: int = 0) -> Value:
     alone = [one for one in arrays if private(one) and one.alone and not one.holes]
     records = Records.in_turn([one.records for one in alone]) if place == 0 and len(alone) == len(arrays) else None
     if records is not None and len({one._shape for one in alone}) == 1:
-        found = _in_turn(alone, records)
-        found.parts = _kept(arrays)
-        return found
+        return _in_turn(alone, records)
     new = [expanded(one, place) if private(one) else np.expand_dims(plain(one), place) for one in arrays]
-    found = concatenate(new, axis=place)
-    if place == 0:
-        found.parts = _kept(arrays)
-    return found
-
-
-def _kept(arrays: Any) -> tuple[Any, ...]:
-    """The numbers that they are now."""
-    return tuple(one.astype(float) if private(one) else plain(one).copy() for one in arrays)
+    return concatenate(new, axis=place)
 
 
 def of_table(table: Any, places: Value) -> Value:

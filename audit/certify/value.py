@@ -244,29 +244,6 @@ class Form:
     k: float
 
 
-class Joint(NamedTuple):
-    """Several rows of a record as one: its squared 2-norm is the sum of (k |row|_2)^2 over its (token, k)."""
-
-    members: frozenset[tuple[object, float]]
-
-
-class Layer(NamedTuple):
-    """What a clip of several rows together says of one of them.
-
-    Its size is at most ``size`` v and it moves by at most ``move`` v in the 2-norm, where the squares of v over all
-    members of the joint add up to at most 1.
-    """
-
-    joint: Joint
-    member: object
-    size: float
-    move: float
-
-    def by(self, factor: float) -> Layer:
-        """Times a number."""
-        return self._replace(size=times(self.size, factor), move=times(self.move, factor))
-
-
 RULES: dict[Any, Callable[..., Any]] = {}
 
 
@@ -354,8 +331,6 @@ class Value(NDArrayOperatorsMixin):
         self.negation: Value | None = None  # of a truth value
         self.ends: tuple[Any, Ends, Ends] | None = None  # whose numbers lie where, if it is true and if it is false
         self.cell: tuple[Any, float] | None = None  # outside of which its entries are zero: whose numbers, the number
-        self.parts: tuple[Any, ...] = ()  # what was stacked along the first axis
-        self.layers: dict[Any, Layer] = {}  # of rows clipped together, by the record; None: whichever record moves
 
     if TYPE_CHECKING:  # in `shapes.py`
         T: Any
@@ -492,9 +467,7 @@ class Value(NDArrayOperatorsMixin):
         what = "an array" if self._shape else "a number"
         what = what if self.at is None else f"a record of norm at most {self.norms.two:.4g}"
         move = f"moves by {self.move.one:.4g}, {self.move.two:.4g}, {self.move.sup:.4g} (1-, 2-, sup-norm)"
-        most = max((one.move for one in self.layers.values()), default=None)
-        joint = "" if most is None else f"; with all that was clipped with it by {most:.4g} (2-norm)"
-        return f"{what} in [{self.low:.4g}, {self.high:.4g}], {move}{joint}"
+        return f"{what} in [{self.low:.4g}, {self.high:.4g}], {move}"
 
     # -- NumPy --------------------------------------------------------------------------------------------
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
@@ -589,7 +562,6 @@ def followed(function: Any, args: Any, options: Any) -> Any:
         raise
     if isinstance(found, Value) and _vanishes(function, args, options, found):
         found.move, found.vanishes = found.move.both(found.norms), True
-        found.layers = {key: one._replace(move=min(one.move, one.size)) for key, one in found.layers.items()}
     if isinstance(found, Value) and found.at is not None:  # other records are not there, or stay zeros in a product
         zero = function is np.multiply or (function is _WHERE and type(args[-1]) in (int, float) and args[-1] == 0)
         for one in args if found.cell is None else ():
@@ -611,7 +583,7 @@ def _whatever_was_released(function: Any, found: Value) -> Value:
     zero = found.vanishes and function in _MULTILINEAR
     kept = found.like(move=found.move if sums else Norms(), holes=found.holes, vanishes=zero)
     if sums:
-        kept.layers, kept._shares = found.layers, found._shares
+        kept._shares = found._shares
     return kept
 
 

@@ -55,21 +55,12 @@ DRAWS = NUMBERS | {  # which noise is added to what, and where it stands besides
     " | [{vector!}[k] + {noise!}[k] for k in range(2)] | {vector!}[{j}] + {noise!}[{j}] | ({vector} + {noise}) * 2"
     " | rng.normal({vector}, {s}) | {noise!}",
 }
-LAYERS = NUMBERS | {  # of a record, clipped together and released apart; and cells
-    "start": "e = np.tanh(x[:, 0]) - x[:, 1]\nb, c = e[:, None] * x, e * {c}\nf = {factor}\nl = {labels}",
+CELLS = NUMBERS | {  # of the records with one number each
+    "start": "c = np.tanh(x[:, 0]) * {c}\nl = {labels}",
     "labels": "np.clip(np.round(x[:, 0]), 0, 2) | np.argmax(x, axis=1) | np.where(c > 0, 1, 0)",
     "cell": "np.sum({of}) | unit(x)[{of}].sum(axis=0) | unit(x)[{of}, {j}].sum() | np.sum({of}) + k",
     "of": "l == k | l == k | l >= k | (l == k) | (x[:, k % 2] > 0)",
-    "factor": "np.minimum(1.0, 1.0 / np.maximum({norm}, 1e-12)) | 1 / np.maximum(1, {norm})"
-    " | np.where({norm} > 1, 1 / np.maximum({norm}, 1e-12), 1.0)",
-    "norm": "np.sqrt((b**2).sum(axis=1) + c**2) | np.linalg.norm(b, axis=1)"
-    " | np.sqrt(np.einsum('ij,ij->i', b, b) + np.square(c)) | np.sqrt(4 * (b**2).sum(axis=1) + c**2 / 9)",
-    "wide": "(f[:, None] * b).sum(axis=0) | f @ b | np.einsum('n,ni->i', f, b) | (f[:, None] * b)[:2].sum(axis=0)"
-    " | np.where((f < 1)[:, None], b * f[:, None], 2 * b).sum(axis=0) | b.T @ f",
-    "thin": "(f * c).sum() | np.dot(f, c) | (f[::-1] * c).sum() | np.clip(c, -1, 1).sum() | (f * e).sum()",
-    "release": "[noisy(rng, {wide}, 1.0), noisy(rng, {thin}, 1.0)] | [noisy(rng, {wide}, 1.0), noisy(rng, {thin}, 1.0)]"
-    " | noisy(rng, {wide} + {thin}, 1.0) | [noisy(rng, {cell}, 1.0) for k in (0, 1, 2)]"
-    " | [noisy(rng, {cell}, 1.0) for k in (1, {j})]",
+    "release": "[noisy(rng, {cell}, 1.0) for k in (0, 1, 2)] | [noisy(rng, {cell}, 1.0) for k in (1, {j})]",
 }
 
 

@@ -2,6 +2,7 @@
 
 import re
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,9 +13,9 @@ from dpassay.audit.certify.draws import Draws, Noise, Uniforms
 from dpassay.audit.certify.shapes import Batch
 from dpassay.reference import Space
 
-from .random_programs import BATCHES, DRAWS, LAYERS, exceeds, function, neighbours, program, shown
+from .random_programs import BATCHES, CELLS, DRAWS, exceeds, function, neighbours, program, shown
 
-GRAMMARS = {"batches": BATCHES, "draws": DRAWS, "layers": LAYERS}
+GRAMMARS = {"batches": BATCHES, "draws": DRAWS, "cells": CELLS}
 DELTA = 1e-3
 RAISED = (ValueError, IndexError, TypeError)  # on all data alike, for want of numbers
 
@@ -120,13 +121,13 @@ WRONG = {
     "noise under two names": (Noise, "_written", lambda self, found: found),
     "truth values as whole numbers": (Batch, "astype", lambda self, kind: self),
     "a batch of known numbers": (Uniforms, "__lt__", lambda self, rate: self._draws.poisson_batch(rate)),
-    "layers": (draws, "_of_layers", lambda group, scale: group[0].moves / 4),
+    "cells": (draws, "_as_one", lambda group: [replace(group[0], moves=0.5, counted=0.5)]),
     "coins": (Draws, "binomial", lambda self, one, rate, size: self.poisson_batch(rate)),
 }
 
 
 @pytest.mark.some(4)
-@pytest.mark.parametrize("name", sorted(WRONG, key="layers".__eq__))
+@pytest.mark.parametrize("name", sorted(WRONG, key="cells".__eq__))
 def test_a_wrong_rule_is_found(name, monkeypatch):
     monkeypatch.setattr(*WRONG[name])
     drawn = map(np.random.default_rng, range(200))
