@@ -158,71 +158,70 @@ def _plainly(records: Any, make: Callable[..., Any], kept: Any, several: int) ->
             yield make(*given)
 
 
+def _whichever(records: Any, chosen: bool = False) -> tuple[Value, Any] | None:
+    """All of a private number of records, and one that stands for each of them; None where it is public how many."""
+    if type(records) is Batch:
+        every = {"draws": frozenset({records.number, SOMETHING}), "absent": "poisson"}
+        return (
+            (Value((records.total,), -1, records.records, **every), (Place(records, 0),)) if records.poisson else None
+        )
+    arrays = records.arrays if type(records) is _Zipped else (records,)
+    first = arrays[0]
+    if not all(private(one) and one.at == -one.ndim and not one.holes for one in arrays):
+        return None
+    if not all(one.records.same(first.records) and one.absent == first.absent for one in arrays):
+        return None
+    if not first.absent and not chosen:
+        return None
+    place = Records(batch=first.records if first.absent else Records(), places=frozenset({0}))
+    return first, tuple(one_of(one, place) for one in arrays)
+
+
 def _secret(records: Any) -> bool:
     """Is it a private number of records? What is computed of one is computed of all, and nothing else may be done."""
-    arrays = records.arrays if type(records) is _Zipped else (records,)
-    of_nobody_knows = (type(records) is Batch and records.poisson) or (_in_step(arrays) and arrays[0].absent)
-    if of_nobody_knows:
+    found = _whichever(records) is not None
+    if found:
         watch()
-    return bool(of_nobody_knows)
-
-
-def _in_step(arrays: Any) -> bool:
-    """Have they an entry for each of the same records?"""
-    if not all(private(one) and one.at == -one.ndim and not one.holes for one in arrays):
-        return False
-    return all(one.records.same(arrays[0].records) and one.absent == arrays[0].absent for one in arrays)
+    return found
 
 
 def _record_of(records: Any) -> Any:
     """Whichever record it is."""
-    if type(records) is Batch:
-        return Place(records, 0)
-    arrays = records.arrays if type(records) is _Zipped else (records,)
-    found = tuple(one_of(one, Records(batch=arrays[0].records, places=frozenset({0}))) for one in arrays)
-    return found if type(records) is _Zipped else found[0]
+    _, given = _whichever(records) or (None, ())
+    return given if type(records) is _Zipped else given[0]
 
 
 def _all(records: Any, made: Any) -> Any:
     """The sum of what is made of each record."""
-    first = records.arrays[0] if type(records) is _Zipped else records
-    if type(first) is Batch:
-        first = _every(first)
-    return np.sum(_of_all(made, first, Records(batch=first.records, places=frozenset({0})), False), axis=0)
-
-
-def _every(batch: Batch) -> Value:
-    return Value((batch.total,), -1, batch.records, draws=frozenset({batch.number, SOMETHING}), absent="poisson")
+    first, given = _whichever(records) or (None, ())
+    return np.sum(_of_all(made, first, given[0].records, False), axis=0)
 
 
 def _once(records: Any, make: Callable[..., Any], kept: Any) -> Value | None:
     """The values that are made of each record, where how many there are is private; else None."""
-    if type(records) is Batch and records.poisson:
-        if kept is not None:
-            raise Open("the number of these records is private; a choice among their places has no rule")
-        spot = Place(records, 0)
-        return _of_all(computing(lambda: make(spot)), _every(records), spot.records, False)
-    arrays = records.arrays if type(records) is _Zipped else (records,)
-    if not _in_step(arrays):
+    first, given = _whichever(records, kept is not None) or (None, ())
+    if first is None:
         return None
-    first = arrays[0]
-    if not first.absent and kept is None:
-        return None
-    place = Records(batch=first.records if first.absent else Records(), places=frozenset({0}))
-    given = [one_of(one, place) for one in arrays]
     chosen: Any = None if kept is None else computing(lambda: kept(*given))
     if kept is not None and not (private(chosen) and chosen.truth):
         if not first.absent:
             return None
         raise Open("the number of these records is private; a public choice among them has no rule")
+    place = given[0].records
+    _only_of(chosen, first, place)
     return _of_all(computing(lambda: make(*given)), first, place, kept is not None)
 
 
-def _of_all(made: Any, first: Value, place: Records, some: bool) -> Value:
+def _only_of(found: Any, first: Value, place: Records) -> None:
+    """Raises Open where it depends on more than one record."""
+    if private(found) and (not found.records.same(place) or found.draws != first.draws or found.holes):
+        raise Open("what is made of each of a private number of records depends on more than that record")
+
+
+def _of_all(made: Any, first: Any, place: Records, some: bool) -> Value:
     """The same for each record; of which a private condition leaves some."""
+    _only_of(made, first, place)
     if private(made):
-        if not made.records.same(place) or made.draws != first.draws or made.holes:
-            raise Open("what is made of each of a private number of records depends on more than that record")
         size, move, low, high = made.norms, made.move, made.low, made.high
     elif type(made) in (int, float, bool, np.ndarray) or isinstance(made, np.generic):
         low, high = float(np.min(made)), float(np.max(made))
@@ -230,9 +229,8 @@ def _of_all(made: Any, first: Value, place: Records, some: bool) -> Value:
     else:
         raise Open("what is made of each of a private number of records is no number")
     shape = made._shape if private(made) else np.shape(made)
-    absent = first.absent or "masked"
     records = first.records if first.absent and not some else Records()
-    ends = {"low": low, "high": high, "draws": first.draws, "absent": absent}
+    ends = {"low": low, "high": high, "draws": first.draws, "absent": first.absent or "masked"}
     return Value((first._shape[0], *shape), -len(shape) - 1, records, size, move, **ends)
 
 

@@ -53,6 +53,7 @@ FOUND = {  # programs whose certificates were too small: lines, and what is rele
     "truth values as whole numbers": (MASK, "number1[mask1.astype(int)]"),
     "truth values to take": (MASK, "np.take(number1, mask1)"),
     "truth values in turn": (MASK, "sum(number1[i] for i in mask1)"),
+    "some by another record": ("total = np.sum([1.0 for v in number1 if number2[0] > 0.5])", "total"),
     "places that are not zero": (FIXED, "9 * number1[np.flatnonzero(fixed1)]"),
     "the sum of places": (FIXED, "fixed1.sum()", "number1[fixed1]"),
     "an order written over": (ORDER, "order1[0] = 0", "number1[order1[:1]]", "number1[order1[1:]]"),
