@@ -92,9 +92,8 @@ def add(a: Any, b: Any) -> Value:
             token, least, most = other.weighted or (None, 0.0, 1.0)
             if token is one.token and least == most and _in_place_of(one, other):
                 return scaled(one, np.asarray(1 + least))
-        shares = _added(a.shares, b.shares) if a._shape == b._shape else None
         a, b = aligned(a, b)
-        found = Value(
+        return Value(
             a._shape,
             size=a.norms.plus(b.norms),
             move=moved(a, b, a.move, b.move),
@@ -103,7 +102,6 @@ def add(a: Any, b: Any) -> Value:
             forms=_above_sum(a, b),
             **{"at": None, **_of_both(a, b)},
         )
-        return found if shares is None else found.shared(shares)
     a, b = beside_public(a, b)
     shape = a._shape
     low, high = _ends(b)
@@ -111,13 +109,6 @@ def add(a: Any, b: Any) -> Value:
     forms = (*_of_kinds(a, "shifted"), *(_above(a) if low >= 0 else ()))
     beside: Value = a.like(size=size, move=a.move, low=a.low + low, high=a.high + high, forms=forms)
     return beside
-
-
-def _added(a: dict[Any, Norms] | None, b: dict[Any, Norms] | None) -> dict[Any, Norms] | None:
-    """One record moves its parts of both; which record is at a place of a batch is not known."""
-    if not a or not b or next(iter(a))[0] is not next(iter(b))[0]:
-        return None
-    return {**a, **{key: a.get(key, ZERO).plus(one) for key, one in b.items()}}
 
 
 def _in_place_of(a: Value, b: Value) -> bool:

@@ -27,6 +27,7 @@ from .value import (
     private,
     rule,
     seen_as,
+    united,
 )
 
 
@@ -429,8 +430,6 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Value:
     if axis is None:
         raise Open("np.concatenate over all axes has no rule")
     place = axis if axis < 0 else axis - first.ndim
-    if place == first.at and len(given) == len(arrays) and _blocks(given):
-        return _one_after_another(given)
     rows = first.at is not None and place != first.at
     for one in given:
         if one.holes:
@@ -445,52 +444,22 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Value:
     return _next_to_each_other(parts, shape)
 
 
-def _blocks(given: list[Value]) -> bool:
-    """Are they blocks of other records each, along one axis?"""
-    first = given[0]
-    alike = [one for one in given if one.at == first.at and not one.absent and not one.holes]
-    known = [one.records.numbers for one in alike if one.records.beside(first.records)]
-    if len(given) == 1:
-        return not given[0].absent and not given[0].holes
-    return len(known) == len(given) and len(np.unique(np.concatenate(known))) == sum(map(len, known))
-
-
-def _one_after_another(given: list[Value]) -> Value:
-    """Blocks of records: each is as it was."""
-    first = given[0]
-    assert first.at is not None
-    length = sum(one._shape[first.at] for one in given)
-    numbers = np.concatenate([one.records.numbers for one in given]) if len(given) > 1 else None
-    records = first.records if numbers is None else Records(numbers, order=first.records.order)
-    shape = tuple(length if k - first.ndim == first.at else s for k, s in enumerate(first._shape))
-    return _of_records(given, shape, first.at, records)
-
-
 def _in_turn(given: list[Value], records: Records) -> Value:
     """One record after another: each is as it was."""
-    found = _of_records(given, (len(given), *given[0]._shape), -given[0].ndim - 1, records)
-    found.vanishes = all(one.vanishes for one in given)
-    return found
-
-
-def _of_records(given: list[Value], shape: tuple[int, ...], at: int | None, records: Records) -> Value:
     size, move = given[0].norms, given[0].move
     for one in given[1:]:
         size, move = size.either(one.norms), move.either(one.move)
-    low, high = min(one.low for one in given), max(one.high for one in given)
-    return Value(shape, at, size=size, move=move, low=low, high=high, **{**join(*given), "records": records})
+    shape = (len(given), *given[0]._shape)
+    return united(given, shape, -len(shape), size, move, records=records, vanishes=all(one.vanishes for one in given))
 
 
 def _next_to_each_other(parts: list[Value], shape: tuple[int, ...]) -> Value:
     size, move = parts[0].norms, _moves_together(parts)
     for one in parts[1:]:
         size = size.beside(one.norms)
-    low, high = min(one.low for one in parts), max(one.high for one in parts)
-    moving = [one for one in parts if one.move.two > 0] or parts[:1]
-    found = join(*moving)
-    if parts[0].at is not None:
-        found["records"] = parts[0].records
-    return Value(shape, parts[0].at, size=size, move=move, low=low, high=high, absent=parts[0].absent, **found)
+    of = join(*([one for one in parts if one.move.two > 0] or parts[:1])) | {"absent": parts[0].absent}
+    of |= {} if parts[0].at is None else {"records": parts[0].records}
+    return united(parts, shape, parts[0].at, size, move, **of)
 
 
 def _moves_together(parts: list[Value]) -> Norms:
@@ -591,16 +560,6 @@ rule(np.isrealobj)(lambda a: True)
 def broadcast(a: Value, shape: Any) -> Value:
     """As adding zeros of that shape."""
     return add(a, np.zeros(shape)).view_of(a)
-
-
-@rule(np.diag)
-def diagonal(a: Value, k: int = 0) -> Value:
-    """A vector between zeros, or the part of a matrix."""
-    if a.at is not None or k or a.ndim not in (1, 2):
-        raise Open("a diagonal of records has no rule")
-    shape = (a._shape[0],) * 2 if a.ndim == 1 else (min(a._shape),)
-    found = a.kept(shape=shape, low=min(a.low, 0.0), high=max(a.high, 0.0))
-    return found.view_of(a) if a.ndim == 2 else found
 
 
 def _as_type(a: Value, dtype: Any = float, *, copy: bool = True) -> Value:

@@ -10,7 +10,7 @@ import inspect
 import linecache
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache
@@ -325,7 +325,6 @@ class Value(NDArrayOperatorsMixin):
         self.token, self.viewed, self.integer, self.vanishes = object(), False, False, vanishes
         self.symmetric = False  # a matrix that equals its transpose
         self.origin: tuple[Value, Any] | None = None  # the whole array of which it is some entries, and their places
-        self._shares: dict[Any, Norms] | None = None
         self.listed = False  # it is a Python list, of nobody knows how many
         self.hollow = False  # made of such a list: where that is empty, its shape is another one
         self.negation: Value | None = None  # of a truth value
@@ -433,19 +432,6 @@ class Value(NDArrayOperatorsMixin):
         """Does it depend on one record and no other one?"""
         return self.at is None and self.records.single
 
-    @property
-    def shares(self) -> dict[Any, Norms] | None:
-        """How far each record moves a sum of values of one record each; None of what is no such sum."""
-        return {self.records.key: self.move} if self.alone else self._shares
-
-    def shared(self, shares: dict[Any, Norms]) -> Value:
-        """No record moves it further than its share."""
-        self._shares, most = shares, ZERO
-        for one in shares.values():
-            most = most.either(one)
-        self.move = self.move.both(most)
-        return self
-
     def like(self, **changes: Any) -> Value:
         """The same records and draws with other bounds; forms are dropped unless given."""
         kept = ("at", "records", "draws", "absent", "cause")
@@ -508,16 +494,8 @@ class Value(NDArrayOperatorsMixin):
 
     def or_else(self, other: Value) -> Value:
         """One of the two: which one, does not depend on the data."""
-        return Value(
-            self._shape,
-            None,
-            size=self.norms.either(other.norms),
-            move=self.move.either(other.move),
-            low=min(self.low, other.low),
-            high=max(self.high, other.high),
-            holes=self.holes | other.holes,
-            **join(self, other),
-        )
+        size, move = self.norms.either(other.norms), self.move.either(other.move)
+        return united((self, other), self._shape, None, size, move, holes=self.holes | other.holes)
 
     def view_of(self, other: Value) -> Value:
         """Shares memory with another one: neither may be written to from now on."""
@@ -581,10 +559,7 @@ def _whatever_was_released(function: Any, found: Value) -> Value:
     """How large a released number is bounds nothing; a sum with one moves as it did."""
     sums = function in (np.add, np.subtract)
     zero = found.vanishes and function in _MULTILINEAR
-    kept = found.like(move=found.move if sums else Norms(), holes=found.holes, vanishes=zero)
-    if sums:
-        kept._shares = found._shares
-    return kept
+    return found.like(move=found.move if sums else Norms(), holes=found.holes, vanishes=zero)
 
 
 _WHERE, _CLIP = np.where, np.clip  # the name stands for another one while code is followed
@@ -731,6 +706,12 @@ def join(*values: Value) -> dict[str, Any]:
     for one in values[1:]:
         records, draws, cause = records.union(one.records), draws | one.draws, cause or one.cause
     return {"records": records, "draws": draws, "cause": cause}
+
+
+def united(parts: Sequence[Value], shape: Shape, at: int | None, size: Norms, move: Norms, **changes: Any) -> Value:
+    """Made of the numbers of several."""
+    low, high = min(one.low for one in parts), max(one.high for one in parts)
+    return Value(shape, at, size=size, move=move, **{**join(*parts), "low": low, "high": high, **changes})
 
 
 class Holder:
