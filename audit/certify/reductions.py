@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from .arithmetic import compared, norm_forms, norm_of_sizes, root, scaled, square, subtract
+from .arithmetic import add, compared, norm_forms, norm_of_sizes, root, scaled, square, subtract
 from .value import INF, NAMED, SOMETHING, Form, Norms, Open, Value, here, private, rule, times
 
 
@@ -42,6 +43,9 @@ def unbounded(a: Value) -> str:
 def total(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     """Over records one term changes: the sum moves as one row does. Over k numbers: |sum|_2 <= sqrt(k) |v|_2."""
     axes = axes_of(a, axis)
+    if axes == (-a.ndim,) and a.parts:
+        summed, (shape, at) = functools.reduce(add, a.parts), left(a, axes, keepdims)
+        return replaced(summed if summed.at == at else summed.whole(), shape, at)
     if a.at is not None and a.at in axes:
         summed = _over_records(a)
         shape, _ = left(a, (a.at,), True)
@@ -54,7 +58,7 @@ def total(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
 def replaced(a: Value, shape: tuple[int, ...], at: int | None) -> Value:
     """The same numbers in another shape; axes of length one come and go."""
     found = a.copy()
-    found._shape, found.at = shape, at
+    found._shape, found.at, found.parts = shape, at, ()
     found.origin = None if a.origin is None else (a.origin[0], a.origin[1].reshape(shape))
     found.negation = found.ends = found.cell = None  # these are about entries where they stood
     return found

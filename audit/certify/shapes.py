@@ -463,21 +463,19 @@ def _next_to_each_other(parts: list[Value], shape: tuple[int, ...]) -> Value:
 
 
 def _moves_together(parts: list[Value]) -> Norms:
-    """Different entries of one array move no further than it does; of other records each, one of them moves."""
+    """Different entries of one array move no further than it does."""
     groups: dict[int, list[Value]] = {}
     for one in parts:
         groups.setdefault(id(one if one.at is not None or one.origin is None else one.origin[0]), []).append(one)
-    found, before = ZERO, None
+    found = ZERO
     for group in groups.values():
-        move, records = ZERO, group[0].records
+        move = ZERO
         for one in group:
-            move, records = move.beside(one.move), records.union(one.records)
+            move = move.beside(one.move)
         origins = [one.origin for one in group if one.origin is not None]
         if len(origins) > 1 and not _repeats(np.concatenate([np.ravel(places) for _, places in origins])):
             move = move.both(origins[0][0].move)
-        apart = before is not None and before.disjoint(records)
-        found = found.either(move) if apart else found.beside(move)
-        before = records if before is None else before.union(records)
+        found = found.beside(move)
     return found
 
 
@@ -500,9 +498,13 @@ def stack(arrays: Any, axis: int = 0) -> Value:
     alone = [one for one in arrays if private(one) and one.alone and not one.holes]
     records = Records.in_turn([one.records for one in alone]) if place == 0 and len(alone) == len(arrays) else None
     if records is not None and len({one._shape for one in alone}) == 1:
-        return _in_turn(alone, records)
-    new = [expanded(one, place) if private(one) else np.expand_dims(plain(one), place) for one in arrays]
-    return concatenate(new, axis=place)
+        found = _in_turn(alone, records)
+    else:
+        new = [expanded(one, place) if private(one) else np.expand_dims(plain(one), place) for one in arrays]
+        found = concatenate(new, axis=place)
+    if place == 0:  # the numbers that they are now
+        found.parts = tuple(one.astype(float) if private(one) else plain(one).copy() for one in arrays)
+    return found
 
 
 def of_table(table: Any, places: Value) -> Value:

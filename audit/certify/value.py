@@ -329,6 +329,7 @@ class Value(NDArrayOperatorsMixin):
         self.hollow = False  # made of such a list: where that is empty, its shape is another one
         self.negation: Value | None = None  # of a truth value
         self.ends: tuple[Any, Ends, Ends] | None = None  # whose numbers lie where, if it is true and if it is false
+        self.parts: tuple[Any, ...] = ()  # what was stacked along the first axis
         self.cell: tuple[Any, float] | None = None  # outside of which its entries are zero: whose numbers, the number
 
     if TYPE_CHECKING:  # in `shapes.py`
