@@ -21,13 +21,13 @@ from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.space import Space
 from dpassay.reference.transcript import Transcript
 
-from . import arithmetic, effects, products, reductions, shapes
+from . import arithmetic, choices, reductions, shapes
 from .draws import Certified, Draws, Ledger, Limits
 from .patched import kept_numbers, patched
 from .tape import CertifyTape, as_release
 from .value import NAMED, SOMETHING, Decides, Line, Open, Value, axioms, raised, rows, trace
 
-assert all((arithmetic, products, reductions, shapes))  # importing them registers their rules
+assert all((arithmetic, reductions, shapes))  # importing them registers their rules
 FINITE = "the data are finite numbers, and arithmetic is over the reals"
 _MANY = 50  # releases of a run that is certified at few sizes
 _PATHS = 64  # ways through the decisions on released values
@@ -247,14 +247,14 @@ def _of_size(
         draws = Draws(ledger)
         with patched(draws):
             output = run(data, CertifyTape(ledger) if on_tape else draws)
-        effects.ended()
+        choices.ended()
         return output
 
     def runs() -> list[Ledger]:
         paths = _Paths(one_run, sizes["n"], seed, where.relation, limits)
         with kept_numbers(run, convert=True):
             if not paths.explored_with_choices():  # then with a run for each way of such a decision
-                effects.forgotten()
+                choices.forgotten()
                 (raised.get() or []).clear()
                 paths = replace(paths, choosing=False, costs={}, ledgers=[])
                 paths.explore()

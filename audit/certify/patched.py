@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from .choices import NAMES
+from .choices import NAMES, forgotten, trusted, used_up
 from .converted import converted
 from .draws import Draws, Noise, Secret
-from .effects import forgotten, trusted, used_up
 from .public import Public, blank, watched
 from .value import Holder, Open, Value, bare, ledger_of, private
 

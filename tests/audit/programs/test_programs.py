@@ -37,8 +37,8 @@ QUICK = Effort(runs=60, pilot=50, examples=20)
 @pytest.mark.parametrize(
     ("module", "name", "code"),
     [
-        ("right", "private_mean", 0),
         ("wrong", "stops_on_the_exact_gradient", 1),
+        pytest.param("right", "private_mean", 0, marks=pytest.mark.more),  # audited by tests of commands
         pytest.param("right", "frame_means", 0, marks=pytest.mark.more),
         pytest.param("wrong", "clip_missing", 1, marks=pytest.mark.more),
         pytest.param("wrong", "noise_halved", 1, marks=pytest.mark.more),
