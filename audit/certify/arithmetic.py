@@ -267,7 +267,8 @@ def divide(a: Any, b: Any) -> Value:
     if not inverse.holes:
         return multiply(a, inverse)
     if _same_rows(b, a) and _shape_of(a, b) == a._shape:  # 0 / 0 for a row of zeros, unless `where` takes that out
-        return a.like(size=clipped(a, inverse), holes=inverse.holes)
+        found: Value = a.like(size=clipped(a, inverse), holes=inverse.holes)
+        return found
     raise Open("a division by what may be zero; add a floor, as np.maximum(norm, 1e-12) does")
 
 
@@ -620,7 +621,9 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
     draws = frozenset().union(*(one.draws for one in (condition, a, b) if private(one)))
     cause = next((one.cause for one in parts if one.cause), "")
     forms = _factor_forms(condition, values)
-    return known.like(shape=shape, size=size, move=move, low=low, high=high, draws=draws, cause=cause, forms=forms)
+    bounds = {"size": size, "move": move, "low": low, "high": high, "forms": forms}
+    found: Value = known.like(shape=shape, draws=draws, cause=cause, **bounds)
+    return found
 
 
 def _ends_of(condition: Any, one: Any, side: int, shape: tuple[int, ...]) -> Ends:

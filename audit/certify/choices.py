@@ -166,28 +166,25 @@ def _plainly(records: Any, make: Callable[..., Any], kept: Any, several: int) ->
             yield make(*given)
 
 
-def _whichever(records: Any, chosen: bool = False) -> tuple[Value, Any] | None:
+def _whichever(records: Any, chosen: bool = False) -> tuple[Any, Any]:
     """All of a private number of records, and one that stands for each of them; None where it is public how many."""
-    if type(records) is Batch:
-        every = {"draws": frozenset({records.number, SOMETHING}), "absent": "poisson"}
-        return (
-            (Value((records.total,), -1, records.records, **every), (Place(records, 0),)) if records.poisson else None
-        )
+    if type(records) is Batch and records.poisson:
+        draws = frozenset({records.number, SOMETHING})
+        return Value((records.total,), -1, records.records, draws=draws, absent="poisson"), (Place(records, 0),)
     arrays = records.arrays if type(records) is _Zipped else (records,)
     first = arrays[0]
     if not all(private(one) and one.at == -one.ndim and not one.holes for one in arrays):
-        return None
-    if not all(one.records.same(first.records) and one.absent == first.absent for one in arrays):
-        return None
-    if not first.absent and not chosen:
-        return None
+        return None, ()
+    alike = all(one.records.same(first.records) and one.absent == first.absent for one in arrays)
+    if not alike or not (first.absent or chosen):
+        return None, ()
     place = Records(batch=first.records if first.absent else Records(), places=frozenset({0}))
     return first, tuple(one_of(one, place) for one in arrays)
 
 
 def _secret(records: Any) -> bool:
     """Is it a private number of records? What is computed of one is computed of all, and nothing else may be done."""
-    found = _whichever(records) is not None
+    found = _whichever(records)[0] is not None
     if found:
         watch()
     return found
@@ -195,19 +192,19 @@ def _secret(records: Any) -> bool:
 
 def _record_of(records: Any) -> Any:
     """Whichever record it is."""
-    _, given = _whichever(records) or (None, ())
+    _, given = _whichever(records)
     return given if type(records) is _Zipped else given[0]
 
 
 def _all(records: Any, made: Any) -> Any:
     """The sum of what is made of each record."""
-    first, given = _whichever(records) or (None, ())
+    first, given = _whichever(records)
     return np.sum(_of_all(made, first, given[0].records, False), axis=0)
 
 
 def _once(records: Any, make: Callable[..., Any], kept: Any) -> Value | None:
     """The values that are made of each record, where how many there are is private; else None."""
-    first, given = _whichever(records, kept is not None) or (None, ())
+    first, given = _whichever(records, kept is not None)
     if first is None:
         return None
     chosen: Any = None if kept is None else computing(lambda: kept(*given))

@@ -223,7 +223,8 @@ def as_few(releases: list[Certified]) -> list[Certified]:
     """The same releases, with one for the entries of an array where it moves less than they do one by one."""
     groups: dict[Hashable, list[tuple[list[Certified], set[Any]]]] = {}
     for one in releases:
-        part, key, own = one.part, (id(one),), set[Any]()
+        part, own = one.part, set[Any]()
+        key: Hashable = id(one)
         if part is not None and one.scale:
             key = (id(part.whole), part.order, type(one.law), one.scale, one.draws)
             own = set(np.ravel(part.places).tolist())
