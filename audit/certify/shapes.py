@@ -564,6 +564,16 @@ def broadcast(a: Value, shape: Any) -> Value:
     return add(a, np.zeros(shape)).view_of(a)
 
 
+@rule(np.diag)
+def diagonal(a: Value, k: int = 0) -> Value:
+    """A vector between zeros, or the part of a matrix."""
+    if a.at is not None or k or a.ndim not in (1, 2):
+        raise Open("a diagonal of records has no rule")
+    shape = (a._shape[0],) * 2 if a.ndim == 1 else (min(a._shape),)
+    found = a.kept(shape=shape, low=min(a.low, 0.0), high=max(a.high, 0.0))
+    return found.view_of(a) if a.ndim == 2 else found
+
+
 def _as_type(a: Value, dtype: Any = float, *, copy: bool = True) -> Value:
     """Whole numbers are cut towards zero."""
     kind = np.dtype(dtype).kind

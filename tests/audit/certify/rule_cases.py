@@ -215,6 +215,7 @@ REDUCED = {
         lambda x: np.stack([x[:1].sum(), x[1:].sum(), x[:1].sum(), x[1:].sum()]).reshape(2, 2).sum(axis=0)
     ),
     "stack of disjoint sums": unary(lambda x: np.stack([x[:1].sum(axis=0), x[1:].sum(axis=0)]).sum(axis=0)),
+    "diagonal": unary(lambda x: np.diag(x.mean(axis=0))),
     "less than itself": with_signed(lambda x, c: (x + c * x).sum(axis=0)),
     "sum of products": unary(lambda x: np.clip(x, -1, 1).T @ np.clip(x[:, 0], -2, 2)),
     "matrix of a clipped sum": with_matrix(lambda x, m: m.T @ np.clip(x, -1, 1).sum(axis=0)),
@@ -298,6 +299,7 @@ EDGES = {  # what rules do not know; (n, d) = (4, 3)
     "sorted at once": lambda x: np.sort(x.T, axis=None)[..., 0],
     "cells of a rule": lambda x: np.histogram(x[:, 0], bins="auto", range=(0, 1))[0],
     "no copy": of(unit, lambda y: [y.astype(float, copy=False), y.__imul__(100)][0].sum(axis=0)),
+    "a diagonal": of(product, lambda m: [np.diag(m), m.__imul__(100)][0]),
     "a part of another shape": of(
         lambda x: x[:, :2] * 1.0,
         lambda a: (a.reshape(4, 1, 2)[:, 0] / np.maximum(1, np.abs(a[:, 0]))[:, None]).sum(axis=0),
