@@ -430,6 +430,8 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Value:
     if axis is None:
         raise Open("np.concatenate over all axes has no rule")
     place = axis if axis < 0 else axis - first.ndim
+    if place == first.at and len(given) == len(arrays) and _blocks(given):
+        return _one_after_another(given)
     rows = first.at is not None and place != first.at
     for one in given:
         if one.holes:
@@ -444,13 +446,39 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Value:
     return _next_to_each_other(parts, shape)
 
 
+def _blocks(given: list[Value]) -> bool:
+    """Are they blocks of other records each, along one axis?"""
+    first = given[0]
+    alike = [one for one in given if one.at == first.at and not one.absent and not one.holes]
+    known = [one.records.numbers for one in alike if one.records.beside(first.records)]
+    if len(given) == 1:
+        return not given[0].absent and not given[0].holes
+    return len(known) == len(given) and len(np.unique(np.concatenate(known))) == sum(map(len, known))
+
+
+def _one_after_another(given: list[Value]) -> Value:
+    """Blocks of records: each is as it was; so are the rows of a data set that the reference takes part by part."""
+    first = given[0]
+    assert first.at is not None
+    length = sum(one._shape[first.at] for one in given)
+    numbers = np.concatenate([one.records.numbers for one in given]) if len(given) > 1 else None
+    records = first.records if numbers is None else Records(numbers, order=first.records.order)
+    shape = tuple(length if k - first.ndim == first.at else s for k, s in enumerate(first._shape))
+    return _of_records(given, shape, first.at, records)
+
+
 def _in_turn(given: list[Value], records: Records) -> Value:
     """One record after another: each is as it was."""
+    found = _of_records(given, (len(given), *given[0]._shape), -given[0].ndim - 1, records)
+    found.vanishes = all(one.vanishes for one in given)
+    return found
+
+
+def _of_records(given: list[Value], shape: tuple[int, ...], at: int | None, records: Records) -> Value:
     size, move = given[0].norms, given[0].move
     for one in given[1:]:
         size, move = size.either(one.norms), move.either(one.move)
-    shape = (len(given), *given[0]._shape)
-    return united(given, shape, -len(shape), size, move, records=records, vanishes=all(one.vanishes for one in given))
+    return united(given, shape, at, size, move, records=records)
 
 
 def _next_to_each_other(parts: list[Value], shape: tuple[int, ...]) -> Value:
