@@ -119,6 +119,14 @@ def test_what_is_judged_is_refuted_in_truth(sizes, sign, prior, corrupted, log_l
         assert max(weighted_tail(left, wrong, found) for left in rights_for_certain(guesses, corrupted)) <= level
 
 
+@pytest.mark.parametrize("wrong", [0, 7, 20, 40])
+def test_no_choice_of_corrupted_labels_leaves_fewer_wrong_ones(wrong):
+    """Sides of unequal sizes: heavy guesses that are hardly ever wrong, lighter ones that often are."""
+    classes = [Guesses(8, 6, 3.0), Guesses(7, 6, -3.0)]
+    told = p_value(weighted.corrupt(classes, 5), wrong, 0.5)
+    assert all(p_value(left, wrong, 0.5) <= told + 1e-12 for left in rights_for_certain(classes, 5))
+
+
 @settings(max_examples=25)
 @given(st.floats(0, 9), st.floats(-300, 1.3), st.floats(-6, -0.3))
 @example(9.0, 1.0, -1.3)
