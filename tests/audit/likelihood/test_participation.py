@@ -15,7 +15,8 @@ from scipy.stats import norm
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.results import SoundBound
-from dpassay.audit.zoo.laws import SparseVector, pattern_probabilities
+from dpassay.audit.zoo.laws import SparseVector, mixture_epsilon, pattern_probabilities
+from dpassay.reference import account, record
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.blocks.tree import TreeSum
@@ -160,3 +161,12 @@ def test_at_most_the_exact_epsilon_and_close_to_it(way):
 def test_a_bound_above_the_exact_epsilon_would_be_noticed():
     """Red case: the same audit of a run with less noise exceeds the epsilon of the schedule that it claims."""
     assert _realised(_sgd(4, 3.0), _pair(5, -1, 1, -1), runs=150) > gdp_epsilon(1.0, DELTA)
+
+
+def test_the_accountant_charges_a_batch_without_replacement_what_it_costs():
+    """One release, where the closed form is exact: neither half the rate nor a Poisson batch's pair costs as much."""
+
+    def run(tape):
+        return tape.gaussian("g", 0.0, std=1.0, sensitivity=2.0, batch=tape.batch("b", 40, 10))
+
+    assert account(record(run, seed=0)).epsilon(DELTA) == pytest.approx(mixture_epsilon(0.25, 2.0, DELTA), rel=1e-3)
