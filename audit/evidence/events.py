@@ -91,7 +91,7 @@ def event_p_value(hits_q: int, n_q: int, hits_p: int, n_p: int, epsilon: float, 
 
     For epsilon < 0 the same is said of the complement with the roles exchanged, so slopes are 1 or more.
     """
-    slope = float(np.exp(min(epsilon, LARGEST)))
+    slope = float(np.exp(min(epsilon, LARGEST / 2)))
     if epsilon < 0:
         return event_p_value(n_p - hits_p, n_p, n_q - hits_q, n_q, -epsilon, _back(epsilon, delta))
     errors = count_errors(hits_q, n_q, hits_p, n_p, epsilon, delta)
@@ -112,7 +112,7 @@ def event_p_value(hits_q: int, n_q: int, hits_p: int, n_p: int, epsilon: float, 
 
 def count_errors(hits_q: int, n_q: int, hits_p: int, n_p: int, epsilon: float, delta: float) -> float:
     """Standard errors by which the counts exceed (epsilon, delta) with epsilon >= 0: what orders outcomes."""
-    slope, rate_q = float(np.exp(min(epsilon, LARGEST))), hits_q / n_q
+    slope, rate_q = float(np.exp(min(epsilon, LARGEST / 2))), hits_q / n_q  # the slope's square is a float too
     variance = rate_q * (1 - rate_q) / n_q + slope**2 * float(_variance_p(np.array(float(hits_p)), n_p)) / n_p
     return float((rate_q - slope * hits_p / n_p - delta) / np.sqrt(variance))
 

@@ -232,6 +232,11 @@ def test_the_p_value_of_an_event_is_at_least_its_probability(n_q, n_p, rate, shi
             assert exceeds_by_chance((hits_q, hits_p), (n_q, n_p), epsilon, delta, mpmath.mpf(at)) <= found
 
 
+@pytest.mark.parametrize("epsilon", [400.0, 800.0, math.inf, -400.0])
+def test_an_event_refutes_no_epsilon_whose_square_overflows(epsilon):
+    assert events.event_p_value(5, 5, 0, 5, epsilon, 0.0) == 1.0
+
+
 @pytest.mark.parametrize(
     ("hits_q", "n_q", "hits_p", "n_p", "epsilon", "delta"),
     [(1, 4, 0, 4, 0.0, 0.0), (4, 5, 1, 7, 0.3, 0.0), (9, 12, 3, 11, 0.5, 0.1), (3, 6, 0, 5, 1.0, 0.0),
