@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from source_bugs import Patch, generated, judge, plant, read_patches, run
+from source_bugs import BUGS, Patch, generated, judge, plant, read_patches, run
 
 from dpassay.audit.mutate import planted
 from dpassay.audit.mutate.lent import TooLong, lent, limited, source
@@ -90,6 +90,7 @@ def test_a_patch_whose_text_is_gone_says_so():
 
 def test_bugs_of_people_fit_the_source_and_cite_where_they_were_made():
     bugs = [patch.bug() for patch in PATCHES]  # each old text is there exactly once
+    assert len([patch.bug() for patch in read_patches(BUGS / "apparatus")]) >= 57
     assert len(bugs) >= 226 and len({bug.file.split("/")[0] for bug in bugs}) >= 6
     threads = {patch.thread for patch in PATCHES if patch.thread}
     assert len(threads) >= 15 and all(re.fullmatch(r"[\w.-]+/[\w.-]+#\d+", thread) for thread in threads)
