@@ -126,14 +126,14 @@ def one_by_one(labels: Mapping[str, Release], marks: Landmarks) -> Iterator[Scri
     near = {
         label: min((abs(mark) for mark in found if 0 < abs(mark) < inf), default=0) for label, found in marks.items()
     }
-    finite = {label: one.law.is_finite for label, one in labels.items()}
-    yield Script({label: Choice("index", index=-1) if one else Choice("query") for label, one in finite.items()})
-    for index, side in product((-1, 0) if any(finite.values()) else (-1,), (1, -1)):
+    finite = {label for label, one in labels.items() if one.law.is_finite}
+    yield Script({label: Choice("index", index=-1) if label in finite else Choice("query") for label in labels})
+    for index, side in product((-1, 0) if finite else (-1,), (1, -1)):
         values = {}
-        for label, one in labels.items():
+        for label, one in labels.items():  # by now there may be more
             size = _BEYOND * near.get(label, 0) * (side if np.size(one.value) > 1 else 1)
             values[label] = Choice("norm", size=size, along="axis") if size else Choice("query")
-            values[label] = Choice("index", index=index) if finite[label] else values[label]
+            values[label] = Choice("index", index=index) if one.law.is_finite else values[label]
         yield Script(values)
 
 
