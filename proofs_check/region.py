@@ -137,7 +137,7 @@ def _function(expression: Any) -> tuple[tuple[Any, ...], Callable[..., Any] | No
         return names, lambda: value
     if expression.has(sp.floor, sp.ceiling):
         return names, None
-    return names, sp.lambdify(names, expression, modules=[{"Max": max, "Min": min}, "mpmath"])
+    return names, sp.lambdify(names, expression, modules=[{"Max": max, "Min": min}, "mpmath"], dummify=True)
 
 
 def _quickly(function: Callable[..., Any] | None, values: Sequence[Any]) -> Any | None:

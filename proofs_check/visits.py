@@ -104,7 +104,8 @@ def _between(low: Column, high: Column, rng: np.random.Generator, count: int) ->
 def column_of(expression: Any, space: Region) -> Function:
     """The expression as a function of columns."""
     names = [v.name for v in space.variables if v.symbol in expression.free_symbols]
-    function = sp.lambdify([space.symbols[name] for name in names], expression, modules=["scipy", "numpy"])
+    inputs = [space.symbols[name] for name in names]
+    function = sp.lambdify(inputs, expression, modules=["scipy", "numpy"], dummify=True)
     return lambda columns: np.asarray(function(*(columns[name] for name in names)))
 
 

@@ -34,7 +34,8 @@ def enclosing(expression: Any, symbols: list[Any]) -> Callable[..., Any] | None:
     if not {one.func for one in parts} <= _RULES:
         return None
     narrow = [one for one in parts if one.func is sp.log or (one.is_Pow and not (one.exp.is_Integer and one.exp > 0))]
-    values = sp.lambdify(symbols, [expression, *(one.args[0] for one in narrow)], modules=[_INTERVALS, "mpmath"])
+    sides = [expression, *(one.args[0] for one in narrow)]  # dummify: a name may be one of the printer's, as e or log
+    values = sp.lambdify(symbols, sides, modules=[_INTERVALS, "mpmath"], dummify=True)
 
     def function(*sides: Any) -> Any:
         found, *inside = map(iv.convert, values(*sides))

@@ -106,7 +106,7 @@ _DEFAULTS = {**dict.fromkeys(("std", "sensitivity", "epsilon", "delta"), ""), "c
 def _values(expression: Any, points: Sequence[Point]) -> Any:
     """The values of a formula at all points, in one pass."""
     names = sorted(expression.free_symbols, key=str)
-    function = sp.lambdify(names, expression, modules=["scipy", "numpy"])
+    function = sp.lambdify(names, expression, modules=["scipy", "numpy"], dummify=True)
     values = np.broadcast_to(function(*(np.array([float(one[name]) for one in points]) for name in names)), len(points))
     if not np.isfinite(values).all():
         raise ValueError(f"{expression} has no value at {show(points[int(np.argmin(np.isfinite(values)))])}")

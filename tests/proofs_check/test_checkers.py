@@ -101,6 +101,11 @@ def test_intervals_decide_only_where_everything_has_a_value(text, ends, boxes):
     assert intervals.nonnegative_on(parse(text, {"x": x}), [x], box, strict=text == "x") == boxes
 
 
+def test_a_name_that_a_printer_uses_is_still_a_name():
+    false = of("e*exp(1) <= 2*e**2 - e", "", {"e": "[1.2, 1.5]"})
+    assert [check(one).verdict for one in (false, of("log(log) <= log", "", {"log": "[1, 2]"}))] == [REFUTED, PROVED]
+
+
 def test_a_claim_about_nothing_is_no_pass():
     finding = check(of("x <= y", "x y", conditions=("x < y", "y < x")))
     assert finding.verdict is UNKNOWN and not finding.passes
