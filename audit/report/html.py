@@ -278,7 +278,8 @@ def _about(row: Row, case: Case | None) -> list[tuple[str, str]]:
                       for name, value in row.facts.items())  # fmt: skip
     found += [("variant", row.variant), ("data", row.data), ("neighbours", row.relation), ("constants", facts)]
     found += [("accounting", row.accounting), ("ledger", row.proved if row.proved != "-" else "")]
-    found += [("effort", f"{row.runs} runs, {row.pilot} of the pilot, {row.examples} examples of the search")]
+    made = f" ({row.stopped} were made)" if row.stopped else ""
+    found += [("effort", f"{row.runs} runs{made}, {row.pilot} of the pilot, {row.examples} examples of the search")]
     found += [("confidence", f"{row.confidence:.0%}"), ("seed", str(row.seed)), ("power", number(row.power))]
     found += [("seconds", f"{row.seconds:.1f}"), ("code", row.code), ("sequence of releases", row.sequence)]
     return found

@@ -216,6 +216,11 @@ def test_a_row_without_a_band_says_so(rows):
     assert "No curve of what is realised: not made." in written([replace(row, realised=None, realised_by="not made")])
 
 
+def test_the_runs_that_were_made_are_told_and_not_those_that_were_asked_for(rows):
+    text = written([replace(rows[0], curves=CURVES, runs=1000, stopped=62)])
+    assert "lower bounds from 62 runs" in text and "1000 runs (62 were made)" in text
+
+
 def test_versions_of_rows_and_of_the_page_are_told_apart(rows):
     """A row of another machine has its own; the same ones stand once."""
     other = {**versions(), "numpy": "0.0.1"}
