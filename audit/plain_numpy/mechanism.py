@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -32,7 +31,6 @@ from .signature import adapted
 
 UNIT = 2.0**40  # noise scales; claimed while movements are measured: a power of two, so that shares of it are exact
 _LAWS_KEPT = 4_000  # exact laws, by data set
-_TRIES = 3  # runs on a pair that look for a leak
 _ROUNDS = 8  # of trial runs: each may bring up what the next one needs
 
 
@@ -252,16 +250,6 @@ def release(label: str, value: Any) -> Any:
     Source: ``docs/own.md``.
     """
     return value.desk.released(value, handed_out=True) if isinstance(value, Noisy) else value
-
-
-def leaking(run: Any, pair: Pair[Any], seed: int, tries: int = _TRIES) -> set[tuple[Kind, str]]:
-    """Kind and label of what a few runs on the pair show beside the releases."""
-    found: set[tuple[Kind, str]] = set()
-    for number in range(tries):
-        with contextlib.suppress(Exception):  # as in the trial runs
-            seen = lockstep(run, pair, [seed, number], check=False).findings
-            found |= {(one.kind, one.label) for one in seen if one.kind.leaks}
-    return found
 
 
 def recorded(run: Callable[..., Any], data: Any, seed: int) -> Transcript:

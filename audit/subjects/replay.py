@@ -9,7 +9,7 @@ from dpassay.audit.inputs.foreign import foreign_code, is_code, require_trusted
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.plain import is_float
-from dpassay.audit.plain_numpy.audited import of_one_pair, trial_pairs
+from dpassay.audit.plain_numpy.audited import OfOnePair, trial_pairs
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.plain_numpy.signature import is_plain
 from dpassay.audit.search.ground import AllOf, Data, Ground, OnePair, data_of
@@ -63,7 +63,7 @@ def replay(witness: Witness, modules: Collection[str], where: str = "witness", p
         with quiet():
             run = scripted(setting.mechanism, setting.pair, [witness.seed], witness.script)
     plain = setting.mechanism if isinstance(setting.mechanism, PlainMechanism) else None
-    premises = Premises(claim, ground.relation) if plain is None else of_one_pair(claim, None, plain)
+    premises = Premises(claim, ground.relation) if plain is None else OfOnePair(claim, None, plain)
     return _replayed(witness, premises.findings(run, by_rows=data.rows is not None), run.raised)
 
 

@@ -12,8 +12,7 @@ from source_bugs import Patch, planted_copy, read_patches, run_command
 
 from dpassay.audit.apparatus import checked, tapes
 from dpassay.audit.apparatus.checked import apparatus
-from dpassay.audit.apparatus.described import _TABLE
-from dpassay.audit.apparatus.laws import _second_moment, wrong_density, wrong_draws, wrong_sampler, wrong_tails
+from dpassay.audit.apparatus.laws import _TABLE, _second_moment, wrong_density, wrong_draws, wrong_sampler, wrong_tails
 from dpassay.audit.assaying.assay import assay
 from dpassay.audit.lockstep.script import Choice, dictated
 from dpassay.audit.row import Effort
