@@ -38,8 +38,7 @@ from dpassay.reference.space import Space
 from dpassay.reference.transcript import Transcript
 
 from . import row_fields
-from .evidence import examine
-from .scarce import LONG_RUN, Thrift
+from .examine import LONG_RUN, Thrift, examine
 from .worst import chosen, with_exact_losses
 
 

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from dpassay.audit.assaying.assay import assay_case
-from dpassay.audit.assaying.scarce import Thrift
+from dpassay.audit.assaying.examine import Thrift
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.row import Row

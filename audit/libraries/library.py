@@ -24,7 +24,7 @@ from pathlib import Path
 from platform import python_version
 from typing import Any
 
-from dpassay.audit.assaying.evidence import examine as examine_instance
+from dpassay.audit.assaying.examine import examine as examine_instance
 from dpassay.audit.assaying.worst import chosen
 from dpassay.audit.results import AssumedEstimate, GivenSecrets
 from dpassay.audit.row import Effort

@@ -134,7 +134,7 @@ def audit_likelihood(
     losses.shares = plan.shares
     weight = weight_of(losses.log_weight(np.log(plan.shares)))
     for known in scouted:
-        losses.note(known.findings, known.inexact, checked=known.checked)
+        losses.note(known.findings, known.inexact)
     common = {
         "epsilon": epsilon,
         "delta": delta,
@@ -143,26 +143,15 @@ def audit_likelihood(
         "relation": relation,
         "runs": len(losses.loss),
         "seconds": time.perf_counter() - start,
-        "evidence": _evidence(plan, losses, pilot, upper_limit(losses.loss, weight, delta, 1 - confidence)),
+        "evidence": {
+            "upper limit": upper_limit(losses.loss, weight, delta, 1 - confidence),
+            "pilot estimate": plan.expected,
+        },
     }
     if losses.inexact:
         assumption = f"adversary also sees secrets: {losses.inexact}"
         return GivenSecrets(assumption=assumption, **common), losses  # type: ignore[arg-type]
     return SoundBound(claimed=claimed, power=plan.power, **common), losses  # type: ignore[arg-type]
-
-
-def _evidence(plan: Plan, losses: Losses, pilot: int, limit: float) -> dict[str, object]:
-    """What a report says beside the bound."""
-    return {
-        "direction": "(D', D)" if plan.swapped else "(D, D')",
-        "tilts": [(tilt.shift, tilt.odds) for tilt in plan.tilts],
-        "pilot runs": pilot,
-        "upper limit": limit,
-        "pilot estimate": plan.expected,
-        "power means": "probability of refuting a claim 10 % below the pilot's estimate",
-        "runs with check world": losses.checked,
-        "findings": [str(finding) for finding in losses.findings],
-    }
 
 
 def walk(losses: Losses, plan: Plan, delta: float, alpha: float, counts: Array | None = None) -> float:

@@ -33,21 +33,13 @@ class Losses:
     findings: list[Finding] = field(default_factory=list)
     inexact: str = ""
     movements: dict[str, Movement] = field(default_factory=dict)
-    checked: int = 0
     shares: Array | None = None  # of the tilts, where these are the runs of an audit that count
 
-    def note(
-        self,
-        findings: Sequence[Finding],
-        inexact: str,
-        movements: Mapping[str, Movement] | None = None,
-        checked: int = 0,
-    ) -> None:
+    def note(self, findings: Sequence[Finding], inexact: str, movements: Mapping[str, Movement] = {}) -> None:
         """What other runs show beside their losses."""
         merge(self.findings, findings)
         self.inexact = self.inexact or inexact
-        self.checked += checked
-        for label, movement in (movements or {}).items():
+        for label, movement in movements.items():
             known = self.movements.get(label)
             self.movements[label] = movement if known is None else known.with_other(movement)
 
@@ -60,7 +52,7 @@ class Losses:
             findings=list(self.findings),
             movements=dict(self.movements),
         )
-        both.note(other.findings, other.inexact, other.movements, other.checked)
+        both.note(other.findings, other.inexact, other.movements)
         return both
 
     def log_weight(self, log_shares: Array) -> Array:
@@ -92,7 +84,7 @@ class LockstepSampler:
         """``count`` independent runs, each under tilt ``c`` with probability ``shares[c]``; fewer if time is up."""
         tilts, rng = Tilts(tilts), np.random.default_rng([*seed, 0])
         checks = min(self._checks, (count + 1) // 2)
-        losses = Losses(np.zeros(0), np.zeros((0, len(tilts))), checked=checks)
+        losses = Losses(np.zeros(0), np.zeros((0, len(tilts))))
         loss, log_weights, chosen = [], [], list[int]()
         for number in range(count):
             if number == len(chosen):  # the same numbers as all at once

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,12 @@ from dpassay.reference.findings import Finding, Kind, merge
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import P, Pair, Run
-from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Draw
 
-from .outcome import WHOLE, LockstepRun, Movement, NotJudged, Raised, ScriptedRun, Seen
+from .outcome import WHOLE, LockstepRun, Movement, Raised, ScriptedRun, Seen, caught
 from .records import CHECK, PUBLIC, RECORDS, VALUES, Group, HiddenStates, Records, ScriptedRecords, Streams
 from .script import Choice, Dictation, dictated
-from .source_lines import calling_line, parting, place_raised
+from .source_lines import calling_line, parting
 from .tilting import Tilts, proposal
 from .worlds import SIDES, Place, Request, Role, World
 
@@ -395,7 +395,7 @@ class ScriptedHub(Hub):
         roles: tuple[Role, ...] = ("out", "in") if hidden else ("full",)
         where = [Place(side, role) for side in SIDES for role in roles]
         self.unprepared = False  # a secret batch came up, and no worlds run without the target
-        super().__init__(_caught(run), pair, Streams(seed), where, ScriptedRun())
+        super().__init__(partial(caught, run), pair, Streams(seed), where, ScriptedRun())
         self._script, self._longest, self._prepared = script, longest, hidden
         self._records = ScriptedRecords(pair.target, self._streams, script)
         self._occurrences: Counter[str] = Counter()
@@ -522,18 +522,3 @@ class WithinReach(ScriptedHub):
 def _numbers(value: Any) -> bool:
     kind = np.asarray(value).dtype.kind if isinstance(value, int | float | np.ndarray | np.generic) else ""
     return kind in ("f", "i", "u", "b") and bool(np.isfinite(value).all())
-
-
-def _caught(run: Run[P]) -> Run[P]:
-    """What a run raises is its end."""
-
-    def whole(problem: P, tape: Tape) -> Any:
-        try:
-            return run(problem, tape)
-        except NotJudged:
-            raise
-        except Exception as error:
-            head = f"{type(error).__name__}{place_raised(error)}"
-            return Raised(type(error).__name__, f"{head}: {' '.join(str(error).split())}")
-
-    return whole

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,8 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.laws.law import Law
 from dpassay.reference.transcript import Transcript
+
+from .source_lines import place_raised
 
 WHOLE = 0.95  # share of what is claimed from which on a query counts as moved by all of it
 
@@ -81,6 +84,17 @@ class Raised:
         return isinstance(other, Raised) and self.name == other.name
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def caught(run: Callable[..., Any], *given: Any) -> Any:
+    """A run whose exceptions are its end: that one side alone ends so is a finding, and not the end of the audit."""
+    try:
+        return run(*given)
+    except NotJudged:
+        raise
+    except Exception as error:
+        head = f"{type(error).__name__}{place_raised(error)}"
+        return Raised(type(error).__name__, f"{head}: {' '.join(str(error).split())}")
 
 
 @dataclass(frozen=True)

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partialmethod
+from functools import partial, partialmethod
 from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dpassay.audit.certify.draws import AS_A_SEED
+from dpassay.audit.lockstep.outcome import Raised, caught
 
 from .desk import Desk
 from .noise_laws import Chosen
 from .noisy import COMPARISONS, Noisy
 from .places import WAY_OUT, here, not_understood
-
-
-class _Refused:
-    """What NumPy raised in place of a draw; two are alike if type and text are."""
-
-    def __init__(self, error: Exception):
-        self.error = error
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Refused) and repr(self.error) == repr(other.error)
-
-    __hash__ = None  # type: ignore[assignment]  # compared, never looked up
 
 
 class Uniforms(NDArrayOperatorsMixin):
@@ -229,16 +218,11 @@ class TapeGenerator(OldNames):
     def public(self, name: str, *args: Any, of_records: bool = False, **more: Any) -> Any:
         """A draw that the adversary may know, by the real method of that name."""
 
-        def draw(rng: np.random.Generator) -> Any:
-            try:
-                return getattr(rng, name)(*args, **more)
-            except Exception as error:  # handed to the code that asked, in every world
-                return _Refused(error)
+        def drawn(rng: np.random.Generator) -> Any:
+            return getattr(rng, name)(*args, **more)
 
-        drawn = self._desk.public(here(), draw, of_records)
-        if isinstance(drawn, _Refused):
-            raise drawn.error
-        return drawn
+        found = self._desk.public(here(), partial(caught, drawn), of_records)
+        return drawn(np.random.default_rng(0)) if isinstance(found, Raised) else found  # what it raises, in every world
 
     def _everyone(self, a: Any) -> range:
         """The numbers of all records, where the code asks for a choice among these; else nothing."""

@@ -22,8 +22,8 @@ import numpy as np
 
 from dpassay.audit.assaying import row_fields
 from dpassay.audit.assaying.assay import about_run, assay, certified
+from dpassay.audit.assaying.examine import Thrift
 from dpassay.audit.assaying.releases import own_releases
-from dpassay.audit.assaying.scarce import Thrift
 from dpassay.audit.assaying.worst import pair_of
 from dpassay.audit.evidence.assay import Assay
 from dpassay.audit.inputs.foreign import foreign_code, is_code, is_written, load_object, written_space

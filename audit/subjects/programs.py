@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.assaying.assay import assay_case
-from dpassay.audit.assaying.scarce import Thrift
+from dpassay.audit.assaying.examine import Thrift
 from dpassay.audit.live.program import LiveProgram
-from dpassay.audit.lockstep.outcome import Raised
+from dpassay.audit.lockstep.outcome import caught
 from dpassay.audit.plain_numpy.audited import random_rows
 from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.programs import ProgramBroken, ProgramEnded
@@ -27,7 +27,7 @@ from dpassay.reference.errors import require
 from dpassay.reference.laws.law import Law
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.space import Space
-from dpassay.reference.tape import LiveTape, Tape
+from dpassay.reference.tape import LiveTape
 from dpassay.reference.transcript import Release, Transcript
 
 from .own import row_of
@@ -123,19 +123,9 @@ def _by_program(row: Row, program: LiveProgram) -> Row:
     return replace(row, reading="program", witnesses=witnesses)
 
 
-def to_its_end(program: Callable[..., Any], problem: Any, schedule: Any, tape: Tape) -> Any:
-    """A run whose exceptions are its outcome: a neighbour that ends otherwise is a finding, not the audit's end."""
-    try:
-        return program(problem, schedule, tape)
-    except ProgramBroken:
-        raise
-    except Exception as error:
-        return Raised(type(error).__name__, f"{type(error).__name__}: {' '.join(str(error).split())}")
-
-
 def with_program(case: Case, program: LiveProgram) -> Instance:
     """The instance of a case with the program in place of the reference."""
-    return replace(case.build(), run=partial(to_its_end, program), exact=None)  # exact: of the reference's own output
+    return replace(case.build(), run=partial(caught, program), exact=None)  # exact: of the reference's own output
 
 
 def on_tape(program: LiveProgram, where: Space | Pair[Any]) -> Callable[..., Any]:
@@ -143,7 +133,7 @@ def on_tape(program: LiveProgram, where: Space | Pair[Any]) -> Callable[..., Any
 
     Without a schedule the program is told ``null``. That it ends early is an outcome of the run, as an exception is.
     """
-    ends = partial(to_its_end, program)
+    ends = partial(caught, program)
     scheduled = isinstance(where, Space) and where.schedule is not None
     run: Callable[..., Any] = ends if scheduled else lambda problem, tape: ends(problem, None, tape)
     if not scheduled:

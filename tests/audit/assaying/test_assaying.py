@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit.assaying.assay import assay, assay_case
-from dpassay.audit.assaying.evidence import epsilon_of_output, numbers_of
+from dpassay.audit.assaying.examine import epsilon_of_output, numbers_of
 from dpassay.audit.assaying.places import places_of
 from dpassay.audit.assaying.worst import with_exact_losses
 from dpassay.audit.exit_codes import FAILED, INCONCLUSIVE

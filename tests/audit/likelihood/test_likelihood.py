@@ -231,10 +231,10 @@ def test_all_runs_are_made_where_nothing_is_enough_and_none_is_asked_for():
 
 
 def test_two_samples_are_one():
-    one = Losses(np.array([1.0, -np.inf]), np.zeros((2, 2)), checked=1)
-    both = one.joined(Losses(np.array([2.0]), np.ones((1, 2)), inexact="a secret", checked=2))
+    one = Losses(np.array([1.0, -np.inf]), np.zeros((2, 2)))
+    both = one.joined(Losses(np.array([2.0]), np.ones((1, 2)), inexact="a secret"))
     assert both.loss.tolist() == [1.0, -math.inf, 2.0]
-    assert (both.log_weights.shape, both.inexact, both.checked) == ((3, 2), "a secret", 3)
+    assert (both.log_weights.shape, both.inexact) == ((3, 2), "a secret")
 
 
 @pytest.mark.parametrize(("loss", "limit"), [([math.inf] * 10, math.inf), ([0.0] * 10, 0.0)])

@@ -15,12 +15,13 @@ from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.live import program as live_program
 from dpassay.audit.live.messages import ProgramRefused, ProgramUnsupported
 from dpassay.audit.live.program import LiveProgram, run_live
+from dpassay.audit.lockstep.outcome import caught
 from dpassay.audit.lockstep.run import Needs, lockstep
 from dpassay.audit.row import Effort
 from dpassay.audit.running import programs
 from dpassay.audit.running.programs import ProgramBroken, ProgramEnded
 from dpassay.audit.search.engine import search
-from dpassay.audit.subjects.programs import audited, to_its_end
+from dpassay.audit.subjects.programs import audited
 from dpassay.audit.subjects.replay import agreed
 from dpassay.reference.case import bind
 from dpassay.reference.catalogue import find
@@ -240,7 +241,7 @@ def test_no_zombie_is_left():
 )
 def test_planted_bugs_are_found_with_their_cause(mode, kind):
     with speaker(mode) as program:
-        run = bind(partial(to_its_end, program), LONGER)
+        run = bind(partial(caught, program), LONGER)
         found = [one for seed in range(3) for one in lockstep(run, FAR, [seed]).findings]
     assert kind in {one.kind for one in found}
 
@@ -253,7 +254,7 @@ def test_planted_bugs_are_found_with_their_cause(mode, kind):
 def test_a_search_says_what_is_wrong_with_a_program(mode, kind, detail):
     """Rows above 2 are in the space (eight examples, seed 0)."""
     with speaker(mode) as program:
-        found = search(partial(to_its_end, program), CASE.space(), CASE.claim, examples=8)
+        found = search(partial(caught, program), CASE.space(), CASE.claim, examples=8)
     assert any(one.kind is kind and detail in one.detail for one in found.findings)
 
 

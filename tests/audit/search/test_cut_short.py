@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpassay.audit.assaying import scarce
+from dpassay.audit.assaying import examine
 from dpassay.audit.assaying.assay import assay
 from dpassay.audit.row import Effort
 from dpassay.audit.search import engine
@@ -79,7 +79,7 @@ def test_a_run_without_an_end_in_sight_is_one_line(monkeypatch):
 
 def test_statistics_of_runs_that_are_too_long_are_not_made(monkeypatch):
     """A run of 40 calls, and room for 1,000: the row says so, and nothing that was not looked at passes."""
-    monkeypatch.setattr(scarce, "MOST", 1000)
+    monkeypatch.setattr(examine, "MOST", 1000)
     found = assay(sums(40, 90.0), PAIR, CLAIM, effort=Effort(20, 10, examples=5))
     assert found.verdict.exit_code == 3
     assert "statistics not made: a run makes 40 calls of the tape, 30 runs more than 1000" in found.why
