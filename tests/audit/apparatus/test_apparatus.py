@@ -2,17 +2,16 @@
 
 import json
 import shutil
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
 from source_bugs import Patch, planted_copy, read_patches, run_command
 
 from dpassay.audit.apparatus import checked, tapes
 from dpassay.audit.apparatus.checked import apparatus
-from dpassay.audit.apparatus.laws import _TABLE, _second_moment, wrong_density, wrong_draws, wrong_sampler, wrong_tails
+from dpassay.audit.apparatus.laws import _TABLE, wrong_density, wrong_draws, wrong_sampler, wrong_tails
 from dpassay.audit.assaying.assay import assay
 from dpassay.audit.lockstep.script import Choice, dictated
 from dpassay.audit.row import Effort
@@ -239,19 +238,6 @@ def test_a_law_that_draws_something_else_is_found(law):
 def test_a_right_law_of_ones_own_is_not_accused(law):
     """Seeds 0 to 4; by chance one mean in 1e8 is as far off."""
     assert [one for seed in range(5) for one in wrong_draws(law, seed)] == []
-
-
-@pytest.mark.parametrize("law", [Gaussian(0.0, 0.5), Laplace(0.0, 0.5)], ids=lambda law: type(law).__name__)
-def test_the_second_moment_of_a_ratio_is_its_integral(law):
-    """By quadrature, to the two numbers of a shift one after the other."""
-
-    def integral(shift):
-        edges = [-20.0, 0.0, shift, 20.0]
-        ratio = lambda x: np.exp(2 * law.log_density(x - shift) - law.log_density(x))  # noqa: E731
-        return sum(quad(ratio, *ends)[0] for ends in pairwise(edges))
-
-    assert _second_moment(law, np.array([0.3])) == pytest.approx(integral(0.3), rel=1e-6)
-    assert _second_moment(law, np.array([0.3, 0.1])) == pytest.approx(integral(0.3) * integral(0.1), rel=1e-6)
 
 
 def test_an_audit_reports_it_with_the_function_that_draws():

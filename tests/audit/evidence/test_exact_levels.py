@@ -92,13 +92,6 @@ def test_ties_are_read_in_random_order():
     assert np.abs(np.cov(ours.T) - np.cov(piles.T)).max() < 0.07
 
 
-def test_nothing_is_drawn_where_ties_are_of_one_side():
-    """Two equal scores of one side are one card: whoever draws next gets what it would have got."""
-    rng, plain = np.random.default_rng(4), np.random.default_rng(4)
-    found = label_bets.tops(np.array([1.0, 3.0, 3.0]), np.array([0.0, 0.0, 2.0]), np.arange(1, 7), rng)
-    assert found.tolist() == [1, 2, 2, 3, 3, 3] and rng.random() == plain.random()
-
-
 def _label_laws(size, share, top):
     """All label sequences, highest score first, that `labelled(size, size)` and two tied groups of scores can give.
 

@@ -1,7 +1,6 @@
 """Numbers of right guesses in one run: the closed form and the recursion, the worst mechanisms of small cases."""
 
 import itertools
-import math
 
 import mpmath
 import numpy as np
@@ -10,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.special import expit
-from scipy.stats import binom, norm
+from scipy.stats import binom
 
 from dpassay.audit.evidence.fixed_guesses import envelope, epsilon_guesses, fdp_p_value, guesses_p_value
 from dpassay.reference import guarantee
@@ -69,17 +68,6 @@ def test_two_coins_show_what_a_formula_for_small_p_values_misses():
             here, there = given(coins), given(tuple(c ^ (k == j) for k, c in enumerate(coins)))
             assert sum(max(0.0, here[o] - e * there[o]) for o in here) <= delta + 1e-12
     assert 1 - none == pytest.approx(guesses_p_value(2, 2, 1, 1.0, delta), rel=1e-6)
-
-
-def test_coins_shown_together_are_paid_for():
-    """With probability 0.02 fifty of 1,800 guessed coins are shown, delta = 0.02 * 50 / 1e5: so many come right no more
-    often than the closed form says, and not much less often. Red case: more often than it says at delta = 0.
-    """
-    least, epsilon, delta = 1236, 0.7, 1e-5
-    plain = binom.sf(least - 1, 1800, expit(epsilon))
-    shown = 0.98 * plain + 0.02 * binom.sf(least - 51, 1750, expit(epsilon))
-    told = guesses_p_value(100_000, 1800, least, epsilon, delta)
-    assert guesses_p_value(100_000, 1800, least, epsilon, 0.0) < shown < told < 1.2 * shown
 
 
 @pytest.mark.parametrize("right", [64_000, 66_000, 69_000, 80_000, 99_000, 100_000])
@@ -146,15 +134,6 @@ def test_an_epsilon_is_refuted_in_truth(guesses, more, power, share, log_alpha):
     assert epsilon_guesses(canaries, guesses, right, delta, alpha, found / 2) == pytest.approx(found, abs=1e-6)
 
 
-@pytest.mark.parametrize("guesses", [1, 20, 10**6])
-@pytest.mark.parametrize("alpha", [0.3, 0.05, 1e-12])
-def test_the_search_reaches_what_shows_most(guesses, alpha):
-    """All right and no delta: p^guesses = alpha."""
-    rare = -math.expm1(math.log(alpha) / guesses)
-    found = epsilon_guesses(guesses, guesses, guesses, 0.0, alpha)
-    assert found == pytest.approx(max(0.0, math.log1p(-rare) - math.log(rare)), abs=1e-8)
-
-
 def test_hardly_any_right_guesses_refute_nothing_and_bad_counts_are_refused():
     assert guesses_p_value(100_000, 100_000, 50_000, 6.0, 0.01) == guesses_p_value(50, 50, 1, 40.0, 0.5) == 1.0
     for counts in ((5, 6, 1), (5, 4, 5), (5, 0, 0), (5, 4, -1)):
@@ -164,12 +143,7 @@ def test_hardly_any_right_guesses_refute_nothing_and_bad_counts_are_refused():
         guesses_p_value(5, 4, 2, -1.0, 0.0)
 
 
-# -- against a trade-off curve: exact for one canary, the inequalities of many solved --------------------------
-def test_one_canary_is_exact():
-    """One canary, one guess: right with probability at most Phi(1/2) = 0.691 under 1-GDP."""
-    assert fdp_p_value(guarantee.gdp(1.0), 1, 1, 1) == pytest.approx(norm.cdf(0.5), rel=0.01)
-
-
+# -- against a trade-off curve: the inequalities solved --------------------------
 @pytest.mark.parametrize(
     "claim", [guarantee.gdp(1.3), guarantee.approx_dp(1.0, 0.01), guarantee.from_pairs([(0.5, 0.2)])]
 )
@@ -195,7 +169,7 @@ def _by_linear_program(claim, canaries, guesses, correct):
 
 
 @pytest.mark.parametrize("claim", [guarantee.gdp(0.7), guarantee.approx_dp(1.0, 0.01), guarantee.approx_dp(0.5, 0.0)])
-@pytest.mark.parametrize(("canaries", "guesses", "correct"), [(12, 12, 10), (30, 10, 9), (8, 8, 8), (40, 15, 12)])
+@pytest.mark.parametrize(("canaries", "guesses", "correct"), [(1, 1, 1), (12, 12, 10), (30, 10, 9), (40, 15, 12)])
 def test_the_recursion_solves_the_linear_program(claim, canaries, guesses, correct):
     exact = _by_linear_program(claim, canaries, guesses, correct)
     assert fdp_p_value(claim, canaries, guesses, correct, steps=40) == pytest.approx(exact, rel=1e-6)

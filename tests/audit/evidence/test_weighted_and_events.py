@@ -149,6 +149,7 @@ def test_guesses_that_are_certain(epsilon, odds):
     """No wrong one where none may be wrong: nothing is refuted; where all must be: everything is."""
     found = p_value([Guesses(3, 100, odds)], 0, epsilon)
     assert found == 1 if epsilon + odds > 100 else found < 1e-8
+    assert p_value([Guesses(3, 100, odds)], 301, epsilon) == 1.0
 
 
 def test_a_long_law_has_no_negative_probability():
@@ -157,12 +158,6 @@ def test_a_long_law_has_no_negative_probability():
     assert law.min() == 0.0 and law.sum() == pytest.approx(1) and start > 0
     mean = 2 * 2000 * expit(-1.0) + 5 * 3000 * expit(-1.3)
     assert (start + np.arange(law.size)) @ law == pytest.approx(mean)
-
-
-def test_nothing_is_certain_and_no_probability_exceeds_one():
-    assert p_value([Guesses(1, 10)], 10, 0.5) == p_value([Guesses(1, 10)], 99, 0.5) == 1.0
-    assert p_value([Guesses(1, 10)], -1, 0.5) == ROUNDING + 2e-15 * np.sqrt(10)
-    assert p_value([Guesses(2, 10**6)], 3, 0.5) == ROUNDING + 2e-15 * 1000
 
 
 @pytest.mark.parametrize(("count", "wrong"), [(5, 0), (30, 0), (10**9, 0), (100, 3), (5000, 700), (2_000_000, 500_000)])
@@ -204,7 +199,7 @@ def errors(hits_q, n_q, hits_p, n_p, slope, delta):
     return (share - slope * hits_p / n_p - delta) / math.sqrt(variance) if variance else math.inf
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(
     st.integers(2, 40) | st.floats(5, 9).map(lambda power: int(10**power)),
     st.integers(2, 40) | st.floats(5, 9).map(lambda power: int(10**power)),
@@ -259,15 +254,6 @@ def test_the_p_value_is_the_largest_probability_over_all_rates(hits_q, n_q, hits
     worse = [[errors(q, n_q, p, n_p, slope, delta) >= seen - 1e-9 for p in range(n_p + 1)] for q in range(n_q + 1)]
     exact = float((of_q * (np.array(worse, dtype=float) @ of_p)).sum(axis=0).max())
     assert exact <= found <= 1.06 * exact + 2e-7
-
-
-def test_power_is_that_of_a_fixed_sample():
-    """Laplace noise 10 % too small, the best event, 10,000 a side: 4.6 standard errors, p about 2e-6."""
-    hits_p = round(10_000 * 0.5 * np.exp(-1 / 0.9))
-    assert 1e-7 < events.event_p_value(5000, 10_000, hits_p, 10_000, 1.0, 0.0) < 1e-4
-    assert events.event_p_value(30, 10_000, 0, 10_000, 1.0, 0.0) < 1e-4
-    assert events.event_p_value(3, 10_000, 1, 10_000, 1.0, 0.0) > 0.3
-    assert events.event_p_value(0, 10, 0, 10, 0.0, 0.0) == 1.0
 
 
 def test_the_best_event_is_found_on_either_side():

@@ -1,7 +1,7 @@
 """The likelihood audit for each way in which a record can take part, against an epsilon computed without it.
 
-delta = 1e-5, 1,000 runs, 95 %: at most the exact epsilon, at least 0.95 of it. The exact values come from closed forms,
-from quadrature, or from dp-accounting; none of them sees the tape.
+delta = 1e-5, 1,000 runs, 95 %: at most the exact epsilon, at least 0.95 of it (0.9 with 300 runs, in what is quick).
+The exact values come from closed forms, from quadrature, or from dp-accounting; none of them sees the tape.
 """
 
 import math
@@ -28,8 +28,8 @@ DELTA = 1e-5
 GRID = {"value_discretization_interval": 1e-4}  # of the reference PLDs, pessimistic: adds at most steps times this
 
 
-def _realised(run, pair, runs=1000):
-    bound, losses = audit_likelihood(LockstepSampler(run, pair, checks=10), DELTA, runs=runs, pilot=400)
+def _realised(run, pair, runs, pilot):
+    bound, losses = audit_likelihood(LockstepSampler(run, pair, checks=10), DELTA, runs=runs, pilot=pilot)
     assert isinstance(bound, SoundBound) and not losses.findings, losses.findings
     return bound.epsilon
 
@@ -154,13 +154,13 @@ SLOW = (batches_without_replacement, at_most_once_in_secret_order, tree, sparse_
 
 @pytest.mark.parametrize("way", [*FAST, *(pytest.param(way, marks=pytest.mark.slow) for way in SLOW)])
 def test_at_most_the_exact_epsilon_and_close_to_it(way):
-    exact, run, pair = way()
-    assert 0.95 * exact < _realised(run, pair) <= exact
+    (exact, run, pair), (runs, pilot, share) = way(), (300, 200, 0.9) if way in FAST else (1000, 400, 0.95)
+    assert share * exact < _realised(run, pair, runs, pilot) <= exact
 
 
 def test_a_bound_above_the_exact_epsilon_would_be_noticed():
     """Red case: the same audit of a run with less noise exceeds the epsilon of the schedule that it claims."""
-    assert _realised(_sgd(4, 3.0), _pair(5, -1, 1, -1), runs=150) > gdp_epsilon(1.0, DELTA)
+    assert _realised(_sgd(4, 3.0), _pair(5, -1, 1, -1), 150, 200) > gdp_epsilon(1.0, DELTA)
 
 
 def test_the_accountant_charges_a_batch_without_replacement_what_it_costs():
