@@ -128,11 +128,7 @@ def main() -> None:
 
 
 def _refuse_senseless_numbers(words: list[str]) -> None:
-    """No option means anything with 19 digits or more, or with a value that is no finite number.
-
-    Raises:
-        BadInput: naming the option.
-    """
+    """No option means anything with 19 digits or more, or with a value that is no finite number."""
     for before, word in pairwise(["the command line", *words]):
         name, mark, value = word.partition("=") if word.startswith("--") else (before, "", word)
         value = value if mark or not word.startswith("--") else ""

@@ -24,15 +24,11 @@ class Block:
         return f"<!-- {self.name}:end -->"
 
     def read(self, text: str, where: str) -> str:
-        """What stands between the markers of a page; ``where`` names the page in messages.
-
-        Raises:
-            BadInput: not each marker once, in this order.
-        """
+        """What stands between the markers of a page, each there once; ``where`` names the page in messages."""
         return self._parts(text, where)[1]
 
     def written(self, text: str, inside: str, where: str) -> str:
-        """The page with ``inside`` between the markers, in place of what stood there; raises what :meth:`read` does."""
+        """The page with ``inside`` between the markers, in place of what stood there."""
         before, _, after = self._parts(text, where)
         alone = self.begin not in inside and self.end not in inside
         require(alone, where, f"new block {self.name}", "holds a marker of its own")

@@ -43,8 +43,7 @@ def number_of(value: Any) -> Any:
 def array_of(value: Any, null: float | None = None) -> Array | None:
     """A number of JSON, or nested lists of them of one shape, as an array; None for anything else.
 
-    Args:
-        null: the number that ``null`` stands for, if it may stand for one.
+    ``null`` is the number that ``null`` stands for, if it may stand for one.
     """
     try:
         found = np.asarray(value)
@@ -79,11 +78,7 @@ def is_float(value: object) -> bool:
 
 
 def checked(adapter: Any, data: Any, where: str) -> Any:
-    """Data of a file as a ``TypeAdapter`` of pydantic says that they must be.
-
-    Raises:
-        BadInput: naming the first field that is not as it should be.
-    """
+    """Data of a file as a ``TypeAdapter`` of pydantic wants them; BadInput names the first field that is wrong."""
     from pydantic import ValidationError  # whoever has an adapter has imported it
 
     try:

@@ -46,14 +46,7 @@ class Effort:
     examples: int = 150
 
     def check(self, prefix: str = "") -> None:
-        """Refuse what no audit can use.
-
-        Args:
-            prefix: of the names in messages: ``--`` of options.
-
-        Raises:
-            BadInput: naming the first number that is out of range.
-        """
+        """Refuse what no audit can use: the first number out of range, named with a prefix (``--`` of options)."""
         require(0 < self.confidence < 1, f"{prefix}confidence", self.confidence, "must lie in (0, 1)")
         for name, least, digits in (("runs", 10, 9), ("pilot", 50, 9), ("seed", 0, 19), ("examples", 0, 6)):
             value = getattr(self, name)

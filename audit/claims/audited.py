@@ -26,11 +26,7 @@ from .model import Claim, ClaimsFile, Lines
 
 
 def chosen(file: ClaimsFile, only: Sequence[str]) -> list[int]:
-    """Positions of the claims with these names (``*`` stands for anything); of all without names.
-
-    Raises:
-        BadInput: a name that no claim has.
-    """
+    """Positions of the claims with these names (``*`` stands for anything), if each has some; of all without names."""
     names = [one.name for one in file.claim]
     found = {pattern: {n for n, name in enumerate(names) if fnmatchcase(name, pattern)} for pattern in only}
     for pattern, numbers in found.items():
@@ -54,11 +50,8 @@ def run_claims(
 ) -> dict[int, BadInput | Broken]:
     """Make the rows of these claims; ``each`` is handed one as soon as it is finished.
 
-    Args:
-        pairs: of the lock, by position: the neighbours to audit again.
-
-    Returns:
-        What the claims that could not be run ended in, by position: one of them costs no other its row.
+    By position: the ``pairs`` of the lock, which are audited again, and what the claims that could not be run ended in:
+    one of them costs no other its row.
     """
     todo = ((number, file.claim[number], file.confidence, pairs.get(number, {}), sys.path) for number in numbers)
     errors: dict[int, BadInput | Broken] = {}
@@ -87,15 +80,7 @@ def _answer(
 
 
 def audited(claim: Claim, confidence: float, pair: Mapping[str, Any]) -> Row:
-    """The row of one claim.
-
-    Args:
-        confidence: of the claim's lower bound.
-        pair: the neighbours on which the lock was made, if any.
-
-    Raises:
-        BadInput: what the claim names cannot be used.
-    """
+    """The row of one claim, with this confidence of its lower bound, on the neighbours of the lock if it has some."""
     subject, stated = resolve(claim), PrivacyClaim(claim.epsilon, claim.delta)
     effort, thrift = claim.effort_at(confidence), Thrift(statistics=True, pair=pair)
     if subject.case is not None:
@@ -125,11 +110,7 @@ def named(row: Row, claim: Claim) -> Row:
 
 
 def resolve(claim: Claim) -> Subject:
-    """The one algorithm that a claim names.
-
-    Raises:
-        BadInput: none, or more than one; or it is for other neighbours.
-    """
+    """The one algorithm that a claim names; BadInput if it names none or several, or one for other neighbours."""
     if claim.program is not None and claim.space is not None:  # what it is told is its name
         program = LiveProgram(claim.program, claim.algorithm, timeout=claim.timeout)  # nothing is started yet
         where = open_space(claim.space, claim.relation)

@@ -33,12 +33,9 @@ class Claim:
 def read_claim(
     epsilon: float | None, delta: float, mu: float | None, sampled: str | None, pairs: Path | None
 ) -> Claim | None:
-    """The claim of the options, or None when nothing is claimed.
+    """The claim of the options, or None when nothing is claimed; two of them, or one without sense, are BadInput.
 
     What breaks it is an ideal attack on a mechanism twice as bad: twice mu, twice epsilon (0: one), half the noise.
-
-    Raises:
-        BadInput: two claims, or one that makes no sense.
     """
     given = [name for name, value in (("--epsilon", epsilon), ("--gdp", mu), ("--sampled-gaussian", sampled),
              ("--curve", pairs)) if value is not None]  # fmt: skip
@@ -57,7 +54,12 @@ def read_claim(
         why = f"spends up to epsilon {spends:.2g}: nothing that scores could refute (at most {_MOST:g})"
         require(spends <= _MOST, "--sampled-gaussian", sampled, why)
         guarantee = _dp_sgd(noise, rate, steps)
-        return Claim(guarantee, guarantee.epsilon(delta), partial(_half_the_noise, noise, rate, steps))
+
+        def worse() -> list[Law]:
+            half = _dp_sgd(noise / 2, rate, steps)
+            return [extremal_law(half, f"the most revealing mechanism within the curve of {half.name}: half the noise")]
+
+        return Claim(guarantee, guarantee.epsilon(delta), worse)
     if pairs is None:
         return None
     found = _pairs(pairs)
@@ -73,11 +75,6 @@ def _twice_epsilon(epsilon: float, delta: float) -> list[Law]:
     if delta == 0:
         return [most, laplace_law(more, f"Laplace noise that is exactly ({more:g}, 0)-DP")]
     return [most, gaussian_law(gdp_mu(more, delta), f"Gaussian noise that is exactly ({more:g}, {delta:g})-DP")]
-
-
-def _half_the_noise(noise: float, rate: float, steps: int) -> list[Law]:
-    half = _dp_sgd(noise / 2, rate, steps)
-    return [extremal_law(half, f"the most revealing mechanism within the curve of {half.name}: half the noise")]
 
 
 def _noise_rate_steps(text: str) -> tuple[float, float, int]:

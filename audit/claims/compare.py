@@ -43,22 +43,14 @@ _WORDS = {"law": "law", "count": "number of releases", "participation": "partici
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that differs from the lock.
-
-    Args:
-        claim: its name.
-        what: in a few words.
-        old, new: as text.
-        cause: the likely one, or empty.
-        fails: it makes the check fail; otherwise it is only said.
-    """
+    """One thing that differs from the lock, in words."""
 
     claim: str
     what: str
     old: str
     new: str
-    cause: str = ""
-    fails: bool = True
+    cause: str = ""  # the likely one
+    fails: bool = True  # otherwise it is only said
 
     def __str__(self) -> str:
         return f"{self.claim}: {self.text}"
@@ -72,17 +64,11 @@ class Change:
 # -- a whole file ------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Compared:
-    """What a check says beside the lock.
+    """What a check says beside the lock."""
 
-    Args:
-        changes: all that differs, in the order of the claims.
-        now: the lock as it would be written.
-        diff: from the lock to that, as lines; empty if they are the same.
-    """
-
-    changes: tuple[Change, ...]
-    now: Lock
-    diff: tuple[str, ...]
+    changes: tuple[Change, ...]  # in the order of the claims
+    now: Lock  # as it would be written
+    diff: tuple[str, ...]  # to that, as lines; empty if they are the same
 
     def failing(self, file: ClaimsFile) -> list[Change]:
         """The changes that make the check fail: not those of claims that are warnings."""
@@ -91,13 +77,7 @@ class Compared:
 
 
 def against(path: Path, old: Lock | None, file: ClaimsFile, rows: Mapping[int, Row]) -> Compared:
-    """Compare.
-
-    Args:
-        path: of the lock file, for the heads of the difference.
-        old: the lock, or None if there is none yet.
-        rows: what was checked, by position in the file; the blocks of other claims stay as they are.
-    """
+    """The lock in this file, if there is one yet, and what was checked, by position; other claims' blocks stay."""
     known = dict(old.claims) if old else {}
     blocks: dict[str, Block] = {}
     changes: list[Change] = []
@@ -135,12 +115,7 @@ Told = Iterator[tuple[str, str, str, str] | tuple[str, str, str, str, bool]]
 
 
 def compare(name: str, old: Block, new: Block, source: Collection[str]) -> list[Change]:
-    """All that differs for one claim.
-
-    Args:
-        source: the lines of the algorithm's own files as they are now, stripped: a line of the lock that is not among
-            them was edited.
-    """
+    """All that differs for one claim; a line of the lock that is not in the algorithm's source any more was edited."""
     rules = (_claim, _verdict_and_account, _realised, _releases)
     found = [one for rule in rules for one in rule(old, new)]
     return [Change(name, *one) for one in [*found, *_missed(old, new, source), *_power(old, new)]]

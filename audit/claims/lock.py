@@ -117,11 +117,7 @@ def block_of(row: Row, mechanism: str, space: str) -> Block:
 
 
 def read_lock(path: Path) -> Lock:
-    """A lock file.
-
-    Raises:
-        BadInput: naming the file, the field and the value.
-    """
+    """A lock file; BadInput names the file, the field and the value."""
     document = read_json(path, "--baseline")
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         found = document.get("format") if isinstance(document, dict) else type(document).__name__

@@ -101,11 +101,7 @@ class ClaimsFile(BaseModel):
 
 # -- reading -----------------------------------------------------------------------------------------------------------
 def read_claims(path: Path) -> tuple[ClaimsFile, Lines]:
-    """The claims of a file, and where they stand in it.
-
-    Raises:
-        BadInput: one line naming the file, the line where it is known, the field and the value.
-    """
+    """The claims of a file, and where they stand in it; BadInput names the file, the line, the field and the value."""
     text = read_text(path, "claims file")
     document = parse_toml(text, str(path), "the claims file is TOML (`dpassay init` writes one)")
     lines = Lines(path, text)

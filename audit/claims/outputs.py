@@ -33,17 +33,13 @@ class Question:
     names: tuple[str, ...] | None = None  # of the columns, where the outputs come with some
 
 
-@dataclass(frozen=True)
-class Answer:
-    """Results that decide together, the verdict, and lines for a person."""
+def answer(
+    p: Any, q: Any, question: Question, rng: np.random.Generator
+) -> tuple[list[Sound], Verdict, list[str]]:
+    """Judge the mechanism in real numbers and, if asked, in floats; show what gave it away, or what would have.
 
-    results: list[Sound]
-    verdict: Verdict
-    notes: list[str]
-
-
-def answer(p: Any, q: Any, question: Question, rng: np.random.Generator) -> Answer:
-    """Judge the mechanism in real numbers and, if asked, in floats; show what gave it away, or what would have."""
+    Returns results that decide together, the verdict, and lines for a person.
+    """
     tables = to_tables(p, q)
     if question.names is not None and len(question.names) == len(tables.columns):
         given = zip(question.names, tables.columns, strict=True)
@@ -60,11 +56,11 @@ def answer(p: Any, q: Any, question: Question, rng: np.random.Generator) -> Answ
         notes += shown
         empty = of_outputs(tables, p, q)
         if empty:
-            return Answer([*deciding, *in_floats], Verdict.INCONCLUSIVE, [*notes, *empty])
+            return [*deciding, *in_floats], Verdict.INCONCLUSIVE, [*notes, *empty]
         deciding, said = with_power(deciding, tables, detail, question)
         notes += said
         verdict = decide(deciding)
-    return Answer([*deciding, *in_floats], verdict, notes)
+    return [*deciding, *in_floats], verdict, notes
 
 
 def judge(

@@ -37,14 +37,9 @@ def code_of(claim: Claim, folder: Path, confidence: float) -> str:
 
     Its parameters and confidence; the source of the modules that its code imports, followed through the project and
     not into installed packages; this package's own source; the files that it names, and those of its program.
-
-    Raises:
-        BadInput: a file or a module that is not there.
     """
-    digest = hashlib.sha256()
     parameters = claim.model_dump_json(exclude=_ABOUT)
-    digest.update(f"{parameters}\0{confidence!r}\0".encode())
-    digest.update(fingerprint.package().encode())
+    digest = hashlib.sha256(f"{parameters}\0{confidence!r}\0{fingerprint.package()}".encode())
     code = {name.partition(":")[0] for name in (claim.algorithm, claim.space) if name and is_code(name)}
     modules = fingerprint.followed(sorted(code), _ours)
     for name, path in sorted(fingerprint.sources(modules).items()):
@@ -55,11 +50,7 @@ def code_of(claim: Claim, folder: Path, confidence: float) -> str:
 
 
 def look_over(file: ClaimsFile, numbers: Sequence[int], lines: Lines) -> dict[int, str]:
-    """The hash of each claim, by position: whatever a claim names must be there, before the first one is run.
-
-    Raises:
-        BadInput: naming the file, the line, the claim and the field.
-    """
+    """The hash of each claim, by position: whatever a claim names must be there, before the first one is run."""
     fingerprint.forget()
     here, found = lines.path.parent, {}
     if str(here.resolve()) not in sys.path:  # modules may also lie beside the claims

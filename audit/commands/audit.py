@@ -318,16 +318,13 @@ def with_proofs(rows: Sequence[Row], jobs: int = 1, quiet: bool = True) -> list[
     printed = {row.algorithm for row in rows if row.reading == "printed"}
     if not printed:  # statements take seconds to derive
         return [replace(row, proved="-") for row in rows]
-    from dpassay.proofs_check.derivation.ledger import examine, with_sources
+    from dpassay.audit.commands.prove import examined
     from dpassay.proofs_check.derivation.model import statements
 
-    every = statements()
-    mine = [one for one in every if "privacy" in one.sides and printed & set(one.algorithms)]
-    together = with_sources(mine, every)
-    with progress("deriving", len(together), quiet=quiet) as say:
-        examined = examine(together, jobs, say)
+    mine = [one for one in statements() if "privacy" in one.sides and printed & set(one.algorithms)]
+    every = examined(mine, jobs, quiet)
     said = {
-        algorithm: "; ".join(f"{one.statement.name} {one.status.label}" for one in examined
+        algorithm: "; ".join(f"{one.statement.name} {one.status.label}" for one in every
                              if algorithm in one.statement.algorithms and "privacy" in one.statement.sides)
         for algorithm in printed
     }  # fmt: skip

@@ -56,11 +56,7 @@ def init(
 
 
 def first_file(algorithm: str | None, space: str | None, epsilon: float = 1.0) -> str:
-    """The text of a first ``claims.toml``: one's own claim alone, or without one a claim of the catalogue.
-
-    Args:
-        epsilon: of one's own claim.
-    """
+    """The text of a first ``claims.toml``: one's own claim of this epsilon, or without one a claim of the catalogue."""
     name = algorithm.partition(":")[2].replace(".", "-") if algorithm else "my-mechanism"
     said = {"name": name, "algorithm": algorithm or "mine:run", "space": space or "mine:space", "epsilon": epsilon}
     first, own, catalogue = read_text(TEMPLATE, "template").format(**said).split("# ---\n")

@@ -18,7 +18,7 @@ from dpassay.audit.terminal.options import AsJson
 from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.proofs_check.derivation import ledger as ledgers
 from dpassay.proofs_check.derivation.ledger import Examined
-from dpassay.proofs_check.derivation.model import statements
+from dpassay.proofs_check.derivation.model import Statement, statements
 from dpassay.proofs_check.derivation.show import closing, record, step_text, text
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_text, require_writable, write_text
@@ -65,15 +65,11 @@ def prove(
             require_writable(path, option)
     if readme is not None:
         LEDGER.read(read_text(readme, "--readme"), f"--readme {readme}")  # markers are missed at once
-    every = statements()
-    mine = [one for one in every if not paper or one.paper in paper]
+    mine = [one for one in statements() if not paper or one.paper in paper]
     wanted = ledgers.named(statement, mine) if statement else mine
-    keys = {one.key for one in wanted}
-    together = ledgers.with_sources(wanted, every)
-    with progress("deriving", len(together), quiet=quiet) as say:
-        examined = ledgers.examine(together, jobs, say, no_cache)
-    found = [one for one in examined if one.statement.key in keys]
-    _write(examined, target, ledger, readme)
+    keys, every = {one.key for one in wanted}, examined(wanted, jobs, quiet, no_cache)
+    found = [one for one in every if one.statement.key in keys]
+    _write(every, target, ledger, readme)
     if as_json:
         typer.echo(json_text([record(one) for one in found]))
     elif only_open:
@@ -88,15 +84,22 @@ def prove(
         raise typer.Exit(3)
 
 
-def _write(examined: Sequence[Examined], target: Path | None, ledger: Path | None, readme: Path | None) -> None:
+def examined(wanted: Sequence[Statement], jobs: int, quiet: bool, anew: bool = False) -> list[Examined]:
+    """These statements and those that they rest on, decided."""
+    together = ledgers.with_sources(wanted, statements())
+    with progress("deriving", len(together), quiet=quiet) as say:
+        return ledgers.examine(together, jobs, say, anew)
+
+
+def _write(every: Sequence[Examined], target: Path | None, ledger: Path | None, readme: Path | None) -> None:
     if ledger is not None:
-        write_text(ledger, ledgers.ledger(examined), "--ledger")
+        write_text(ledger, ledgers.ledger(every), "--ledger")
     if readme is not None:
-        block = LEDGER.written(read_text(readme, "--readme"), ledgers.block(examined), f"--readme {readme}")
+        block = LEDGER.written(read_text(readme, "--readme"), ledgers.block(every), f"--readme {readme}")
         write_text(readme, block, "--readme")
     if target is not None:
-        document: dict[str, Any] = {"solver": f"z3 {z3.get_version_string()}", "summary": ledgers.counts(examined)}
-        document["statements"] = [record(one) for one in examined]
+        document: dict[str, Any] = {"solver": f"z3 {z3.get_version_string()}", "summary": ledgers.counts(every)}
+        document["statements"] = [record(one) for one in every]
         write_text(target, json_text(document) + "\n", "--output")
 
 

@@ -87,11 +87,7 @@ def published(
     if as_json:
         record: dict[str, object] = {} if pair is None else _record(pair)
         record["curves"] = {
-            one.claim.name: {
-                "ceiling": one.ceiling,
-                "p-value, random split": one.p_value,
-                "finding": str(one.finding),
-            }
+            one.claim.name: {"ceiling": one.ceiling, "p-value, random split": one.p_value, "finding": str(one.finding)}
             for one in curves
         }
         print(json.dumps(plain(record), sort_keys=True, allow_nan=False))
@@ -144,20 +140,12 @@ def _curves(mu: float | None, sampled: str | None, relation: Relation) -> Iterat
             yield claim.guarantee if claim.guarantee.relation else replace(claim.guarantee, relation=relation)
 
 
-def _record(assessment: Assessment) -> dict[str, object]:
-    epsilon, delta = assessment.claim.outermost
-    return {
-        "metric": assessment.result.metric,
-        "value": assessment.result.value,
-        "epsilon": epsilon,
-        "delta": delta,
-        "ceiling": assessment.ceiling,
-        "ceiling under shift": assessment.shifted_ceiling,
-        "implied epsilon": assessment.implied_epsilon,
-        "p-value, random split": assessment.p_value,
-        "p-value, shift granted": assessment.shifted_p_value,
-        "finding": str(assessment.finding),
-    }
+def _record(one: Assessment) -> dict[str, object]:
+    epsilon, delta = one.claim.outermost
+    about = {"metric": one.result.metric, "value": one.result.value, "epsilon": epsilon, "delta": delta}
+    ceilings = {"ceiling": one.ceiling, "ceiling under shift": one.shifted_ceiling}
+    chances = {"p-value, random split": one.p_value, "p-value, shift granted": one.shifted_p_value}
+    return {**about, **ceilings, **chances, "implied epsilon": one.implied_epsilon, "finding": str(one.finding)}
 
 
 def _show(printed: Published, assessments: Sequence[Assessment]) -> None:

@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from dpassay.audit.report.html import StatementView, page, paper_of
 from dpassay.audit.running.report_file import load
-from dpassay.audit.terminal.progress import progress
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.extras import installing
 from dpassay.reference.files import require_writable, write_text
@@ -54,21 +53,16 @@ def report(
 
 
 def statements_of(papers: Sequence[str], jobs: int) -> tuple[list[StatementView], str]:
-    """What becomes of the statements of these papers, each with its chain; and all of them in a sentence.
-
-    Raises:
-        Missing: what the ledger needs is not installed; ``--no-ledger`` leaves it out.
-    """
+    """What becomes of the statements of these papers, each with its chain; and all of them in a sentence."""
     if find_spec("sympy") is None:
         raise BadInput("--ledger", True, f"needs {installing('proofs')}; --no-ledger leaves it out")
-    from dpassay.proofs_check.derivation.ledger import examine, summary, with_sources
+    from dpassay.audit.commands.prove import examined
+    from dpassay.proofs_check.derivation.ledger import summary
     from dpassay.proofs_check.derivation.model import statements
     from dpassay.proofs_check.derivation.show import sentence, svg
 
-    every = statements()
-    mine = [one for one in every if one.paper in papers]
-    with progress("deriving", len(mine)) as say:
-        found = [one for one in examine(with_sources(mine, every), jobs, say) if one.statement.paper in papers]
+    every = examined([one for one in statements() if one.paper in papers], jobs, quiet=False)
+    found = [one for one in every if one.statement.paper in papers]
     views = [
         StatementView(
             one.statement.paper, one.statement.name, one.group, one.status.label, one.statement.title, sentence(one),

@@ -31,11 +31,7 @@ _NAMES = {f"{before}Space.{name}": name for name in _MAKERS for before in ("", "
 
 @contextmanager
 def foreign_code(field: str, name: str) -> Iterator[None]:
-    """Whatever code of others raises becomes one line that says where; a `sys.exit(0)` in it is no verdict either.
-
-    Raises:
-        BadInput: naming `field`, the exception, and the file and line that it came from.
-    """
+    """Whatever code of others raises becomes a BadInput that says where; a `sys.exit(0)` in it is no verdict either."""
     try:
         yield
     except BadInput:
@@ -52,33 +48,21 @@ def is_code(name: str) -> bool:
 
 
 def require_trusted(name: str, modules: Collection[str], where: str) -> None:
-    """The user named the module of a MODULE:NAME that a file names; it may be no code.
-
-    Raises:
-        BadInput: naming the file.
-    """
+    """The user named the module of a MODULE:NAME that a file names; it may be no code."""
     module = name.partition(":")[0]
     why = f"is code, and a file must not choose what is run; if you trust it: --module {module}"
     require(not is_code(name) or module in modules, f"{where}: module", module, why)
 
 
 def load_callable(name: str, field: str) -> Callable[..., Any]:
-    """What MODULE:FUNCTION names; the working directory is searched first.
-
-    Raises:
-        BadInput: naming `field`.
-    """
+    """What MODULE:FUNCTION names; the working directory is searched first."""
     found = load_object(name, field)
     require(callable(found), field, name, "is not callable")
     return found  # type: ignore[no-any-return]
 
 
 def load_object(name: str, field: str) -> Any:
-    """What MODULE:NAME names; the working directory is searched first.
-
-    Raises:
-        BadInput: naming `field`.
-    """
+    """What MODULE:NAME names; the working directory is searched first."""
     module, _, function = name.partition(":")
     good = is_code(name) and bool(module and function) and not module.startswith(".")
     require(good, field, name, "must be MODULE:FUNCTION")
@@ -100,11 +84,7 @@ def is_written(text: str) -> bool:
 
 
 def written_space(text: str, field: str = "--space") -> Space:
-    """The space that the words say.
-
-    Raises:
-        BadInput: another call, or arguments that are no plain numbers.
-    """
+    """The space that the words say; BadInput for another call, or arguments that are no plain numbers."""
     try:
         call = ast.parse(text.strip(), mode="eval").body
         written = isinstance(call, ast.Call) and ast.unparse(call.func) in _NAMES

@@ -20,11 +20,7 @@ LARGEST_LETTER = 0x10FFFF
 
 
 def load(path: Path) -> Any:
-    """Stored outputs of one dataset: .npy (no pickles), .csv of numbers (a header is skipped), or .jsonl.
-
-    Raises:
-        BadInput: unreadable, another format, or a line that is not JSON (named).
-    """
+    """Stored outputs of one dataset: .npy (no pickles), .csv of numbers (a header is skipped), or .jsonl."""
     if path.suffix == ".npy":
         return load_array(path)
     if path.suffix == ".csv":
@@ -35,11 +31,7 @@ def load(path: Path) -> Any:
 
 
 def load_array(path: Path) -> NDArray[Any]:
-    """A .npy file of numbers or strings, at least one entry, never unpickled.
-
-    Raises:
-        BadInput: it is none of that, or too large.
-    """
+    """A .npy file of numbers or strings, at least one entry, never unpickled, of no more than `LARGEST` bytes."""
     try:
         here = np.load(path, mmap_mode="r", allow_pickle=False)  # the header, held against the size of the file
         good = isinstance(here, np.ndarray) and here.dtype.kind in "fiubUS" and here.dtype.itemsize > 0
@@ -77,11 +69,7 @@ def _header_and_rows(text: str) -> tuple[str, str]:
 def named_columns(path: Path, names: Sequence[str]) -> dict[str, list[Any]] | None:
     """The columns of a .csv file with a header, or of a .parquet file, whose names are among these.
 
-    Returns:
-        By name, in lower case, what each line holds; None for another file, and where no name is among them.
-
-    Raises:
-        BadInput: a line with another number of columns, or pandas is needed and is not installed.
+    By name, in lower case, what each line holds; None for another file, and where no name is among them.
     """
     if path.suffix == ".parquet":
         frame = _frame(path)

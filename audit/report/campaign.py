@@ -29,10 +29,6 @@ class Expected:
     outcome: str
     why: str
 
-    def meets(self, result: Result) -> bool:
-        """Is this one of its vectors?"""
-        return fnmatchcase(result.id, self.pattern)
-
 
 @dataclass(frozen=True)
 class Judged:
@@ -53,11 +49,7 @@ class Judged:
 
 
 def read_expected(path: Path) -> list[Expected]:
-    """A TOML file: ``["PATTERN OF IDS"]`` with ``outcome`` (fail, unsupported, error) and ``why``.
-
-    Raises:
-        BadInput: naming the table and the key that is wrong.
-    """
+    """A TOML file: ``["PATTERN OF IDS"]`` with ``outcome`` (fail, unsupported, error) and ``why``."""
     document = parse_toml(read_text(path, "--expected"), str(path))
     found = []
     for pattern, entry in document.items():
@@ -65,16 +57,15 @@ def read_expected(path: Path) -> list[Expected]:
         require(isinstance(entry, dict), place, entry, "must be a table with outcome and why")
         outcome, why = entry.get("outcome"), entry.get("why")
         require(outcome in OUTCOMES[1:], f"{place}.outcome", outcome, f"must be one of {', '.join(OUTCOMES[1:])}")
-        require(
-            isinstance(why, str) and bool(why.strip()), f"{place}.why", why, "must say why, for whoever reads it next"
-        )
+        said = isinstance(why, str) and bool(why.strip())
+        require(said, f"{place}.why", why, "must say why, for whoever reads it next")
         found.append(Expected(pattern, str(outcome), str(why)))
     return found
 
 
 def judge(results: Sequence[Result], expected: Sequence[Expected]) -> list[Judged]:
     """Every result with the first expectation that names it."""
-    return [Judged(one, next((e for e in expected if e.meets(one)), None)) for one in results]
+    return [Judged(one, next((e for e in expected if fnmatchcase(one.id, e.pattern)), None)) for one in results]
 
 
 def exit_code(judged: Sequence[Judged]) -> int:

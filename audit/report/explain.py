@@ -21,31 +21,19 @@ from dpassay.reference.written import reason
 REACHED = 0.99  # of a declared sensitivity: what is left may be rounding, and needs no reason
 PREMISES: Mapping[str, tuple[Kind, ...]] = {
     "nothing private reaches the outside beside the releases": (
-        Kind.OUTPUT,
-        Kind.PUBLIC_VALUE,
-        Kind.REVEALED_VALUE,
-        Kind.UNDECLARED_BATCH,
-        Kind.BARE_RELEASE,
+        Kind.OUTPUT, Kind.PUBLIC_VALUE, Kind.REVEALED_VALUE, Kind.UNDECLARED_BATCH, Kind.BARE_RELEASE,
     ),
     "no query moves by more than it declares": (Kind.SENSITIVITY_EXCEEDED, Kind.CLAIMED_SENSITIVITY),
     "the releases add up to at most the claim": (Kind.OVER_BUDGET,),
     "both runs make the same calls, with the same noise": (
-        Kind.CALL,
-        Kind.LAW,
-        Kind.NOISE_SCALE,
-        Kind.BATCH_SIZE,
-        Kind.EARLY_END,
+        Kind.CALL, Kind.LAW, Kind.NOISE_SCALE, Kind.BATCH_SIZE, Kind.EARLY_END,
     ),
     "laws, drawers, streams and accountant do what they say": (Kind.APPARATUS,),
-}
+}  # fmt: skip
 
 
 def explain_lines(row: Row, witnesses: list[Witness]) -> Iterator[str]:
-    """What stands below the table for one row; its witnesses follow.
-
-    Args:
-        witnesses: those of the row: what breaks the budget is found by the search alone.
-    """
+    """What stands below the table for one row; its witnesses follow. What breaks the budget, they alone tell."""
     looked = f"{row.examples} examples" if row.examples else "no search, the given pair only"
     yield f"{printable(row.key)}: {row.verdict_shown}; {looked}, seed {row.seed}"
     held = "not tried" if row.realised_by == NOT_RUN else "no counterexample found"

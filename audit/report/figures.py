@@ -54,8 +54,7 @@ def new_figure() -> Figure:
 def inline(figure: Figure, name: str, title: str, description: str) -> Markup:
     """The figure as an element of a page, with a title and a description for those who do not see it.
 
-    Args:
-        name: unique in the page; ids begin with its hash. The same figure and name give the same text.
+    The name is unique in the page: ids begin with its hash. The same figure and name give the same text.
     """
     mark = "f" + hashlib.sha256(name.encode()).hexdigest()[:8]
     stream = io.StringIO()

@@ -63,14 +63,7 @@ def page(rows: Sequence[Row], source: str, statements: Sequence[StatementView] =
     """One HTML document; the same rows give the same text.
 
     Every text is escaped. A policy in the head of the page allows no request at all, and no script but the page's own,
-    by its hash.
-
-    Args:
-        source: the name of the report's file.
-        statements: of the papers of the rows; ``note`` sums them up.
-
-    Raises:
-        BadInput: a witness of the report is none; the row and the field are named.
+    by its hash. ``source`` names the report's file; the statements of its papers are summed up in ``note``.
     """
     cases = {case.key: case for case in CASES}
     counts = Counter(row.verdict for row in rows)
@@ -95,14 +88,8 @@ def _read(name: str) -> str:
 @cache
 def _environment() -> Environment:
     """Compiles each template once."""
-    environment = Environment(
-        loader=FunctionLoader(_read),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=visible,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    how: dict[str, Any] = {"autoescape": True, "undefined": StrictUndefined, "finalize": visible}
+    environment = Environment(loader=FunctionLoader(_read), trim_blocks=True, lstrip_blocks=True, **how)
     slug = lambda text: re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")  # noqa: E731 - for names of classes
     environment.filters |= {"printable": printable, "slug": slug}
     return environment
@@ -116,9 +103,7 @@ def environments(rows: Sequence[Row]) -> tuple[tuple[str, Mapping[str, str]], ..
             name = repr(sorted(row.versions.items()))
             found[name] = (row.versions, found.get(name, ({}, 0))[1] + 1)
     here = versions()
-    shown: list[tuple[str, Mapping[str, str]]] = [
-        (f"{count} row{'s' * (count != 1)}", what) for what, count in found.values()
-    ]
+    shown = [(f"{count} row{'s' * (count != 1)}", what) for what, count in found.values()]
     return tuple(shown if here in [what for what, _ in found.values()] else [*shown, ("this page", here)])
 
 

@@ -20,24 +20,17 @@ from .problems import Level, Unchecked, numbers, outcome, problems, row_title
 
 @dataclass(frozen=True)
 class Case:
-    """One test case; every text may be somebody else's.
-
-    Args:
-        kind: ``failure``, ``error`` or ``skipped``; empty: it passed.
-        said: attributes of that; ``lines``: what stands inside.
-        place: attributes ``file`` and ``line``.
-        out: lines of its ``system-out``.
-    """
+    """One test case; every text may be somebody else's."""
 
     suite: str
     classname: str
     name: str
     seconds: float = 0.0
-    kind: str = ""
-    said: Mapping[str, str] = field(default_factory=dict)
-    lines: Sequence[str] = ()
-    place: Mapping[str, str] = field(default_factory=dict)
-    out: Sequence[str] = ()
+    kind: str = ""  # failure, error or skipped; empty: it passed
+    said: Mapping[str, str] = field(default_factory=dict)  # attributes of that
+    lines: Sequence[str] = ()  # inside of that
+    place: Mapping[str, str] = field(default_factory=dict)  # attributes file and line
+    out: Sequence[str] = ()  # lines of its system-out
 
 
 def junit_xml(name: str, cases: Sequence[Case]) -> str:
@@ -76,12 +69,7 @@ def _printable(attributes: Mapping[str, str]) -> dict[str, str]:
 
 
 def junit(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unchecked] = ()) -> str:
-    """The rows as JUnit XML, one suite a paper (or module) in the order of the rows.
-
-    Args:
-        strict: what a printed reading declares counts as well.
-        unchecked: what has no row; a suite of its own.
-    """
+    """The rows as JUnit XML, one suite a paper (or module) in the order of the rows, then one of what has no row."""
     missed = [
         Case("not checked", "dpassay", one.name, 0.0, "error", {"type": "not checked", "message": one.why})
         for one in unchecked

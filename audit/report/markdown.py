@@ -22,12 +22,7 @@ _HEAD = "| | algorithm | claimed | accounted | realised ≥ | verdict |\n|---|--
 
 
 def markdown(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unchecked] = ()) -> str:
-    """A summary, a table (worst rows first) and, folded away, what is wrong with each row.
-
-    Args:
-        strict: what a printed reading declares counts as well.
-        unchecked: what has no row; above the table.
-    """
+    """A summary, what has no row, a table (worst rows first) and, folded away, what is wrong with each row."""
     order = list(_MARK)
     ranked = sorted(rows, key=lambda row: order.index(outcome(row, strict)))
     word, _, text = summary_line(rows, strict, unchecked).partition(": ")
@@ -102,12 +97,7 @@ def _escaped(text: str) -> str:
 
 
 def workflow_commands(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unchecked] = ()) -> str:
-    """One line a problem, errors first; what a printed reading declares is left out.
-
-    Args:
-        strict: what a printed reading declares counts as well.
-        unchecked: what has no row.
-    """
+    """One line a problem, what has no row and errors first; what a printed reading declares is only there if strict."""
     heads = [(_field(f"dpassay: {one.name} not checked"), _said(one.why)) for one in unchecked[:SHOWN]]
     lines = [f"::error title={title}::{text}" for title, text in heads]
     for level, command in ((Level.ERROR, "error"), (Level.WARNING, "warning")):

@@ -48,21 +48,13 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with one row.
+    """One thing that is wrong with one row."""
 
-    Args:
-        rule: a kind of finding (``reference/findings.py``), ``not shown``, ``changed``, ``raised`` or ``inconclusive``.
-        level: how much it counts.
-        message: one line, control characters spelled out.
-        label: of the release that it is about, as it is; empty if it is about the whole run.
-        spots: its lines in the source, the most telling first.
-    """
-
-    rule: str
+    rule: str  # a kind of finding (`reference/findings.py`), or one of the other rules of `sarif.py`
     level: Level
-    message: str
-    label: str = ""
-    spots: tuple[Spot, ...] = ()
+    message: str  # one line, control characters spelled out
+    label: str = ""  # of the release that it is about, as it is; empty: it is about the whole run
+    spots: tuple[Spot, ...] = ()  # its lines in the source, the most telling first
 
     @property
     def name(self) -> str:
@@ -88,11 +80,7 @@ class Unchecked(NamedTuple):
 
 
 def problems(row: Row, strict: bool = False) -> list[Problem]:
-    """Everything that is wrong with a row, worst first.
-
-    Args:
-        strict: what a printed reading declares counts as well.
-    """
+    """Everything that is wrong with a row, worst first; if strict, what a printed reading declares counts as well."""
     found = {one.name: one for one in _findings(row)}
     news = set(row.undeclared)
     judged = []
@@ -182,7 +170,7 @@ def relative(file: str) -> str:
     return printable(path.as_posix())
 
 
-def outcome(row: Row, strict: bool = False) -> str:
+def outcome(row: Row, strict: bool) -> str:
     """``failed``, ``inconclusive`` or ``passed``: what the exit code says of a row, in a word."""
     return {FAILED: "failed", INCONCLUSIVE: "inconclusive"}.get(row.exit_code(strict), "passed")
 
@@ -203,12 +191,7 @@ def numbers(row: Row) -> dict[str, str]:
 
 
 def summary_line(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unchecked] = ()) -> str:
-    """An audit in one line: which rows are not as they should be and what is wrong with them first.
-
-    Args:
-        strict: what a printed reading declares counts as well.
-        unchecked: what has no row.
-    """
+    """An audit in one line: which rows are not as they should be, what is wrong first, and what has no row."""
     outcomes = [outcome(row, strict) for row in rows]
     failed = [row for row, said in zip(rows, outcomes, strict=True) if said == "failed"]
     parts = []

@@ -49,12 +49,7 @@ _PLACES = {rule: place for place, rule in enumerate(RULES)}
 
 
 def sarif(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unchecked] = ()) -> str:
-    """The rows as a SARIF log with one run.
-
-    Args:
-        strict: what a printed reading declares counts as well.
-        unchecked: what has no row: notifications of the run.
-    """
+    """The rows as a SARIF log with one run; what has no row is a notification of the run."""
     results = [_result(row, one) for row in rows for one in problems(row, strict)]
     invocation: dict[str, Any] = {"executionSuccessful": not unchecked}
     if unchecked:
@@ -91,9 +86,7 @@ def _rule(rule: str, text: str) -> dict[str, Any]:
 
 def _result(row: Row, problem: Problem) -> dict[str, Any]:
     undecided = problem.rule == "inconclusive"
-    location: dict[str, Any] = {
-        "logicalLocations": [{"fullyQualifiedName": printable(row.key), "kind": "function"}],
-    }
+    location: dict[str, Any] = {"logicalLocations": [{"fullyQualifiedName": printable(row.key), "kind": "function"}]}
     if problem.spots:
         location["physicalLocation"] = _physical(problem.spots[0])
     # numbers in messages may change from run to run: a change is told by its first words

@@ -35,11 +35,7 @@ _marks: weakref.WeakKeyDictionary[subprocess.Popen[bytes], str] = weakref.WeakKe
 
 
 def start(command: Sequence[str], **pipes: Any) -> subprocess.Popen[bytes]:
-    """Start a program; no shell is involved.
-
-    Raises:
-        OSError, ValueError: it cannot be started.
-    """
+    """Start a program; no shell is involved. OSError or ValueError: it cannot be started."""
     mark = f"{os.getpid()}-{next(_numbers)}"
     started = subprocess.Popen(list(command), start_new_session=True, env={**os.environ, MARK: mark}, **pipes)
     _marks[started] = mark
@@ -93,16 +89,9 @@ class ProgramEnded(RuntimeError):
 
 
 class Process:
-    """A running program.
+    """A running program: ``name`` is the command as the user gave it, for messages; ``timeout`` is for one line.
 
-    Args:
-        command: program and arguments; no shell is involved.
-        name: the command as the user gave it, for messages.
-        timeout: seconds for one line.
-        shown: its standard error goes where ours goes; else it is kept, and a message quotes the end of it.
-
-    Raises:
-        ProgramBroken: it cannot be started.
+    If ``shown``, its standard error goes where ours goes; else it is kept, and a message quotes the end of it.
     """
 
     def __init__(self, command: Sequence[str], name: str, timeout: float, *, shown: bool = False) -> None:
@@ -126,12 +115,7 @@ class Process:
         self.budget = MOST_CASE  # bytes that it may still say in this case
 
     def send(self, line: bytes) -> None:
-        """Write one line.
-
-        Raises:
-            ProgramBroken: it has said more than it was asked for, or does not read.
-            ProgramEnded: it is not there any more.
-        """
+        """Write one line; the program is broken if it has said more than it was asked for, or does not read."""
         left, limit = memoryview(line), time.monotonic() + self.timeout
         while left:
             if self._rest:  # it speaks in place of reading
@@ -148,12 +132,7 @@ class Process:
                 self._ended()
 
     def receive(self, timeout: float | None = None) -> bytes:
-        """The next line, without its end.
-
-        Raises:
-            ProgramBroken: it is late, or says too much.
-            ProgramEnded: it ended instead.
-        """
+        """The next line, without its end; the program is broken if it is late, or says too much."""
         seconds = self.timeout if timeout is None else timeout
         limit, searched = time.monotonic() + seconds, 0
         while (end := self._rest.find(b"\n", searched)) < 0:

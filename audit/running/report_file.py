@@ -40,12 +40,7 @@ _OTHER_VERSION = "was made by another version; give another --output"
 def load(path: Path, *, any_version: bool = False) -> list[Row]:
     """The rows of a report; fields that came later, within one format, have their defaults.
 
-    Args:
-        any_version: of the package, as far as the format is this one: for a report that is only shown. A report that
-            goes on must be of one version.
-
-    Raises:
-        BadInput: the file cannot be read, is no report, or was made by another version, or a newer one.
+    A report that goes on must be of this version of the package; one that is only shown may be of any, in this format.
     """
     document = read_json(path, "report", floats=True)
     found = document.get("format") if isinstance(document, dict) else document
@@ -69,9 +64,6 @@ class Report:
         order: keys in the order in which rows shall stand; others come last, sorted.
         anew: rows that are already there go as soon as the first new one is kept.
         resume: rows that a killed run has left are good, also where its report is gone since.
-
-    Raises:
-        BadInput: the report or the store cannot be used.
     """
 
     def __init__(self, path: Path, order: Sequence[str] = (), anew: bool = False, resume: bool = False):
@@ -123,11 +115,7 @@ class Report:
 def save(path: Path, rows: Sequence[Row], order: Sequence[str] = (), replace: bool = False) -> list[Row]:
     """Put rows into the report: rows with other keys stay (unless ``replace``), those with the same key go.
 
-    Args:
-        order: keys in the order in which rows shall stand; others come last, sorted.
-
-    Returns:
-        All rows that the report has now.
+    Returns all rows that the report has now, in the order of their keys; those that it does not name come last.
     """
     report = Report(path, order, anew=replace)
     report.keep(rows)

@@ -30,12 +30,8 @@ _PATIENCE = 60.0  # seconds that a writer waits for another one
 class Store:
     """Records of JSON data by kind and key. Nothing is held between two writes, so that there is nothing to close.
 
-    Args:
-        path: the file, made with the first record.
-        field: what an error calls the file (``--output``, ``--checkpoint``).
-
-    Raises:
-        BadInput: the file cannot be opened, is no store, or is damaged.
+    The file is made with the first record; an error calls it ``field`` (``--output``, ``--checkpoint``). One that
+    cannot be opened or written, is no store, or is damaged is BadInput.
 
     Example:
         >>> from pathlib import Path
@@ -56,11 +52,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing, while no other process writes; may be nested.
-
-        Raises:
-            BadInput: the disk is full, the file read-only or damaged, or another process holds it for too long.
-        """
+        """All or nothing, while no other process writes; may be nested."""
         if self._pending is not None:
             yield
             return
@@ -90,11 +82,7 @@ class Store:
             self._apply(*change)
 
     def records(self, kind: str) -> dict[str, Any]:
-        """All records of a kind, in the order in which their keys came.
-
-        Raises:
-            BadInput: the store is damaged.
-        """
+        """All records of a kind, in the order in which their keys came."""
         if self._pending is None:
             self._read()
         return dict(self._records.get(kind, {}))
@@ -185,11 +173,7 @@ class Store:
 
 # -- a checkpoint: a store with one record of its kind, which may be copied to another machine -------------------------
 def read_state(path: Path, kind: str) -> dict[str, Any] | None:
-    """The state of an audit that may be stopped, or None where there is no checkpoint yet.
-
-    Raises:
-        BadInput: it cannot be read, is damaged, or is a checkpoint of something else.
-    """
+    """The state of an audit that may be stopped, or None where there is no checkpoint yet."""
     return _state(Store(path, _CHECKPOINT), kind) if there(path, _CHECKPOINT) else None
 
 
@@ -197,9 +181,6 @@ def write_state(path: Path, kind: str, state: Mapping[str, Any], before: Mapping
     """Keep a state in place of ``before``, the one that was read or written last; it is on the disk then.
 
     Two processes that continue one checkpoint would draw the same randomness twice, so the second one is refused.
-
-    Raises:
-        BadInput: it cannot be written, or another process has continued the checkpoint.
     """
     store = Store(path, _CHECKPOINT)
     with store.transaction():

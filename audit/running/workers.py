@@ -22,8 +22,7 @@ _LOOK = 1.0  # seconds after which a worker looks whether its parent is there
 def worked(function: Callable[..., Any], todo: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
     """What ``function`` gives for each tuple of arguments, in the order in which they finish.
 
-    Args:
-        jobs: processes of this machine, which begin when this is called; 1 is this process.
+    So many processes of this machine begin when this is called; 1 is this process.
     """
     if jobs == 1:
         return (function(*words) for words in todo)

@@ -33,20 +33,15 @@ from dpassay.reference.findings import Declared
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line asks for beside the work; :meth:`check` comes before the work, :meth:`write` after it.
-
-    Args:
-        strict: what a printed reading declares counts as well.
-        explain: print all that is known of each row.
-    """
+    """What the command line asks for beside the work; :meth:`check` comes before the work, :meth:`write` after it."""
 
     junit: Path | None = None
     sarif: Path | None = None
     markdown: Path | None = None
     github: bool = False
     as_json: bool = False
-    explain: bool = False
-    strict: bool = False
+    explain: bool = False  # print all that is known of each row
+    strict: bool = False  # what a printed reading declares counts as well
     quiet: bool = False
 
     def __post_init__(self) -> None:
@@ -58,14 +53,7 @@ class Options:
         return [(option, path, made) for option, path, made in found if path is not None]
 
     def check(self, *taken: Path) -> None:
-        """Say before the work begins what cannot be written.
-
-        Args:
-            taken: files that the command reads or writes itself.
-
-        Raises:
-            BadInput: naming the option.
-        """
+        """Say before the work begins what cannot be written: also the files that the command reads or writes itself."""
         used = {os.path.realpath(path) for path in taken}
         for option, path, _ in self._files():
             require_writable(path, option)
@@ -78,9 +66,6 @@ class Options:
         """Write the files; print annotations and the summary line, and add to the summary of the job.
 
         With JSON on standard output the rest goes to standard error.
-
-        Args:
-            unchecked: what has no row.
         """
         stream = sys.stderr if self.as_json else sys.stdout
         for option, path, made in self._files():
@@ -99,15 +84,10 @@ class Options:
 
 
 def finish(rows: Sequence[Row], path: Path, options: Options, confidence: float, own: str = "") -> int:
-    """The one ending of an audit: print the rows and their witnesses, keep both, write what else is wanted.
+    """The one ending of an audit: print the rows and their witnesses, keep these, write what else is wanted.
 
-    Args:
-        path: the report, which is written already.
-        own: name of the files with witnesses of an algorithm of one's own, all of which are shown; empty for the
-            catalogue.
-
-    Returns:
-        The exit code.
+    The report is written already. ``own`` names the files with witnesses of an algorithm of one's own, all of which are
+    shown. Returns the exit code.
     """
     if options.as_json:
         print(json_text(document(rows)))

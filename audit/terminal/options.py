@@ -32,11 +32,7 @@ PairsFile = Annotated[
 
 
 def relation_named(text: str | None, field: str = "--relation") -> Relation | None:
-    """The relation of this name; None where it is left out.
-
-    Raises:
-        BadInput: there is no such relation.
-    """
+    """The relation of this name, which must be one; None where it is left out."""
     known: tuple[Relation, ...] = get_args(Relation)
     found = next((one for one in known if one == text), None)
     require(text is None or found is not None, field, text, f"must be {' or '.join(known)}")

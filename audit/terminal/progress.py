@@ -39,12 +39,9 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stand
 
 @contextmanager
 def progress(what: str, total: int, *, done: int = 0, quiet: bool = False, pace: float = PACE) -> Iterator[Shown]:
-    """Progress of work in ``total`` steps; it goes away in the end where there is a terminal.
+    """Progress of work in ``total`` steps, of which an earlier run has ``done`` some; on a terminal it goes away.
 
-    Args:
-        what: is done, in one word or two.
-        done: steps that an earlier run has done.
-        pace: seconds between plain lines, where there is no terminal; 0 writes a line each time.
+    Where there is none, ``pace`` seconds lie between plain lines; 0 writes a line each time.
     """
     console = Console(stderr=True)
     if quiet or (console.is_terminal and not console.is_dumb_terminal):
@@ -64,11 +61,8 @@ def _bar(console: Console, counts: bool, silent: bool) -> Progress:
     if counts:
         left = TextColumn("left", style="progress.remaining")
         columns += [BarColumn(bar_width=20), MofNCompleteColumn()]
-    columns += [
-        TimeElapsedColumn(),
-        *((TimeRemainingColumn(), left) if counts else ()),
-        TextColumn("{task.fields[now]}", table_column=Column(no_wrap=True, ratio=1)),
-    ]
+    now = TextColumn("{task.fields[now]}", table_column=Column(no_wrap=True, ratio=1))
+    columns += [TimeElapsedColumn(), *((TimeRemainingColumn(), left) if counts else ()), now]
     return Progress(*columns, console=console, transient=True, expand=True, disable=silent)
 
 

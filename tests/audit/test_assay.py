@@ -67,29 +67,44 @@ def leaking(x, tape):
     return tape.gaussian("g", x, std=1.0, sensitivity=1.0), x
 
 
-def test_tight():
-    row = assayed(honest)
-    assert row.verdict == "tight" and row.accounted == pytest.approx(ONE) and row.realised > 0.9 * ONE
-    assert "of the accounted epsilon shown" in row.why and row.expected
+def half(x, tape):
+    return tape.gaussian("g", x, std=0.5, sensitivity=1.0)
 
 
-def test_consistent_says_what_the_gap_is_made_of():
-    row = assayed(honest, pair=0.5)
-    assert row.verdict == "consistent" and row.realised < 0.6 * ONE
-    assert "the pair moves 'g' by 50% of the claimed sensitivity" in row.why
-    assert "this pair carries about" in row.why
+def overshooting(x, tape):
+    """It moves 1.5 times its sensitivity, within the claim: accounted 4.38 is no upper bound."""
+    return tape.gaussian("g", 0.15 * x, std=0.1, sensitivity=0.1)
 
 
-def test_too_large_a_claim_of_the_accountant_is_named_and_the_claim_violated():
-    row = assay_case(case(honest, claimed=1.0), EFFORT)
-    assert row.verdict == "violated" and not row.expected
-    assert "the releases add up to 4.38, more than claimed" in row.why
+LEAK = ExactDelta(at_claim=0.05, at_infinity=0.05, how="f(w0) + |z|")
+OF_RUNS, BY_REPLAY, EXACT = "likelihood", "replay", "exact"
 
 
-def test_a_declared_defect_is_expected():
-    row = assay_case(case(honest, 1.0, known="noise too small", declared=(Kind.VIOLATED, Kind.OVER_BUDGET)), EFFORT)
-    assert row.expected and row.why.startswith("noise too small; the releases add up to")
-    assert (row.exit_code(), row.exit_code(strict=True)) == (0, 1)
+@pytest.mark.parametrize(
+    ("run", "more", "verdict", "code", "by", "realised", "words"),
+    [
+        (honest, {}, "tight", 0, OF_RUNS, (0.9 * ONE, ONE), ("of the accounted epsilon shown",)),
+        (honest, {"pair": 0.5}, "consistent", 0, OF_RUNS, (0, 0.6 * ONE),
+         ("the pair moves 'g' by 50% of the claimed sensitivity", "this pair carries about")),
+        (honest, {"claimed": 1.0}, "violated", 1, OF_RUNS, (1, ONE), ("releases add up to 4.38, more than claimed",)),
+        # the pair moves the query by a tenth, so that the likelihood shows nothing
+        (half, {"pair": 0.1, "reading": "repaired"}, "over budget", 1, OF_RUNS, (0, ONE), ()),
+        (overshooting, {"claimed": 8.0, "reading": "repaired"}, "overshoots", 1, OF_RUNS, (0, 8), ()),
+        (bare, {}, "violated", 1, BY_REPLAY, (math.inf, math.inf), ("released without noise (g, step 0)",)),
+        # nothing above the claim was shown, but something private leaves without a mechanism
+        (branching, {"claimed": 50.0}, "leaks", 1, OF_RUNS, (0, 50), ("replay: ",)),
+        (leaking, {"claimed": 50.0}, "leaks", 1, OF_RUNS, (0, 50), ("replay: ",)),
+        (honest, {"pair": 0.0, "exact": LEAK}, "violated", 1, EXACT, (math.inf, math.inf),
+         ("exact delta 0.05 at the claimed epsilon, 0.05 whatever the epsilon; f(w0) + |z|",)),
+        (honest, {"exact": replace(LEAK, at_claim=1e-9, at_infinity=0.0)}, "tight", 0, OF_RUNS, (0.9 * ONE, ONE), ()),
+    ],
+)  # fmt: skip
+def test_what_becomes_of_a_row(run, more, verdict, code, by, realised, words):
+    row = assayed(run, **more)
+    assert (row.verdict, row.exit_code(), row.realised_by) == (verdict, code, by) and row.expected == (code == 0)
+    assert realised[0] <= row.realised <= realised[1] and all(one in row.why for one in words), row.why
+    assert row.upper_bound == (run in (honest, half) and by != EXACT)
+    assert row.accounted == pytest.approx({half: gdp_epsilon(2.0, DELTA), bare: math.inf}.get(run, ONE))
 
 
 @pytest.mark.some(3)
@@ -114,8 +129,10 @@ def test_only_what_is_declared_is_expected(run, claimed, declared, undeclared, m
     assert row.expected == (not news) and row.exit_code() == int(news)
 
 
-def test_a_declared_finding_may_need_more_runs():
-    """With less than the default effort a missing one is inconclusive."""
+def test_a_declared_defect_is_expected_and_one_that_does_not_show_may_need_more_runs():
+    row = assay_case(case(honest, 1.0, known="noise too small", declared=(Kind.VIOLATED, Kind.OVER_BUDGET)), EFFORT)
+    assert row.expected and row.why.startswith("noise too small; the releases add up to")
+    assert (row.exit_code(), row.exit_code(strict=True)) == (0, 1)
     row = assay_case(case(honest, ONE, declared=(Kind.VIOLATED,)), EFFORT)
     assert row.missing == ["violated"] and row.exit_code() == 3
 
@@ -125,57 +142,13 @@ def test_baselines_and_repaired_readings_declare_nothing():
         case(honest, reading="repaired", declared=(Kind.VIOLATED,))
 
 
-def test_half_the_noise_is_over_budget():
-    """Claimed 4.38 for std 1; the pair moves the query by a tenth, so that the likelihood shows nothing."""
-
-    def half(x, tape):
-        return tape.gaussian("g", x, std=0.5, sensitivity=1.0)
-
-    row = assay_case(case(half, pair=0.1, reading="repaired"), EFFORT)
-    assert row.verdict == "over budget" and row.realised < ONE < row.accounted and row.exit_code() == 1
-
-
-def test_a_query_that_overshoots_bounds_nothing():
-    """It moves 1.5 times its sensitivity, within the claim: accounted 4.38 is no upper bound."""
-
-    def run(x, tape):
-        return tape.gaussian("g", 0.15 * x, std=0.1, sensitivity=0.1)
-
-    row = assay_case(case(run, claimed=8.0, reading="repaired"), EFFORT)
-    assert row.verdict == "overshoots" and not row.upper_bound and row.exit_code() == 1
-    assert any("4.38 no bound" in line.plain for line in table_lines([row], 80))
-
-
-def test_a_bare_release_is_infinite_by_replay():
-    row = assayed(bare)
-    assert row.realised == math.inf and row.realised_by == "replay" and row.verdict == "violated"
-    assert row.accounted == math.inf and "released without noise (g, step 0)" in row.why
-
-
-@pytest.mark.parametrize("run", [branching, leaking])
-def test_what_leaks_outside_the_accounting_is_never_passed(run):
-    """Nothing above the claim was shown, but something private leaves without a mechanism."""
-    row = assay_case(case(run, claimed=50.0), EFFORT)
-    assert row.verdict == "leaks" and "replay: " in row.why and row.exit_code() == 1 and not row.upper_bound
-
-
-def test_an_exact_delta_decides_without_statistics():
-    leak = ExactDelta(at_claim=0.05, at_infinity=0.05, how="f(w0) + |z|")
-    row = assay_case(case(honest, pair=0.0, exact=leak), EFFORT)
-    assert (row.realised, row.realised_by, row.verdict) == (math.inf, "exact", "violated")
-    assert "exact delta 0.05 at the claimed epsilon, 0.05 whatever the epsilon; f(w0) + |z|" in row.why
-
-
-def test_an_exact_delta_within_the_claim_decides_nothing():
-    leak = ExactDelta(at_claim=1e-9, at_infinity=0.0, how="harmless")
-    assert assay_case(case(honest, exact=leak), EFFORT).realised_by == "likelihood"
-
-
 def test_the_table_shows_every_row_and_counts(capsys):
     rows = [assayed(bare, known="defect", declared=BARE), assayed(honest)]
     print_rows(rows, 0.95, "reports/audit.json")
     shown = capsys.readouterr().out
     assert "inf (replay)" in shown and "tight" in shown and "delta 1e-05" in shown
+    unbounded = table_lines([assayed(overshooting, claimed=8.0, reading="repaired")], 80)
+    assert any("4.38 no bound" in line.plain for line in unbounded)
     assert closing_lines(rows, "x")[0] == (
         "2 rows: 1 violated, 1 tight (it fails as the paper's reading declares). Report: x"
     )
@@ -248,10 +221,7 @@ def test_what_the_pair_moves_is_named_beside_what_it_does_not_move(shares, said)
     [
         ({"a": 40, "b": 94, "c": 95}, ["40% of the releases of 'a', 94% of 'b'"]),
         ({"c": 100}, []),
-        (
-            dict.fromkeys("abcde", 10),
-            ["10% of the releases of 'a', 10% of 'b', 10% of 'c' and fewer than all of 2 more"],
-        ),
+        (dict.fromkeys("abcd", 1), ["1% of the releases of 'a', 1% of 'b', 1% of 'c' and fewer than all of 1 more"]),
     ],
 )
 def test_what_the_pair_moves_by_all_that_is_claimed_at_times_is_told_with_how_often(whole, said):
@@ -261,14 +231,17 @@ def test_what_the_pair_moves_by_all_that_is_claimed_at_times_is_told_with_how_of
     assert found == [f"the pair uses the whole claimed sensitivity in {one}" for one in said]
 
 
-def test_what_nobody_claimed_is_not_called_claimed():
+@pytest.mark.parametrize(
+    ("measured", "whole"),
+    [
+        ((), "the claimed sensitivity"),
+        (("a",), "the claimed sensitivity, or of the largest movement that was found where none is claimed"),
+        (("a", "b"), "the largest movement that was found"),
+    ],
+)
+def test_what_nobody_claimed_is_not_called_claimed(measured, whole):
     movements = {label: Movement(0.5, 1.0) for label in ("a", "b")}
-    said = [moved_too_little(movements, measured) for measured in ((), ("a",), ("a", "b"))]
-    found = "the largest movement that was found"
-    assert said == [
-        f"the pair moves 'a' by 50%, 'b' by 50% of {whole}"
-        for whole in ("the claimed sensitivity", f"the claimed sensitivity, or of {found} where none is claimed", found)
-    ]
+    assert moved_too_little(movements, measured) == f"the pair moves 'a' by 50%, 'b' by 50% of {whole}"
 
 
 def test_a_forged_report_commands_no_terminal(capsys):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from dpassay.audit import bounds
-from dpassay.audit.likelihood.curve import lower_bounds
+from dpassay.audit.likelihood import curve
 from dpassay.reference.accounting.calibrate import noise_factor, scaled
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.accounting.gdp import gdp_epsilon
@@ -38,16 +38,13 @@ def test_an_inverse_that_errs_is_moved_until_its_tail_is_small_enough(monkeypatc
     assert found_high == pytest.approx(high, rel=3 * abs(error))
 
 
-def test_the_ends_are_trivial_bounds():
+def test_at_the_ends_and_where_the_inverse_has_no_answer_the_bound_is_the_trivial_one(monkeypatch):
     for k, n in ((0, 10), (0, 10**9)):
         assert repr(float(bounds.clopper_pearson_lower(k, n, 0.05))) == "0.0"
         assert bounds.clopper_pearson_upper(n - k, n, 0.05) == 1.0
     assert repr(float(bounds.clopper_pearson_lower(5, 10, 1e-261))) == "0.0"
     assert bounds.clopper_pearson_upper(5, 10, 1e-261) == 1.0
     assert bounds.clopper_pearson_lower(5, 10, 1e-259) > 0 and bounds.clopper_pearson_upper(5, 10**6, 1e-259) < 1
-
-
-def test_where_the_inverse_has_no_answer_the_bound_is_the_trivial_one(monkeypatch):
     for name in ("betaincinv", "betainccinv"):
         monkeypatch.setattr(bounds, name, lambda *_: np.array(np.nan))
     assert bounds.clopper_pearson_lower(3, 10, 0.05) == 0.0
@@ -89,10 +86,8 @@ def test_clopper_pearson_is_on_its_safe_side_of_60_digits(count_of, alpha):
 @given(st.integers(0, 10**6), st.floats(0.5, 12))
 def test_a_curve_lies_below_what_betting_refutes(seed, log):
     """Bets of the curve are its own: the exact mixture at the bound."""
-    from dpassay.audit.likelihood import curve
-
     samples = np.random.default_rng(seed).exponential(size=(1, 100)) ** 2 * 1e-6
-    found = lower_bounds(samples, bounds.needed_log_wealth(math.exp(-log), 100))
+    found = curve.lower_bounds(samples, bounds.needed_log_wealth(math.exp(-log), 100))
     for row, bound in zip(samples, found, strict=True):
         if bound > 0:
             with mpmath.workdps(60):

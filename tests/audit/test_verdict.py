@@ -48,22 +48,16 @@ def test_verdicts(known, verdict):
     assert found.exit_code == (1 if verdict in FAILED else 3 if verdict == "inconclusive" else 0)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind.leaks])
-def test_every_kind_that_leaks_fails(kind):
-    assert judge(claimed=50.0, realised=1.0, power=1.0, accounted=1.0, findings=[finding(kind)]) is Verdict.LEAKS
-
-
-def test_worst_first():
+def test_worst_first_and_every_kind_that_leaks_fails():
+    for kind in (kind for kind in Kind if kind.leaks):
+        assert judge(claimed=50.0, realised=1.0, power=1.0, accounted=1.0, findings=[finding(kind)]) is Verdict.LEAKS
     assert [verdict.value for verdict in Verdict] == [*FAILED, "certified", "tight", "consistent", "inconclusive"]
     assert worst([Verdict.TIGHT, Verdict.OVER_BUDGET, Verdict.CONSISTENT]) is Verdict.OVER_BUDGET
     assert worst([]) is Verdict.INCONCLUSIVE
 
 
-def test_a_failure_outweighs_what_is_inconclusive():
+def test_a_failure_outweighs_what_is_inconclusive_and_exit_codes_are_described():
     assert [joint_exit_code(codes) for codes in ([0, 3, 1], [3, 0], [0, 0], [])] == [1, 3, 0, 0]
-
-
-def test_exit_codes_are_described():
     assert all(str(code) in described() for code in MEANING) and set(MEANING) >= {0, 1, 2, 3, 70, 130, 141}
 
 

@@ -22,9 +22,7 @@ def read(path):
 
 def test_the_action_is_a_composite_one_whose_inputs_are_used():
     action = read(ACTION)
-    assert {"name", "description", "inputs", "outputs", "runs"} <= set(action) and action["runs"][
-        "using"
-    ] == "composite"
+    assert {"name", "description", "inputs", "outputs"} <= set(action) and action["runs"]["using"] == "composite"
     text = ACTION.read_text(encoding="utf-8")
     for name, one in action["inputs"].items():
         assert one["description"].endswith(".") and ("default" in one or one["required"]) and f"inputs.{name} " in text
@@ -49,11 +47,7 @@ def test_the_check_of_the_action_hands_on_exit_code_and_words(tmp_path, code):
     assert set(step["env"]) <= set(given)
     found = subprocess.run(["bash", "-e", "-c", step["run"]], env=environment, check=False)
     words = (tmp_path / "words").read_text().splitlines()
-    assert (
-        found.returncode == code
-        and words[:2] == ["check", "my claims.toml"]
-        and words[-2:] == ["--baseline", "a;b.json"]
-    )
+    assert (found.returncode, *words[:2]) == (code, "check", "my claims.toml") and words[-2:] == ["--baseline", "a;b.json"]
     assert all(word in OPTIONS for word in words if word.startswith("--"))
     assert (tmp_path / "outputs").read_text() == f"exit-code={code}\nfolder={tmp_path / 'out'}\n"
 
@@ -76,13 +70,11 @@ def test_the_gitlab_job_calls_options_that_exist():
 
 
 ROOT = Path(__file__).resolve().parents[2]
-WORKFLOW = ROOT / ".github" / "workflows" / "publish.yml"
-TESTS = ROOT / ".github" / "workflows" / "tests.yml"
+WORKFLOWS = ROOT / ".github" / "workflows"
 
 
 def test_trusted_publishing_needs_no_secret():
-    text = WORKFLOW.read_text(encoding="utf-8")
-    workflow = yaml.safe_load(text)
+    workflow, text = read(WORKFLOWS / "publish.yml"), (WORKFLOWS / "publish.yml").read_text(encoding="utf-8")
     jobs = workflow["jobs"]
     assert workflow["permissions"] == {"contents": "read"} and "secrets." not in text
     assert "permissions" not in jobs["build"] and jobs["publish"]["permissions"] == {"id-token": "write"}
@@ -96,7 +88,7 @@ def test_trusted_publishing_needs_no_secret():
 
 
 def test_every_supported_python_is_tested():
-    workflow = yaml.safe_load(TESTS.read_text(encoding="utf-8"))
+    workflow = read(WORKFLOWS / "tests.yml")
     jobs = workflow["jobs"]
     assert workflow["permissions"] == {"contents": "read"}
     assert jobs["all"]["steps"][-1]["run"] == ".ci/run" and os.access(ROOT / ".ci" / "run", os.X_OK)

@@ -64,30 +64,25 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_committed_table_has_the_default_suite():
-    """Row by row the quick cases of the catalogue, in their order (the numbers are held by `.ci/run`)."""
+def test_the_committed_table_has_the_default_suite_and_the_readme_shows_eight_of_its_rows():
+    """Row by row the quick cases of the catalogue, in their order (the numbers are held by `.ci/run`).
+
+    The eight are as `python docs/results.py` writes them, with short causes, of all five papers and a baseline.
+    """
     assert [line.key for line in pages.lines_of(RESULTS)] == [case.key for case in CASES if case.quick]
-
-
-def test_the_readme_shows_eight_of_these_rows():
-    """As `python docs/results.py` writes them, with short causes, of all five papers and a baseline."""
     assert marked.SHORT.read(README, "README.md").strip() == pages.short_block(RESULTS)
     assert len(pages.CAUSES) == 8 and max(map(len, pages.CAUSES.values())) <= pages.LONGEST_CAUSE
     assert len({key.split("/")[0] for key in pages.CAUSES}) == 6
 
 
-def test_the_plot_is_of_these_rows():
-    text = (ROOT / pages.PLOT).read_text(encoding="utf-8")
-    assert pages.fingerprint(pages.lines_of(RESULTS)) in text, "run `python docs/results.py`"
-    other = [replace(line, cells=(*line.cells[:4], "77", *line.cells[5:])) for line in pages.lines_of(RESULTS)]
+def test_the_plot_is_of_these_rows_and_the_same_rows_give_the_same_plot():
+    text, lines = (ROOT / pages.PLOT).read_text(encoding="utf-8"), pages.lines_of(RESULTS)
+    assert pages.fingerprint(lines) in text, "run `python docs/results.py`"
+    other = [replace(line, cells=(*line.cells[:4], "77", *line.cells[5:])) for line in lines]
     assert pages.fingerprint(other) not in text
-
-
-def test_the_same_rows_give_the_same_plot():
-    lines = pages.lines_of(RESULTS)[:3]
-    first = pages.draw(lines)
-    assert pages.draw(lines) == first and "baselines/dp_sgd:digits@baseline" in first
-    assert "1970" not in first and not re.search(r"<dc:date>", first)
+    first = pages.draw(lines[:3])
+    assert pages.draw(lines[:3]) == first and "baselines/dp_sgd:digits@baseline" in first
+    assert "1970" not in first and "<dc:date>" not in first
 
 
 @pytest.mark.parametrize(
@@ -121,15 +116,6 @@ def test_a_row_that_is_gone_is_noticed(place):
     assert pages.differences(pages.table([ROW, ROW]), pages.table([ROW]))
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["nothing here", f"{marked.AUDIT.end} {marked.AUDIT.begin}", 2 * f"{marked.AUDIT.begin} x {marked.AUDIT.end}"],
-)
-def test_no_markers(text):
-    with pytest.raises(BadInput, match=r"README\.md.*markers"):
-        marked.AUDIT.written(text, "new", "README.md")
-
-
 def test_the_readme_is_short():
     """Tables and long lines are for docs/; the longest row of a table fits a screen."""
     assert len(README.splitlines()) <= 125 and max(map(len, README.splitlines())) <= 200
@@ -150,27 +136,26 @@ def test_a_forged_report_puts_no_html_and_no_marker_into_the_pages(place):
         pages.main(["audit.json"])
 
 
-def test_a_block_holds_no_marker_of_its_own_and_a_cell_neither_link_nor_markup():
+def test_a_page_has_its_markers_once_a_block_has_none_and_a_cell_neither_link_nor_markup():
     """A line of code in a row's reason was read as a reference to a footnote, and stopped the site's build."""
-    page = f"{marked.SHORT.begin}\n{marked.SHORT.end}"
+    begin, end = marked.SHORT.begin, marked.SHORT.end
+    for text in ("nothing here", f"{end} {begin}", 2 * f"{begin} x {end}"):
+        with pytest.raises(BadInput, match=r"README\.md.*markers"):
+            marked.SHORT.written(text, "new", "README.md")
     with pytest.raises(BadInput, match="holds a marker"):
-        marked.SHORT.written(page, f"x {marked.SHORT.end} y", "README")
+        marked.SHORT.written(f"{begin}\n{end}", f"x {end} y", "README")
     assert pages.cell("x = y[-1][1] | <b>") == r"x = y\[-1]\[1] \| &lt;b>"
 
 
 # -- the papers: they have names, and the map from their statements to files, tests and rows is what the project says
-@pytest.mark.parametrize("one", PAPERS.values(), ids=PAPERS)
-def test_a_paper_can_be_identified(one):
-    """A title with capital letters as printed, a version, and authors unless the text says that it is anonymous."""
-    assert one.title and one.version and (one.authors or "anonymous" in one.version)
-    assert not set(one.authors) & {""} and one.title in one.citation
-
-
-def test_every_citation_of_the_project_is_known():
+def test_a_paper_can_be_identified_and_every_citation_of_the_project_is_known():
+    """A title, a version, and authors unless the text says that it is anonymous."""
+    for one in PAPERS.values():
+        assert one.title and one.version and (one.authors or "anonymous" in one.version), one
+        assert all(one.authors) and one.title in one.citation, one
     cites = [case.cite for case in CASES] + [case.claim.cite for case in CASES]
-    assert len(cites) > 200
+    assert len(cites) > 200 and not set(PAPERS) & set(OTHERS)
     assert {cite.paper for cite in cites if not cite.known} == set()
-    assert not set(PAPERS) & set(OTHERS)
 
 
 def test_a_user_may_cite_a_paper_of_their_own():

@@ -58,31 +58,26 @@ def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-def test_links_lead_somewhere():
-    def nowhere(page, text):
-        targets = re.findall(r"\]\(([^)#:]+)(?:#[\w-]+)?\)", text)
-        made = ("statements/", "algorithms/")  # pages that the site makes of files and of the catalogue
-        return [one for one in targets if not one.startswith(made) and not (page.parent / one).exists()]
-
-    assert broken(nowhere) == {}
+def nowhere(page, text):
+    """Links that lead to no file."""
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[\w-]+)?\)", text)
+    made = ("statements/", "algorithms/")  # pages that the site makes of files and of the catalogue
+    return [one for one in targets if not one.startswith(made) and not (page.parent / one).exists()]
 
 
-def test_named_files_exist():
+def missing(page, text):
     """Paths in backticks and code, from the root of the project."""
-
-    def missing(page, text):
-        found = {path for line in printed(text) for path in PATH.findall(line)}
-        return sorted(path for path in found if not (ROOT / path).exists())
-
-    assert broken(missing) == {}
+    return sorted({path for line in printed(text) for path in PATH.findall(line) if not (ROOT / path).exists()})
 
 
-def test_printed_commands_are_known():
-    def unheard_of(page, text):
-        lines = [line for line in printed(text) if re.match(r"dpassay \w", line)]
-        return {line: found for line in lines if (found := unknown(line))}
+def unheard_of(page, text):
+    lines = [line for line in printed(text) if re.match(r"dpassay \w", line)]
+    return {line: found for line in lines if (found := unknown(line))}
 
-    assert broken(unheard_of) == {}
+
+@pytest.mark.parametrize("check", [nowhere, missing, unheard_of])
+def test_what_a_page_names_is_there(check):
+    assert broken(check) == {}
 
 
 def test_printed_benchmarks_have_their_options():
@@ -139,15 +134,10 @@ def test_help_is_whole():
             assert inner.short_help, f"{path} {name} has no line of its own in the list"
 
 
-def test_every_command_is_on_the_page_of_the_commands():
-    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    listed = set(re.findall(r"`dpassay (\w+)", text.split("## Exit codes")[0])) - {"COMMAND"}
-    assert listed == {*COMMANDS, *GROUPS}
-
-
-def test_every_exit_code_is_on_the_page_of_the_commands():
-    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8").split("## Exit codes")[1]
-    found = dict(re.findall(r"^\| (\d+) \| (.*) \|$", text, flags=re.MULTILINE))
+def test_every_command_and_every_exit_code_is_on_the_page_of_the_commands():
+    commands, codes = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8").split("## Exit codes")
+    assert set(re.findall(r"`dpassay (\w+)", commands)) - {"COMMAND"} == {*COMMANDS, *GROUPS}
+    found = dict(re.findall(r"^\| (\d+) \| (.*) \|$", codes, flags=re.MULTILINE))
     assert set(map(int, found)) == set(MEANING)
     assert all(found[str(code)].startswith(meaning) for code, meaning in MEANING.items())
 

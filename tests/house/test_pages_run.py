@@ -172,21 +172,13 @@ def test_the_commands_of_the_auditors_page_do_what_it_says(beginnings, more, cod
     assert all(one.exit_code in codes for one in run_beside("mymodule", module, *(line + more for line in lines)))
 
 
-def readme():
-    """The program of the README, the command below it, and what it says that the command prints."""
-    parts = r"```python\n(.*?)```\n\n```sh\n(.*?)\n```\n\n```text\n(.*?)```"
-    return re.search(parts, page_of("README.md"), re.DOTALL).groups()
-
-
-def test_the_program_of_the_readme_has_ten_lines():
-    program, _, _ = readme()
-    assert program.startswith("# mine.py\n") and len([line for line in program.splitlines() if line.strip()]) <= 10
-
-
 @pytest.mark.more
 @pytest.mark.parametrize(("clipped", "code"), [(True, 0), (False, 1)])
 def test_the_four_numbers_of_the_readme_are_those_that_its_command_prints(clipped, code, run_beside):
-    program, command, shown = readme()
+    """Of a program of ten lines."""
+    parts = r"```python\n(.*?)```\n\n```sh\n(.*?)\n```\n\n```text\n(.*?)```"
+    program, command, shown = re.search(parts, page_of("README.md"), re.DOTALL).groups()
+    assert program.startswith("# mine.py\n") and len([line for line in program.splitlines() if line.strip()]) <= 10
     (done,) = run_beside("mine", program if clipped else re.sub(r"clipped = .*", "clipped = rows", program), command)
     lines = [line.split() for line in done.output.splitlines()]
     assert done.exit_code == code and clipped == all(line.split() in lines for line in shown.splitlines())

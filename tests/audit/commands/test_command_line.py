@@ -15,7 +15,7 @@ from rich.console import Console
 from dpassay.audit.commands import demo, doctor
 from dpassay.audit.report.verdicts import plain_table
 from dpassay.audit.row import Effort
-from dpassay.audit.running.report_file import Report, load
+from dpassay.audit.running.report_file import load, save
 from dpassay.audit.terminal.finish import Options, show_row
 from dpassay.audit.zoo import demo as loops
 from dpassay.reference.catalogue import CASES
@@ -44,13 +44,16 @@ def test_the_list_has_each_title_once_in_its_paper(dpassay):
         assert titles and len(titles) == len(set(titles))
 
 
+def python(code, environment=None):
+    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+
+
 @pytest.mark.parametrize(("given", "used"), [({}, "PASSIVE"), ({"OMP_WAIT_POLICY": "ACTIVE"}, "ACTIVE")])
 def test_waiting_threads_sleep_unless_the_user_says_otherwise(given, used):
     """Spinning ones made a black-box audit of 1,000 outputs take 15 s in place of 0.7 s on a busy machine."""
     environment = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"} | given
     code = "import os, sys, dpassay.audit; print('sklearn' in sys.modules, os.environ['OMP_WAIT_POLICY'])"
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", used]
+    assert python(code, environment).stdout.split() == ["False", used]
 
 
 def test_narrow_tables_fold_and_keep_verdicts_whole(capsys):
@@ -62,53 +65,31 @@ def test_narrow_tables_fold_and_keep_verdicts_whole(capsys):
     assert "baselines/dp_sgd:full-batch@baseline" in "".join(line[:12].strip() for line in shown.splitlines())
 
 
-def mark(path, **change):
-    """Change the rows of a report and of its store."""
-    report = Report(path)
-    report.keep([replace(row, **change) for row in report.rows()])
-    report.write()
-
-
-def test_resume_keeps_finished_rows_and_audits_those_of_other_code_again(dpassay, tmp_path):
+def test_resume_keeps_finished_rows_and_audits_those_of_other_code_or_effort_again(dpassay, tmp_path):
+    """A second audit of a row wipes out the seconds that are written into it."""
     path = tmp_path / DIGITS
     dpassay(*FIRST)
-    mark(path, seconds=12345.0)  # a second audit of the row would wipe it out
-    assert dpassay(*FIRST, "--resume")[0] == 0 and load(path)[0].seconds == 12345.0
-    mark(path, seconds=12345.0, code="0" * 16)
-    _, _, err = dpassay(*FIRST, "--resume")
-    assert load(path)[0].seconds != 12345.0 and "audited again" in err
-
-
-@pytest.mark.more
-@pytest.mark.parametrize("change", [{"seed": 1}, {"pilot": 61}])
-def test_resume_audits_rows_of_another_effort_again_and_leaves_other_rows_alone(dpassay, tmp_path, change):
-    path = tmp_path / DIGITS
-    dpassay(*FIRST)
-    mark(path, seconds=12345.0, **change)
-    _, _, err = dpassay(*FIRST, "--resume")
-    (row,) = load(path)
-    assert row.seconds != 12345.0 and (row.seed, row.pilot) == (0, 60) and "audited again" in err
+    for change in ({}, {"code": "0" * 16}, {"seed": 1}):
+        save(path, [replace(row, seconds=12345.0, **change) for row in load(path)])
+        code, _, err = dpassay(*FIRST, "--resume")
+        assert code == 0 and (load(path)[0].seconds == 12345.0) == (not change) == ("audited again" not in err)
     dpassay("audit", "output_perturbation/algorithm1@repaired", "--output", DIGITS, *QUICK)
     assert [row.algorithm for row in load(path)] == ["baselines/dp_sgd", "output_perturbation/algorithm1"]
 
 
 def test_a_broken_algorithm_is_one_line_and_exit_code_70(dpassay, monkeypatch):
-    def build():
-        return 1 / 0
-
-    broken = replace(CASES[0], build=build)
+    broken = replace(CASES[0], build=lambda: 1 / 0)
     monkeypatch.setattr("dpassay.audit.commands.audit.find_cases", lambda name: [broken])
     code, _, err = dpassay("audit", "anything", *QUICK)
     assert code == 70 and len(err.strip().splitlines()) == 1
     assert CASES[0].key in err and "ZeroDivisionError" in err and "test_command_line.py" in err
 
 
-def test_a_broken_table_of_cases_is_one_line_and_exit_code_70(dpassay, monkeypatch, tmp_path):
-    code = (
+def test_a_broken_table_of_cases_is_one_line_and_exit_code_70():
+    done = python(
         "import sys; from dpassay.audit.cli import main; sys.argv = ['dpassay', 'list']\n"
         "sys.modules['dpassay.reference.dro.cases'] = None\nmain()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 70 and len(done.stderr.strip().splitlines()) == 1 and "dro/cases.py" in done.stderr
 
 
@@ -244,9 +225,7 @@ def test_a_shell_completes_commands_without_loading_them():
         "import sys; sys.argv = ['dpassay']\nfrom dpassay.audit.cli import main\ntry: main()\nexcept SystemExit: pass\n"
         "print('loaded', *sorted({name.split('.')[0] for name in sys.modules} & {'numpy', 'scipy', 'hypothesis'}))"
     )
-    run = [sys.executable, "-c", program]
-    out = subprocess.run(run, capture_output=True, text=True, env=os.environ | variables, check=True).stdout
-    assert out.split() == ["demo", "doctor", "loaded"]
+    assert python(program, os.environ | variables).stdout.split() == ["demo", "doctor", "loaded"]
 
 
 @pytest.mark.parametrize(

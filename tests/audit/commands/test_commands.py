@@ -16,9 +16,6 @@ from dpassay.audit.sequential import session
 from dpassay.reference.errors import BadInput
 
 MECHANISMS = """
-def good(data, rng):
-    return {"sum": sum(data) + rng.laplace(0, 1.0), "kind": "laplace"}
-
 def quiet(data, rng):
     return sum(data) + rng.laplace(0, 0.4)
 
@@ -52,8 +49,7 @@ def test_floating_point_has_a_verdict_of_its_own(place):
     """The naive Laplace sampler is fine in real numbers and leaks in floats (3,000 runs a side, seed 0)."""
     words = ("blackbox", "mechanisms_of_a_test:number", *PAIR, "--epsilon", 1, "--samples", 3000)
     floats = _run(*words, "--floats")
-    assert floats.exit_code == 1
-    assert "In real numbers: inconclusive. In floating point: violated." in floats.output
+    assert floats.exit_code == 1 and "In real numbers: inconclusive. In floating point: violated." in floats.output
 
 
 def test_stored_outputs_and_bounds_without_a_claim(place):
@@ -73,13 +69,12 @@ def test_stored_scores(place):
     rng = np.random.default_rng(1)
     np.savetxt("p.csv", rng.normal(0, 1, 5000))
     np.savetxt("q.csv", rng.normal(1, 1, 5000))
-    assert _run("scores", "p.csv", "q.csv", "--gdp", 0.8, "--delta", 1e-5).exit_code == 1
-    assert _run("scores", "p.csv", "q.csv", "--gdp", 1, "--delta", 1e-5).exit_code == 3
-    shown = _run("scores", "p.csv", "q.csv", "--delta", 1e-5).output
-    assert re.search(r"Shown by: [\d,]+ of the scores, high scores guessed to be of D'; \d+ guesses are wrong\.", shown)
     (place / "curve.json").write_text("[[0.1, 0.2], [1, 0.001]]")
-    assert _run("scores", "p.csv", "q.csv", "--curve", "curve.json").exit_code == 1
-    assert _run("scores", "p.csv", "q.csv", "--sampled-gaussian", "0.9:1:1", "--delta", 1e-5).exit_code == 3
+    files = ("scores", "p.csv", "q.csv")
+    for claim, code in (("--gdp 0.8", 1), ("--gdp 1", 3), ("--curve curve.json", 1), ("--sampled-gaussian 0.9:1:1", 3)):
+        assert _run(*files, *claim.split(), "--delta", 1e-5).exit_code == code, claim
+    shown = _run(*files, "--delta", 1e-5).output
+    assert re.search(r"Shown by: [\d,]+ of the scores, high scores guessed to be of D'; \d+ guesses are wrong\.", shown)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ import pytest
 import dpassay.audit
 from dpassay.audit.inputs.foreign import written_space
 from dpassay.audit.subjects.own import nearest, open_own, rounded_up
+from dpassay.audit.verdict import UNDERACCOUNTED
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import require_writable, write_text
@@ -159,24 +160,23 @@ def test_right_code_is_certified_as_it_is(mine, name, words):
 
 
 def test_code_for_numbers_is_held_to_rows_of_them_and_told_how_it_is_not(mine):
-    code, out, _ = mine("either")
+    code, out, _ = mine("either", "--examples", 4)
     said = "if a record is a single number: certified 1 with --space 'Space.numbers()'"
     assert code == 1 and said in " ".join(out.split())
 
 
-def test_numbers_that_nothing_bounds_are_seen(mine):
-    assert mine("numbers", "--with", "high=1e9", "--with", "low=-1e9")[0] == 0  # the noise follows
-    assert mine("either", "--space", "Space.numbers(radius=50.0)", "--relation", "add-remove")[0] == 0
-    assert "float" not in vars(sys.modules["signed"])  # it was another one while the code was audited
-
-
 @pytest.mark.parametrize(
     ("name", "words", "code"),
-    [("mean", ("--with", "low=-1.0"), 0), ("Model", ("--with", "noise=4.0", "--examples", 60), 1)],
-    ids=["twice the range, which the noise follows", "half the noise"],
+    [
+        ("numbers", ("--with", "high=1e9", "--with", "low=-1e9", "--examples", 4), 0),  # the noise follows
+        ("either", ("--space", "Space.numbers(radius=50.0)", "--relation", "add-remove", "--examples", 4), 0),
+        ("Model", ("--with", "noise=4.0", "--examples", 60), 1),
+    ],
+    ids=["a larger range", "bounded numbers", "half the noise"],
 )
-def test_a_value_that_is_named_counts(mine, name, words, code):
+def test_values_and_spaces_that_are_named_count(mine, name, words, code):
     assert mine(name, *words)[0] == code
+    assert "float" not in vars(sys.modules["signed"])  # it was another one while the code was audited
 
 
 @pytest.mark.parametrize(
@@ -214,24 +214,21 @@ def test_the_command_that_is_printed_holds_the_code_to_what_was_found(mine, dpas
     assert nearest("signed:shortened", *open_own("signed:shortened", None, None), 1e-5, 0).epsilon == 0.927
 
 
-@pytest.mark.some(1)
-@pytest.mark.parametrize("name", ["unclipped", "bare"])
-def test_what_has_no_finite_epsilon_fails_without_a_claim(mine, name):
-    code, out, _ = mine(name, epsilon=None)
+def test_what_has_no_finite_epsilon_fails_without_a_claim(mine):
+    code, out, _ = mine("bare", "--examples", 4, epsilon=None)
     assert code == 1 and "no finite epsilon" in out
 
 
 @pytest.mark.more
-def test_a_space_in_words_and_added_records(mine, refused):
+def test_a_space_in_words_and_added_records(mine):
     for words in ((), ("--relation", "add-remove")):
         assert mine("shortened", "--space", "Space.matrix(n=(1, 2), d=1)", *words)[0] == 0
-    refused(mine("shortened", "--space", "Space.matrix(n=__import__('os'))"), "--space", "takes n, d")
 
 
 def test_words_are_read_and_never_evaluated():
     assert written_space("Space.matrix((1,), radius=2.0)").rows.bound == 2.0
     assert written_space("Space.numbers(n=3)").sizes == {"n": (3,)}
-    for words in ("n=1)(2)", "n=1.5)", "m=1)", "", "n=x)"):
+    for words in ("n=1)(2)", "n=1.5)", "m=1)", "", "n=x)", "n=__import__('os'))"):
         for make in ("matrix", "numbers"):
             with pytest.raises(BadInput, match="space"):
                 written_space(f"Space.{make}({words}")
@@ -250,8 +247,7 @@ def test_an_accountant_that_counts_half_is_a_finding(mine, monkeypatch, kept, co
     full = ("--runs", 1000, "--pilot", 400, "--examples", 150, "--output", "twice.json")
     got, out, _ = mine("twice", *full, epsilon=4)
     (row,) = json.loads(Path("twice.json").read_text())["rows"]
-    words = "the accounting is wrong, or a run cost more than the one that was accounted"
-    assert got == code and (words in row["why"]) == (code == 1), out
+    assert got == code and (UNDERACCOUNTED in row["why"]) == (code == 1), out
     assert row["verdict"] == ("overshoots" if code else "tight" if row["realised"] > 3.6 else "consistent")
 
 
@@ -262,14 +258,12 @@ def test_the_report_holds_coverage_and_witnesses_which_replay_and_choose_no_impo
     (row,) = json.loads(Path("own.json").read_text())["rows"]
     assert row["verdict"] == "leaks" and row["coverage"]["lines"] == row["coverage"]["lines reached"]
     assert row["witnesses"][0]["finding"]["kind"] == "early end"
-    code, out, _ = dpassay("neighbours", "replay", "own.witness-1.json", "--module", "planted")
-    assert code == 1 and "the same finding" in out and "planted.py" in out
-
-    Path("mended.py").write_text(Path("planted.py").read_text().replace("norm(g) > 0.6", "norm(v) > 0.6"))
     stored = Path("own.witness-1.json").read_text()
-    Path("mended.json").write_text(stored.replace("planted:", "mended:"))
-    code, out, _ = dpassay("neighbours", "replay", "mended.json", "--module", "mended")
-    assert code == 0 and "not this finding" in out
+    Path("mended.py").write_text(Path("planted.py").read_text().replace("norm(g) > 0.6", "norm(v) > 0.6"))
+    for module, said, code in (("planted", "Now: the same finding", 1), ("mended", "Now: not this finding", 0)):
+        Path("w.json").write_text(stored.replace("planted:", f"{module}:"))
+        again = dpassay("neighbours", "replay", "w.json", "--module", module)
+        assert again[0] == code and said in again[1]
 
     Path("evil.py").write_text("from pathlib import Path\nPath('was-run').touch()\n")
     document = json.loads(stored)
@@ -308,20 +302,6 @@ def test_all_outputs_of_one_s_own_algorithm(mine, monkeypatch, tmp_path):
     assert any(line.startswith("::error ") and "signed%3Aloud" in line for line in lines)
     code, out, err = mine("loud", "--json", "--github")  # one document
     assert code == 1 and json.loads(out)["rows"][0]["algorithm"] == "signed:loud" and err.startswith("::error ")
-
-
-@pytest.mark.parametrize(
-    ("words", "field"),
-    [
-        (("--junit", "."), "--junit"),
-        (("--sarif", "signed.py/x"), "--sarif"),
-        (("--markdown", "a.txt", "--sarif", "a.txt"), "--markdown"),
-        (("--junit", "r.json", "--output", "r.json"), "--junit"),
-    ],
-)
-def test_what_cannot_be_written_is_refused_before_the_audit(mine, refused, words, field):
-    refused(mine("loud", *words), field)
-    assert not list(Path().rglob("*.json"))
 
 
 def test_writing_is_whole_or_not_at_all_and_leaves_other_files_alone(tmp_path):
@@ -419,13 +399,11 @@ def test_the_line_of_a_bug_is_named_first_in_every_format(dpassay, function, old
     if not named:
         return
     line = next(number for number, one in enumerate(text.splitlines(), 1) if one.strip().startswith(named))
-    row = json.loads(Path("r.json").read_text())["rows"][0]
+    place = json.loads(Path("r.json").read_text())["rows"][0]["places"][0]
     result = json.loads(Path("r.sarif").read_text())["runs"][0]["results"][0]
     case = ElementTree.parse("r.xml").getroot().find(".//testcase")
-    assert (row["places"][0]["file"], row["places"][0]["line"]) == (f"{module}.py", line)
-    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == line
-    assert case is not None and case.get("line") == str(line)
-    assert f"at {module}.py:{line}" in out
+    assert (place["file"], place["line"], case.get("line")) == (f"{module}.py", line, str(line))
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == line and f"at {module}.py:{line}" in out
     assert dpassay("report", "r.json", "--no-ledger", "--output", "r.html")[0] in (0, 1)
     assert f"{module}.py:{line}" in Path("r.html").read_text()
 

@@ -17,8 +17,6 @@ from dpassay.audit.running.report_file import load
 
 QUICK = ["--runs", "60", "--pilot", "60", "--examples", "0", "--jobs", "1"]
 BOTH = ["baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired"]
-
-
 MINE = """
 from dpassay.reference.space import Rows, Space
 
@@ -193,6 +191,15 @@ def test_a_signal_while_libraries_are_loaded_or_python_ends_leaves_no_traceback(
     assert found.returncode == 130 and found.stderr == said
 
 
+MAIN = "from dpassay.audit.cli import main; main()"
+
+
+def interruptible(words, folder, **more):
+    """A program that heeds Ctrl-C, which pytest's caller may ignore."""
+    more["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)
+    return subprocess.Popen(words, cwd=folder, stderr=subprocess.PIPE, text=True, **more)
+
+
 def alive(group):
     """Processes of a group that still run."""
     found = []
@@ -212,17 +219,8 @@ def alive(group):
 @pytest.mark.parametrize("everybody", [False, True])
 def test_no_worker_outlives_a_signal(tmp_path, signals, everybody):
     """To the command alone, and to its whole group, as a terminal sends Ctrl-C: then while workers load libraries."""
-    code = "from dpassay.audit.cli import main; main()"
-    words = [sys.executable, "-c", code, "audit", "output_perturbation", "--runs", "4000"]
-    running = subprocess.Popen(
-        [*words, "--output", "r.json"],
-        cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # pytest's caller may ignore it
-    )
+    words = [sys.executable, "-c", MAIN, "audit", "output_perturbation", "--runs", "4000", "--output", "r.json"]
+    running = interruptible(words, tmp_path, stdout=subprocess.DEVNULL, start_new_session=True)
     deadline = time.monotonic() + 60
     while len(alive(running.pid)) < 4 and time.monotonic() < deadline:  # two workers, and what looks after them
         time.sleep(0.1)
@@ -238,15 +236,10 @@ def test_no_worker_outlives_a_signal(tmp_path, signals, everybody):
     assert not alive(running.pid)
 
 
-LITTLE_MEMORY = (
-    "import resource; resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30,) * 2); "  # a billion indices take 7.45
-    "from dpassay.audit.cli import main; main()"
-)
-
-
 def many_runs(count):
+    little = "import resource; resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30,) * 2)"  # a billion indices take 7.45
     alone = ["audit", BOTH[1], "--runs", str(count), "--examples", "0", "--jobs", "1", "--output", "r.json"]
-    return [sys.executable, "-c", LITTLE_MEMORY, *alone]
+    return [sys.executable, "-c", f"{little}; {MAIN}", *alone]
 
 
 @pytest.mark.slow  # starts the command: five seconds
@@ -257,14 +250,7 @@ def test_a_billion_runs_are_not_made_and_take_no_memory(tmp_path):
 
 @pytest.mark.slow  # starts the command and waits: ten seconds
 def test_an_audit_of_hours_can_be_interrupted(tmp_path):
-    running = subprocess.Popen(
-        many_runs(20_000_000),
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
+    running = interruptible(many_runs(20_000_000), tmp_path, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
     time.sleep(8)
     assert running.poll() is None
     running.send_signal(signal.SIGINT)

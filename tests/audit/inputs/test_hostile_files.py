@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,7 @@ from dpassay.audit.sequential import session
 from dpassay.audit.subjects.replay import replay
 from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.errors import BadInput
-from dpassay.reference.files import inside, parse_toml
+from dpassay.reference.files import inside
 from dpassay.reference.guarantee import approx_dp
 from dpassay.reference.problems import imbalanced, real_data
 from dpassay.reference.space import Space
@@ -47,19 +47,14 @@ def refused(why: str | None = None) -> Iterator[None]:
         ("a." * 20_000 + "a = 1", "more than 50 parts"),
         ("[" + '"a" . ' * 20_000 + "a]", "more than 50 parts"),
         ("a = '" + "x" * 2**24 + "'", "has more than 16777216"),
+        ("version = 1\nb = x\n", "line 2"),
+        ("version = 1\nb = [\n", "line 2 = 'Invalid value'"),
     ],
 )
 def test_toml_that_python_does_not_read(tmp_path, text, why):
     (tmp_path / "x.toml").write_text(text)
     with refused(f"x.toml.*{why}"):
         read_claims(tmp_path / "x.toml")
-
-
-def test_toml_names_the_line():
-    assert parse_toml("a = 1", "f") == {"a": 1}
-    for text, why in (("a = 1\nb = x\n", "f: line 2"), ("a = 1\nb = [\n", "f: line 2 = 'Invalid value'")):
-        with refused(why):
-            parse_toml(text, "f")
 
 
 @pytest.mark.parametrize(
@@ -122,12 +117,15 @@ def test_a_witness_whose_parts_do_not_fit(field, value):
         witness_of(WITNESS | {field: value}, "f")
 
 
-def test_a_witness_does_not_choose_how_long_a_run_takes():
-    space = Space.matrix(n=(1, 5), d=(1, 2))
-    rows = np.zeros((2, 1))
+def test_a_witness_chooses_neither_how_long_a_run_takes_nor_a_claim_that_no_float_holds():
+    space, rows = Space.matrix(n=(1, 5), d=(1, 2)), np.zeros((2, 1))
     assert data_of(space, {"n": 2, "d": 1}, rows, rows[0], 0).target == 0
     with refused(r"sizes\.d = 9007199254740993: must be at most 200"):
         data_of(space, {"n": 2, "d": 2**53 + 1}, rows, rows[0], 0)
+    for value in (10**400, "1"):
+        about = {"algorithm": "a", "space": "", "relation": "replace-one", "epsilon": value, "delta": 1e-5}
+        with refused(r"about.epsilon.*a float"):
+            replay(witness_of(WITNESS | {"about": about}, "f"), ())
 
 
 @pytest.mark.parametrize("text", ["\udcff", "[" * 100_000, '{"key": [1]}', '{"key": "a", "content": 3}', "9" * 5000])
@@ -138,13 +136,6 @@ def test_kept_runs_that_are_none(tmp_path, kind, text):
     path.write_text(f"{text}\n{text}\n", errors="surrogateescape")
     with refused(r"kept\.jsonl"):
         Finished(path, kind, "run")
-
-
-@pytest.mark.parametrize("value", [10**400, "1"])
-def test_a_witness_whose_claim_no_float_holds(value):
-    about = {"algorithm": "a", "space": "", "relation": "replace-one", "epsilon": value, "delta": 1e-5}
-    with refused(r"about.epsilon.*a float"):
-        replay(witness_of(WITNESS | {"about": about}, "f"), ())
 
 
 def kept(path):
@@ -162,10 +153,7 @@ def test_a_path_that_is_no_file(tmp_path, read, name):
         path.symlink_to(path)
     if name == "a folder":
         path.mkdir()
-    if read is kept and name == "loop":
-        assert not read(path)._found  # as nothing: there is no file yet
-        return
-    with refused():
+    with nullcontext() if read is kept and name == "loop" else refused():  # that is as nothing: there is no file yet
         read(path)
 
 
@@ -198,7 +186,6 @@ def test_an_array_with_signalling_nans(tmp_path, kind, bits):
 
 def test_paths_are_told_as_paths():
     assert str(BadInput("--outputs", [Path("a.csv")], "x")) == "--outputs = ['a.csv']: x"
-    assert str(BadInput("path", Path("a.csv"), "x")) == "path = 'a.csv': x"
 
 
 @pytest.mark.parametrize("name", ["holes.npy", "holes.csv", "holes.jsonl"])

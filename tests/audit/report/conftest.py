@@ -12,17 +12,8 @@ FINE = Row(
     "likelihood", "tight", "96% of the accounted epsilon shown", True, [], [], [], {"gradient": 1.0}, 0.99, 1000, 400,
     0.95, 0, 1.25, "0" * 16, {"n": 3},
 )  # fmt: skip
-WITNESS = {
-    "format": 2,
-    "finding": {
-        "kind": "sensitivity exceeded",
-        "label": "mean",
-        "step": 0,
-        "detail": "moved by 10, claimed 2",
-        "given_secrets": False,
-    },
-    "line": "mine.py:22 in run: return tape.gaussian('mean', ...)",
-}
+EXCEEDED = {"kind": "sensitivity exceeded", "label": "mean", "step": 0, "detail": "moved by 10", "given_secrets": False}
+WITNESS = {"format": 2, "finding": EXCEEDED, "line": "mine.py:22 in run: return tape.gaussian('mean', ...)"}
 FAILED = replace(
     FINE, algorithm="mine:run", variant="", reading="own", upper_bound=False, realised=13.1, verdict="violated",
     why="sensitivity exceeded at mean", expected=False, undeclared=["sensitivity exceeded (mean)", "violated"],
@@ -38,7 +29,7 @@ EVIL = "\x1b[31m</failure>]]>&<script>alert(1)</script>\n::error::x | `a` ```b``
 HOSTILE = replace(
     FAILED, algorithm=f"mine:{EVIL}", why=EVIL, data=EVIL, undeclared=[f"early end ({EVIL})"], raised=[EVIL],
     findings=[Finding(Kind.EARLY_END, EVIL, 1, EVIL)], missing=[EVIL],
-    witnesses=[{**WITNESS, "finding": {**WITNESS["finding"], "label": EVIL}, "line": f"{EVIL}:3 in run"}],
+    witnesses=[{**WITNESS, "finding": {**EXCEEDED, "label": EVIL}, "line": f"{EVIL}:3 in run"}],
 )  # fmt: skip
 
 

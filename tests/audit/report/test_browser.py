@@ -81,17 +81,13 @@ def overflow(browser):
 
 def test_the_console_is_silent_and_nothing_is_asked_of_the_network(page):
     assert [entry for entry in page.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
-    assert page.execute_script("return performance.getEntriesByType('resource').map(one => one.name)") in (
-        [],
-        ["data:,"],
-    )
+    asked = page.execute_script("return performance.getEntriesByType('resource').map(one => one.name)")
+    assert set(asked) <= {"data:,"}
 
 
 def test_a_console_error_would_be_seen(page):
     """What must show: the policy of the page stops a script that is not its own, and says so."""
-    page.execute_script(
-        "const one = document.createElement('script'); one.textContent = '1'; document.body.append(one)"
-    )
+    page.execute_script("document.body.append(Object.assign(document.createElement('script'), {textContent: '1'}))")
     assert any("Content Security Policy" in entry["message"] for entry in page.get_log("browser"))
 
 
