@@ -14,7 +14,6 @@ import typer
 from dpassay.audit.assaying import assay as assaying
 from dpassay.audit.exit_codes import FINE, INTERRUPTED
 from dpassay.audit.inputs.foreign import is_code
-from dpassay.audit.inputs.registered import find_cases
 from dpassay.audit.phases import reporting
 from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.fingerprint import fingerprint
@@ -25,7 +24,7 @@ from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, S
 from dpassay.audit.terminal.progress import Quiet, progress, tracked
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.case import Case, PrivacyClaim
-from dpassay.reference.catalogue import CASES
+from dpassay.reference.catalogue import CASES, find
 from dpassay.reference.errors import PURE, BadInput, require, require_budget
 from dpassay.reference.files import require_writable
 
@@ -110,7 +109,7 @@ def _audited(asked: Asked) -> int:
     asked.refuse(OF_YOUR_OWN, "--epsilon", "--space", "--relation", "--with", "--budget")
     cases = [case for case in CASES if asked.everything or case.quick]
     if asked.names:
-        cases = list({case.key: case for name in asked.names for case in find_cases(name)}.values())
+        cases = list({case.key: case for name in asked.names for case in find(name)}.values())
     return _audit_cases(asked, cases) if asked.program is None else _audit_program(asked, cases, asked.program)
 
 

@@ -15,12 +15,12 @@ from dpassay.audit.crosscheck.differences import compare
 from dpassay.audit.crosscheck.evidence import Evidence, evidence
 from dpassay.audit.crosscheck.making import exported
 from dpassay.audit.crosscheck.storage import canonical, json_object, load, read_vectors
-from dpassay.audit.inputs.registered import find_cases
 from dpassay.audit.live.program import TIMEOUT, run_live
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.campaign import Judged, exit_code, judge, junit, read_expected, report, table
 from dpassay.audit.terminal.options import AsJson
 from dpassay.audit.terminal.progress import counted
+from dpassay.reference.catalogue import find
 from dpassay.reference.errors import printable, require
 from dpassay.reference.files import read_json, require_writable, write_text
 
@@ -143,7 +143,7 @@ def live(
     The vectors are the committed ones of the algorithm, and runs on the row's own data. Exit codes as of `run`.
     """
     require(0 <= seeds <= 1000, "--seeds", seeds, "must lie in 0..1000")
-    cases = find_cases(algorithm)
+    cases = find(algorithm)
     keys = {case.key for case in cases}
     chosen = [one for name in dict.fromkeys(case.id for case in cases) for one in load(name) if one["case"] in keys]
     for case in cases:
@@ -163,7 +163,7 @@ def export(
     """Write a test vector of a row's own instance: problem, schedule, and the tape of one run (docs/vectors.md)."""
     require(seed >= 0, "--seed", seed, "must not be negative")
     require_writable(output, "output")
-    found = find_cases(algorithm)
+    found = find(algorithm)
     require(len(found) == 1, "algorithm", algorithm, f"names {len(found)} cases; give a key of `dpassay list`")
     vector = exported(found[0], seed)
     write_text(output, canonical(vector) + "\n", "output")

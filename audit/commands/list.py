@@ -10,11 +10,11 @@ from typing import Annotated
 
 import typer
 
-from dpassay.audit.inputs.registered import all_cases, find_cases
 from dpassay.audit.plain import json_text
 from dpassay.audit.terminal.options import JsonTable
 from dpassay.audit.terminal.options import names as catalogue_names
 from dpassay.reference.case import Case
+from dpassay.reference.catalogue import CASES, find
 from dpassay.reference.papers import PAPERS
 
 
@@ -32,7 +32,7 @@ def list_(
     One line for each: the key that other commands take, the claimed (epsilon, delta), and "quick" if it is part of the
     default audit.
     """
-    cases = list({case.key: case for name in names for case in find_cases(name)}.values()) if names else all_cases()
+    cases = list({case.key: case for name in names for case in find(name)}.values()) if names else list(CASES)
     if as_json:
         told = [
             {"key": case.key, "title": case.title, "cite": str(case.cite), "quick": case.quick,

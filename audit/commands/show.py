@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from dpassay.audit.inputs.foreign import is_code, load_callable
-from dpassay.audit.inputs.registered import find_cases, registered
 from dpassay.audit.plain import json_text
 from dpassay.audit.terminal.options import AsJson, names
 from dpassay.reference.case import Case
+from dpassay.reference.catalogue import find
 from dpassay.reference.papers import PAPERS
 
 COMPLETIONS, REPAIRS = "completions (where the text is not executable)", "repairs"
@@ -37,8 +37,7 @@ def show(
 
         print(json_text(paper_data(PAPERS[algorithm])) if as_json else paper_text(PAPERS[algorithm]))
         return
-    mine = is_code(algorithm) and not any(algorithm in case.names for case in registered())
-    found = [_own(algorithm)] if mine else [described(case) for case in find_cases(algorithm)]
+    found = [_own(algorithm)] if is_code(algorithm) else [described(case) for case in find(algorithm)]
     if as_json:
         print(json_text(found))
         return

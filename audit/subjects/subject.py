@@ -1,4 +1,4 @@
-"""What a name on the command line stands for: cases of the catalogue, of other packages, or one's own algorithm."""
+"""What a name on the command line stands for: cases of the catalogue, or one's own algorithm."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpassay.audit.inputs.foreign import is_code
-from dpassay.audit.inputs.registered import find_cases, registered
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import Case, PrivacyClaim
+from dpassay.reference.catalogue import find
 from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
@@ -47,8 +47,7 @@ def subjects(name: str, *, space: str | None = None, relation: Relation | None =
     """What a name stands for.
 
     Args:
-        name: a paper, an id or a key of the catalogue, or of a case that another package registers through the entry
-            point group ``dpassay.cases``; or MODULE:NAME of one's own algorithm, on a tape or plain NumPy.
+        name: a paper, an id or a key of the catalogue, or MODULE:NAME of one's own algorithm, on a tape or plain NumPy.
         space: MODULE:NAME of the space (or a function that makes one) for one's own algorithm.
         relation: of the neighbours, for one's own algorithm; default: that of the space.
 
@@ -57,15 +56,14 @@ def subjects(name: str, *, space: str | None = None, relation: Relation | None =
 
     Raises:
         BadInput: there is none, or it cannot be loaded.
-        Broken: another package's entry point cannot be loaded.
     """
-    if is_code(name) and not any(name == case.key for case in registered()):
+    if is_code(name):
         run, own = open_own(name, space, relation)
         return [Subject(name, run, own)]
     for option, value in (("space", space), ("relation", relation)):
         require(value is None, option, value, f"is for an algorithm of your own; {name} has its own")
     found = []
-    for case in find_cases(name):
+    for case in find(name):
         instance = case.build()
         where: Space | Pair[Any] = case.space() if case.space else instance.pair
         scheduled = isinstance(where, Space) and where.schedule is not None

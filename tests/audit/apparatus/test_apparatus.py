@@ -17,6 +17,7 @@ from dpassay.audit.lockstep.script import Choice, dictated
 from dpassay.audit.row import Effort
 from dpassay.reference import account, record
 from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.catalogue import CASES
 from dpassay.reference.findings import Kind
 from dpassay.reference.laws import number
 from dpassay.reference.laws.above_threshold import AboveThreshold
@@ -144,10 +145,9 @@ def test_a_bug_in_the_apparatus_ends_in_exit_1_with_the_functions_name(patch, tm
 
 @pytest.mark.more
 def test_no_row_of_the_catalogue_is_accused():
-    from dpassay.audit.inputs.registered import all_cases
     from dpassay.reference.accounting.calibrate import Uncalibrated
 
-    for case in all_cases():
+    for case in CASES:
         try:
             transcript = case.build().longest_run()[0]
         except Uncalibrated:

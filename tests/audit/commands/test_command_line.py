@@ -79,7 +79,7 @@ def test_resume_keeps_finished_rows_and_audits_those_of_other_code_or_effort_aga
 
 def test_a_broken_algorithm_is_one_line_and_exit_code_70(dpassay, monkeypatch):
     broken = replace(CASES[0], build=lambda: 1 / 0)
-    monkeypatch.setattr("dpassay.audit.commands.audit.find_cases", lambda name: [broken])
+    monkeypatch.setattr("dpassay.audit.commands.audit.find", lambda name: [broken])
     code, _, err = dpassay("audit", "anything", *QUICK)
     assert code == 70 and len(err.strip().splitlines()) == 1
     assert CASES[0].key in err and "ZeroDivisionError" in err and "test_command_line.py" in err

@@ -1,21 +1,16 @@
 """What a name stands for: the catalogue, other packages' cases, MODULE:NAME; and what their rows say of releases."""
 
-from dataclasses import replace
 from functools import partial
-from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
 
 from dpassay.audit.assaying.assay import Effort, assay
 from dpassay.audit.assaying.releases import own_releases
-from dpassay.audit.inputs import registered
-from dpassay.audit.inputs.registered import find_cases
 from dpassay.audit.subjects.own import own_row
 from dpassay.audit.subjects.subject import subjects
 from dpassay.reference import Pair, PrivacyClaim, Space
 from dpassay.reference.catalogue import find
-from dpassay.reference.errors import Broken
 
 QUICK = Effort(runs=60, pilot=50, examples=10)
 PAIR = Pair(np.zeros((2, 1)), np.ones((2, 1)), 0)
@@ -55,29 +50,6 @@ def test_catalogue_names_stand_for_their_cases():
     found = subjects("baselines/dp_sgd")
     assert [one.key for one in found] == [case.key for case in find("baselines/dp_sgd")]
     assert all(one.claim == one.case.claim for one in found)
-
-
-def test_other_packages_register_cases(mine, monkeypatch):
-    other = find("baselines/dp_sgd")[0]
-
-    def load(self):
-        good = [replace(other, id="theirs/one")]
-        return {"good": lambda: good, "taken": lambda: other, "wrong": lambda: 3}[self.name]
-
-    points = [EntryPoint("good", "a:b", registered.GROUP)]
-    monkeypatch.setattr(registered, "entry_points", lambda group: points)
-    monkeypatch.setattr(EntryPoint, "load", load)
-    registered.registered.cache_clear()
-    try:
-        assert [case.id for case in find_cases("theirs")] == ["theirs/one"]
-        assert subjects("theirs/one")[0].run is not None
-        for name in ("taken", "wrong"):
-            points[:] = [EntryPoint(name, "a:b", registered.GROUP)]
-            registered.registered.cache_clear()
-            with pytest.raises(Broken, match=name):
-                find_cases("theirs")
-    finally:
-        registered.registered.cache_clear()
 
 
 def test_a_row_says_what_is_released(mine):
