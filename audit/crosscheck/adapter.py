@@ -16,10 +16,12 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from dpassay.audit.inputs.foreign import load_callable
+from dpassay.audit.lockstep.outcome import NotJudged
 from dpassay.audit.running.programs import MOST_CASE, Process, ProgramBroken, ProgramEnded
 from dpassay.audit.running.workers import end_with
 from dpassay.reference.errors import BadInput, printable
@@ -143,41 +145,44 @@ def _result(vector: Vector, outcome: Outcome, message: str, **more: Any) -> Resu
     return Result(vector["id"], vector["algorithm"], outcome, message, tuple(vector["flags"]), **more)
 
 
-# in the process ------------------------------------------------------------------------------------------------------
+def answer(run: Callable[[VectorTape], Any], vector: Vector, said: Callable[[BaseException], str] = str) -> Vector:
+    """What an implementation asks for on one vector, and how it ends.
 
-
-def answer(adapter: Callable[..., Any], vector: Vector) -> dict[str, Any]:
-    """Run the adapter on one vector.
+    Args:
+        said: what it raises, in words.
 
     Returns:
         ``kind``: ``returned`` (with ``output``), ``raised`` (with ``text``), ``diverged``, ``unsupported``; and
         ``events``, everything that was asked of the tape, the call without an answer last.
+
+    Raises:
+        NotJudged: it cannot be judged at all.
     """
     tape = VectorTape(vector["events"], refusing=vector["expect"] == "refused")
-    case = {name: entry for name, entry in vector.items() if name not in HIDDEN}
     try:
-        output = adapter(case, tape)
-    except NotImplementedError as error:
-        return {"kind": "unsupported", "text": printable(str(error)), "events": []}
-    except Diverged as error:
-        return {"kind": "diverged", "text": str(error), "events": asked(tape)}
-    except (Exception, SystemExit) as error:
-        kind = "diverged" if tape.diverged else "raised"  # the adapter may wrap what the tape raises
-        return {"kind": kind, "text": _said(error), "events": asked(tape)}
-    if output is NotImplemented:
-        return {"kind": "unsupported", "text": "", "events": []}
-    try:
+        output = run(tape)
+        if output is NotImplemented:
+            raise NotImplementedError
         return {"kind": "returned", "output": encode(output, "output"), "events": asked(tape)}
-    except BadInput as error:
-        return {"kind": "raised", "text": str(error), "events": asked(tape)}
+    except NotImplementedError as error:
+        return {"kind": "unsupported", "text": getattr(error, "why", str(error)), "events": []}
+    except NotJudged:
+        raise
+    except (Exception, SystemExit) as error:  # it may wrap what the tape raises
+        kind = "diverged" if tape.diverged or isinstance(error, Diverged) else "raised"
+        return {"kind": kind, "text": said(error), "events": asked(tape)}
+
+
+# in the process ------------------------------------------------------------------------------------------------------
 
 
 def _said(error: BaseException) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
     here = Path(__file__).parent
-    theirs = [frame for frame in frames if here not in Path(frame.filename).parents] or list(frames)
+    theirs = [one for one in traceback.extract_tb(error.__traceback__) if here not in Path(one.filename).parents]
+    if not theirs:  # what they returned is no output
+        return str(error)
     place = f"{Path(theirs[-1].filename).name}, line {theirs[-1].lineno}"
-    return printable(f"{type(error).__name__} ({place}): {error}")[:1000]
+    return f"{type(error).__name__} ({place}): {error}"[:1000]
 
 
 def main(name: str) -> None:
@@ -193,7 +198,9 @@ def main(name: str) -> None:
             return
         print(json.dumps({"kind": "ready"}), file=out, flush=True)
         for line in sys.stdin:
-            print(json.dumps(answer(adapter, json.loads(line))), file=out, flush=True)
+            vector = json.loads(line)
+            case = {name: entry for name, entry in vector.items() if name not in HIDDEN}
+            print(json.dumps(answer(partial(adapter, case), vector, _said)), file=out, flush=True)
 
 
 if __name__ == "__main__":

@@ -128,11 +128,18 @@ def _object(data: Any, where: str) -> Any:
 
 
 def _of_family(name: str, data: Mapping[str, Any], where: str) -> Callable[[], Any]:
-    known, member = FAMILIES[name], str(data.get("name")).partition("(")[0]
-    require(member in known, f"{where}: {name}", data.get("name"), f"known: {', '.join(known)}")
+    known, said = FAMILIES[name], data.get("name")
+    member = str(said).partition("(")[0]
+    require(member in known, f"{where}: {name}", said, f"known: {', '.join(known)}")
     constants = data.get("constants", {"weight": data["weight"]} if "weight" in data else {})
     require(isinstance(constants, Mapping), f"{where}.constants", constants, "must be an object")
-    return partial(known[member], *(_number(one, f"{where}.{key}") for key, one in constants.items()))
+
+    def made() -> Any:
+        found = known[member](*(_number(one, f"{where}.{key}") for key, one in constants.items()))
+        require(found.name == said, f"{where}.name", said, f"must be {found.name!r}, by its constants")
+        return found
+
+    return made
 
 
 def _of_class(name: str, data: Mapping[str, Any], where: str) -> Callable[[], Any]:

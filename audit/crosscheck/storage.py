@@ -180,6 +180,8 @@ def texts(vectors: Iterable[Data]) -> dict[str, str]:
         digest = hashlib.sha256(found[name].encode()).hexdigest()
         counts[name] = {"vectors": len(members), "refused": refused, "sha256": digest}
         flags.update(flag for vector in members for flag in vector["flags"])
+    unknown = sorted(flags.keys() - FLAGS.keys())
+    require(not unknown, "flags", unknown, "must be told in flags.toml")
     whole = hashlib.sha256("".join(counts[name]["sha256"] for name in sorted(counts)).encode()).hexdigest()
     manifest = {
         "format": FORMAT,

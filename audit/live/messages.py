@@ -22,13 +22,24 @@ from dpassay.audit.running.programs import ProgramBroken
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import printable, require
 from dpassay.reference.laws import bingham, categorical, intervals, number
+from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
 
 VERSION = 1
 _BARE = re.compile(rb"[:\[,]\s*-?(inf|nan)\b", re.IGNORECASE)  # as printf writes it
 NUMBERS = "numbers"  # the title by which the schema finds its definition
 
-Numbers = Annotated[Any, WithJsonSchema({"title": NUMBERS})]
+
+def _array(value: Any) -> Array:
+    """Numbers of a message; strings and null stand for what is not finite."""
+    found = array_of(value, np.nan)
+    if found is None:
+        raise ValueError("lists of different lengths, or no numbers" if isinstance(value, list) else "no number")
+    return found
+
+
+Numbers = Annotated[Any, BeforeValidator(_array), WithJsonSchema({"title": NUMBERS})]
 Number = Annotated[
     float,
     BeforeValidator(number_of),  # what is not finite is refused by the tape, as a query is: it ends that run only
@@ -62,22 +73,6 @@ class Greeting(Message):
     again: bool = False  # it keeps problem and schedule, and understands {"do": "again"}
 
 
-class Gaussian(Release):
-    """Release ``query + N(0, std^2 I)``; the sensitivity is in the 2-norm."""
-
-    ask: Literal["gaussian"]
-    query: Numbers
-    std: Number
-
-
-class Laplace(Release):
-    """Release ``query + Laplace(scale)`` in each coordinate; the sensitivity is in the 1-norm."""
-
-    ask: Literal["laplace"]
-    query: Numbers
-    scale: Number
-
-
 class AboveThreshold(Release):
     """Release the number of the first noisy query at or above the noisy threshold, or null."""
 
@@ -89,7 +84,9 @@ class AboveThreshold(Release):
     falls: Number = 1.0
 
 
-_NUMBER_LAWS: dict[str, type[number.Number]] = {
+_LAWS: dict[str, type[Law]] = {
+    "gaussian": Gaussian,
+    "laplace": Laplace,
     "geometric": number.Geometric,
     "discrete_gaussian": number.DiscreteGaussian,
     "truncated_laplace": number.TruncatedLaplace,
@@ -106,12 +103,15 @@ Matrix = Annotated[
 ]
 
 
-def _asks_for(ask: str, law: type[number.Number]) -> type[Release]:
-    """Release one number by this law: every field of the law is a field of the ask."""
+def _asks_for(ask: str, law: type[Any]) -> type[Release]:
+    """A release by this law: every field of the law is a field of the ask."""
     kinds: dict[str, Any] = {one.name: (Number, ...) for one in fields(law)}
+    what = "a number"
+    if not issubclass(law, number.Number):
+        kinds["query"], what = (Numbers, ...), "numbers"
     if law is number.DiscreteGaussian:
         kinds["scale"] = (Annotated[Number, Field(le=LARGEST_TABLE)], ...)
-    said = f"Release a number by this law: {(law.__doc__ or '').splitlines()[0]}"
+    said = f"Release {what} by this law: {(law.__doc__ or '').splitlines()[0]}"
     kinds = {"ask": (Literal[ask], ...), **kinds}
     found: type[Release] = model_of(law.__name__, __base__=Release, __doc__=said, **kinds)
     return found
@@ -160,7 +160,7 @@ class Bingham(Release):
 
 
 LAW_ASKS: tuple[type[Release], ...] = (
-    *(_asks_for(ask, law) for ask, law in _NUMBER_LAWS.items()),
+    *(_asks_for(ask, law) for ask, law in _LAWS.items()),
     *(Exponential, PermuteAndFlip, Categorical, Intervals, Bingham),
 )
 
@@ -171,9 +171,9 @@ def law_of(said: Any) -> Law:
     Raises:
         BadInput: numbers that make no such law: a query that is not whole or not finite, a scale of zero.
     """
-    if said.ask in _NUMBER_LAWS:
-        numbers = said.model_dump(exclude={"ask", "label", "sensitivity", "batches"})
-        return _NUMBER_LAWS[said.ask](np.asarray(numbers.pop("query")), **numbers)
+    if said.ask in _LAWS:
+        law: Any = _LAWS[said.ask]
+        return law(**{one.name: getattr(said, one.name) for one in fields(law)})  # type: ignore[no-any-return]
     if isinstance(said, Exponential):
         return categorical.exponential(said.utilities, said.rate, monotonic=said.monotonic)
     if isinstance(said, PermuteAndFlip):
@@ -270,11 +270,7 @@ class Refused(Message):
     refused: str
 
 
-ASKS: tuple[type[Message], ...] = (
-    *(Gaussian, Laplace, AboveThreshold),
-    *LAW_ASKS,
-    *(Batch, Poisson, Fresh, Random, Noise, Reveal),
-)
+ASKS: tuple[type[Message], ...] = (*LAW_ASKS, AboveThreshold, Batch, Poisson, Fresh, Random, Noise, Reveal)
 GREETING: TypeAdapter[Greeting] = TypeAdapter(Greeting)
 _ONE_OF: Any = Union[ASKS]  # noqa: UP007
 _ASK: Any = Annotated[_ONE_OF, Field(discriminator="ask")]
@@ -317,20 +313,8 @@ def read_line(line: bytes, what: TypeAdapter[Any] | None = None) -> Any:
             asked = _short(str(data["ask"]).encode())
             raise Malformed(f"asked for {asked}, which the protocol does not know (docs/live.md)") from None
         place = ".".join(str(part) for part in first["loc"] if part != data.get("ask"))
-        raise Malformed(f"said {_short(line)}: {f'{place}: ' if place else ''}{first['msg']}") from None
-
-
-def numbers(value: Any, place: str) -> Array:
-    """Numbers of a message as an array; strings and null stand for what is not finite.
-
-    Raises:
-        Malformed: something else, or lists of different lengths.
-    """
-    found = array_of(value, np.nan)
-    if found is None:
-        why = "lists of different lengths, or no numbers" if isinstance(value, list) else "no number"
-        raise Malformed(f"{place}: {_short(repr(value).encode())} is {why}")
-    return found
+        why = str(first["msg"]).removeprefix("Value error, ")
+        raise Malformed(f"said {_short(line)}: {f'{place}: ' if place else ''}{why}") from None
 
 
 def _short(line: bytes) -> str:
@@ -339,7 +323,7 @@ def _short(line: bytes) -> str:
 
 
 # what a program says of a whole case, as a run raises it
-class ProgramUnsupported(ProgramBroken):
+class ProgramUnsupported(ProgramBroken, NotImplementedError):
     """The program does not know this algorithm or this problem, says so, and waits for the next case."""
 
 

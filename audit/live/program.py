@@ -18,14 +18,14 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from greenlet import GreenletExit
 
-from dpassay.audit.crosscheck.adapter import Result, results
+from dpassay.audit.crosscheck.adapter import Result, answer, results
 from dpassay.audit.crosscheck.encoding import encode
-from dpassay.audit.crosscheck.recording import Diverged, VectorTape, asked
 from dpassay.audit.lockstep.worlds import WorldTape
 from dpassay.audit.plain import plain
 from dpassay.audit.running import programs
@@ -114,7 +114,7 @@ class LiveProgram(AbstractContextManager["LiveProgram"]):
             output = talk.hold(self._case(worker, problem, schedule))
             usable = True
             return output
-        except ProgramUnsupported:
+        except (ProgramUnsupported, ProgramRefused):
             usable = True
             raise
         except ProgramBroken as error:
@@ -194,10 +194,7 @@ class Conversation:
         self._process, self._tape = process, tape
         self._batches: list[Batch] = []
         self._failure: Exception | None = None  # in a query that somebody else asked for
-        self._pending: Any = None  # the ask that waits for its answer
-        self._over = False  # the program waits for a case
-        self._working = False  # the program is at work, and nobody waits for it yet
-        self._finishing = False  # the run was cut off: any answer will do
+        self._pending: Any = None  # the ask that waits for its answer; None: the program is at work
 
     def hold(self, case: bytes) -> Any:
         """Send the case, answer until its output comes, and return that.
@@ -211,100 +208,72 @@ class Conversation:
         """
         self._process.budget = programs.MOST_CASE
         self._process.send(case)
-        for _ in range(MOST_CALLS):
-            if isinstance(self._tape, WorldTape):  # the programs of other worlds may work while this one does
-                self._working = True
-                self._tape.wait()
-                self._working = False
-            said = self._next()
-            if isinstance(said, messages.Output):
-                return said.output
-            if isinstance(said, messages.Unsupported):
-                why = f"does not implement this case: {said.unsupported}"
-                raise messages.ProgramUnsupported(self._process.name, why)
-            if isinstance(said, messages.Refused):
-                self._over = True
-                raise messages.ProgramRefused(said.refused)
-            self._pending = said
-            value = self._answer(said)
-            self._pending = None
-            if self._failure:
-                raise self._failure
-            self._process.send(value)
-        raise ProgramBroken(self._process.name, f"made more than {MOST_CALLS} calls in one case")
+        return self._to_its_end(MOST_CALLS)
 
     def finish(self) -> bool:
         """After a run that was cut off: answer anything until the case ends; False where it does not end soon."""
-        if self._over:
-            return True
-        timeout = self._process.timeout
-        try:
-            if self._working:
-                self._pending = messages.read_line(self._process.receive(_PATIENCE))
-                if isinstance(self._pending, messages.Output):
-                    return True
-            if self._pending is None:
-                return False
-            self._tape, self._finishing, self._failure = LiveTape(0), True, None
-            self._process.timeout = _PATIENCE
-            for _ in range(_CUT_OFF):
-                self._process.send(self._answer(self._pending))
-                self._pending = self._next()
-                if isinstance(self._pending, messages.Output):
-                    return True
-        except (BadInput, ProgramEnded, Malformed):
-            pass
-        finally:
+        self._tape, self._failure = LiveTape(0), None
+        timeout, self._process.timeout = self._process.timeout, _PATIENCE
+        with suppress(BadInput, ProgramEnded, ProgramRefused):
+            self._to_its_end(_CUT_OFF)
             self._process.timeout = timeout
+            return True
         return False
 
+    def _to_its_end(self, calls: int) -> Any:
+        for _ in range(calls):
+            said = self._pending = self._pending or self._next()
+            if isinstance(said, messages.Output):
+                return said.output
+            if isinstance(said, messages.Unsupported):
+                raise ProgramUnsupported(self._process.name, f"does not implement this case: {said.unsupported}")
+            if isinstance(said, messages.Refused):
+                raise ProgramRefused(said.refused)
+            value = self._answer(said)
+            if self._failure:
+                raise self._failure
+            self._pending = None
+            self._process.send(value)
+        raise ProgramBroken(self._process.name, f"made more than {calls} calls in one case")
+
     def _next(self, what: Any = None) -> Any:
+        if what is None and isinstance(self._tape, WorldTape):
+            self._tape.wait()  # the programs of other worlds may work while this one does
         try:
-            return messages.read_line(self._process.receive(), what)
+            return read_line(self._process.receive(), what)
         except Malformed as error:
             raise ProgramBroken(self._process.name, f"{error}{self._process.complaint}") from None
 
     # -- calls --------------------------------------------------------------------------------------------
     def _answer(self, said: Any) -> bytes:
-        """An ask has the name of a method of the tape, and its fields are named as the arguments."""
-        how = {name: getattr(said, name) for name in type(said).model_fields}
-        ask: Any = getattr(self._tape, how.pop("ask"), self._tape.release)  # a law has no method of its own
-        if isinstance(said, messages.Batch | messages.Poisson | messages.Fresh):
-            found = ask(**how)
-            self._batches.append(found)
-            return b'{"batch": %d, "indices": %s}\n' % (found.draw, json.dumps(found.indices.tolist()).encode())
+        """An ask that is no law has the name of a method of the tape, and its fields are named as the arguments."""
+        how = {name: getattr(said, name) for name in type(said).model_fields if name != "ask"}
         if "batches" in how:
             how["batch"] = self._of(how.pop("batches"), said.label)
         if isinstance(said, messages.LAW_ASKS):
-            value = ask(said.label, messages.law_of(said), sensitivity=said.sensitivity, batch=how["batch"])
+            law = messages.law_of(said)
+            value = self._tape.release(said.label, law, sensitivity=said.sensitivity, batch=how["batch"])
         elif isinstance(said, messages.Random):
-            value = ask(said.label, _drawer(said))
+            value = getattr(self._tape, said.ask)(said.label, _drawer(said))
         else:
             if isinstance(said, messages.AboveThreshold):
                 how["queries"] = self._queries(said)
             elif isinstance(said, messages.Noise):
                 how["shape"] = _small(said.shape)
-            elif "query" in how:
-                how["query"] = self._array(said.query, f"query of {said.label!r}")
-            value = ask(**how)
+            value = getattr(self._tape, said.ask)(**how)
+        if isinstance(value, Batch):
+            self._batches.append(value)
+            return b'{"batch": %d, "indices": %s}\n' % (value.draw, json.dumps(value.indices.tolist()).encode())
         value = value.tolist() if isinstance(value, np.ndarray) else value
         return b'{"value": %s}\n' % json.dumps(plain(value), allow_nan=False).encode()
 
     def _of(self, draws: Sequence[int], label: str) -> tuple[Batch, ...] | None:
         """The batches that a release depends on."""
-        if self._finishing:
-            return None
         for number in draws:
             if number >= len(self._batches):
                 why = f"said that {label!r} depends on batch {number}; it has drawn {len(self._batches)} so far"
                 raise ProgramBroken(self._process.name, why)
         return tuple(self._batches[number] for number in draws) or None
-
-    def _array(self, value: Any, place: str) -> Any:
-        try:
-            return messages.numbers(value, place)
-        except Malformed as error:
-            raise ProgramBroken(self._process.name, f"said {error}") from None
 
     def _queries(self, said: messages.AboveThreshold) -> Iterator[float]:
         """Each query is asked for when somebody needs it: the tape, or the hub that compares it with the neighbour's.
@@ -325,7 +294,7 @@ class Conversation:
 
     def _query(self, index: int, label: str) -> float:
         self._process.send(b'{"query": %d}\n' % index)
-        found = self._array(self._next(messages.QUERY).query, f"query {index} of {label!r}")
+        found = self._next(messages.QUERY).query
         if found.shape != ():
             raise ProgramBroken(self._process.name, f"said query {index} of {label!r} with shape {found.shape}")
         if not math.isfinite(found):
@@ -381,29 +350,9 @@ def run_live(
             key = str(vector["algorithm"]), str(vector["reading"])
             if key not in programs:
                 programs[key] = stack.enter_context(LiveProgram(command, *key, timeout=timeout))
-            return answered(programs[key], vector)
+            return answer(partial(programs[key], vector["problem"], vector["schedule"]), vector)
 
         yield from results(ask, vectors, float32)
-
-
-def answered(program: LiveProgram, vector: Vector) -> Vector:
-    """What the program asks for on one vector, in the form of ``crosscheck.adapter.answer``.
-
-    Raises:
-        ProgramBroken: it does not keep to the protocol.
-    """
-    tape = VectorTape(vector["events"], refusing=vector["expect"] == "refused")
-    try:
-        output = program(vector["problem"], vector["schedule"], tape)
-    except ProgramUnsupported as error:
-        return {"kind": "unsupported", "text": error.why, "events": []}
-    except ProgramBroken:
-        raise
-    except Diverged as error:
-        return {"kind": "diverged", "text": str(error), "events": asked(tape)}
-    except (BadInput, ProgramEnded, ProgramRefused) as error:
-        return {"kind": "raised", "text": str(error), "events": asked(tape)}
-    return {"kind": "returned", "output": output, "events": asked(tape)}
 
 
 def split(command: str | list[str], option: str = "--program") -> tuple[str, ...]:

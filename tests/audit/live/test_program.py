@@ -139,7 +139,7 @@ def test_above_threshold_in_lockstep():
     [
         ("garbage", ProgramBroken, "'hello, world', which is no line of JSON", 1),
         ("bytes", ProgramBroken, "which is no line of JSON", 1),
-        ("text", ProgramBroken, "query of 'gradient': ", 1),
+        ("text", ProgramBroken, "query: lists of different lengths, or no numbers", 1),
         ("unknown batch", ProgramBroken, "depends on batch 5; it has drawn 1 so far", 1),
         ("missing field", ProgramBroken, "sensitivity: Field required", 1),
         ("version 2", ProgramBroken, "speaks version 2 of the protocol, not 1", 1),
