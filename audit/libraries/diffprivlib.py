@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import cache, partial
 from types import FrameType
 from typing import Any
 
@@ -33,7 +34,7 @@ from dpassay.reference.laws.number import (
 from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
 from dpassay.reference.tape import Tape
 
-from .redirect import Patch, Patches, caller, current_tape, on_the_tape, place
+from .redirect import caller, current_tape, patch, place
 from .rejected_bingham import SampledBingham
 
 LawOf = Callable[[Any, Any], Law]
@@ -174,21 +175,19 @@ for _name in _PUBLIC:
         setattr(TapeRandom, _name, lambda self, *a, _of=_name, **k: self._public(_of, *a, **k))
 
 
-def _patches() -> list[Patch]:
-    """All mechanisms, and every name under which the library makes random states."""
+@cache
+def patched() -> None:
+    """All mechanisms, and every name under which the library makes random states, ask the tape."""
     import diffprivlib.models
     import diffprivlib.tools  # noqa: F401
     from diffprivlib import mechanisms
 
-    found = [Patch(getattr(mechanisms, name), "randomise", on_the_tape(_randomise(law))) for name, law in LAWS.items()]
-    found.append(Patch(mechanisms.Vector, "randomise", _objective))
+    for name, law in LAWS.items():
+        patch(getattr(mechanisms, name), "randomise", _randomise(law))
+    patch(mechanisms.Vector, "randomise", partial(_objective, mechanisms.Vector.randomise))
     for module in [one for name, one in sys.modules.items() if name.startswith(f"{PACKAGE}.")]:
         if "check_random_state" in vars(module):
-            found.append(Patch(module, "check_random_state", on_the_tape(_random_state)))
-    return found
-
-
-PATCHES = Patches(_patches)
+            patch(module, "check_random_state", _random_state)
 
 
 def _random_state(tape: Tape, seed: Any = None, secure: bool = False) -> TapeRandom:
@@ -284,24 +283,20 @@ class _Silent(np.random.RandomState):
         return np.zeros(size)
 
 
-def _objective(original: Any) -> Any:
+def _objective(original: Any, tape: Tape, mech: Any, value: Any) -> Any:
     """``Vector.randomise``: the library's own function without noise tells objective and scale."""
+    label = f"Vector at {place(caller(PACKAGE, _INSIDE))}"
+    law_of = minimisers(original, mech, value)
+    minimiser: list[Array] = []
 
-    def answer(tape: Tape, mech: Any, value: Any) -> Any:
-        label = f"Vector at {place(caller(PACKAGE, _INSIDE))}"
-        law_of = minimisers(original, mech, value)
-        minimiser: list[Array] = []
+    def perturbed(w: Array, *args: Any) -> Any:
+        if not minimiser:
+            law = law_of(*args)
+            minimiser.append(np.asarray(tape.release(label, law, sensitivity=None)))
+        gap = np.asarray(w) - minimiser[0]
+        return 0.5 * float(gap @ gap), gap
 
-        def perturbed(w: Array, *args: Any) -> Any:
-            if not minimiser:
-                law = law_of(*args)
-                minimiser.append(np.asarray(tape.release(label, law, sensitivity=None)))
-            gap = np.asarray(w) - minimiser[0]
-            return 0.5 * float(gap @ gap), gap
-
-        return perturbed
-
-    return on_the_tape(answer)(original)
+    return perturbed
 
 
 def minimisers(randomise: Any, mech: Any, value: Any) -> Callable[..., ObjectivePerturbation]:

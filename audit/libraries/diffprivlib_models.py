@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from .data import Rowset, anchored, anchored_at_zero, spaces, two_or_more, with_gaps
-from .diffprivlib import PATCHES
+from .diffprivlib import patched
 from .model import Model
 from .redirect import on_tape
 
@@ -40,7 +40,7 @@ def _quietly(work: Callable[[Any], Mapping[str, Any]]) -> Callable[[Any], Mappin
 
 
 def _model(name: str, work: Callable[[Any], Mapping[str, Any]], where: Any, **rest: Any) -> Model:
-    return Model(name, on_tape(PATCHES, _quietly(work), name), 1.0, where, **rest)
+    return Model(name, on_tape(patched, _quietly(work), name), 1.0, where, **rest)
 
 
 # -- models ------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from dpassay.reference.transcript import Batch
 
 from .data import ABSENT, opposite
 from .model import Model
-from .redirect import Patch, Patches, current_tape, on_tape, on_the_tape
+from .redirect import current_tape, on_tape, patch
 
 DELTA = 1e-5
 CLIP, MULTIPLIER, STEPS, RATE = 1.0, 1.5, 3, 0.25
@@ -40,16 +40,13 @@ class _Step:
 _STEP: ContextVar[_Step] = ContextVar("step")
 
 
-def _patches() -> list[Patch]:
+@cache
+def patched() -> None:
+    """The privatizer and the batches ask the tape."""
     from jax_privacy import batch_selection, noise_addition
 
-    return [
-        Patch(noise_addition, "gaussian_privatizer", on_the_tape(_privatizer)),
-        Patch(batch_selection.CyclicPoissonSampling, "batch_iterator", on_the_tape(_batches)),
-    ]
-
-
-PATCHES = Patches(_patches)
+    patch(noise_addition, "gaussian_privatizer", _privatizer)
+    patch(batch_selection.CyclicPoissonSampling, "batch_iterator", _batches)
 
 
 def _privatizer(tape: Tape, *, stddev: float, **_: Any) -> Any:
@@ -155,7 +152,7 @@ def models() -> Sequence[Model]:
     ]
     for name, sampled, rescale, microbatch in ways:
         title = f"clipped_grad and gaussian_privatizer, {name}"
-        run = on_tape(PATCHES, partial(_train, sampled, rescale, microbatch), "train")
+        run = on_tape(patched, partial(_train, sampled, rescale, microbatch), "train")
         found.append(_model(title, run, sampled, "replace-one"))
         if not sampled:  # a Poisson batch of our tape ranges over a public number of records
             found.append(_model(title, run, sampled, "add-remove"))

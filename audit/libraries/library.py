@@ -43,36 +43,58 @@ EFFORT = Effort(runs=200, pilot=100, examples=0)
 
 
 @dataclass(frozen=True)
-class Realised:
-    """Epsilon of one model under one relation.
+class Outcome:
+    """What the search of one model under one relation saw, and epsilon of it.
 
     Args:
-        claimed: what the model is told to keep, or what the library says of the training.
-        delta: at which all numbers are meant.
         added: what the releases add up to; for a pure claim the sum over all mechanisms of one run, each by the
             sensitivity that the library tells it. None where one of them has no known cost.
-        epsilon: what is realised at least; None where nothing is shown.
+        realised: what is realised at least; None where nothing is shown.
         by: what shows it.
     """
 
-    claimed: float
-    delta: float
-    added: float | None
-    epsilon: float | None
-    by: str
+    model: Model
+    relation: Relation
+    searched: Searched
+    added: float | None = None
+    realised: float | None = None
+    by: str = ""
+
+    @property
+    def kinds(self) -> list[str]:
+        """Kinds of findings, bookkeeping aside."""
+        return sorted({one.kind.value for one in self.searched.findings if not one.kind.bookkeeping})
+
+    @property
+    def failed(self) -> list[str]:
+        """Findings in words, bookkeeping aside: each kind with what it was found at."""
+        places: dict[str, list[str]] = {}
+        for one in self.searched.findings:
+            if not one.kind.bookkeeping:
+                label = one.label.partition(" at ")[0].partition(" of ")[0]  # lines differ between versions
+                places.setdefault(one.kind.value, []).append("" if one.label == LOSS else label)
+        shown = {kind: ", ".join(sorted(set(labels) - {""})) for kind, labels in sorted(places.items())}
+        return [f"{kind} ({labels})" if labels else kind for kind, labels in shown.items()]
+
+    @property
+    def share(self) -> float:
+        """The largest loss over epsilon; with a delta the largest account over it."""
+        if self.model.delta > 0:
+            return (self.searched.accounted or 0.0) / self.model.epsilon
+        return self.searched.shares.get(LOSS, 0.0)
 
 
-def realised(model: Model, relation: Relation, searched: Searched, seed: int) -> Realised:
-    """The numbers of a model that has been searched."""
+def outcome_of(model: Model, relation: Relation, searched: Searched, seed: int) -> Outcome:
+    """A model that has been searched, with its epsilon."""
     if model.delta > 0:
         found = _audited(model, relation, searched, seed)
-        if found.epsilon is None and relation in model.shown:
-            bound, by = model.shown[relation]()
-            return replace(found, epsilon=bound, by=by)
+        if found.realised is None and model.shown:
+            bound, by = model.shown(relation)
+            return replace(found, realised=bound, by=by)
         return found
     share = searched.shares.get(LOSS)
-    epsilon = None if not share else share * model.epsilon
-    return Realised(model.epsilon, 0.0, _sum(searched), epsilon, "loss of one outcome, exact" if share else "")
+    by = "loss of one outcome, exact" if share else ""
+    return Outcome(model, relation, searched, _sum(searched), share * model.epsilon if share else None, by)
 
 
 def _sum(searched: Searched) -> float | None:
@@ -93,10 +115,11 @@ def _sum(searched: Searched) -> float | None:
     return total
 
 
-def _audited(model: Model, relation: Relation, searched: Searched, seed: int) -> Realised:
+def _audited(model: Model, relation: Relation, searched: Searched, seed: int) -> Outcome:
     """The likelihood audit on one pair; which one is decided before any value that it sees is drawn."""
+    unknown = Outcome(model, relation, searched, searched.accounted)
     if searched.worst is None:
-        return Realised(model.epsilon, model.delta, searched.accounted, None, "")
+        return unknown
     claim = PrivacyClaim(model.epsilon, model.delta, None, relation)
     effort = Effort(EFFORT.runs, EFFORT.pilot, EFFORT.confidence, seed, 0)
     worst = chosen(searched.worst, model.run, model.spaces[relation], model.pairs.get(relation, {}))
@@ -104,15 +127,12 @@ def _audited(model: Model, relation: Relation, searched: Searched, seed: int) ->
     try:
         found = examine_instance(instance, claim, effort, searched)
     except BadInput:  # the pair cannot be replayed in full: the searched findings say why
-        return Realised(model.epsilon, model.delta, searched.accounted, None, "")
+        return unknown
     by = f"{found.by}, {effort.runs} runs, {effort.confidence:.0%}" if found.by == "likelihood" else found.by
     if found.realised is None:
-        by = f"no sound bound: {_reason(found.bound)}" if isinstance(found.bound, AssumedEstimate) else ""
-    return Realised(model.epsilon, model.delta, found.accounted, found.realised, by)
-
-
-def _reason(bound: AssumedEstimate) -> str:
-    return "batches or seeds are secret" if isinstance(bound, GivenSecrets) else bound.assumption
+        by = f"no sound bound: {found.bound.assumption}" if isinstance(found.bound, AssumedEstimate) else ""
+        by = "no sound bound: batches or seeds are secret" if isinstance(found.bound, GivenSecrets) else by
+    return replace(unknown, added=found.accounted, realised=found.realised, by=by)
 
 
 RELATIONS: tuple[Relation, ...] = ("replace-one", "add-remove")
@@ -130,7 +150,7 @@ class Known:
         documented: what the library's own documentation says about it.
         program: a few lines that show it; they use the library, NumPy and SciPy only.
         reads: what the printed numbers are.
-        shows: is it seen in these numbers? They are all that the program prints, in order (True and False are 1, 0).
+        shows: when it is seen: an expression of ``seen``, all numbers that the program prints (True and False are 1, 0).
         thread: address of a thread that reports it; empty if none was found.
         varies: the library draws from a generator that takes no seed, so another run prints other numbers.
     """
@@ -141,42 +161,13 @@ class Known:
     documented: str
     program: str
     reads: str
-    shows: Callable[[list[float]], bool]
+    shows: str
     thread: str = ""
     varies: bool = False
 
-
-SHOWS: Mapping[str, Callable[[list[float]], bool]] = {
-    "linear-regression-square": lambda seen: seen[0] == seen[1],
-    "linear-regression-budget": lambda seen: seen[0] > 1.4,
-    "linear-regression-bounds": lambda seen: seen[1] > 1e9 > seen[0],
-    "k-means-labels": lambda seen: seen[0] == 1 and abs(seen[1]) < 1e-9,
-    "k-means-empty": lambda seen: seen[1] > 1.5 * seen[0] > 0 and seen[2] > 1.5 * seen[0],
-    "gaussian-nb-sums": lambda seen: seen[0] > 0.03 and seen[1] < 0.002,
-    "classes-from-data": lambda seen: seen == [0, 1, 0, 1, 7, 0, 1, 0, 1, 7],
-    "logistic-regression-norm": lambda seen: seen[0] > 3 * seen[1] > 0,
-    "forest-order": lambda seen: seen[0] > 0.9 and seen[1] < 0.02,
-    "nan-tools": lambda seen: seen[0] < 0.4 < 0.6 < seen[1],
-    "bingham-sampler": lambda seen: abs(seen[0] - seen[1]) > 0.1,
-    "threshold-at-equality": lambda seen: seen[1] > 2 * seen[0],
-    "eigenvector-sampler": lambda seen: abs(seen[0] - seen[1]) > 0.1,
-    "number-of-records": lambda seen: seen[0] > 1.6 * seen[1],
-    "batches-in-order": lambda seen: seen[1] > 1.5 * seen[3],
-    "adaptive-clipping": lambda seen: seen[0] > 1.6 * seen[1],
-    "adaptive-clipping-sampled": lambda seen: seen[0] > 1.6 * seen[1] and seen[2] == seen[3] > 0,
-    "ghost-column": lambda seen: seen[0] <= 2 < 100 < seen[1],
-    "replace-one-multiplier": lambda seen: seen[1] > 1.5 * seen[0],
-    "default-tolerance": lambda seen: abs(seen[1] - seen[0]) > 2 * seen[2],
-    "intercept": lambda seen: abs(seen[1] - seen[0]) > 2 * seen[2],
-    "balanced-weights": lambda seen: abs(seen[1] - seen[0]) > 2 * seen[2],
-    "stochastic-rate": lambda seen: abs(seen[1] - seen[0]) > 2 * seen[2],
-    "refused-data": lambda seen: seen == [1, 0, 1, 0],
-}
-
-
-def known_of(said: Mapping[str, Any]) -> Known:
-    """A finding as the file of its library describes it."""
-    return Known(**{**said, "models": tuple(said["models"])}, shows=SHOWS[said["id"]])
+    def seen(self, printed: str) -> bool:
+        """Do these numbers show it?"""
+        return bool(eval(self.shows, {"seen": numbers(printed)}))
 
 
 def run_program(known: Known) -> tuple[str, bool]:
@@ -202,7 +193,7 @@ def run_program(known: Known) -> tuple[str, bool]:
     if done.returncode:
         return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no output", False
     try:
-        return printed, bool(known.shows(numbers(printed)))
+        return printed, known.seen(printed)
     except IndexError:
         return printed, False
 
@@ -259,7 +250,7 @@ def _described(name: str) -> Library:
     path = Path(__file__).with_name("described") / f"{name}.toml"
     said = parse_toml(read_text(path, "libraries"), str(path))
     listed = {part: tuple(said.get(part, ())) for part in ("models", "lines", "beside")}
-    known = tuple(known_of(one) for one in said.get("finding", ()))
+    known = tuple(Known(**{**one, "models": tuple(one["models"])}) for one in said.get("finding", ()))
     return Library(name, said["relation"], known, either=said.get("either", False), **listed)
 
 
@@ -267,38 +258,6 @@ LIBRARIES: Mapping[str, Library] = {
     name: _described(name)
     for name in ("diffprivlib", "opendp", "jax-privacy", "opacus", "dp-accounting", "scikit-learn")
 }
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What the search of one model under one relation saw."""
-
-    model: Model
-    relation: Relation
-    searched: Searched
-    realised: Realised
-
-    @property
-    def kinds(self) -> list[str]:
-        """Kinds of findings, bookkeeping aside."""
-        return sorted({one.kind.value for one in self.searched.findings if not one.kind.bookkeeping})
-
-    @property
-    def failed(self) -> list[str]:
-        """Findings in words, bookkeeping aside: each kind with what it was found at."""
-        places: dict[str, list[str]] = {}
-        for one in self.searched.findings:
-            if not one.kind.bookkeeping:
-                places.setdefault(one.kind.value, []).append("" if one.label == LOSS else _without_line(one.label))
-        shown = {kind: ", ".join(sorted(set(labels) - {""})) for kind, labels in sorted(places.items())}
-        return [f"{kind} ({labels})" if labels else kind for kind, labels in shown.items()]
-
-    @property
-    def share(self) -> float:
-        """The largest loss over epsilon; with a delta the largest account over it."""
-        if self.model.delta > 0:
-            return (self.searched.accounted or 0.0) / self.model.epsilon
-        return self.searched.shares.get(LOSS, 0.0)
 
 
 @dataclass
@@ -354,7 +313,7 @@ def examine(
         for relation in model.spaces:
             tell(f"{model.name}, {relation}")
             seen = model.search(relation, seed, examples)
-            found.outcomes.append(Outcome(model, relation, seen, realised(model, relation, seen, seed)))
+            found.outcomes.append(outcome_of(model, relation, seen, seed))
     for name in library.lines:
         tell(name.partition(":")[0])
         found.lines += _call(name)
@@ -367,8 +326,3 @@ def examine(
 def _call(name: str) -> Any:
     module, _, function = name.partition(":")
     return getattr(import_module(f".{module}", __package__), function)()
-
-
-def _without_line(label: str) -> str:
-    """``LaplaceTruncated`` of ``LaplaceTruncated of class 1 at naive_bayes.py:12``: lines differ between versions."""
-    return label.partition(" at ")[0].partition(" of ")[0]

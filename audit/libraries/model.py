@@ -89,7 +89,7 @@ class Model:
         pairs: by relation, neighbours that are known to move every query by all that is declared, as
             :func:`~dpassay.audit.assaying.worst.pair_of` writes them: how large a bound is shown shall not hang on how
             lucky a search was.
-        shown: by relation, what is realised at least by the law of the outputs, and how that is known; for what no
+        shown: of a relation, what is realised at least by the law of the outputs, and how that is known; for what no
             audit on the tape can be made of.
     """
 
@@ -101,7 +101,7 @@ class Model:
     examples: int = 150
     delta: float = 0.0
     pairs: Mapping[Relation, Mapping[str, Any]] = field(default_factory=dict)
-    shown: Mapping[Relation, Callable[[], tuple[float, str]]] = field(default_factory=dict)
+    shown: Callable[[Relation], tuple[float, str]] | None = None
 
     def search(self, relation: Relation, seed: int = 0, examples: int | None = None) -> Searched:
         """Search for whatever breaks the claim under one relation.

@@ -24,7 +24,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -39,7 +39,7 @@ from dpassay.reference.transcript import Batch
 
 from .data import ABSENT, opposite
 from .model import Model
-from .redirect import Patch, Patches, current_tape, on_tape, on_the_tape
+from .redirect import current_tape, on_tape, patch
 
 Parts = Sequence[tuple[float, int, int]]
 
@@ -58,15 +58,6 @@ _ROUNDING = 1e-9  # of delta: transforms of some 1e5 numbers, each with an error
 def adjusted(multiplier: float, deviation: float) -> float:
     """The noise of the sum that leaves room for the number of gradients: Theorem 1 of arXiv 1905.03871."""
     return float((multiplier**-2 - (2 * deviation) ** -2) ** -0.5)
-
-
-def densities(parts: Parts, multiplier: float, deviation: float, sums: Array, shares: Array) -> Array:
-    """The law of a step, given that its batch is not empty, at pairs of a sum and a share."""
-    scale = adjusted(multiplier, deviation)
-    found = [
-        norm.pdf(sums, move, scale) * norm.pdf(shares, kept / size, deviation / size) for move, kept, size in parts
-    ]
-    return np.asarray(np.mean(found, axis=0))
 
 
 def shown(
@@ -134,21 +125,18 @@ ADAPTIVE = {
 _BATCH: ContextVar[Batch | None] = ContextVar("batch", default=None)
 
 
-def _patches() -> list[Patch]:
+@cache
+def patched() -> None:
+    """The optimizers and the sampler ask the tape."""
     from opacus.optimizers.adaclipoptimizer import AdaClipDPOptimizer
     from opacus.optimizers.optimizer import DPOptimizer
     from opacus.optimizers.optimizer_fast_gradient_clipping import DPOptimizerFastGradientClipping
     from opacus.utils.uniform_sampler import UniformWithReplacementSampler
 
-    return [
-        Patch(DPOptimizer, "add_noise", on_the_tape(_add_noise)),
-        Patch(DPOptimizerFastGradientClipping, "add_noise", on_the_tape(_add_noise)),
-        Patch(AdaClipDPOptimizer, "add_noise", on_the_tape(_add_noise_to_both)),
-        Patch(UniformWithReplacementSampler, "__iter__", on_the_tape(_batches)),
-    ]
-
-
-PATCHES = Patches(_patches)
+    patch(DPOptimizer, "add_noise", _add_noise)
+    patch(DPOptimizerFastGradientClipping, "add_noise", _add_noise)
+    patch(AdaClipDPOptimizer, "add_noise", _add_noise_to_both)
+    patch(UniformWithReplacementSampler, "__iter__", _batches)
 
 
 def _add_noise(tape: Tape, optimizer: Any) -> None:
@@ -161,7 +149,7 @@ def _add_noise_to_both(tape: Tape, optimizer: Any) -> None:
     import torch
 
     deviation = float(optimizer.unclipped_num_std)
-    _noisy(tape, optimizer, (optimizer.noise_multiplier**-2 - (2 * deviation) ** -2) ** -0.5)
+    _noisy(tape, optimizer, adjusted(optimizer.noise_multiplier, deviation))
     count = tape.gaussian(
         "AdaClipDPOptimizer, number not clipped",
         float(optimizer.unclipped_num),
@@ -293,11 +281,11 @@ def models() -> Sequence[Model]:
         (f"one pass over {PASS} records in order, without Poisson sampling", "in order", "flat"),
     )
     for name, batches, clipping in kinds:
-        run = on_tape(PATCHES, partial(_train, batches, clipping, "mean"), "train")
+        run = on_tape(patched, partial(_train, batches, clipping, "mean"), "train")
         one = _model(f"make_private, {name}", run, batches, public=True)
-        found.append(replace(one, shown=_BY_LAW) if (batches, clipping) == ("Poisson", "adaptive") else one)
+        found.append(replace(one, shown=_by_law) if (batches, clipping) == ("Poisson", "adaptive") else one)
     for clipping, reduction in (("flat", "sum"), ("flat", "mean"), ("adaptive", "sum")):
-        run = on_tape(PATCHES, partial(_train, "all", clipping, reduction), "train")
+        run = on_tape(patched, partial(_train, "all", clipping, reduction), "train")
         how = ", adaptive clipping" if clipping == "adaptive" else ""
         title = f"make_private, full batches, number of records not public, {reduction}{how}"
         found.append(_model(title, run, "all", public=False))
@@ -320,9 +308,3 @@ def _model(title: str, run: Any, batches: str, public: bool) -> Model:
 def _by_law(relation: Relation) -> tuple[float, str]:
     """Two records at rate 1/2, as of :func:`opposite`."""
     return shown(relation, MULTIPLIER, ADAPTIVE["unclipped_num_std"], STEPS, DELTA), "law of what a step shows, exact"
-
-
-_BY_LAW: Mapping[Relation, Any] = {
-    "replace-one": partial(_by_law, "replace-one"),
-    "add-remove": partial(_by_law, "add-remove"),
-}

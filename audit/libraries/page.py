@@ -91,10 +91,9 @@ def _numbers(found: Examined) -> list[str]:
         "|---|---|---|---|---|---|",
     ]
     for one in found.outcomes:
-        seen = one.realised
-        claimed = f"{seen.claimed:.4g}" + (f" (delta {seen.delta:g})" if seen.delta else "")
-        numbers = " | ".join("-" if value is None else _number(value) for value in (seen.added, seen.epsilon))
-        rows.append(f"| {one.model.name} | {one.relation} | {claimed} | {numbers} | {seen.by or '-'} |")
+        claimed = f"{one.model.epsilon:.4g}" + (f" (delta {one.model.delta:g})" if one.model.delta else "")
+        numbers = " | ".join("-" if value is None else _number(value) for value in (one.added, one.realised))
+        rows.append(f"| {one.model.name} | {one.relation} | {claimed} | {numbers} | {one.by or '-'} |")
     return rows
 
 

@@ -2,16 +2,14 @@
 
 Every world of a lockstep run is a greenlet, and every greenlet has a context of its own, so "the current tape" is a
 context variable. A patched method looks it up; where there is none it calls the method that it replaced. So other code
-that uses the same library at the same time notices nothing.
+that uses the same library at the same time notices nothing, and patches are left in place.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from types import FrameType
@@ -27,72 +25,36 @@ def current_tape() -> Tape | None:
     return _TAPE.get()
 
 
-@contextmanager
-def using(tape: Tape) -> Iterator[None]:
-    """``tape`` is the current one of this world inside the block."""
-    token = _TAPE.set(tape)
-    try:
-        yield
-    finally:
-        _TAPE.reset(token)
+def patch(owner: Any, name: str, answer: Callable[..., Any]) -> None:
+    """An attribute that calls ``answer(tape, *arguments)`` while a run is on, and else what was there."""
+    original = vars(owner)[name]
+
+    @wraps(original)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        tape = current_tape()
+        return original(*args, **kwargs) if tape is None else answer(tape, *args, **kwargs)
+
+    setattr(owner, name, method)
 
 
-@dataclass(frozen=True)
-class Patch:
-    """One attribute to replace: ``replacement(original)`` makes what stands there."""
-
-    owner: Any
-    name: str
-    replacement: Callable[[Any], Any]
-
-
-class Patches:
-    """Patches of one library, made when they are first needed and left in place: without a tape they do nothing.
-
-    Args:
-        find: makes the list; it may import the library.
-    """
-
-    def __init__(self, find: Callable[[], list[Patch]]):
-        self._find, self._done = find, False
-
-    def apply(self) -> None:
-        """Once."""
-        if self._done:
-            return
-        self._done = True
-        for patch in self._find():
-            original = vars(patch.owner)[patch.name]
-            setattr(patch.owner, patch.name, patch.replacement(original))
-
-
-def on_the_tape(answer: Callable[..., Any]) -> Callable[[Any], Any]:
-    """A replacement that calls ``answer(tape, *arguments)`` while a run is on, else the original."""
-
-    def replacement(original: Any) -> Any:
-        @wraps(original)
-        def method(*args: Any, **kwargs: Any) -> Any:
-            tape = current_tape()
-            return original(*args, **kwargs) if tape is None else answer(tape, *args, **kwargs)
-
-        return method
-
-    return replacement
-
-
-def on_tape(patches: Patches, work: Callable[[Any], Mapping[str, Any]], name: str) -> Callable[[Any, Tape], None]:
+def on_tape(
+    patched: Callable[[], None], work: Callable[[Any], Mapping[str, Any]], name: str
+) -> Callable[[Any, Tape], None]:
     """``run(problem, tape)`` of code that uses a library.
 
     Args:
-        patches: of the library.
+        patched: patches the library, which it may import; called before every run, and to be cached.
         work: ``work(problem)`` calls the library, unmodified, and returns what a user sees afterwards, by name. Each is
             revealed: computed from releases alone, it is the same on neighbouring data.
     """
 
     def run(problem: Any, tape: Tape) -> None:
-        patches.apply()
-        with using(tape):
+        patched()
+        token = _TAPE.set(tape)
+        try:
             seen = work(problem)
+        finally:
+            _TAPE.reset(token)
         for label in sorted(seen):
             tape.reveal(label, seen[label])
 

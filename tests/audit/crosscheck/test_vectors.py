@@ -87,6 +87,8 @@ def test_a_reading_without_a_vector_gets_one_and_what_is_not_refused_is_no_input
     assert [one["flags"][0] for one in found] == ["catalogue"] * len({one["reading"] for one in found})
     with pytest.raises(BadInput, match="is not refused"):
         made_of(SMALL, [found[0] | {"expect": "refused"}])
+    with pytest.raises(BadInput, match=r"flags.toml"):
+        texts([found[0] | {"flags": ["of nobody"]}])
 
 
 @pytest.mark.parametrize(("moved", "kept"), [(1e-15, True), (1e-6, False)])

@@ -14,7 +14,7 @@ from scipy.stats import kstest, norm
 
 from dpassay.audit.libraries import jax_privacy
 from dpassay.audit.libraries import opacus as adapter
-from dpassay.audit.libraries.library import LIBRARIES, realised
+from dpassay.audit.libraries.library import LIBRARIES, outcome_of
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
@@ -63,7 +63,7 @@ def test_clipping_that_does_nothing_is_found(monkeypatch):
         for p in self.params:
             p.summed_grad = torch.sum(self._get_flat_grad_sample(p), dim=0)
 
-    adapter.PATCHES.apply()
+    adapter.patched()
     monkeypatch.setattr(DPOptimizer, "clip_and_accumulate", unclipped)
     found = model("full batches").search("add-remove", examples=20)
     assert Kind.SENSITIVITY_EXCEEDED in {one.kind for one in found.findings}
@@ -95,7 +95,7 @@ def test_outside_of_runs_the_library_draws_its_own_noise():
     import torch
     from opacus.optimizers import DPOptimizer
 
-    adapter.PATCHES.apply()
+    adapter.patched()
     weight = torch.nn.Parameter(torch.zeros(3))
     sgd = torch.optim.SGD([weight], lr=1.0)
     optimizer = DPOptimizer(sgd, noise_multiplier=1.0, max_grad_norm=1.0, expected_batch_size=1)
@@ -166,7 +166,7 @@ def test_the_loss_is_that_of_a_twin(monkeypatch, words, rate, known):
 def test_the_known_pair_shows_nearly_all_that_the_releases_add_up_to():
     """Three sums that move by 2 each: exactly one Gaussian release that moves by 2 sqrt(3)."""
     one = model("full batches")
-    found = realised(one, "replace-one", one.search("replace-one", examples=3), 0)
+    found = outcome_of(one, "replace-one", one.search("replace-one", examples=3), 0)
     apart = 2 * np.sqrt(STEPS) / MULTIPLIER
 
     def over(epsilon):
@@ -175,15 +175,15 @@ def test_the_known_pair_shows_nearly_all_that_the_releases_add_up_to():
 
     exact = brentq(over, 0.0, 50.0)
     assert found.added == pytest.approx(exact, rel=1e-6)
-    assert 0.95 * exact < found.epsilon <= exact and found.by.startswith("likelihood")
+    assert 0.95 * exact < found.realised <= exact and found.by.startswith("likelihood")
 
 
 @needs("opacus")
 def test_a_sound_bound_with_poisson_batches_whatever_the_search_came_upon():
     one = model("Poisson batches")
     for seed in (0, 2):
-        found = realised(one, "replace-one", one.search("replace-one", seed=seed, examples=5), 0)
-        assert 0.9 * found.added < found.epsilon <= found.added
+        found = outcome_of(one, "replace-one", one.search("replace-one", seed=seed, examples=5), 0)
+        assert 0.9 * found.added < found.realised <= found.added
 
 
 # -- adaptive clipping under Poisson sampling: the law beside simulations, and beside the library itself --------------
@@ -197,6 +197,14 @@ def drawn(rng, runs, there):
     sums = np.where(target, move, 0.0) + noise * rng.normal(size=runs)
     kept = other + (target if there == "absent" else 0) + DEVIATION * rng.normal(size=runs)
     return sums, np.divide(kept, size, where=size > 0, out=np.zeros(runs)), size > 0
+
+
+def log_densities(there, sums, shares):
+    """Of a step whose batch is not empty."""
+    scale = adapter.adjusted(MULTIPLIER, DEVIATION)
+    parts = [(norm.pdf(sums, move, scale), norm.pdf(shares, kept / size, DEVIATION / size))
+             for move, kept, size in adapter._PARTS[there]]  # fmt: skip
+    return np.log(np.mean([one * other for one, other in parts], axis=0))
 
 
 @pytest.mark.some(2)
@@ -215,8 +223,7 @@ def test_a_simulation_gives_the_same_delta(relation, there):
             empty = [0.5 if w == "removed" else 0.25 for w in (one, two)]
             total += np.where(going & ~some, math.log(empty[0] / empty[1]), 0.0)
             going &= some
-            parts = [adapter._PARTS[w] for w in (one, two)]
-            logs = [np.log(adapter.densities(part, MULTIPLIER, DEVIATION, sums, shares)) for part in parts]
+            logs = [log_densities(w, sums, shares) for w in (one, two)]
             total += np.where(going, logs[0] - logs[1] + math.log((1 - empty[0]) / (1 - empty[1])), 0.0)
         found.append(np.maximum(-np.expm1(epsilon - total), 0.0).mean())
     assert max(found) == pytest.approx(0.02, rel=0.05)
@@ -319,7 +326,7 @@ def test_a_sensitivity_that_is_too_small_is_found(monkeypatch):
 def test_outside_of_runs_jax_privacy_draws_its_own_noise():
     from jax_privacy import noise_addition
 
-    jax_privacy.PATCHES.apply()
+    jax_privacy.patched()
     privatizer = noise_addition.gaussian_privatizer(stddev=1.0, prng_key=0)
     noisy, _ = privatizer.update(np.zeros(3), privatizer.init(np.zeros(3)))
     assert np.asarray(noisy).shape == (3,) and np.any(np.asarray(noisy) != 0)
