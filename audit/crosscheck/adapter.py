@@ -28,7 +28,7 @@ from dpassay.reference.errors import BadInput, printable
 
 from .differences import Difference, compare, unstated
 from .encoding import encode
-from .recording import Diverged, VectorTape, asked
+from .recording import Diverged, VectorTape, events_of
 
 Outcome = Literal["pass", "fail", "unsupported", "error"]
 LIMIT = 60.0  # seconds for one vector
@@ -163,14 +163,14 @@ def answer(run: Callable[[VectorTape], Any], vector: Vector, said: Callable[[Bas
         output = run(tape)
         if output is NotImplemented:
             raise NotImplementedError
-        return {"kind": "returned", "output": encode(output, "output"), "events": asked(tape)}
+        return {"kind": "returned", "output": encode(output, "output"), "events": events_of(tape)}
     except NotImplementedError as error:
         return {"kind": "unsupported", "text": getattr(error, "why", str(error)), "events": []}
     except NotJudged:
         raise
     except (Exception, SystemExit) as error:  # it may wrap what the tape raises
         kind = "diverged" if tape.diverged or isinstance(error, Diverged) else "raised"
-        return {"kind": kind, "text": said(error), "events": asked(tape)}
+        return {"kind": kind, "text": said(error), "events": events_of(tape)}
 
 
 # in the process ------------------------------------------------------------------------------------------------------

@@ -52,10 +52,9 @@ class Effect:
         return f"{both}, by the noise that is declared{until} (delta {self.delta:g})"
 
     def as_data(self) -> dict[str, Any]:
-        """For JSON; infinity is a word there."""
-        yours = "infinity" if self.bare or self.yours == math.inf else self.yours
-        reference = "infinity" if self.reference == math.inf else self.reference
-        return {"delta": self.delta, "reference": reference, "yours": yours, "not_noised": list(self.bare)}
+        """For JSON."""
+        yours = math.inf if self.bare else self.yours
+        return {"delta": self.delta, "reference": self.reference, "yours": yours, "not_noised": list(self.bare)}
 
 
 def effect(vector: Data, given: Data) -> Effect:

@@ -26,7 +26,7 @@ from .differences import Difference, Part, compare
 from .encoding import encode
 from .epsilon import Effect, effect
 from .making import run_again
-from .recording import VectorTape, asked
+from .recording import VectorTape, events_of
 from .reference_line import Line, Watched, alike_in, lines_of, watched
 from .rounding import Run, computed, numbers, visible_events
 
@@ -238,7 +238,7 @@ class Answered:
             output = encode(run_again(self.run, self.vector, tape), "output")
             ended = True
         known = [*self.vector["events"], {}]
-        events = [_with_rounding(one, place) for one, place in zip(asked(tape), known, strict=False)]
+        events = [_with_rounding(one, place) for one, place in zip(events_of(tape), known, strict=False)]
         expected = self._given["output"] if self._given.get("kind") == "diverged" else output
         run = {**self.vector, "events": events, "output": expected}
         found = compare(run, self._given, float32=self._float32)

@@ -1,4 +1,4 @@
-"""Make the committed vectors anew: ``python -m dpassay.audit.crosscheck.making --write`` (``make vectors``).
+"""Make the committed vectors anew: ``python -m dpassay.audit.crosscheck.making`` (``make vectors``).
 
 What goes into a vector stands in its file and was chosen once: row, problem, schedule, sizes and the seed of its draws.
 What follows from that is computed here: what the row claims, and the reference's run with its flags and amounts of
@@ -9,8 +9,7 @@ yet gets a run on the pair of its first row; ``docs/vectors.md`` says how to add
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import is_dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache, partial
@@ -174,22 +173,20 @@ def read(vector: Mapping[str, Any]) -> tuple[Any, Any]:
     return decode(vector["problem"], "problem"), None if schedule is None else decode(schedule, "schedule")
 
 
-def main(words: Sequence[str]) -> None:
-    """Write the files, or say which differ from what would be written."""
+def main() -> None:
+    """Write the files that are not what they would be."""
     made_now = texts(every_vector())
-    known = {str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.json")}
-    for name in sorted(known - set(made_now)):
-        print(f"{name}: belongs to no algorithm")
-        if "--write" in words:
-            (FOLDER / name).unlink()
+    for path in FOLDER.rglob("*.json"):
+        if str(path.relative_to(FOLDER)) not in made_now:
+            print(f"{path.name}: belongs to no algorithm")
+            path.unlink()
     for name, text in made_now.items():
         path = FOLDER / name
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            print(f"{name}: {len(text)} bytes" if "--write" in words else f"{name}: differs; run `make vectors`")
-            if "--write" in words:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                write_text(path, text, "vectors")
+            print(f"{name}: {len(text)} bytes")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_text(path, text, "vectors")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

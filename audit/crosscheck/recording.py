@@ -87,7 +87,7 @@ class VectorTape(Tape):
         event = self._events[self.position] if self.position < len(self._events) else None
         if event is None or (event["event"], event["label"]) != (kind, label):
             if self.diverged is None:
-                self.diverged = {"event": kind, "label": label, "position": self.position}
+                self.diverged = {"event": kind, "label": label}
             wanted = "the end" if event is None else f"{event['event']} {event['label']!r}"
             raise Diverged(printable(f"asked for {kind} {label!r}, the vector has {wanted} here"))
         self.position += 1
@@ -126,20 +126,14 @@ def rounded(value: Any) -> Any:
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
-def events_of(tape: Tape) -> list[dict[str, Any]]:
-    """Everything that one run put on its tape, in order, as data."""
-    return [_event_of(tape, step) for step in range(len(tape.transcript.events))]
+def events_of(tape: RecordingTape | VectorTape) -> list[dict[str, Any]]:
+    """Everything that a run asked of its tape, in order, as data; a call that its vector does not have is the last."""
+    last = [tape.diverged] if isinstance(tape, VectorTape) and tape.diverged else []
+    return [_event_of(tape, step) for step in range(len(tape.transcript.events))] + last
 
 
-def asked(tape: VectorTape) -> list[dict[str, Any]]:
-    """All calls; one that the vector does not have is the last."""
-    last = [{name: tape.diverged[name] for name in ("event", "label")}] if tape.diverged else []
-    return events_of(tape) + last
-
-
-def _event_of(tape: Tape, step: int) -> dict[str, Any]:
-    event, transcript = tape.transcript.events[step], tape.transcript
-    raw: dict[int, float] = getattr(tape, "raw", {})
+def _event_of(tape: RecordingTape | VectorTape, step: int) -> dict[str, Any]:
+    event, transcript, raw = tape.transcript.events[step], tape.transcript, tape.raw
     if isinstance(event, Release):
         return _release(event)
     if isinstance(event, Draw):

@@ -150,7 +150,7 @@ class Known:
         documented: what the library's own documentation says about it.
         program: a few lines that show it; they use the library, NumPy and SciPy only.
         reads: what the printed numbers are.
-        shows: when it is seen: an expression of ``seen``, all numbers that the program prints (True and False are 1, 0).
+        shows: when it is seen: an expression of ``seen``, the numbers that the program prints (True and False: 1, 0).
         thread: address of a thread that reports it; empty if none was found.
         varies: the library draws from a generator that takes no seed, so another run prints other numbers.
     """

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
@@ -89,7 +88,11 @@ class LiveProgram(AbstractContextManager["LiveProgram"]):
     def __init__(
         self, command: str | list[str], algorithm: str, reading: str = "", *, timeout: float = TIMEOUT
     ) -> None:
-        self.command = split(command)
+        try:
+            self.command = tuple(shlex.split(command) if isinstance(command, str) else command)
+        except ValueError as error:
+            raise BadInput("--program", command, str(error)) from None
+        require(any(self.command[:1]), "--program", command, "names no program")
         self.name = command if isinstance(command, str) else shlex.join(command)
         self.algorithm, self.reading = algorithm, reading
         require(0 < timeout < 1e6, "--timeout", timeout, "must be positive")
@@ -98,18 +101,15 @@ class LiveProgram(AbstractContextManager["LiveProgram"]):
         self._idle: list[_Worker] = []
         self._busy: list[_Worker] = []
         self._broken: ProgramBroken | None = None
-        self._home = os.getpid()
         self.started = 0  # processes, in all
 
     def __call__(self, problem: Any, schedule: Any, tape: Tape) -> Any:
         """Run the program on a problem; its output as JSON data."""
         if self._broken:
             raise self._broken
-        if self._home != os.getpid():  # a copy in a forked worker: the processes are the parent's
-            self._idle, self._busy, self._home = [], [], os.getpid()
-        worker = self._worker(problem, schedule)
+        worker, usable = self._worker(problem, schedule), False
         self._busy.append(worker)
-        talk, usable = Conversation(worker.process, tape), False
+        talk = Conversation(worker.process, tape)
         try:
             output = talk.hold(self._case(worker, problem, schedule))
             usable = True
@@ -154,11 +154,7 @@ class LiveProgram(AbstractContextManager["LiveProgram"]):
             process = Process(self.command, self.name, self.timeout)
             self.started += 1
             process.send(_line("hello"))
-            line = process.receive()
-            try:
-                greeting = read_line(line, GREETING)
-            except Malformed as error:
-                raise ProgramBroken(self.name, f"answered hello as follows: {error}{process.complaint}") from None
+            greeting = heard(process, GREETING, "answered hello as follows: ")
             if greeting.dpassay != VERSION:
                 raise ProgramBroken(self.name, f"speaks version {greeting.dpassay} of the protocol, not {VERSION}")
             return _Worker(process, greeting.again)
@@ -180,6 +176,18 @@ class LiveProgram(AbstractContextManager["LiveProgram"]):
     def __exit__(self, *_: object) -> None:
         with suppress(OSError):
             self.close()
+
+
+def heard(process: Process, what: Any = None, before: str = "") -> Any:
+    """The next message of a program, of the type ``what``.
+
+    Raises:
+        ProgramBroken: it says what the protocol does not know.
+    """
+    try:
+        return read_line(process.receive(), what)
+    except Malformed as error:
+        raise ProgramBroken(process.name, f"{before}{error}{process.complaint}") from None
 
 
 class Conversation:
@@ -222,7 +230,9 @@ class Conversation:
 
     def _to_its_end(self, calls: int) -> Any:
         for _ in range(calls):
-            said = self._pending = self._pending or self._next()
+            if isinstance(self._tape, WorldTape) and self._pending is None:
+                self._tape.wait()  # the programs of other worlds may work while this one does
+            said = self._pending = self._pending or heard(self._process)
             if isinstance(said, messages.Output):
                 return said.output
             if isinstance(said, messages.Unsupported):
@@ -235,14 +245,6 @@ class Conversation:
             self._pending = None
             self._process.send(value)
         raise ProgramBroken(self._process.name, f"made more than {calls} calls in one case")
-
-    def _next(self, what: Any = None) -> Any:
-        if what is None and isinstance(self._tape, WorldTape):
-            self._tape.wait()  # the programs of other worlds may work while this one does
-        try:
-            return read_line(self._process.receive(), what)
-        except Malformed as error:
-            raise ProgramBroken(self._process.name, f"{error}{self._process.complaint}") from None
 
     # -- calls --------------------------------------------------------------------------------------------
     def _answer(self, said: Any) -> bytes:
@@ -294,7 +296,7 @@ class Conversation:
 
     def _query(self, index: int, label: str) -> float:
         self._process.send(b'{"query": %d}\n' % index)
-        found = self._next(messages.QUERY).query
+        found = heard(self._process, messages.QUERY).query
         if found.shape != ():
             raise ProgramBroken(self._process.name, f"said query {index} of {label!r} with shape {found.shape}")
         if not math.isfinite(found):
@@ -353,17 +355,3 @@ def run_live(
             return answer(partial(programs[key], vector["problem"], vector["schedule"]), vector)
 
         yield from results(ask, vectors, float32)
-
-
-def split(command: str | list[str], option: str = "--program") -> tuple[str, ...]:
-    """Program and arguments.
-
-    Raises:
-        BadInput: nothing, or quotes that do not close.
-    """
-    try:
-        found = shlex.split(command) if isinstance(command, str) else list(command)
-    except ValueError as error:
-        raise BadInput(option, command, str(error)) from None
-    require(bool(found) and bool(found[0]), option, command, "names no program")
-    return tuple(found)

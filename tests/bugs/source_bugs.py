@@ -26,7 +26,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from dpassay.audit.crosscheck.making import run_again
-from dpassay.audit.crosscheck.recording import VectorTape, asked, events_of
+from dpassay.audit.crosscheck.recording import VectorTape, events_of
 from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.mutate import planted
 from dpassay.audit.mutate.lent import HOME
@@ -294,7 +294,7 @@ def digest(case: Case, vectors: bool = True) -> str:
                 output = run_again(instance.run, vector, again)
             except Exception as error:  # a changed run asks for what the vector does not have, or fails: that is told
                 output = f"{type(error).__name__}: {error}"
-            found.update(f"{asked(again)} {_plain(output)}".encode())
+            found.update(f"{events_of(again)} {_plain(output)}".encode())
     return found.hexdigest()
 
 

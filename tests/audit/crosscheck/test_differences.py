@@ -257,7 +257,7 @@ BALL = {"class": "problems.domains.Ball", "radius": 2.0}
             "must be a number",
         ),
         ({"class": "dro.divergences.Divergence", "name": "kl", "constants": [1]}, "constants"),
-        ({"class": "problems.margin_losses.Link", "name": "logistic(9)"}, "name = 'logistic\\(9\\)': must be 'logistic'"),
+        ({"class": "problems.margin_losses.Link", "name": "logistic(9)"}, "must be 'logistic'"),
         ({"class": "problems.margin_losses.Link", "name": "__class__"}, "known: logistic"),
         ([1.0, [2.0]], "shape"),
         ("text", "class"),

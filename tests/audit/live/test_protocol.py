@@ -92,7 +92,7 @@ def test_numbers(said, read):
     if read:
         assert str(read_line(line, QUERY).query.tolist()) == read
     else:
-        with pytest.raises(Malformed, match=": query: (lists of different lengths, or )?no number"):
+        with pytest.raises(Malformed, match=r": query: (lists of different lengths, or )?no number"):
             read_line(line, QUERY)
 
 
