@@ -25,10 +25,9 @@ from .arithmetic import facts
 from .differences import Difference, Part, compare
 from .encoding import encode
 from .epsilon import Effect, effect
-from .making import run_again
-from .recording import VectorTape, events_of
+from .recording import Run, VectorTape, events_of, run_again
 from .reference_line import Line, Watched, alike_in, lines_of, watched
-from .rounding import Run, computed, numbers, visible_events
+from .rounding import computed, numbers, visible_events
 
 SECONDS = 10.0  # of processor time for all changes
 SLOWEST = 0.3  # seconds for one changed run; one of the reference takes a hundredth

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import is_dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,9 @@ from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.gradient_descent import GradientDescent
 
-from .encoding import decode, encode
-from .recording import RecordingTape, events_of
-from .rounding import Again, Jitter, Run, rounding
+from .encoding import encode
+from .recording import RecordingTape, Run, events_of, read, run_again
+from .rounding import rounding
 from .storage import FOLDER, FORMAT, texts
 
 CALIBRATED = {
@@ -63,7 +63,7 @@ def made(case: Case, given: Mapping[str, Any]) -> Vector:
     name = re.sub(r"-\d+$", "", given["id"].rpartition("/")[2])
     if given["expect"] == "run":
         problem, schedule = read(given)
-        return recorded(partial(run_again, run), {**told, **_told(problem, schedule)}, name)
+        return recorded(run, {**told, **_told(problem, schedule)}, name)
     tape, data = RecordingTape(0), {part: given[part] for part in ("problem", "schedule")}
     try:
         with np.errstate(all="ignore"):
@@ -81,15 +81,15 @@ def exported(case: Case, seed: int) -> Vector:
     instance = case.build()
     about = {"id": f"{case.key}/catalogue", "sizes": {}, "seed": seed, "expect": "run"}
     told = {**head(case, instance.run), **about, **_told(instance.pair.here, _exactly(instance.schedule))}
-    return recorded(partial(run_again, instance.run), told, "catalogue")
+    return recorded(instance.run, told, "catalogue")
 
 
-def recorded(again: Again, told: Vector, name: str) -> Vector:
+def recorded(run: Run, told: Vector, name: str) -> Vector:
     """A vector that says what is run, with one run, the amounts of rounding at every event, and the flags."""
     tape = RecordingTape(told["seed"])
-    output = again(told, tape, None)
+    output = run_again(run, told, tape)
     vector = {**told, "events": events_of(tape), "output": encode(output, "output")}
-    amounts, whole, single = rounding(again, vector)
+    amounts, whole, single = rounding(run, vector)
     for event, amount in zip(vector["events"], amounts, strict=True):
         if amount:
             event["rounding"] = amount
@@ -159,18 +159,6 @@ def _exactly(schedule: Any) -> Any:
     if isinstance(getattr(schedule, "solver", None), GradientDescent | Extragradient):
         changes["solver"] = Exact()
     return replace(schedule, **changes) if changes else schedule
-
-
-def run_again(run: Run, vector: Mapping[str, Any], tape: Any, jitter: Jitter | None = None) -> Any:
-    """The reference on the data of a vector; ``jitter`` moves what the problem's functions return."""
-    problem, schedule = read(vector)
-    return run(problem if jitter is None else jitter.on(problem), schedule, tape)
-
-
-def read(vector: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Problem and schedule of a vector."""
-    schedule = vector["schedule"]
-    return decode(vector["problem"], "problem"), None if schedule is None else decode(schedule, "schedule")
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ back exactly. A replayed run is handed values, and its own queries are written d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -19,9 +19,10 @@ from dpassay.reference.laws.law import Law
 from dpassay.reference.tape import Drawn, LiveTape, Tape
 from dpassay.reference.transcript import Draw, Release
 
-from .encoding import encode
+from .encoding import decode, encode
 
 DIGITS = 6  # of a drawn number; more would only make the files longer
+Run = Callable[[Any, Any, Tape], Any]
 DRAWS = {"without-replacement": "size", "fresh": "size", "poisson": "rate"}
 
 
@@ -124,6 +125,18 @@ def rounded(value: Any) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return np.reshape([rounded(float(one)) for one in value.ravel()], value.shape)
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+
+
+def run_again(run: Run, vector: Mapping[str, Any], tape: Tape, changed: Callable[[Any], Any] = lambda one: one) -> Any:
+    """The reference on the data of a vector; ``changed`` is what is done to its problem."""
+    problem, schedule = read(vector)
+    return run(changed(problem), schedule, tape)
+
+
+def read(vector: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Problem and schedule of a vector."""
+    schedule = vector["schedule"]
+    return decode(vector["problem"], "problem"), None if schedule is None else decode(schedule, "schedule")
 
 
 def events_of(tape: RecordingTape | VectorTape) -> list[dict[str, Any]]:

@@ -24,9 +24,8 @@ from dpassay.reference.equality import forget
 from dpassay.reference.errors import printable
 
 from .differences import SCALES, Difference, Part, event_there
-from .making import read
-from .recording import Diverged, VectorTape
-from .rounding import Run, visible_events
+from .recording import Diverged, Run, VectorTape, read
+from .rounding import visible_events
 
 Data = Mapping[str, Any]
 NO_ALGORITHM = ("laws", "accounting")  # folders: what makes a law or an account is what every algorithm shares

@@ -15,7 +15,7 @@ deviation changes mu of Gaussian differential privacy by at most s for each rele
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from typing import Any
@@ -25,10 +25,9 @@ import numpy as np
 from dpassay.audit.plain import NOT_FINITE
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum
-from dpassay.reference.tape import Tape
 
 from .encoding import encode
-from .recording import Diverged, VectorTape, events_of
+from .recording import Diverged, Run, VectorTape, events_of, run_again
 
 H = 2.0**-30  # far above rounding (2^-53), far below what bends
 DIRECTIONS = 6
@@ -44,7 +43,6 @@ FUNCTIONS = (
     "gradients_x", "gradients_y", "value_gradients", "losses", "loss_gradients", "eta_gradients", "x_gradients",
     "inner_values", "inner_x_gradients", "inner_temperature_gradients",
 )  # fmt: skip
-Run = Callable[[Any, Any, Tape], Any]
 
 
 class Jitter:
@@ -93,7 +91,6 @@ class Jitter:
         return off
 
 
-Again = Callable[[Mapping[str, Any], Tape, Jitter | None], Any]  # a run on the data of a vector
 Amounts = list[dict[str, float]]
 Moved = tuple[list[dict[str, Any]], Any, float]  # events, output, the largest number that a function returned
 LARGEST32 = 1e38
@@ -126,14 +123,14 @@ def computed(event: Mapping[str, Any]) -> dict[str, Any]:
     return {name: event[name] for name in names if event.get(name) is not None}
 
 
-def rounding(again: Again, vector: Mapping[str, Any]) -> tuple[Amounts, float, bool]:
+def rounding(run: Run, vector: Mapping[str, Any]) -> tuple[Amounts, float, bool]:
     """What rounding may do to every computed quantity of a vector, in float64, and to its output.
 
     Returns:
         One amount by name for every event; that of the output; and whether single precision makes the same decisions.
     """
     events, count = vector["events"], _size(vector)
-    moved = [_moved(again, vector, H, seed) for seed in range(DIRECTIONS)]
+    moved = [_moved(run, vector, H, seed) for seed in range(DIRECTIONS)]
     kept = [one for one in moved if one is not None]
     amounts, releases = [], 0
     for step, event in enumerate(events):
@@ -147,7 +144,7 @@ def rounding(again: Again, vector: Mapping[str, Any]) -> tuple[Amounts, float, b
     share = UNIT64 * (count + PER_STEP * (releases + 1))
     outputs = [one[1] for one in kept]
     whole = share * max(_largest(vector["output"]), SAFETY * _condition(vector["output"], outputs))
-    coarse = [_moved(again, vector, 64 * UNIT32, seed) for seed in range(2)]
+    coarse = [_moved(run, vector, 64 * UNIT32, seed) for seed in range(2)]
     single = all(one is not None and one[2] < LARGEST32 and _follows(events, amounts, one[0]) for one in coarse)
     return amounts, _two_digits(whole), bool(kept) and single
 
@@ -162,7 +159,7 @@ def _follows(events: Sequence[Mapping[str, Any]], amounts: Amounts, moved: Seque
     return True
 
 
-def _moved(again: Again, vector: Mapping[str, Any], size: float, seed: int) -> Moved | None:
+def _moved(run: Run, vector: Mapping[str, Any], size: float, seed: int) -> Moved | None:
     """Events and output on inputs moved by a relative ``size``; None where another path is taken."""
     for records in (True, False):  # records on a boundary may not move
         rng = np.random.default_rng(seed)
@@ -174,7 +171,7 @@ def _moved(again: Again, vector: Mapping[str, Any], size: float, seed: int) -> M
         parts = {"problem": _move(vector["problem"], size, rng)} if records else {}
         parts["schedule"] = _move(vector["schedule"], size, rng)
         try:
-            output = again({**vector, **parts}, tape, jitter)
+            output = run_again(run, {**vector, **parts}, tape, jitter.on)
         except (BadInput, Diverged, ArithmeticError, np.linalg.LinAlgError):
             continue
         if tape.position == len(visible_events(vector)):

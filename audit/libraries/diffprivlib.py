@@ -34,7 +34,7 @@ from dpassay.reference.laws.number import (
 from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
 from dpassay.reference.tape import Tape
 
-from .redirect import caller, current_tape, patch, place
+from .model import caller, current_tape, patch, place
 from .rejected_bingham import SampledBingham
 
 LawOf = Callable[[Any, Any], Law]

@@ -9,8 +9,7 @@ from typing import Any
 
 from .data import Rowset, anchored, anchored_at_zero, spaces, two_or_more, with_gaps
 from .diffprivlib import patched
-from .model import Model
-from .redirect import on_tape
+from .model import Model, on_tape
 
 _SKIPPED = ("n_features_in_", "estimator_")  # the width of the data, which is public; a template that was not fitted
 

@@ -22,8 +22,7 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 
 from .data import ABSENT, opposite
-from .model import Model
-from .redirect import current_tape, on_tape, patch
+from .model import Model, current_tape, on_tape, patch
 
 DELTA = 1e-5
 CLIP, MULTIPLIER, STEPS, RATE = 1.0, 1.5, 3, 0.25

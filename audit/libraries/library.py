@@ -121,7 +121,7 @@ def _audited(model: Model, relation: Relation, searched: Searched, seed: int) ->
     if searched.worst is None:
         return unknown
     claim = PrivacyClaim(model.epsilon, model.delta, None, relation)
-    effort = Effort(EFFORT.runs, EFFORT.pilot, EFFORT.confidence, seed, 0)
+    effort = replace(EFFORT, seed=seed)
     worst = chosen(searched.worst, model.run, model.spaces[relation], model.pairs.get(relation, {}))
     instance = Instance(unscheduled(worst.mechanism), NoSchedule(), worst.pair)
     try:

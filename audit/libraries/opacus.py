@@ -38,8 +38,7 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 
 from .data import ABSENT, opposite
-from .model import Model
-from .redirect import current_tape, on_tape, patch
+from .model import Model, current_tape, on_tape, patch
 
 Parts = Sequence[tuple[float, int, int]]
 

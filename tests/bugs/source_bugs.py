@@ -25,8 +25,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from dpassay.audit.crosscheck.making import run_again
-from dpassay.audit.crosscheck.recording import VectorTape, events_of
+from dpassay.audit.crosscheck.recording import VectorTape, events_of, run_again
 from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.mutate import planted
 from dpassay.audit.mutate.lent import HOME

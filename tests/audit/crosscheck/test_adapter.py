@@ -22,7 +22,7 @@ import os, sys, time
 
 
 def right(case, tape):
-    from dpassay.audit.crosscheck.making import run_again
+    from dpassay.audit.crosscheck.recording import run_again
     from dpassay.reference.baselines.dp_sgd import run
 
     print("this is for people")

@@ -18,8 +18,8 @@ from dpassay.audit.crosscheck import making, storage
 from dpassay.audit.crosscheck.differences import compare, noise_of
 from dpassay.audit.crosscheck.encoding import encode
 from dpassay.audit.crosscheck.epsilon import epsilon_of
-from dpassay.audit.crosscheck.making import every_vector, run_again
-from dpassay.audit.crosscheck.recording import Diverged, VectorTape, events_of
+from dpassay.audit.crosscheck.making import every_vector
+from dpassay.audit.crosscheck.recording import Diverged, VectorTape, events_of, run_again
 from dpassay.audit.crosscheck.reference_line import watched
 from dpassay.audit.crosscheck.storage import (
     FLAGS,

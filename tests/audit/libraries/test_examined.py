@@ -32,9 +32,8 @@ from dpassay.audit.libraries.library import (
     outcome_of,
     run_program,
 )
-from dpassay.audit.libraries.model import LOSS, Model
+from dpassay.audit.libraries.model import LOSS, Model, current_tape, on_tape, patch
 from dpassay.audit.libraries.page import SEEDLESS, block, not_on_page, section
-from dpassay.audit.libraries.redirect import current_tape, on_tape, patch
 from dpassay.audit.libraries.rejected_bingham import SampledBingham
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.search.witness import Searched
