@@ -15,7 +15,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -116,33 +116,33 @@ def results(ask: Callable[[Vector], Vector], vectors: Iterable[Vector], float32:
         start = time.monotonic()
         if float32 and not vector["float32"]:
             why = "not judged in single precision: its decisions are within rounding"
-            yield _result(vector, "unsupported", why)
+            found = {"kind": "unsupported", "text": why}
         else:
-            yield judged(vector, ask(vector), float32, time.monotonic() - start)
+            found = ask(vector)
+        yield replace(judged(vector, found, float32), seconds=time.monotonic() - start)
 
 
-def judged(vector: Vector, answers: Vector, float32: bool, seconds: float = 0.0) -> Result:
+def judged(vector: Vector, answers: Vector, float32: bool) -> Result:
     """One answer of the worker, held to its vector."""
+    result = partial(Result, vector["id"], vector["algorithm"], flags=tuple(vector["flags"]), answers=answers)
     kind, text = answers["kind"], printable(str(answers.get("text", "")))
     if kind in ("unsupported", "error"):
-        return _result(vector, kind, text, seconds=seconds)
+        return result(kind, text)
     if vector["expect"] == "refused":
         released = any(event["event"] == "release" for event in answers["events"])
         if kind == "raised" and not released:
-            return _result(vector, "pass", f"refused: {text}", seconds=seconds)
+            return result("pass", f"refused: {text}")
         said = "asked for a release" if released else "returned an output" if kind == "returned" else text
-        return _result(vector, "fail", f"{said}; must be refused: {vector['why']}", seconds=seconds, answers=answers)
+        return result("fail", f"{said}; must be refused: {vector['why']}")
     if kind == "raised":
-        return _result(vector, "error", text, seconds=seconds, answers=answers)
+        return result("error", text)
     found = compare(vector, {"output": None, **answers}, float32=float32)
     if kind == "diverged":  # the run could not go on: its output says nothing
         found = [one for one in found if one.name != "output"]
-    more = {"differences": tuple(found), "unstated": unstated(vector, answers), "seconds": seconds, "answers": answers}
-    return _result(vector, "fail" if found else "pass", str(found[0]) if found else "", **more)
-
-
-def _result(vector: Vector, outcome: Outcome, message: str, **more: Any) -> Result:
-    return Result(vector["id"], vector["algorithm"], outcome, message, tuple(vector["flags"]), **more)
+    missing = unstated(vector, answers)
+    if found:
+        return result("fail", str(found[0]), differences=tuple(found), unstated=missing)
+    return result("pass", "", unstated=missing)
 
 
 def answer(run: Callable[[VectorTape], Any], vector: Vector, said: Callable[[BaseException], str] = str) -> Vector:

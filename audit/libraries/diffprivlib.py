@@ -40,10 +40,6 @@ from .rejected_bingham import SampledBingham
 LawOf = Callable[[Any, Any], Law]
 
 
-def _number(value: Any) -> Array:
-    return np.asarray(float(value))
-
-
 def bare(value: Any) -> Law:
     """No noise: what a mechanism with sensitivity zero or infinite epsilon releases."""
     return Gaussian(np.asarray(value, dtype=float), 0.0)
@@ -58,7 +54,7 @@ def _with(
         scale, ends = float(scale_of(mech)), () if inside is None else (float(mech.lower), float(mech.upper))
         if not scale > 0:
             return bare(value if inside is None else inside(mech, value))
-        return kind(_number(value), scale, *ends)
+        return kind(np.asarray(float(value)), scale, *ends)
 
     return law
 
@@ -91,10 +87,6 @@ def _exponential(mech: Any, value: Any) -> Law:
     return exponential(list(utilities), _rate(mech), mech.candidates, mech.monotonic)
 
 
-def _permute_and_flip(mech: Any, value: Any) -> Law:
-    return permute_and_flip(list(mech.utility), _rate(mech), mech.candidates, mech.monotonic)
-
-
 def _categorical(mech: Any, value: Any) -> Law:
     support = list(mech._normalising_constant)
     weights = np.array([mech._get_prob(value, one) for one in support])
@@ -105,10 +97,6 @@ def _binary(mech: Any, value: Any) -> Law:
     stays = (np.exp(mech.epsilon) + mech.delta) / (np.exp(mech.epsilon) + 1)
     first = stays if value == mech.value0 else 1 - stays
     return Categorical((mech.value0, mech.value1), np.log([first, 1 - first]))
-
-
-def _bingham(mech: Any, value: Any) -> Law:
-    return SampledBingham(np.asarray(value, dtype=float), float(mech.epsilon / 4 / mech.sensitivity))
 
 
 LAWS: dict[str, LawOf] = {  # by class name in diffprivlib.mechanisms; Vector has no law by itself (see the adapter)
@@ -124,10 +112,14 @@ LAWS: dict[str, LawOf] = {  # by class name in diffprivlib.mechanisms; Vector ha
     "Gaussian": _with(Gaussian, lambda mech: mech._scale),
     "GaussianDiscrete": _with(DiscreteGaussian, lambda mech: mech._scale),
     "Exponential": _exponential,
-    "PermuteAndFlip": _permute_and_flip,
+    "PermuteAndFlip": lambda mech, value: permute_and_flip(
+        list(mech.utility), _rate(mech), mech.candidates, mech.monotonic
+    ),
     "ExponentialCategorical": _categorical,
     "Binary": _binary,
-    "Bingham": _bingham,
+    "Bingham": lambda mech, value: SampledBingham(
+        np.asarray(value, dtype=float), float(mech.epsilon / 4 / mech.sensitivity)
+    ),
 }
 
 

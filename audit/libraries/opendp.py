@@ -103,12 +103,9 @@ def _selections(dp: Any) -> Iterable[Line]:
             chosen = dp.m.make_noisy_max(domain, metric, measure, scale=2.0)
             here, there = (make([float(u) for u in one], 0.5) for one in (scores, other))
             p = _chi_square(_draws(chosen, scores), here, range(4))
-            cost = (
-                largest_loss(here, there, range(4))
-                if unit == "epsilon"
-                else renyi_rho(here, there, np.arange(4), _ORDERS)
-            )
-            name = f"make_noisy_max, {'max_divergence' if unit == 'epsilon' else 'zCDP'}{word}"
+            pure = unit == "epsilon"
+            cost = largest_loss(here, there, range(4)) if pure else renyi_rho(here, there, np.arange(4), _ORDERS)
+            name = f"make_noisy_max, {'max_divergence' if pure else 'zCDP'}{word}"
             yield Line(name, f"{scores} and {other}", unit, chosen.map(1), cost, p)
 
 
@@ -169,10 +166,8 @@ def _responses(dp: Any) -> Iterable[Line]:
 
 def _tulap(draws: Array, epsilon: float, delta_: float) -> tuple[float, float]:
     """The Tulap law (Awan and Vadhan 2023): discrete Laplace plus uniform, cut where a share of delta remains."""
-    b, q = (
-        math.exp(-epsilon),
-        2 * delta_ * math.exp(-epsilon) / (1 - math.exp(-epsilon) + 2 * delta_ * math.exp(-epsilon)),
-    )
+    b = math.exp(-epsilon)
+    q = 2 * delta_ * b / (1 - b + 2 * delta_ * b)
 
     def below(x: Array) -> Array:
         x = np.asarray(x, dtype=float)
