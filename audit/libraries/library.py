@@ -150,7 +150,7 @@ class Known:
         documented: what the library's own documentation says about it.
         program: a few lines that show it; they use the library, NumPy and SciPy only.
         reads: what the printed numbers are.
-        shows: when it is seen: an expression of ``seen``, the numbers that the program prints (True and False: 1, 0).
+        shows: is it seen in these numbers? They are all that the program prints, in order (True and False are 1, 0).
         thread: address of a thread that reports it; empty if none was found.
         varies: the library draws from a generator that takes no seed, so another run prints other numbers.
     """
@@ -161,13 +161,37 @@ class Known:
     documented: str
     program: str
     reads: str
-    shows: str
+    shows: Callable[[list[float]], bool]
     thread: str = ""
     varies: bool = False
 
-    def seen(self, printed: str) -> bool:
-        """Do these numbers show it?"""
-        return bool(eval(self.shows, {"seen": numbers(printed)}))
+
+SHOWS: Mapping[str, Callable[[list[float]], bool]] = {
+    "linear-regression-square": lambda seen: seen[0] == seen[1],
+    "linear-regression-budget": lambda seen: seen[0] > 1.4,
+    "linear-regression-bounds": lambda seen: seen[1] > 1e9 > seen[0],
+    "k-means-labels": lambda seen: seen[0] == 1 and abs(seen[1]) < 1e-9,
+    "k-means-empty": lambda seen: seen[1] > 1.5 * seen[0] > 0 and seen[2] > 1.5 * seen[0],
+    "gaussian-nb-sums": lambda seen: seen[0] > 0.03 and seen[1] < 0.002,
+    "classes-from-data": lambda seen: seen == [0, 1, 0, 1, 7, 0, 1, 0, 1, 7],
+    "logistic-regression-norm": lambda seen: seen[0] > 3 * seen[1] > 0,
+    "forest-order": lambda seen: seen[0] > 0.9 and seen[1] < 0.02,
+    "nan-tools": lambda seen: seen[0] < 0.4 < 0.6 < seen[1],
+    "bingham-sampler": lambda seen: abs(seen[0] - seen[1]) > 0.1,
+    "threshold-at-equality": lambda seen: seen[1] > 2 * seen[0],
+    "eigenvector-sampler": lambda seen: abs(seen[0] - seen[1]) > 0.1,
+    "number-of-records": lambda seen: seen[0] > 1.6 * seen[1],
+    "batches-in-order": lambda seen: seen[1] > 1.5 * seen[3],
+    "adaptive-clipping": lambda seen: seen[0] > 1.6 * seen[1],
+    "adaptive-clipping-sampled": lambda seen: seen[0] > 1.6 * seen[1] and seen[2] == seen[3] > 0,
+    "ghost-column": lambda seen: seen[0] <= 2 < 100 < seen[1],
+    "replace-one-multiplier": lambda seen: seen[1] > 1.5 * seen[0],
+    "default-tolerance": lambda seen: abs(seen[1] - seen[0]) > 2 * seen[2],
+    "intercept": lambda seen: abs(seen[1] - seen[0]) > 2 * seen[2],
+    "balanced-weights": lambda seen: abs(seen[1] - seen[0]) > 2 * seen[2],
+    "stochastic-rate": lambda seen: abs(seen[1] - seen[0]) > 2 * seen[2],
+    "refused-data": lambda seen: seen == [1, 0, 1, 0],
+}
 
 
 def run_program(known: Known) -> tuple[str, bool]:
@@ -193,7 +217,7 @@ def run_program(known: Known) -> tuple[str, bool]:
     if done.returncode:
         return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no output", False
     try:
-        return printed, known.seen(printed)
+        return printed, bool(known.shows(numbers(printed)))
     except IndexError:
         return printed, False
 
@@ -250,7 +274,8 @@ def _described(name: str) -> Library:
     path = Path(__file__).with_name("described") / f"{name}.toml"
     said = parse_toml(read_text(path, "libraries"), str(path))
     listed = {part: tuple(said.get(part, ())) for part in ("models", "lines", "beside")}
-    known = tuple(Known(**{**one, "models": tuple(one["models"])}) for one in said.get("finding", ()))
+    found = said.get("finding", ())
+    known = tuple(Known(**{**one, "models": tuple(one["models"])}, shows=SHOWS[one["id"]]) for one in found)
     return Library(name, said["relation"], known, either=said.get("either", False), **listed)
 
 

@@ -118,7 +118,7 @@ def test_what_no_finding_accounts_for_is_news():
     )  # fmt: skip
     found = _examined(outcomes, [Line("m", "a and b", "epsilon", 1.0, 1.1), Line("n", "", "epsilon", 1.0, 1.0, 1e-9)])
     assert [line.partition(":")[0] for line in found.unaccounted()] == ["sum", "m", "n"]
-    known = Known("why", ("sum", "m"), "", "", "", "", "True")
+    known = Known("why", ("sum", "m"), "", "", "", "", lambda seen: True)
     told = _examined(outcomes, [Line("m", "", "epsilon", 1.0, 1.1)], [(known, "1", True)])
     share = f"{outcomes[0].share:.2f}"
     assert told.unaccounted() == []
@@ -177,7 +177,7 @@ def test_the_page_has_the_program_and_numbers_that_show_the_finding(name, known)
     program, printed, seedless = told(name, known)
     assert program.strip() == known.program.strip()
     assert "dpassay" not in program
-    assert known.seen(printed) and seedless == known.varies
+    assert known.shows(numbers(printed)) and seedless == known.varies
 
 
 @pytest.mark.slow
@@ -199,7 +199,7 @@ def test_the_page_has_a_place_for_every_library():
 
 def test_a_program_that_fails_or_prints_something_else_shows_nothing():
     def known(program):
-        return Known("id", (), "", "", program, "", "seen[0] > 1")
+        return Known("id", (), "", "", program, "", lambda seen: seen[0] > 1)
 
     assert run_program(known("print([2, True])")) == ("[2, True]", True)
     assert run_program(known("print(1)"))[1] is False
