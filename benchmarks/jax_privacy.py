@@ -75,7 +75,7 @@ THEIRS: dict[str, Bound] = {
 THEIRS_ONE_RUN: dict[str, Bound] = {"all thresholds": _theirs(ONE), "split": _theirs(ONE, _split)}
 TWO_SAMPLES: dict[tuple[str, str], Bound] = {
     **{("jax-privacy", name): THEIRS[name] for name in ("all thresholds", "split")},
-    ("dpassay", "one event, split"): lambda p, q, rng: labels.epsilon_split(p, q, DELTA, rng).epsilon,
+    ("dpassay", "one event, split"): lambda p, q, rng: labels.read_event(p, q, DELTA, rng, 0.05)[0],
     ("dpassay", "labels"): lambda p, q, rng: labels.epsilon_labels(p, q, DELTA, rng).epsilon,
 }
 ONE_RUN: dict[tuple[str, str], Bound] = {

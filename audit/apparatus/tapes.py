@@ -149,10 +149,11 @@ def wrong_batches(draw: Draw, seed: int) -> Iterator[str]:
     if not fixed and abs(np.var(lengths) - variance) > _OFF * error:
         yield f"the sizes of Poisson batches have the variance {np.var(lengths):.3g}"
     common = np.sum(members[:-1:2] & members[1::2], axis=1)
-    law: Any = scipy.stats.hypergeom(draw.n, size, size) if fixed else scipy.stats.binom(draw.n, rate**2)
-    error = np.sqrt(law.var() / len(common)) + 1 / len(common)
-    if (law.var() == 0 and np.any(common != law.mean())) or abs(np.mean(common) - law.mean()) > _OFF * error:
-        yield f"a batch and the next one share {np.mean(common):.3g} records, and should {law.mean():.3g}"
+    mean = draw.n * rate**2  # of a binomial law; of the hypergeometric one of batches of fixed size
+    variance = mean * ((1 - rate) ** 2 * draw.n / max(1, draw.n - 1) if fixed else 1 - rate**2)
+    error = np.sqrt(variance / len(common)) + 1 / len(common)
+    if (variance == 0 and np.any(common != mean)) or abs(np.mean(common) - mean) > _OFF * error:
+        yield f"a batch and the next one share {np.mean(common):.3g} records, and should {mean:.3g}"
 
 
 def wrong_pass(draws: Sequence[Draw], seed: int) -> Iterator[str]:

@@ -214,22 +214,13 @@ def out_of_distribution(
     return rows, rng.integers(0, classes, count)
 
 
-def crafted_initialisation(x: Array, signs: Array, canary: Array, margin: float = 12.0) -> Array:
-    """Weights of a linear classifier under which ordinary records are learned already and the canary is not.
-
-    Least squares for signs * (x @ w) = margin and canary @ w = 0: gradients of the others vanish like exp(-margin), the
-    canary's is half its norm. `signs` are labels in {-1, +1}.
-    """
-    rows = np.concatenate([signs[:, None] * x, len(x) * canary[None, :]])
-    wanted = np.concatenate([np.full(len(x), margin), [0.0]])
-    return np.asarray(np.linalg.lstsq(rows, wanted, rcond=None)[0])
-
-
 def crafted_softmax(x: Array, y: Indices, classes: int, canary: Array, margin: float = 12.0) -> Array:
-    """The same for softmax regression with offsets, any number of classes: parameters (features + 1) * classes.
+    """Parameters of softmax regression with offsets where ordinary records are learned already and the canary is not.
 
-    Where it fits, the true class of each ordinary record leads by `margin`, and all classes of the canary are equal.
+    Least squares, one column a class: where it fits, the true class of each ordinary record leads by `margin`, so that
+    its gradient vanishes like exp(-margin), and all classes of the canary are equal. Shape ((features + 1) * classes,).
     """
-    rows, one = np.column_stack([x, np.ones(len(x))]), np.append(canary, 1.0)
-    columns = [crafted_initialisation(rows, np.where(y == c, 1.0, -1.0), one, margin / 2) for c in range(classes)]
-    return np.column_stack(columns).ravel()
+    one = np.append(canary, 1.0)
+    rows = np.concatenate([np.column_stack([x, np.ones(len(x))]), len(x) * one[None, :]])
+    leads = [np.append(np.where(y == c, margin / 2, -margin / 2), 0.0) for c in range(classes)]
+    return np.asarray(np.linalg.lstsq(rows, np.column_stack(leads), rcond=None)[0]).ravel()

@@ -62,7 +62,7 @@ CANDIDATES = {  # least, most, and how to say it
     ONE: (1, 1, ""),
     GRADIENT: (20, 10**5, "of gradient canaries must lie in 20..1e5"),
 }
-GRADIENT_COUNT, GRADIENT_HIDDEN = 1000, 32  # canaries unless told otherwise, and hidden units so that they find room
+USUAL = {MANY: (200, 12, 0), ONE: (1, 400, 0), GRADIENT: (1000, 1, 32)}  # candidates, models, hidden units unless told
 
 
 @dataclass(frozen=True)
@@ -129,16 +129,12 @@ class Plan:
     @property
     def count(self) -> int:
         """Candidates, or canaries."""
-        if self.candidates is not None:
-            return self.candidates
-        return GRADIENT_COUNT if self.game == GRADIENT else 200
+        return USUAL[self.game][0] if self.candidates is None else self.candidates
 
     @property
     def trained(self) -> int:
         """Models that are trained."""
-        if self.game == GRADIENT:
-            return 1
-        return self.models if self.models is not None else 400 if self.game == ONE else 12
+        return USUAL[self.game][1] if self.models is None else self.models
 
     @property
     def noise(self) -> float:
@@ -148,7 +144,7 @@ class Plan:
     @property
     def units(self) -> int:
         """Hidden units of dp-sgd's model."""
-        return (GRADIENT_HIDDEN if self.game == GRADIENT else 0) if self.hidden is None else self.hidden
+        return USUAL[self.game][2] if self.hidden is None else self.hidden
 
     @property
     def relation(self) -> str:

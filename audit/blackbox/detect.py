@@ -165,7 +165,7 @@ def audit_in_detail(
     start = time.perf_counter()
     require_independent(tables)
     parts = split(tables, rng)
-    candidates = learn_scores(parts.training[0], parts.training[1], claim, rng, low_bits, parts.columns)
+    candidates = learn_scores(parts.training[0], parts.training[1], claim, rng, parts.columns, low_bits)
     judged: list[tuple[float, str, Candidate | None, dict[str, object]]] = []  # p-value, name, score, evidence
     for share, one in zip(EVENT_SHARES, sorted(candidates, key=lambda one: -one.event.promise), strict=False):
         p_value = judge_event(one.event, one.score(parts.test[0]), one.score(parts.test[1]))
@@ -217,27 +217,16 @@ def epsilon_of_outputs(
     require_independent(tables)
     parts = split(tables, rng)
     guess = Guarantee("no privacy loss", np.zeros(1), np.zeros(1))
-    candidates = learn_scores(parts.training[0], parts.training[1], guess, rng, columns=parts.columns)
-    return bound_of_scores(parts, candidates, delta, rng, confidence, start)
+    candidates = learn_scores(parts.training[0], parts.training[1], guess, rng, parts.columns)
+    return replace(bound_of_scores(parts, candidates, delta, rng, confidence), seconds=time.perf_counter() - start)
 
 
 def bound_of_scores(
-    parts: Parts,
-    candidates: Sequence[Candidate],
-    delta: float,
-    rng: np.random.Generator,
-    confidence: float = 0.95,
-    start: float | None = None,
+    parts: Parts, candidates: Sequence[Candidate], delta: float, rng: np.random.Generator, confidence: float = 0.95
 ) -> SoundBound:
-    """`epsilon_of_outputs` with scores that were learned already, for the same or another question.
-
-    Args:
-        start: when the work began, for `seconds`; None: now.
-    """
-    start = time.perf_counter() if start is None else start
+    """`epsilon_of_outputs` with scores that were learned already, for the same or another question."""
     held = [table[int(FIT_SHARE * len(table)) :] for table in parts.training]  # that chose among the scores
     best = max(candidates, key=lambda one: promised_epsilon(one.score(held[0]), one.score(held[1]), delta))
     bound = epsilon_labels(best.score(parts.test[0]), best.score(parts.test[1]), delta, rng, confidence)
-    runs, seconds = sum(map(len, (*parts.training, *parts.test))), time.perf_counter() - start
-    evidence = {"score": best.name, **bound.evidence}
-    return replace(bound, method="black box: learned score, labels", runs=runs, seconds=seconds, evidence=evidence)
+    runs, evidence = sum(map(len, (*parts.training, *parts.test))), {"score": best.name, **bound.evidence}
+    return replace(bound, method="black box: learned score, labels", runs=runs, evidence=evidence)

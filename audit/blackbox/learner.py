@@ -130,19 +130,18 @@ def learn_scores(
     q: Array,
     claim: Guarantee,
     rng: np.random.Generator,
+    columns: Sequence[Column],
     low_bits: bool = False,
-    columns: Sequence[Column] | None = None,
 ) -> list[Candidate]:
     """Fit on half of the training tables; each score's event is the one that exceeds `claim` most on the rest.
 
     The event of a column, which learns nothing, is chosen on both halves. What an event promises is counted on the
     second one. Scores and events are fixed before the test data are seen.
     """
-    titles = tuple(columns) if columns is not None else tuple(Column(f"column {j}") for j in range(p.shape[1]))
     cut_p, cut_q = (max(1, int(FIT_SHARE * len(side))) for side in (p, q))
     held = (p[cut_p:], q[cut_q:]) if min(len(p) - cut_p, len(q) - cut_q) > 0 else (p, q)
     few_p, few_q, width = p[:cut_p], q[:cut_q], p.shape[1]
-    screened, found = screen(few_p, few_q, claim, titles), list[Candidate]()
+    screened, found = screen(few_p, few_q, claim, columns), list[Candidate]()
 
     def add(name: str, plain: Score, column: Column | None = None, value: float | None = None) -> None:
         score = remembered(plain)

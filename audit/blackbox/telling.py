@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.evidence.events import Event, judge_event, shown
+from dpassay.audit.plain import rounded
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import printable
 from dpassay.reference.guarantee import LARGEST
@@ -136,15 +137,8 @@ def shortened(output: Any, entry: str = "") -> str:
         return text
     room = (LONGEST if not entry else LONGEST // 4) - 3
     if isinstance(plain, list):  # whole numbers with few digits say more than the many digits of one
-        text = printable(repr(_brief(plain[:room])))
+        text = printable(repr(rounded(plain[:room], 4)))
         if len(text) <= room:
             return f"{entry}{text}"
         room = max(text.rfind(", ", 0, room) + 2, 1)
     return f"{entry}{text[:room]}..."
-
-
-def _brief(value: Any) -> Any:
-    """The same with numbers of four digits."""
-    if isinstance(value, list):
-        return [_brief(one) for one in value]
-    return float(f"{value:.4g}") if isinstance(value, float) else value

@@ -37,7 +37,7 @@ ASSUMPTIONS = (
     "A ceiling is for the expectation over splits and trainings; members and non-members of one distribution.",
 )
 COLUMNS = {"epsilon": float, "delta": float, "relation": str, "auc": float, "balanced_accuracy": float, "tpr": float,
-           "fpr": float, "members": int, "nonmembers": int, "runs": int}  # fmt: skip
+           "fpr": float, "members": int, "nonmembers": int}  # fmt: skip
 OF_ONE_NUMBER = (*COLUMNS, "gdp", "sampled_gaussian")
 
 
@@ -56,7 +56,6 @@ def published(
     fpr: Annotated[float | None, typer.Option(help="False positive rate of --tpr.")] = None,
     members: Annotated[int | None, typer.Option(help="Members attacked.")] = None,
     nonmembers: Annotated[int | None, typer.Option(help="Non-members attacked.")] = None,
-    runs: Annotated[int, typer.Option(help="Independent trainings behind the number.")] = 1,
     confidence: Annotated[float, typer.Option(help="Confidence of the statements.")] = 0.95,
     gdp: Annotated[float | None, typer.Option(help="Claimed mu of mu-GDP (beside or instead of --epsilon).")] = None,
     sampled_gaussian: Annotated[
@@ -80,7 +79,7 @@ def published(
         raise typer.Exit(int(table is not None and any(one.finding in IMPOSSIBLE for _, one in cells)))
     if epsilon is None and gdp is None and sampled_gaussian is None:
         raise BadInput("--epsilon", epsilon, "is required (or --gdp, --sampled-gaussian, --paper)")
-    printed = _printed(auc, balanced_accuracy, tpr, members, nonmembers, fpr, runs)
+    printed = _printed(auc, balanced_accuracy, tpr, members, nonmembers, fpr)
     neighbours = relation_named(relation) or "replace-one"
     pair = None if epsilon is None else assess(printed, _pair(epsilon, delta, neighbours), confidence)
     curves = [assess_curve(printed, one, confidence) for one in _curves(gdp, sampled_gaussian, neighbours)]
@@ -98,7 +97,7 @@ def published(
 
 def _printed(
     auc: float | None, accuracy: float | None, tpr: float | None, members: int | None, nonmembers: int | None,
-    fpr: float | None, runs: int,
+    fpr: float | None,
 ) -> Published:  # fmt: skip
     options: tuple[tuple[Metric, float | None], ...] = (("auc", auc), ("balanced accuracy", accuracy), ("tpr", tpr))
     given = [(metric, value) for metric, value in options if value is not None]
@@ -106,7 +105,7 @@ def _printed(
         raise BadInput("metric", [name for name, _ in given], "give exactly one of --auc, --balanced-accuracy, --tpr")
     for option, count in (("--members", members), ("--nonmembers", nonmembers)):
         require(count is not None, option, count, "is required: without it chance cannot be excluded")
-    return Published(*given[0], members or 0, nonmembers or 0, fpr, runs)
+    return Published(*given[0], members or 0, nonmembers or 0, fpr)
 
 
 def _of_file(path: Path, confidence: float) -> Iterator[tuple[str, Assessment]]:
@@ -119,8 +118,8 @@ def _of_file(path: Path, confidence: float) -> Iterator[tuple[str, Assessment]]:
         try:
             values: dict[str, Any] = {name: COLUMNS[name](text) for name, text in line.items() if name in COLUMNS}
             relation = relation_named(values.get("relation")) or "replace-one"
-            names = ("auc", "balanced_accuracy", "tpr", "members", "nonmembers", "fpr", "runs")
-            given: list[Any] = [values.get(name, 1 if name == "runs" else None) for name in names]
+            names = ("auc", "balanced_accuracy", "tpr", "members", "nonmembers", "fpr")
+            given: list[Any] = [values.get(name) for name in names]
             require("epsilon" in values, "epsilon", None, "is required")
             claim = _pair(values["epsilon"], values.get("delta", 0.0), relation)
             yield line.get("name", f"line {number}"), assess(_printed(*given), claim, confidence)

@@ -61,8 +61,13 @@ class Published:
     members: int
     nonmembers: int
     fpr: float | None = None
-    runs: int = 1
     groups: tuple[Group, ...] = ()  # members and non-members by group; empty: one distribution is claimed
+
+    def __post_init__(self) -> None:
+        for name, count in (("members", self.members), ("nonmembers", self.nonmembers)):
+            require(count >= 1, name, count, "must be at least 1")
+        good = self.fpr is None or self.metric == "tpr"
+        require(good, "fpr", self.fpr, f"belongs to a TPR, not to {self.metric}")
 
 
 @dataclass(frozen=True)
@@ -82,8 +87,6 @@ class Assessment:
 def assess(result: Published, claim: Guarantee, confidence: float = 0.95) -> Assessment:
     """Hold one printed result against (epsilon, delta)-DP, the outermost pair of the claim."""
     require(0 < confidence < 1, "confidence", confidence, "must lie in (0, 1)")
-    if result.metric != "tpr":
-        require(result.fpr is None, "fpr", result.fpr, f"belongs to a TPR, not to {result.metric}")
     epsilon, delta = claim.outermost
     ceiling = ceiling_of(result.metric, epsilon, delta, result.fpr)
     implied = implied_epsilon(result.metric, result.value, delta, result.fpr)
@@ -133,15 +136,18 @@ def _finding(p_value: float, shifted_p: float | None, above: bool, level: float)
 
 def _sound_p_value(result: Published, swap: tuple[float, float]) -> float:
     """A balanced accuracy at a fixed threshold is the AUC of the thresholded score."""
-    counts = (result.members, result.nonmembers)
-    if result.metric == "tpr":
-        assert result.fpr is not None
-        return tpr_p_value(result.value, result.fpr, *counts, *swap)
-    return auc_p_value(result.value, *counts, *swap)  # several runs may share a split: they count as one
+    right, wrong = result.value, 1.0 - result.value
+    if result.fpr is not None:
+        right, wrong = result.value * (1.0 - result.fpr), result.fpr * (1.0 - result.value)
+    return matching_p_value(right, wrong, min(result.members, result.nonmembers), *swap)
 
 
 def matching_p_value(right: float, wrong: float, pairs: float, epsilon: float, delta: float) -> float:
-    """Bound on P(share right >= ``right`` and share wrong <= ``wrong``) under (epsilon, delta)-DP, replace-one."""
+    """Bound on P(share right >= ``right`` and share wrong <= ``wrong``) under (epsilon, delta)-DP, replace-one.
+
+    Of an AUC these are the AUC and 1 less it; of a mean over independent trainings, each with its own random split, the
+    pairs of all count.
+    """
     require(0 <= right <= 1 and 0 <= wrong <= 1, "shares", (right, wrong), "must lie in [0, 1]")
     rate, total = float(expit(epsilon)), right + wrong
     if total == 0 or right / total <= rate:
@@ -159,23 +165,9 @@ def matching_p_value(right: float, wrong: float, pairs: float, epsilon: float, d
     return min(1.0, *(bound(float(u)) + 2.0 * delta / float(u) for u in slacks))
 
 
-def auc_p_value(auc: float, members: int, nonmembers: int, epsilon: float, delta: float, runs: int = 1) -> float:
-    """P-value of an AUC (mean over ``runs`` independent trainings, each with its own random split)."""
-    _counts(members, nonmembers, runs)
-    return matching_p_value(auc, 1.0 - auc, min(members, nonmembers) * runs, epsilon, delta)
-
-
-def tpr_p_value(tpr: float, fpr: float, members: int, nonmembers: int, epsilon: float, delta: float) -> float:
-    """P-value of a TPR at an FPR, one training, threshold fixed in advance."""
-    _counts(members, nonmembers, 1)
-    right, wrong = tpr * (1.0 - fpr), fpr * (1.0 - tpr)
-    return matching_p_value(right, wrong, min(members, nonmembers), epsilon, delta)
-
-
 def exchangeable_share(groups: Sequence[Group]) -> float:
     """Share of (member, non-member) pairs that lie within one group."""
-    members, nonmembers = _totals(groups)
-    return sum(m * n for m, n in groups) / (members * nonmembers)
+    return sum(m * n for m, n in groups) / (sum(m for m, _ in groups) * sum(n for _, n in groups))
 
 
 def grouped_auc_p_value(auc: float, groups: Sequence[Group], epsilon: float, delta: float) -> float:
@@ -183,27 +175,16 @@ def grouped_auc_p_value(auc: float, groups: Sequence[Group], epsilon: float, del
 
     Every pair across groups is granted to the attacker, so the AUC within groups is at least (auc - (1 - w)) / w with w
     the exchangeable share. It is a weighted mean of the groups' AUCs with weights w_g; the binomial moments then
-    combine to w / max(w_g / m_g) effective pairs, m_g the smaller count of group g.
+    combine to w / max(w_g / m_g) effective pairs, m_g the smaller count of group g: w_g / m_g goes with the larger one.
     """
-    members, nonmembers = _totals(groups)
-    weights = [m * n / (members * nonmembers) for m, n in groups]
-    share = sum(weights)
+    share = exchangeable_share(groups)
     if share == 0:
         return 1.0
     within = (auc - (1.0 - share)) / share
     if within <= 0:
         return 1.0
-    largest = max(w / min(group) for w, group in zip(weights, groups, strict=True) if min(group) > 0)
-    return matching_p_value(within, 1.0 - within, share / largest, epsilon, delta)
-
-
-def _totals(groups: Sequence[Group]) -> Group:
-    return sum(m for m, _ in groups), sum(n for _, n in groups)
-
-
-def _counts(members: int, nonmembers: int, runs: int) -> None:
-    for name, count in (("members", members), ("nonmembers", nonmembers), ("runs", runs)):
-        require(count >= 1, name, count, "must be at least 1")
+    pairs = sum(m * n for m, n in groups) / max(max(group) for group in groups if min(group) > 0)
+    return matching_p_value(within, 1.0 - within, pairs, epsilon, delta)
 
 
 # -- the largest AUC, balanced accuracy or TPR that any attack can reach in expectation under a guarantee --------------

@@ -57,13 +57,12 @@ def _counts(table: PrintedTable) -> Iterator[Remark]:
     for cell in table.cells:
         if cell.value is None:
             continue
-        fits = {n: any(possible_counts(cell.value.text, n, ddof) for ddof in (0, 1)) for n in (RUNS, RUNS - 1)}
-        if not fits[RUNS]:
+        text = cell.value.text
+        fits, fewer = (possible_counts(text, n) or possible_counts(text, n, 0) for n in (RUNS, RUNS - 1))
+        if not fits:
             why = f"no {RUNS} integer counts have this mean and spread (n or n - 1 in the denominator)"
-            if fits[RUNS - 1]:
-                example = possible_counts(cell.value.text, RUNS - 1) or possible_counts(cell.value.text, RUNS - 1, 0)
-                why += f"; {RUNS - 1} counts do, e.g. {example}"
-            yield Remark("impossible", f"Table {table.number}, {cell.method}, {cell.epsilon}", cell.value.text, why)
+            why += f"; {RUNS - 1} counts do, e.g. {fewer}" if fewer else ""
+            yield Remark("impossible", f"Table {table.number}, {cell.method}, {cell.epsilon}", text, why)
 
 
 def _certificates(table: PrintedTable) -> Iterator[Remark]:

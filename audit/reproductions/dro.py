@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from scipy.stats import t as student
 
 from dpassay.audit.attacks.game import ATTACKS
-from dpassay.audit.published.assessment import auc_p_value, ceiling_of, ceiling_under_shift, exchangeable_share
+from dpassay.audit.published.assessment import ceiling_of, ceiling_under_shift, exchangeable_share, matching_p_value
 from dpassay.audit.published.dro import EPSILONS, TABLE_2, TABLE_3, TABLE_3_EPSILONS, TABLE_3_NON_PRIVATE
 from dpassay.reference.dro.training import BATCH, MAIN, METHODS, PHASE, REPAIRED, STEPS
 from dpassay.reference.errors import BadInput
@@ -135,7 +135,8 @@ def same_table(style: str, found: Cells, sizes: tuple[int, int]) -> Table:
             continue
         delta = sizes[0] ** DELTA_POWER
         strongest = _strongest(content)[0]
-        p_value = min(1.0, len(cells) * auc_p_value(strongest, *sizes, cell.epsilon, delta, cell.seeds))
+        pairs = min(sizes) * cell.seeds
+        p_value = min(1.0, len(cells) * matching_p_value(strongest, 1.0 - strongest, pairs, cell.epsilon, delta))
         ceiling = f"{ceiling_of('auc', cell.epsilon, delta):.3f}"
         rows.append((cell.method, cell.budget, printed_auc(cell), *cells, ceiling, f"{p_value:.2g}"))
     title = f"{style}: attack AUC, {sizes[0]} members and {sizes[1]} non-members of one distribution"
@@ -248,13 +249,13 @@ class Measured:
 
 def run(options: Options) -> Report:
     """Train and attack what is missing, then print ours beside theirs."""
-    source = pool(options.data)
-    cells = plan(options, source.name)
+    source, features, labels = pool(options.data)
+    cells = plan(options, source)
     finished = Finished(options.output / "dro_cells.jsonl", Measured, "cell")
-    splits = {style: imbalanced(style, source, options.seed) for style in STYLES}
+    splits = {style: imbalanced(style, features, labels, options.seed) for style in STYLES}
     for cell in options.track(cells, "models"):
         finished.make(cell.key, partial(measure, cell, splits[cell.style]))
-    report = Report("dro", notes=notes(source.name, splits), files=[finished.path])
+    report = Report("dro", notes=notes(source, splits), files=[finished.path])
     shown = []
     for style in STYLES:
         found = [(cell, finished[cell.key].content) for cell in cells if cell.style == style]
@@ -298,11 +299,9 @@ def measure(cell: Cell, split: Split) -> Measured:
     }
     content["gradient_norm"] = list(models.gradient_norms[: cell.seeds])
     if cell.shadows:
-        contrasts = [shifted(models, target) for target in range(cell.seeds)]
+        areas, of_labels, groups = zip(*(shifted(models, target) for target in range(cell.seeds)), strict=True)
+        content |= {"shifted": list(areas), "detector": list(of_labels), "groups": groups[0]}
         content["aucs"] = attack_aucs(models, cell.seeds, cell.seed)
-        content["shifted"] = [one.confidence for one in contrasts]
-        content["detector"] = [one.detector for one in contrasts]
-        content["groups"] = [list(group) for group in contrasts[0].groups]
     if not all(np.isfinite(values).all() for name, values in content.items() if name != "aucs"):
         raise BadInput("cell", cell.key, "gave a number that is not finite")
     return Measured(cell.key, content)

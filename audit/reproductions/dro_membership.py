@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 
 from dpassay.audit.attacks.game import ATTACKS, Game, auc
-from dpassay.reference.arrays import Array, Bools, Indices
+from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.dro.divergences import kl
 from dpassay.reference.dro.objective import DualObjective
 from dpassay.reference.dro.training import Setting, train
-from dpassay.reference.errors import BadInput, require
+from dpassay.reference.errors import require
 from dpassay.reference.problems.imbalanced import (
     Quality,
     Split,
@@ -38,15 +38,6 @@ _FLOOR = 1e-12  # of a probability, before logarithms
 DELTA_POWER = -1.1  # delta = n^-1.1, Section 5.1
 STYLES = ("CIFAR10-ST", "MNIST-ST")
 RARE = 12  # records of each rare class: 2 % of the digits would be 3, and half of them trains a model
-
-
-@dataclass(frozen=True, eq=False)
-class Pool:
-    """Labelled records as they come, before any imbalance."""
-
-    name: str
-    features: Array
-    labels: Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,48 +59,39 @@ class Models:
     gradient_norms: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class Shifted:
-    """AUCs against the balanced test set as non-members, and the counts (members, non-members) of each class."""
-
-    confidence: float
-    detector: float
-    groups: tuple[tuple[int, int], ...]
-
-
-def pool(data: Path | None, largest: int = 6_000) -> Pool:
-    """scikit-learn's digits, or the first records of CIFAR-10 batches or MNIST-like IDX files in the folder."""
+def pool(data: Path | None, largest: int = 6_000) -> tuple[str, Array, Indices]:
+    """Name, features and labels of scikit-learn's digits, or of the first records of CIFAR-10 or MNIST-like files."""
     if data is None:
-        return Pool("digits", *digits())
+        return "digits", *digits()
     batches = sorted(data.glob("data_batch_*.bin"))
     if batches:
         features, labels = read_cifar10(batches[:1])
-        return Pool("CIFAR-10", features[:largest], labels[:largest])
+        return "CIFAR-10", features[:largest], labels[:largest]
     images = sorted(data.glob("train-images*"))
     require(len(images) > 0, "data", str(data), "has neither data_batch_*.bin nor train-images* files")
     features, labels = read_mnist(images[0], images[0].with_name(images[0].name.replace("images-idx3", "labels-idx1")))
-    return Pool("IDX images", features[:largest], labels[:largest])
+    return "IDX images", features[:largest], labels[:largest]
 
 
-def imbalanced(style: str, source: Pool, seed: int) -> Split:
-    """The pool in one of the paper's two styles, with a balanced test set."""
-    if style not in STYLES:
-        raise BadInput("style", style, f"must be one of {', '.join(STYLES)}")
+def imbalanced(style: str, features: Array, labels: Indices, seed: int) -> Split:
+    """A pool in one of the paper's two styles, with a balanced test set."""
     rng = np.random.default_rng([seed, 0])
     if style == "CIFAR10-ST":
-        return cifar10_st(source.features, source.labels, rng, RARE)
-    return mnist_st(source.features, source.labels, rng)
+        return cifar10_st(features, labels, rng, RARE)
+    return mnist_st(features, labels, rng)
 
 
 def train_models(method: str, epsilon: float, count: int, seed: int, split: Split) -> Models:
     """Train ``count`` models, each on a random half of ``split``'s training records."""
-    require(count >= 1, "models", count, "must be at least 1")
     rows, masks, tests, qualities, norms = [], [], [], [], []
     for number in range(count):
         rng = np.random.default_rng([seed, 1, number])  # the halves are those of the seed, whatever the method
         mask = np.zeros(split.n, dtype=bool)
         mask[rng.permutation(split.n)[: split.n // 2]] = True
-        parameters, loss = _fit(method, split, mask, epsilon, rng)
+        model = TwoLayerNetwork(split.features.shape[1], HIDDEN, split.classes)
+        loss = ClassificationLoss(model, split.features[mask], split.labels[mask])
+        start, tape = model.initial(rng), int(rng.integers(2**31))
+        parameters = train(method, Setting(loss, epsilon, loss.n**DELTA_POWER, start, tape))
         rows.append(_confidence(loss.probabilities(parameters, split.features), split.labels))
         masks.append(mask)
         unseen = loss.probabilities(parameters, split.test_features)
@@ -125,43 +107,28 @@ def train_models(method: str, epsilon: float, count: int, seed: int, split: Spli
 def attack_aucs(models: Models, targets: int, seed: int) -> dict[str, list[float]]:
     """AUC of every attack on the first ``targets`` models; the others are the shadow models."""
     found: dict[str, list[float]] = {name: [] for name in ATTACKS}
+    game = models.game
     for target in range(targets):
-        alone = with_shadows(models.game, target, targets)
+        keep = [target, *range(targets, game.models)]
+        alone = Game(game.confidence[keep], game.member[keep], game.population[keep], game.labels)
         for name, attack in ATTACKS.items():
             scores = attack(alone, 0, np.random.default_rng([seed, 3, target]))
             found[name].append(auc(scores, alone.member[0]))
     return found
 
 
-def with_shadows(game: Game, target: int, targets: int) -> Game:
-    """The target as model 0, and the models that are not attacked."""
-    require(0 <= target < targets < game.models, "targets", (target, targets), f"of {game.models} models")
-    keep = [target, *range(targets, game.models)]
-    return Game(game.confidence[keep], game.member[keep], game.population[keep], game.labels)
+def shifted(models: Models, target: int) -> tuple[float, float, list[list[int]]]:
+    """AUCs on one model with the balanced test set as non-members: of the confidence attack, and of the label alone.
 
-
-def shifted(models: Models, target: int) -> Shifted:
-    """The confidence attack on one model against the balanced test set, and what the label alone gives."""
+    And the counts (members, non-members) of each class.
+    """
     inside = models.game.member[target]
-    labels = np.concatenate([models.game.labels[inside], models.test_labels])
+    mine, labels = models.game.labels[inside], np.concatenate([models.game.labels[inside], models.test_labels])
     scores = np.concatenate([models.game.confidence[target, inside], models.test[target]])
-    member = np.arange(len(labels)) < int(inside.sum())
-    groups = tuple(
-        (int(np.sum(member & (labels == label))), int(np.sum(~member & (labels == label))))
-        for label in np.unique(labels)
-    )
-    share = {label: inner / (inner + outer) for label, (inner, outer) in zip(np.unique(labels), groups, strict=True)}
-    likeliest = np.array([share[label] for label in labels])  # the class sizes are public knowledge in the paper
-    return Shifted(auc(scores, member), auc(likeliest, member), groups)
-
-
-def _fit(
-    method: str, split: Split, mask: Bools, epsilon: float, rng: np.random.Generator
-) -> tuple[Array, ClassificationLoss]:
-    model = TwoLayerNetwork(split.features.shape[1], HIDDEN, split.classes)
-    loss = ClassificationLoss(model, split.features[mask], split.labels[mask])
-    start, tape = model.initial(rng), int(rng.integers(2**31))
-    return train(method, Setting(loss, epsilon, loss.n**DELTA_POWER, start, tape)), loss
+    groups = np.stack([np.bincount(one, minlength=labels.max() + 1) for one in (mine, models.test_labels)], axis=1)
+    likeliest = (groups[:, 0] / groups.sum(axis=1))[labels]  # the class sizes are public knowledge in the paper
+    member = np.arange(len(labels)) < len(mine)
+    return auc(scores, member), auc(likeliest, member), groups.tolist()
 
 
 def _confidence(probabilities: Array, labels: Indices) -> Array:

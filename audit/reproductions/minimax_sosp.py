@@ -46,9 +46,6 @@ PRINTED = {  # Table 2: Phi, gradient norm, smallest eigenvalue at x_399, one ru
 LABELS = {"exact": "private", "blind, exact": "blind", "none": "no noise"}
 REACH = 2.0  # standard deviations
 SIGNAL_NORM = 1.0  # |X*|_F, "a rescaling" in the text; see the last table for other sizes
-NOTES = notes_of("minimax_sosp")
-
-
 BLIND = frozenset({"blind", "blind, described", "blind, exact"})  # kinds of noise that see no data
 
 
@@ -150,7 +147,7 @@ def run(options: Options) -> Report:
     repetitions = options.runs or (2 if options.quick else 10)
     stride, steps = (50, 100) if options.quick else (10, 400)
     found = methods(steps)
-    report = Report("minimax_sosp", notes=list(NOTES))
+    report = Report("minimax_sosp", notes=notes_of("minimax_sosp"))
     finals: dict[tuple[str, str], Array] = {}
     rows, curves = [], {}
     for method in options.track(found, "methods"):

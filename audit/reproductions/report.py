@@ -19,9 +19,10 @@ NOTES = Path(__file__).with_name("notes.toml")
 Found = TypeVar("Found")
 
 
-def notes_of(name: str) -> tuple[str, ...]:
+def notes_of(name: str) -> list[str]:
     """What is said below the tables of a paper, from ``notes.toml``."""
-    return tuple(parse_toml(read_text(NOTES, "notes"), str(NOTES))[name])
+    found: list[str] = parse_toml(read_text(NOTES, "notes"), str(NOTES))[name]
+    return found
 
 
 class Finished(Generic[Found]):
@@ -62,11 +63,6 @@ class Finished(Generic[Found]):
                 stream.write(json.dumps(asdict(one), sort_keys=True, allow_nan=False) + "\n")  # type: ignore[call-overload]
 
 
-def untracked(items: Sequence[Any], what: str) -> Iterable[Any]:
-    """The items; nobody is told."""
-    return items
-
-
 @dataclass(frozen=True)
 class Options:
     """Options of one reproduction.
@@ -85,7 +81,7 @@ class Options:
     quick: bool = False
     output: Path = Path("reports/reproduce")
     data: Path | None = None
-    track: Callable[[Sequence[Any], str], Iterable[Any]] = untracked
+    track: Callable[[Sequence[Any], str], Iterable[Any]] = lambda items, _: items
 
 
 @dataclass(frozen=True)

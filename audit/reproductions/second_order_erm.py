@@ -31,9 +31,6 @@ HOPE = 20.0  # phase one of the two-phase methods counts on 20 MIN_DEC per step;
 BATCH_SHARE = 0.01  # mini-batches of n / 100; the paper does not say
 LOSS_NAMES = {"loss_a": "loss_a", "loss_b": "loss_b_named"}
 AT_HAND = {"breast_cancer": real_data.breast_cancer, "digits": real_data.digits}  # real, but small for these noises
-NOTES = notes_of("second_order_erm")
-
-
 SETTINGS = (  # data, loss and tolerances; those that the paper does not print have no number and no cells
     *(table for table in TABLES.values() if table.metric == "loss"),
     *(PrintedTable(0, name, "loss_a", "loose", 0.060, 0.245, ()) for name in AT_HAND),
@@ -79,11 +76,13 @@ def run(options: Options) -> Report:
     for seed, (setting, problem), method, epsilon in options.track(cells, "runs"):
         key = run_key(setting, problem.n, method, epsilon, seed)
         store.make(key, partial(one_run, problem, setting, method, epsilon, seed))
-    report = Report("second_order_erm", notes=list(NOTES), files=[store.path])
+    report = Report("second_order_erm", notes=notes_of("second_order_erm"), files=[store.path])
     report.tables.append(summary(problems, store, seeds))
     for setting, problem in zip(SETTINGS, problems, strict=True):
         report.tables.append(compare(setting, problem.n, store, seeds))
-    report.tables.append(_impossible())
+    found: list[tuple[str, ...]] = [(r.kind, r.where, r.printed, r.why) for r in remarks()]
+    title = "What the printed tables cannot mean, or take for granted"
+    report.tables.append(Table(title, ("kind", "where", "printed", "why"), found))
     return report
 
 
@@ -211,8 +210,3 @@ def summary(problems: list[ErmProblem], store: Finished[Run], seeds: range) -> T
             "worst final loss": f"{max(r.final for r in runs):.3g}",
         })  # fmt: skip
     return Table("Summary of Tables 1 to 12", tuple(rows[0]), [tuple(row.values()) for row in rows])
-
-
-def _impossible() -> Table:
-    rows: list[tuple[str, ...]] = [(r.kind, r.where, r.printed, r.why) for r in remarks()]
-    return Table("What the printed tables cannot mean, or take for granted", ("kind", "where", "printed", "why"), rows)

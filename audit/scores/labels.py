@@ -66,34 +66,18 @@ def epsilon_of_event(
     return halved(refuted, low, high, math.ceil(math.log2(max(high - low, EXACT) / EXACT)))[0]
 
 
-def epsilon_split(
-    scores_p: ArrayLike,
-    scores_q: ArrayLike,
-    delta: float,
-    rng: np.random.Generator,
-    confidence: float = 0.95,
-    above: float = 0.0,
-) -> SoundBound:
-    """The event that a pilot share promises most of, the exact test of it on the rest; 0 if not more than `above`."""
-    start = time.perf_counter()
-    p = rng.permutation(check_scores(scores_p, "scores_p"))
-    q = rng.permutation(check_scores(scores_q, "scores_q"))
+def read_event(
+    p: Array, q: Array, delta: float, rng: np.random.Generator, alpha: float, above: float = 0.0
+) -> tuple[float, dict[str, object]]:
+    """The event that a pilot share promises most of, and the bound by its exact test on the rest: 0 if not `above`."""
+    p, q = rng.permutation(p), rng.permutation(q)
     cut_p, cut_q = int(PILOT_SHARE * p.size), int(PILOT_SHARE * q.size)
-    require(min(cut_p, cut_q) >= 1, "scores", (p.size, q.size), f"a split needs at least {LEAST} a side")
     pilot = np.sort(p[:cut_p]), np.sort(q[:cut_q])
     aim = max(above, promised_epsilon(*pilot, delta))
     event, side = best_event(*pilot, from_pairs([(aim, delta)])).oriented
     hits, sizes = (event.hits(p[cut_p:]), event.hits(q[cut_q:])), (p.size - cut_p, q.size - cut_q)
     counts = hits[side], sizes[side], hits[1 - side], sizes[1 - side]
-    return SoundBound(
-        epsilon=epsilon_of_event(*counts, delta, 1 - confidence, above),
-        delta=delta,
-        confidence=confidence,
-        method="one event, split",
-        runs=p.size + q.size,
-        seconds=time.perf_counter() - start,
-        evidence={"event": f"scores {event.words}", "hits": hits},
-    )
+    return epsilon_of_event(*counts, delta, alpha, above), {"event": f"scores {event.words}", "hits": hits}
 
 
 def epsilon_labels(
@@ -113,9 +97,9 @@ def epsilon_labels(
         value, shown = read_outward(low, high, rng, level, independent(of_p + of_q, delta, level), odds)
         shown = {"by": shown.pop("direction"), **shown} if shown else {}
     if for_event > 0 and not few:
-        event = epsilon_split(p, q, delta, rng.spawn(1)[0], 1 - for_event * alpha, value)
-        if event.epsilon > value:
-            value, shown = event.epsilon, {**event.evidence, "by": "one event"}
+        found, seen = read_event(p, q, delta, rng.spawn(1)[0], for_event * alpha, value)
+        if found > value:
+            value, shown = found, {**seen, "by": "one event"}
     return SoundBound(
         epsilon=value,
         delta=delta,

@@ -57,24 +57,6 @@ FEW_GUESSES = 3_000  # are enough for a comparison: the recursion takes them one
 
 
 @dataclass(frozen=True)
-class Canaries:
-    """Scores of the canaries that were in and that were out, each sorted."""
-
-    high: Array
-    low: Array
-
-    @staticmethod
-    def of(scores: Array, coins: Bools) -> Canaries:
-        """Sort both sides."""
-        return Canaries(np.sort(scores[coins]), np.sort(scores[~coins]))
-
-    @property
-    def count(self) -> int:
-        """Of both sides."""
-        return int(self.high.size + self.low.size)
-
-
-@dataclass(frozen=True)
 class Guessing:
     """Which share of the canaries is guessed, from which end of the scores, with which part of the level."""
 
@@ -82,17 +64,19 @@ class Guessing:
     end: str
     level: float
 
-    def guess(self, canaries: Canaries, rng: np.random.Generator) -> tuple[int, int]:
-        """(guesses, right ones); the extreme scores are guessed to be 'in' at the high end, 'out' at the low one."""
-        count = int(np.clip(round(self.share * canaries.count), 2, canaries.count))
-        right, made = 0, 0
-        for end, high, low in (
-            (ENDS[1], canaries.high, canaries.low),
-            (ENDS[2], -canaries.low[::-1], -canaries.high[::-1]),
-        ):
+    def guess(self, low: Array, high: Array, rng: np.random.Generator) -> tuple[int, int]:
+        """(guesses, right ones): the extreme scores are guessed to be 'in' at the high end, 'out' at the low one.
+
+        Args:
+            low, high: the scores of the canaries that were out and that were in, each sorted.
+            rng: draws the order of ties.
+        """
+        labels = low.size + high.size
+        count = int(np.clip(round(self.share * labels), 2, labels))
+        at, right, made = count // 2 if self.end == ENDS[0] else count, 0, 0
+        for end, guessed, other in ((ENDS[1], high, low), (ENDS[2], -low[::-1], -high[::-1])):
             if self.end in (end, ENDS[0]):
-                at = count // 2 if self.end == ENDS[0] else count
-                right, made = right + int(tops(high, low, np.array([at]), rng)[0]), made + at
+                right, made = right + int(tops(guessed, other, np.array([at]), rng)[0]), made + at
         return made, right
 
 
@@ -148,15 +132,15 @@ def epsilon_one_run(
     start = time.perf_counter()
     values, coins = check_canaries(scores, included, rng)
     require(0 <= delta < 1, "delta", delta, "must lie in [0, 1)")
-    canaries, alpha = Canaries.of(values, coins), 1 - confidence
+    count, alpha, low, high = values.size, 1 - confidence, np.sort(values[~coins]), np.sort(values[coins])
     outward, best, seen = 0.0, 0.0, dict[str, object]()
-    if canaries.count * delta <= CHEAP * alpha and canaries.count >= FEWEST:
+    if count * delta <= CHEAP * alpha and count >= FEWEST:
         outward = OUTWARD_SHARE
-        left = outward * alpha - canaries.count * delta / 2 * (1 + 1e-15)  # less what coins found out cost
-        best, seen = read_outward(canaries.low, canaries.high, rng, left, [Allowance(0, left)], signs=(1,))
-    for plan in plans(usual_share(canaries.count, delta, alpha), 1 - outward) if canaries.count > 1 else ():
-        guesses, right = plan.guess(canaries, rng)
-        shown = epsilon_guesses(canaries.count, guesses, right, delta, plan.level * alpha, best)
+        left = outward * alpha - count * delta / 2 * (1 + 1e-15)  # less what coins found out cost
+        best, seen = read_outward(low, high, rng, left, [Allowance(0, left)], signs=(1,))
+    for plan in plans(usual_share(count, delta, alpha), 1 - outward) if count > 1 else ():
+        guesses, right = plan.guess(low, high, rng)
+        shown = epsilon_guesses(count, guesses, right, delta, plan.level * alpha, best)
         if shown > best or not seen:
             best, seen = max(best, shown), {"guesses": guesses, "correct": right, "end": plan.end}
     return SoundBound(
@@ -167,7 +151,7 @@ def epsilon_one_run(
         relation=RELATION,
         runs=1,
         seconds=time.perf_counter() - start,
-        evidence={"canaries": canaries.count, **seen},
+        evidence={"canaries": count, **seen},
     )
 
 
@@ -210,10 +194,10 @@ def one_run_curve(
     order, found = rng.permutation(values.size), []
     for plan in plans(share):
         used = order[: max(2, int(MANY_GUESSES / plan.share))]
-        canaries = Canaries.of(values[used], coins[used])
-        made, right = plan.guess(canaries, rng)
-        p_value = fdp_p_value(curve, canaries.count, made, right) / plan.level
-        found.append((p_value, {"used": canaries.count, "guesses": made, "correct": right, "end": plan.end}))
+        some, inside = values[used], coins[used]
+        made, right = plan.guess(np.sort(some[~inside]), np.sort(some[inside]), rng)
+        p_value = fdp_p_value(curve, some.size, made, right) / plan.level
+        found.append((p_value, {"used": some.size, "guesses": made, "correct": right, "end": plan.end}))
     p_value, evidence = min(found, key=lambda one: one[0])
     return ClaimTest(
         claim=curve.name,

@@ -193,7 +193,7 @@ class Round:
         p, q = kept((past.p, past.q), chosen)
         columns = tuple(column for column, one in zip(past.columns, chosen, strict=True) if one) or NOTHING
         held = (p[int(FIT_SHARE * len(p)) :], q[int(FIT_SHARE * len(q)) :])
-        candidates = learn_scores(p, q, claim, rng, columns=columns)
+        candidates = learn_scores(p, q, claim, rng, columns)
         return Round(columns, claim, [Bettor.taught(one, *held) for one in candidates])
 
     def wanted(self, missing: float, dealt: Mapping[str, float]) -> int:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from dp_accounting.pld import privacy_loss_distribution as pld_lib
+from scipy import stats
 
 from dpassay.reference.arrays import Array
 from dpassay.reference.guarantee import from_pld
@@ -29,24 +30,26 @@ FAIR = float(np.e / (1 + np.e))  # rate of randomised response at epsilon 1
 
 
 def _additive() -> Iterator[Entry]:
-    yield pure("laplace", law.laplace_noise(1 / EPSILON), UNIT, EPSILON)
-    yield pure("laplace, noise 10 % too small", law.laplace_noise(0.9 / EPSILON), UNIT, EPSILON / 0.9)
-    yield pure("laplace, sensitivity halved", law.laplace_noise(0.5 / EPSILON), UNIT, 2 * EPSILON)
+    yield pure("laplace", noisy(laplace(1 / EPSILON)), UNIT, EPSILON)
+    yield pure("laplace, noise 10 % too small", noisy(laplace(0.9 / EPSILON)), UNIT, EPSILON / 0.9)
+    yield pure("laplace, sensitivity halved", noisy(laplace(0.5 / EPSILON)), UNIT, 2 * EPSILON)
     yield pure("discrete laplace", law.discrete_laplace(EPSILON), (3, 4), EPSILON)
-    yield pure("randomised response", law.randomised_response(FAIR), (0, 1), EPSILON)
-    yield pure("randomised response, wrong rate", law.randomised_response(0.8), (0, 1), float(np.log(4)))
-    yield gauss("gaussian", law.gaussian_noise(1.0), UNIT, 1.0, 1.0)
-    yield gauss("gaussian, noise 10 % too small", law.gaussian_noise(0.9), UNIT, 1.0, 1 / 0.9)
+    yield pure("randomised response", categories(FAIR, 2), (0, 1), EPSILON)
+    yield pure("randomised response, wrong rate", categories(0.8, 2), (0, 1), float(np.log(4)))
+    yield gauss("gaussian", noisy(normal(1.0)), UNIT, 1.0, 1.0)
+    yield gauss("gaussian, noise 10 % too small", noisy(normal(0.9)), UNIT, 1.0, 1 / 0.9)
     root2 = float(np.sqrt(2))
-    yield gauss("gaussian, missing sqrt 2", law.gaussian_noise(4.84 / root2), UNIT, 1 / 4.84, root2 / 4.84)
-    yield gauss("gaussian, variance for std", law.gaussian_noise(0.25), UNIT, 2.0, 4.0)
+    yield gauss("gaussian, missing sqrt 2", noisy(normal(4.84 / root2)), UNIT, 1 / 4.84, root2 / 4.84)
+    yield gauss("gaussian, variance for std", noisy(normal(0.25)), UNIT, 2.0, 4.0)
     half_normal = noisy(lambda rng, shape: np.abs(rng.normal(size=shape)))
     yield gauss("gaussian, half-normal noise", half_normal, UNIT, 1.0, INFINITE)
     one_seed = noisy(lambda _, shape: np.tile(np.random.default_rng(0).normal(size=shape[1:]), (shape[0], 1)))
     yield gauss("gaussian, same seed in each run", one_seed, UNIT, 1.0, INFINITE)
-    yield pure("laplace, 12-bit uniform", law.coarse_laplace(12), UNIT, INFINITE)
-    yield pure("laplace, naive double", law.laplace_noise(1 / EPSILON), UNIT, INFINITE, low_bits=True)
-    yield pure("laplace on a grid", law.on_a_grid(2**-10), UNIT, EPSILON, low_bits=True)
+    coarse = noisy(lambda rng, shape: stats.laplace.ppf((rng.integers(0, 2**12, shape) + 0.5) / 2**12))
+    yield pure("laplace, 12-bit uniform", coarse, UNIT, INFINITE)
+    yield pure("laplace, naive double", noisy(laplace(1 / EPSILON)), UNIT, INFINITE, low_bits=True)
+    grid = noisy(laplace(1 / EPSILON), after=lambda table: np.round(table * 2**10) / 2**10)  # no low bit of it survives
+    yield pure("laplace on a grid", grid, UNIT, EPSILON, low_bits=True)
     for probability in (1e-1, 1e-2, 1e-3, 1e-4):
         yield pure(f"rare branch, probability {probability:g}", law.rare_branch(probability), UNIT, INFINITE)
 
@@ -62,7 +65,6 @@ def _selection() -> Iterator[Entry]:
     yield pure("noisy max, half the noise", law.noisy_max(half, "index"), pair, too_loud)
     yield pure("noisy max releases the value", law.noisy_max(good, "value"), (equal, shifted), 2.5 * EPSILON)
     yield pure("exponential mechanism", law.exponential_mechanism(EPSILON), pair, exact)
-    source = "Lyu, Su and Li 2017, Figure 1"
     tests: dict[int, tuple[int, list[float], list[float]]] = {
         1: (2, [0.0] * 6, [1.0] * 3 + [-1.0] * 3),
         2: (2, [0.0] * 6, [1.0] * 3 + [-1.0] * 3),
@@ -75,7 +77,7 @@ def _selection() -> Iterator[Entry]:
         variant = law.lyu_variant(number, EPSILON, cutoff)
         truth = 3 * EPSILON if number == 3 else law.exact_epsilon(variant, *answers)
         both = (answers[0], answers[1])
-        yield pure(f"sparse vector {number}", variant, both, truth, at_least=number == 3, source=source)
+        yield pure(f"sparse vector {number}", variant, both, truth, at_least=number == 3)
 
 
 def _aggregation() -> Iterator[Entry]:
@@ -83,7 +85,7 @@ def _aggregation() -> Iterator[Entry]:
     yield pure("clipped mean", noisy(laplace(scale), lambda x: np.clip(x, -1, 1).mean()), records, 0.5 * EPSILON)
     yield pure("clip of the mean", noisy(laplace(scale), lambda x: np.clip(np.mean(x), -1, 1)), records, 5 * EPSILON)
     batch, std = 8, 0.5
-    yield gauss("forgotten batch division", law.gaussian_noise(std), (0.0, 2.0), 2 / batch / std, 2 / std)
+    yield gauss("forgotten batch division", noisy(normal(std)), (0.0, 2.0), 2 / batch / std, 2 / std)
     leaves, root3, tree = (np.zeros(4), np.array([0.0, 1.0, 0.0, 0.0])), float(np.sqrt(3)), _tree(4)
     yield gauss("tree", noisy(normal(2.0), lambda a: tree @ a), leaves, root3 / 2, root3 / 2)
     silent = noisy(normal(own(7, 1, 0.0, 2.0)), lambda a: tree @ a)
@@ -295,7 +297,7 @@ def _noises() -> Iterator[Entry]:
     yield pure("spread of the noise depends on the data", drawn(lambda v, r, n: r.normal(0, 1 + v, n)), UNIT, INFINITE)
     halved = noisy(normal(own(20, 13, 0.5, 1.0)), into(20, 13))
     yield gauss("gaussian in one column of 20, noise halved", halved, UNIT, 1.0, 2.0)
-    yield pure("laplace, noise 30 % too small", law.laplace_noise(0.7 / EPSILON), UNIT, EPSILON / 0.7)
+    yield pure("laplace, noise 30 % too small", noisy(laplace(0.7 / EPSILON)), UNIT, EPSILON / 0.7)
 
 
 # -- pictures, lists of changing length, several answers at once, last digits -----------------------------------------

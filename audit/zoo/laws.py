@@ -14,7 +14,6 @@ from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
 from scipy import stats
-from scipy.integrate import quad
 from scipy.optimize import brentq
 
 from dpassay.reference.accounting.gdp import gdp_epsilon
@@ -104,13 +103,8 @@ def pattern_probabilities(mechanism: SparseVector, answers: Sequence[float]) -> 
 def exact_epsilon(mechanism: SparseVector, answers: Sequence[float], neighbour: Sequence[float]) -> float:
     """max |log ratio| over all patterns of positive probability; infinite when one side has none (no values)."""
     p, q = pattern_probabilities(mechanism, answers), pattern_probabilities(mechanism, neighbour)
-    worst = 0.0
-    for pattern in p:
-        a, b = p[pattern], q[pattern]
-        if max(a, b) < 1e-15:
-            continue
-        worst = max(worst, float("inf") if min(a, b) < 1e-15 else abs(float(np.log(a / b))))
-    return worst
+    pairs = [(p[pattern], q[pattern]) for pattern in p if max(p[pattern], q[pattern]) >= 1e-15]
+    return max(float("inf") if min(a, b) < 1e-15 else abs(float(np.log(a / b))) for a, b in pairs)
 
 
 EPSILON = 1.0  # the claim of every pure mechanism
@@ -132,7 +126,6 @@ class Entry:
     delta: float = 0.0
     at_least: bool = False
     low_bits: bool = False  # judge the floats as they are, not the real numbers they stand for
-    source: str = ""
 
     @property
     def broken(self) -> bool:
@@ -219,35 +212,15 @@ def tied(first: int, second: int, sign: float) -> Noise:
     return noise
 
 
-def laplace_noise(scale: float) -> Bulk:
-    """Laplace mechanism."""
-    return noisy(laplace(scale))
-
-
-def gaussian_noise(std: float) -> Bulk:
-    """Gaussian mechanism."""
-    return noisy(normal(std))
-
-
 def rare_branch(probability: float) -> Bulk:
     """Laplace mechanism that skips the noise with the given probability."""
     return noisy(lambda rng, shape: rng.laplace(0, 1 / EPSILON, shape) * (rng.random(shape) >= probability))
-
-
-def coarse_laplace(bits: int) -> Bulk:
-    """Laplace by inverting a uniform variable that has only `bits` random bits: the support has holes."""
-    return noisy(lambda rng, shape: stats.laplace.ppf((rng.integers(0, 2**bits, shape) + 0.5) / 2**bits))
 
 
 def discrete_laplace(epsilon: float) -> Bulk:
     """Integer count plus the difference of two geometric variables."""
     stop = 1 - np.exp(-epsilon)
     return noisy(lambda rng, shape: (rng.geometric(stop, shape) - rng.geometric(stop, shape)).astype(float))
-
-
-def on_a_grid(spacing: float) -> Bulk:
-    """Laplace mechanism, rounded to a grid far coarser than floats: no low-order bit of the noise survives."""
-    return noisy(laplace(1 / EPSILON), after=lambda table: np.round(table / spacing) * spacing)
 
 
 @bulk
@@ -259,17 +232,12 @@ def noisy_max(answers: Any, rng: Rng, size: int, scale: float, release: str) -> 
 
 
 def noisy_max_epsilon(scale: float, answers: Array, neighbour: Array) -> float:
-    """max over the index of |log ratio|, each probability by quadrature of f_i prod F_j."""
+    """max over the index of |log ratio|, each probability by integration over the noise of the largest answer."""
+    noise, masses = _grid(scale)
 
     def probability(values: Array, i: int) -> float:
-        others = np.delete(values, i)
-
-        def density(x: float) -> float:  # asked for thousands of times: `scipy.stats` takes ten times as long
-            away = (x - others) / scale
-            below = np.where(away > 0, 1.0 - 0.5 * np.exp(-away), 0.5 * np.exp(away))
-            return float(0.5 * np.exp(-abs((x - values[i]) / scale)) / scale * np.prod(below))
-
-        return float(quad(density, -60 * scale, 60 * scale, points=sorted(set(values)), limit=400)[0])
+        below = [1 - _laplace_upper(noise + values[i] - other, scale) for other in np.delete(values, i)]
+        return float(np.prod(below, axis=0) @ masses)
 
     pairs = [(probability(answers, i), probability(neighbour, i)) for i in range(len(answers))]
     return max(abs(float(np.log(a / b))) for a, b in pairs)
@@ -280,12 +248,6 @@ def exponential_mechanism(answers: Any, rng: Rng, size: int, epsilon: float) -> 
     """Index with probability proportional to exp(epsilon score / 2)."""
     logits = epsilon * np.asarray(answers, dtype=float) / 2 + rng.gumbel(size=(size, len(answers)))
     return np.asarray(logits.argmax(axis=1).astype(float)[:, None])
-
-
-@bulk
-def randomised_response(bit: Any, rng: Rng, size: int, keep: float) -> Array:
-    """Tell the bit with probability `keep`, its complement otherwise."""
-    return np.asarray(np.where(rng.random(size) < keep, bit, 1 - bit)[:, None], dtype=float)
 
 
 @bulk
@@ -311,7 +273,6 @@ def mixture_epsilon(rate: float, mu: float, delta: float) -> float:
 
 def shuffle_epsilon(steps: int, std: float, delta: float) -> float:
     """Lower bound for one shuffled epoch from the event 'the largest coordinate exceeds a', best a."""
-
     cuts = np.linspace(-4 * std, 1 + 6 * std, 4001)
     log_q = np.log(-np.expm1(steps * stats.norm.logcdf(cuts / std)))
     p = -np.expm1((steps - 1) * stats.norm.logcdf(cuts / std) + stats.norm.logcdf((cuts - 1) / std))

@@ -15,8 +15,8 @@ import numpy as np
 from dpassay.audit.evidence.fixed_guesses import epsilon_guesses
 from dpassay.audit.evidence.label_bets import labelled, without
 from dpassay.audit.evidence.weighted import independent
-from dpassay.audit.scores.labels import epsilon_labels, epsilon_split
-from dpassay.audit.scores.one_run import Canaries, check_canaries, epsilon_one_run, plans, usual_share
+from dpassay.audit.scores.labels import epsilon_labels, read_event
+from dpassay.audit.scores.one_run import check_canaries, epsilon_one_run, plans, usual_share
 from dpassay.audit.scores.outward import read_outward
 from dpassay.reference.arrays import Array, Bools
 from dpassay.reference.guarantee import approx_dp
@@ -46,16 +46,16 @@ def two_samples(p: Array, q: Array, delta: float, seed: int) -> dict[str, float]
     return {
         "bound": epsilon_labels(p, q, delta, np.random.default_rng([seed, 1])).epsilon,
         "outwards": read_outward(*sides, rng, ALPHA, independent(of_p + of_q, delta, ALPHA))[0],
-        "one event": epsilon_split(p, q, delta, rng).epsilon,
+        "one event": read_event(p, q, delta, rng, ALPHA)[0],
     }
 
 
 def one_run(scores: Array, coins: Bools, delta: float, seed: int) -> dict[str, float]:
     """The bound, and the usual number of guesses with the whole level."""
-    rng, canaries = np.random.default_rng([seed, 1]), Canaries.of(scores, coins)
-    made, right = plans(usual_share(canaries.count, delta, ALPHA))[0].guess(canaries, rng)
+    rng, sides = np.random.default_rng([seed, 1]), (np.sort(scores[~coins]), np.sort(scores[coins]))
+    made, right = plans(usual_share(scores.size, delta, ALPHA))[0].guess(*sides, rng)
     bound = epsilon_one_run(scores, coins, delta, rng).epsilon
-    return {"bound": bound, "usual guesses": epsilon_guesses(canaries.count, made, right, delta, ALPHA)}
+    return {"bound": bound, "usual guesses": epsilon_guesses(scores.size, made, right, delta, ALPHA)}
 
 
 def main() -> None:

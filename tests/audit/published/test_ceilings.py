@@ -59,7 +59,8 @@ def test_auc_p_value_keeps_its_level_and_has_power(seed, pairs, epsilon, trials,
     At exactly 1 there are alarms at level 0.05 in 5 % of trials at most, at epsilon 2 in more than 99 %.
     """
     aucs = np.random.default_rng(seed).binomial(pairs, 1 / (1 + math.exp(-epsilon)), size=trials) / pairs
-    values = {auc: assessment.auc_p_value(auc, pairs, pairs, 1.0, delta) for auc in np.unique(aucs)}
+    claim = approx_dp(1.0, delta)
+    values = {auc: assess(Published("auc", auc, pairs, pairs), claim).p_value for auc in np.unique(aucs)}
     assert least <= np.mean([values[auc] <= 0.05 for auc in aucs]) <= most
 
 
@@ -67,17 +68,14 @@ def test_auc_p_value_keeps_its_level_and_has_power(seed, pairs, epsilon, trials,
     ("tpr", "delta", "least", "most"), [(0.5, 1e-6, 0, 0.01), (0.0027, 0.0, 1, 1), (0.003, 0.0, 0.05, 1)]
 )
 def test_tpr_p_value_rejects_only_what_is_too_good(tpr, delta, least, most):
-    assert least <= assessment.tpr_p_value(tpr, 0.001, 5000, 5000, 1.0, delta) <= most
+    assert least <= assess(Published("tpr", tpr, 5000, 5000, 0.001), approx_dp(1.0, delta)).p_value <= most
 
 
-def test_grouped_p_value_reduces_to_the_plain_one():
-    plain = assessment.auc_p_value(0.8, 500, 700, 1.0, 0.0)
+def test_one_group_changes_nothing_and_a_group_detector_reaches_the_ceiling_of_two():
+    """Members 90/10, non-members 10/90 of two groups: telling the group apart gives 0.82 + ties, below the ceiling."""
+    plain = assess(Published("auc", 0.8, 500, 700), approx_dp(1.0)).p_value
     assert assessment.grouped_auc_p_value(0.8, [(500, 700)], 1.0, 0.0) == pytest.approx(plain)
     assert assessment.grouped_auc_p_value(0.99, [(500, 0), (0, 700)], 0.1, 0.0) == 1.0  # shift alone explains all
-
-
-def test_grouped_ceiling_is_reached_by_a_group_detector():
-    """Members 90/10, non-members 10/90 of two groups: telling the group apart gives 0.82 + ties, below the ceiling."""
     groups = [(900, 100), (100, 900)]
     share = assessment.exchangeable_share(groups)
     assert share == pytest.approx(0.18)
