@@ -8,7 +8,7 @@ Algorithm 1 and its off-line form), RMIA (Zarifzadeh et al. 2024, eq. (2)-(4)).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,6 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from dpassay.reference.arrays import Array, Bools, Indices
 from dpassay.reference.errors import require
-from dpassay.reference.tape import LiveTape, Tape
 
 from .estimators import Trainer
 
@@ -176,27 +175,6 @@ class WithCanaries:
         which = indices[~real] - self.base.n
         found[~real] = self.rows[which] * self.included[which, None]
         return found
-
-
-def gradient_game(
-    run: Callable[[Any, Tape], Any],
-    base: Any,
-    rows: Array,
-    rng: np.random.Generator,
-    without: Callable[[Sequence[Array]], Array] | None = None,
-) -> tuple[Array, Bools]:
-    """One run of `run(problem, tape)` with canaries by coin: their scores, and the coins.
-
-    The score is the inner product with the sum of all vector releases, less `without(releases)`: what that sum would be
-    in expectation if all canaries were out. The auditor knows the records, and any function of the releases is fair.
-    """
-    included = rng.random(len(rows)) < 0.5
-    tape = LiveTape(int(rng.integers(2**31)))
-    run(WithCanaries(base, rows, included), tape)
-    values = [np.asarray(release.value) for release in tape.transcript.releases]
-    vectors = [value for value in values if value.shape == (rows.shape[1],)]
-    expected = without(vectors) if without is not None else 0.0
-    return np.asarray(rows @ (np.sum(vectors, axis=0) - expected)), included
 
 
 def mislabelled(y: Indices, classes: int, rng: np.random.Generator) -> Indices:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,13 +23,14 @@ from dpassay.audit.results import Sound
 from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.one_run import epsilon_one_run, one_run_curve
 from dpassay.reference.accounting.gdp import gdp_epsilon
-from dpassay.reference.arrays import Array, Indices
+from dpassay.reference.arrays import Array, Bools, Indices
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.case import bind
 from dpassay.reference.errors import require
 from dpassay.reference.guarantee import Guarantee, approx_dp, gdp
 from dpassay.reference.problems.models import ClassificationLoss, SoftmaxRegression, TwoLayerNetwork
+from dpassay.reference.tape import LiveTape
 
 from .estimators import (
     DP_SGD,
@@ -43,10 +44,10 @@ from .estimators import (
 )
 from .game import (
     ATTACKS,
+    WithCanaries,
     auc,
     crafted_softmax,
     gradient_canaries,
-    gradient_game,
     loss_threshold,
     mislabelled,
     out_of_distribution,
@@ -260,25 +261,31 @@ def _gradient_canaries(plan: Plan, x: Array, y: Indices, rng: np.random.Generato
     require(plan.count <= model.d, "--candidates", plan.count, room)
     base, schedule = Samples(ClassificationLoss(model, x, y), start=origin), dp_sgd_schedule(plan.noise)
     rows = gradient_canaries(plan.count, model.d, schedule.clip, rng)
-    without = _without_canaries(base, schedule, base.n + len(rows))
-    scores, coins = gradient_game(bind(dp_sgd.run, schedule), base, rows, rng, without)
+    scores, coins = _gradient_game(base, schedule, rows, rng)
     test = one_run_curve(scores, coins, claim, rng, 1 - TEST_SHARE * (1 - confidence))
     bound = epsilon_one_run(scores, coins, plan.delta, rng, 1 - (1 - TEST_SHARE) * (1 - confidence))
     found: list[Sound] = [replace(bound, claimed=plan.claimed), test]
     return _labelled(found, "gradients, orthogonal", plan, auc(scores, coins), start)
 
 
-def _without_canaries(base: Samples, schedule: dp_sgd.Schedule, size: int) -> Callable[[Sequence[Array]], Array]:
-    """What dp-sgd's releases would sum to without canaries and noise: iterates, hence the records' part, are known."""
+def _gradient_game(
+    base: Samples, schedule: dp_sgd.Schedule, rows: Array, rng: np.random.Generator
+) -> tuple[Array, Bools]:
+    """One run with canaries by coin: their scores, and the coins.
 
-    def total(releases: Sequence[Array]) -> Array:
-        w, found = np.zeros(base.d), np.zeros(base.d)
-        for released in releases:
-            found += clip_rows(base.gradients(w, np.arange(base.n)), schedule.clip).sum(axis=0) / size
-            w = w - schedule.learning_rate * released
-        return found
-
-    return total
+    The score is the inner product with the sum of all releases, less what that sum would be without canaries and noise:
+    the auditor knows the iterates, hence the records' part, and any function of the releases is fair.
+    """
+    included = rng.random(len(rows)) < 0.5
+    tape = LiveTape(int(rng.integers(2**31)))
+    dp_sgd.run(WithCanaries(base, rows, included), schedule, tape)
+    releases = [np.asarray(release.value) for release in tape.transcript.releases]
+    w, expected = np.zeros(base.d), np.zeros(base.d)
+    for released in releases:
+        records = clip_rows(base.gradients(w, np.arange(base.n)), schedule.clip)
+        expected += records.sum(axis=0) / (base.n + len(rows))
+        w = w - schedule.learning_rate * released
+    return np.asarray(rows @ (np.sum(releases, axis=0) - expected)), included
 
 
 def _labelled(found: Sequence[Sound], label: str, plan: Plan, area: float, start: float) -> list[Sound]:

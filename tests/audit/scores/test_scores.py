@@ -13,15 +13,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 from scipy.stats import binomtest
-from typer.testing import CliRunner
 
 from dpassay.audit.claims.scores import hints
-from dpassay.audit.cli import app
 from dpassay.audit.evidence import curves
 from dpassay.audit.evidence.events import event_p_value
 from dpassay.audit.evidence.fixed_guesses import fdp_p_value
 from dpassay.audit.evidence.weighted import Allowance
-from dpassay.audit.results import ClaimTest, SoundBound, Verdict
+from dpassay.audit.results import ClaimTest, Verdict
 from dpassay.audit.scores import labels, one_run, outward, power
 from dpassay.audit.scores.outward import blocks_of, plan_outward, read_outward
 from dpassay.reference import guarantee
@@ -30,7 +28,14 @@ from dpassay.reference.errors import BadInput
 ALPHA = 0.05
 WHOLE = [Allowance(0, ALPHA)]  # the level, no label corrupted
 TRUE_EPSILON = 4.3766  # of N(1, 1) against N(0, 1) at delta = 1e-5
-BOUNDS = [labels.epsilon_split, labels.epsilon_labels]
+
+
+def _event(p, q, delta, rng):
+    return labels.read_event(np.array(p), np.array(q), delta, rng, ALPHA)[0]
+
+
+def _labels(p, q, delta, rng):
+    return labels.epsilon_labels(p, q, delta, rng).epsilon
 
 
 def _gauss(seed, n, mu=1.0):
@@ -38,18 +43,12 @@ def _gauss(seed, n, mu=1.0):
     return rng.normal(size=n), rng.normal(mu, size=n), rng
 
 
-def test_curve_test_refutes_a_claim_ten_percent_too_small():
-    """mu = 1 against the claim mu = 0.9, 1e4 scores a side: power at least 0.9 (98 of 100 measured; seed 1)."""
-    claim, found = guarantee.gdp(0.9), 0
-    for seed in range(40):
-        p, q, rng = _gauss(seed, 10_000)
-        found += curves.refute_curve(p, q, claim, rng).verdict is Verdict.VIOLATED
-    assert found >= 36
-
-
 @pytest.mark.parametrize("flip", [False, True])
 def test_curve_test_sees_both_directions_and_either_sign(flip):
-    """Randomised response at epsilon 1.5 against a claim of 1 with ties everywhere, asymmetric event (seed 3)."""
+    """Randomised response at epsilon 1.5 against a claim of 1 with ties everywhere, asymmetric event (seed 3).
+
+    And mu = 1 against a claim ten percent smaller, 1e4 scores a side: 98 of 100 measured, four here.
+    """
     rng = np.random.default_rng(3)
     p, q = (rng.random(5000) < 0.02).astype(float), (rng.random(5000) < 0.09).astype(float)
     if flip:
@@ -58,21 +57,21 @@ def test_curve_test_sees_both_directions_and_either_sign(flip):
     assert curves.refute_curve(p, q, claim, rng).verdict is Verdict.VIOLATED
     assert curves.refute_curve(q, p, claim, rng).verdict is Verdict.VIOLATED
     assert curves.refute_curve(p, q, guarantee.approx_dp(1.6, 0.0), rng).verdict is not Verdict.VIOLATED
+    found = [curves.refute_curve(*_gauss(seed, 10_000)[:2], guarantee.gdp(0.9), rng) for seed in range(4)]
+    assert sum(one.verdict is Verdict.VIOLATED for one in found) >= 3
 
 
-@pytest.mark.parametrize(("bound", "floors"), [(BOUNDS[0], (1.0, 1.8)), (BOUNDS[1], (1.6, 2.4))])
+@pytest.mark.parametrize(("bound", "floors"), [(_event, (1.0, 1.8)), (_labels, (1.6, 2.4))])
 def test_sound_bounds_reach_beyond_the_measured_peers(bound, floors):
     """Peers on N(1,1) v N(0,1) at delta 1e-5: 1.12 at 1e3 and 2.01 at 1e4 scores a side (seed 4)."""
     for n, floor in zip((1000, 10_000), floors, strict=True):
         p, q, rng = _gauss(4, n)
         for sides in ((p, q), (-q, -p)):
-            result = bound(*sides, 1e-5, rng)
-            assert isinstance(result, SoundBound) and floor < result.epsilon < TRUE_EPSILON
+            assert floor < bound(*sides, 1e-5, rng) < TRUE_EPSILON
 
 
-@pytest.mark.parametrize(  # the second uses both
-    ("bound", "size"), [pytest.param(BOUNDS[0], 1500, marks=pytest.mark.more), (BOUNDS[1], 400)]
-)
+@pytest.mark.more  # of small samples `tests/audit/evidence/test_exact_levels.py` shows it exactly
+@pytest.mark.parametrize(("bound", "size"), [(_event, 1500), (_labels, 400)])
 def test_bounds_keep_their_level_on_randomised_response(bound, size):
     """Extremal (1, 0.05)-DP pair with ties, 5 % level, 40 runs; red: read at delta = 0 more of 20 are wrong."""
     eps, delta = 1.0, 0.05
@@ -81,21 +80,20 @@ def test_bounds_keep_their_level_on_randomised_response(bound, size):
         rng = np.random.default_rng(seed)
         p = rng.choice([-2.0, -1.0, 1.0], p=[delta, 1 - delta - rate, rate], size=size)
         q = -rng.choice([-2.0, -1.0, 1.0], p=[delta, 1 - delta - rate, rate], size=size)
-        wrong += bound(p, q, delta, rng).epsilon > eps + 1e-9
-        red += bound(p, q, 0.0, rng).epsilon > eps + 1e-9 if seed < 20 else 0
+        wrong += bound(p, q, delta, rng) > eps + 1e-9
+        red += bound(p, q, 0.0, rng) > eps + 1e-9 if seed < 20 else 0
     assert binomtest(wrong, 40, 0.05, alternative="greater").pvalue > 1e-3
     assert binomtest(red, 20, 0.05, alternative="greater").pvalue < 0.01
 
 
+SOME = st.lists(st.floats(allow_nan=False), min_size=4, max_size=30)
+
+
 @settings(max_examples=12)
-@given(
-    st.lists(st.floats(allow_nan=False), min_size=4, max_size=30),
-    st.lists(st.floats(allow_nan=False), min_size=4, max_size=30),
-)
+@given(SOME, SOME)
 def test_any_scores_are_accepted(p, q):
     rng = np.random.default_rng(0)
-    for bound in BOUNDS:
-        assert bound(p, q, 1e-3, rng).epsilon >= 0
+    assert min(_event(p, q, 1e-3, rng), _labels(p, q, 1e-3, rng)) >= 0
     assert 0 <= curves.refute_curve(p, q, guarantee.gdp(1.0), rng).p_value <= 1
 
 
@@ -105,10 +103,6 @@ def test_any_scores_are_accepted(p, q):
         (lambda rng: labels.epsilon_labels([1.0], [math.nan], 0.0, rng), "scores_q"),
         (lambda rng: curves.refute_curve([], [1.0], guarantee.gdp(1.0), rng), "scores_p"),
         (lambda rng: labels.epsilon_labels([1.0], [1.0], 1.0, rng), "delta"),
-        (
-            lambda rng: labels.epsilon_split(np.arange(3.0), np.arange(9.0), 0.0, rng),
-            r"\(3, 9\): a split needs at least",
-        ),
         (lambda rng: ClaimTest(claim="x", p_value=1.0, confidence=1e-17, method="m"), "confidence"),  # 1 - 1e-17 is 1
         *(
             (lambda rng, pair=pair: guarantee.from_pairs([(1.0, 0.1), pair]), "pairs")
@@ -155,9 +149,9 @@ def test_each_family_of_events_sees_what_only_it_can_see(sign, swap):
     rng = np.random.default_rng(2)
     plain, shown = rng.normal(size=400), rng.normal(size=400) + 50 * (rng.random(400) < 0.2)
     p, q = (sign * shown, sign * plain) if swap else (sign * plain, sign * shown)
-    found = labels.epsilon_split(p, q, 1e-3, rng)
-    on_d, on_e = found.evidence["hits"]
-    assert ("scores >" in found.evidence["event"]) is (sign > 0) and 1.5 < found.epsilon < 6
+    found, seen = labels.read_event(p, q, 1e-3, rng, ALPHA)
+    on_d, on_e = seen["hits"]
+    assert ("scores >" in seen["event"]) is (sign > 0) and 1.5 < found < 6
     assert (on_d > 10 * on_e) if swap else (on_e > 10 * on_d)
 
 
@@ -234,6 +228,7 @@ def test_few_labels_and_no_signal():
 
 # the curve, against a plain twin
 PLACES = np.array([-2.0, -1.4, -1.0, -0.3, -0.295, 0.5, 1.1, 2.4])
+POINT, SIZE = np.array([0, 1, 2, 2, 3, 4, 5, 6, 7]), np.array([5.0, 9.0, 20.0, 11.0, 40.0, 40.0, 30.0, 12.0, 6.0])
 
 
 def dense(places, stiffness):
@@ -245,16 +240,11 @@ def dense(places, stiffness):
     return slopes.T @ (0.3 * gaps[:, None] * slopes) + bends.T @ (scale[:, None] * bends)
 
 
-def _some_blocks():
-    point = np.array([0, 1, 2, 2, 3, 4, 5, 6, 7])
-    size = np.array([5.0, 9.0, 20.0, 11.0, 40.0, 40.0, 30.0, 12.0, 6.0])
-    return outward.Blocks(size, np.round(size * expit(-PLACES[point])), point, PLACES)
-
-
 @pytest.mark.parametrize("hidden", [(), (0, 1), (0, 7, 8)])
 def test_the_curve_is_the_most_likely_one_under_its_penalty(hidden):
     """At the largest penalised likelihood the slopes of both cancel; whatever the hidden labels are."""
-    blocks, known = _some_blocks(), np.ones(9, dtype=bool)
+    blocks = outward.Blocks(SIZE, np.round(SIZE * expit(-PLACES[POINT])), POINT, PLACES)
+    known = np.ones(9, dtype=bool)
     known[list(hidden)] = False
     penalty = outward._penalty(PLACES, 4.0)
     curve = outward.log_odds_curve(blocks, known, np.zeros(8), penalty)
@@ -316,8 +306,5 @@ def test_a_claim_of_thousands_of_pairs_needs_no_gigabyte():
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 0.9999999999999999, "nan"])
-def test_confidence_that_leaves_no_level(tmp_path, confidence):
-    np.savetxt(tmp_path / "p.csv", [0.0, 1.0])
-    words = ["scores", *[str(tmp_path / "p.csv")] * 2, "--epsilon", "1", "--confidence", str(confidence)]
-    error = CliRunner().invoke(app, words).exception
-    assert isinstance(error, BadInput) and "--confidence" in str(error)
+def test_confidence_that_leaves_no_level(dpassay, refused, confidence):
+    refused(dpassay("scores", "p.csv", "q.csv", "--epsilon", 1, "--confidence", confidence), "--confidence")
