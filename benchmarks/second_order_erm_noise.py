@@ -14,7 +14,8 @@ import audit_figures as figures
 import numpy as np
 from scipy.optimize import brentq
 
-from dpassay.reference.accounting.cost import Account, Part
+from dpassay.reference.accounting.cost import Account
+from dpassay.reference.accounting.parts import Part
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import loss_a

@@ -57,13 +57,17 @@ def reason(label: str, reasons: Reasons) -> str:
     return reasons.get(label, reasons.get(label.rpartition("/")[0], ""))
 
 
-def formulas_of(kind: type) -> Formulas:
-    """What is written of a class: its own ``FORMULAS``, the table in its folder, or those of the class it extends."""
+def formulas_of(kind: type, name: str = "") -> Formulas:
+    """What is written of a class: its own ``FORMULAS``, the table in its folder, or those of the class it extends.
+
+    Of a class whose objects hold functions the table bears the object's name (``logistic``, ``kl_cvar(0.2)``).
+    """
     for one in kind.__mro__:
         found: Formulas | None = vars(one).get("FORMULAS")
         if found is None and one.__module__.startswith(_HOME):
             *folders, file = one.__module__.removeprefix(_HOME).split(".")
-            found = _read(Path(__file__).parent.joinpath(*folders, "formulas.toml")).get(file, {}).get(one.__qualname__)
+            tables = _read(Path(__file__).parent.joinpath(*folders, "formulas.toml")).get(file, {})
+            found = tables.get(one.__qualname__) or tables.get(name.partition("(")[0])
         if found is not None:
             return found
     return {}

@@ -71,9 +71,9 @@ def _encode(value: Any, where: str) -> Any:
 
 
 def _told(value: Any, where: str) -> dict[str, Any]:
-    """An instance with its class, fields, derived constants and formulas: of its class, and of its own (a link)."""
-    kind, own = type(value), getattr(value, "formulas", None)
-    formulas = {**formulas_of(kind), **(own if isinstance(own, Mapping) else {})}
+    """An instance with its class, fields, derived constants and formulas: of its class, or of its name (a link)."""
+    kind = type(value)
+    formulas = formulas_of(kind, str(getattr(value, "name", "")))
     described = is_dataclass(value) and not isinstance(value, type)
     if not described and not formulas:
         name = getattr(value, "__qualname__", kind.__qualname__)

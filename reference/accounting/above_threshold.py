@@ -133,7 +133,7 @@ def costs_its_epsilon(pure: float, share: float) -> bool:
 def _curve(pure: float, share: float, count: int, falls: float) -> tuple[Array, Array]:
     """Epsilons from 0 to ``pure``, and a convex bound on delta there."""
     logs, values = worst_tests(pure * share, min(_REACH, max(3.0, math.ceil(1 / share))), count, falls)
-    values = np.append(np.minimum(values, _response(logs, pure))[logs < pure], 0.0)
+    values = np.append(np.minimum(values, response_delta(logs, pure))[logs < pure], 0.0)
     logs = np.append(logs[logs < pure], pure)
     return logs, _hull(logs, values)
 
@@ -233,9 +233,9 @@ def hidden_threshold(
     return np.asarray(found) * _SUM_UP
 
 
-def _response(epsilons: Array, pure: float) -> Array:
-    """Delta of randomised response, which dominates every pure release."""
-    return np.asarray(np.maximum(0.0, -np.expm1(epsilons - pure) / (1 + math.exp(-pure))))
+def response_delta(epsilons: Array, pure: float) -> Array:
+    """Randomised response, which dominates every pure release: ``(e^pure - e^eps)_+ / (1 + e^pure)``, rounded up."""
+    return np.asarray(-np.expm1(-np.maximum(pure - epsilons, 0.0)) / (1 + math.exp(-pure)) * UP)
 
 
 def above_threshold_delta(epsilons: Array, pure: float, share: float, count: int = 0, falls: float = 1.0) -> Array:
@@ -258,7 +258,7 @@ def above_threshold_delta(epsilons: Array, pure: float, share: float, count: int
     epsilons = np.asarray(epsilons, dtype=float)
     size = np.minimum(np.abs(epsilons), pure)
     if costs_its_epsilon(pure, share):
-        found = np.minimum(_response(size, pure) * UP, 1.0)
+        found = np.minimum(response_delta(size, pure), 1.0)
     else:
         logs, values = _hidden_curve(pure, share, count, falls)
         found = np.interp(np.expm1(size), np.expm1(logs), values)  # chords in a

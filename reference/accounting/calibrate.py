@@ -16,7 +16,8 @@ from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.tape import LiveTape, ScriptedTape, Tape
 
-from .cost import Account, Part, account
+from .cost import Account, account
+from .parts import Part
 from .sampled import Relation
 
 MARGIN, _OFF = 1e-6, 1e-7  # share by which the noise is rounded up: ten times what the root-finding may be off

@@ -102,7 +102,6 @@ class Composed:
         self._totals: dict[float, float] = {}
         self._windows: dict[int, _Window] = {}
 
-    # -- moments --------------------------------------------------------------------------------------------
     def _log_moments(self, tilt: float) -> list[float]:
         found = []
         for logs, losses in zip(self._logs, self._losses, strict=True):
@@ -135,7 +134,6 @@ class Composed:
                 high = middle
         return low
 
-    # -- the sum --------------------------------------------------------------------------------------------
     def _window(self, number: int) -> _Window:
         if number not in self._windows:
             self._windows[number] = self._composed(_tilt(number))
@@ -197,7 +195,6 @@ class Composed:
         high = min((self._log_total(tilt + one / spread) - total - math.log(_BELOW)) * spread / one for one in _WIDTHS)
         return low, high
 
-    # -- answers --------------------------------------------------------------------------------------------
     def delta(self, epsilon: float) -> float:
         """A bound on delta at ``epsilon`` (any sign)."""
         return self._read(self._window(self._best(epsilon, 0.0)), epsilon)

@@ -84,8 +84,6 @@ class Explicit(Sized, Protocol):
 class Primal(Seen):
     """The explicit objective of such a problem, as a finite sum."""
 
-    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
-
     problem: Explicit
 
     def gradients(self, w: Array, indices: Indices) -> Array:

@@ -31,8 +31,7 @@ class Divergence:
         generator_range: interval of t on which psi is finite.
         conjugate_limit: psi* is finite below this u (+inf: everywhere).
         printed_conjugate: the formula of Table 1, or None where the table has no such row.
-        constants: what the formulas name (alpha, k).
-        formulas: psi, its conjugate and its derivative in plain notation.
+        constants: what the formulas (``formulas.toml``) name: alpha, k.
     """
 
     name: str
@@ -43,7 +42,6 @@ class Divergence:
     conjugate_limit: float = math.inf
     printed_conjugate: Function | None = None
     constants: Mapping[str, float] = field(default_factory=dict, compare=False)
-    formulas: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 def chi_square() -> Divergence:
@@ -58,7 +56,6 @@ def chi_square() -> Divergence:
         conjugate=lambda u: 0.5 * (np.maximum(u + 1.0, 0.0) ** 2 - 1.0),
         conjugate_derivative=lambda u: np.maximum(u + 1.0, 0.0),
         printed_conjugate=lambda u: -1.0 + 0.25 * (u + 2.0) ** 2,
-        formulas={"psi": "(t - 1)^2 / 2", "psi*": "(max(u + 1, 0)^2 - 1) / 2", "psi*'": "max(u + 1, 0)"},
     )
 
 
@@ -69,7 +66,6 @@ def kl() -> Divergence:
         generator=_entropy,
         conjugate=np.expm1,
         conjugate_derivative=np.exp,
-        formulas={"psi": "t log(t) - t + 1", "psi*": "exp(u) - 1", "psi*'": "exp(u)"},
     )
 
 
@@ -98,11 +94,6 @@ def kl_cvar(alpha: float) -> Divergence:
         generator_range=(0.0, 1.0 / alpha),
         printed_conjugate=printed,
         constants={"alpha": alpha},
-        formulas={
-            "psi": "t log(t) - t + 1 for 0 <= t <= 1/alpha, else infinite",
-            "psi*": "exp(min(u, -log(alpha))) + max(u + log(alpha), 0) / alpha - 1",
-            "psi*'": "exp(min(u, -log(alpha)))",
-        },
     )
 
 
@@ -141,15 +132,7 @@ def cressie_read(k: float) -> Divergence:
         conjugate_limit=limit,
         printed_conjugate=printed,
         constants={"k": k},
-        formulas=_CRESSIE_READ_FORMULAS,
     )  # fmt: skip
-
-
-_CRESSIE_READ_FORMULAS = {
-    "psi": "(t^k - k t + k - 1) / (k (k - 1))",
-    "psi*": "(max((k - 1) u + 1, 0)^(k / (k - 1)) - 1) / k; for k < 1 infinite from u = 1 / (1 - k) on",
-    "psi*'": "max((k - 1) u + 1, 0)^(1 / (k - 1)); for k < 1 infinite from u = 1 / (1 - k) on",
-}
 
 
 def _entropy(t: Array) -> Array:

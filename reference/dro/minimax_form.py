@@ -8,23 +8,21 @@ Cite: ``dro``, Section 5.1 and Appendix A.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.blocks.clipping import clip_rows
+from dpassay.reference.problems.interfaces import Seen
 
-from .objective import OfData, SampleLoss
+from .objective import SampleLoss
 
 WEIGHT_STEP = 1e-4  # of an ascent in p
 
 
 @dataclass(frozen=True)
-class MinimaxProblem(OfData):
+class MinimaxProblem(Seen):
     """Eq. (2) with the KL divergence (the paper's experiments): weight is lambda_0. A ``Game`` of the baselines."""
-
-    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     data: SampleLoss
     weight: float = 1.0

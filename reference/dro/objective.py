@@ -5,14 +5,14 @@ L(x, eta) of eq. (3) and the compositional KL objective Psi(x, lambda) of eq. (5
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 import scipy
 
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
-from dpassay.reference.problems.interfaces import Sized
+from dpassay.reference.problems.interfaces import Seen, Sized
 
 from .divergences import Divergence
 
@@ -32,31 +32,13 @@ class SampleLoss(Sized, Protocol):
         ...
 
 
-class OfData:
-    """Sizes of an objective over a dataset."""
-
-    data: SampleLoss
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return self.data.n
-
-    @property
-    def d(self) -> int:
-        """Number of model parameters (dual variables are not counted)."""
-        return self.data.d
-
-
 @dataclass(frozen=True)
-class DualObjective(OfData):
+class DualObjective(Seen):
     """L(x, eta) = weight * mean psi*((loss_i(x) - dual_scale * eta) / weight) + dual_scale * eta (eq. (3)).
 
     ``dual_scale`` is G in the rescaling L(x, eta) = L^(x, G eta) below eq. (3). The paper states the objective in three
     ways that agree only for G = 1 (below eq. (3); the mini-batch definition after Algorithm 2; the proof of Lemma 4).
     """
-
-    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     data: SampleLoss
     divergence: Divergence
@@ -115,14 +97,12 @@ class DualObjective(OfData):
 
 
 @dataclass(frozen=True)
-class CompositionalObjective(OfData):
+class CompositionalObjective(Seen):
     """Psi(x, lambda) = lambda log(mean exp(loss_i(x) / lambda)) + lambda * radius (eq. (5)).
 
     f(g1, g2) = g1 log g2 + g1 radius with g = (lambda, mean exp(loss / lambda)); ``temperature`` is lambda,
     ``radius`` is rho, ``floor`` is lambda_0.
     """
-
-    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     data: SampleLoss
     radius: float = 0.5  # rho

@@ -96,8 +96,6 @@ class ErmProblem:
         """Number of parameters."""
         return int(self.features.shape[1])
 
-    # mean value and derivatives ---------------------------------------------------------------------------------
-
     def value(self, w: Array, indices: Indices | None = None) -> float:
         """Mean loss over the records `indices` (all when None)."""
         total, count = 0.0, 0
@@ -123,8 +121,6 @@ class ErmProblem:
         mean = total / count
         return (mean + mean.T) / 2 + np.diag(self._penalty_curvature(w))
 
-    # per record -------------------------------------------------------------------------------------------------
-
     def values(self, w: Array, indices: Indices | None = None) -> Array:
         """Loss of each record, shape (batch,)."""
         parts = [self.loss.link.value(y * (x @ w)) for x, y in self._records(indices)]
@@ -134,8 +130,6 @@ class ErmProblem:
         """Gradient of each record, shape (batch, d)."""
         parts = [(y * self.loss.link.slope(y * (x @ w)))[:, None] * x for x, y in self._records(indices)]
         return np.concatenate(parts) + self._penalty_slope(w)
-
-    # neighbours, bounds -----------------------------------------------------------------------------------------
 
     def replace(self, index: int, x: Array, y: float) -> ErmProblem:
         """Return the replace-one neighbour in which record `index` is (x, y)."""
@@ -182,8 +176,6 @@ class ErmProblem:
         """
         factor = sqrt(2) if self.loss.link.convex else 2.0
         return factor * self.feature_bound**2 * self.loss.link.curvature_bound / self.n
-
-    # inside -----------------------------------------------------------------------------------------------------
 
     def _records(self, indices: Indices | None) -> Iterator[tuple[Array, Array]]:
         total = self.n if indices is None else len(indices)

@@ -20,6 +20,7 @@ from dpassay.reference.axioms import settled
 from dpassay.reference.errors import BadInput
 
 from .domains import Domain, Everywhere
+from .interfaces import Seen
 
 
 def bounded_rows(name: str, rows: Array, bound: float) -> None:
@@ -106,40 +107,13 @@ class Regulariser:
     centre: Array | None = None  # (x_tilde_{k-1}, 0), shape (d,)
 
 
-class _OfLoss:
-    """Sizes of a problem that is made of a loss."""
-
-    loss: Loss
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return self.loss.n
-
-    @property
-    def d(self) -> int:
-        """Numbers of x."""
-        return self.loss.d
-
-    @property
-    def d_y(self) -> int:
-        """Numbers of y; 0 for minimisation."""
-        return self.loss.d_y
-
-
 @dataclass(frozen=True)
-class FiniteSum(_OfLoss):
+class FiniteSum(Seen):
     """min over x, max over y of (1/n) sum_i f(x, y; xi_i) + regulariser, on domain_x times domain_y."""
 
     DERIVED: ClassVar[tuple[str, ...]] = (
-        "n",
-        "d",
-        "d_y",
-        "strong_convexity",
-        "strong_concavity",
-        "modulus",
-        "smoothness",
-        "lipschitz",
+        *("n", "d", "d_y", "strong_convexity", "strong_concavity"),
+        *("modulus", "smoothness", "lipschitz"),
     )
 
     loss: Loss
@@ -178,17 +152,10 @@ class FiniteSum(_OfLoss):
     @property
     def lipschitz(self) -> float:
         """Lipschitz constant L of every record's full f, regulariser included (inf on an unbounded domain)."""
-        reg, centre, d_x = self.regulariser, self.centre, self.d
-        steepest = [0.0, 0.0]
-        for block, (weight, domain, part) in enumerate(
-            (
-                (reg.x_weight, self.domain_x, centre[:d_x]),
-                (reg.y_weight, self.domain_y, centre[d_x:]),
-            )
-        ):
-            if weight > 0:
-                steepest[block] = weight * (domain.largest_norm + float(np.linalg.norm(part)))
-        return self.loss.lipschitz + float(np.hypot(steepest[0], steepest[1]))
+        reg, (x, y) = self.regulariser, np.split(self.centre, [self.d])
+        blocks = ((reg.x_weight, self.domain_x, x), (reg.y_weight, self.domain_y, y))
+        steepest = [w * (domain.largest_norm + float(np.linalg.norm(c))) if w > 0 else 0.0 for w, domain, c in blocks]
+        return self.loss.lipschitz + float(np.hypot(*steepest))
 
     @cached_property
     def centre(self) -> Array:
@@ -238,7 +205,7 @@ class FiniteSum(_OfLoss):
 
 
 @dataclass(frozen=True)
-class Convex(_OfLoss):
+class Convex(Seen):
     """A convex(-concave) loss on its domain, without strong convexity: what the phased algorithms take."""
 
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d", "d_y")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -24,19 +24,24 @@ class Sized(Protocol):
 
 
 class Seen:
-    """The sizes of a problem that is looked at in another way."""
+    """A problem that is made of another one, its first field, and has the sizes of that."""
 
-    problem: Any
+    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     @property
     def n(self) -> int:
         """Number of records."""
-        return int(self.problem.n)
+        return int(next(iter(vars(self).values())).n)
 
     @property
     def d(self) -> int:
-        """Number of parameters."""
-        return int(self.problem.d)
+        """Number of parameters, of x."""
+        return int(next(iter(vars(self).values())).d)
+
+    @property
+    def d_y(self) -> int:
+        """Numbers of y, where there is one; 0 for minimisation."""
+        return int(next(iter(vars(self).values())).d_y)
 
 
 class PerSample(Sized, Protocol):

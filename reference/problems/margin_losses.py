@@ -6,8 +6,8 @@ under the name "logistic loss" (and with a stray gradient sign on its left side)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from math import inf, sqrt
 
 import numpy as np
@@ -31,7 +31,6 @@ class Link:
     curvature_bound: float
     third_bound: float
     convex: bool
-    formulas: Mapping[str, str] = field(default_factory=dict, compare=False)  # the curves, in plain notation
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,6 @@ class Regulariser:
     curvature: Curve
     bounds: Callable[[float], tuple[float, float, float, float]]
     separable: bool  # True: bounds hold per coordinate; False: for the whole vector in the 2-norm
-    formulas: Mapping[str, str] = field(default_factory=dict, compare=False)  # the curves, in plain notation
 
 
 @dataclass(frozen=True)
@@ -78,11 +76,6 @@ LOGISTIC = Link(
     curvature_bound=_SIGMOID_SLOPE,
     third_bound=_SIGMOID_CURVATURE,
     convex=True,
-    formulas={
-        "value": "log(1 + exp(-m))",
-        "slope": "-1 / (1 + exp(m))",
-        "curvature": "1 / ((1 + exp(m)) (1 + exp(-m)))",
-    },
 )
 
 SIGMOID = Link(
@@ -99,11 +92,6 @@ SIGMOID = Link(
     curvature_bound=_SIGMOID_CURVATURE,
     third_bound=_SIGMOID_THIRD,
     convex=False,
-    formulas={
-        "value": "t = 1 / (1 + exp(-m))",
-        "slope": "t (1 - t)",
-        "curvature": "t (1 - t) (1 - 2 t)",
-    },
 )
 
 
@@ -124,12 +112,6 @@ def saturating(weight: float) -> Regulariser:
         curvature=lambda w: 2 * (1 - 3 * w**2) / (1 + w**2) ** 3,
         bounds=_saturating_bounds,
         separable=True,
-        formulas={
-            "value": "w^2 / (1 + w^2), summed over coordinates, times weight",
-            "slope": "2 w / (1 + w^2)^2",
-            "curvature": "2 (1 - 3 w^2) / (1 + w^2)^3",
-            "bounds": "per coordinate 1, 9 / (8 sqrt(3)), 2, 24 sqrt(u) (1 - u) / (1 + u)^4 with u = 1 - 2 / sqrt(5)",
-        },
     )
 
 
@@ -143,12 +125,6 @@ def ridge(weight: float) -> Regulariser:
         curvature=np.ones_like,
         bounds=lambda radius: (radius**2 / 2, radius, 1.0, 0.0) if radius < inf else (inf, inf, 1.0, 0.0),
         separable=False,
-        formulas={
-            "value": "w^2 / 2, summed over coordinates, times weight",
-            "slope": "w",
-            "curvature": "1",
-            "bounds": "on |w| <= r: r^2 / 2, r, 1, 0",
-        },
     )
 
 

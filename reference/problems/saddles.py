@@ -14,6 +14,8 @@ import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
 
+from .interfaces import Seen
+
 
 @dataclass(frozen=True)
 class CosineSaddle:
@@ -68,21 +70,11 @@ def cosine_saddle(
 
 
 @dataclass(frozen=True)
-class CoupledSaddle:
+class CoupledSaddle(Seen):
     """The minimax form f(x, y; i) = landscape_i(x) + c <x, y> - |y|^2 / 2, so Phi = landscape + c^2 |x|^2 / 2."""
 
     landscape: CosineSaddle
     coupling: float = 0.1
-
-    @property
-    def n(self) -> int:
-        """Number of records n."""
-        return self.landscape.n
-
-    @property
-    def d(self) -> int:
-        """Dimension of x."""
-        return self.landscape.d
 
     @property
     def d_y(self) -> int:

@@ -92,8 +92,6 @@ class WaveRisk(Signs):
         if self.d < 2:
             raise BadInput("d", self.d, "expected at least 2")
 
-    # mean value and derivatives ---------------------------------------------------------------------------------
-
     def gradient(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean gradient, shape (d,)."""
         shared = self.well / self.well_frequency * np.sin(self.well_frequency * w[:2])
@@ -109,8 +107,6 @@ class WaveRisk(Signs):
         first = share * self.slope * self.slope_frequency * np.sin(self.slope_frequency * w[0])
         second = share * self.curvature * np.cos(self.curvature_frequency * w[1])
         return np.diag(np.concatenate([shared + np.stack([-first, second]), np.zeros(self.d - 2)]))
-
-    # bounds -----------------------------------------------------------------------------------------------------
 
     @property
     def top(self) -> float:
@@ -144,8 +140,6 @@ class WaveRisk(Signs):
     def value_bound(self, w: Array) -> float:
         """Every record has the sign that costs more."""
         return self._shared(w) + self.top + abs(self._wave(w))
-
-    # inside -----------------------------------------------------------------------------------------------------
 
     @property
     def _wave_slope(self) -> float:

@@ -97,9 +97,6 @@ def unit_budget(releases_per_step: int) -> Budget:
     return Budget(1.0, PART_F, releases_per_step)
 
 
-# dry runs ---------------------------------------------------------------------------------------------------------
-
-
 def spends_most(curvature: float, label: str, law: Any, step: int) -> Any:
     """Answers under which a run spends the most: small gradients, Hessian -curvature I, so T steps of two releases.
 

@@ -21,8 +21,6 @@ from .worst_case import DELTA, EPSILON
 PAPER = "second_order_erm"
 SOME, ALL, SIGNS = f"breast cancer, first {RECORDS} records", "breast cancer", "signs (worst case)"
 
-# what the printed readings are known to show -------------------------------------------------------------------------
-
 LEAK = "T and every noise scale are computed from f(w0) + |z|: private data, one-sided noise (eq. 6)"
 SHARED = (
     "one batch serves the gradient and the Hessian (Section 3.3); eq. (29) adds their costs as if each had its own; "
@@ -39,9 +37,6 @@ def leak(*scales: str, end: str) -> tuple[Declared, ...]:
     """The findings of LEAK: releases whose noise scale differs, and the call at which one side alone goes on."""
     must = [(Kind.EARLY_END, end), *((Kind.NOISE_SCALE, label) for label in scales)]
     return declare(Kind.VIOLATED, Kind.EARLY_END, Kind.NOISE_SCALE, *must)  # "every noise scale": at other labels, too
-
-
-# the rows ------------------------------------------------------------------------------------------------------------
 
 
 class About(NamedTuple):

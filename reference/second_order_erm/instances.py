@@ -128,9 +128,6 @@ def leak(
     return ExactDelta(pair_delta(low, high, epsilon), pair_delta_infinity(low, high), how)
 
 
-# on records of the breast-cancer set ---------------------------------------------------------------------------------
-
-
 def full_batch(name: str, reading: Reading) -> Instance:
     """OPT, OPT-LS, 2OPT and 2OPT-LS on the pair that moves f(w0) the most.
 
@@ -163,9 +160,6 @@ def full_batch(name: str, reading: Reading) -> Instance:
 def _bending(reading: Reading, w0: Array, pair: Pair[ErmProblem]) -> tuple[Pair[ErmProblem], ...]:
     """For the search: a pair that moves the Hessian by all that a repaired reading declares (a printed one: more)."""
     return (crossed_pair(pair.there, w0),) if reading == "repaired" else ()
-
-
-# mini-batches --------------------------------------------------------------------------------------------------------
 
 
 def on_batches(name: str, reading: Reading) -> Instance:
@@ -202,9 +196,6 @@ def _sizes(pair: Pair[ErmProblem], schedule: opt_b.Schedule) -> Facts:
     return {"n": pair.here.n, "batch": schedule.batch, "MIN_DEC": schedule.minimum_decrease}
 
 
-# baselines, from w0 = 0; the gradients of the pair are opposed -------------------------------------------------------
-
-
 def baseline(name: str, reading: Reading) -> Instance:
     """DP-TR, DP-GD and TR-B; printed TR-B in batches of one: eq. (30) has no noise for larger shares of so few."""
     w0 = np.zeros(problem().d)
@@ -213,9 +204,6 @@ def baseline(name: str, reading: Reading) -> Instance:
     schedule = getattr(FILES[name], reading)(pair.here, w0, BASELINE_ACCURACY, EPSILON, DELTA, **options)
     facts: Facts = {"n": pair.here.n, "T": schedule.steps, "sigma": schedule.noise["gradient"]}
     return Instance(FILES[name].run, schedule, pair, LONGEST, facts, others=_bending(reading, w0, pair))
-
-
-# on signs ------------------------------------------------------------------------------------------------------------
 
 
 def signs_pair(n: int) -> Pair[WaveRisk]:
@@ -270,9 +258,6 @@ def baseline_accuracy(name: str, risk: SmoothRisk, start: Array, steps: int) -> 
     if name == "dp_gd":
         return Accuracy((2 * k.smoothness * gap / (steps - 0.5)) ** 0.5, 1.0)
     return Accuracy((6 * k.hessian_lipschitz**0.5 * gap / (steps - 0.5)) ** (2 / 3), 1.0)
-
-
-# what Theorem B.5 misses ---------------------------------------------------------------------------------------------
 
 
 def shared_batch() -> Instance:

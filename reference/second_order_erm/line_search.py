@@ -15,7 +15,8 @@ from math import ceil, floor, inf, log, sqrt
 import scipy
 
 from dpassay.reference.accounting.above_threshold import above_threshold_mu
-from dpassay.reference.accounting.cost import Account, Part
+from dpassay.reference.accounting.cost import Account
+from dpassay.reference.accounting.parts import Part
 from dpassay.reference.arrays import Array, norm
 from dpassay.reference.axioms import moves_by
 from dpassay.reference.errors import require
@@ -114,9 +115,6 @@ def line_search(
 
 def _queries(q: Query, initial: float, beta: float, i_max: int) -> Iterator[float]:
     return (q(initial * beta**i) for i in range(i_max))
-
-
-# accounting of one line search -------------------------------------------------------------------------------------
 
 
 _SHARE = 1 / 4  # of 1 / lambda that is Delta_q over the scale of nu_i

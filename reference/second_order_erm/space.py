@@ -59,9 +59,6 @@ def accuracy_for(decrease: Decrease, sizes: Sizes, target: float, margin: float 
     return Accuracy((target / by_gradient) ** 0.5, (target / by_curvature) ** (1 / 3) / margin)
 
 
-# schedules by sizes --------------------------------------------------------------------------------------------------
-
-
 def _about(steps: int, found: Any, decrease: Decrease, sizes: Sizes, coarse: float) -> Any:
     """The schedule with tolerances that fit `steps`; its noise does not depend on them.
 
@@ -104,9 +101,6 @@ def baseline_schedule(name: str, reading: Reading, sizes: Sizes) -> Any:
     options = {"batch": sizes["batch"]} if "batch" in sizes else {}
     accuracy = baseline_accuracy(name, risk, start, sizes["steps"])
     return getattr(FILES[name], reading)(risk, start, accuracy, EPSILON, DELTA, **options)
-
-
-# which sizes, and where a run decides --------------------------------------------------------------------------------
 
 
 def fine_with_many(sizes: Sizes) -> bool:

@@ -25,9 +25,6 @@ EPSILON, DELTA = 1.0, 1e-5
 Decrease = Callable[[Accuracy, float, float], float]  # MIN_DEC of an accuracy, G and M
 
 
-# pairs of margin problems --------------------------------------------------------------------------------------------
-
-
 def aligned_pair(problem: ErmProblem, start: Array) -> Pair[ErmProblem]:
     """D and D' differ in record 0: R w0 / ||w0|| with label +1 in D and -1 in D'.
 
@@ -81,9 +78,6 @@ def alike_pair(problem: ErmProblem, start: Array) -> Pair[ErmProblem]:
 def first_records(problem: ErmProblem, count: int) -> ErmProblem:
     """Keep the first `count` records: a small set on which one record weighs more and a run is fast."""
     return replace(problem, features=problem.features[:count], labels=problem.labels[:count])
-
-
-# the printed bound on the steps --------------------------------------------------------------------------------------
 
 
 def worst_case_delta(sigma_f: float) -> float:

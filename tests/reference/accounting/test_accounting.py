@@ -12,8 +12,9 @@ from scipy.special import ndtr
 from dpassay.audit.claims.claimed import read_claim
 from dpassay.reference.accounting import parts
 from dpassay.reference.accounting.calibrate import Uncalibrated, noise_factor, noise_for, scaled
-from dpassay.reference.accounting.cost import Account, Part, account
+from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, gdp_mu, zcdp_rho
+from dpassay.reference.accounting.parts import Part
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind

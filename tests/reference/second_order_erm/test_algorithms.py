@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from dpassay.audit.lockstep.run import lockstep
-from dpassay.reference.accounting.cost import Account, Part, account
+from dpassay.reference.accounting.cost import Account, account
+from dpassay.reference.accounting.parts import Part
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.noise import Multipliers

@@ -9,7 +9,8 @@ import pytest
 from dpassay.audit.lockstep.run import lockstep, scripted
 from dpassay.audit.lockstep.script import Choice, Script
 from dpassay.audit.search.ground import AllOf, data_of
-from dpassay.reference.accounting.cost import Account, Part, account
+from dpassay.reference.accounting.cost import Account, account
+from dpassay.reference.accounting.parts import Part
 from dpassay.reference.catalogue import find
 from dpassay.reference.second_order_erm import opt, opt_b, opt_ls, space, two_opt, two_opt_b, two_opt_ls
 from dpassay.reference.second_order_erm.cases import CASES, SHARED
