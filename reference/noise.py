@@ -8,16 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from .errors import BadInput, require
-
-
-class NoiseRule(Protocol):
-    """What an algorithm asks at the line that releases something."""
-
-    def std(self, label: str, sensitivity: float) -> float:
-        """The noise scale of the releases called ``label`` (a group of releases may share one name)."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +38,7 @@ class Multipliers:
             require(value >= 0, f"noise_multiplier ({label})", value, "must not be negative")
 
     def std(self, label: str, sensitivity: float) -> float:
-        """Multiplier times sensitivity."""
+        """Multiplier times sensitivity: the noise of the releases called ``label`` (a group may share one name)."""
         return self[label] * sensitivity
 
     def __getitem__(self, label: str) -> float:
@@ -69,3 +61,6 @@ class Printed:
         """The printed number."""
         require(label in self.by_label, "label", label, f"has no printed noise; known: {', '.join(self.by_label)}")
         return self.by_label[label]
+
+
+NoiseRule = Multipliers | Printed  # what an algorithm asks at the line that releases something

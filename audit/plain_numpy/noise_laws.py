@@ -16,7 +16,7 @@ import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.laws.categorical import Categorical
-from dpassay.reference.laws.law import Cost, Difference, Law, scale_difference
+from dpassay.reference.laws.law import Cost, Difference, Law
 from dpassay.reference.laws.number import Geometric
 
 from .places import WAY_OUT, not_understood
@@ -149,7 +149,8 @@ class NoisyAnswer(Categorical):
             return super().public_difference(other)
         if len(self.queries) != len(other.queries):
             return Difference("number of queries", len(self.queries), len(other.queries), comparable=False)
-        return scale_difference("scale", self.scale_of_noise, other.scale_of_noise)
+        one, two = self.scale_of_noise, other.scale_of_noise
+        return None if one == two else Difference("scale", one, two, comparable=True)
 
 
 def largest(kind: str, queries: Array, scales: Array) -> NoisyAnswer:

@@ -44,11 +44,11 @@ def _value(p: Numbers, lines: recursive_spider.Lines) -> float:
 
 
 def _eight(p: Numbers) -> float:
-    return theorem_eight(int(p["n"]), 1, p["epsilon"], float(np.exp(-p["D"])), smoothness=p["L"]).steps
+    return theorem_eight(int(p["n"]), 1, p["epsilon"], float(np.exp(-p["D"])), smoothness=p["L"])[0]
 
 
 def _seven(p: Numbers) -> float:
-    return theorem_seven(int(p["n"]), 1, Constants(p["G"], 1.0, p["M"], p["lam"]), p["s"]).x_refresh
+    return theorem_seven(int(p["n"]), Constants(p["G"], 1.0, p["M"], p["lam"]), p["s"])
 
 
 def _printed(divergence: Divergence, u: float) -> float:

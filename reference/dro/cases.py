@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +63,7 @@ def double_no_steps() -> Instance:
     return Instance(double_spider.run, charitable, pair, facts=_facts(LONG, {"c": 4}))
 
 
-def double_repaired(divergence: Divergence, plan: Plan, d: int = 3) -> Instance:
+def double_repaired(divergence: Divergence, plan: Plan, d: int) -> Instance:
     """Repaired, any divergence: clipping alone bounds the sensitivity."""
     pair = dual_pair(divergence, plan.n, d=d, opposite=True, amplitude=SMALL)
     schedule = double_spider.repaired(pair.here, plan, Constants(), EPSILON, DELTA, clip=SMALL_CLIP)
@@ -112,11 +113,9 @@ def composite(spider: bool) -> Instance:
     """DP-SGD or DP-SPIDER on z = (x, eta)."""
     pair = dual_pair(chi_square(), SAMPLED.n, opposite=True, amplitude=SMALL)
     start = np.array([0.0, 0.0, 0.0, SMALL])
-    if spider:
-        calm = replace(composite_spider.calibrated(SAMPLED, EPSILON, DELTA, clip=SMALL_CLIP), start=start)
-        return Instance(composite_spider.run, calm, pair, facts=_facts(SAMPLED))
-    schedule = composite_sgd.calibrated(SAMPLED.n, SAMPLED.steps, SAMPLED.batch, EPSILON, DELTA, clip=SMALL_CLIP)
-    return Instance(composite_sgd.run, replace(schedule, start=start), pair, facts=_facts(SAMPLED))
+    method: Any = composite_spider if spider else composite_sgd
+    schedule = replace(method.calibrated(SAMPLED, EPSILON, DELTA, clip=SMALL_CLIP), start=start)
+    return Instance(method.run, schedule, pair, facts=_facts(SAMPLED))
 
 
 def minimax(differences: bool) -> Instance:
@@ -197,19 +196,15 @@ CASES: tuple[Case, ...] = with_reasons(
     double(reading="printed", build=double_no_steps, variant="each record clipped, c = 4", completions=EACH_CLIPPED,
            space=partial(space.double_each_clipped, EPSILON, DELTA, SMALL_CLIP, 4.0),
            known="sigma_2 does not grow with T: no constant c serves all T", declared=TOO_LITTLE),
-    *(double(reading="repaired", build=partial(double_repaired, one, FULL), variant=one.name, quick=one.name == QUICK,
+    *(double(reading="repaired", build=partial(double_repaired, one, plan, d), variant=variant, quick=variant == QUICK,
              space=partial(space.double_repaired, EPSILON, DELTA, one, SMALL_CLIP, SMALL),
              repairs=double_spider.REPAIRS)
-      for one in DIVERGENCES),
-    double(reading="repaired", build=partial(double_repaired, chi_square(), SAMPLED), variant="sampled",
-           space=partial(space.double_repaired, EPSILON, DELTA, chi_square(), SMALL_CLIP, SMALL),
-           repairs=double_spider.REPAIRS),
-    double(reading="repaired", build=partial(double_repaired, chi_square(), MIXED), variant="sampled differences",
-           space=partial(space.double_repaired, EPSILON, DELTA, chi_square(), SMALL_CLIP, SMALL),
-           repairs=double_spider.REPAIRS),
-    double(reading="repaired", build=partial(double_repaired, kl(), EXPERIMENT, 20), variant="batch 128",
-           space=partial(space.double_repaired, EPSILON, DELTA, kl(), SMALL_CLIP, SMALL),
-           repairs=double_spider.REPAIRS),
+      for variant, one, plan, d in (
+          *((one.name, one, FULL, 3) for one in DIVERGENCES),
+          ("sampled", chi_square(), SAMPLED, 3),
+          ("sampled differences", chi_square(), MIXED, 3),
+          ("batch 128", kl(), EXPERIMENT, 20),
+      )),
     recursive(reading="printed", build=partial(recursive_printed, recursive_spider.AS_PRINTED, STILL), quick=True,
               space=partial(space.recursive, "printed", EPSILON, DELTA, recursive_spider.AS_PRINTED),
               completions=recursive_spider.COMPLETIONS,

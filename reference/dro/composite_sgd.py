@@ -17,6 +17,7 @@ from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.interfaces import Seen
 from dpassay.reference.tape import Tape
 
+from .constants import Plan
 from .objective import DualObjective
 
 
@@ -38,12 +39,10 @@ class Composite(Seen):
         return np.column_stack(columns)
 
 
-def calibrated(
-    n: int, steps: int, batch: int, epsilon: float, delta: float, *, clip: float = 1.0, step: float = 0.1
-) -> dp_sgd.Schedule:
+def calibrated(plan: Plan, epsilon: float, delta: float, *, clip: float = 1.0, step: float = 0.1) -> dp_sgd.Schedule:
     """Noise by exact accounting."""
-    silent = dp_sgd.Schedule(steps, step, clip, Multipliers({"gradient": 0.0}), batch)
-    return dp_sgd.calibrated(silent, n, epsilon, delta)
+    silent = dp_sgd.Schedule(plan.steps, step, clip, Multipliers({"gradient": 0.0}), plan.batch)
+    return dp_sgd.calibrated(silent, plan.n, epsilon, delta)
 
 
 def run(problem: DualObjective, schedule: dp_sgd.Schedule, tape: Tape) -> Array:

@@ -137,9 +137,3 @@ def cressie_read(k: float) -> Divergence:
 
 def _entropy(t: Array) -> Array:
     return np.asarray(np.where(t > 0, t * np.log(np.where(t > 0, t, 1.0)), 0.0) - t + 1.0)
-
-
-DIVERGENCES: tuple[Divergence, ...] = (
-    chi_square(), kl(), kl_cvar(0.2), cressie_read(2.0), cressie_read(1.5), cressie_read(3.0),
-)  # fmt: skip
-"""The instances the catalogue and the tests run through."""

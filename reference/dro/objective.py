@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import scipy
 
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
@@ -126,23 +125,3 @@ class CompositionalObjective(Seen):
         """Derivative in lambda of g(w; xi_i), -exp(loss / lambda) loss / lambda^2, shape (b,), capped likewise."""
         values = np.minimum(self.inner_values(x, temperature, indices), LARGEST)
         return np.asarray(-values * self.data.losses(x, indices) / temperature**2)
-
-    def value(self, x: Array, temperature: float) -> float:
-        """Psi(x, lambda) over the whole dataset, computed in logs."""
-        exponents = self.data.losses(x) / temperature
-        log_mean = float(scipy.special.logsumexp(exponents) - np.log(self.n))
-        return temperature * (log_mean + self.radius)
-
-    def gradient(self, x: Array, temperature: float) -> tuple[Array, float]:
-        """Gradient of Psi in x (shape (d,)) and in lambda, computed in logs."""
-        losses = self.data.losses(x)
-        exponents = losses / temperature
-        log_mean = float(scipy.special.logsumexp(exponents) - np.log(self.n))
-        weights = np.exp(exponents - log_mean) / self.n
-        in_x = weights @ self.data.loss_gradients(x)
-        return in_x, float(log_mean + self.radius - weights @ losses / temperature)
-
-    def gradient_norm(self, x: Array, temperature: float) -> float:
-        """Norm of the full gradient of Psi in (x, lambda)."""
-        in_x, in_temperature = self.gradient(x, temperature)
-        return float(np.hypot(np.linalg.norm(in_x), in_temperature))

@@ -199,13 +199,12 @@ def value_alone(reading: str, epsilon: float, delta: float) -> Space:
 def composite(spider: bool, epsilon: float, delta: float, clip: float) -> Space:
     """DP-SGD and DP-SPIDER on z = (x, eta)."""
 
-    def schedule(shape: Plan) -> Any:
-        if spider:
-            return composite_spider.calibrated(shape, epsilon, delta, clip=clip)
-        return composite_sgd.calibrated(shape.n, shape.steps, shape.batch, epsilon, delta, clip=clip)
+    method, landmarks = (composite_spider, _spider_landmarks) if spider else (composite_sgd, None)
 
-    problem, landmarks = partial(dual, chi_square()), _spider_landmarks if spider else None
-    return Space(ANY, SIZES, problem, _by_plan(schedule), fits, landmarks)
+    def schedule(shape: Plan) -> Any:
+        return method.calibrated(shape, epsilon, delta, clip=clip)
+
+    return Space(ANY, SIZES, partial(dual, chi_square()), _by_plan(schedule), fits, landmarks)
 
 
 def minimax(differences: bool, epsilon: float, delta: float, clip: float) -> Space:

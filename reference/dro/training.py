@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -88,32 +89,21 @@ def _recursive(setting: Setting, repaired: bool, lines: Lines = AS_PRINTED) -> A
     return recursive_spider.run(setting.composed, schedule, LiveTape(setting.seed)).x
 
 
-def _composite_sgd(setting: Setting) -> Array:
-    plan, claim = setting.plan, (setting.epsilon, setting.delta)
-    schedule = composite_sgd.calibrated(plan.n, plan.steps, plan.batch, *claim, clip=CLIP, step=1.0)
+def _composite(setting: Setting, method: Any, step: float) -> Array:
+    """On z = (x, eta)."""
+    schedule = method.calibrated(setting.plan, setting.epsilon, setting.delta, clip=CLIP, step=step)
     start = np.append(setting.start, setting.log_classes)
-    return composite_sgd.run(setting.dual, replace(schedule, start=start), LiveTape(setting.seed))[:-1]
+    found: Array = method.run(setting.dual, replace(schedule, start=start), LiveTape(setting.seed))
+    return found[:-1]
 
 
-def _composite_spider(setting: Setting) -> Array:
-    schedule = composite_spider.calibrated(setting.plan, setting.epsilon, setting.delta, clip=CLIP, step=0.3)
-    start = np.append(setting.start, setting.log_classes)
-    return composite_spider.run(setting.dual, replace(schedule, start=start), LiveTape(setting.seed))[:-1]
-
-
-def _sgda(setting: Setting) -> Array:
-    schedule = sgda.calibrated(setting.plan, setting.epsilon, setting.delta, clip=CLIP, x_step=0.3)
-    return sgda.run(MinimaxProblem(setting.loss), replace(schedule, start=_weighted(setting)), LiveTape(setting.seed))
-
-
-def _private_diff(setting: Setting) -> Array:
-    schedule = private_diff.calibrated(setting.plan, setting.epsilon, setting.delta, clip=CLIP, x_step=0.3)
-    schedule = replace(schedule, start=_weighted(setting))
-    return private_diff.run(MinimaxProblem(setting.loss), schedule, LiveTape(setting.seed))
-
-
-def _weighted(setting: Setting) -> tuple[Array, Array]:
-    return setting.start, MinimaxProblem(setting.loss).begin()[1]
+def _minimax(setting: Setting, method: Any) -> Array:
+    """On eq. (2)."""
+    problem = MinimaxProblem(setting.loss)
+    schedule = method.calibrated(setting.plan, setting.epsilon, setting.delta, clip=CLIP, x_step=0.3)
+    started = replace(schedule, start=(setting.start, problem.begin()[1]))
+    found: Array = method.run(problem, started, LiveTape(setting.seed))
+    return found
 
 
 def _non_private(setting: Setting) -> Array:
@@ -128,10 +118,10 @@ METHODS: dict[str, Callable[[Setting], Array]] = {
     "Recursive-SPIDER, printed": lambda setting: _recursive(setting, False),
     "Recursive-SPIDER, printed, differences added": lambda setting: _recursive(setting, False, DIFFERENCES_ADDED),
     "Recursive-SPIDER, repaired": lambda setting: _recursive(setting, True),
-    "DP-SGD on z": _composite_sgd,
-    "DP-SPIDER on z": _composite_spider,
-    "DP-SGDA": _sgda,
-    "PrivateDiff": _private_diff,
+    "DP-SGD on z": lambda setting: _composite(setting, composite_sgd, 1.0),
+    "DP-SPIDER on z": lambda setting: _composite(setting, composite_spider, 0.3),
+    "DP-SGDA": lambda setting: _minimax(setting, sgda),
+    "PrivateDiff": lambda setting: _minimax(setting, private_diff),
     "non-private": _non_private,
 }
 REPAIRED = ("Double-SPIDER, repaired", "Recursive-SPIDER, repaired")

@@ -17,7 +17,7 @@ from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
 from .categorical import Categorical
-from .law import LARGEST, SMALLEST, Cost, Difference, Law, other_law, scale_difference
+from .law import LARGEST, SMALLEST, Cost, Difference, Law, number_difference, other_law
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 _TAIL = 40.0  # exp(-40) = 4e-18: what is cut off is below one rounding
@@ -168,12 +168,7 @@ class AboveThreshold(Law):
         here, there = len(self.all_queries()), len(other.all_queries())
         if here != there:
             return Difference("number of queries", here, there, comparable=False)
-        return (
-            scale_difference("falls", self.falls, other.falls)
-            or scale_difference("threshold", self.threshold, other.threshold)
-            or scale_difference("threshold_scale", self.threshold_scale, other.threshold_scale)
-            or scale_difference("query_scale", self.query_scale, other.query_scale)
-        )
+        return number_difference(self, other, "falls", "threshold", "threshold_scale", "query_scale")
 
 
 def _probabilities(law: AboveThreshold) -> Array:

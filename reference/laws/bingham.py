@@ -11,7 +11,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
-from .law import Cost, Difference, Law, other_law
+from .law import Cost, Difference, Law, number_difference, other_law
 from .number import require_size
 
 _STEEPEST = 1e8  # rate times an entry: beyond, the covariance of the proposal is singular in floats
@@ -93,7 +93,7 @@ class Bingham(Law):
             return other_law(self, other)
         if self.query.shape != other.query.shape:
             return Difference("shape", self.query.shape, other.query.shape, comparable=False)
-        return None if self.rate == other.rate else Difference("rate", self.rate, other.rate, comparable=True)
+        return number_difference(self, other, "rate")
 
 
 def _log_constant(eigenvalues: Array) -> float:

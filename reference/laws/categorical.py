@@ -12,7 +12,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
-from .law import LARGEST, Cost, Difference, Law, other_law
+from .law import LARGEST, Cost, Difference, Law, number_difference, other_law
 
 _ROUNDING = 1e-6  # of the sum of the probabilities
 _CAP = 50.0  # of the privacy loss, when a law is tilted
@@ -99,7 +99,7 @@ class Selection(Categorical):
             return other_law(self, other)
         if len(self.support) != len(other.support):
             return Difference("number of candidates", len(self.support), len(other.support), comparable=False)
-        return None if self.rate == other.rate else Difference("rate", self.rate, other.rate, comparable=True)
+        return number_difference(self, other, "rate")
 
 
 def exponential(

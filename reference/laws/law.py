@@ -162,12 +162,13 @@ def noise_difference(one: Any, other: Law, scale: str) -> Difference | None:
         return other_law(one, other)
     if one.query.shape != other.query.shape:
         return Difference("shape", one.query.shape, other.query.shape, comparable=False)
-    return scale_difference(scale, getattr(one, scale), getattr(other, scale))
+    return number_difference(one, other, scale)
 
 
-def scale_difference(name: str, here: float, there: float) -> Difference | None:
-    """A public number that is not the same on both sides."""
-    return None if here == there else Difference(name, here, there, comparable=True)
+def number_difference(one: Law, other: Law, *names: str) -> Difference | None:
+    """The first of these public numbers that is not the same on both sides."""
+    pairs = ((name, getattr(one, name), getattr(other, name)) for name in names)
+    return next((Difference(name, a, b, comparable=True) for name, a, b in pairs if a != b), None)
 
 
 def _shown(value: object) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
-from .law import LARGEST, SMALLEST, Cost, Difference, Law, other_law, query_of, scale_difference
+from .law import LARGEST, SMALLEST, Cost, Difference, Law, number_difference, other_law, query_of
 
 LARGEST_WHOLE = 2.0**53  # up to here every whole number is a float
 _REACH = 40  # standard deviations of a discrete Gaussian: beyond, a term is below the smallest float
@@ -65,13 +65,7 @@ class Number(Law):
         """Type and every number but the query are public."""
         if not isinstance(other, type(self)):
             return other_law(self, other)
-        for one in fields(self):
-            if one.name == "query":
-                continue
-            found = scale_difference(one.name, getattr(self, one.name), getattr(other, one.name))
-            if found:
-                return found
-        return None
+        return number_difference(self, other, *(one.name for one in fields(self) if one.name != "query"))
 
 
 def laplace_cdf(x: float, scale: float) -> float:

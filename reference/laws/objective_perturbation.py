@@ -12,7 +12,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
-from .law import Difference, Law, other_law, scale_difference
+from .law import Difference, Law, number_difference, other_law
 
 _STEPS = 200  # of Newton's method, with halved steps where the gradient does not shrink
 _TINY = 1e-10  # size of the gradient that counts as zero, relative to the noise
@@ -80,4 +80,4 @@ class ObjectivePerturbation(Law):
             return other_law(self, other)
         if self.dimension != other.dimension:
             return Difference("dimension", self.dimension, other.dimension, comparable=False)
-        return scale_difference("noise_scale", self.noise_scale, other.noise_scale)
+        return number_difference(self, other, "noise_scale")

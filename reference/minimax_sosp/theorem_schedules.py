@@ -64,18 +64,8 @@ class Constants:
         return 4 * sqrt(2) * self.condition**3 * self.hessian_lipschitz
 
 
-@dataclass(frozen=True)
-class Escape:
-    """Outer-loop parameters of the escape phase."""
-
-    step: float  # eta_H
-    radius: float  # r
-    steps: int  # t_thres
-    movement: float  # D bar
-
-
-def escape_parameters(c: Constants, tolerance: float) -> Escape:
-    """Lemma 7: eta_H <= eps_bar^(-4/3) r_0 / 2, r, R, t_thres, D bar."""
+def escape_parameters(c: Constants, tolerance: float) -> tuple[float, float, int, float]:
+    """Lemma 7: eta_H <= eps_bar^(-4/3) r_0 / 2, r, t_thres and D bar."""
     factor = c.privacy_error ** (-4 / 3)
     tilt = sqrt(c.value_hessian_lipschitz * tolerance)  # alpha_H
     smooth, rho = c.value_smoothness, c.value_hessian_lipschitz
@@ -89,7 +79,7 @@ def escape_parameters(c: Constants, tolerance: float) -> Escape:
     require(growth > 1, "Lemma 7: eta_H alpha_H L_Phi / (C rho_Phi r_0)", growth, "must exceed 1 for t_thres > 0")
     steps = ceil(2 * log(growth) / step)
     reach = 1 / (2 * smooth * step)  # R
-    return Escape(step, radius, steps, (reach / steps) ** 2)
+    return step, radius, steps, (reach / steps) ** 2
 
 
 def empirical_schedule(c: Constants) -> Schedule:
@@ -104,8 +94,8 @@ def empirical_schedule(c: Constants) -> Schedule:
     require(steps >= period, "T", steps, f"the proof of Lemma 5 needs T >= q = {period}")
     require(steps * batch**2 >= n**2, "T", steps, f"the proof of Lemma 5 needs T >= n^2/S2^2 = {n**2 / batch**2:.4g}")
     tolerance = e ** (2 / 3)
-    escape = escape_parameters(c, tolerance)
-    require(escape.steps <= steps, "t_thres", escape.steps, f"Algorithm 2 can return only if t_thres <= T = {steps}")
+    escape_step, radius, threshold, movement = escape_parameters(c, tolerance)
+    require(threshold <= steps, "t_thres", threshold, f"Algorithm 2 can return only if t_thres <= T = {steps}")
     silent = Schedule(
         n=n,
         steps=steps,
@@ -114,12 +104,12 @@ def empirical_schedule(c: Constants) -> Schedule:
         refresh_batch=n,
         step_batch=batch,
         descent_step=1 / (2 * L),
-        escape_step=escape.step,
+        escape_step=escape_step,
         ascent_step=1 / (6 * L),
         tolerance=tolerance,
-        perturbation_radius=escape.radius,
-        escape_threshold=escape.steps,
-        average_movement=escape.movement,
+        perturbation_radius=radius,
+        escape_threshold=threshold,
+        average_movement=movement,
         clip_refresh=M,
         clip_step=M,
         noise=SILENT,

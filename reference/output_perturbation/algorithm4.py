@@ -53,7 +53,8 @@ def repaired(
     problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None, block: Block = "x"
 ) -> Schedule:
     """Exact noise for (epsilon, delta), spent on this half alone."""
-    exact = noise_for(run, draft(problem, block, mu, mu), problem, epsilon, delta)
+    plain = draft(problem, printed(problem, mu, epsilon, delta, block=block))
+    exact = noise_for(run, plain, problem, epsilon, delta)
     return replace(exact, solver=solver or Extragradient(), certified=True)
 
 

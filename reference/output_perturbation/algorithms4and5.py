@@ -19,7 +19,8 @@ from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
 
-from . import algorithm4, algorithm5, phased_saddle
+from . import algorithm4, algorithm5
+from .phased_saddle import draft
 from .phases import partition
 
 COMPLETIONS = (*algorithm4.COMPLETIONS, "both halves use the same partition by index")
@@ -50,9 +51,10 @@ def printed(problem: Convex, mu: float, epsilon: float, delta: float, *, solver:
 
 def repaired(problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None) -> Schedule:
     """Both halves repaired, with exact noise for the two together."""
-    x_half, y_half = (phased_saddle.draft(problem, block, mu, mu) for block in phased_saddle.BLOCKS)
-    draft = Schedule(x_half, y_half, Multipliers({**x_half.noise.by_label, **y_half.noise.by_label}))
-    exact = noise_for(run, draft, problem, epsilon, delta)
+    plain = printed(problem, mu, epsilon, delta)
+    x_half, y_half = (draft(problem, half) for half in (plain.x_half, plain.y_half))
+    unit = Schedule(x_half, y_half, Multipliers({**x_half.noise.by_label, **y_half.noise.by_label}))
+    exact = noise_for(run, unit, problem, epsilon, delta)
     solver = solver or Extragradient()
     certified = [replace(half, solver=solver, certified=True) for half in (exact.x_half, exact.y_half)]
     return replace(exact, x_half=certified[0], y_half=certified[1])

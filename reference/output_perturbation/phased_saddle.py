@@ -6,7 +6,7 @@ The block that is released carries mu_k = mu 2^k, the other block a fixed modulu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -21,7 +21,6 @@ from .base_solver import RESIDUAL_FRACTION, no_solver
 from .phases import Phases, phases
 
 Block = Literal["x", "y"]
-BLOCKS: tuple[Block, Block] = ("x", "y")
 
 
 # SCHEDULE
@@ -70,15 +69,14 @@ def as_printed(
     )
 
 
-def draft(problem: Convex, block: Block, mu: float, other_regulariser: float) -> Schedule:
+def draft(problem: Convex, printed: Schedule) -> Schedule:
     """The repaired reading before its noise and its solver: the sharp sensitivity of the released block alone.
 
     That is ``sharp_stability``, with the loss's own curvature if it has any, plus the solver's error on both datasets.
     """
-    plan = phases(problem.n, mu)
-    curvatures = (problem.loss.strong_convexity, problem.loss.strong_concavity)
-    own_curvature, other_curvature = curvatures if block == "x" else curvatures[::-1]
-    other = other_regulariser + other_curvature
+    plan, curvatures = printed.plan, (problem.loss.strong_convexity, problem.loss.strong_concavity)
+    own_curvature, other_curvature = curvatures if printed.block == "x" else curvatures[::-1]
+    other = printed.other_regulariser + other_curvature
     targets, sensitivities = [], []
     for mu_k in plan.regularisers:
         own = mu_k + own_curvature
@@ -86,17 +84,6 @@ def draft(problem: Convex, block: Block, mu: float, other_regulariser: float) ->
         targets.append(float(target))
         stable = sharp_stability(problem.loss.lipschitz, plan.length, own, other)
         sensitivities.append(float(stable + 2 * target / np.sqrt(own)))
-    return Schedule(
-        n=problem.n,
-        d=problem.d,
-        d_y=problem.d_y,
-        block=block,
-        plan=plan,
-        other_regulariser=other_regulariser,
-        solver=no_solver,
-        targets=tuple(targets),
-        sensitivities=tuple(sensitivities),
-        noise=Multipliers({f"{block}/{k}": 1.0 for k in range(1, plan.count + 1)}),
-        certified=False,
-        project=True,
-    )
+    noise = Multipliers(dict.fromkeys(printed.noise.by_label, 1.0))
+    sharp = replace(printed, targets=tuple(targets), sensitivities=tuple(sensitivities), noise=noise)
+    return replace(sharp, solver=no_solver, project=True)

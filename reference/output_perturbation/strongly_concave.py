@@ -42,7 +42,9 @@ REPAIRS = (*algorithm1.REPAIRS, SHARP)
 # SCHEDULE: the numbers are computed in phased_saddle
 def printed(problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None) -> Schedule:
     """sigma_k = (4L/(n_bar epsilon)) sqrt(2 log(2.5/delta)/(mu_k min(mu_k, mu_y))) as a standard deviation."""
-    return as_printed(problem, "x", mu, _curvature(problem), printed_multiplier(epsilon, delta), solver, add=False)
+    curvature = problem.loss.strong_concavity
+    require(curvature > 0, "strong_concavity", curvature, "Section 4.3 needs a loss that is strongly concave by itself")
+    return as_printed(problem, "x", mu, curvature, printed_multiplier(epsilon, delta), solver, add=False)
 
 
 def as_variance(problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None) -> Schedule:
@@ -54,16 +56,8 @@ def as_variance(problem: Convex, mu: float, epsilon: float, delta: float, *, sol
 
 def repaired(problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None) -> Schedule:
     """Certified solver, sharp sensitivity, exact noise, projection."""
-    _curvature(problem)
-    exact = noise_for(run, draft(problem, "x", mu, 0.0), problem, epsilon, delta)
+    exact = noise_for(run, draft(problem, printed(problem, mu, epsilon, delta)), problem, epsilon, delta)
     return replace(exact, solver=solver or Extragradient(), certified=True)
-
-
-def _curvature(problem: Convex) -> float:
-    """The loss's own mu_y; there must be one."""
-    curvature = problem.loss.strong_concavity
-    require(curvature > 0, "strong_concavity", curvature, "Section 4.3 needs a loss that is strongly concave by itself")
-    return curvature
 
 
 def run(problem: Convex, schedule: Schedule, tape: Tape) -> Array:

@@ -82,7 +82,7 @@ class ErmProblem:
             raise BadInput("features", "not finite", "NaN or infinity in the data")
         if not np.isin(self.labels, (-1.0, 1.0)).all():
             raise BadInput("labels", np.unique(self.labels)[:4].tolist(), "labels must be -1 or +1")
-        largest = sqrt(max((float(np.einsum("ij,ij->i", b, b).max()) for b in _blocks(self.features)), default=0.0))
+        largest = sqrt(float(np.einsum("ij,ij->i", self.features, self.features).max(initial=0.0)))
         if largest > self.feature_bound * (1 + 1e-12):
             raise BadInput("features", f"row norm {largest:.6g}", f"exceeds feature_bound = {self.feature_bound:.6g}")
 
@@ -118,8 +118,8 @@ class ErmProblem:
         for x, y in self._records(indices):
             total += x.T @ (self.loss.link.curvature(y * (x @ w))[:, None] * x)
             count += len(y)
-        mean = total / count
-        return (mean + mean.T) / 2 + np.diag(self._penalty_curvature(w))
+        mean, r = total / count, self.loss.regulariser
+        return (mean + mean.T) / 2 + np.diag(r.weight * r.curvature(w))
 
     def values(self, w: Array, indices: Indices | None = None) -> Array:
         """Loss of each record, shape (batch,)."""
@@ -194,17 +194,9 @@ class ErmProblem:
     def _penalty_slope(self, w: Array) -> Array:
         return self.loss.regulariser.weight * self.loss.regulariser.slope(w)
 
-    def _penalty_curvature(self, w: Array) -> Array:
-        return self.loss.regulariser.weight * self.loss.regulariser.curvature(w)
-
     def _link_top(self, radius: float) -> float:
         """Largest value of the link for |m| <= R * radius."""
         edge = self.feature_bound * radius
         if not self.loss.link.convex:
             return 1 / (1 + exp(-edge))
         return inf if edge == inf else edge + log1p(exp(-edge))
-
-
-def _blocks(features: Array) -> Iterator[Array]:
-    for start in range(0, len(features), BLOCK_ROWS):
-        yield features[start : start + BLOCK_ROWS]

@@ -155,7 +155,7 @@ class FiniteSum(Seen):
         reg, (x, y) = self.regulariser, np.split(self.centre, [self.d])
         blocks = ((reg.x_weight, self.domain_x, x), (reg.y_weight, self.domain_y, y))
         steepest = [w * (domain.largest_norm + float(np.linalg.norm(c))) if w > 0 else 0.0 for w, domain, c in blocks]
-        return self.loss.lipschitz + float(np.hypot(*steepest))
+        return self.loss.lipschitz + float(np.hypot(steepest[0], steepest[1]))
 
     @cached_property
     def centre(self) -> Array:

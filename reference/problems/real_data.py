@@ -71,7 +71,14 @@ def covertype_file(path: str | Path, *, standardise: bool = False) -> Task:
 
     Raises BadInput naming the file when it is absent, unreadable, of another shape or empty.
     """
-    table = _read_table(path, columns=COVERTYPE_SHAPE[1] + 1)
+    raw = _raw(path)
+    try:
+        text = raw.decode("ascii")
+    except UnicodeDecodeError as problem:
+        raise BadInput("path", str(path), f"not a table of numbers ({problem})") from None
+    table, columns = numbers_of(text, "path", str(path)), COVERTYPE_SHAPE[1] + 1
+    require(table.shape[1] == columns, "path", str(path), f"expected {columns} columns, found {table.shape[1]}")
+    _require_finite(path, table)
     table = table[np.isin(table[:, -1], (1, 2))]
     if not len(table):
         raise BadInput("path", str(path), "no record of class 1 or 2")
@@ -86,9 +93,7 @@ def ijcnn_file(path: str | Path, *, standardise: bool = False) -> Task:
 
     Raises BadInput naming the file.
     """
-    _require(path)
-    raw = read_bytes(Path(path), "path")
-    raw = decompressed(raw, str(path)) if Path(path).suffix in (".gz", ".bz2") else raw
+    raw = _raw(path)
     require(b"\0" not in raw, "path", str(path), "not a LIBSVM file with 22 columns (it holds a zero byte)")
     try:
         x, y = datasets.load_svmlight_file(BytesIO(raw), n_features=IJCNN_SHAPE[1], dtype=np.float64)
@@ -119,9 +124,12 @@ def _z_scores(x: Array) -> Array:
     return np.asarray((x - x.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
 
 
-def _require(path: str | Path) -> None:
+def _raw(path: str | Path) -> bytes:
+    """The file's bytes, decompressed where its name says so."""
     if not there(Path(path), "path"):
         raise BadInput("path", str(path), "no such file; download the original set and give its path")
+    raw = read_bytes(Path(path), "path")
+    return decompressed(raw, str(path)) if Path(path).suffix in (".gz", ".bz2") else raw
 
 
 def _require_finite(path: str | Path, table: Array) -> None:
@@ -130,17 +138,3 @@ def _require_finite(path: str | Path, table: Array) -> None:
     if len(bad):
         row, column = (int(one) for one in bad[0])
         raise BadInput(f"{path}: record {row + 1}, column {column + 1}", table[row, column], "must be finite")
-
-
-def _read_table(path: str | Path, columns: int) -> Array:
-    _require(path)
-    raw = read_bytes(Path(path), "path")
-    try:
-        text = (decompressed(raw, str(path)) if str(path).endswith(".gz") else raw).decode("ascii")
-    except UnicodeDecodeError as problem:
-        raise BadInput("path", str(path), f"not a table of numbers ({problem})") from None
-    table = numbers_of(text, "path", str(path))
-    if table.shape[1] != columns:
-        raise BadInput("path", str(path), f"expected {columns} columns, found {table.shape[1]}")
-    _require_finite(path, table)
-    return table

@@ -77,17 +77,11 @@ class BilinearLoss(Loss):
         part = copy(self)
         part.__dict__.pop("_mean", None)
         values = {"matrices": self.matrices[indices], "linear": self.linear[indices], "n": len(indices)}
-        bounds = {"matrix_bound": self.smoothness - self.concavity, "linear_bound": self.public_linear_bound}
+        longest = float(np.linalg.norm(self.linear, axis=1).max()) if self.linear_bound is None else self.linear_bound
+        bounds = {"matrix_bound": self.smoothness - self.concavity, "linear_bound": longest}
         for name, value in {**values, **bounds}.items():
             object.__setattr__(part, name, value)
         return part
-
-    @property
-    def public_linear_bound(self) -> float:
-        """The bound on ||(p, q)|| in force."""
-        if self.linear_bound is not None:
-            return self.linear_bound
-        return float(np.linalg.norm(self.linear, axis=1).max())
 
     def mean_operator(self, z: Array) -> Array:
         """A z + b."""

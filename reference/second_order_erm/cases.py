@@ -11,12 +11,11 @@ from dpassay.reference.findings import Declared, Kind, declare, may_show
 from dpassay.reference.papers import Cite
 from dpassay.reference.written import with_reasons
 
-from . import instances
+from . import worst_case
 from .common import Reading
 from .eigen import Lanczos
-from .instances import B8_EPSILON, FILES, RECORDS, SHARED_EPSILON
 from .space import space
-from .worst_case import DELTA, EPSILON
+from .worst_case import B8_EPSILON, DELTA, EPSILON, FILES, RECORDS, SHARED_EPSILON
 
 PAPER = "second_order_erm"
 SOME, ALL, SIGNS = f"breast cancer, first {RECORDS} records", "breast cancer", "signs (worst case)"
@@ -62,7 +61,8 @@ ALGORITHMS = {
     "dp_gd": About("DP-GD: descend, then search", Cite("wang2019", "DP-GD"), Cite("wang2019", "DP-GD")),
     "tr_b": About("TR-B: trust region on batches", _here("Section 4"), _here("eq. (30)")),
 }
-BY_THEOREM = {"epsilon": B8_EPSILON, "route": "advanced"}  # of opt_b and its space: Theorem B.8
+# Theorem B.8
+BY_THEOREM: dict[str, Any] = {"epsilon": B8_EPSILON, "within": {"epsilon": B8_EPSILON, "route": "advanced"}}
 
 
 def _row(
@@ -96,12 +96,13 @@ def _row(
 
 
 def _real(name: str, reading: Reading, data: str = SOME, **fields: Any) -> Case:
-    run = instances.baseline if name in instances.BASELINES else instances.full_batch
+    on_all = worst_case.on_batches if name.endswith("opt_b") else worst_case.full_batch
+    run = worst_case.baseline if name in worst_case.BASELINES else on_all
     return _row(name, reading, partial(run, name, reading), data, **fields)
 
 
 def _worst(name: str, **fields: Any) -> Case:
-    run = instances.baseline_signs if name in instances.BASELINES else instances.signs
+    run = worst_case.baseline_signs if name in worst_case.BASELINES else worst_case.signs
     return _row(name, "repaired", partial(run, name), SIGNS, variant="worst", **fields)
 
 
@@ -114,15 +115,8 @@ CASES: tuple[Case, ...] = with_reasons(
     _real("opt_ls", "printed", declared=SEARCHING, quick=True),
     _real("opt_ls", "repaired"),
     _worst("opt_ls", quick=True),
-    _row(
-        "opt_b",
-        "printed",
-        partial(instances.on_batches, "opt_b", "printed"),
-        epsilon=B8_EPSILON,
-        within=BY_THEOREM,
-        declared=leak("gradient", "hessian", end="batch"),
-    ),
-    _row("opt_b", "repaired", partial(instances.on_batches, "opt_b", "repaired")),
+    _real("opt_b", "printed", **BY_THEOREM, declared=leak("gradient", "hessian", end="batch")),
+    _real("opt_b", "repaired"),
     _worst("opt_b"),
     _real("two_opt", "printed", ALL, declared=SHORT),
     _real("two_opt", "repaired", ALL),
@@ -130,15 +124,9 @@ CASES: tuple[Case, ...] = with_reasons(
     _real("two_opt_ls", "printed", ALL, declared=SEARCHING),
     _real("two_opt_ls", "repaired", ALL),
     _worst("two_opt_ls"),
-    _row(
-        "two_opt_b",
-        "printed",
-        partial(instances.on_batches, "two_opt_b", "printed"),
-        epsilon=B8_EPSILON,
-        within=BY_THEOREM,
-        declared=leak("gradient", end="batch"),  # "hessian" may show as well: only long searches come to phase two
-    ),
-    _row("two_opt_b", "repaired", partial(instances.on_batches, "two_opt_b", "repaired")),
+    # "hessian" may show as well: only long searches come to phase two
+    _real("two_opt_b", "printed", **BY_THEOREM, declared=leak("gradient", end="batch")),
+    _real("two_opt_b", "repaired"),
     _worst("two_opt_b"),
     _real("dp_tr", "printed"),
     _real("dp_tr", "repaired"),
@@ -149,34 +137,11 @@ CASES: tuple[Case, ...] = with_reasons(
     _real("tr_b", "printed", within={"small_shares": True}),
     _real("tr_b", "repaired"),
     _worst("tr_b"),
-    _row(
-        "opt",
-        "repaired",
-        partial(instances.signs, "opt", Lanczos()),
-        SIGNS,
-        variant="lanczos",
-        within={"eigen": Lanczos()},
-    ),
-    _row(
-        "opt_b",
-        "printed",
-        instances.opt_b_rdp,
-        ALL,
-        variant="eq30",
-        claim=_here("eq. (30)"),
-        within={"small_shares": True, "epsilon": EPSILON},
-        declared=leak("gradient", end="batch"),
-    ),
-    _row(
-        "opt_b",
-        "printed",
-        instances.shared_batch,
-        SIGNS,
-        variant="shared-batch",
-        epsilon=SHARED_EPSILON,
-        claim=_here("eq. (30)"),
-        within={"small_shares": True, "epsilon": SHARED_EPSILON},
-        known=SHARED,
-        declared=SHARED_AND_LEAK,
-    ),
-)
+    _row("opt", "repaired", partial(worst_case.signs, "opt", Lanczos()), SIGNS, variant="lanczos",
+         within={"eigen": Lanczos()}),
+    _row("opt_b", "printed", worst_case.opt_b_rdp, ALL, variant="eq30", claim=_here("eq. (30)"),
+         within={"small_shares": True, "epsilon": EPSILON}, declared=leak("gradient", end="batch")),
+    _row("opt_b", "printed", worst_case.shared_batch, SIGNS, variant="shared-batch", claim=_here("eq. (30)"),
+         epsilon=SHARED_EPSILON, within={"small_shares": True, "epsilon": SHARED_EPSILON}, known=SHARED,
+         declared=SHARED_AND_LEAK),
+)  # fmt: skip

@@ -7,7 +7,7 @@ Cite: second_order_erm, Algorithm 2, eq. (13), (15), (SD1), (SD2), Lemma 6, Theo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, floor, inf, log, sqrt
@@ -102,7 +102,7 @@ def line_search(
     i_max = trial_count(initial, fallback, beta)
     index = tape.above_threshold(
         label,
-        _queries(q, initial, beta, i_max),  # q_i
+        (q(initial * beta**i) for i in range(i_max)),  # q_i
         threshold=0.0,
         threshold_scale=2 * lam * sensitivity,  # xi ~ Lap(2 lambda Delta_q)
         query_scale=4 * lam * sensitivity,  # nu_i ~ Lap(4 lambda Delta_q)
@@ -111,10 +111,6 @@ def line_search(
         falls=beta,
     )
     return fallback if index is None else initial * beta**index
-
-
-def _queries(q: Query, initial: float, beta: float, i_max: int) -> Iterator[float]:
-    return (q(initial * beta**i) for i in range(i_max))
 
 
 _SHARE = 1 / 4  # of 1 / lambda that is Delta_q over the scale of nu_i

@@ -26,6 +26,7 @@ from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.tape import ScriptedTape, Tape
 
+from . import opt
 from .calibration import spends_most
 from .common import (
     UNIT,
@@ -43,9 +44,7 @@ from .opt import minimum_decrease
 from .subsampled import AdvancedBudget, SampledBudget
 
 COMPLETIONS = (
-    "B is the bound on ||w|| <= ||w0|| (f is evaluated for release at w0 only): logistic loss has no bound on R^d",
-    "w_1 = w^0: the loop begins at k = 1 and reads w_1, which nothing sets; T is at least one",
-    "when T steps end without a return, the last iterate is returned, marked as not certified",
+    *opt.COMPLETIONS[:3],
     "c = c1 = c2 = 0.1 where the text leaves them free; lower bound of f: 0",
     "f(w0) is evaluated on all records, with the noise of a batch (Delta_f = B / m)",
     "one batch S_k serves the gradient and the Hessian of iteration k",

@@ -23,9 +23,8 @@ from dpassay.reference.space import Rows, Sizes, Space
 
 from .common import Accuracy, Reading
 from .eigen import Dense, Lanczos
-from .instances import BASELINES, FILES, baseline_accuracy, decrease_of
 from .subsampled import floor
-from .worst_case import DELTA, EPSILON, LARGE, Decrease
+from .worst_case import BASELINES, DELTA, EPSILON, FILES, LARGE, Decrease, baseline_accuracy, decrease_of
 
 START, HOPE = 6.0, 2.0
 FAR_OUT = 3.5  # standard deviations: the noise of f(w0) is hardly ever larger

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from dpassay.reference.accounting.above_threshold import response_delta
 from dpassay.reference.accounting.compose import Composed, Masses, TooLong, connected
 from dpassay.reference.accounting.cost import Account
-from dpassay.reference.accounting.above_threshold import response_delta
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_deltas, gdp_epsilon, gdp_mu, zcdp_rho
 from dpassay.reference.accounting.parts import (
     Part,

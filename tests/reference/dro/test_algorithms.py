@@ -29,7 +29,7 @@ from dpassay.reference.dro import (
 )
 from dpassay.reference.dro.cases import CASES
 from dpassay.reference.dro.constants import Constants, Plan, theorem_eight, theorem_seven
-from dpassay.reference.dro.divergences import DIVERGENCES, chi_square, cressie_read, kl, kl_cvar
+from dpassay.reference.dro.divergences import chi_square, cressie_read, kl, kl_cvar
 from dpassay.reference.dro.double_spider import Threshold
 from dpassay.reference.dro.objective import CompositionalObjective, DualObjective
 from dpassay.reference.dro.space import Waves
@@ -48,6 +48,7 @@ def small_loss(request):
     return ClassificationLoss(model, features, labels)
 
 
+DIVERGENCES = (chi_square(), kl(), kl_cvar(0.2), cressie_read(2.0), cressie_read(1.5), cressie_read(3.0))
 GRADIENT_ERROR = 2e-6  # forward differences with step 1.5e-8: square root of the rounding unit times curvature
 
 
@@ -82,14 +83,6 @@ def test_compositional_gradients(small_loss):
     rng = np.random.default_rng(7)
     x, temperature = rng.normal(size=objective.d) * 0.4, 0.8
 
-    def value(w):
-        return objective.value(w[:-1], w[-1])
-
-    def gradient(w):
-        return np.append(*objective.gradient(w[:-1], w[-1]))
-
-    assert check_grad(value, gradient, np.append(x, temperature)) < 4 * GRADIENT_ERROR
-
     def inner(w):
         return objective.inner_values(w[:-1], w[-1]).mean()
 
@@ -112,6 +105,11 @@ def on_the_simplex(function, n, top=1.0):
         options={"ftol": 1e-14, "maxiter": 500},
         constraints={"type": "eq", "fun": lambda p: p.sum() - 1.0},
     )
+
+
+def robust_kl(problem, x, temperature):
+    """Psi(x, lambda) of eq. (5)."""
+    return temperature * (np.log(problem.inner_values(x, temperature).mean()) + problem.radius)
 
 
 def robust_value(objective, x):
@@ -145,7 +143,7 @@ def test_kl_dual_and_composition_agree(small_loss):
     """Minimising eq. (3) over eta with psi = KL gives lambda log mean exp(loss/lambda), eq. (5) with radius 0."""
     x = np.random.default_rng(10).normal(size=small_loss.d)
     dual, composed = DualObjective(small_loss, kl(), 0.7), CompositionalObjective(small_loss, radius=0.0)
-    assert robust_value(dual, x) == pytest.approx(composed.value(x, 0.7), abs=1e-9)
+    assert robust_value(dual, x) == pytest.approx(robust_kl(composed, x, 0.7), abs=1e-9)
 
 
 # Conjugates against their definition, the printed Table 1 against the conjugates.
@@ -249,7 +247,10 @@ def test_recursive_spider_without_noise_is_compositional_descent(small_loss):
     chosen = next(event.value for event in tape.transcript.events if event.label == "select")
     x, temperature = x0, 1.0
     for _ in range(chosen - 1):
-        in_x, in_temperature = problem.gradient(x, temperature)
+        weights = problem.inner_values(x, temperature)
+        in_x = weights @ small_loss.loss_gradients(x) / weights.sum()
+        mean_loss = weights @ small_loss.losses(x) / weights.sum()
+        in_temperature = (robust_kl(problem, x, temperature) - mean_loss) / temperature
         x, temperature = x - 0.1 * in_x, max(problem.floor, temperature - 0.1 * in_temperature)
     assert found.x == pytest.approx(x, rel=1e-9)
     assert found.temperature == pytest.approx(temperature, rel=1e-9)
@@ -258,7 +259,7 @@ def test_recursive_spider_without_noise_is_compositional_descent(small_loss):
 
 def test_theorem_eight_can_prescribe_a_phase_of_zero():
     """q = floor(n^2 eps^2 / (L^2 T d log(1/delta))) vanishes for smooth-constant 20: the algorithm cannot run."""
-    assert theorem_eight(25_500, 270_000, 1.0, 1e-5, smoothness=20.0).phase == 0
+    assert theorem_eight(25_500, 270_000, 1.0, 1e-5, smoothness=20.0)[1] == 0
     with pytest.raises(BadInput, match="phase"):
         double_spider.printed(Plan(10, 5, 0, 5), Constants(), 1.0, 1e-5)
 
@@ -266,10 +267,9 @@ def test_theorem_eight_can_prescribe_a_phase_of_zero():
 @pytest.mark.parametrize("n", [100, 25_500, 10**8])
 def test_theorem_seven_asks_for_more_records_than_there_are(n):
     """N_3 >= 96 G^2 n whatever n is; with G = 0.05 and a constant loss the refreshes fit."""
-    assert theorem_seven(n, 10, Constants(), 1.0).x_refresh > n
-    assert theorem_seven(n, 10, Constants(), 0.0).x_refresh >= 96 * n
-    small = theorem_seven(10**8, 10, Constants(lipschitz=0.05, smoothness=0.05), 0.0)
-    assert small.x_refresh < 10**8
+    assert theorem_seven(n, Constants(), 1.0) > n
+    assert theorem_seven(n, Constants(), 0.0) >= 96 * n
+    assert theorem_seven(10**8, Constants(lipschitz=0.05, smoothness=0.05), 0.0) < 10**8
 
 
 def test_single_sample_loss_is_that_of_the_mixture():
@@ -319,7 +319,7 @@ def test_scdro_lowers_the_robust_loss(small_loss):
     start = np.random.default_rng(2).normal(size=problem.d) * 0.1
     x, temperature = scdro.run(problem, replace(schedule, start_x=start), LiveTape(0))
     assert temperature >= 0.5
-    assert problem.value(x, temperature) < problem.value(start, 1.0) - 0.1
+    assert robust_kl(problem, x, temperature) < robust_kl(problem, start, 1.0) - 0.1
 
 
 def test_composite_sgd_without_noise_is_gradient_descent(small_loss):

@@ -37,7 +37,7 @@ from dpassay.reference.second_order_erm import line_search as ls
 from dpassay.reference.second_order_erm import subsampled as ss
 from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities, descent_sign
 from dpassay.reference.second_order_erm.eigen import Dense
-from dpassay.reference.second_order_erm.instances import LONGEST
+from dpassay.reference.second_order_erm.worst_case import LONGEST
 from dpassay.reference.tape import ScriptedTape, record
 
 
