@@ -62,6 +62,8 @@ def experiment_schedule(
     refresh_batch: int = 200,
     step_batch: int = 50,
     tolerance: float = 0.1,
+    escape_threshold: int = 50,
+    average_movement: float = 0.01,
 ) -> Schedule:
     """Appendix D: printed sizes and step sizes; noise by advanced composition over all gradient accesses."""
     silent = Schedule(
@@ -76,8 +78,8 @@ def experiment_schedule(
         ascent_step=0.8,
         tolerance=tolerance,
         perturbation_radius=0.1,
-        escape_threshold=50,
-        average_movement=0.01,
+        escape_threshold=escape_threshold,
+        average_movement=average_movement,
         clip_refresh=1.0,
         clip_step=1.0,
         noise=SILENT,
