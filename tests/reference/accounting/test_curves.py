@@ -21,6 +21,8 @@ from dpassay.reference.accounting.parts import (
     epsilon_of,
     laplace_delta,
     mu_of,
+    renyi_delta,
+    renyi_epsilon,
 )
 from dpassay.reference.accounting.sampled import sampled_curve
 from dpassay.reference.errors import BadInput
@@ -244,6 +246,27 @@ def test_many_releases_of_next_to_nothing_at_a_delta_of_next_to_nothing():
     both = (*parts, (Part("sampled", 0.5, 0.1), 3))
     assert math.isfinite(epsilon_of(both, "replace-one", 1e-300))
     assert delta_of(parts, "replace-one", 0.0100001) == 0.0
+
+
+@pytest.mark.parametrize("kind", ["laplace", "pure", "sampled"])
+@pytest.mark.parametrize(("size", "count"), [(0.5, 8), (0.1, 300), (2.0, 3)])
+def test_renyi_divergences_bound_what_the_grid_finds(kind, size, count):
+    """The grid is pessimistic by less than a hundredth here, the orders by up to a fifth."""
+    parts, grid = ((Part(kind, size), count),), composed(((Part(kind, size), count),), "replace-one", 1e-20)[0]
+    shown = renyi_epsilon(parts, 1e-5)
+    assert 0.99 < shown / grid.epsilon(1e-5) < 1.25
+    for epsilon in (0.0, shown / 2, shown):
+        assert 0.99 * grid.delta(epsilon) < renyi_delta(parts, epsilon) <= 1.0
+
+
+def test_one_order_by_hand():
+    """Order 2 of randomised response at log 3: log(3/4 3 + 1/4 1/3); with a hundredth less it would not be a bound."""
+    truth = math.log(0.75 * 3 + 0.25 / 3)
+    delta = 1e-5
+    at_two = truth + math.log(0.5) - math.log(2 * delta)
+    assert renyi_epsilon(((Part("pure", math.log(3)), 1),), delta) <= at_two * (1 + 1e-8)
+    laplace = math.log(2 / 3 * math.exp(1) + 1 / 3 * math.exp(-2))
+    assert renyi_epsilon(((Part("laplace", 1.0), 1),), delta) <= (laplace + math.log(0.5) - math.log(2 * delta)) * 1.1
 
 
 @pytest.mark.parametrize(("epsilon", "mu"), [(1e300, 1e-3), (1e200, 1.0), (50.0, 1e-200), (3000.0, 2.0)])
