@@ -13,11 +13,13 @@ from scipy.special import expit
 from .value import (
     HOLES_ALLOWED,
     INF,
+    NAMED,
     ZERO,
     Ends,
     Form,
     Norms,
     Open,
+    Origin,
     Value,
     join,
     plain,
@@ -93,7 +95,7 @@ def add(a: Any, b: Any) -> Value:
             if token is one.token and least == most and _in_place_of(one, other):
                 return scaled(one, np.asarray(1 + least))
         a, b = aligned(a, b)
-        return Value(
+        found = Value(
             a._shape,
             size=a.norms.plus(b.norms),
             move=moved(a, b, a.move, b.move),
@@ -102,13 +104,27 @@ def add(a: Any, b: Any) -> Value:
             forms=_above_sum(a, b),
             **{"at": None, **_of_both(a, b)},
         )
+        found.origin = _origin_of_sum(a, b)
+        return found
     a, b = beside_public(a, b)
     shape = a._shape
     low, high = _ends(b)
     size = a.norms.plus(_public_norms(np.broadcast_to(b, shape), a.at))
     forms = (*_of_kinds(a, "shifted"), *(_above(a) if low >= 0 else ()))
     beside: Value = a.like(size=size, move=a.move, low=a.low + low, high=a.high + high, forms=forms)
+    if a.at is None and not (a.alone and np.any(b)):
+        beside.origin = a.origin
     return beside
+
+
+def _origin_of_sum(a: Value, b: Value) -> Origin | None:
+    """The same entries of two arrays of other records: of the two arrays' sum."""
+    if a.at is not None or a.origin is None or b.origin is None or not a.records.disjoint(b.records):
+        return None
+    (one, places, factor), (other, others, more) = a.origin, b.origin
+    if one._shape != other._shape or not np.array_equal(places, others):
+        return None
+    return Origin(NAMED.setdefault((one.token, other.token), add(one, other)), places, max(factor, more))
 
 
 def _in_place_of(a: Value, b: Value) -> bool:
@@ -130,8 +146,11 @@ def _shifted(a: Value, kind: str = "shifted") -> Form:
 
 
 def _above_sum(a: Value, b: Value) -> tuple[Form, ...]:
-    """At least what either is."""
-    return (*(_above(a) if b.low >= 0 else ()), *(_above(b) if a.low >= 0 else ()))
+    """At least what either is; of squared norms of two rows of a record it is that of both as one."""
+    sides = [max(_of_kinds(one, "squares"), key=lambda form: len(form.members), default=None) for one in (a, b)]
+    joint = tuple((token, one.k * k) for one in sides if one is not None for token, k in one.members)
+    both = (Form("squares", joint, 2, 1.0),) if None not in sides and a.records.same(b.records) else ()
+    return (*(_above(a) if b.low >= 0 else ()), *(_above(b) if a.low >= 0 else ()), *both)
 
 
 def _public_norms(b: Any, at: int | None) -> Norms:
@@ -191,23 +210,38 @@ def scaled(a: Value, c: Any) -> Value:
     size, move = a.norms.by(largest), a.move.by(largest)
     found = a.like(size=size, move=move, low=min(ends), high=max(ends), forms=forms, holes=a.holes, weighted=weighted)
     found.symmetric = a.symmetric and low == high
+    found.origin = None if a.origin is None else a.origin._replace(factor=times(a.origin.factor, largest))
     return found
 
 
-def clipped(rows: Value, factor: Value) -> Norms:
-    """A factor between 0 and k / |row| makes the row at most k long, whatever it is, and w times the row w k long."""
-    found = Norms()
+def clipped(rows: Value, factor: Value, kind: str = "below") -> tuple[Norms, Origin | None]:
+    """A factor between 0 and k / |row| makes the row at most k long, whatever it is, and w times the row w k long.
+
+    Of several rows that are k long as one, each is a part of them.
+    """
+    found, origin = Norms(), None
     token, least, most = rows.weighted or (rows.token, 1.0, 1.0)
-    for form in factor.forms:
-        if form.kind == "below" and form.token is rows.token:
-            found = found.both(_bound(form.order, form.k))
-        elif form.kind == "below" and form.token is token:
-            found = found.both(_bound(form.order, times(form.k, max(abs(least), abs(most)))))
+    for form in sorted(_of_kinds(factor, kind), key=lambda one: len(one.members)):
+        for number, (member, k) in enumerate(form.members):
+            if member is rows.token or member is token:
+                length = times(form.k / k, 1.0 if member is rows.token else max(abs(least), abs(most)))
+                found = found.both(Norms(*(length if form.order == order else INF for order in (1, 2, INF))))
+                if isinstance(form.token, tuple):
+                    places = (number << 32) + np.arange(rows.entries).reshape(rows.shape_of_one)
+                    origin = Origin(_rows_as_one(rows, form.token), places, length)
+    return found, origin
+
+
+def _rows_as_one(rows: Value, joint: tuple[Any, ...]) -> Value:
+    """Several rows of a record that are at most 1 long as one, of nobody knows how many entries."""
+    shape = (_MANY,) if rows.at is None else (rows._shape[rows.at], _MANY)
+    at = None if rows.at is None else -2
+    whole = rows.like(shape=shape, at=at, size=Norms(two=1.0), vanishes=rows.vanishes, cause="")
+    found: Value = NAMED.setdefault((joint, rows.vanishes), whole)
     return found
 
 
-def _bound(order: float, k: float) -> Norms:
-    return Norms(**{"one" if order == 1 else "two" if order == 2 else "sup": k})
+_MANY = 2**62
 
 
 def _same_rows(factor: Value, rows: Value) -> bool:
@@ -223,10 +257,11 @@ def multiply(a: Any, b: Any) -> Value:
     """|a b - a' b'| <= |a| |b - b'| + |b'| |a - a'|, each with the sup-norm of the other; a clip by its factor."""
     if not (private(a) and private(b)):
         return scaled(a, plain(b)) if private(a) else scaled(b, plain(a))
-    limit = Norms()
+    limit, origin = Norms(), None
     for rows, factor in ((a, b), (b, a)):
         if _same_rows(factor, rows) and _shape_of(a, b) == rows._shape:
-            limit = limit.both(clipped(rows, factor))
+            bound, part = clipped(rows, factor)
+            limit, origin = limit.both(bound), part or origin
     weighted = None
     for rows, weight in ((a, b), (b, a)):
         if rows.at is not None and _same_rows(weight, rows) and _shape_of(a, b) == rows._shape:
@@ -240,7 +275,7 @@ def multiply(a: Any, b: Any) -> Value:
     if a.at is None and a.records.disjoint(b.records):
         move = a.move.by(b.norms.sup).either(b.move.by(a.norms.sup))
     ends = [times(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
-    return Value(
+    found = Value(
         a._shape,
         size=product.both(limit),
         move=Norms() if a.holes | b.holes else move,
@@ -251,6 +286,8 @@ def multiply(a: Any, b: Any) -> Value:
         forms=rated,
         **{"at": None, **_of_both(a, b)},
     )
+    found.origin = origin
+    return found
 
 
 @rule(np.true_divide)
@@ -267,7 +304,9 @@ def divide(a: Any, b: Any) -> Value:
     if not inverse.holes:
         return multiply(a, inverse)
     if _same_rows(b, a) and _shape_of(a, b) == a._shape:  # 0 / 0 for a row of zeros, unless `where` takes that out
-        found: Value = a.like(size=clipped(a, inverse), holes=inverse.holes)
+        limit, origin = clipped(a, inverse)
+        found: Value = a.like(size=limit, holes=inverse.holes)
+        found.origin = origin
         return found
     raise Open("a division by what may be zero; add a floor, as np.maximum(norm, 1e-12) does")
 
@@ -610,10 +649,10 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
     _no_holes(condition, a)
     _no_holes(None, b)
     parts = [spread(one, shape) if private(one) else _constant(one, known, shape) for one in values]
-    of_rows = private(condition) and condition.entries == 1
-    for form in condition.forms if of_rows and private(b) else ():
-        if form.kind == "exceeds" and form.token is b.token:
-            parts[1] = parts[1].like(size=parts[1].norms.both(_bound(form.order, form.k)), move=parts[1].move)
+    of_rows, origin = private(condition) and condition.entries == 1, None
+    if of_rows and private(b):
+        limit, origin = clipped(b, condition, "exceeds")
+        parts[1] = parts[1].kept(size=parts[1].norms.both(limit))
     size = parts[0].norms.either(parts[1].norms) if of_rows else parts[0].norms.beside(parts[1].norms)
     move = Norms() if private(condition) else parts[0].move.beside(parts[1].move)
     ends = [_ends_of(condition, one, side, shape) for side, one in enumerate(values)]
@@ -623,7 +662,14 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
     forms = _factor_forms(condition, values)
     bounds = {"size": size, "move": move, "low": low, "high": high, "forms": forms}
     found: Value = known.like(shape=shape, draws=draws, cause=cause, **bounds)
+    found.origin = _origin_of_either(a.origin, origin) if private(a) and a._shape == shape else None
     return found
+
+
+def _origin_of_either(one: Origin | None, other: Origin | None) -> Origin | None:
+    if one is None or other is None or one.whole is not other.whole or not np.array_equal(one.places, other.places):
+        return None
+    return one._replace(factor=max(one.factor, other.factor))
 
 
 def _ends_of(condition: Any, one: Any, side: int, shape: tuple[int, ...]) -> Ends:

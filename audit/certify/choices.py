@@ -24,7 +24,7 @@ from .arithmetic import compared
 from .draws import Draws, Noise
 from .public import Public, added
 from .shapes import Batch, Place, one_of
-from .value import SOMETHING, ZERO, Decides, Holder, Norms, Open, Records, Value, ledger_of, private
+from .value import NAMED, SOMETHING, ZERO, Decides, Holder, Norms, Open, Origin, Records, Value, ledger_of, private
 
 
 def _private(truth: Any) -> bool:
@@ -236,7 +236,12 @@ def _of_all(made: Any, first: Any, place: Records, some: bool) -> Value:
     shape = made._shape if private(made) else np.shape(made)
     records = first.records if first.absent and not some else Records()
     ends = {"low": low, "high": high, "draws": first.draws, "absent": first.absent or "masked"}
-    return Value((first._shape[0], *shape), -len(shape) - 1, records, size, move, **ends)
+    found = Value((first._shape[0], *shape), -len(shape) - 1, records, size, move, **ends)
+    if private(made) and made.origin is not None:
+        whole, places, factor = made.origin
+        of_each = NAMED.setdefault((whole.token, some), _of_all(whole, first, place, some))
+        found.origin = Origin(of_each, places[None], factor)
+    return found
 
 
 # -- effects: from `watch` to `computed`, what code calls is looked at

@@ -25,7 +25,7 @@ from dpassay.reference.transcript import Draw
 
 from .public import PLACES, in_random_order, placed, public
 from .shapes import Batch
-from .value import SOMETHING, Open, Records, Value, bare, forget, here, ledger_of, private, raised, seen_as
+from .value import SOMETHING, Open, Records, Value, bare, forget, here, ledger_of, private, raised, seen_as, times
 
 ROUNDING = 1 + 1e-12  # bounds are sums of floats
 _ASKED = 12_000  # releases and decisions in all runs of a certificate: trainings of some thousand steps
@@ -39,7 +39,10 @@ def fresh_generator(seed: Any) -> np.random.Generator:
 
 
 class Part(NamedTuple):
-    """Some entries of an array: the array, their places, and how far all of it moves in the norm of this order."""
+    """Some entries of an array: the array, their places, and how far all of it moves in the norm of this order.
+
+    They may be so many times entries of the array, or less: then so does the movement.
+    """
 
     whole: Value
     places: Any
@@ -164,8 +167,9 @@ class Ledger:
         moves = query.move.of_order(order) * ROUNDING * self._sides(query)
         part = None
         if query.origin is not None and declared is None:
-            whole, places = query.origin
-            part = Part(whole, places, order, whole.move.of_order(order) * ROUNDING * self._sides(query))
+            whole, places, factor = query.origin
+            most = times(factor, whole.move.of_order(order)) * ROUNDING * self._sides(query)
+            part = Part(whole, places, order, most)
         self.keep(query, law, moves, place, declared, part)
         noise = self.rng.normal(size=query._shape) * (law.scale or 1.0)
         centre = float(np.clip(0.0, query.low, query.high))
@@ -221,12 +225,17 @@ def _as_query(query: Value) -> Value:
 
 def as_few(releases: list[Certified]) -> list[Certified]:
     """The same releases, with one for the entries of an array where it moves less than they do one by one."""
+    return _as_few(_as_few(releases, alike=True), alike=False)
+
+
+def _as_few(releases: list[Certified], alike: bool) -> list[Certified]:
+    """Of one noise for what moves, or of any."""
     groups: dict[Hashable, list[tuple[list[Certified], set[Any]]]] = {}
     for one in releases:
         part, own = one.part, set[Any]()
         key: Hashable = id(one)
         if part is not None and one.scale:
-            key = (id(part.whole), part.order, type(one.law), one.scale, one.draws)
+            key = (id(part.whole), part.order, type(one.law), one.draws, alike and part.moves / one.scale)
             own = set(np.ravel(part.places).tolist())
         taken = groups.setdefault(key, [])
         free = next((group for group in taken if not group[1] & own), None)
@@ -239,13 +248,20 @@ def as_few(releases: list[Certified]) -> list[Certified]:
 
 
 def _as_one(group: list[Certified]) -> list[Certified]:
-    part, alone = group[0].part, [one.moves for one in group]
-    if part is None or len(group) == 1 or part.moves >= (sum(alone) if part.order == 1 else math.hypot(*alone)):
+    """Over its noise the array moves by what the entries of least noise do, or less."""
+    if len(group) == 1:
         return group
+    scale = min(one.scale for one in group)
+    alone = [one.moves * scale / one.scale for one in group]
+    parts = [one.part._replace(moves=one.part.moves * scale / one.scale) for one in group if one.part is not None]
+    most = max(one.moves for one in parts)
+    if most >= (sum(alone) if parts[0].order == 1 else math.hypot(*alone)):
+        return group
+    part = parts[0]._replace(places=np.concatenate([np.ravel(one.places) for one in parts]), moves=most)
     law: Any = type(group[0].law)
     entries = sum(int(np.size(getattr(one.law, "query", 0.0))) for one in group)
     query: Any = np.float64(0.0) if issubclass(law, Number) else np.zeros(entries)
-    return [replace(group[0], law=law(query, group[0].scale), moves=part.moves, counted=part.moves)]
+    return [replace(group[0], law=law(query, scale), moves=most, counted=most, part=part)]
 
 
 class Noise(NDArrayOperatorsMixin):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import add, clipped, compared, multiply, norm_forms, norm_of_sizes, root, scaled, square, subtract
-from .value import INF, NAMED, SOMETHING, Form, Norms, Open, Value, here, join, plain, private, rule, times
+from .value import INF, NAMED, SOMETHING, Form, Norms, Open, Origin, Value, here, join, plain, private, rule, times
 
 
 def axes_of(a: Value, axis: Any) -> tuple[int, ...]:
@@ -61,7 +61,9 @@ def replaced(a: Value, shape: tuple[int, ...], at: int | None) -> Value:
     """The same numbers in another shape; axes of length one come and go."""
     found = a.copy()
     found._shape, found.at, found.parts = shape, at, ()
-    found.origin = None if a.origin is None else (a.origin[0], a.origin[1].reshape(shape))
+    found.origin = None
+    if a.origin is not None and at is None:
+        found.origin = a.origin._replace(places=a.origin.places.reshape(shape))
     found.negation = found.ends = found.cell = None  # these are about entries where they stood
     return found
 
@@ -77,7 +79,7 @@ def _over_records(a: Value) -> Value:
         found = replaced(a, a._shape, None)
         found.truth = False  # it is a number
         found.cause = unbounded(a) if math.isinf(move.two) else ""
-        found.origin = None if a.cell is None else _of_cells(a, a._shape)
+        found.origin = _origin_of_sum(a)
         return found
     if a.absent == "masked":
         move = move.either(a.norms)
@@ -87,24 +89,28 @@ def _over_records(a: Value) -> Value:
     if a.absent:
         low, high = min(low, 0.0), max(high, 0.0)
     cause = unbounded(a) if math.isinf(move.two) else ""
-    shape = tuple(1 if i == a.at + a.ndim else s for i, s in enumerate(a._shape))
     draws = a.draws - {SOMETHING} if a.absent == "poisson" and a.vanishes else a.draws
-    found = Value(shape, None, a.records, a.norms.by(count), move, low, high, draws, cause=cause)
-    if a.cell is not None:
-        found.origin = _of_cells(a, shape)
+    found = Value(a.shape_of_one, None, a.records, a.norms.by(count), move, low, high, draws, cause=cause)
+    found.origin = _origin_of_sum(a)
     return found
 
 
-def _of_cells(a: Value, shape: tuple[int, ...]) -> tuple[Value, Any]:
+def summed(origin: Origin) -> Origin:
+    """Of the sum over records."""
+    return origin._replace(whole=NAMED.setdefault(("sum", origin.whole.token), _over_records(origin.whole)))
+
+
+def _origin_of_sum(a: Value) -> Origin | None:
     """The array of what is summed in all cells, and the places of this one: a record leaves one, and enters another."""
-    assert a.cell is not None
+    if a.cell is None:
+        return None if a.origin is None else summed(a.origin)
     size, (numbers, number) = a.norms, a.cell
     apart = a.move.either(Norms(2 * size.one, math.sqrt(2) * size.two, size.sup))
     move = size if a.absent == "poisson" else apart
     whole = Value((2 * a.entries,), None, a.records, move=move, draws=a.draws)  # of the cells that move
     whole = NAMED.setdefault(("cells", numbers, size, a.move, a.draws, a.absent, a._shape), whole)
     place = NAMED.setdefault(("cell", numbers, number), len(NAMED))
-    return whole, place * a.entries + np.arange(a.entries).reshape(shape)
+    return Origin(whole, place * a.entries + np.arange(a.entries).reshape(a.shape_of_one))
 
 
 def _over_numbers(a: Value, axes: tuple[int, ...]) -> Value:
@@ -174,6 +180,8 @@ def norm(a: Value, ord: Any = None, axis: Any = None, keepdims: bool = False) ->
 
     high = a.norms.of_order(order)
     forms = norm_forms(a, order) if whole else ()
+    if order == 2 and whole and axes == (-a.ndim,) and a.parts and all(map(private, a.parts)):
+        forms += root(functools.reduce(add, map(square, a.parts))).forms  # of norms, it is that of all their rows
     return a.like(shape=shape, at=at, size=of(a.norms), move=of(a.move), low=0.0, high=high, forms=forms)
 
 
@@ -415,10 +423,14 @@ def _by_record(terms: Terms, record: str) -> Value:
         return total(square(given[0]), [axis for axis in range(first.ndim) if axis - first.ndim != first.at])
     size = Norms(two=times(_product(one.norms.two for one in given), factor))
     move = Norms(two=times(_telescoped(given), factor))
+    origin = None
     if len(given) == len(terms.inputs):
         for (word, rows), (of_factor, number) in itertools.permutations(terms.private, 2) if len(given) == 2 else ():
             if of_factor == record and set(word) == {*terms.output, record}:  # a factor for each row
-                size = size.both(clipped(rows, number))
+                limit, part = clipped(rows, number)
+                size = size.both(limit)
+                places = None if part is None else np.einsum(f"{word}->{terms.output}", part.places)
+                origin = None if part is None else part._replace(places=places)
         move = move.both(Norms(two=_gram(terms.private)))
         if terms.outer(record):  # each entry is a product of entries, and each combination is there once
             size = size.both(Norms(*(_product(one.norms.of_order(order) for one in given) for order in (1, 2, INF))))
@@ -427,7 +439,9 @@ def _by_record(terms: Terms, record: str) -> Value:
     cause = next((one.cause for one in given if one.cause), "")
     at = terms.output.index(record) - len(terms.output) if record in terms.output else None
     if at is not None:
-        return Value(terms.shape, at, first.records, size, move, draws=draws, absent=max(absent), cause=cause)
+        found = Value(terms.shape, at, first.records, size, move, draws=draws, absent=max(absent), cause=cause)
+        found.origin = origin
+        return found
     count = first._shape[first.at] if first.at is not None else 1
     # the closure of a single term: |a - b| <= |a| + |b|
     vanishes = any(one.vanishes for one in given)
@@ -438,6 +452,7 @@ def _by_record(terms: Terms, record: str) -> Value:
         move = size
     cause = (cause or unbounded(first)) if math.isinf(move.two) else ""
     found = Value(terms.shape, None, first.records, size.by(count), move, draws=draws, cause=cause)
+    found.origin = None if origin is None else summed(origin)
     found.symmetric = len(terms.shape) == 2 and len(given) == len(terms.inputs) and _squared(terms.private) is not None
     return found
 

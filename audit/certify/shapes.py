@@ -16,6 +16,7 @@ from .value import (
     ZERO,
     Norms,
     Open,
+    Origin,
     Records,
     Value,
     bare,
@@ -224,9 +225,9 @@ def _part(a: Value, keys: tuple[Any, ...]) -> Value:
     forms = a.forms if same else ()
     found = a.kept(shape=shape, at=at, forms=forms, holes=a.holes, truth=a.truth)
     found.negation = None if a.negation is None else _part(a.negation, keys)
-    if a.at is None and (a.origin is None or a.origin[1].shape == a._shape):
-        whole, places = a.origin or (a, _places(a._shape))
-        found.origin = whole, places[keys]
+    if a.at is None and (a.origin is None or a.origin.places.shape == a._shape):
+        origin = a.origin or Origin(a, _places(a._shape))
+        found.origin = origin._replace(places=origin.places[keys])
     if same and all(one is None or (isinstance(one, slice) and one == slice(None)) for one in keys):
         found.token = a.token
     elif all(one is None or isinstance(one, int | np.integer | slice) for one in keys):
@@ -362,8 +363,8 @@ def transpose(a: Value, axes: Any = None) -> Value:
     order = tuple(range(a.ndim))[::-1] if axes is None else tuple(one % a.ndim for one in axes)
     at = None if a.at is None else order.index(a.at + a.ndim) - a.ndim
     found = replaced(a, tuple(a._shape[one] for one in order), at)
-    if a.origin is not None:
-        found.origin = a.origin[0], a.origin[1].transpose(order)
+    if a.origin is not None and a.at is None:
+        found.origin = a.origin._replace(places=a.origin.places.transpose(order))
     kept = [one for one in order if a._shape[one] > 1 and (a.at is None or one != a.at + a.ndim)]
     if kept != sorted(kept) and not a.symmetric:  # the numbers of a record stand in another order
         found.token, found.weighted = object(), None
@@ -494,15 +495,15 @@ def _moves_together(parts: list[Value]) -> Norms:
     """Different entries of one array move no further than it does."""
     groups: dict[int, list[Value]] = {}
     for one in parts:
-        groups.setdefault(id(one if one.at is not None or one.origin is None else one.origin[0]), []).append(one)
+        groups.setdefault(id(one if one.at is not None or one.origin is None else one.origin.whole), []).append(one)
     found = ZERO
     for group in groups.values():
         move = ZERO
         for one in group:
             move = move.beside(one.move)
         origins = [one.origin for one in group if one.origin is not None]
-        if len(origins) > 1 and not _repeats(np.concatenate([np.ravel(places) for _, places in origins])):
-            move = move.both(origins[0][0].move)
+        if len(origins) > 1 and not _repeats(np.concatenate([np.ravel(one.places) for one in origins])):
+            move = move.both(origins[0].whole.move.by(max(one.factor for one in origins)))
         found = found.beside(move)
     return found
 

@@ -229,6 +229,8 @@ class Records:
 class Form:
     """How a number per record relates to norms of rows; `token` names the rows.
 
+    Of several rows of a record as one it is a tuple: of each the name, and the number that it is multiplied by.
+
     ``above``: it is at least ``k |row|``. ``norm``: it is a positive multiple of ``|row|``. ``below``: it is between 0
     and ``k / |row|``. ``squares``: it is at least ``(k |row|_2)^2``; ``entries``: so is its sum over all entries of a
     record. ``sizes``: each is at least k times the size of its entry. Of a truth value: ``exceeds``, where it is false,
@@ -242,6 +244,23 @@ class Form:
     token: object
     order: float
     k: float
+
+    @property
+    def members(self) -> tuple[tuple[object, float], ...]:
+        """The rows, each with the number that it is multiplied by."""
+        return self.token if isinstance(self.token, tuple) else ((self.token, 1.0),)
+
+
+class Origin(NamedTuple):
+    """Of which array a value is some entries, and their places in it; each times ``factor``, or less.
+
+    Where neighbours differ, they do so by no more. So a public part counts for nothing, but where the value is of one
+    record, or of each: there sizes count as well. Of each record, the array is what there is of that record.
+    """
+
+    whole: Value
+    places: Any
+    factor: float = 1.0
 
 
 RULES: dict[Any, Callable[..., Any]] = {}
@@ -324,7 +343,7 @@ class Value(NDArrayOperatorsMixin):
         self.cause = cause if math.isinf(self.move.two) else ""
         self.token, self.viewed, self.integer, self.vanishes = object(), False, False, vanishes
         self.symmetric = False  # a matrix that equals its transpose
-        self.origin: tuple[Value, Any] | None = None  # the whole array of which it is some entries, and their places
+        self.origin: Origin | None = None
         self.listed = False  # it is a Python list, of nobody knows how many
         self.hollow = False  # made of such a list: where that is empty, its shape is another one
         self.negation: Value | None = None  # of a truth value
@@ -427,6 +446,11 @@ class Value(NDArrayOperatorsMixin):
     def entries(self) -> int:
         """Numbers of one record, or of the whole."""
         return math.prod(s for i, s in enumerate(self._shape) if self.at is None or i != self.at + len(self._shape))
+
+    @property
+    def shape_of_one(self) -> Shape:
+        """As if there were one record."""
+        return tuple(1 if k - len(self._shape) == self.at else s for k, s in enumerate(self._shape))
 
     @property
     def alone(self) -> bool:
@@ -560,7 +584,9 @@ def _whatever_was_released(function: Any, found: Value) -> Value:
     """How large a released number is bounds nothing; a sum with one moves as it did."""
     sums = function in (np.add, np.subtract)
     zero = found.vanishes and function in _MULTILINEAR
-    return found.like(move=found.move if sums else Norms(), holes=found.holes, vanishes=zero)
+    kept = found.like(move=found.move if sums else Norms(), holes=found.holes, vanishes=zero)
+    kept.origin = found.origin if sums else None
+    return kept
 
 
 _WHERE, _CLIP = np.where, np.clip  # the name stands for another one while code is followed
@@ -676,7 +702,7 @@ def _absent(one: Any) -> Any:
     """The numbers of a record that is not there."""
     if not isinstance(one, Value):
         return bare(one)
-    return np.zeros(tuple(1 if k - one.ndim == one.at else s for k, s in enumerate(one._shape)))
+    return np.zeros(one.shape_of_one)
 
 
 def noted(name: str, found: Any) -> None:

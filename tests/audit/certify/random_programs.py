@@ -63,6 +63,23 @@ CELLS = NUMBERS | {  # of the records with one number each
     "release": "[noisy(rng, {cell}, 1.0) for k in (0, 1, 2)] | [noisy(rng, {cell}, 1.0) for k in (1, {j})]",
 }
 
+LAYERS = NUMBERS | {  # of a record, clipped together and released apart
+    "start": "e = np.tanh(x[:, 0]) - x[:, 1]\nb, c = e[:, None] * x, e * {c}\nf = {factor}",
+    "factor": "np.minimum(1.0, 1.0 / np.maximum({norm}, 1e-12)) | 1 / np.maximum(1, {norm})"
+    " | np.where({norm} > 1, 1 / np.maximum({norm}, 1e-12), 1.0)",
+    "norm": "np.sqrt((b**2).sum(axis=1) + c**2) | np.linalg.norm(b, axis=1)"
+    " | np.linalg.norm(np.stack([np.linalg.norm(b, axis=1), np.abs(c)]), axis=0)"
+    " | np.sqrt(np.einsum('ij,ij->i', b, b) + np.square(c)) | np.sqrt(4 * (b**2).sum(axis=1) + c**2 / 9)",
+    "wide": "(f[:, None] * b).sum(axis=0) | f @ b | np.einsum('n,ni->i', f, b) | (f[:, None] * b)[:2].sum(axis=0)"
+    " | np.where((f < 1)[:, None], b * f[:, None], 2 * b).sum(axis=0) | b.T @ f | ({wide})[::-1] | {c} * ({wide})"
+    " | sum(one * two for one, two in zip(f, b)) | (f[:, None] * b + {c}).sum(axis=0) | {wide} + {wide}"
+    " | (f[:, None] * b)[c > 0].sum(axis=0) | np.array([(f * b[:, k]).sum() for k in range(2)])",
+    "thin": "(f * c).sum() | np.dot(f, c) | (f[::-1] * c).sum() | np.clip(c, -1, 1).sum() | (f * e).sum()"
+    " | ({wide})[{j}] | {c} * ({thin}) + {s} | sum((f * c)[k] for k in range(len(x))) | sum(v for v in f * c if v > 0)",
+    "release": "[noisy(rng, {wide}, {s}), noisy(rng, {thin}, {s})] | [noisy(rng, {wide}, {s}), noisy(rng, {thin}, {s})]"
+    " | [noisy(rng, {wide}, 1.0), noisy(rng, {thin}, 1.0)] | noisy(rng, {wide} + {thin}, 1.0)",
+}
+
 
 def written(grammar, g, kind, lines, depth=3):
     """A text of that kind; LookupError where a name is wanted that is not there."""

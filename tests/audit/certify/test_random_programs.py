@@ -7,15 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpassay.audit.certify import draws
+from dpassay.audit.certify import arithmetic, draws
 from dpassay.audit.certify.certificate import certify
 from dpassay.audit.certify.draws import Draws, Noise, Uniforms
 from dpassay.audit.certify.shapes import Batch
+from dpassay.audit.certify.value import NAMED, Norms
 from dpassay.reference import Space
 
-from .random_programs import BATCHES, CELLS, DRAWS, exceeds, function, neighbours, program, shown
+from .random_programs import BATCHES, CELLS, DRAWS, LAYERS, exceeds, function, neighbours, program, shown
 
-GRAMMARS = {"batches": BATCHES, "draws": DRAWS, "cells": CELLS}
+GRAMMARS = {"batches": BATCHES, "draws": DRAWS, "cells": CELLS, "layers": LAYERS}
 DELTA = 1e-3
 RAISED = (ValueError, IndexError, TypeError)  # on all data alike, for want of numbers
 
@@ -118,17 +119,23 @@ def test_what_was_found_is_mended(name):
     assert all(broken(lines_of(name), np.random.default_rng(seed)) is None for seed in range(3))
 
 
+def half_as_long(rows, joint):
+    whole = rows.like(shape=(len(rows), 2**62), at=-2, size=Norms(two=0.25))
+    return NAMED.setdefault(("half", joint), whole)
+
+
 WRONG = {
     "noise under two names": (Noise, "_written", lambda self, found: found),
     "truth values as whole numbers": (Batch, "astype", lambda self, kind: self),
     "a batch of known numbers": (Uniforms, "__lt__", lambda self, rate: self._draws.poisson_batch(rate)),
     "cells": (draws, "_as_one", lambda group: [replace(group[0], moves=0.5, counted=0.5)]),
+    "layers": (arithmetic, "_rows_as_one", half_as_long),
     "coins": (Draws, "binomial", lambda self, one, rate, size: self.poisson_batch(rate)),
 }
 
 
 @pytest.mark.some(4)
-@pytest.mark.parametrize("name", sorted(WRONG, key="cells".__eq__))
+@pytest.mark.parametrize("name", sorted(WRONG, key=GRAMMARS.__contains__))
 def test_a_wrong_rule_is_found(name, monkeypatch):
     monkeypatch.setattr(*WRONG[name])
     drawn = map(np.random.default_rng, range(200))
