@@ -27,6 +27,7 @@ _CERTAIN = 800.0  # log odds: exp(-800) is zero
 STEPS = 15  # halvings of the range of epsilon
 MOST = 40.0  # no larger epsilon is reported
 CORRUPTED_TAILS = (0.5, 0.2, 0.05, 0.005)  # of their number, where levels change
+_SHARE = 0.02  # of the level for more corrupted labels than have levels of their own
 MOVED, MOST_MOVED = 20.0, 0.07  # standard deviations by which a corrupted label moves a test, times the root of labels
 
 
@@ -47,7 +48,7 @@ class Allowance:
     level: float
 
 
-def independent(labels: int, delta: float, alpha: float, share: float = 0.02) -> list[Allowance]:
+def independent(labels: int, delta: float, alpha: float) -> list[Allowance]:
     """Each of `labels` labels corrupted by itself with probability delta; the levels keep within alpha together.
 
     Their number is binomial, whatever is seen. To each number belongs a level of its own, fixed here: given the number,
@@ -59,7 +60,7 @@ def independent(labels: int, delta: float, alpha: float, share: float = 0.02) ->
         return [Allowance(0, alpha)]
     from scipy.stats import binom  # takes longer to import than many an audit runs
 
-    last = int(binom.isf(share * alpha, labels, delta))
+    last = int(binom.isf(_SHARE * alpha, labels, delta))
     counts = np.unique([min(last, int(binom.isf(one, labels, delta))) for one in CORRUPTED_TAILS] + [last])
     chances = np.diff(np.append(0.0, binom.cdf(counts, labels, delta)))
     left = (alpha - float(binom.sf(last, labels, delta))) * _SAFELY

@@ -20,11 +20,9 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import LiveTape, Tape
 from dpassay.reference.transcript import Transcript
 
-from .desk import Desk
-from .finite import whole_law
-from .generator import TapeGenerator
+from .desk import Desk, Noisy
+from .generator import TapeGenerator, whole_law
 from .noise_laws import WholeOutput
-from .noisy import Noisy
 from .places import WAY_OUT, NotUnderstood
 from .randomness import followed
 from .signature import adapted

@@ -15,7 +15,7 @@ from dpassay.audit.lockstep.hub import WithinReach
 from dpassay.audit.lockstep.run import lockstep, scripted
 from dpassay.audit.lockstep.script import Choice, Script
 from dpassay.audit.plain_numpy.desk import ITSELF, inside
-from dpassay.audit.plain_numpy.finite import NotFinite, whole_law
+from dpassay.audit.plain_numpy.generator import NotFinite, whole_law
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism, on_tape, recorded
 from dpassay.audit.plain_numpy.noise_laws import FARTHEST, WholeOutput, largest
 from dpassay.audit.plain_numpy.places import NotUnderstood
