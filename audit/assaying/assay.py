@@ -267,7 +267,7 @@ def assay_case(
         made = bare_lines(error.finding.label, case.build) if error.finding is not None else ()
         return row_fields.unbuilt_row(case, effort, error, time.perf_counter() - start, made)
     searched = search_case(case, instance, effort, known)
-    found = examine(instance, case.claim, effort, searched, case.known, thrift)
+    found = examine(instance, case.claim, effort, searched, case.known, thrift or Thrift())
     if states_records(instance.pair.here) and not elsewhere:
         found = _with_certificate(found, certify_instance(instance, case.claim, found.transcript, case.unreached))
     return Row(

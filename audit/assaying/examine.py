@@ -51,18 +51,8 @@ class Thrift:
             bound decides: at the claim, or, where the account adds up to no more than that, where it is tight.
         decided: the likelihood audit stops as soon as its bound decides, likewise; none is left out.
         pair: rows, sizes and target of the neighbours that an earlier audit used; used again unless the search finds
-            neighbours that are clearly worse.
+            neighbours that are clearly worse; one that does not fit the space is left aside.
         calls: of the tape for each run of the effort; where runs make more, there are fewer. 0: there never are.
-
-    Raises:
-        Nothing: a pair that does not fit the space is left aside.
-
-    Example:
-        >>> from dpassay.audit.assaying.examine import Thrift
-        >>> Thrift(statistics=True).pair
-        {}
-
-    Source: the project's own (``docs/claims.md``).
     """
 
     statistics: bool = False
@@ -77,7 +67,7 @@ def examine(
     effort: Effort,
     searched: Searched,
     known: str = "",
-    thrift: Thrift | None = None,
+    thrift: Thrift = Thrift(),
     own: bool = False,
     measured: Collection[str] = (),
 ) -> Assay:
@@ -135,9 +125,9 @@ def statistics(
     effort: Effort,
     searched: Searched,
     cost: Account,
-    thrift: Thrift | None,
+    thrift: Thrift,
     calls: int,
-    stopped: str = "",
+    stopped: str,
 ) -> tuple[SoundBound | AssumedEstimate, Losses]:
     """The likelihood audit of an instance, or none.
 
@@ -150,18 +140,17 @@ def statistics(
     """
     if stopped or time_is_up():
         return _none(claim, effort, stopped or _NO_TIME)
-    if thrift is not None and thrift.calls:
+    if thrift.calls:
         share = min(1.0, thrift.calls / max(1, calls))
         runs, pilot = max(_RUNS, round(share * effort.runs)), max(_PILOT, round(share * effort.pilot))
         effort = replace(effort, runs=min(effort.runs, runs), pilot=min(effort.pilot, pilot))
     runs = effort.runs + effort.pilot
     if calls * runs > MOST:
-        why = f"not made: a run makes {calls} calls of the tape, {runs} runs more than {MOST}"
-        return _none(claim, effort, why)
+        return _none(claim, effort, f"not made: a run makes {calls} calls of the tape, {runs} runs more than {MOST}")
+    if thrift.statistics and fails(claim, searched, cost):
+        return _none(claim, effort, "not made: what the search or the account shows fails the claim already")
     enough = None
-    if thrift is not None and (thrift.statistics or thrift.decided):
-        if thrift.statistics and fails(claim, searched, cost):
-            return _none(claim, effort, "not made: what the search or the account shows fails the claim already")
+    if thrift.statistics or thrift.decided:
         known = not cost.unknown and not searched.findings
         enough = TIGHT_SHARE * claim.epsilon if known else math.nextafter(claim.epsilon, math.inf)
     try:

@@ -89,8 +89,7 @@ def make_plan(
         chosen, epsilon = _best_tilt(second, nearby, nearby, delta)
         plans.append(_finish(bool(k), second, nearby, chosen, epsilon, delta, alpha, runs))
         seen += [first, second]
-    plan = max(plans, key=lambda found: found.expected)
-    return plan, [losses for losses in seen if losses is not None]
+    return max(plans, key=lambda found: found.expected), seen
 
 
 def _scout(losses: Losses, delta: float) -> tuple[float, float]:

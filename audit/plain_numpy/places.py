@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import sys
-from functools import cache
-from pathlib import Path
 
-from dpassay.audit.lockstep.source_lines import file_name
+from dpassay.audit.lockstep.source_lines import file_name, trade
 from dpassay.reference.errors import BadInput
 
-_AUDIT = Path(__file__).resolve().parents[1]
-_OWN = (str(_AUDIT), str(_AUDIT.parent / "reference"))
-_LIBRARIES = ("site-packages", "dist-packages", "lib/python")
 WAY_OUT = (
     "say what is released with dpassay.audit.release(label, value), write the mechanism on a tape, or audit its "
     "outputs alone with `dpassay blackbox`"
@@ -39,8 +34,6 @@ def not_understood(what: str, instead: str) -> NotUnderstood:
     return NotUnderstood("noise", here(), f"{what}; {instead}")
 
 
-@cache  # asked for every frame of every draw
 def of_the_code(filename: str) -> bool:
-    """Is it a file of the code that is audited, and not of a library or of ourselves?"""
-    path = str(Path(filename).resolve())
-    return not path.startswith(_OWN) and not any(one in path for one in _LIBRARIES)
+    """Is it a file of the code that is audited, or text that was typed in, and not of a library or of ourselves?"""
+    return trade(filename) == "theirs" or filename.startswith("<")

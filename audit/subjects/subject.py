@@ -28,12 +28,6 @@ class Subject:
         where: the data that a claim covers: a space, or one pair of neighbours.
         claim: what the case claims; None for one's own algorithm.
         case: None for one's own algorithm.
-
-    Example:
-        >>> from dpassay.audit.subjects.subject import subjects
-        >>> (found,) = subjects("baselines/dp_sgd:full-batch")
-        >>> found.key, found.claim.epsilon
-        ('baselines/dp_sgd:full-batch@baseline', 2.0)
     """
 
     key: str

@@ -222,14 +222,8 @@ def test_a_law_that_draws_something_else_is_found(law):
 @pytest.mark.parametrize(
     "law",
     [
-        Gaussian(QUERY, 2.0),
-        Gaussian(3.0, 0.1),
-        Gaussian(np.zeros(0), 1.0),
-        Gaussian(1e9, 1e-3),
-        Gaussian(QUERY, 0.0),
-        Laplace(QUERY, 0.5),
-        Laplace(2.0, 4.0),
-        AboveThreshold([0.1, -1.0, 2.0], 0.0, 1.0, 2.0),
+        *(one for one in LAWS if isinstance(one, Gaussian | Laplace | AboveThreshold)),
+        *(Gaussian(np.zeros(0), 1.0), Gaussian(1e9, 1e-3), Gaussian(QUERY, 0.0)),
         drawing(Gaussian, half_the_noise)(1e6 + 0.5, 1.0),  # too large for its noise, or too long: left alone
         drawing(Gaussian, half_the_noise)(np.zeros(1001), 1.0),
     ],

@@ -9,7 +9,7 @@ from dpassay.audit.lockstep.run import lockstep, needs
 from dpassay.audit.lockstep.tilting import Tilt
 from dpassay.reference.arrays import mean_of, norm, row_norms
 from dpassay.reference.catalogue import CASES
-from dpassay.reference.equality import _MOST, once, same
+from dpassay.reference.equality import once, same
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.laws.above_threshold import AboveThreshold
@@ -268,11 +268,3 @@ def test_the_same_arguments_are_computed_once_and_others_anew():
     assert first[0].tolist() == [2.0, 4.0]
     with pytest.raises(ValueError, match="read-only"):
         first[0][:] = 1
-
-
-def test_few_results_are_kept():
-    asked: list[int] = []
-    ask = asked.append
-    for number in [*range(_MOST + 1), _MOST, 0]:
-        once(ask, number)
-    assert asked == [*range(_MOST + 1), 0]  # the last one is known, the first one was given up

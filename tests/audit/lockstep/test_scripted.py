@@ -17,7 +17,6 @@ from dpassay.reference.findings import Kind
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.gaussian import Gaussian
-from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law, other_law
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import LiveTape
@@ -93,22 +92,10 @@ def test_values(choice, law, before, value):
     assert found == pytest.approx(value) if isinstance(value, list) else found == value
 
 
-def test_a_missing_value_before_is_drawn():
-    assert np.isfinite(dictated(Choice("repeat"), Gaussian(np.array(1.0), 1.0), None, np.random.default_rng(0)))
-
-
 def test_a_law_is_mutated_and_moves_by_rounding():
     tape = LiveTape(0)
     MutantTape(tape, Mutation(noise=0.5)).release("colour", RED, sensitivity=None)
     assert tape.transcript.releases[0].law.wrong == 0.05 and rounding(RED, Colours(2, 0.1)) == 2e-12
-
-
-def test_changes_of_known_laws():
-    normal, laplace = Gaussian(np.ones(2), 3.0).changed(0.5, 2.0), Laplace(np.ones(2), 3.0).changed(0.5, 2.0)
-    assert (normal.std, laplace.scale) == (1.5, 1.5) and normal.query.tolist() == laplace.query.tolist() == [2.0, 2.0]
-    line = AboveThreshold([1.0, 5.0], 0.0, 2.0, 4.0)
-    assert (line.changed(0.5, 2.0).threshold_scale, line.changed(0.5, 2.0).query_scale) == (1.0, 2.0)
-    assert [line.nth(k) for k in (0, 1, 2, 3, -1)] == [0, 1, None, 0, None] and line.moved().tolist() == [1.0, 5.0]
 
 
 def test_a_script_survives_json():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit.lockstep.script import Script
-from dpassay.audit.search.designed import far_rows, turning
+from dpassay.audit.search.designed import far_rows
 from dpassay.audit.search.engine import search
 from dpassay.audit.search.ground import AllOf, Data
 from dpassay.audit.search.uphill import MOVES, Example
@@ -183,18 +183,6 @@ def test_a_decision_on_many_records_is_found_at_neighbours():
     here, _, there = (data := found.witnesses[0].data).parts
     lengths = [np.linalg.norm(rows.mean(axis=0)) for rows in (here, data.changed(here=there).rows)]
     assert min(lengths) <= 0.77 < max(lengths)
-
-
-def test_halving_ends_between_neighbours():
-    data = Data({"n": 9, "d": 1}, np.zeros((9, 1)), np.ones(1), 0)
-    asked = []
-
-    def parts(setting):
-        asked.append((setting.pair.here.sum(), setting.pair.there.sum()))
-        return (asked[-1][0] > 5.5) != (asked[-1][1] > 5.5)
-
-    found = turning(AllOf(broken.mean, Space.matrix(n=(9,), d=(1,))), data, np.ones((9, 1)), parts)
-    assert (found.rows.sum(), found.target, found.there.tolist()) == (5, 5, [1.0]) and len(asked) <= 5
 
 
 LABELLED = Space(Rows("d", 1.0, labels=(1.0, -1.0)), {"n": (2,), "d": (1,)})
