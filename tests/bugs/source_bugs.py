@@ -55,11 +55,15 @@ runpy.run_module("dpassay.audit", run_name="__main__", alter_sys=True)
 
 
 def plant(text: str, site: Site) -> str:
-    """The file with the bug: one place changed, one import added below the future import."""
-    changed = text[: site.first] + site.text + text[site.last :]
+    """The file with the bug: one place changed, one import added."""
+    return with_import(text[: site.first] + site.text + text[site.last :])
+
+
+def with_import(text: str) -> str:
+    """Below the future import, which every file of the project has."""
     mark = "from __future__ import annotations\n"
-    assert mark in changed, "every file of the project has the future import"
-    return changed.replace(mark, mark + "from dpassay.reference import _planted\n", 1)
+    assert mark in text
+    return text.replace(mark, mark + "from dpassay.reference import _planted\n", 1)
 
 
 @dataclass(frozen=True)
@@ -106,9 +110,7 @@ class Patch:
         count = text.count(self.old)
         require(count == 1, f"patch {self.name} ({self.file})", count, "the old text must be there exactly once")
         changed = text.replace(self.old, self.new)
-        if "_planted." in self.new:
-            mark = "from __future__ import annotations\n"
-            changed = changed.replace(mark, mark + "from dpassay.reference import _planted\n", 1)
+        changed = with_import(changed) if "_planted." in self.new else changed
         try:
             ast.parse(changed)
         except SyntaxError as error:
@@ -243,14 +245,8 @@ def planted_copy(folder: Path, bug: Bug) -> Path:
 
 def run_command(root: Path, words: Sequence[str]) -> tuple[int | None, float]:
     """Exit code, None where it took too long, and processor seconds: the same on a busy machine."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", _LIMITED, *words],
-        env=_environment(root),
-        cwd=root,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    silent: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    process = subprocess.Popen([sys.executable, "-c", _LIMITED, *words], env=_environment(root), cwd=root, **silent)
     watch = threading.Timer(PATIENCE * LIMIT, process.kill)
     watch.start()
     _, status, used = os.wait4(process.pid, 0)
@@ -268,10 +264,8 @@ def _changes(root: Path, key: str, bug: Bug) -> bool:
     """Does any run differ without the bug? The copy is as it should be from here on."""
 
     def digest_there() -> str:
-        words = [sys.executable, __file__, key]
-        return subprocess.run(
-            words, env=_environment(root), cwd=root, capture_output=True, text=True, check=False
-        ).stdout
+        words, how = [sys.executable, __file__, key], {"env": _environment(root), "cwd": root}
+        return subprocess.run(words, **how, capture_output=True, text=True, check=False).stdout
 
     found = digest_there()
     shutil.copy(HOME / bug.file, root / "dpassay" / "reference" / bug.file)

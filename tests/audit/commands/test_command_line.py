@@ -1,4 +1,4 @@
-"""The command line as a user meets it: outputs, exit codes, resuming, demo, doctor, completion."""
+"""The command line as a user meets it: outputs, exit codes, resuming, demo, doctor, completion, mechanisms and scores."""
 
 import json
 import os
@@ -9,16 +9,22 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from rich.console import Console
 
+from dpassay.audit.claims import scores as judged_scores
 from dpassay.audit.commands import demo, doctor
 from dpassay.audit.report.verdicts import plain_table
+from dpassay.audit.results import SoundBound, Verdict
 from dpassay.audit.row import Effort
 from dpassay.audit.running.report_file import load, save
+from dpassay.audit.running.store import read_state, write_state
+from dpassay.audit.sequential import session
 from dpassay.audit.terminal.finish import Options, show_row
 from dpassay.audit.zoo import demo as loops
 from dpassay.reference.catalogue import CASES
+from dpassay.reference.errors import BadInput
 
 QUICK = ["--runs", "60", "--pilot", "60", "--examples", "0", "--jobs", "1"]  # the search has its own tests
 DIGITS = "reports/baselines-dp_sgd-digits.json"  # where named algorithms go
@@ -243,3 +249,98 @@ def test_a_shell_completes_names_and_options(dpassay, monkeypatch, words, offere
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert dpassay()[1].split() == offered
+
+
+# -- audits of other people's mechanisms and scores
+MECHANISMS = """
+def quiet(data, rng):
+    return sum(data) + rng.laplace(0, 0.4)
+
+def number(data, rng):
+    return sum(data) + rng.laplace(0, 1.0)
+"""
+
+
+PAIR = ("--dataset", "d.json", "--neighbour", "e.json")
+
+
+@pytest.fixture
+def run(dpassay, tmp_path):
+    """Runs a command beside a mechanism and a pair of datasets; gives its exit code and what it printed."""
+    (tmp_path / "mechanisms_of_a_test.py").write_text(MECHANISMS)
+    (tmp_path / "d.json").write_text("[1, 0, 1]")
+    (tmp_path / "e.json").write_text("[1, 0, 0]")
+    return lambda *words: dpassay(*words)[:2]
+
+
+def test_floating_point_has_a_verdict_of_its_own(run):
+    """The naive Laplace sampler is fine in real numbers and leaks in floats (3,000 runs a side, seed 0)."""
+    code, out = run("blackbox", "mechanisms_of_a_test:number", *PAIR, "--epsilon", 1, "--samples", 3000, "--floats")
+    assert code == 1 and "In real numbers: inconclusive. In floating point: violated." in out
+
+
+def test_stored_outputs_and_bounds_without_a_claim(run):
+    rng = np.random.default_rng(0)
+    np.save("p.npy", rng.normal(0, 0.5, (2000, 2)))
+    np.save("q.npy", rng.normal(1, 0.5, (2000, 2)))
+    stored = ("blackbox", "--outputs", "p.npy", "--outputs", "q.npy")
+    assert run(*stored, "--gdp", 1)[0] == 1
+    code, out = run(*stored, "--delta", 1e-5, "--json")
+    assert code == 0 and json.loads(out)["verdict"] is None and json.loads(out)["results"][0]["epsilon"] > 2
+
+
+@pytest.mark.usefixtures("brief_power")
+def test_stored_scores(run):
+    """N(1,1) against N(0,1), 5,000 a side: the claim mu = 0.8 falls, mu = 1 stays (seed 1)."""
+    rng = np.random.default_rng(1)
+    np.savetxt("p.csv", rng.normal(0, 1, 5000))
+    np.savetxt("q.csv", rng.normal(1, 1, 5000))
+    Path("curve.json").write_text("[[0.1, 0.2], [1, 0.001]]")
+    files = ("scores", "p.csv", "q.csv", "--delta", 1e-5)
+    for claim, code in (("--gdp 0.8", 1), ("--gdp 1", 3), ("--curve curve.json", 1), ("--sampled-gaussian 0.9:1:1", 3)):
+        assert run(*files, *claim.split())[0] == code, claim
+    shown = run(*files)[1]
+    assert re.search(r"Shown by: [\d,]+ of the scores, high scores guessed to be of D'; \d+ guesses are wrong\.", shown)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "said"),
+    [
+        ({"event": "scores < 1.5", "hits": (2, 30)}, "scores < 1.5, 2 on D and 30 on D' of those that judged."),
+        ({"by": "low scores guessed to be of D"}, "the most extreme scores, low scores guessed to be of D."),
+        ({"guesses": 1200, "correct": 1180, "end": "high end"}, "1,200 of the scores, guessed at the high end; 20 "
+         "guesses are wrong."),
+    ],
+)
+def test_which_scores_show_a_bound(evidence, said):
+    """Sides are those of the user's files: an event more frequent on D is not said to be of D'; 0 says nothing."""
+    bound = SoundBound(epsilon=1.0, delta=0.0, confidence=0.95, method="x", runs=1, evidence=evidence)
+    assert judged_scores.shown_by(bound) == [f"Shown by: {said}"]
+    assert judged_scores.shown_by(replace(bound, epsilon=0.0)) == []
+
+
+@pytest.mark.usefixtures("brief_power")
+def test_scores_in_a_table_with_names(run):
+    """Columns id, score, member in any order; ids may be words; without names score and member."""
+    rng = np.random.default_rng(2)
+    coins = rng.integers(0, 2, 3000)
+    np.savetxt("canaries.csv", np.column_stack([rng.normal(coins), coins]), delimiter=",")
+    assert run("scores", "canaries.csv", "--one-run", "--epsilon", 5, "--delta", 1e-5)[0] == 3
+    lines = [f"{bool(coin)},r{number},{rng.normal(coin)}" for number, coin in enumerate(coins)]
+    Path("t.csv").write_text("\n".join(["Member,id,score", *lines]))
+    assert run("scores", "t.csv", "--one-run", "--epsilon", 0.5, "--delta", 1e-5)[0] == 1
+    Path("s.csv").write_text("\n".join(["id,score", *(line.partition(",")[2] for line in lines)]))
+    assert run("scores", "s.csv", "s.csv", "--epsilon", 1, "--delta", 1e-5)[0] == 3
+
+
+def test_a_black_box_session_is_kept(run):
+    words = ("sequential", "blackbox", "mechanisms_of_a_test:quiet", *PAIR, "--epsilon", 1, "--checkpoint", "c.json")
+    assert run(*words, "--limit", 3000)[0] == 1
+    kept = session.load(Path("c.json"))
+    assert session.verdict([kept]).verdict is Verdict.VIOLATED and kept.runs < 6000
+    for field, value in (("seed", "x"), ("log_wealth", None), ("best", "1e9"), ("more", 1)):
+        state = read_state(Path("c.json"), session.KIND) | {field: value}
+        Path("d2.json").unlink(missing_ok=True)
+        write_state(Path("d2.json"), session.KIND, state, None)
+        with pytest.raises(BadInput, match=field):
+            session.load(Path("d2.json"))

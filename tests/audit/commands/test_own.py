@@ -219,12 +219,6 @@ def test_what_has_no_finite_epsilon_fails_without_a_claim(mine):
     assert code == 1 and "no finite epsilon" in out
 
 
-@pytest.mark.more
-def test_a_space_in_words_and_added_records(mine):
-    for words in ((), ("--relation", "add-remove")):
-        assert mine("shortened", "--space", "Space.matrix(n=(1, 2), d=1)", *words)[0] == 0
-
-
 def test_words_are_read_and_never_evaluated():
     assert written_space("Space.matrix((1,), radius=2.0)").rows.bound == 2.0
     assert written_space("Space.numbers(n=3)").sizes == {"n": (3,)}

@@ -79,9 +79,8 @@ def test_what_is_wrong_with_a_row_and_how_much_it_counts(row_of, name, change, s
 
 
 def test_a_problem_is_about_its_label(row_of):
-    assert [(one.label, one.name) for one in problems(row_of["failed"])] == [
-        ("mean", "sensitivity exceeded (mean)"), ("", "violated")
-    ]  # fmt: skip
+    names = [(one.label, one.name) for one in problems(row_of["failed"])]
+    assert names == [("mean", "sensitivity exceeded (mean)"), ("", "violated")]
 
 
 def test_a_job_in_a_folder_names_files_from_the_root_of_the_checkout(row_of, tmp_path, monkeypatch):
