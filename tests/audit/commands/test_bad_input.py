@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import shlex
 import shutil
 import sys
 import warnings
@@ -67,104 +68,83 @@ def test_a_working_directory_that_is_gone(dpassay, refused, monkeypatch, tmp_pat
     refused(result, "working directory", "No such file")
 
 
-SEARCHED = ("audit", "planted:descent", "--epsilon", "1")
-NUMBERS = ("--auc", 0.9, "--members", 9, "--nonmembers", 9)
-PAIR = ("--dataset", "d.json", "--neighbour", "d.json")
-BELOW = "claims.toml/x"  # no file can be there
+OWN, PAIR, OUTPUTS = "audit planted:descent --epsilon 1", "--dataset d.json --neighbour d.json", "--outputs a.csv"
+HUGE, BELOW = "1" + "0" * 400, "claims.toml/x"  # no file can be there
+REFUSED = {  # what the one line says, and what is refused with it
+    # names of nothing, and an empty name, which is no way to say all
+    "algorithm": ["audit nobody", "audit ''", "show ''", "check empty.toml", f"{OWN} dro"],
+    "nowhere": ["check nowhere.toml", "crosscheck compare nowhere.json nowhere.json"],
+    "--update writes a first one": ["check --baseline none.json"],
+    "vector.json: format": ["check --baseline vector.json"],
+    "--algorithm": ["init other.toml --algorithm nonsense"],
+    "cannot be reproduced": ["reproduce nobody"],
+    "baselines/dp_sgd": ["crosscheck export baselines/dp_sgd x.json"],
+    "--paper": ["prove --paper nobody"],
+    "Theorem 99": ["prove 'Theorem 99'"],
+    "of a paper: --paper dro": ["prove dro"],
+    "Theorem 3.4": ["prove 3.4"],
+    "Lemma 3.5": ["prove 'Lemma 3.5' --paper dro"],
+    "planted:nothing": ["audit planted:nothing --epsilon 1"],
+    "--only": ["check claims.toml --only nobody"],
+    # numbers out of range, or of no kind that an option means
+    "--jobs": ["check claims.toml --jobs 0", "audit baselines --jobs 0", f"audit --jobs={HUGE}"],
+    "--confidence": ["audit baselines --confidence 1"],
+    "--runs": ["audit baselines --runs 0"],
+    "--seed": ["audit baselines --seed -1", "audit --seed nan"],
+    "--pilot": [f"audit baselines/dp_sgd:digits --pilot {10**20}"],
+    "--timeout": ["audit baselines/dp_sgd:digits --timeout 0"],
+    "--members": [f"published --members {HUGE}"],
+    "--sampled-gaussian": ["published --auc 0.9 --members 9 --nonmembers 9 --sampled-gaussian inf:0.1:3",
+                           "scores a.csv a.csv --sampled-gaussian 0.0001:0.1:10"],
+    "--gdp": ["scores a.csv a.csv --gdp 1e300"],
+    "bool.json": ["scores a.csv a.csv --curve bool.json"],
+    "--data": ["attack --data empty.csv", "attack --data ragged.csv", "reproduce minimax_sosp --data ."],
+    "--noise-multiplier": ["attack --noise-multiplier 1e-300", "attack --noise-multiplier inf"],
+    # attacks, mechanisms, scores
+    "second file": ["scores a.csv"],
+    "none.csv": ["scores none.csv none.csv", "sequential scores none.csv a.csv --checkpoint c.json --gdp 1"],
+    "numbers": ["scores words.jsonl words.jsonl"],
+    "reads one file": ["scores a.csv a.csv --one-run"],
+    "give one of": ["scores a.csv a.csv --epsilon 1 --gdp 1"],
+    "NOISE:RATE:STEPS": ["scores a.csv a.csv --sampled-gaussian 1:2"],
+    "for --one-run alone": ["scores named.csv named.csv"],
+    "needs a column 'member'": ["scores score.csv --one-run"],
+    "line 3": ["scores cut.csv cut.csv"],
+    "cannot be loaded": [f"blackbox nowhere:f {PAIR}"],
+    "no attribute": [f"blackbox planted:none {PAIR}"],
+    "not callable": [f"blackbox json:decoder {PAIR}"],
+    "mechanism": ["blackbox"],
+    "both files": ["blackbox planted:descent"],
+    "cannot be started": [f"blackbox --command no-such-program {PAIR}"],
+    "is about a claim": [f"blackbox --command no-such-program {PAIR} --floats"],
+    "two files": [f"blackbox {OUTPUTS}"],
+    "claim": [f"sequential blackbox json:loads --checkpoint c.json {PAIR}",
+              "sequential scores a.csv a.csv --checkpoint c.json"],
+    # values of another kind, and options that would be ignored
+    "epsilon": ["audit planted:true_branch --epsilon -1", "audit baselines --epsilon 1"],
+    "planted:STD": ["audit planted:STD --epsilon 1"],
+    "space": [f"{OWN} --space planted:STD", f"{OWN} --space planted:descent"],
+    "--relation": [f"{OWN} --relation near"],
+    "--examples": [f"{OWN} --examples 0"],
+    "--all": ["audit mine:run --epsilon 1 --all"],
+    "--json": ["audit baselines --explain --json"],
+    "--keep-alive": [f"blackbox {OUTPUTS} {OUTPUTS} --epsilon 1 --keep-alive"],
+    "--delta": ["published --paper dro --delta 0"],
+    "leave the statement": ["prove 'Theorem 1' --ledger KEPT.md"],
+    "goes with --baseline": ["check --update"],
+    # what cannot be written is said before the work begins; KEPT.md has no markers
+    "--junit": [f"{OWN} --junit .", f"{OWN} --junit r.json --output r.json"],
+    "--sarif": [f"{OWN} --sarif {BELOW}"],
+    "--markdown": [f"{OWN} --markdown a.txt --sarif a.txt"],
+    "--output": [f"prove --output {BELOW}", f"reproduce minimax_sosp --output {BELOW}"],
+    "--ledger": ["prove --ledger ."],
+    "--readme": [f"prove --readme {BELOW}", "prove --readme KEPT.md"],
+    "--page": [f"reproduce minimax_sosp --page {BELOW}"],
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("words", "field"),
-    [
-        # names of nothing, and an empty name, which is no way to say all
-        (("audit", "nobody"), "algorithm"),
-        (("show", ""), "algorithm"),
-        (("check", "empty.toml"), "algorithm"),
-        (("check", "nowhere.toml"), "nowhere.toml"),
-        (("check", "claims.toml", "--only", "nobody"), "--only"),
-        (("check", "--baseline", "none.json"), "--update writes a first one"),
-        (("check", "--baseline", "vector.json"), "vector.json: format"),
-        (("init", "other.toml", "--algorithm", "nonsense"), "--algorithm"),
-        (("reproduce", "nobody"), "cannot be reproduced"),
-        (("crosscheck", "compare", "nowhere.json", "nowhere.json"), "nowhere.json"),
-        (("crosscheck", "export", "baselines/dp_sgd", "x.json"), "baselines/dp_sgd"),
-        (("prove", "--paper", "nobody"), "--paper"),
-        (("prove", "Theorem 99"), "Theorem 99"),
-        (("prove", "dro"), "of a paper: --paper dro"),
-        (("prove", "3.4"), "Theorem 3.4"),
-        (("prove", "Lemma 3.5", "--paper", "dro"), "Lemma 3.5"),
-        (("audit", "planted:nothing", "--epsilon", "1"), "planted:nothing"),
-        # numbers out of range, or of no kind that an option means
-        (("check", "claims.toml", "--jobs", 0), "--jobs"),
-        (("audit", "baselines", "--jobs", "0"), "--jobs"),
-        (("audit", "baselines", "--confidence", "1"), "--confidence"),
-        (("audit", "baselines", "--runs", "0"), "--runs"),
-        (("audit", "baselines", "--seed", "-1"), "--seed"),
-        (("audit", "baselines/dp_sgd:digits", "--pilot", 10**20), "--pilot"),
-        (("audit", "baselines/dp_sgd:digits", "--timeout", 0), "--timeout"),
-        (("audit", "--jobs=1" + "0" * 30), "--jobs"),
-        (("audit", "--seed", "nan"), "--seed"),
-        (("published", "--members", "1" + "0" * 400), "--members"),
-        (("published", *NUMBERS, "--sampled-gaussian", "inf:0.1:3"), "--sampled-gaussian"),
-        (("scores", "a.csv", "a.csv", "--sampled-gaussian", "0.0001:0.1:10"), "--sampled-gaussian"),
-        (("scores", "a.csv", "a.csv", "--gdp", 1e300), "--gdp"),
-        (("scores", "a.csv", "a.csv", "--curve", "bool.json"), "bool.json"),
-        (("attack", "--data", "empty.csv"), "--data"),
-        (("attack", "--data", "ragged.csv"), "--data"),
-        (("attack", "--noise-multiplier", "1e-300"), "--noise-multiplier"),
-        (("attack", "--noise-multiplier", "inf"), "--noise-multiplier"),
-        # attacks, mechanisms, scores
-        (("scores", "a.csv"), "second file"),
-        (("scores", "none.csv", "none.csv"), "none.csv"),
-        (("scores", "words.jsonl", "words.jsonl"), "numbers"),
-        (("scores", "a.csv", "a.csv", "--one-run"), "reads one file"),
-        (("scores", "a.csv", "a.csv", "--epsilon", 1, "--gdp", 1), "give one of"),
-        (("scores", "a.csv", "a.csv", "--sampled-gaussian", "1:2"), "NOISE:RATE:STEPS"),
-        (("scores", "named.csv", "named.csv"), "for --one-run alone"),
-        (("scores", "score.csv", "--one-run"), "needs a column 'member'"),
-        (("scores", "cut.csv", "cut.csv"), "line 3"),
-        (("blackbox", "nowhere:f", *PAIR), "cannot be loaded"),
-        (("blackbox", "planted:none", *PAIR), "no attribute"),
-        (("blackbox", "json:decoder", *PAIR), "not callable"),
-        (("blackbox",), "mechanism"),
-        (("blackbox", "planted:descent"), "both files"),
-        (("blackbox", "--command", "no-such-program", *PAIR), "cannot be started"),
-        (("blackbox", "--command", "no-such-program", *PAIR, "--floats"), "is about a claim"),
-        (("blackbox", "--outputs", "a.csv"), "two files"),
-        (("sequential", "blackbox", "json:loads", "--checkpoint", "c.json", *PAIR), "claim"),
-        (("sequential", "scores", "a.csv", "a.csv", "--checkpoint", "c.json"), "claim"),
-        (("sequential", "scores", "none.csv", "a.csv", "--checkpoint", "c.json", "--gdp", 1), "none.csv"),
-        # values of another kind
-        (("audit", "planted:true_branch", "--epsilon", "-1"), "epsilon"),
-        (("audit", "planted:STD", "--epsilon", "1"), "planted:STD"),
-        ((*SEARCHED, "--space", "planted:STD"), "space"),
-        ((*SEARCHED, "--space", "planted:descent"), "space"),
-        ((*SEARCHED, "--relation", "near"), "--relation"),
-        ((*SEARCHED, "--examples", "0"), "--examples"),
-        (("audit", "planted:descent", "dro", "--epsilon", "1"), "algorithm"),
-        # options that would be ignored
-        (("audit", "baselines", "--epsilon", "1"), "--epsilon"),
-        (("audit", "mine:run", "--epsilon", 1, "--all"), "--all"),
-        (("audit", "baselines", "--explain", "--json"), "--json"),
-        (("blackbox", "--outputs", "a.csv", "--outputs", "a.csv", "--epsilon", 1, "--keep-alive"), "--keep-alive"),
-        (("published", "--paper", "dro", "--delta", 0.0), "--delta"),
-        (("reproduce", "minimax_sosp", "--data", "."), "--data"),
-        (("prove", "Theorem 1", "--ledger", "KEPT.md"), "leave the statement"),
-        (("check", "--update"), "goes with --baseline"),
-        # what cannot be written is said before the work begins
-        ((*SEARCHED, "--junit", "."), "--junit"),
-        ((*SEARCHED, "--sarif", BELOW), "--sarif"),
-        ((*SEARCHED, "--markdown", "a.txt", "--sarif", "a.txt"), "--markdown"),
-        ((*SEARCHED, "--junit", "r.json", "--output", "r.json"), "--junit"),
-        (("prove", "--output", BELOW), "--output"),
-        (("prove", "--ledger", "."), "--ledger"),
-        (("prove", "--readme", BELOW), "--readme"),
-        (("prove", "--readme", "KEPT.md"), "--readme"),  # it has no markers
-        (("reproduce", "minimax_sosp", "--output", BELOW), "--output"),
-        (("reproduce", "minimax_sosp", "--page", BELOW), "--page"),
-    ],
-)
-def test_what_means_nothing_or_cannot_be_is_one_line(dpassay, refused, tmp_path, words, field):
+@pytest.mark.parametrize(("line", "said"), [(line, said) for said, lines in REFUSED.items() for line in lines])
+def test_what_means_nothing_or_cannot_be_is_one_line(dpassay, refused, tmp_path, line, said):
     shutil.copy(BROKEN, tmp_path / "planted.py")
     files = {"claims.toml": CLAIM, "empty.toml": CLAIM.replace("baselines/dp_sgd:digits", ""), "KEPT.md": "kept"}
     files |= {"a.csv": "1\n2\n3\n", "bool.json": "[[true, false]]", "vector.json": "{}", "empty.csv": "\n"}
@@ -172,7 +152,7 @@ def test_what_means_nothing_or_cannot_be_is_one_line(dpassay, refused, tmp_path,
     files |= {"named.csv": "member,score\n1,1\n0,2\n", "score.csv": "id,score\na,1\n", "cut.csv": "id,score\na,1\nb\n"}
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    refused(dpassay(*words), field)
+    refused(dpassay(*shlex.split(line)), said)
     assert {name: (tmp_path / name).read_text() for name in files} == files and not (tmp_path / "r.json").exists()
 
 
