@@ -29,21 +29,13 @@ BARE = (Kind.VIOLATED, Kind.OVER_BUDGET, (Kind.BARE_RELEASE, "g"))
 
 
 def case(run, claimed=ONE, pair=1.0, exact=None, known="", reading="printed", name="test/one", declared=()):
-    return Case(
-        name,
-        reading,
-        "a test",
-        HERE,
-        PrivacyClaim(claimed, DELTA, HERE),
-        lambda: Instance(unscheduled(run), None, Pair(pair, 0.0, 0), exact=exact),
-        known=known,
-        declared=declare(*declared),
-    )
+    claim = PrivacyClaim(claimed, DELTA, HERE)
+    make = lambda: Instance(unscheduled(run), None, Pair(pair, 0.0, 0), exact=exact)  # noqa: E731 - a builder
+    return Case(name, reading, "a test", HERE, claim, make, known=known, declared=declare(*declared))
 
 
 @functools.cache
 def assayed(run, **more):
-    """The row of a case at little effort, once for all tests that look at it."""
     return assay_case(case(run, **more), EFFORT)
 
 
@@ -197,20 +189,16 @@ def test_the_ledger_column(tmp_path, monkeypatch):
     ("shares", "said"),
     [
         ({"g": 0.5}, "the pair moves 'g' by 50% of the claimed sensitivity"),
-        (
-            {"x/1": 0.0, "x/2": 0.0, "x/3": 0.5, "x/4": 0.0, "x/5": 0.0},
-            "the pair moves 'x/3' by 50% of the claimed sensitivity, 'x/1', 'x/2', 'x/4' and 1 more not at all",
-        ),
+        ({"x/1": 0.0, "x/2": 0.0, "x/3": 0.5, "x/4": 0.0, "x/5": 0.0},
+         "the pair moves 'x/3' by 50% of the claimed sensitivity, 'x/1', 'x/2', 'x/4' and 1 more not at all"),
         ({"y": 0.0, "x": 1.0}, "the pair moves 'x' by 100% of the claimed sensitivity, 'y' not at all"),
         ({"a": 1.0, "b": 0.3}, "the pair moves 'b' by 30% of the claimed sensitivity"),
-        (
-            {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4},
-            "the pair moves 'a' by 10%, 'b' by 20%, 'c' by 30% and 1 more by less than 95% of the claimed sensitivity",
-        ),
+        ({"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4},
+         "the pair moves 'a' by 10%, 'b' by 20%, 'c' by 30% and 1 more by less than 95% of the claimed sensitivity"),
         ({"a": 0.0, "b": 0.001}, "the pair moves no query"),
         ({"a": 1.0}, None),
     ],
-)
+)  # fmt: skip
 def test_what_the_pair_moves_is_named_beside_what_it_does_not_move(shares, said):
     movements = {label: Movement(share, 1.0) for label, share in shares.items()}
     assert moved_too_little(movements) == said

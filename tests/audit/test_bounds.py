@@ -100,7 +100,6 @@ def test_a_curve_lies_below_what_betting_refutes(seed, log):
     ("kind", "epsilon", "delta", "count"), [("gaussian", 200.0, 1e-300, 10**7), ("sampled", 1.0, 1e-300, 100)]
 )
 def test_calibrated_noise_meets_its_budget(kind, epsilon, delta, count):
-    """Gaussians in closed form, ten million of them, and on a grid."""
     found = Account(((Part(kind, 1e-2, rate=1.0), count),))
     enough = scaled(found, noise_factor(found, epsilon, delta))
     (part, _), *_ = enough.common

@@ -60,7 +60,6 @@ def plant(text: str, site: Site) -> str:
 
 
 def with_import(text: str) -> str:
-    """Below the future import, which every file of the project has."""
     mark = "from __future__ import annotations\n"
     assert mark in text
     return text.replace(mark, mark + "from dpassay.reference import _planted\n", 1)
@@ -234,7 +233,6 @@ def _answer(bug: Bug, code: int | None, within: bool) -> str:
 
 
 def planted_copy(folder: Path, bug: Bug) -> Path:
-    """The package with the bug, below a folder that is returned, for ``PYTHONPATH``."""
     root = folder / "dpassay"
     for name in ("reference", "audit", "proofs_check"):
         shutil.copytree(HOME.parent / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -292,7 +290,6 @@ def digest(case: Case, vectors: bool = True) -> str:
 
 
 def _plain(value: Any) -> str:
-    """Every bit of an output."""
     if isinstance(value, np.ndarray):
         return value.tobytes().hex()
     if isinstance(value, dict):
@@ -303,7 +300,6 @@ def _plain(value: Any) -> str:
 
 
 def summary(judged: Sequence[Judged]) -> dict[str, int]:
-    """How many got which answer."""
     return dict(sorted(Counter(one.answer for one in judged).items()))
 
 

@@ -35,38 +35,29 @@ SLOW = pytest.mark.slow
 
 @pytest.fixture
 def repository(tmp_path):
-    """A copy of the example."""
     shutil.copytree(EXAMPLE, tmp_path / "repository", ignore=shutil.ignore_patterns("__pycache__", ".dpassay_cache"))
     return tmp_path / "repository"
 
 
 @pytest.fixture
-def check(repository, monkeypatch, capfd):
-    """``dpassay check`` in this process, on code that is imported anew; what a process of its own would give back."""
-    monkeypatch.chdir(repository)
+def dpassay(monkeypatch, capfd):
+    """The command in this process, on code that is imported anew; what a process of its own would give back."""
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setenv("COLUMNS", "100")
 
-    def run(*words):
-        sys.modules.pop("train", None)
+    def run(folder, *words):
+        monkeypatch.chdir(folder)
+        for module in ("train", "mytrain"):
+            sys.modules.pop(module, None)
         importlib.invalidate_caches()
         linecache.clearcache()
-        monkeypatch.setattr(sys, "argv", ["dpassay", *CHECK, *words])
+        monkeypatch.setattr(sys, "argv", ["dpassay", *words])
         with pytest.raises(SystemExit) as ended:
             main()
         return subprocess.CompletedProcess(words, ended.value.code or 0, *capfd.readouterr())
 
-    yield run
-    sys.modules.pop("train", None)
-
-
-def dpassay(folder, *words):
-    """In a process of its own."""
-    program = "from dpassay.audit.cli import main; main()"
-    run = [sys.executable, "-c", program, *words]
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "COLUMNS": "100"}
-    return subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False, timeout=300, env=environment)
+    return run
 
 
 def patched(folder, kind, name):
@@ -77,9 +68,9 @@ def patched(folder, kind, name):
 @pytest.mark.parametrize(
     "name", [name if name == "clip-removed" else pytest.param(name, marks=SLOW) for name in REASONS]
 )
-def test_a_regression_goes_red_for_its_reason(repository, check, name):
+def test_a_regression_goes_red_for_its_reason(repository, dpassay, name):
     patched(repository, "regressions", name)
-    found = check("--sarif", "s.sarif")
+    found = dpassay(repository, *CHECK, "--sarif", "s.sarif")
     verdict, cause = REASONS[name]
     said = " ".join(found.stdout.split())
     assert found.returncode == 1 and f"FAILED ({verdict}): digits [train.py:" in said and cause in said, found
@@ -88,11 +79,11 @@ def test_a_regression_goes_red_for_its_reason(repository, check, name):
 
 @pytest.mark.more
 @pytest.mark.parametrize("name", [name if name == HARMLESS[0] else pytest.param(name, marks=SLOW) for name in HARMLESS])
-def test_a_refactoring_stays_green(repository, check, name):
+def test_a_refactoring_stays_green(repository, dpassay, name):
     before = (repository / "train.py").read_text()
     patched(repository, "refactorings", name)
     assert (repository / "train.py").read_text() != before
-    found = check()
+    found = dpassay(repository, *CHECK)
     assert found.returncode == 0 and "nothing is worse than it was" in found.stdout, found
 
 
@@ -107,7 +98,7 @@ def test_there_are_six_of_each_and_the_readme_names_claim_and_regressions():
 
 
 @SLOW
-def test_the_commands_of_the_readme_do_what_it_says(repository):
+def test_the_commands_of_the_readme_do_what_it_says(repository, dpassay):
     text = (EXAMPLE / "README.md").read_text()
     blocks = re.findall(r"```sh\n(.*?)```(?:\n\n```text\n(.*?)```)?", text, re.DOTALL)
     assert len(blocks) == 3
@@ -129,7 +120,7 @@ def test_the_commands_of_the_readme_do_what_it_says(repository):
 
 
 @SLOW
-def test_the_lock_is_that_of_the_code(repository):
+def test_the_lock_is_that_of_the_code(repository, dpassay):
     """What it says of releases, noise and accounting is what a check finds; the hash is also of this package's code."""
     blocks = []
     for words in ((), ("--update",)):
@@ -159,14 +150,14 @@ KEPT = {
 }
 
 
-def audited(text, words, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.delitem(sys.modules, "mytrain", raising=False)
-    Path("mytrain.py").write_text(text + HELPER)
-    result = CliRunner().invoke(app, ["audit", "mytrain:PrivateLogisticRegression", *words])
-    sys.modules.pop("mytrain", None)
-    return result.exit_code, result.output
+@pytest.fixture
+def audited(dpassay, tmp_path):
+    def run(text, words):
+        (tmp_path / "mytrain.py").write_text(text + HELPER)
+        found = dpassay(tmp_path, "audit", "mytrain:PrivateLogisticRegression", *words)
+        return found.returncode, found.stdout
+
+    return run
 
 
 def script():
@@ -175,11 +166,11 @@ def script():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_breakage_exits_1_and_names_its_line(name, tmp_path, monkeypatch):
+def test_a_breakage_exits_1_and_names_its_line(name, audited):
     old, new, line = BROKEN[name]
     text = script().replace(old, new)
     words = ["--epsilon", "3.4", "--budget", "40"] if "stops" in name else ["--epsilon", "2.5", *FEW]
-    code, output = audited(text, words, tmp_path, monkeypatch)  # six steps are too few for a stop to show
+    code, output = audited(text, words)  # six steps are too few for a stop to show
     number = next(place for place, one in enumerate(text.splitlines(), 1) if line in one)
     first = re.search(r" at +mytrain\.py:(\d+)", output)
     assert code == 1 and first and int(first[1]) == number, output
@@ -187,14 +178,14 @@ def test_a_breakage_exits_1_and_names_its_line(name, tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KEPT)
-def test_a_refactoring_of_the_page_stays_green(name, tmp_path, monkeypatch):
-    code, output = audited(script().replace(*KEPT[name]), ["--epsilon", "2.5", *FEW], tmp_path, monkeypatch)
+def test_a_refactoring_of_the_page_stays_green(name, audited):
+    code, output = audited(script().replace(*KEPT[name]), ["--epsilon", "2.5", *FEW])
     assert code == 0, output
 
 
 @pytest.mark.slow
-def test_a_budget_ends_with_what_is_certified(tmp_path, monkeypatch):
-    code, output = audited(script(), ["--epsilon", "3.4", "--budget", "5"], tmp_path, monkeypatch)
+def test_a_budget_ends_with_what_is_certified(audited):
+    code, output = audited(script(), ["--epsilon", "3.4", "--budget", "5"])
     assert code == 0 and "certified" in output and "the time of --budget is up" in " ".join(output.split()), output
 
 

@@ -27,7 +27,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def script(name):
-    """A program of docs/, as a module."""
     spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "docs" / f"{name}.py")
     sys.modules[spec.name] = module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -44,7 +43,6 @@ ROW = Row(
 
 
 def report(**change):
-    """A report with this row, as JSON."""
     return json.dumps({"format": FORMAT, "dpassay": installed_version(), "rows": [{**ROW, **change}]})
 
 
@@ -54,7 +52,6 @@ LEDGER = f"{marked.LEDGER.begin}\n{COUNTS}\n{marked.LEDGER.end}"
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A checkout with one row in its report."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(pages, "CAUSES", {"baselines/x@baseline": "none"})
     (tmp_path / "docs").mkdir()
@@ -85,18 +82,12 @@ def test_the_plot_is_of_these_rows_and_the_same_rows_give_the_same_plot():
     assert "1970" not in first and "<dc:date>" not in first
 
 
+SEEN = [{"realised": 0.8}, {"verdict": "consistent"}, {"realised": "infinity", "realised_by": "exact"}]
+SEEN += [{"reading": "printed"}, {"accounted": 1.2}, {"upper_bound": False}]
+
+
 @pytest.mark.parametrize(
-    ("change", "noticed"),
-    [
-        ({}, False),
-        ({"realised": 0.97}, False),
-        ({"realised": 0.8}, True),
-        ({"verdict": "consistent"}, True),
-        ({"realised": "infinity", "realised_by": "exact"}, True),
-        ({"reading": "printed"}, True),
-        ({"accounted": 1.2}, True),
-        ({"upper_bound": False}, True),
-    ],
+    ("change", "noticed"), [({}, False), ({"realised": 0.97}, False), *((one, True) for one in SEEN)]
 )
 def test_a_change_of_what_is_shown_is_noticed(place, change, noticed):
     assert pages.main(["audit.json"]) == 0
@@ -117,7 +108,6 @@ def test_a_row_that_is_gone_is_noticed(place):
 
 
 def test_the_readme_is_short():
-    """Tables and long lines are for docs/; the longest row of a table fits a screen."""
     assert len(README.splitlines()) <= 125 and max(map(len, README.splitlines())) <= 200
 
 

@@ -31,7 +31,6 @@ def imported(text):
 
 
 def test_every_folder_of_code_is_a_package():
-    """What is none is missing from the wheel."""
     assert all((path.parent / "__init__.py").exists() for path in FILES)
     assert sorted(ROOMS) == sorted(path.parent.name for path in FILES if path.name == "cases.py"), "a paper's folder"
 
@@ -79,9 +78,7 @@ def test_nothing_points_at_one_machine():
 
 
 def test_every_case_is_whole():
-    """Keys are unique; cases name a place in a paper, repaired ones say what was repaired."""
-    keys = [case.key for case in CASES]
-    assert [key for key in keys if keys.count(key) > 1] == []
+    assert len({case.key for case in CASES}) == len(CASES)
     assert [case.key for case in CASES if not (case.title and case.cite.place and case.claim.cite.place)] == []
     assert [case.key for case in CASES if case.reading == "repaired" and not case.repairs] == []
 
@@ -117,7 +114,6 @@ def test_names_are_the_same_in_every_list(package):
 
 @pytest.mark.parametrize(("door", "name"), DOCUMENTED)
 def test_a_docstring_is_a_reference_and_its_example_runs(door, name):
-    """Arguments, what comes back, what is raised, an example, the source."""
     found = getattr(DOORS[door], name)
     text, wanted = inspect.getdoc(found), ["Raises:", "Example:", "Source:"]
     hidden = ("self", "args", "kwds", "kwargs")

@@ -58,7 +58,6 @@ def test_every_command_of_the_table_is_there_and_its_line_in_the_help_is_whole()
 
 
 def test_the_extras_of_the_table_are_those_of_the_project():
-    """Each optional package is in the extra that its message names."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     names = {"sklearn": "scikit-learn", "pydantic_core": "pydantic", "jax_privacy": "jax-privacy"}
     for module, extra in EXTRAS.items():

@@ -59,7 +59,6 @@ def name_of(page: Path) -> str:
 
 
 def nowhere(page, text):
-    """Links that lead to no file."""
     targets = re.findall(r"\]\(([^)#:]+)(?:#[\w-]+)?\)", text)
     made = ("statements/", "algorithms/")  # pages that the site makes of files and of the catalogue
     return [one for one in targets if not one.startswith(made) and not (page.parent / one).exists()]
@@ -94,8 +93,6 @@ def test_printed_benchmarks_have_their_options():
 
 
 def test_rows_of_tables_have_the_cells_of_their_head():
-    """A bar inside a cell is escaped."""
-
     def uneven(page, text):
         cells, lines = 0, []
         for number, line in enumerate(text.splitlines(), 1):
@@ -124,7 +121,6 @@ def commands(command, path="dpassay"):
 
 
 def test_help_is_whole():
-    """Each parameter has a help text, and lists of commands say whole sentences."""
     found = list(commands(get_command(app)))
     assert len(found) > len(COMMANDS) + len(GROUPS)
     for path, command in found:

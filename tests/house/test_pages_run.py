@@ -130,7 +130,6 @@ def test_the_program_of_the_page_about_a_solver_of_your_own(capsys):
 # -- commands about a module that the page shows
 @pytest.fixture
 def run_beside(tmp_path, monkeypatch):
-    """Runs command lines in a folder with this module and these data sets."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     Path("d.json").write_text("[1, 2, 3]")
@@ -138,11 +137,8 @@ def run_beside(tmp_path, monkeypatch):
 
     def run(module, text, *lines):
         Path(f"{module}.py").write_text(text)
-        sys.modules.pop(module, None)  # of another test
-        try:
-            return [CliRunner().invoke(app, shlex.split(line)[1:]) for line in lines]
-        finally:
-            sys.modules.pop(module, None)
+        monkeypatch.delitem(sys.modules, module, raising=False)  # of another test
+        return [CliRunner().invoke(app, shlex.split(line)[1:]) for line in lines]
 
     return run
 
@@ -150,7 +146,6 @@ def run_beside(tmp_path, monkeypatch):
 @pytest.mark.more
 @pytest.mark.parametrize(("name", "code"), [("private_mean", 0), ("forgets_to_clip", 1)])
 def test_the_commands_of_the_page_about_your_own_do_what_it_says(name, code, run_beside):
-    """`mine.py` is the first program of the page; the witness of what fails shows it again."""
     page = page_of("docs/own.md")
     commands = [line for line in page.splitlines() if line.startswith("dpassay ") and name in line]
     found = run_beside("mine", PROGRAM.findall(page)[0][0], *commands)
@@ -175,7 +170,6 @@ def test_the_commands_of_the_auditors_page_do_what_it_says(beginnings, more, cod
 @pytest.mark.more
 @pytest.mark.parametrize(("clipped", "code"), [(True, 0), (False, 1)])
 def test_the_four_numbers_of_the_readme_are_those_that_its_command_prints(clipped, code, run_beside):
-    """Of a program of ten lines."""
     parts = r"```python\n(.*?)```\n\n```sh\n(.*?)\n```\n\n```text\n(.*?)```"
     program, command, shown = re.search(parts, page_of("README.md"), re.DOTALL).groups()
     assert program.startswith("# mine.py\n") and len([line for line in program.splitlines() if line.strip()]) <= 10
@@ -189,7 +183,6 @@ NOTEBOOK = ROOT / "examples" / "claim_to_curve.ipynb"
 
 
 def executed(folder):
-    """The notebook, run by a kernel of this environment in a folder."""
     nbformat = pytest.importorskip("nbformat", reason="the package nbclient is not installed")
     client = pytest.importorskip("nbclient", reason="the package nbclient is not installed")
     pytest.importorskip("ipykernel", reason="the package ipykernel is not installed")

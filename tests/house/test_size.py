@@ -30,7 +30,6 @@ def parsed(path: Path) -> ast.Module:
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
-    """In whatever block: most nodes of a tree are expressions."""
     for block in ("body", "orelse", "finalbody", "handlers", "cases"):
         for one in getattr(node, block, ()):
             yield one
@@ -42,7 +41,6 @@ def lines(*folders: str) -> int:
 
 
 def long_functions() -> list[str]:
-    """Place and length of each function of the product that is longer than `LONGEST`."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
     found = [(path, node, node.end_lineno - node.lineno + 1) for path in files(*PRODUCT)
              for node in statements(parsed(path)) if isinstance(node, kinds)]  # fmt: skip
@@ -50,7 +48,6 @@ def long_functions() -> list[str]:
 
 
 def room(parts: tuple[str, ...]) -> str:
-    """The room of `audit` in which these parts of a module's name lie."""
     return parts[0] if len(parts) > 1 or (ROOT / "audit" / parts[0]).is_dir() else "."
 
 
@@ -74,7 +71,6 @@ def upward(path: Path, tree: ast.Module) -> list[str]:
 
 
 def measured() -> dict[str, tuple[int, list[str]]]:
-    """Each ceiling's number, with the places behind it."""
     homes = [path.parent for path in files(*PRODUCT, "benchmarks") if path.stem != "__init__"]
     rooms = Counter(str(home.relative_to(ROOT)) for home in homes)
     long = long_functions()

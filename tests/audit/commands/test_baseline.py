@@ -15,10 +15,8 @@ from dpassay.reference import Space
 space = Space.matrix(n=(2, 3), d=(1, 2), radius=5.0)
 STEPS, NOISE = 3, 4.0
 
-
 def clip(rows, longest=1.0):
     return rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True) / longest)
-
 
 def descend(rows, tape):
     """Follows noisy means of clipped rows; stops early where the last one is long."""
@@ -57,30 +55,25 @@ def project(dpassay, tmp_path, monkeypatch, locked):
     """A project with a lock; returns a function that edits it and checks it again."""
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
-    def write(code):
-        (tmp_path / "locked.py").write_text(code)
-        for name in ("locked", "locked_helper"):
-            sys.modules.pop(name, None)
-        importlib.invalidate_caches()
-        linecache.clearcache()
-
     def check(*edits, code=DESCENT, claims=CLAIMS, words=LOCK):
         for old, new in edits:
             assert old in code, old
             code = code.replace(old, new)
-        write(code)
+        (tmp_path / "locked.py").write_text(code)
         (tmp_path / "claims.toml").write_text(claims)
-        result = dpassay("check", "--jobs", 1, *words)
-        return result[0], " ".join(result[1].split()), result[2]
+        for name in ("locked", "locked_helper"):
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        linecache.clearcache()
+        code, out, err = dpassay("check", "--jobs", 1, *words)
+        return code, " ".join(out.split()), err
 
-    if (locked / "privacy.lock.json").exists():
-        shutil.copytree(locked, tmp_path, dirs_exist_ok=True)
-    else:
+    if not (locked / "privacy.lock.json").exists():
         code, out, err = check(words=(*LOCK, "--update"))
         assert code == 0, out + err
         shutil.copytree(tmp_path, locked, dirs_exist_ok=True)
+    shutil.copytree(locked, tmp_path, dirs_exist_ok=True)
     check.folder = tmp_path
-    check.lock = (tmp_path / "privacy.lock.json").read_text()
     return check
 
 
@@ -134,6 +127,7 @@ def test_a_clip_within_the_declared_sensitivity(project):
 
 
 def test_the_lock_is_the_same_every_time_and_the_cache_says_so(project):
+    before = (project.folder / "privacy.lock.json").read_text()
     code, _, err = project()
     assert code == 0 and "1 of 1  descent: " in err and "from the cache" in err
     assert "from the cache" in project(claims=CLAIMS + 'owner = "b"\n')[2]
@@ -141,11 +135,10 @@ def test_the_lock_is_the_same_every_time_and_the_cache_says_so(project):
     assert "unchanged, 1 claim" in project(words=(*LOCK, "--update"))[1]
     code, out, err = project(words=(*LOCK, "--update", "--no-cache"))
     assert code == 0 and "from the cache" not in err and "unchanged, 1 claim" in out
-    assert (project.folder / "privacy.lock.json").read_text() == project.lock
+    assert (project.folder / "privacy.lock.json").read_text() == before
 
 
 def test_a_change_of_what_a_claim_reaches_is_a_change(project):
-    """An imported module, and a named file."""
     code = DESCENT.replace("import numpy as np\n", "import numpy as np\nfrom locked_helper import STEP\n", 1)
     code, claims = code.replace("0.1 * noisy", "STEP * noisy"), CLAIMS + 'files = ["radius.txt"]\n'
     helper, radius = project.folder / "locked_helper.py", project.folder / "radius.txt"

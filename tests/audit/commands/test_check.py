@@ -2,7 +2,6 @@
 
 import errno
 import json
-import pickle
 import re
 import shlex
 import sys
@@ -10,8 +9,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from joblib import parallel_config
-from joblib.externals.loky.backend.reduction import dumps
 
 from dpassay.audit.claims.model import read_claims
 
@@ -23,16 +20,13 @@ from dpassay.reference.space import Rows
 space = Space.matrix(n=(2, 4), d=(1, 2), radius=10.0)
 COLUMN = Space(Rows(1, None, box=(0.0, 1.0)), {"n": (2, 3)}, lambda rows, sizes: rows)
 
-
 def mean(rows, tape):
     n = len(rows)
     clipped = rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
     return tape.gaussian("mean", clipped.mean(axis=0), std=8.0 / n, sensitivity=2.0 / n)
 
-
 def forgets(rows, tape):
     return tape.gaussian("mean", rows.mean(axis=0), std=8.0 / len(rows), sensitivity=2.0 / len(rows))
-
 
 def raises(rows, tape):
     raise ValueError("never works")
@@ -51,7 +45,6 @@ GOOD, BAD, RAISES = claim("good"), claim("bad", "check_mine:forgets"), claim("a"
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """Writes claims.toml beside a module of one's own; returns the folder."""
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "check_mine.py").write_text(MINE)
 
@@ -207,33 +200,9 @@ def test_a_program_with_a_space_of_its_own(dpassay, refused, project):
     assert code == 1 and "Now: the same finding" in out
 
 
-# -- two workers: the same numbers as with one, and their errors come back whole
-@pytest.fixture(params=["pickled here", pytest.param("two processes", marks=SLOW)])
-def workers(request, monkeypatch):
-    """Two processes, which take seconds to start; or this one, which unpickles what a worker would be sent, with the
-    path that it has now and without the claims' module, and hands back what can be pickled.
-    """
-    if request.param == "two processes":
-        yield
-        return
-    path, sent = list(sys.path), []
-
-    def answer(function, words):
-        with monkeypatch.context() as there:
-            there.setattr(sys, "path", list(path))
-            there.delitem(sys.modules, "check_mine", raising=False)
-            function, words = pickle.loads(dumps((function, words)))
-            sent.append(function)
-            return pickle.loads(dumps(function(*words)))
-
-    monkeypatch.setattr("joblib.delayed", lambda function: lambda *words: (answer, (function, words), {}))
-    monkeypatch.setattr("joblib.parallel_config", lambda **_: parallel_config(backend="sequential"))
-    with parallel_config(backend="sequential"):
-        yield
-    assert sent
-
-
-def test_one_worker_and_two_write_the_same_bytes(workers, dpassay, project):
+# -- two workers: the same numbers as with one, and their errors come back whole; they take seconds to start
+@pytest.mark.more
+def test_one_worker_and_two_write_the_same_bytes(dpassay, project):
     folder, texts = project(GOOD, GOOD.replace('"good"', '"again"')), []
     for jobs in (1, 2):
         words = ("--jobs", jobs, "--no-cache", "--output", "rows.json", "--baseline", f"{jobs}.json", "--update")
@@ -243,7 +212,8 @@ def test_one_worker_and_two_write_the_same_bytes(workers, dpassay, project):
     assert texts[0] == texts[1]
 
 
-def test_the_error_of_a_worker_comes_back_whole_and_the_row_of_the_other_one_as_well(workers, dpassay, project):
+@pytest.mark.more
+def test_the_error_of_a_worker_comes_back_whole_and_the_row_of_the_other_one_as_well(dpassay, project):
     project(GOOD, RAISES)
     code, out, err = dpassay("check", "--jobs", 2, "--json")
     complaint(err, "claim a.algorithm", "never works")

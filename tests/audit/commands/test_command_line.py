@@ -111,18 +111,6 @@ def test_known_violations_become_an_exit_code_where_that_is_asked_for(dpassay):
         assert dpassay(*words, option, "--resume")[0] == 1
 
 
-@pytest.mark.more
-def test_a_statement_is_shown_with_its_chain(dpassay, monkeypatch):
-    code, out, _ = dpassay("prove", "Lemma 3.5", "--paper", "output_perturbation", "--quiet")
-    assert code == 0 and out.startswith("output_perturbation, Lemma 3.5") and "=> proved" in out
-    assert out.rstrip().endswith("see also Lemma 3.5, generalisation"), "what else has this name in the paper"
-    terminal = SimpleNamespace(stdout=SimpleNamespace(isatty=lambda: True))
-    monkeypatch.setattr("dpassay.audit.commands.prove.sys", terminal)
-    monkeypatch.setenv("COLUMNS", "70")
-    folded = dpassay("prove", "Lemma 3.5", "--paper", "output_perturbation", "--quiet")[1]
-    assert max(map(len, folded.splitlines())) <= 70 and folded.split() == out.split(), "as wide as the terminal"
-
-
 KEY = "second_order_erm/opt@printed"
 SMALL = ("--jobs", 1, "--runs", 60, "--pilot", 50, "--examples", 12)
 REPORT = Path("reports/second_order_erm-opt@printed.json")
@@ -258,7 +246,6 @@ PAIR = ("--dataset", "d.json", "--neighbour", "e.json")
 
 @pytest.fixture
 def run(dpassay, tmp_path):
-    """Runs a command beside a mechanism and a pair of datasets; gives its exit code and what it printed."""
     (tmp_path / "mechanisms_of_a_test.py").write_text(MECHANISMS)
     (tmp_path / "d.json").write_text("[1, 0, 1]")
     (tmp_path / "e.json").write_text("[1, 0, 0]")

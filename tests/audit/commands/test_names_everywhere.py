@@ -129,7 +129,6 @@ def test_labels_and_answers_of_a_program(everywhere, tmp_path, name):
 
 @pytest.mark.parametrize("name", ["\x1b[2J ::error:: `a` <b>\u202e\udcff.csv", "x" * 200 + ".csv"])
 def test_files_of_scores_whose_names_are_odd(everywhere, tmp_path, name):
-    """Sound ones, and one with the name in its header; in a JSON line of outputs as well."""
     numbers = "\n".join(str(k / 50) for k in range(50))
     (tmp_path / name).write_text(numbers)
     (tmp_path / "q.csv").write_text("\n".join(str(5 + (k / 50) ** 2) for k in range(50)))
@@ -147,7 +146,6 @@ def test_files_of_scores_whose_names_are_odd(everywhere, tmp_path, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_vectors_answers_and_witnesses(everywhere, tmp_path, name):
-    """Each text of a vector in turn; a label of an answer; each text of a witness."""
     vector = next(one for one in storage.load("baselines/dp_sgd") if one["id"].endswith("@baseline/smallest"))
     files = {"v.json": vector}
     for key in [key for key, value in vector.items() if isinstance(value, str)]:
@@ -177,7 +175,6 @@ ODD = "\x1b[2J\x9b<script>alert(1)</script>::error:: |`\u202e\u2028\udcff"
 @pytest.mark.parametrize("name", [ODD, pytest.param("n" * 100_000, marks=pytest.mark.slow)], ids=["odd", "long"])
 @pytest.mark.parametrize("words", WORDS.split(", "))
 def test_words_of_the_command_line(dpassay, words, name):
-    """One line, or the usage and its box; a megabyte is more than a word may have."""
     code, out, err = dpassay(*[word.replace("@", name) for word in words.split()])
     looked_at({"stdout": out, "stderr": err})
     assert code in (0, 1, 2, 3) and "Traceback" not in err and len(err) < 200_000

@@ -16,7 +16,6 @@ from dpassay.audit.terminal.progress import counted, progress, session_progress,
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that only moves when told to."""
     now = [1000.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
     return now

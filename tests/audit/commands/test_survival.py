@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,6 @@ TIMES = {"seconds", "cached", "versions", "kept"}
 
 
 def timeless(value):
-    """Without what differs from run to run."""
     if isinstance(value, dict):
         return {name: timeless(one) for name, one in value.items() if name not in TIMES}
     return [timeless(one) for one in value] if isinstance(value, list) else value
@@ -79,8 +79,8 @@ def ended(command, folder, kills):
     if command in AFTER:
         assert code in (0, 1, 2, 3)
         code = started(AFTER[command]).wait()
-    texts = [(folder / name).read_text() for name in ("said", "r.json", "lock.json") if (folder / name).exists()]
-    return code, [timeless(json.loads(text)) for text in texts]
+    left = [folder / name for name in ("said", "r.json", "lock.json")]
+    return code, [timeless(json.loads(path.read_text())) for path in left if path.exists()]
 
 
 @pytest.mark.slow  # runs the command a dozen times
@@ -183,9 +183,7 @@ main()
     ],
 )
 def test_a_signal_while_libraries_are_loaded_or_python_ends_leaves_no_traceback(name, at, swallowed, said):
-    """Ctrl-C in the first quarter of a second ended in one, with exit code -2; modules written in C make an error of
-    it, and the exit code was 70.
-    """
+    """Modules that are written in C make an error of it."""
     words = [sys.executable, "-c", WITH_A_SIGNAL.format(name=name, at=at, swallowed=swallowed)]
     found = subprocess.run(words, capture_output=True, text=True, check=False)
     assert found.returncode == 130 and found.stderr == said
@@ -201,15 +199,11 @@ def interruptible(words, folder, **more):
 
 
 def alive(group):
-    """Processes of a group that still run."""
     found = []
     for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
+        with suppress(OSError):
             fields = status.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[2]) == group and fields[0] != "Z":
-            found.append(status.parent.name)
+            found += [status.parent.name] if int(fields[2]) == group and fields[0] != "Z" else []
     return found
 
 

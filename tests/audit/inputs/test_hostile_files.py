@@ -32,7 +32,6 @@ from dpassay.reference.tape import LiveTape
 
 @contextmanager
 def refused(why: str | None = None) -> Iterator[None]:
-    """What is inside is refused, in one line that says why."""
     with pytest.raises(BadInput, match=why) as error:
         yield
     assert str(error.value).isprintable()
@@ -147,7 +146,6 @@ def kept(path):
     "read", [imbalanced.read_idx, real_data.covertype_file, real_data.ijcnn_file, session.load, kept]
 )
 def test_a_path_that_is_no_file(tmp_path, read, name):
-    """A name that is too long was an error of the operating system, where others are just not there."""
     path = tmp_path / name
     if name == "loop":
         path.symlink_to(path)

@@ -37,8 +37,6 @@ space = Space.matrix(radius=10.0)
 
 @pytest.fixture
 def inner(pytester):
-    """Run a test file; the inner pytest has the plugin."""
-
     def run(body, *words):
         pytester.makepyfile(MINE + body)
         return pytester.runpytest_inprocess(*ON, *words)
@@ -191,7 +189,6 @@ def test_mine(assay):
 
 @pytest.mark.more
 def test_what_a_test_may_return_and_the_fixture_that_leaves_the_judgement_to_it(inner, pytester):
-    """Plain NumPy, a pair, several claims, programs on the live protocol: two of them wrong, one without data."""
     speaker = str(Path(__file__).parents[1] / "live" / "speaker.py")
     found = inner(RETURNED.format(speaker=speaker), "--junitxml=j.xml")
     found.assert_outcomes(passed=4, failed=3)

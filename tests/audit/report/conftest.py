@@ -35,11 +35,9 @@ HOSTILE = replace(
 
 @pytest.fixture(scope="session")
 def rows():
-    """One of each sort."""
     return [FINE, FAILED, DECLARED, UNDECIDED, HOSTILE]
 
 
 @pytest.fixture
 def row_of():
-    """By name."""
     return {"fine": FINE, "failed": FAILED, "declared": DECLARED, "undecided": UNDECIDED, "hostile": HOSTILE}

@@ -21,10 +21,8 @@ RELEASES = [{**RELEASE, "label": f"{name}/{'long' * 20}"} for name in ("gradient
 
 @pytest.fixture(scope="module")
 def browser():
-    """Chromium without a window, its console kept."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="the package selenium is not installed")
-    program = shutil.which("chromium") or shutil.which("google-chrome")
-    driver = shutil.which("chromedriver")
+    program, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
     if program is None or driver is None:
         assert not os.environ.get("DPASSAY_NEEDS_BROWSER"), "this job is to have a browser"
         pytest.skip("no chromium and chromedriver are installed (apt-get install chromium chromium-driver)")

@@ -246,7 +246,6 @@ ODD = "\x1b[2J\x9b\x00</testcase>]]><b>&\n::error::x | `a` $\\frac{$ \ud800\ufff
 
 
 def plain(text: str) -> None:
-    """One line or more of letters that can be shown, and be written as UTF-8."""
     bad = {letter for letter in text if not letter.isprintable() and letter != "\n"}
     assert not bad, sorted(map(ascii, bad))
     text.encode()

@@ -65,7 +65,6 @@ class Reader(html.parser.HTMLParser):
 
 @pytest.fixture(scope="module")
 def page(page_rows):
-    """What several tests only read."""
     return written(page_rows)
 
 
@@ -201,7 +200,6 @@ def test_a_row_without_a_band_says_so_and_one_with_it_tells_the_runs_that_were_m
 
 
 def test_versions_of_rows_and_of_the_page_are_told_apart(rows):
-    """A row of another machine has its own; the same ones stand once."""
     other = {**versions(), "numpy": "0.0.1"}
     text = written([replace(rows[0], versions=found) for found in (versions(), versions(), other)])
     assert "Versions of 2 rows" in text and "Versions of 1 row<" in text and "0.0.1" in text

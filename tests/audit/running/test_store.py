@@ -144,7 +144,6 @@ for k in range(int(sys.argv[2])):
 
 
 def test_writers_at_the_same_time_lose_nothing(tmp_path):
-    """Three processes, 20 records each, on one store that none of them has made before."""
     words = [sys.executable, "-c", WRITER]
     writers = [subprocess.Popen([*words, name, "20"], cwd=tmp_path, stdout=subprocess.DEVNULL) for name in "pqr"]
     assert [writer.wait() for writer in writers] == [0] * 3
@@ -217,7 +216,6 @@ def plain(rows):
 
 @pytest.mark.more
 def test_rows_do_not_depend_on_the_order_in_which_they_are_made(monkeypatch):
-    """Worked on from the last to the first; the rows come in the order of the cases, with the same content."""
     cases = [find(name)[0] for name in ("output_perturbation/algorithm1@repaired", "baselines/dp_sgd:digits")]
     forwards = assaying.run_suite(cases, EFFORT, 1)
     monkeypatch.setattr(assaying, "worked", lambda function, todo, *_: (function(*words) for words in reversed(todo)))
