@@ -37,7 +37,7 @@ from dpassay.reference.space import Space
 
 from .coverage import Coverage
 from .designed import WAYS, Further
-from .ground import AllOf, Data, Ground, OnePair, Setting, data_of
+from .ground import AllOf, Data, Ground, OnePair, Setting, data_of, with_longer_target
 from .runner import Premises, Runner, one_line, quiet
 from .smaller import smaller
 from .strategies import Drawing
@@ -117,8 +117,10 @@ class _Engine:
             self._examined(self._examples - self._examples // _UPHILL)
             self._calls = self._most
             if self._further is not None:
-                with suppress(_Enough):
+                try:
                     self._further.go(self._examples, self._examples // _UPHILL, self._seed)
+                except _Enough:
+                    self._longer()
             if runner.raised and not runner.witnesses and runner.raised.total() >= runner.examples:
                 raise BadInput("run", next(iter(runner.raised)), "was raised by every example")
             searched = Searched(  # what the examples showed, before small witnesses are made
@@ -198,6 +200,17 @@ class _Engine:
         with suppress(Exception):  # what it raises is seen later, on all sides
             self._runner.scripted(setting, 0, Script())
         require(same(before, setting.pair.here), "run", self._runner.name, "changes the data that it is given")
+
+    def _longer(self) -> None:
+        """A search that was stopped may have met no row beyond the clip."""
+        found, space = self._runner.largest, self._ground.space
+        if found is None or found.data is None or space is None:
+            return
+        for data in with_longer_target(found.data, space, self._ground.combinations):
+            with suppress(Exception):  # what the code does not stand, or the space does not have, leads nowhere
+                self._runner.tried(self._ground.setting(data), data, 1, Script())
+            if time_is_up():
+                return
 
     def _known(self, witness: Witness) -> None:
         """What an earlier search found; the algorithm, or the space, may have changed since."""

@@ -141,6 +141,11 @@ class Runner:
                 outside or self.ground.setting(witness.data, anew=True), witness.seed, witness.script, LONGEST
             )
 
+    @property
+    def largest(self) -> Setting | None:
+        """The setting whose queries have moved the most so far."""
+        return self._largest[0][1] if self._largest else None
+
     def worst(self) -> Setting | None:
         """The setting whose queries move the most with drawn values: what a likelihood audit of the pair will see."""
         long = self.calls > _LONG * max(1, self.examples)

@@ -282,3 +282,13 @@ def test_what_leads_out_of_the_space_is_not_run(there):
     ground.setting(data)
     with pytest.raises(BadInput, match=r"label|absent on one side"):
         ground.setting(replace(data, there=np.array(there)))
+
+
+def test_a_search_that_stops_early_tries_targets_beyond_the_clip():
+    def clipped(rows, tape):
+        tape.gaussian("sum", np.clip(rows, -5, 5).sum(axis=0), std=1e3, sensitivity=20.0)
+
+    space = Space(Rows("d", bound=None), {"n": (2,), "d": (2, 9)})
+    found = search(clipped, space, PrivacyClaim(1.0, 1e-5), examples=20, calls=2)
+    assert "search stopped" in found.note and found.shares["sum"] == pytest.approx(0.5)  # 10 of 20 in one column
+    assert found.worst.data.sizes == {"n": 2, "d": 2} and found.accounted is not None
