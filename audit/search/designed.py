@@ -131,9 +131,11 @@ def one_by_one(labels: Mapping[str, Release], marks: Landmarks) -> Iterator[Scri
     for index, side in product((-1, 0) if finite else (-1,), (1, -1)):
         values = {}
         for label, one in labels.items():  # by now there may be more
+            if one.law.is_finite:
+                values[label] = Choice("index", index=index)
+                continue
             size = _BEYOND * near.get(label, 0) * (side if np.size(one.value) > 1 else 1)
             values[label] = Choice("norm", size=size, along="axis") if size else Choice("query")
-            values[label] = Choice("index", index=index) if one.law.is_finite else values[label]
         yield Script(values)
 
 
