@@ -18,6 +18,7 @@ from dpassay.audit.search.uphill import MOVES, Example
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
+from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Rows, Space
 
@@ -292,3 +293,13 @@ def test_a_search_that_stops_early_tries_targets_beyond_the_clip():
     found = search(clipped, space, PrivacyClaim(1.0, 1e-5), examples=20, calls=2)
     assert "search stopped" in found.note and found.shares["sum"] == pytest.approx(0.5)  # 10 of 20 in one column
     assert found.worst.data.sizes == {"n": 2, "d": 2} and found.accounted is not None
+
+
+def test_values_by_design_of_outcomes_that_are_no_array():
+    def answers(rows, tape):
+        law = Categorical((0, (1, (2, 3))), np.log([0.5, 0.5]))
+        for label in ("first", "second"):  # the second is seen by design only
+            tape.release(label, law, sensitivity=0.0)
+
+    found = search(answers, Space(ONE_NUMBER, {"n": (2,)}), CLAIM, examples=20)
+    assert not found.findings
