@@ -15,6 +15,7 @@ from typing import Any
 
 from .errors import BadInput
 from .files import read_json, write_text
+from .papers import PAPERS
 
 LIBRARIES = (
     *("numpy", "scipy", "dp-accounting", "hypothesis", "scikit-learn", "greenlet", "sympy", "mpmath", "z3-solver"),
@@ -51,20 +52,25 @@ def keep(name: str, code: str, answer: Any) -> None:
             write_text(path, json.dumps({"code": code, "answer": answer}), name)
 
 
-def code_of(rooms: Iterable[str], *more: str) -> str:
-    """A hash of all source of these rooms of the package, of the interpreter, the libraries, and ``more``."""
+def code_of(rooms: Iterable[str], *more: str, papers: Iterable[str] = ()) -> str:
+    """A hash of all source of these rooms of the package, of the interpreter, the libraries, and ``more``.
+
+    Args:
+        papers: those whose own code counts as well: the rest of the reference uses none of it.
+    """
     digest = hashlib.sha256()
-    for part in (*(room_hash(room) for room in rooms), environment(), *more):
+    own = [f"reference/{paper}" for paper in sorted(papers)]
+    for part in (*(room_hash(room, apart=True) for room in rooms), *map(room_hash, own), environment(), *more):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()
 
 
 @cache
-def room_hash(room: str) -> str:
-    """Of all source of a room of the package, and of its data but the papers' statements."""
-    digest = hashlib.sha256()
+def room_hash(room: str, apart: bool = False) -> str:
+    """Of all source of a room of the package, and of its data but the papers' statements; ``apart``: but the papers."""
+    digest, left = hashlib.sha256(), {"statements", *(PAPERS if apart else ())}  # each statement answers for itself
     found = [path for end in ("py", "csv", "toml") for path in (_HOME / room).rglob(f"*.{end}")]
-    for path in sorted(one for one in found if "statements" not in one.parts):  # each of which answers for itself
+    for path in sorted(one for one in found if left.isdisjoint(one.relative_to(_HOME).parts)):
         digest.update(path.relative_to(_HOME).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 

@@ -33,7 +33,7 @@ _SEED = 20_250_217
 _LAWS = 6  # parameters of one law, and shapes of it, at which it is checked: the extremes and some between
 _NODE = re.compile(r"/\(\d+,\d+\)$")  # how a tree labels its releases
 _PACKAGE, _NAME = Path(__file__).resolve().parents[2], __name__.partition(".")[0]
-_ROOMS = ("reference", "audit/apparatus")  # whose code decides what a check finds
+_ROOMS = ("reference", "audit/apparatus", "audit/plain_numpy")  # whose code decides what a check finds
 _known: dict[str, str] = {}  # what is wrong, or nothing
 
 

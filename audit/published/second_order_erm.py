@@ -16,11 +16,12 @@ from typing import Literal
 
 from dpassay.audit.bounds import halved
 from dpassay.reference.accounting.gdp import zcdp_rho
+from dpassay.reference.printed_counts import possible_counts
 from dpassay.reference.problems.erm import Constants
 from dpassay.reference.second_order_erm import opt, sample_complexity, subsampled
 from dpassay.reference.second_order_erm.calibration import Budget
 from dpassay.reference.second_order_erm.common import Accuracy
-from dpassay.reference.second_order_erm.printed_tables import EPSILONS, TABLES, PrintedTable, possible_counts
+from dpassay.reference.second_order_erm.printed_tables import EPSILONS, TABLES, PrintedTable
 
 Kind = Literal["impossible", "contradiction", "unexplained"]
 RUNS = 5

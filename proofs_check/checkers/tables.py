@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 from dpassay.proofs_check.finding import Finding, Verdict
 from dpassay.proofs_check.formula import FormulaError, parse
 from dpassay.proofs_check.region import SEED
-from dpassay.reference.second_order_erm.printed_tables import possible_counts
+from dpassay.reference.printed_counts import possible_counts
 
 CONFIDENCE = 1 - 1e-6  # per side and claim about a random matrix
 FEW = 6  # fewer sizes than that are a spot check

@@ -66,7 +66,9 @@ class Examined:
 def derived(statement: Statement, sources: Mapping[str, Statement], anew: bool = False) -> Derivation:
     """As :func:`derive`, or what it said last time of the same files by the same code; of one with a problem, anew."""
     files = json.dumps([asdict(one) for one in (statement, *sources.values())], default=sorted)  # symbols are sets
-    code, name = code_of(("reference", "proofs_check"), files), f"statements/{Path(statement.file).with_suffix('')}"
+    papers = {one.paper for one in (statement, *sources.values())}
+    code = code_of(("reference", "proofs_check"), files, papers=papers)
+    name = f"statements/{Path(statement.file).with_suffix('')}"
     answer = None if anew else kept(name, code)
     if answer is not None:
         return _DERIVATION.validate_python(answer)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dpassay.audit.running import fingerprint
 from dpassay.proofs_check.derivation import ledger
 from dpassay.proofs_check.derivation.derive import derive
 from dpassay.proofs_check.derivation.model import parse, statements
@@ -14,6 +15,7 @@ from dpassay.proofs_check.derivation.solver import Answer
 from dpassay.proofs_check.derivation.status import statuses
 from dpassay.reference import kept as store
 from dpassay.reference.errors import BadInput
+from dpassay.reference.papers import PAPERS
 
 TRIALS = tomllib.loads(Path(__file__).with_name("trials.toml").read_text())["statement"]
 
@@ -121,20 +123,23 @@ def test_another_step_another_source_and_another_solver_are_decided_anew(printed
 
 
 def test_a_bug_in_the_engine_is_not_hidden(tmp_path, monkeypatch):
-    """The hash is of the source: one character more in any file of the two packages, or in its data, is another."""
-    for room in ("reference", "proofs_check"):
-        (tmp_path / room / "inside").mkdir(parents=True)
-        (tmp_path / room / "inside" / "a.py").write_text("x = 1\n")
-    (tmp_path / "reference" / "inside" / "a.toml").write_text("y = 1\n")
+    """The hash is of the source: one character more in any file that counts, or in its data, is another."""
     monkeypatch.setattr(store, "_HOME", tmp_path)
-    codes = set()
-    for changed in ("", "reference/inside/a.py", "reference/inside/a.toml", "proofs_check/inside/a.py"):
-        if changed:
-            (tmp_path / changed).write_text("x = 2\n")
+    codes = []
+    files = [f"reference/{name}" for name in ("inside/a.py", "inside/a.toml", "dro/a.py")] + ["proofs_check/a.py"]
+    for changed in (*files, *files, "reference/adaptive_batch/a.py"):
+        (tmp_path / changed).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / changed).write_text(f"x = {len(codes)}\n")
         store.room_hash.cache_clear()
-        codes.add(store.code_of(("reference", "proofs_check")))
+        codes.append(store.code_of(("reference", "proofs_check"), papers=["dro"]))
     store.room_hash.cache_clear()
-    assert len(codes) == 4
+    assert len(set(codes)) == 8 and codes[-1] == codes[-2], "of the papers, the code of those that are named"
+
+
+@pytest.mark.parametrize("start", ["proofs_check.derivation.derive", "audit.apparatus.checked"])
+def test_what_is_kept_hangs_on_the_code_of_no_other_paper(start):
+    used = fingerprint.followed([f"dpassay.{start}"], lambda name: name.startswith("dpassay."))
+    assert "dpassay.reference.errors" in used and not {part for name in used for part in name.split(".")} & set(PAPERS)
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"code": 1}', "[]", "null", '{"code": "x", "answer": null}'])

@@ -21,11 +21,12 @@ from dpassay.audit.reproductions.report import Finished, Options, Report, Table
 from dpassay.reference.dro.training import METHODS as DRO_METHODS
 from dpassay.reference.dro.training import Setting, train
 from dpassay.reference.errors import BadInput
+from dpassay.reference.printed_counts import possible_counts
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import loss_a
 from dpassay.reference.problems.models import ClassificationLoss, SoftmaxRegression
-from dpassay.reference.second_order_erm.printed_tables import HESSIAN_TABLES, METHODS, TABLES, Figure, possible_counts
+from dpassay.reference.second_order_erm.printed_tables import HESSIAN_TABLES, METHODS, TABLES, Figure
 
 
 def test_all_tables_are_complete():
