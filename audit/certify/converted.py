@@ -368,18 +368,13 @@ def _codes(file: str) -> dict[tuple[str, int], tuple[CodeType, CodeType]]:
     try:
         text = "".join(linecache.getlines(file))
         plain = compile(text, file, "exec", dont_inherit=True)
-        changed = compile(_placed_module(text), file, "exec", dont_inherit=True)
+        found = ast.fix_missing_locations(_Converter().visit(ast.parse(text)))
+        changed = compile(found, file, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError):
         return {}
     new, old = dict(_within(changed)), list(_within(plain))
     seen = Counter(key for key, _ in old)  # two of a line may have one name
     return {key: (code, new[key]) for key, code in old if key in new and seen[key] == 1}
-
-
-def _placed_module(text: str) -> ast.Module:
-    found = _Converter().visit(ast.parse(text))
-    made: ast.Module = ast.fix_missing_locations(found)
-    return made
 
 
 def _within(code: CodeType) -> Iterator[tuple[tuple[str, int], CodeType]]:

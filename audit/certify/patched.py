@@ -249,7 +249,6 @@ def patched(draws: Draws) -> Iterator[None]:
             put(random, name, lambda mu=0.0, sigma=1.0: draws.normal(mu, sigma))
         for name in _drawing(random) - {*_GLOBAL}:
             put(random, name, _refused(name))
-        put(random, "sample", _sample(draws))
         put(contextlib.suppress, "__exit__", _left)
         yield
     finally:
@@ -263,15 +262,6 @@ _LEAVE = contextlib.suppress.__exit__
 def _left(*given: Any) -> Any:
     """NumPy may suppress an error; of the code, who catches one has decided."""
     return _LEAVE(*given) if trusted(sys._getframe(1).f_code.co_filename) else None
-
-
-def _sample(draws: Draws) -> Callable[..., Any]:
-    def sample(population: Any, k: int) -> Any:
-        if population != range(len(population)):
-            raise Open("the global draw sample is followed for range(n); draw from the generator that is handed in")
-        return draws.choice(len(population), int(k), replace=False)
-
-    return sample
 
 
 def _drawing(module: Any) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -308,20 +308,17 @@ def matmul(a: Any, b: Any) -> Value:
     return einsum(subscripts, a, b)
 
 
-@rule(np.inner, np.vdot)
-def inner(a: Any, b: Any) -> Value:
-    """Of vectors."""
-    if (_pieces(a), _pieces(b)) != (1, 1):
-        raise Open("np.inner is followed for vectors")
-    return total(np.multiply(a, b))
+def _of_vectors(product: Callable[[Any, Any], Value]) -> Callable[[Any, Any], Value]:
+    def transfer(a: Any, b: Any) -> Value:
+        """Of vectors."""
+        if (_pieces(a), _pieces(b)) != (1, 1):
+            raise Open("np.inner, np.vdot and np.outer are followed for vectors")
+        return product(a, b)
+
+    return transfer
 
 
-@rule(np.outer)
-def outer(a: Any, b: Any) -> Value:
-    """Of vectors."""
-    if (_pieces(a), _pieces(b)) != (1, 1):
-        raise Open("np.outer is followed for vectors")
-    return einsum("i,j->ij", a, b)
+rule(np.inner, np.vdot)(_of_vectors(matmul))
 
 
 @rule(np.tensordot)
@@ -360,6 +357,9 @@ def einsum(subscripts: Any, *operands: Any, **options: Any) -> Value:
             return _by_record(terms, records.pop())
     terms.values = [one.whole() if private(one) else one for one in values]
     return _of_wholes(terms)
+
+
+rule(np.outer)(_of_vectors(lambda a, b: einsum("i,j->ij", a, b)))
 
 
 def _letters(subscripts: str, count: int) -> tuple[list[str], str]:
@@ -458,10 +458,7 @@ def _by_record(terms: Terms, record: str) -> Value:
 
 
 def _product(factors: Iterable[float]) -> float:
-    found = 1.0
-    for one in factors:
-        found = times(found, one)
-    return found
+    return functools.reduce(times, factors, 1.0)
 
 
 def _telescoped(values: list[Value], order: float = 2) -> float:

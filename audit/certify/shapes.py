@@ -388,10 +388,7 @@ def reshape(a: Value, shape: Any = None, order: Any = "C", newshape: Any = None)
     return found.view_of(a)
 
 
-@rule(np.ravel)
-def flat(a: Value, order: Any = "C") -> Value:
-    """The same numbers."""
-    return reshape(a, -1, order)
+rule(np.ravel)(lambda a, order="C": reshape(a, -1, order))
 
 
 @rule(np.squeeze)
@@ -634,7 +631,7 @@ _METHODS: dict[str, Any] = {
     "__setitem__": assign,
     "T": property(transpose),
     "reshape": lambda a, *shape, order="C": reshape(a, shape[0] if len(shape) == 1 else shape, order),
-    "flatten": lambda a: flat(a).copy(),
+    "flatten": lambda a: reshape(a, -1).copy(),
     "astype": _as_type,
 }
 for _name, _method in _METHODS.items():

@@ -12,7 +12,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -783,6 +783,3 @@ def rows(n: int, d: int | None, two: float = INF, low: float = -INF, high: float
     """The data: n records of d numbers (None: a number each), bounded as said; ``absent``: neighbours lack one."""
     shape = (n,) if d is None else (n, d)
     return Value(shape, -len(shape), Records(np.arange(n)), Norms(two=two), low=low, high=high, vanishes=absent)
-
-
-__all__ = ["Form", "Line", "Norms", "Open", "Records", "Value", "replace", "rows"]

@@ -1,7 +1,7 @@
 """Certificates of whole programs: right ones within their claim, wrong ones never."""
 
 import math
-import random
+import textwrap
 from functools import partial
 from importlib import import_module
 
@@ -15,175 +15,85 @@ from dpassay.reference import Space
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from tests.audit.programs import right, wrong
 
-
-# -- right programs in forms that those of tests/audit/programs do not have
-def clip(rows, c=1.0):
-    return rows / np.maximum(1, np.linalg.norm(rows, axis=1, keepdims=True) / c)
+from .random_programs import compiled
+from .rule_cases import unit
 
 
-def with_asarray(rows, rng):
-    rows = np.asarray(rows, dtype=float)
-    if not np.isfinite(rows).all():
-        raise ValueError("finite rows only")
-    return right.private_mean(rows, rng)
+def program(text):
+    """The function `run(rows, rng)` of these lines."""
+    names = """import random
+import numpy as np
+def clip(rows): return rows / np.maximum(1, np.linalg.norm(rows, axis=1, keepdims=True))
+def count(rows): return np.clip(rows[:, 0], 0, 1).sum()
+def run(rows, rng):
+"""
+    return compiled(names + textwrap.indent(text, "    ") + "\n")["run"]
 
 
-def legacy(rows, rng):
-    return clip(rows).mean(axis=0) + np.random.normal(0, 8 / len(rows), rows.shape[1])  # noqa: NPY002
-
-
-def python_noise(rows, rng):
-    return np.clip(rows[:, 0], 0, 1).sum() + random.gauss(0, 4.0)
-
-
-def scaled_noise(rows, rng):
-    return clip(rows).sum(axis=0) + 8 * rng.standard_normal(rows.shape[1])
-
-
-def sum_of_noise(rows, rng):
-    d = rows.shape[1]
-    return clip(rows).sum(axis=0) + (rng.normal(0, 6, d) + rng.normal(0, 6, d))
-
-
-def noisy_ratio(rows, rng):
-    total = np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 2.0)
-    count = (rows[:, 0] > 0).sum() + rng.laplace(0, 2.0)
-    return total / max(1.0, count)
-
-
-def poisson_in_a_range(rows, rng):
-    batch = rng.random(len(rows)) < 0.25
-    return np.clip(np.clip(rows[batch][:, 0], 0, 1).sum(), 0, 1) + rng.normal(0, 4)
-
-
-def one_pass(rows, rng):
-    out = []
-    order = rng.permutation(len(rows))
-    for k in range(0, len(rows), 2):
-        out.append(clip(rows[order[k : k + 2]]).sum(axis=0) + rng.normal(0, 8, rows.shape[1]))
-    return out
-
-
-def row_by_row(rows, rng):
-    total = np.zeros(rows.shape[1])
-    for row in rows:
-        total += row / np.maximum(1, np.linalg.norm(row))
-    return total + rng.normal(0, 8, rows.shape[1])
-
-
-def python_numbers(rows, rng):
-    total = float(np.clip(rows[:, 0], 0, 1).sum()) + rng.laplace(0, 2.0)
-    return float(total) / max(1.0, float(len(rows)))
-
-
-def one_row_after_another(rows, rng):
-    clipped = [row * min(1.0, 1.0 / (np.linalg.norm(row) + 1e-12)) for row in np.asarray(rows, dtype=float)]
-    return sum(clipped, np.zeros(rows.shape[1], dtype=float)) + rng.normal(0, 9, int(rows.shape[1]))
-
-
-def twice_if_small(rows, rng):
-    """A decision on a released value: the other way releases more."""
-    first = np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 4.0)
-    if first < 1e12:
-        return first
-    return np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 4.0)
-
-
-RIGHT = [
-    with_asarray,
-    legacy,
-    python_noise,
-    scaled_noise,
-    sum_of_noise,
-    noisy_ratio,
-    poisson_in_a_range,
-    one_pass,
-    row_by_row,
-    python_numbers,
-    one_row_after_another,
-    twice_if_small,
-]
-RIGHT += [right.private_mean, right.momentum, right.poisson_sgd]
-
-
-# -- wrong: each has a bug that breaks epsilon 1 on rows of any length ---------------------------------------------
-def noise_given_away(rows, rng):
-    noise = rng.normal(scale=8 / len(rows), size=rows.shape[1])
-    return clip(rows).mean(axis=0) + noise, noise
-
-
-def position_counts(rows, rng):
-    """Records that the batch may swap are far from each other, though each moves little."""
-    far = np.clip(rows, 0, 1) + 1000.0 * np.arange(len(rows))[:, None]
-    batch = rng.choice(len(rows), max(1, len(rows) // 4), replace=False)
-    return far[batch].sum(axis=0) + rng.normal(0, 16, rows.shape[1])
-
-
-def scale_of_the_data(rows, rng):
-    return clip(rows).sum(axis=0) + rng.normal(scale=np.abs(rows).max() + 8, size=rows.shape[1])
-
-
-def bare(rows, rng):
-    return float(clip(rows).sum())
-
-
-def leaks_by_alias(rows, rng):
-    total = np.zeros(rows.shape[1])
-    kept = total
-    total += rows[0]
-    return kept
-
-
-def changed_in_place(rows, rng):
-    c = clip(rows)
-    view = c[:, :1]
-    view *= 100
-    return c.sum(axis=0) + rng.normal(0, 8, rows.shape[1])
-
-
-def many_releases(rows, rng):
-    return [clip(rows).sum(axis=0) + rng.normal(0, 8, rows.shape[1]) for _ in range(60)]
-
-
-def more_if_large(rows, rng):
-    first = np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 2.0)
-    return first if first < 1e12 else rows.sum()
-
-
-def as_many_as_noise_says(rows, rng):
-    count = int(np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 2.0))
-    return [np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 2.0) for _ in range(count)]
-
-
-def again_if_large(rows, rng):
-    first = float(np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 2.0))
-    return first if float(first) < 1e300 else float(rows.sum())
-
-
-def laplace_of_a_vector(rows, rng):
-    return clip(rows).sum(axis=0) + rng.laplace(0, 2.0, rows.shape[1])
-
-
-def escapes_to_a_global(rows, rng):
-    order = rng.choice(len(rows), 1, replace=False)
-    return clip(rows[order]).sum(axis=0) + rng.normal(0, 8, rows.shape[1]), order
-
-
-WRONG = [
-    noise_given_away,
-    position_counts,
-    scale_of_the_data,
-    bare,
-    leaks_by_alias,
-    changed_in_place,
-    many_releases,
-    more_if_large,
-    as_many_as_noise_says,
-    again_if_large,
-    laplace_of_a_vector,
-    escapes_to_a_global,
-]
-WRONG += [wrong.clip_missing, wrong.stops_on_the_exact_gradient, wrong.divided_by_the_actual_batch]
+NOISE = "rng.normal(0, 8, rows.shape[1])"
+ONE_PASS = program(
+    "out, order = [], rng.permutation(len(rows))\nfor k in range(0, len(rows), 2):\n"
+    f"    out.append(clip(rows[order[k : k + 2]]).sum(axis=0) + {NOISE})\nreturn out"
+)
+ROW_BY_ROW = program(
+    "total = np.zeros(rows.shape[1])\nfor row in rows:\n    total += row / np.maximum(1, np.linalg.norm(row))\n"
+    f"return total + {NOISE}"
+)
+POISSON_IN_A_RANGE = program("return np.clip(count(rows[rng.random(len(rows)) < 0.25]), 0, 1) + rng.normal(0, 4)")
+LEGACY = program("return clip(rows).mean(axis=0) + np.random.normal(0, 8 / len(rows), rows.shape[1])")
+BARE = program("return float(clip(rows).sum())")
+RIGHT = {  # in forms that those of tests/audit/programs do not have
+    "one pass": ONE_PASS,
+    "row by row": ROW_BY_ROW,
+    "poisson in a range": POISSON_IN_A_RANGE,
+    "legacy": LEGACY,
+    "with asarray": program(
+        "rows = np.asarray(rows, dtype=float)\nif not np.isfinite(rows).all(): raise ValueError('finite rows only')\n"
+        f"return clip(rows).sum(axis=0) + {NOISE}"
+    ),
+    "python noise": program("return count(rows) + random.gauss(0, 4.0)"),
+    "scaled noise": program("return clip(rows).sum(axis=0) + 8 * rng.standard_normal(rows.shape[1])"),
+    "sum of noise": program(f"return clip(rows).sum(axis=0) + 0.75 * ({NOISE} + {NOISE})"),
+    "noisy ratio": program(
+        "return (count(rows) + rng.laplace(0, 2.0)) / max(1.0, (rows[:, 0] > 0).sum() + rng.laplace(0, 2.0))"
+    ),
+    "python numbers": program("return float(float(count(rows)) + rng.laplace(0, 2.0)) / max(1.0, float(len(rows)))"),
+    "one row after another": program(
+        "clipped = [row * min(1.0, 1.0 / (np.linalg.norm(row) + 1e-12)) for row in np.asarray(rows, dtype=float)]\n"
+        f"return sum(clipped, np.zeros(rows.shape[1], dtype=float)) + {NOISE}"
+    ),
+    "twice if small": program(  # a decision on a released value: the other way releases more
+        "first = count(rows) + rng.laplace(0, 4.0)\nif first < 1e12: return first\n"
+        "return count(rows) + rng.laplace(0, 4.0)"
+    ),
+}
+RIGHT |= {one.__name__: one for one in (right.private_mean, right.momentum, right.poisson_sgd)}
+FIRST = "first = float(count(rows) + rng.laplace(0, 2.0))\n"
+WRONG = {  # each has a bug that breaks epsilon 1 on rows of any length
+    "bare": BARE,
+    "noise given away": program(f"noise = {NOISE}\nreturn clip(rows).sum(axis=0) + noise, noise"),
+    "position counts": program(  # records that the batch may swap are far from each other, though each moves little
+        "far = np.clip(rows, 0, 1) + 1000.0 * np.arange(len(rows))[:, None]\n"
+        f"return far[rng.choice(len(rows), max(1, len(rows) // 4), replace=False)].sum(axis=0) + 2 * {NOISE}"
+    ),
+    "scale of the data": program(
+        "return clip(rows).sum(axis=0) + rng.normal(scale=np.abs(rows).max() + 8, size=rows.shape[1])"
+    ),
+    "leaks by alias": program("total = np.zeros(rows.shape[1])\nkept = total\ntotal += rows[0]\nreturn kept"),
+    "changed in place": program(f"c = clip(rows)\nview = c[:, :1]\nview *= 100\nreturn c.sum(axis=0) + {NOISE}"),
+    "many releases": program(f"return [clip(rows).sum(axis=0) + {NOISE} for _ in range(60)]"),
+    "more if large": program(f"{FIRST}return first if first < 1e12 else rows.sum()"),
+    "as many as noise says": program(f"{FIRST}return [count(rows) + rng.laplace(0, 2.0) for _ in range(int(first))]"),
+    "again if large": program(f"{FIRST}return first if float(first) < 1e300 else float(rows.sum())"),
+    "laplace of a vector": program("return clip(rows).sum(axis=0) + rng.laplace(0, 2.0, rows.shape[1])"),
+    "the batch leaves": program(
+        f"order = rng.choice(len(rows), 1, replace=False)\nreturn clip(rows[order]).sum(axis=0) + {NOISE}, order"
+    ),
+}
+WRONG |= {
+    one.__name__: one
+    for one in (wrong.clip_missing, wrong.stops_on_the_exact_gradient, wrong.divided_by_the_actual_batch)
+}
 
 
 SPACE = Space.matrix(n=(1, 8), d=(3,))
@@ -193,14 +103,14 @@ def certified(run, space=SPACE):
     return certify(run, space, delta=1e-5, any_length=True)
 
 
-@pytest.mark.parametrize("run", RIGHT, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("run", RIGHT.values(), ids=RIGHT)
 def test_right_programs_are_certified_within_epsilon_one(run):
     found = certified(run)
     assert found.bounded and 0.1 < found.epsilon <= 1, str(found)
     assert found.lines and found.releases and not found.open
 
 
-@pytest.mark.parametrize("run", WRONG, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("run", WRONG.values(), ids=WRONG)
 def test_wrong_programs_never_are(run):
     found = certified(run)
     assert not found.bounded or found.epsilon > 1, str(found)
@@ -227,13 +137,13 @@ def test_batches_are_amplified_and_a_pass_costs_its_worst_batch():
     few = partial(right.minibatch_sgd, sigma=20.0), partial(right.momentum, steps=4)
     batches, all_of_them = (certified(one, eight).epsilon for one in few)
     assert batches < 0.7 * all_of_them
-    assert certified(one_pass).epsilon == pytest.approx(certified(row_by_row).epsilon, rel=0.01)
+    assert certified(ONE_PASS).epsilon == pytest.approx(certified(ROW_BY_ROW).epsilon, rel=0.01)
 
 
 def test_numpy_is_as_before():
     before = np.asarray, np.random.normal, np.random.default_rng
-    certified(legacy)
-    certified(bare)
+    certified(LEGACY)
+    certified(BARE)
     assert (np.asarray, np.random.normal, np.random.default_rng) == before
     assert import_module("random").gauss.__module__ == "random"
 
@@ -284,13 +194,13 @@ def test_what_is_written_by_flat_is_written():
 
 def test_a_poisson_batch_counts_a_record_on_either_side():
     """A count in [0, 1] moves by 1 where a record appears; the accountant takes half of 2 for each direction."""
-    (release,) = certified(poisson_in_a_range).releases
+    (release,) = certified(POISSON_IN_A_RANGE).releases
     assert release.moves == pytest.approx(2.0)
 
 
 def test_on_a_tape_the_declared_sensitivity_is_not_believed():
     def run(rows, tape):
-        return tape.gaussian("sum", clip(rows).sum(axis=0), std=8.0, sensitivity=1e-3)
+        return tape.gaussian("sum", unit(rows).sum(axis=0), std=8.0, sensitivity=1e-3)
 
     found = certify(run, SPACE, delta=1e-5, on_tape=True)
     (release,) = found.releases
