@@ -12,7 +12,7 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from dpassay.audit.crosscheck.adapter import Adapter, run_all
+from dpassay.audit.crosscheck.adapter import run_all
 from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.report.campaign import Expected, exit_code, judge, read_expected
 from dpassay.reference.errors import BadInput
@@ -95,8 +95,9 @@ def test_an_adapter_that_fails_in_every_way_is_judged_vector_by_vector(adapter):
 
 @pytest.mark.slow
 def test_a_process_that_does_not_answer_is_ended_with_its_children(adapter):
-    process = Adapter(f"{adapter}:deaf", 1.0)
-    assert "took longer" in process.ask(next(load("baselines/dp_sgd")))["text"]
+    running = run_all(f"{adapter}:deaf", load("baselines/dp_sgd"), limit=1.0)
+    found = next(running)
+    assert found.outcome == "error" and "took longer" in found.message
     time.sleep(0.1)
     assert f"{adapter}:deaf" not in os.popen("ps -eo args").read()
 
