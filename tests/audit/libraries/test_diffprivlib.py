@@ -105,9 +105,3 @@ def test_labels_and_inertia_of_k_means_come_from_the_data():
 def test_the_square_of_linear_regression_is_released_without_noise():
     found = {one.kind for one in _found("LinearRegression, no intercept", "replace-one", 100).findings}
     assert Kind.BARE_RELEASE in found and Kind.SENSITIVITY_EXCEEDED in found
-
-
-def test_the_library_is_itself_outside_of_runs():
-    _found("mean", "replace-one", examples=5)
-    first, second = (dp.tools.mean([0.0, 1.0], epsilon=1.0, bounds=(0, 1), random_state=3) for _ in range(2))
-    assert first == second and first != dp.tools.mean([0.0, 1.0], epsilon=1.0, bounds=(0, 1), random_state=4)

@@ -18,7 +18,6 @@ from dpassay.audit.libraries.library import LIBRARIES, outcome_of
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
-from dpassay.reference.tape import LiveTape
 
 STEPS, MULTIPLIER, DEVIATION = adapter.STEPS, adapter.MULTIPLIER, adapter.ADAPTIVE["unclipped_num_std"]
 ORDINARY = np.array([[0.5, 1.0, 1.0], [2.0, -1.0, 0.0], [0.1, 0.2, 0.3]])
@@ -80,28 +79,6 @@ def test_clipping_that_does_nothing_is_found(monkeypatch):
 )
 def test_what_breaks_the_claim_is_found(words, kind):
     assert kind in {one.kind for one in model(words).search("add-remove", examples=20).findings}
-
-
-@needs("opacus")
-def test_steps_that_are_released_and_drawn():
-    tape = LiveTape(0)
-    model("Poisson batches").run(np.vstack([ORDINARY, [[1.0, 1.0, -1.0]]]), tape)
-    assert [one.label for one in tape.transcript.releases] == ["DPOptimizer"] * STEPS
-    assert {one.rate for one in tape.transcript.draws} == {adapter.RATE}
-
-
-@needs("opacus")
-def test_outside_of_runs_the_library_draws_its_own_noise():
-    import torch
-    from opacus.optimizers import DPOptimizer
-
-    adapter.patched()
-    weight = torch.nn.Parameter(torch.zeros(3))
-    sgd = torch.optim.SGD([weight], lr=1.0)
-    optimizer = DPOptimizer(sgd, noise_multiplier=1.0, max_grad_norm=1.0, expected_batch_size=1)
-    weight.grad_sample = torch.zeros(2, 3)
-    optimizer.step()
-    assert torch.any(weight != 0)
 
 
 # -- beside plain NumPy: what was released, read by gradients, clipping and densities written anew --------------------
@@ -320,13 +297,3 @@ def test_a_sensitivity_that_is_too_small_is_found(monkeypatch):
     monkeypatch.setattr(jax_privacy, "_gradient", lambda rescale, microbatch: (narrow, compiled))
     found = replaced().search("replace-one", examples=30)
     assert Kind.SENSITIVITY_EXCEEDED in {one.kind for one in found.findings}
-
-
-@needs("jax-privacy")
-def test_outside_of_runs_jax_privacy_draws_its_own_noise():
-    from jax_privacy import noise_addition
-
-    jax_privacy.patched()
-    privatizer = noise_addition.gaussian_privatizer(stddev=1.0, prng_key=0)
-    noisy, _ = privatizer.update(np.zeros(3), privatizer.init(np.zeros(3)))
-    assert np.asarray(noisy).shape == (3,) and np.any(np.asarray(noisy) != 0)
