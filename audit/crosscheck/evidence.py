@@ -122,13 +122,11 @@ class Evidence:
             for one in self.changes[:SHOWN]
         ]
         return {
-            "step": self.first.step, "label": self.first.label, "name": self.first.name,
-            "index": list(self.first.index), "expected": self.first.expected, "got": self.first.got,
+            **{name: getattr(self.first, name) for name in ("step", "label", "name", "index", "expected", "got")},
             "numbers": list(self.numbers), "lines": [asdict(one) for one in self.lines],
             "epsilon": None if self.effect is None else self.effect.as_data(),
             "changes": changes, "reproducing": len(self.changes), "whole_run": self.whole,
-            "tried": self.tried, "of": self.all,
-            "vectors": self.vectors,
+            "tried": self.tried, "of": self.all, "vectors": self.vectors,
         }  # fmt: skip
 
 

@@ -124,10 +124,6 @@ class PureLoss(Premises):
 
     hub_type = LossHub
 
-    def __init__(self, claim: PrivacyClaim, relation: Relation):
-        super().__init__(claim, relation)
-        self._epsilon = claim.epsilon
-
     def findings(self, run: ScriptedRun, by_rows: bool) -> list[Finding]:
         """See the class."""
         found = list(run.findings)
@@ -138,9 +134,10 @@ class PureLoss(Premises):
         if math.isnan(run.loss):  # a value that neither side can release: nothing is known
             return found
         size = abs(run.loss)
-        self.shares[LOSS] = max(self.shares.get(LOSS, 0.0), size / self._epsilon)
-        if size > self._epsilon * (1 + _MORE):
-            detail = f"values that came out cost {size:.4g}, claimed epsilon {self._epsilon:.4g}"
+        epsilon = self._claim.epsilon
+        self.shares[LOSS] = max(self.shares.get(LOSS, 0.0), size / epsilon)
+        if size > epsilon * (1 + _MORE):
+            detail = f"values that came out cost {size:.4g}, claimed epsilon {epsilon:.4g}"
             found.append(Finding(Kind.VIOLATED, LOSS, len(run.transcript.events), detail))
         return found
 

@@ -174,10 +174,9 @@ def law_of(said: Any) -> Law:
     if said.ask in _LAWS:
         law: Any = _LAWS[said.ask]
         return law(**{one.name: getattr(said, one.name) for one in fields(law)})  # type: ignore[no-any-return]
-    if isinstance(said, Exponential):
-        return categorical.exponential(said.utilities, said.rate, monotonic=said.monotonic)
-    if isinstance(said, PermuteAndFlip):
-        return categorical.permute_and_flip(said.utilities, said.rate, monotonic=said.monotonic)
+    if isinstance(said, Exponential | PermuteAndFlip):
+        choice = categorical.exponential if isinstance(said, Exponential) else categorical.permute_and_flip
+        return choice(said.utilities, said.rate, monotonic=said.monotonic)
     if isinstance(said, Categorical):
         return categorical.Categorical(tuple(range(len(said.log_probabilities))), np.array(said.log_probabilities))
     if isinstance(said, Intervals):
