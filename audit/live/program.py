@@ -16,7 +16,6 @@ import math
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -47,19 +46,6 @@ Vector = dict[str, Any]
 def _line(do: str, **more: Any) -> bytes:
     """A line of the harness that asks for something to be done."""
     return json.dumps({"dpassay": VERSION, "do": do, **more}, allow_nan=False).encode() + b"\n"
-
-
-@dataclass(eq=False)
-class _Worker:
-    """A process, what it was given last, and whether it can be told "again"."""
-
-    process: Process
-    again: bool
-    given: tuple[Any, Any] = (None, None)
-
-    def has(self, problem: Any, schedule: Any) -> bool:
-        """It was given these last."""
-        return self.given[0] is problem and self.given[1] is schedule
 
 
 class LiveProgram(AbstractContextManager["LiveProgram"]):
@@ -98,8 +84,8 @@ class LiveProgram(AbstractContextManager["LiveProgram"]):
         require(0 < timeout < 1e6, "--timeout", timeout, "must be positive")
         self.timeout = timeout
         self.__name__ = self.name
-        self._idle: list[_Worker] = []
-        self._busy: list[_Worker] = []
+        self._idle: list[Worker] = []
+        self._busy: list[Worker] = []
         self._broken: ProgramBroken | None = None
         self.started = 0  # processes, in all
 
@@ -109,9 +95,8 @@ class LiveProgram(AbstractContextManager["LiveProgram"]):
             raise self._broken
         worker, usable = self._worker(problem, schedule), False
         self._busy.append(worker)
-        talk = Conversation(worker.process, tape)
         try:
-            output = talk.hold(self._case(worker, problem, schedule))
+            output = worker.hold(self._case(worker, problem, schedule), tape)
             usable = True
             return output
         except (ProgramUnsupported, ProgramRefused):
@@ -121,7 +106,7 @@ class LiveProgram(AbstractContextManager["LiveProgram"]):
             self._broken = error
             raise
         except (GreenletExit, Exception) as error:  # the run was cut off; or refused: a query that is not finite, say
-            usable = not isinstance(error, ProgramEnded) and talk.finish()
+            usable = not isinstance(error, ProgramEnded) and worker.finish()
             raise
         finally:
             self._busy.remove(worker)
@@ -130,7 +115,7 @@ class LiveProgram(AbstractContextManager["LiveProgram"]):
             else:
                 worker.process.close()
 
-    def _case(self, worker: _Worker, problem: Any, schedule: Any) -> bytes:
+    def _case(self, worker: Worker, problem: Any, schedule: Any) -> bytes:
         if worker.again and worker.has(problem, schedule):
             return _line("again")
         worker.given = problem, schedule
@@ -138,7 +123,7 @@ class LiveProgram(AbstractContextManager["LiveProgram"]):
         return _line("case", algorithm=self.algorithm, reading=self.reading, **told)
 
     # -- processes ----------------------------------------------------------------------------------------
-    def _worker(self, problem: Any, schedule: Any) -> _Worker:
+    def _worker(self, problem: Any, schedule: Any) -> Worker:
         """One that waits, if possible with the same problem, else the one that has waited longest; or a new one."""
         if not self._idle:
             return self._started()
@@ -146,7 +131,7 @@ class LiveProgram(AbstractContextManager["LiveProgram"]):
         self._idle.remove(worker)
         return worker
 
-    def _started(self) -> _Worker:
+    def _started(self) -> Worker:
         process = None
         try:
             if len(self._busy) >= MOST_PROCESSES:
@@ -157,7 +142,7 @@ class LiveProgram(AbstractContextManager["LiveProgram"]):
             greeting = heard(process, GREETING, "answered hello as follows: ")
             if greeting.dpassay != VERSION:
                 raise ProgramBroken(self.name, f"speaks version {greeting.dpassay} of the protocol, not {VERSION}")
-            return _Worker(process, greeting.again)
+            return Worker(process, greeting.again)
         except ProgramEnded as error:
             self._broken = ProgramBroken(self.name, f"did not answer hello: {error}")
         except ProgramBroken as error:
@@ -190,22 +175,24 @@ def heard(process: Process, what: Any = None, before: str = "") -> Any:
         raise ProgramBroken(process.name, f"{before}{error}{process.complaint}") from None
 
 
-class Conversation:
-    """The harness's side of one case.
+class Worker:
+    """A process of a program, and the harness's side of the case that it is at.
 
     Args:
         process: waits for a case.
-        tape: where values come from.
+        again: it can be told "again".
     """
 
-    def __init__(self, process: Process, tape: Tape) -> None:
-        self._process, self._tape = process, tape
-        self._batches: list[Batch] = []
-        self._failure: Exception | None = None  # in a query that somebody else asked for
-        self._pending: Any = None  # the ask that waits for its answer; None: the program is at work
+    def __init__(self, process: Process, again: bool) -> None:
+        self.process, self.again = process, again
+        self.given: tuple[Any, Any] = (None, None)  # problem and schedule of its last case
 
-    def hold(self, case: bytes) -> Any:
-        """Send the case, answer until its output comes, and return that.
+    def has(self, problem: Any, schedule: Any) -> bool:
+        """It was given these last."""
+        return self.given[0] is problem and self.given[1] is schedule
+
+    def hold(self, case: bytes, tape: Tape) -> Any:
+        """Send the case, answer from the tape until its output comes, and return that.
 
         Raises:
             ProgramUnsupported: the program does not know the algorithm or the problem.
@@ -214,17 +201,21 @@ class Conversation:
             ProgramRefused: it says that its input is bad.
             BadInput: a call that no tape takes (a query that is not finite, a batch larger than the data).
         """
-        self._process.budget = programs.MOST_CASE
-        self._process.send(case)
+        self._tape = tape
+        self._batches: list[Batch] = []
+        self._failure: Exception | None = None  # in a query that somebody else asked for
+        self._pending: Any = None  # the ask that waits for its answer; None: the program is at work
+        self.process.budget = programs.MOST_CASE
+        self.process.send(case)
         return self._to_its_end(MOST_CALLS)
 
     def finish(self) -> bool:
         """After a run that was cut off: answer anything until the case ends; False where it does not end soon."""
         self._tape, self._failure = LiveTape(0), None
-        timeout, self._process.timeout = self._process.timeout, _PATIENCE
+        timeout, self.process.timeout = self.process.timeout, _PATIENCE
         with suppress(BadInput, ProgramEnded, ProgramRefused):
             self._to_its_end(_CUT_OFF)
-            self._process.timeout = timeout
+            self.process.timeout = timeout
             return True
         return False
 
@@ -232,19 +223,19 @@ class Conversation:
         for _ in range(calls):
             if isinstance(self._tape, WorldTape) and self._pending is None:
                 self._tape.wait()  # the programs of other worlds may work while this one does
-            said = self._pending = self._pending or heard(self._process)
+            said = self._pending = self._pending or heard(self.process)
             if isinstance(said, messages.Output):
                 return said.output
             if isinstance(said, messages.Unsupported):
-                raise ProgramUnsupported(self._process.name, f"does not implement this case: {said.unsupported}")
+                raise ProgramUnsupported(self.process.name, f"does not implement this case: {said.unsupported}")
             if isinstance(said, messages.Refused):
                 raise ProgramRefused(said.refused)
             value = self._answer(said)
             if self._failure:
                 raise self._failure
             self._pending = None
-            self._process.send(value)
-        raise ProgramBroken(self._process.name, f"made more than {calls} calls in one case")
+            self.process.send(value)
+        raise ProgramBroken(self.process.name, f"made more than {calls} calls in one case")
 
     # -- calls --------------------------------------------------------------------------------------------
     def _answer(self, said: Any) -> bytes:
@@ -274,7 +265,7 @@ class Conversation:
         for number in draws:
             if number >= len(self._batches):
                 why = f"said that {label!r} depends on batch {number}; it has drawn {len(self._batches)} so far"
-                raise ProgramBroken(self._process.name, why)
+                raise ProgramBroken(self.process.name, why)
         return tuple(self._batches[number] for number in draws) or None
 
     def _queries(self, said: messages.AboveThreshold) -> Iterator[float]:
@@ -295,10 +286,10 @@ class Conversation:
             yield found
 
     def _query(self, index: int, label: str) -> float:
-        self._process.send(b'{"query": %d}\n' % index)
-        found = heard(self._process, messages.QUERY).query
+        self.process.send(b'{"query": %d}\n' % index)
+        found = heard(self.process, messages.QUERY).query
         if found.shape != ():
-            raise ProgramBroken(self._process.name, f"said query {index} of {label!r} with shape {found.shape}")
+            raise ProgramBroken(self.process.name, f"said query {index} of {label!r} with shape {found.shape}")
         if not math.isfinite(found):
             self._failure = BadInput("query", float(found), "must be finite")
             return 0.0

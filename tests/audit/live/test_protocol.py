@@ -105,7 +105,7 @@ FIELDS = ("ask", "label", "query", "std", "scale", "sensitivity", "batches", "n"
 OBJECT = st.dictionaries(st.sampled_from(FIELDS), JSON | st.sampled_from(["gaussian", "batch", "public", "normal"]))
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])  # of a busy machine
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])  # of a busy machine
 @given(st.binary(max_size=60) | OBJECT.map(lambda said: json.dumps(said).encode()))
 def test_any_line_is_a_message_or_malformed(line):
     """Whatever its fields hold."""
