@@ -1,6 +1,5 @@
 """The one function that judges: every verdict, the order of them, exit codes; and results that decide together."""
 
-import dataclasses
 import math
 
 import pytest
@@ -88,13 +87,9 @@ def test_an_assumed_estimate_never_decides_and_names_its_assumption():
             decide([_bound(1.0), unsound])
     with pytest.raises(BadInput, match="assumption"):
         AssumedEstimate(**about, assumption=" ")
-    with pytest.raises(TypeError):
-        SoundBound(**about, assumption="x")
 
 
-def test_results_are_frozen_and_checked():
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        _bound(1.0).epsilon = 3.0
+def test_results_are_checked():
     for field, value in (("epsilon", -1.0), ("epsilon", float("nan")), ("delta", 1.5), ("confidence", 1.0)):
         good = {"epsilon": 1.0, "delta": 0.0, "confidence": 0.9, "method": "m"}
         with pytest.raises(BadInput, match=field):

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -44,7 +44,6 @@ ONLY_NOISE = (*planted.ONLY_NOISE, "threshold_bare", "released_twice", "one_step
 READINGS = ("repaired", "baseline")  # a printed reading shows findings anyway
 TRIED = 4  # rows, where a bug changes nothing on the first
 UNDECIDED = ("missed", "within the claim", "no change")  # another row may show it; the gravest is kept
-WRONG = ("missed", "accused", "too slow", "crashed")
 LIMIT = 180.0  # processor seconds after which a run is stopped (and counts as not caught)
 PATIENCE = 20.0  # times that long by the clock, for one that waits for ever
 _LIMITED = f"""
@@ -98,11 +97,7 @@ class Patch:
     survives: str = ""
 
     def bug(self) -> Bug:
-        """The bug in today's file.
-
-        Raises:
-            BadInput: the old text is not there, or more than once: the algorithm has changed, and the patch must.
-        """
+        """The bug in today's file; if the old text is not there once, the algorithm has changed, and the patch must."""
         inside = ".." not in PurePosixPath(self.file).parts and (HOME / self.file).is_file()
         require(inside, f"patch {self.name}", self.file, "must name a file below reference/")
         text = (HOME / self.file).read_text(encoding="utf-8")
@@ -143,20 +138,6 @@ def generated() -> Iterator[Bug]:
             yield Bug(name, file, site.line, plant(text, site), site.operator.must, site.operator.why, only_noise)
 
 
-def choose(patches: Sequence[Patch], only: str, sample: int, seed: int) -> list[Bug]:
-    """The bugs whose name contains ``only``; of the generated ones at most ``sample``, evenly over the kinds."""
-    written = [patch.bug() for patch in patches if only in patch.name]
-    made = [bug for bug in generated() if only in bug.name]
-    if 0 <= sample < len(made):
-        rng = np.random.default_rng([seed, 41])
-        kinds: dict[str, list[Bug]] = defaultdict(list)
-        for number in rng.permutation(len(made)):
-            kinds[made[number].name.split(":")[2]].append(made[number])
-        rounds = [bug for turn in range(len(made)) for bugs in kinds.values() for bug in bugs[turn : turn + 1]]
-        made = sorted(rounds[:sample], key=lambda bug: bug.name)
-    return [*written, *made]
-
-
 def rows_of(bug: Bug | Patch) -> list[Case]:
     """The row that the bug names, those of the algorithm in its file, of its paper, or one of DP-SGD."""
     named = find(bug.row) if bug.row else []
@@ -170,11 +151,8 @@ def rows_of(bug: Bug | Patch) -> list[Case]:
 class Judged:
     """What the command said of one bug.
 
-    ``answer``: ``caught``, ``missed``, ``not accused`` (harmless, and passed), ``accused`` (harmless, but it failed),
-    ``no change`` (missed, and no run differs: on the rows' own pairs, and on the test vectors of their algorithms),
-    ``within the claim`` (missed, and the accountant, which sees the changed noise, still finds less than is claimed),
-    ``crashed``, ``too slow``.
-    ``seconds``: processor time of the command.
+    ``no change``: missed, and no run differs, on the rows' own pairs and on the test vectors of their algorithms;
+    ``within the claim``: missed, and the accountant, which sees the changed noise, still finds less than is claimed.
     """
 
     bug: str
@@ -183,8 +161,8 @@ class Judged:
     rows: tuple[str, ...]
     exit_code: int | None
     verdicts: tuple[str, ...]
-    answer: str
-    seconds: float
+    answer: str  # caught, missed, no change, within the claim; not accused, accused; crashed, too slow
+    seconds: float  # of the processor
 
 
 def run(bugs: Sequence[Bug], jobs: int, seed: int) -> Iterator[Judged]:
@@ -212,9 +190,8 @@ def _judged(bug: Bug, key: str, seed: int) -> Judged:
         report = Path(folder) / "report.json"
         code, seconds = run_command(root, ["audit", key, "--jobs", "1", "--seed", str(seed), "--output", str(report)])
         rows = json.loads(report.read_text(encoding="utf-8"))["rows"] if report.exists() else []
-        within = bool(rows) and all(
-            isinstance(row["accounted"], float) and row["accounted"] <= row["claimed"] for row in rows
-        )
+        numbers = [(row["accounted"], row["claimed"]) for row in rows]
+        within = bool(rows) and all(isinstance(spent, float) and spent <= claimed for spent, claimed in numbers)
         answer = _answer(bug, code, within)
         if answer == "missed" and not _changes(root, key, bug):
             answer = "no change"
@@ -297,16 +274,6 @@ def _plain(value: Any) -> str:
     if isinstance(value, list | tuple):
         return str([_plain(one) for one in value])
     return _plain(vars(value)) if hasattr(value, "__dict__") else repr(value)
-
-
-def summary(judged: Sequence[Judged]) -> dict[str, int]:
-    return dict(sorted(Counter(one.answer for one in judged).items()))
-
-
-def rate(judged: Sequence[Judged]) -> float:
-    """Share of the bugs that must be caught, and that change something, whose run ended with exit code 1."""
-    due = [one for one in judged if one.must and one.answer in ("caught", "missed", "too slow", "crashed")]
-    return sum(one.answer == "caught" for one in due) / len(due) if due else 1.0
 
 
 if __name__ == "__main__":

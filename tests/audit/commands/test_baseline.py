@@ -98,7 +98,7 @@ REGRESSIONS = {  # those of tests/examples/test_private_training.py besides
 }
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", REGRESSIONS)
 def test_a_regression_goes_red_for_the_right_reason(project, name):
     edit, *words = REGRESSIONS[name]

@@ -104,27 +104,26 @@ def test_an_interrupted_audit_keeps_what_is_finished_and_says_how_to_go_on(dpass
         whole(cases[:1] if len(cases) == 2 else [], effort, jobs, done, each)
         raise KeyboardInterrupt
 
+    report = Path("r.json")
     with monkeypatch.context() as stopped:
         stopped.setattr(assaying, "run_suite", stops)
-        code, _, err = dpassay("audit", *BOTH, *QUICK, "--output", "r.json", "--quiet", "--resume")
+        code, _, err = dpassay("audit", *BOTH, *QUICK, "--output", report, "--quiet", "--resume")
     nothing, said = err.splitlines()
     assert code == 130 and "nothing is kept to go on from" in nothing
     assert "1 of 2 rows are kept" in said and "--resume" in said
-    (first,) = load(Path("r.json"))
-    assert dpassay("audit", *BOTH, *QUICK, "--output", "r.json", "--resume")[0] in (0, 3)
-    rows = load(Path("r.json"))
+    (first,) = load(report)
+    assert dpassay("audit", *BOTH, *QUICK, "--output", report, "--resume")[0] in (0, 3)
+    rows = load(report)
     assert rows[0].seconds == first.seconds and len(rows) == 2
     monkeypatch.setattr(assaying, "run_suite", stops)
-    assert dpassay("audit", *QUICK, "--output", "r.json")[0] == 130
-    assert load(Path("r.json")) == rows
+    assert dpassay("audit", *QUICK, "--output", report)[0] == 130 and load(report) == rows
 
 
 def test_the_first_signal_interrupts_and_the_second_does_not(monkeypatch):
-    ended = []
+    ended, handler = [], Interrupts()
     monkeypatch.setattr("dpassay.audit.running.interrupts.os._exit", ended.append)
     inherited = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
-    handler = Interrupts()
     with handler:
         pass
     assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before
@@ -171,15 +170,16 @@ main()
 """
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("name", "at", "swallowed", "said"),
     [
-        ("INT", "dpassay.audit.cli", False, ""),
         ("TERM", "dpassay.audit.cli", True, ""),
         ("INT", "dpassay.audit.commands.list", True, "dpassay: interrupted\n"),
-        ("TERM", "thrown away", False, ""),
         ("INT", "thrown away", False, ""),
         ("TERM", "end", False, ""),
+        ("TERM", "thrown away", False, ""),
+        ("INT", "dpassay.audit.cli", False, ""),
     ],
 )
 def test_a_signal_while_libraries_are_loaded_or_python_ends_leaves_no_traceback(name, at, swallowed, said):

@@ -34,10 +34,10 @@ HOSTILE = replace(
 
 
 @pytest.fixture(scope="session")
-def rows():
-    return [FINE, FAILED, DECLARED, UNDECIDED, HOSTILE]
-
-
-@pytest.fixture
 def row_of():
     return {"fine": FINE, "failed": FAILED, "declared": DECLARED, "undecided": UNDECIDED, "hostile": HOSTILE}
+
+
+@pytest.fixture(scope="session")
+def rows(row_of):
+    return list(row_of.values())

@@ -35,10 +35,13 @@ def path(tmp_path):
     return tmp_path / "report.json"
 
 
-def test_rows_are_kept_before_the_report_is_written(path):
+def test_rows_are_kept_before_the_report_is_written_also_where_it_goes_meanwhile(path):
     Report(path).keep([OTHER])
     assert load(path) == [ROW] and rows(path) == [ROW, OTHER]
     assert Report(path, order=[OTHER.key]).write() == [OTHER, ROW] == load(path)
+    Report(path).keep([OTHER])
+    path.unlink()
+    assert rows(path) == [OTHER] == save(path, [OTHER])
 
 
 def test_nothing_but_the_report_is_left_of_a_run_that_has_ended_and_a_deleted_one_stays_deleted(path):
@@ -57,12 +60,6 @@ def test_what_a_killed_run_has_kept_does_not_come_back_after_its_report_was_dele
     third = replace(ROW, algorithm="a/d")
     assert Report(path, resume=True).rows() == [OTHER]
     assert save(path, [third]) == [third] == load(path)
-
-
-def test_what_a_killed_run_has_kept_is_in_the_next_report(path):
-    Report(path).keep([OTHER])
-    path.unlink()
-    assert rows(path) == [OTHER] == save(path, [OTHER])
 
 
 def test_a_report_that_is_written_in_between_loses_nothing(path):
@@ -99,18 +96,19 @@ def test_a_damaged_store_is_refused_and_set_aside_by_a_run_that_starts_anew(path
     assert store.with_name(store.name + ".0").read_bytes() == damaged and "set aside" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("version", ["9", None])
-def test_a_store_of_another_version_is_refused(path, version):
-    Store(store_of(path), "--output").put("about", {"dpassay": version})
-    with pytest.raises(BadInput, match="another version"):
+@pytest.mark.parametrize(
+    ("kind", "record", "words"),
+    [
+        ("about", {"dpassay": "9"}, "another version"),
+        ("about", {"dpassay": None}, "another version"),
+        ("row", {"a/b@printed": ROW.as_dict() | {"claimed": "many"}}, r"a/b@printed\.claimed"),
+    ],
+)
+def test_a_store_of_another_version_or_of_no_rows_is_refused(path, kind, record, words):
+    Store(store_of(path), "--output").put(kind, record)
+    with pytest.raises(BadInput, match=words):
         rows(path)
     assert save(path, [OTHER], replace=True) == [OTHER]
-
-
-def test_rows_that_are_none_are_named(path):
-    Store(store_of(path), "--output").put("row", {"a/b@printed": ROW.as_dict() | {"claimed": "many"}})
-    with pytest.raises(BadInput, match=r"a/b@printed\.claimed"):
-        rows(path)
 
 
 @pytest.mark.parametrize("after", [0, 1])
