@@ -24,7 +24,7 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_numbers
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.models import ClassificationLoss, Model
-from dpassay.reference.tape import LiveTape, Tape
+from dpassay.reference.tape import LiveTape
 
 Predict = Callable[[Array], Array]  # class probabilities of rows, shape (rows, classes)
 Trainer = Callable[[Array, Indices, np.random.Generator], Predict]  # from labelled rows; all randomness is given
@@ -90,17 +90,15 @@ class Samples:
         return found
 
 
-def reference_trainer(
-    model: Model, run: Callable[[Any, Tape], Array], size: int | None = None, start: Array | None = None
-) -> Trainer:
-    """A numpy model of `reference` trained by `run(problem, tape) -> parameters` (say, DP-SGD with its schedule).
+def dp_sgd_trainer(model: Model, schedule: dp_sgd.Schedule, size: int, start: Array) -> Trainer:
+    """A numpy model of `reference` trained by DP-SGD from `start`, shape (d,).
 
-    With a public `size`, records that stay out count as zero gradients; `start`: where training begins, shape (d,).
+    `size` is public: records that stay out count as zero gradients.
     """
 
     def train(x: Array, y: Indices, rng: np.random.Generator) -> Predict:
         problem = Samples(ClassificationLoss(model, x, y), size, start)
-        parameters = problem.start + run(problem, LiveTape(int(rng.integers(2**31))))
+        parameters = start + dp_sgd.run(problem, schedule, LiveTape(int(rng.integers(2**31))))
 
         def probabilities(rows: Array) -> Array:
             return ClassificationLoss(model, rows, np.zeros(len(rows), dtype=np.int64)).probabilities(parameters)

@@ -35,14 +35,9 @@ class Game:
     population: Array
     labels: Indices
 
-    @property
-    def models(self) -> int:
-        """How many models were trained."""
-        return len(self.confidence)
-
     def shadows(self, target: int) -> Indices:
         """All models but the target."""
-        return np.delete(np.arange(self.models), target)
+        return np.delete(np.arange(len(self.member)), target)
 
 
 def play(
@@ -51,19 +46,15 @@ def play(
     y: Indices,
     models: int,
     rng: np.random.Generator,
-    always: tuple[Array, Indices] | None = None,
-    population: tuple[Array, Indices] | None = None,
+    always: tuple[Array, Indices],
+    population: tuple[Array, Indices],
 ) -> Game:
     """Train `models` models; each candidate (row of x) joins each by a coin, rows of `always` join all of them."""
-    fixed_x, fixed_y = always if always is not None else (x[:0], y[:0])
-    other_x, other_y = population if population is not None else (x, y)
     member = rng.random((models, len(x))) < 0.5
-    confidence, elsewhere = np.empty(member.shape), np.empty((models, len(other_x)))
-    for k in range(models):
-        chosen = member[k]
-        data = np.concatenate([fixed_x, x[chosen]]), np.concatenate([fixed_y, y[chosen]])
-        trained = train(*data, rng)
-        for found, records, labels in ((confidence, x, y), (elsewhere, other_x, other_y)):
+    confidence, elsewhere = np.empty(member.shape), np.empty((models, len(population[0])))
+    for k, chosen in enumerate(member):
+        trained = train(np.concatenate([always[0], x[chosen]]), np.concatenate([always[1], y[chosen]]), rng)
+        for found, records, labels in ((confidence, x, y), (elsewhere, *population)):
             found[k] = np.clip(trained(records)[np.arange(len(labels)), labels], _FLOOR, 1 - _FLOOR)
     return Game(confidence, member, elsewhere, y)
 

@@ -26,7 +26,6 @@ from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.arrays import Array, Bools, Indices
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.blocks.clipping import clip_rows
-from dpassay.reference.case import bind
 from dpassay.reference.errors import require
 from dpassay.reference.guarantee import Guarantee, approx_dp, gdp
 from dpassay.reference.problems.models import ClassificationLoss, SoftmaxRegression, TwoLayerNetwork
@@ -38,8 +37,8 @@ from .estimators import (
     Trainer,
     dp_sgd_mu,
     dp_sgd_schedule,
+    dp_sgd_trainer,
     labelled_data,
-    reference_trainer,
     trainer_named,
 )
 from .game import (
@@ -202,7 +201,7 @@ def _trainer(
         return trainer_named(plan.estimator, classes, plan.trusted)
     model, usual = _model(plan, features, classes, rng)
     begin = usual if start is None else start
-    return reference_trainer(model, bind(dp_sgd.run, dp_sgd_schedule(plan.noise)), size, begin)
+    return dp_sgd_trainer(model, dp_sgd_schedule(plan.noise), size, begin)
 
 
 def _visible(plan: Plan, x: Array, y: Indices, classes: int, rng: np.random.Generator) -> tuple[Array, Indices]:
@@ -243,7 +242,7 @@ def _one_record(plan: Plan, x: Array, y: Indices, rng: np.random.Generator, conf
     crafted = crafted_softmax(x[1:], y[1:], classes, mine[0]) if plan.crafted else None
     trainer = _trainer(plan, x.shape[1], classes, len(x), rng, crafted)
     game = play(trainer, mine, labels, plan.trained, rng, (x[1:], y[1:]), (x[:10], y[:10]))
-    scores = np.array([loss_threshold(game, k)[0] for k in range(game.models)])
+    scores = np.array([loss_threshold(game, k)[0] for k in range(len(game.member))])
     inside = game.member[:, 0]
     each = 1 - (1 - confidence) / 2 if plan.claim else confidence
     sides = scores[~inside], scores[inside]

@@ -29,7 +29,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from scipy.special import expit, xlogy
@@ -261,7 +261,6 @@ def ceiling_under_shift(auc_ceiling: float, exchangeable: float) -> float:
 def _checked(metric: Metric, delta: float, fpr: float | None) -> float:
     """The FPR of a TPR; 0 for another metric, which has none."""
     require(0 <= delta < 1, "delta", delta, "must lie in [0, 1)")
-    require(metric in get_args(Metric), "metric", metric, "must be auc, balanced accuracy or tpr")
     if metric != "tpr":
         return 0.0
     if fpr is None:

@@ -135,7 +135,7 @@ def test_every_random_state_comes_from_the_game():
         return BaggingClassifier(make_pipeline(StandardScaler(), DecisionTreeClassifier(max_features=1)), 3)
 
     x, y = _data(40)
-    games = [game.play(sklearn_trainer(make, 2), x, y, 3, np.random.default_rng(7)) for _ in range(2)]
+    games = [game.play(sklearn_trainer(make, 2), x, y, 3, np.random.default_rng(7), (x, y), (x, y)) for _ in range(2)]
     assert (games[0].confidence == games[1].confidence).all()
 
 
@@ -145,7 +145,7 @@ def overfitted():
     """12 deep trees on coin halves of 400 noisy records: members have confidence 1, others often 0."""
     x, y = make_classification(600, 20, n_informative=4, flip_y=0.3, random_state=0)
     trainer = sklearn_trainer(DecisionTreeClassifier, 2)
-    return game.play(trainer, x[:400], y[:400], 12, np.random.default_rng(1), population=(x[400:], y[400:]))
+    return game.play(trainer, x[:400], y[:400], 12, np.random.default_rng(1), (x[:0], y[:0]), (x[400:], y[400:]))
 
 
 @pytest.mark.parametrize("name", game.ATTACKS)

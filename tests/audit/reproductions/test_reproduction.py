@@ -15,7 +15,6 @@ import pytest
 from dpassay.audit.attacks.game import ATTACKS
 from dpassay.audit.published import second_order_erm as published
 from dpassay.audit.reproductions import dro
-from dpassay.audit.reproductions import dro_membership as membership
 from dpassay.audit.reproductions import second_order_erm as reproduce
 from dpassay.audit.reproductions.report import Finished, Options, Report, Table
 from dpassay.reference.dro.training import METHODS as DRO_METHODS
@@ -149,18 +148,18 @@ def test_page_has_the_tables_the_notes_and_its_images_beside_it(tmp_path):
 
 # -- membership inference of `dro` --------------------------------------------------------------------------------
 def _split(seed=3, style="CIFAR10-ST"):
-    return membership.imbalanced(style, *membership.pool(None)[1:], seed)
+    return dro.imbalanced(style, *dro.pool(None)[1:], seed)
 
 
 @pytest.fixture(scope="module")
 def models():
     """Five models on one split."""
-    return membership.train_models("DP-SGD on z", 5.0, 5, 3, _split())
+    return dro.train_models("DP-SGD on z", 5.0, 5, 3, _split())
 
 
 def test_models_are_reproducible_and_halves_are_halves(models):
     split = _split()
-    again = membership.train_models("DP-SGD on z", 5.0, 1, 3, split)
+    again = dro.train_models("DP-SGD on z", 5.0, 1, 3, split)
     assert (models.game.confidence[:1] == again.game.confidence).all()
     assert models.game.member.sum(axis=1).tolist() == [split.n // 2] * 5
     assert not (models.game.member[0] == models.game.member[1]).all()
@@ -173,7 +172,7 @@ def test_attacked_models_are_no_shadow_models(models):
     for changed in (None, 1, 4):
         confidence = np.where(np.arange(5)[:, None] == changed, 0.3, models.game.confidence)
         game = replace(models.game, confidence=confidence, population=confidence)
-        aucs = membership.attack_aucs(replace(models, game=game), 2, 0)
+        aucs = dro.attack_aucs(replace(models, game=game), 2, 0)
         found.append({name: values[0] for name, values in aucs.items()})
     assert found[0] == found[1] != found[2]
 
@@ -192,7 +191,7 @@ def test_overfitted_model_is_found_out_and_a_private_one_is_not():
     whole = _split()
     split = replace(whole, features=whole.features[::5], labels=whole.labels[::5])
     free, tight = (
-        membership.attack_aucs(membership.train_models(method, epsilon, 4, 5, split), 1, 0)
+        dro.attack_aucs(dro.train_models(method, epsilon, 4, 5, split), 1, 0)
         for method, epsilon in (("non-private", 1.0), ("Recursive-SPIDER, repaired", 0.5))
     )
     assert set(free) == set(ATTACKS) and max(found[0] for found in free.values()) > 0.6
@@ -201,7 +200,7 @@ def test_overfitted_model_is_found_out_and_a_private_one_is_not():
 
 def test_shift_alone_lets_a_label_pass_for_membership():
     """The class sizes of members (12 against 150) and of the balanced test set: the label alone reaches 0.7."""
-    _, detector, groups = membership.shifted(membership.train_models("DP-SGD on z", 1.0, 1, 1, _split(1)), 0)
+    _, detector, groups = dro.shifted(dro.train_models("DP-SGD on z", 1.0, 1, 1, _split(1)), 0)
     members = sum(inside for inside, _ in groups)
     assert [outside for _, outside in groups] == [30] * 10
     scores = [inside / (inside + 30) for inside, _ in groups]
@@ -226,9 +225,7 @@ def test_plan_covers_the_papers_grid():
     """Five seeds; six budgets of Table 2 for both algorithms, printed and repaired; four of Table 3 for everybody."""
     cells = dro.plan(Options(), "digits")
     attacked = {(cell.style, cell.method, cell.epsilon) for cell in cells if cell.shadows}
-    for style, method, reading in product(
-        membership.STYLES, ("Double-SPIDER", "Recursive-SPIDER"), ("printed", "repaired")
-    ):
+    for style, method, reading in product(dro.STYLES, ("Double-SPIDER", "Recursive-SPIDER"), ("printed", "repaired")):
         assert {(style, f"{method}, {reading}", e) for e in (0.1, 1.0, 3.0, 5.0, 8.0, 10.0)} <= attacked
     assert {cell.seeds for cell in cells} == {5} and len({cell.key for cell in cells}) == len(cells)
 
@@ -252,7 +249,7 @@ def test_reproduction_resumes_to_the_same_tables(tmp_path):
     cells = tmp_path / "dro_cells.jsonl"
     cells.write_text("".join(cells.read_text().splitlines(keepends=True)[:5]))
     assert dro.run(options).tables == report.tables
-    assert (tmp_path / "dro_membership.png").stat().st_size > 10_000
+    assert (tmp_path / "dro_dro.png").stat().st_size > 10_000
 
 
 def test_pool_reads_original_files(tmp_path):
@@ -261,9 +258,9 @@ def test_pool_reads_original_files(tmp_path):
     (tmp_path / "train-images-idx3-ubyte").write_bytes(header + rng.integers(0, 256, 320).astype(np.uint8).tobytes())
     labels = rng.integers(0, 10, 20).astype(np.uint8)
     (tmp_path / "train-labels-idx1-ubyte").write_bytes(b"\0\0\x08\x01" + struct.pack(">I", 20) + labels.tobytes())
-    _, features, found = membership.pool(tmp_path)
+    _, features, found = dro.pool(tmp_path)
     assert features.shape == (20, 16) and found.tolist() == labels.tolist()
     (tmp_path / "data_batch_1.bin").write_bytes(bytes(3073 * 2))
-    assert membership.pool(tmp_path)[0] == "CIFAR-10"
+    assert dro.pool(tmp_path)[0] == "CIFAR-10"
     with pytest.raises(BadInput, match="data"):
-        membership.pool(tmp_path / "nowhere")
+        dro.pool(tmp_path / "nowhere")
