@@ -331,14 +331,13 @@ def absent_or_noise(value: Any, rng: Rng, size: int, rates: tuple[float, float])
     return [float(x) if yes else None for x, yes in zip(rng.normal(size=size), there, strict=True)]
 
 
-def as_picture(side: int) -> Callable[[Array], Array]:
-    """Rows as squares."""
-    return lambda table: table.reshape(-1, side, side)
-
-
 def forms() -> Iterator[Entry]:
     """Very wide outputs, pictures, lists of changing length, several answers at once, last digits."""
-    place, picture = 9 * 28 + 17, as_picture(28)
+    place = 9 * 28 + 17
+
+    def picture(table: Array) -> Array:
+        return table.reshape(-1, 28, 28)
+
     yield pure("column 700 of 1000 at epsilon 4", one_column(1000, 700, 0.25), UNIT, 4.0)
     yield pure("picture of 28 x 28", one_column(784, place, 1 / EPSILON, picture), UNIT, EPSILON)
     yield pure("picture of 28 x 28, one pixel at epsilon 4", one_column(784, place, 0.25, picture), UNIT, 4.0)
@@ -366,11 +365,6 @@ def _blurred(table: Array) -> Array:
     for axis in (1, 2):
         picture = 0.5 * picture + 0.25 * (np.roll(picture, 1, axis) + np.roll(picture, -1, axis))
     return picture
-
-
-def _lines(table: Array) -> list[str]:
-    """Numbers, divided by semicolons, with a name in front."""
-    return ["store 7;" + ";".join(f"{x:.3f}" for x in row) for row in table]
 
 
 @one_by_one
@@ -435,9 +429,13 @@ def journal(value: float, rng: Rng) -> dict[str, Any]:
 
 def held_out() -> Iterator[Entry]:
     """See the top of this file."""
-    mirrored = noisy(law.tied(40, 99, -1.0), into(144, 40), as_picture(12))
+    mirrored = noisy(law.tied(40, 99, -1.0), into(144, 40), lambda table: table.reshape(-1, 12, 12))
     yield pure("picture of 12 x 12, the noise of a pixel mirrored", mirrored, UNIT, INFINITE)
-    yield pure("line of eight numbers, one at epsilon 4", one_column(8, 5, 0.25, _lines), UNIT, 4.0)
+
+    def lines(table: Array) -> list[str]:
+        return ["store 7;" + ";".join(f"{x:.3f}" for x in row) for row in table]
+
+    yield pure("line of eight numbers, one at epsilon 4", one_column(8, 5, 0.25, lines), UNIT, 4.0)
     yield pure("JSON bins in any order, one at epsilon 4", bins_in_any_order(12, 7, 0.25), UNIT, 4.0)
     yield pure("words until a stop that depends on the data", words((0.3, 0.5)), (0, 1), INFINITE)
     yield pure("undefined at times, wrong rate", undefined_at_times((0.05, 0.3)), (0, 1), float(np.log(6)))

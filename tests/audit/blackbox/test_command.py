@@ -6,13 +6,11 @@ import sys
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from dpassay.audit.blackbox import power
-from dpassay.audit.blackbox.detect import of_outputs, same_data
+from dpassay.audit.blackbox.detect import of_outputs
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.blackbox.telling import shortened
-from dpassay.audit.cli import app
 from dpassay.reference.guarantee import gdp
 
 MODULE = """
@@ -26,16 +24,15 @@ def branch(data, rng): return float(sum(data)) if rng.random() < 0.02 else sum(d
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    (tmp_path / "mech_of_test.py").write_text(MODULE)
-    (tmp_path / "d.json").write_text("[1, 2]")
-    (tmp_path / "e.json").write_text("[1, 3]")
-    monkeypatch.chdir(tmp_path)
+def run(dpassay, tmp_path, monkeypatch):
+    """Exit code, output and standard error of an audit of one of them."""
+    for name, text in (("mech_of_test.py", MODULE), ("d.json", "[1, 2]"), ("e.json", "[1, 3]")):
+        (tmp_path / name).write_text(text)
     monkeypatch.syspath_prepend(str(tmp_path))
 
-    def call(name, *words, pair=("d.json", "e.json")):
-        base = ["blackbox", f"mech_of_test:{name}", "--dataset", pair[0], "--neighbour", pair[1], "--epsilon", "1"]
-        return CliRunner().invoke(app, [*base, "--samples", "2000", *words])
+    def call(name, *words, neighbour="e.json"):
+        pair = ("--dataset", "d.json", "--neighbour", neighbour, "--epsilon", 1)
+        return dpassay("blackbox", f"mech_of_test:{name}", *pair, "--samples", 2000, *words)
 
     yield call
     sys.modules.pop("mech_of_test", None)
@@ -44,12 +41,12 @@ def run(tmp_path, monkeypatch):
 @pytest.mark.slow  # 14 simulations each, with what they learn
 def test_consistent_is_where_a_larger_epsilon_would_have_been_seen(run):
     """Laplace noise, claim just true: twice the epsilon is seen in 14 simulations of 14, 1.05 times is not."""
-    found = json.loads(run("right", "--power", "2", "--json").stdout)
+    found = json.loads(run("right", "--power", 2, "--json")[1])
     assert found["verdict"] == "consistent"
     planted = found["results"][0]["evidence"]["planted_event"]
     assert planted["power_at_least"] >= 0.8 and planted["share"] == pytest.approx(0.45, abs=0.03)
-    quiet = run("right", "--power", "1.05")
-    assert quiet.exit_code == 3 and "an epsilon 1.05 times larger" in quiet.output
+    code, out, _ = run("right", "--power", 1.05)
+    assert code == 3 and "an epsilon 1.05 times larger" in out
 
 
 def test_an_event_is_made_more_frequent_and_no_output_twice():
@@ -85,42 +82,37 @@ def test_long_outputs_are_shown_with_whole_short_numbers():
 )
 def test_the_event_and_its_column_are_named(run, name, words, column):
     """In the JSON document, and once in a sentence: an entry, a word, a key, an exact answer (seed 0)."""
-    found = run(name, "--json")
-    evidence = json.loads(found.stdout)["results"][0]["evidence"]
+    code, out, _ = run(name, "--json")
+    evidence = json.loads(out)["results"][0]["evidence"]
     telling = 1 if name == "branch" else 3  # there one output alone
-    assert found.exit_code == 1 and len(evidence["most_telling_outputs"]["on D'"]) == telling
+    assert code == 1 and len(evidence["most_telling_outputs"]["on D'"]) == telling
     assert evidence["event"].startswith(words) and evidence["column"] == column
     on_p, on_q = (hits / of for hits, of in zip(evidence["hits"], evidence["of"], strict=True))
     assert (on_q if evidence["allowed_on"] == "on D'" else on_p) > evidence["allowed_share"]
     if name == "key":  # one of the four: the sentence is made of the document
-        assert f"Given away by: {evidence['event']} (" in run(name).output
+        assert f"Given away by: {evidence['event']} (" in run(name)[1]
 
 
 @pytest.mark.slow
 def test_the_number_of_processes_changes_no_number(run):
-    one, two = (json.loads(run("wrong", "--jobs", jobs, "--json").stdout)["results"][0] for jobs in "12")
+    one, two = (json.loads(run("wrong", "--jobs", jobs, "--json")[1])["results"][0] for jobs in "12")
     assert one["p_value"] == two["p_value"] and one["evidence"] == two["evidence"]
 
 
-def test_exit_codes_for_a_pipeline_and_the_relation_of_the_question(run):
-    few = ("--samples", "800", "--json", "--fail-on")
-    for name, words, code, relation in (
-        ("right", ("violated", "--relation", "add or remove"), 0, "add or remove"),
-        ("wrong", ("violated",), 1, "not stated"),
-        ("wrong", ("never",), 0, "not stated"),
-    ):
-        found = run(name, *few, *words)
-        assert found.exit_code == code and json.loads(found.stdout)["results"][0]["relation"] == relation
+@pytest.mark.parametrize(
+    ("name", "words", "code", "relation"),
+    [("right", ("violated", "--relation", "add or remove"), 0, "add or remove"), ("wrong", ("violated",), 1, ""),
+     ("wrong", ("never",), 0, "")],
+)  # fmt: skip
+def test_exit_codes_for_a_pipeline_and_the_relation_of_the_question(run, name, words, code, relation):
+    found, out, _ = run(name, "--samples", 800, "--json", "--fail-on", *words)
+    assert found == code and json.loads(out)["results"][0]["relation"] == (relation or "not stated")
 
 
 def test_empty_audits_are_no_success(run):
-    found = run("nothing", "--power", "2")
-    assert found.exit_code == 3 and "gave nothing to judge" in found.output
-    same = run("right", "--power", "2", pair=("d.json", "d.json"))
-    assert same.exit_code == 3 and "D and D' are equal" in same.output and "Planted" not in same.output
-
-
-def test_outputs_that_show_nothing_are_named():
+    code, out, _ = run("nothing", "--power", 2)
+    assert code == 3 and "gave nothing to judge" in out
+    code, out, _ = run("right", "--power", 2, neighbour="d.json")
+    assert code == 3 and "D and D' are equal" in out and "Planted" not in out
     for other, said in ((np.ones(5), True), (np.zeros(5), False)):
         assert bool(of_outputs(to_tables(np.ones(5), other), np.ones(5), other)) is said
-    assert same_data(([1], [1])) and not same_data(([1], [2]))

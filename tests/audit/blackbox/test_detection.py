@@ -177,15 +177,6 @@ def test_one_bit_in_a_zero_a_number_or_a_text_is_found_and_named(event):
     assert audit_outputs(*sides[2:], approx_dp(1.0), rng).verdict is not Verdict.VIOLATED
 
 
-def test_a_pair_of_columns_is_seen_through_their_difference():
-    """Two of 16 columns are alike but for the answer; each alone says nothing."""
-    rng = np.random.default_rng(1)
-    p, q = rng.normal(size=(2, 800, 16))
-    p[:, 9], q[:, 9] = p[:, 8] + 0.5, q[:, 8] + 1.5
-    names = [Column(f"x{j}") for j in range(16)]
-    assert columns.screen(p, q, gdp(0.5), names)[0].base.name == "x9 less x8"
-
-
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_noise_taken_out_elsewhere_is_seen_among_many_columns(sign):
     """Columns 30 and 65 together are the answer with hardly any noise, and no single one or lag shows it; red case:

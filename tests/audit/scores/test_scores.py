@@ -286,16 +286,6 @@ def test_epsilons_beyond_what_exp_can_hold_stay_true_and_silent(recwarn):
     assert not recwarn.list
 
 
-def test_between_and_beyond_the_pairs_nothing_is_claimed():
-    """Neither convex nor monotone: each pair counts alone, in any order."""
-    claim = guarantee.from_pairs([(2.0, 0.2), (1.0, 0.01), (0.5, 0.3), (1.0, 0.005)])
-    wanted = {0.001: None, math.nextafter(0.005, 0): None, 0.005: 1.0, 0.0099: 1.0, 0.25: 1.0, 0.3: 0.5, 0.9: 0.5}
-    assert {delta: claim.epsilon(delta) for delta in wanted} == wanted
-    alpha = np.linspace(0.001, 0.999, 50)
-    lines = [np.maximum(1 - d - np.exp(e) * alpha, np.exp(-e) * (1 - d - alpha)) for e, d in ((1.0, 0.005), (0.5, 0.3))]
-    assert (claim.trade_off(alpha) <= np.maximum(np.max(lines, axis=0), 0) + 1e-12).all()
-
-
 def test_a_claim_of_thousands_of_pairs_needs_no_gigabyte():
     claim = guarantee.from_pairs([(float(e), float(np.exp(-e))) for e in np.linspace(0, 10, 3000)])
     tracemalloc.start()

@@ -97,11 +97,16 @@ def test_a_claim_says_its_pair_its_neighbours_and_its_source():
 
 
 def test_delta_is_that_of_the_pairs_alone():
-    """Below the smallest epsilon stands its mirror image, below all of them nothing."""
+    """Below the smallest epsilon stands its mirror image, below all of them nothing; so of epsilon too."""
     claim = from_pairs([(2.0, 0.2), (1.0, 0.01), (0.5, 0.3), (1.0, 0.005)])
     backward = 1 - math.exp(-0.5) + math.exp(-0.5) * 0.3
     known = {-3.0: 1.0, 0.4: backward, 0.5: 0.3, 0.99: 0.3, 1.0: 0.005, 9.0: 0.005}
     assert {epsilon: claim.delta(epsilon) for epsilon in known} == pytest.approx(known)
+    wanted = {0.001: None, math.nextafter(0.005, 0): None, 0.005: 1.0, 0.0099: 1.0, 0.25: 1.0, 0.3: 0.5, 0.9: 0.5}
+    assert {delta: claim.epsilon(delta) for delta in wanted} == wanted
+    alpha = np.linspace(0.001, 0.999, 50)
+    lines = [np.maximum(1 - d - np.exp(e) * alpha, np.exp(-e) * (1 - d - alpha)) for e, d in ((1.0, 0.005), (0.5, 0.3))]
+    assert (claim.trade_off(alpha) <= np.maximum(np.max(lines, axis=0), 0) + 1e-12).all()
 
 
 def test_what_is_read_off_tangents_errs_upwards():
