@@ -74,19 +74,20 @@ def sklearn_trainer(make: Callable[[], Any], classes: int) -> Trainer:
 class Samples:
     """A classification loss with the names that the algorithms of `reference` use, in parameters counted from `start`.
 
-    Places `loss.n` to `size - 1` are empty: records that stayed out, with zero gradients, so that n is public.
+    Behind the records stand `constant` gradients, one a row: of canaries, or zeros for records that stayed out, so that
+    n is public.
     """
 
-    def __init__(self, loss: ClassificationLoss, size: int | None = None, start: Array | None = None) -> None:
-        self.loss, self.n, self.d = loss, loss.n if size is None else size, loss.d
-        self.start = np.zeros(self.d) if start is None else start
-        require(self.n >= loss.n, "size", self.n, f"must not be below the {loss.n} records")
+    def __init__(self, loss: ClassificationLoss, start: Array, constant: Array) -> None:
+        self.loss, self.start, self.constant = loss, start, constant
+        self.n, self.d = loss.n + len(constant), loss.d
 
     def gradients(self, w: Array, indices: Indices) -> Array:
         """Per-record gradients at `start + w`, shape (len(indices), d)."""
-        found = np.zeros((len(indices), self.d))
+        found = np.empty((len(indices), self.d))
         real = indices < self.loss.n
         found[real] = self.loss.loss_gradients(self.start + w, indices[real])
+        found[~real] = self.constant[indices[~real] - self.loss.n]
         return found
 
 
@@ -97,7 +98,7 @@ def dp_sgd_trainer(model: Model, schedule: dp_sgd.Schedule, size: int, start: Ar
     """
 
     def train(x: Array, y: Indices, rng: np.random.Generator) -> Predict:
-        problem = Samples(ClassificationLoss(model, x, y), size, start)
+        problem = Samples(ClassificationLoss(model, x, y), start, np.zeros((size - len(x), model.d)))
         parameters = start + dp_sgd.run(problem, schedule, LiveTape(int(rng.integers(2**31))))
 
         def probabilities(rows: Array) -> Array:

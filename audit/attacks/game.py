@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import logit
@@ -137,35 +136,6 @@ def auc(scores: Array, member: Bools) -> float:
 def gradient_canaries(count: int, dimension: int, norm: float, rng: np.random.Generator) -> Array:
     """`count` random orthogonal gradients of the given norm, shape (count, dimension)."""
     return np.asarray(norm * np.linalg.qr(rng.normal(size=(dimension, count)))[0].T)
-
-
-@dataclass(frozen=True, eq=False)
-class WithCanaries:
-    """A problem with extra records of constant gradients; those whose coin fell the other way contribute zero."""
-
-    base: Any  # a finite sum with `n`, `d` and per-record `gradients`
-    rows: Array
-    included: Bools
-
-    @property
-    def n(self) -> int:
-        """Records and canaries together: public, whatever the coins."""
-        return int(self.base.n) + len(self.rows)
-
-    @property
-    def d(self) -> int:
-        """Number of parameters."""
-        return int(self.base.d)
-
-    def gradients(self, w: Array, indices: Indices) -> Array:
-        """Gradients of records, then of canaries, as `indices` asks for them."""
-        found = np.zeros((len(indices), self.d))
-        real = indices < self.base.n
-        if real.any():
-            found[real] = self.base.gradients(w, indices[real])
-        which = indices[~real] - self.base.n
-        found[~real] = self.rows[which] * self.included[which, None]
-        return found
 
 
 def mislabelled(y: Indices, classes: int, rng: np.random.Generator) -> Indices:

@@ -43,7 +43,6 @@ from .estimators import (
 )
 from .game import (
     ATTACKS,
-    WithCanaries,
     auc,
     crafted_softmax,
     gradient_canaries,
@@ -258,9 +257,9 @@ def _gradient_canaries(plan: Plan, x: Array, y: Indices, rng: np.random.Generato
     model, origin = _model(plan, x.shape[1], int(y.max()) + 1, rng)
     room = f"at most {model.d} canaries fit: one for each parameter (more with --hidden)"
     require(plan.count <= model.d, "--candidates", plan.count, room)
-    base, schedule = Samples(ClassificationLoss(model, x, y), start=origin), dp_sgd_schedule(plan.noise)
+    schedule = dp_sgd_schedule(plan.noise)
     rows = gradient_canaries(plan.count, model.d, schedule.clip, rng)
-    scores, coins = _gradient_game(base, schedule, rows, rng)
+    scores, coins = _gradient_game(ClassificationLoss(model, x, y), origin, schedule, rows, rng)
     test = one_run_curve(scores, coins, claim, rng, 1 - TEST_SHARE * (1 - confidence))
     bound = epsilon_one_run(scores, coins, plan.delta, rng, 1 - (1 - TEST_SHARE) * (1 - confidence))
     found: list[Sound] = [replace(bound, claimed=plan.claimed), test]
@@ -268,21 +267,20 @@ def _gradient_canaries(plan: Plan, x: Array, y: Indices, rng: np.random.Generato
 
 
 def _gradient_game(
-    base: Samples, schedule: dp_sgd.Schedule, rows: Array, rng: np.random.Generator
+    loss: ClassificationLoss, start: Array, schedule: dp_sgd.Schedule, rows: Array, rng: np.random.Generator
 ) -> tuple[Array, Bools]:
-    """One run with canaries by coin: their scores, and the coins.
+    """One run with canaries by coin, zero gradients if it falls the other way: their scores, and the coins.
 
     The score is the inner product with the sum of all releases, less what that sum would be without canaries and noise:
     the auditor knows the iterates, hence the records' part, and any function of the releases is fair.
     """
     included = rng.random(len(rows)) < 0.5
-    tape = LiveTape(int(rng.integers(2**31)))
-    dp_sgd.run(WithCanaries(base, rows, included), schedule, tape)
+    problem, tape = Samples(loss, start, rows * included[:, None]), LiveTape(int(rng.integers(2**31)))
+    dp_sgd.run(problem, schedule, tape)
     releases = [np.asarray(release.value) for release in tape.transcript.releases]
-    w, expected = np.zeros(base.d), np.zeros(base.d)
+    w, expected = np.zeros(loss.d), np.zeros(loss.d)
     for released in releases:
-        records = clip_rows(base.gradients(w, np.arange(base.n)), schedule.clip)
-        expected += records.sum(axis=0) / (base.n + len(rows))
+        expected += clip_rows(problem.gradients(w, np.arange(loss.n)), schedule.clip).sum(axis=0) / problem.n
         w = w - schedule.learning_rate * released
     return np.asarray(rows @ (np.sum(releases, axis=0) - expected)), included
 
