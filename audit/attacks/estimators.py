@@ -179,13 +179,10 @@ def labelled_data(name: str) -> tuple[Array, Indices]:
     table = read_numbers(Path(name), "--data")
     require(table.shape[1] >= 2, "--data", table.shape, "needs features and a class in each line")
     require(bool(np.isfinite(table).all()), "--data", name, "has NaN or infinity")
-    classes = table[:, -1]
-    inside = bool(((classes >= 0) & (classes <= 2**31)).all())
-    labels = classes.astype(np.int64) if inside else np.zeros(0, dtype=np.int64)
-    good = inside and bool((labels == classes).all() and labels.max() >= 1)
+    present, labels = np.unique(table[:, -1], return_inverse=True)
+    good = bool((present >= 0).all() and (present == np.floor(present)).all() and present[-1] >= 1)
     require(good, "--data: last column", name, "must be classes 0, 1, 2, ...")
-    present = set(labels.tolist())
-    missing = next(number for number in range(len(present) + 1) if number not in present)
-    why = f"must be classes 0, 1, 2, ...; class {missing} is missing"
-    require(missing == len(present), "--data: last column", name, why)
+    gaps = np.flatnonzero(present != np.arange(present.size))
+    why = f"must be classes 0, 1, 2, ...; class {gaps[0] if gaps.size else present.size} is missing"
+    require(not gaps.size, "--data: last column", name, why)
     return table[:, :-1], labels

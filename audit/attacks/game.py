@@ -54,8 +54,13 @@ def play(
     for k, chosen in enumerate(member):
         trained = train(np.concatenate([always[0], x[chosen]]), np.concatenate([always[1], y[chosen]]), rng)
         for found, records, labels in ((confidence, x, y), (elsewhere, *population)):
-            found[k] = np.clip(trained(records)[np.arange(len(labels)), labels], _FLOOR, 1 - _FLOOR)
+            found[k] = confidence_in(trained(records), labels)
     return Game(confidence, member, elsewhere, y)
+
+
+def confidence_in(probabilities: Array, labels: Indices) -> Array:
+    """Of each record the probability of its own label, away from 0 and 1 before logarithms."""
+    return np.asarray(np.clip(probabilities[np.arange(len(labels)), labels], _FLOOR, 1 - _FLOOR))
 
 
 def loss_threshold(game: Game, target: int) -> Array:

@@ -33,9 +33,7 @@ class Question:
     names: tuple[str, ...] | None = None  # of the columns, where the outputs come with some
 
 
-def answer(
-    p: Any, q: Any, question: Question, rng: np.random.Generator
-) -> tuple[list[Sound], Verdict, list[str]]:
+def answer(p: Any, q: Any, question: Question, rng: np.random.Generator) -> tuple[list[Sound], Verdict, list[str]]:
     """Judge the mechanism in real numbers and, if asked, in floats; show what gave it away, or what would have.
 
     Returns results that decide together, the verdict, and lines for a person.

@@ -15,7 +15,7 @@ from rich.table import Table
 from dpassay.audit.claims.claimed import read_claim
 from dpassay.audit.inputs.stored import named_columns
 from dpassay.audit.plain import plain
-from dpassay.audit.published.assessment import Assessment, Finding, Metric, Published, assess, assess_curve
+from dpassay.audit.published.assessment import Assessment, Finding, Metric, Published, assess
 from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
 from dpassay.audit.terminal.options import AsJson, relation_named
 from dpassay.reference.accounting.sampled import Relation
@@ -82,7 +82,7 @@ def published(
     printed = _printed(auc, balanced_accuracy, tpr, members, nonmembers, fpr)
     neighbours = relation_named(relation) or "replace-one"
     pair = None if epsilon is None else assess(printed, _pair(epsilon, delta, neighbours), confidence)
-    curves = [assess_curve(printed, one, confidence) for one in _curves(gdp, sampled_gaussian, neighbours)]
+    curves = [assess(printed, one, confidence, curve=True) for one in _curves(gdp, sampled_gaussian, neighbours)]
     if as_json:
         record: dict[str, object] = {} if pair is None else _record(pair)
         record["curves"] = {

@@ -84,37 +84,31 @@ class Assessment:
     shifted_p_value: float | None = None
 
 
-def assess(result: Published, claim: Guarantee, confidence: float = 0.95) -> Assessment:
-    """Hold one printed result against (epsilon, delta)-DP, the outermost pair of the claim."""
+def assess(result: Published, claim: Guarantee, confidence: float = 0.95, curve: bool = False) -> Assessment:
+    """Hold one printed result against (epsilon, delta)-DP, the outermost pair of the claim, or against a whole curve.
+
+    Each point of a curve is a claim, and all hold at once. The test takes about 26 of them, fixed in advance, and shares
+    its level between them; it is conservative, as a point with a small epsilon has a large delta.
+    """
     require(0 < confidence < 1, "confidence", confidence, "must lie in (0, 1)")
-    epsilon, delta = claim.outermost
-    ceiling = ceiling_of(result.metric, epsilon, delta, result.fpr)
-    implied = implied_epsilon(result.metric, result.value, delta, result.fpr)
-    swap = swap_claim(epsilon, delta, claim.relation)
-    p_value = _sound_p_value(result, swap)
+    good = not result.groups or (result.metric == "auc" and not curve)
+    require(good, "groups", result.groups, "are understood for an AUC and an (epsilon, delta) claim only")
+    if curve:
+        epsilons, deltas = (one[:: max(1, one.size // POINTS)].tolist() for one in claim.forward)
+        pairs = list(zip(epsilons, deltas, strict=True))
+        ceiling, implied = ceiling_of_curve(result.metric, claim, result.fpr), None
+    else:
+        pairs = [claim.outermost]
+        ceiling = ceiling_of(result.metric, *claim.outermost, result.fpr)
+        implied = implied_epsilon(result.metric, result.value, claim.outermost[1], result.fpr)
+    swaps = [swap_claim(*pair, claim.relation) for pair in pairs]
+    p_value = min(1.0, len(swaps) * min(_sound_p_value(result, swap) for swap in swaps))
     shifted = shifted_p = None
     if result.groups:
-        require(result.metric == "auc", "groups", result.groups, "are understood for an AUC only")
         shifted = ceiling_under_shift(ceiling, exchangeable_share(result.groups))
-        shifted_p = grouped_auc_p_value(result.value, result.groups, *swap)
+        shifted_p = grouped_auc_p_value(result.value, result.groups, *swaps[0])
     finding = _finding(p_value, shifted_p, result.value > ceiling, 1.0 - confidence)
     return Assessment(result, claim, ceiling, p_value, finding, implied, shifted, shifted_p)
-
-
-def assess_curve(result: Published, claim: Guarantee, confidence: float = 0.95) -> Assessment:
-    """Hold one printed result against a privacy curve: each point of it is a claim, and all of them hold at once.
-
-    The test takes about 26 points fixed in advance and shares its level between them; it is conservative, as a point
-    with a small epsilon has a large delta.
-    """
-    require(not result.groups, "groups", result.groups, "are understood for (epsilon, delta) claims only")
-    ceiling = ceiling_of_curve(result.metric, claim, result.fpr)
-    pairs = list(zip(*claim.forward, strict=True))
-    pairs = pairs[:: max(1, len(pairs) // POINTS)]
-    swaps = [swap_claim(float(epsilon), float(delta), claim.relation) for epsilon, delta in pairs]
-    p_value = min(1.0, len(swaps) * min(_sound_p_value(result, swap) for swap in swaps))
-    finding = _finding(p_value, None, result.value > ceiling, 1.0 - confidence)
-    return Assessment(result, claim, ceiling, p_value, finding)
 
 
 def swap_claim(epsilon: float, delta: float, relation: Relation | None) -> tuple[float, float]:

@@ -25,7 +25,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.stats import t as student
 
-from dpassay.audit.attacks.game import ATTACKS, Game, auc
+from dpassay.audit.attacks.game import ATTACKS, Game, auc, confidence_in
 from dpassay.audit.published.assessment import ceiling_of, ceiling_under_shift, exchangeable_share, matching_p_value
 from dpassay.audit.published.dro import EPSILONS, TABLE_2, TABLE_3, TABLE_3_EPSILONS, TABLE_3_NON_PRIVATE
 from dpassay.reference.arrays import Array, Indices
@@ -49,7 +49,6 @@ from .report import Finished, Options, Report, Table, notes_of, saved
 
 PAPER_NAMES = {"Double-SPIDER": "DP Double SPIDER", "Recursive-SPIDER": "DP Recursive SPIDER"}
 HIDDEN = 16
-_FLOOR = 1e-12  # of a probability, before logarithms
 DELTA_POWER = -1.1  # delta = n^-1.1, Section 5.1
 STYLES = ("CIFAR10-ST", "MNIST-ST")
 RARE = 12  # records of each rare class: 2 % of the digits would be 3, and half of them trains a model
@@ -109,10 +108,10 @@ def train_models(method: str, epsilon: float, count: int, seed: int, split: Spli
         loss = ClassificationLoss(model, split.features[mask], split.labels[mask])
         start, tape = model.initial(rng), int(rng.integers(2**31))
         parameters = train(method, Setting(loss, epsilon, loss.n**DELTA_POWER, start, tape))
-        rows.append(_confidence(loss.probabilities(parameters, split.features), split.labels))
+        rows.append(confidence_in(loss.probabilities(parameters, split.features), split.labels))
         masks.append(mask)
         unseen = loss.probabilities(parameters, split.test_features)
-        tests.append(_confidence(unseen, split.test_labels))
+        tests.append(confidence_in(unseen, split.test_labels))
         qualities.append(quality(unseen, split.test_labels))
         robust = DualObjective(loss, kl(), 1.0)
         norms.append(robust.gradient_norm(parameters, robust.best_eta(parameters)))
@@ -146,10 +145,6 @@ def shifted(models: Models, target: int) -> tuple[float, float, list[list[int]]]
     likeliest = (groups[:, 0] / groups.sum(axis=1))[labels]  # the class sizes are public knowledge in the paper
     member = np.arange(len(labels)) < len(mine)
     return auc(scores, member), auc(likeliest, member), groups.tolist()
-
-
-def _confidence(probabilities: Array, labels: Indices) -> Array:
-    return np.asarray(np.clip(probabilities[np.arange(len(labels)), labels], _FLOOR, 1.0 - _FLOOR))
 
 
 # cells, tables and the figure ----------------------------------------------------------------------------------------

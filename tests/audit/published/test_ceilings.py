@@ -19,7 +19,6 @@ from dpassay.audit.published.assessment import (
     Finding,
     Published,
     assess,
-    assess_curve,
     ceiling_of,
     ceiling_of_curve,
     ceiling_under_shift,
@@ -163,7 +162,7 @@ def test_curve_p_value_keeps_its_level():
     for _ in range(5):
         inside, outside = rng.normal(1.0, size=300), rng.normal(size=300)
         auc = float(np.mean(inside[:, None] > outside[None, :]))
-        found = assess_curve(Published("auc", auc, 300, 300), claim)
+        found = assess(Published("auc", auc, 300, 300), claim, curve=True)
         above += found.finding is not Finding.WITHIN
         assert found.p_value > 0.05
     assert above > 0  # half of the AUCs lie above the ceiling of the expectation, none is called a contradiction
