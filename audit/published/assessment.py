@@ -87,8 +87,8 @@ class Assessment:
 def assess(result: Published, claim: Guarantee, confidence: float = 0.95, curve: bool = False) -> Assessment:
     """Hold one printed result against (epsilon, delta)-DP, the outermost pair of the claim, or against a whole curve.
 
-    Each point of a curve is a claim, and all hold at once. The test takes about 26 of them, fixed in advance, and shares
-    its level between them; it is conservative, as a point with a small epsilon has a large delta.
+    Each point of a curve is a claim, and all hold at once. The test shares its level between about 26 of them, fixed in
+    advance; it is conservative, as a point with a small epsilon has a large delta.
     """
     require(0 < confidence < 1, "confidence", confidence, "must lie in (0, 1)")
     good = not result.groups or (result.metric == "auc" and not curve)
