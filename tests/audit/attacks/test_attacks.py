@@ -84,10 +84,6 @@ def test_no_attack_looks_at_the_coins_it_is_judged_by(played):
 
 
 # -- estimators of others: every seed is the game's, what cannot be trained or read is one clear line ---------------
-def _data(rows=30, classes=2):
-    return np.random.default_rng(0).normal(size=(rows, 3)), np.arange(rows) % classes
-
-
 class Silent(DecisionTreeClassifier):
     def predict_proba(self, x):
         return np.full((len(x), 2), np.nan)
@@ -117,27 +113,21 @@ class Bare:
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_what_cannot_be_attacked_is_one_line(make, rows, labels, why):
-    x, _ = _data(rows)
+    x = np.random.default_rng(0).normal(size=(rows, 3))
     with pytest.raises(BadInput) as caught:
         sklearn_trainer(make, 2)(x, np.resize(np.array(labels), rows), np.random.default_rng(0))(x)
     assert why in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_a_class_that_is_missing_has_probability_zero():
-    x, _ = _data()
-    found = sklearn_trainer(LogisticRegression, 4)(x, np.arange(30) % 2 * 2, np.random.default_rng(0))(x)
-    assert found.shape == (30, 4) and not found[:, [1, 3]].any()
-
-
-def test_every_random_state_comes_from_the_game():
-    """Also that of a part, and of a step of a part: two games of one seed agree."""
+def test_every_random_state_comes_from_the_game_and_a_missing_class_has_probability_zero():
+    """Also that of a part, and of a step of a part: two trainings of one seed agree."""
 
     def make():
         return BaggingClassifier(make_pipeline(StandardScaler(), DecisionTreeClassifier(max_features=1)), 3)
 
-    x, y = _data(40)
-    games = [game.play(sklearn_trainer(make, 2), x, y, 3, np.random.default_rng(7), (x, y), (x, y)) for _ in range(2)]
-    assert (games[0].confidence == games[1].confidence).all()
+    x, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2 * 2
+    first, second = (sklearn_trainer(make, 4)(x, y, np.random.default_rng(7))(x) for _ in range(2))
+    assert (first == second).all() and first.shape == (40, 4) and not first[:, [1, 3]].any()
 
 
 # -- models that are found out, and private ones that are not ---------------------------------------------------
