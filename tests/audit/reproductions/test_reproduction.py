@@ -246,7 +246,7 @@ def test_reproduction_resumes_to_the_same_tables(tmp_path):
     cells = tmp_path / "dro_cells.jsonl"
     cells.write_text("".join(cells.read_text().splitlines(keepends=True)[:5]))
     assert dro.run(options).tables == report.tables
-    assert (tmp_path / "dro_dro.png").stat().st_size > 10_000
+    assert (tmp_path / "dro_membership.png").stat().st_size > 10_000
 
 
 def test_pool_reads_original_files(tmp_path):
