@@ -60,16 +60,12 @@ def dpassay(monkeypatch, capfd):
     return run
 
 
-def patched(folder, kind, name):
-    subprocess.run(["git", "apply", f"{kind}/{name}.patch"], cwd=folder, check=True)
-
-
 @pytest.mark.more
 @pytest.mark.parametrize(
     "name", [name if name == "clip-removed" else pytest.param(name, marks=SLOW) for name in REASONS]
 )
 def test_a_regression_goes_red_for_its_reason(repository, dpassay, name):
-    patched(repository, "regressions", name)
+    subprocess.run(["git", "apply", f"regressions/{name}.patch"], cwd=repository, check=True)
     found = dpassay(repository, *CHECK, "--sarif", "s.sarif")
     verdict, cause = REASONS[name]
     said = " ".join(found.stdout.split())
@@ -81,7 +77,7 @@ def test_a_regression_goes_red_for_its_reason(repository, dpassay, name):
 @pytest.mark.parametrize("name", [name if name == HARMLESS[0] else pytest.param(name, marks=SLOW) for name in HARMLESS])
 def test_a_refactoring_stays_green(repository, dpassay, name):
     before = (repository / "train.py").read_text()
-    patched(repository, "refactorings", name)
+    subprocess.run(["git", "apply", f"refactorings/{name}.patch"], cwd=repository, check=True)
     assert (repository / "train.py").read_text() != before
     found = dpassay(repository, *CHECK)
     assert found.returncode == 0 and "nothing is worse than it was" in found.stdout, found

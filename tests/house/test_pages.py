@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES += sorted((ROOT / "benchmarks" / "results").glob("*.md"))
 FOLDERS = ("reference", "audit", "proofs_check", "benchmarks", "tests", "docs")
+FIGURES = (ROOT / "benchmarks" / "audit_figures.py").read_text(encoding="utf-8")  # options of all benchmarks
 PATH = re.compile(rf"(?<![\w./-])((?:{'|'.join(FOLDERS)})/[\w./-]*[\w/])")
 
 
@@ -74,39 +75,33 @@ def unheard_of(page, text):
     return {line: found for line in lines if (found := unknown(line))}
 
 
-@pytest.mark.parametrize("check", [nowhere, missing, unheard_of])
-def test_what_a_page_names_is_there(check):
-    assert broken(check) == {}
+def without_option(page, text):
+    """Options that a benchmark does not have."""
+    calls = [call for line in printed(text) for call in re.findall(r"python (benchmarks/\w+\.py)([^;`]*)", line)]
+    known = {script: (ROOT / script).read_text(encoding="utf-8") + FIGURES for script, _ in calls}
+    options = [(script, one) for script, words in calls for one in re.findall(r"--[\w-]+", words)]
+    return [(script, option) for script, option in options if f'"{option}"' not in known[script]]
 
 
-def test_printed_benchmarks_have_their_options():
-    def without_option(page, text):
-        calls = [call for line in printed(text) for call in re.findall(r"python (benchmarks/\w+\.py)([^;`]*)", line)]
-        return [(script, option) for script, words in calls for option in absent(script, words)]
-
-    def absent(script, words):
-        text = "".join((ROOT / path).read_text(encoding="utf-8") for path in (script, "benchmarks/audit_figures.py"))
-        return [option for option in re.findall(r"--[\w-]+", words) if f'"{option}"' not in text]
-
-    assert absent("benchmarks/audit_figures.py", "--nothing-has-this") == ["--nothing-has-this"]
-    assert broken(without_option) == {}
+def uneven(page, text):
+    """Rows of tables that have not the cells of their head."""
+    cells, lines = 0, []
+    for number, line in enumerate(text.splitlines(), 1):
+        found = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0
+        if found and cells and found != cells:
+            lines.append(number)
+        cells = (cells or found) if found else 0
+    return lines
 
 
-def test_rows_of_tables_have_the_cells_of_their_head():
-    def uneven(page, text):
-        cells, lines = 0, []
-        for number, line in enumerate(text.splitlines(), 1):
-            found = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0
-            if found and cells and found != cells:
-                lines.append(number)
-            cells = (cells or found) if found else 0
-        return lines
-
-    assert uneven(None, "| a | b |\n| c |") == [2]
-    assert broken(uneven, ROOT / "LEDGER.md") == {}
+@pytest.mark.parametrize("check", [nowhere, missing, unheard_of, without_option, uneven])
+def test_what_a_page_names_is_there_and_its_tables_are_even(check):
+    assert broken(check, *[ROOT / "LEDGER.md"] * (check is uneven)) == {}
 
 
 def test_what_does_not_exist_is_found():
+    assert without_option(None, "`python benchmarks/zoo.py --nothing`") == [("benchmarks/zoo.py", "--nothing")]
+    assert uneven(None, "| a | b |\n| c |") == [2]
     assert unknown("dpassay audit dro --alll") == "--alll"
     assert unknown("dpassay sequential blackbix m:f") == "blackbix"
     assert unknown("dpassay crosscheck export, compare") == ""
