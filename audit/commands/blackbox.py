@@ -117,9 +117,8 @@ def blackbox(
     question = Question(claim, delta, confidence, seed, relation, power, floats, names)
     with progress("judging the outputs", 1, quiet=quiet):
         results, verdict, more = answer(p, q, question, rng)
-    said = [*notes, *more]
-    if notes and not verdict.failed:  # what would have been seen on such data says nothing
-        verdict, said = Verdict.INCONCLUSIVE, notes
+    blind = bool(notes) and not verdict.failed  # what would have been seen on such data says nothing
+    verdict, said = (Verdict.INCONCLUSIVE, notes) if blind else (verdict, [*notes, *more])
     print_results(results, verdict, as_json, "\n".join(said))
     ignored = fail_on is FailOn.NOTHING or (fail_on is FailOn.VIOLATED and not verdict.failed)
     raise typer.Exit(0 if ignored else verdict.exit_code)
