@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Collection, Mapping
+from decimal import Decimal
 from typing import Any
 
 import sympy as sp
 
 MAX_LENGTH = 2000
 MOST = 1000  # as the exponent of a number
+_DECIMAL = re.compile(r"(?<!\w)(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?")
 
 
 class FormulaError(ValueError):
@@ -78,9 +81,13 @@ def tree(text: str) -> ast.expr:
     if len(text) > MAX_LENGTH:
         raise FormulaError(f"formula of {len(text)} characters: longer than {MAX_LENGTH}")
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        found = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise FormulaError(f"formula = {text!r}: {error}") from None
+    for number in _DECIMAL.findall(text):
+        if Decimal(number) != Decimal(repr(float(number))):
+            raise FormulaError(f"formula = {text!r}: {number} has more digits than are kept; write a fraction")
+    return found
 
 
 class Builder:
@@ -100,9 +107,9 @@ class Builder:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return -self.build(node.operand)
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-            return self._operation(node, self.build(node.left), self.build(node.right))
+            return _real(node, self._operation(node, self.build(node.left), self.build(node.right)))
         if isinstance(node, ast.Call):
-            return self._call(node)
+            return _real(node, self._call(node))
         raise refused(node, f"{type(node).__name__} is not allowed")
 
     def _operation(self, node: ast.BinOp, left: Any, right: Any) -> Any:
@@ -120,6 +127,13 @@ class Builder:
         if count is not None and count != len(node.args):
             raise refused(node, f"{name} takes {count} argument(s), got {len(node.args)}")
         return function(*(self.build(argument) for argument in node.args))
+
+
+def _real(node: ast.expr, value: Any) -> Any:
+    """The value, unless there is none: of a root or logarithm of a negative number, or of a power of 0."""
+    if value.is_extended_real is False or value.is_finite is False:
+        raise refused(node, "has no real value")
+    return value
 
 
 def refused(node: ast.AST, why: str) -> FormulaError:

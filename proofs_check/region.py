@@ -104,6 +104,9 @@ def holds(left: Any, operator: str, right: Any, point: Point) -> bool | None:
     if difference is None:
         return None
     zero = abs(difference) <= scale * sp.Float(10) ** (-DIGITS + 10)
+    exact = (right - left).xreplace(point) if zero else difference
+    if exact.is_Rational:
+        zero, difference = exact == 0, exact
     if operator == "==":
         return bool(zero)
     if operator in (">=", ">"):
@@ -129,21 +132,29 @@ def _slowly(expression: Any, point: Point) -> Any | None:
 
 
 @lru_cache(maxsize=512)
-def _function(expression: Any) -> tuple[tuple[Any, ...], Callable[..., Any] | None]:
-    """Names and the expression for mpmath; None where exact arithmetic decides, beside whole numbers."""
+def _function(expression: Any) -> tuple[tuple[Any, ...], Callable[..., Any]]:
+    """Names and the expression for mpmath."""
     names = tuple(sorted(expression.free_symbols, key=str))
     if not names:
         value = _slowly(expression, {})
         return names, lambda: value
-    if expression.has(sp.floor, sp.ceiling):
-        return names, None
-    return names, sp.lambdify(names, expression, modules=[{"Max": max, "Min": min}, "mpmath"], dummify=True)
+    own = {"Max": max, "Min": min, "floor": _whole(mpmath.floor), "ceil": _whole(mpmath.ceil)}
+    return names, sp.lambdify(names, expression, modules=[own, "mpmath"], dummify=True)
 
 
-def _quickly(function: Callable[..., Any] | None, values: Sequence[Any]) -> Any | None:
+def _whole(rounded: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Rounding that refuses what may be a whole number and is only nearly one."""
+
+    def function(value: Any) -> Any:
+        if abs(value - mpmath.nint(value)) <= mpmath.mpf(10) ** -DIGITS * max(1, abs(value)):
+            raise ValueError("too near to a whole number")
+        return rounded(value)
+
+    return function
+
+
+def _quickly(function: Callable[..., Any], values: Sequence[Any]) -> Any | None:
     """A real number by mpmath, with as many digits more as may cancel; sympy takes a hundred times as long."""
-    if function is None:
-        return None
     with mpmath.workdps(2 * DIGITS):
         try:
             found = function(*(mpmath.mpf(int(value.p)) / int(value.q) for value in values))

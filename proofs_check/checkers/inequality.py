@@ -47,7 +47,8 @@ def _bound(left: Any, operator: str, right: Any, space: Region, hints: list[Poin
     if evaluated == 0:
         return Finding(Verdict.UNKNOWN, "could not be evaluated anywhere in the region")
     if not space.variables:
-        return Finding(Verdict.PROVED, both_sides(left, right, points[0]))
+        sure = holds(left, "<", right, {}) or sp.simplify(right - left) == 0
+        return Finding(Verdict.PROVED if sure else Verdict.CHECKED, both_sides(left, right, points[0]))
     seen = visit(space)
     found = violation(left, operator, right, seen, search=False)
     if found is not None:

@@ -9,7 +9,7 @@ the lower one refutes, only the upper one passes; what lies between them is unkn
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -18,7 +18,7 @@ import sympy as sp
 
 from dpassay.proofs_check.finding import Finding, Verdict, in_words, show
 from dpassay.proofs_check.formula import parse, parse_relation, resolve, symbol
-from dpassay.proofs_check.region import SEED, Point, admissible, holds, region, sample
+from dpassay.proofs_check.region import SEED, Point, admissible, evaluate, holds, region, sample
 from dpassay.proofs_check.ties import count as released
 from dpassay.proofs_check.visits import point_at, visit
 from dpassay.reference.accounting.gdp import gdp_epsilon, gdp_mu
@@ -61,6 +61,7 @@ def check(table: Mapping[str, Any]) -> Finding:
     sources = table.get("releases", {})
     symbols = resolve(table.get("let", {}), {**space.symbols, **{name: symbol(name) for name in sources}})
     formula = {key: parse(str(table.get(key, default)), symbols) for key, default in _DEFAULTS.items()}
+    formula["left"] = formula["delta"] - formula.pop("failure")
     points = [p for p in map(space.at, table.get("instances", ())) if admissible(space, p)]
     named = len(points)
     everywhere = not sources and str(table.get("rate", "1")) == "1" and space.variables
@@ -71,9 +72,7 @@ def check(table: Mapping[str, Any]) -> Finding:
     if not points:
         return Finding(Verdict.UNKNOWN, "no instance satisfies the assumptions")
     points = [{**point, **_released(sources, point)} for point in points]
-    values = {key: _values(one, points) for key, one in formula.items()}
-    measured = [(point, _measure({key: float(column[row]) for key, column in values.items()}))
-                for row, point in enumerate(points)]  # fmt: skip
+    measured = [(point, _measure({key: _value(one, point) for key, one in formula.items()})) for point in points]
     return _verdict(measured, named, sampled=any(m["rate"] < 1 for _, m in measured))
 
 
@@ -103,32 +102,30 @@ def counts(table: Mapping[str, Any]) -> Finding:
 _DEFAULTS = {**dict.fromkeys(("std", "sensitivity", "epsilon", "delta"), ""), "count": "1", "rate": "1", "failure": "0"}
 
 
-def _values(expression: Any, points: Sequence[Point]) -> Any:
-    """The values of a formula at all points, in one pass."""
-    names = sorted(expression.free_symbols, key=str)
-    function = sp.lambdify(names, expression, modules=["scipy", "numpy"], dummify=True)
-    values = np.broadcast_to(function(*(np.array([float(one[name]) for one in points]) for name in names)), len(points))
-    if not np.isfinite(values).all():
-        raise ValueError(f"{expression} has no value at {show(points[int(np.argmin(np.isfinite(values)))])}")
-    return values
+def _value(expression: Any, point: Point) -> float:
+    """The value of a formula, rounded once."""
+    value = point.get(expression, expression)
+    value = value if value.is_Rational else evaluate(expression, point)
+    if value is None:
+        raise ValueError(f"{expression} has no value at {show(point)}")
+    return float(value)
 
 
 def _measure(numbers: Mapping[str, float]) -> dict[str, float]:
-    """True epsilon at the claimed delta and, without sampling, the factor needed std / printed std."""
-    delta = numbers["delta"] - numbers["failure"]
+    """True epsilon at what is left of the claimed delta and, without sampling, the Gaussian parameter mu."""
+    delta = numbers["left"]
     if delta <= 0:
-        return {**numbers, "true": float("inf"), "factor": float("inf")}
+        return {**numbers, "true": float("inf")}
     if delta >= 1:  # anything is
-        return {**numbers, "true": 0.0, "factor": 0.0}
+        return {**numbers, "true": 0.0}
     if numbers["rate"] >= 1:
         mu = float(np.sqrt(numbers["count"])) * numbers["sensitivity"] / numbers["std"]
-        factor = mu / gdp_mu(numbers["epsilon"], delta)
-        return {**numbers, "true": gdp_epsilon(mu, delta), "factor": factor}
+        return {**numbers, "true": gdp_epsilon(mu, delta), "mu": mu}
     noise, count = numbers["std"] / numbers["sensitivity"], round(numbers["count"])
     above = true = sampled_epsilon(noise, numbers["rate"], count, delta)
     if true <= numbers["epsilon"]:
         above = epsilon_of(((Part("sampled", 1 / noise, numbers["rate"]), count),), "replace-one", delta)
-    return {**numbers, "true": true, "above": above, "factor": float("nan")}
+    return {**numbers, "true": true, "above": above}
 
 
 def _verdict(measured: list[tuple[Point, dict[str, float]]], named: int, *, sampled: bool) -> Finding:
@@ -139,8 +136,9 @@ def _verdict(measured: list[tuple[Point, dict[str, float]]], named: int, *, samp
     least = "at least " if sampled else ""
     told = f"at {in_words(worst_point)}: claimed epsilon {worst['epsilon']:.4g}, "
     told += f"true epsilon {least}{worst['true']:.4g} at delta {worst['delta']:.3g}"
-    if worst["factor"] == worst["factor"]:
-        told += f"; needed std / printed std = {worst['factor']:.4g}"
+    if worst["rate"] >= 1:
+        needed = worst["mu"] / gdp_mu(worst["epsilon"], worst["left"]) if "mu" in worst else worst["true"]
+        told += f"; needed std / printed std = {needed:.4g}"
     if worst["true"] > worst["epsilon"] * tolerance:
         return Finding(Verdict.REFUTED, f"{told} (replace-one)", show(worst_point))
     if sampled:

@@ -2,8 +2,8 @@
 
 Every parameter p is written as scale^x_p with the scale going to infinity. A product becomes a sum of
 exponents, a sum and a maximum become a maximum, and "left = O(right) throughout the region" says that no
-exponents of the region give left the larger one. A logarithm is a variable of its own: zero under O-tilde, an
-arbitrarily small positive exponent under O.
+exponents of the region give left the larger one. A logarithm is of order zero under O-tilde, and where what is in it
+stays constant, else of an arbitrarily small positive exponent. A region without exponents decides nothing.
 """
 
 from __future__ import annotations
@@ -22,38 +22,48 @@ from dpassay.proofs_check.finding import Finding, Verdict
 from dpassay.proofs_check.formula import FormulaError, parse, parse_relation, resolve, symbol
 
 _logarithm = z3.Real("log()")  # no name of a formula
-TINY = Fraction(1, 1000)
-BOXES = (1, 3, 12)  # small exponents are tried first: they make plain counterexamples
+SHOWN = Fraction(1, 1000)  # the exponent of a logarithm, in the numbers that are shown
+LEAST = Fraction(1, 10**100)  # and where it decides: below what exponents of formulas differ by
+BOXES = (1, 3, 12, None)  # small exponents are tried first: they make plain counterexamples
 _COMPARE: dict[str, Callable[..., Any]] = {
     "<=": operator.le, "<": operator.le, ">=": operator.ge, ">": operator.ge, "==": operator.eq,
 }  # fmt: skip
 
 
 def check(table: Mapping[str, Any]) -> Finding:
-    """Keys: ``claim`` ("left <= right" for O, == for Theta), ``scale`` ("n", "1/alpha"), ``positive`` (the names).
+    """Keys: ``claim`` ("left <= right" or >= for O, == for Theta), ``scale`` ("n"), ``positive`` (the names).
 
     Optional: ``constants`` (names hidden in the O), ``tilde`` (True hides logarithms), ``let``. The region is
     the list of ``conditions``.
     """
-    names = {name: symbol(name) for name in table["positive"].split()}
-    names |= {name: sp.Integer(1) for name in table.get("constants", "").split()}
+    constants = {symbol(name): 1 for name in table.get("constants", "").split()}
+    names = {name: symbol(name) for name in table["positive"].split()} | {str(one): one for one in constants}
     left, relation, right = parse_relation(table["claim"], resolve(table.get("let", {}), names))
+    compared = [one for one in ((left, right, "exceeds", "<="), (right, left, "is below", ">="))
+                if relation in (one[-1], "==")]  # fmt: skip
+    if not compared:
+        raise FormulaError(f"rate: claim = {table['claim']!r}: expected <=, >= or ==")
     conditions = [parse_relation(text, names) for text in table.get("conditions", ())]
     hidden, scale = table.get("tilde", True), parse(table["scale"], names)
     region = [_COMPARE[word](order(one), order(other)) for one, word, other in conditions]
-    region += [order(scale) == 1, _logarithm == (0 if hidden else z3.Q(TINY.numerator, TINY.denominator))]
+    region += [order(scale) == 1, *(order(one) == 0 for one in constants)]
+    logarithms = [_logarithm == z3.RealVal(str(size)) for size in ((0,) if hidden else (LEAST, SHOWN))]
+    if _solution([*region, logarithms[0]]) is None:
+        return Finding(Verdict.UNKNOWN, "no exponents satisfy the conditions, so nothing is decided")
     sides = [left, right, scale, *(side for one, _, other in conditions for side in (one, other))]
-    free = sorted({str(one) for side in sides for one in side.free_symbols})
-    for larger, smaller, word in ((left, right, "exceeds"), (right, left, "is below"))[: 1 + (relation == "==")]:
+    free = sorted({str(one) for side in sides for one in side.free_symbols - set(constants)})
+    for larger, smaller, word, _ in compared:
         for term in _terms(larger):
-            point = _violation(order(term) - order(smaller), region, free)
-            if point is not None:
+            found = [_violation(order(term) - order(smaller), [*region, size], free) for size in logarithms]
+            if found[0] is not None:
+                point = found[-1] or found[0]
                 gap = _exact(point, order(larger) - order(smaller))
-                by = f"by the factor ({table['scale']})^{gap}" if hidden or gap >= 5 * TINY else "by logarithms only"
+                by = f"by the factor ({table['scale']})^{gap}" if hidden or gap >= 5 * SHOWN else "by logarithms only"
                 shown = {name: f"({table['scale']})^{_exact(point, z3.Real(name))}" for name in free}
                 at = ", ".join(f"{name} = {value}" for name, value in shown.items())
-                told = f"as {table['scale']} grows with {at}: left {word} right {by}; first term too large: {term}"
-                return Finding(Verdict.REFUTED, told + _regime(term, smaller), shown)
+                plain, bound = (sp.sympify(one).xreplace(constants) for one in (term, smaller))
+                told = f"as {table['scale']} grows with {at}: left {word} right {by}; first term too large: {plain}"
+                return Finding(Verdict.REFUTED, told + _regime(plain, bound), shown)
     word = "the same order as" if relation == "==" else "at most the order of"
     logs = "logarithms hidden" if hidden else "logarithms counted"
     return Finding(Verdict.PROVED, f"left is {word} right for all exponents in the region (linear programs; {logs})")
@@ -76,7 +86,9 @@ def order(expression: Any) -> Any:
     if expression.is_Symbol:
         return z3.Real(str(expression))
     if expression.func == sp.log:
-        return _logarithm
+        if expression.args[0].has(sp.log):
+            raise FormulaError(f"rate: no order for {expression}")
+        return z3.If(order(expression.args[0]) == 0, z3.RealVal(0), _logarithm)
     parts = [order(argument) for argument in expression.args if not argument.is_number or expression.func != sp.Pow]
     if expression.func in (sp.Add, sp.Max):
         return reduce(lambda one, other: z3.If(one >= other, one, other), parts)
@@ -86,23 +98,31 @@ def order(expression: Any) -> Any:
         return z3.Sum(parts)
     if expression.func == sp.Pow and expression.exp.is_Rational:
         return z3.Q(int(expression.exp.p), int(expression.exp.q)) * parts[0]
-    if expression.func in (sp.floor, sp.ceiling):
-        return parts[0]
+    if expression.func == sp.ceiling:  # of a positive number: at least 1
+        return z3.If(parts[0] >= 0, parts[0], z3.RealVal(0))
     raise FormulaError(f"rate: no order for {expression}")
 
 
 def _violation(gap: Any, region: Sequence[Any], names: Sequence[str]) -> z3.ModelRef | None:
     """Exponents of the region at which the gap is positive, and as large as such exponents allow."""
     for box in BOXES:
-        solver = z3.Optimize()
-        solver.add(*region, gap > 0, *(bound for x in map(z3.Real, names) for bound in (x >= -box, x <= box)))
-        solver.maximize(gap)
-        found = solver.check()
-        if found == z3.sat:
-            return solver.model()
-        if found == z3.unknown:
-            raise ArithmeticError(f"undecided: {solver.reason_unknown()}")
+        bounds = [] if box is None else [bound for x in map(z3.Real, names) for bound in (x >= -box, x <= box)]
+        found = _solution([*region, gap > 0, *bounds], gap if bounds else None)
+        if found is not None:
+            return found
     return None
+
+
+def _solution(formulas: Sequence[Any], most: Any = None) -> z3.ModelRef | None:
+    """Exponents that satisfy the formulas, with the most of this where it is bounded; None if there are none."""
+    solver = z3.Solver() if most is None else z3.Optimize()
+    solver.add(*formulas)
+    if most is not None:
+        solver.maximize(most)
+    found = solver.check()
+    if found == z3.unknown:
+        raise ArithmeticError(f"undecided: {solver.reason_unknown()}")
+    return solver.model() if found == z3.sat else None
 
 
 def _exact(point: z3.ModelRef, expression: Any) -> Fraction:

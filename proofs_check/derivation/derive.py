@@ -12,9 +12,9 @@ from dpassay.proofs_check.formula import FormulaError, tree
 
 from .inferences import decide_by_check, decide_rate, decision_of, instance
 from .instances import difference
-from .language import Language, names_of, put_in
+from .language import SCALAR_FUNCTIONS, Language, conjuncts, names_of, over, put_in
 from .model import REMARKS, Given, Part, Remark, Statement, Step
-from .solver import Answer, Decision, follows, possible
+from .solver import Answer, Decision, follows, impossible, possible
 
 
 @dataclass(frozen=True)
@@ -195,10 +195,13 @@ def _step(language: Language, step: Step, known: Mapping[str, Known]) -> tuple[D
     if unknown:
         raise FormulaError(f"uses {', '.join(unknown)}, which is neither given nor an earlier step")
     language.formula(step.says)
+    if step.by and step.by[0].startswith("induction("):
+        _require_every(language, step, known)
     used = [known[name] for name in step.uses]
     now = Known(step.says, {step.id: step.failure} if step.failure else {}, all(one.every for one in used))
     if step.by[:1] in (("cited",), ("open",)):
-        return Decision(Answer(step.by[0]), step.source or step.words), now
+        lost = {event: chance for one in used for event, chance in one.failures.items()}
+        return Decision(Answer(step.by[0]), step.source or step.words), replace(now, failures=now.failures or lost)
     decision, failures = _decided(language, step, used)
     lost = _more_than(language, failures, step.failure, [one.says for one in used]) if decision.holds else None
     if lost is not None:
@@ -211,15 +214,16 @@ def _decided(language: Language, step: Step, used: Sequence[Known]) -> tuple[Dec
     facts = [one.says for one in used]
     sure = [one.says for one in used if not one.failures]
     failures = {event: chance for one in used for event, chance in one.failures.items()}
-    infinite = names_of(*(text for text in (step.says, *facts) if not text.startswith("finite(")))
-    for name in sorted(infinite & language.symbols.extended):
-        if f"finite({name})" not in facts:
+    pieces = [ast.unparse(piece) for text in (step.says, *facts) for piece in conjuncts(tree(text))]
+    finite = {f"finite({name})" for name in language.symbols.extended}
+    for name in sorted(names_of(*(set(pieces) - finite)) & language.symbols.extended):
+        if f"finite({name})" not in pieces[len(conjuncts(tree(step.says))) :]:
             return Decision(Answer.GAP, f"{name} may be infinite or undefined, and is used as a number"), failures
     if step.by[:1] == ("check",):
         return decide_by_check(language, step.says, step.check, facts), failures
     if step.by[:1] == ("rates",):
         counts = [f"{name} >= 1" for name in sorted(language.symbols.count)]
-        return decide_rate(step.says, step.scale, step.tilde, [*facts, *counts]), failures
+        return decide_rate(language, step.says, step.scale, step.tilde, [*facts, *counts]), failures
     if step.by and step.by[0].startswith("induction("):
         return _induction(language, step, facts), failures
     for text in step.by:
@@ -234,20 +238,28 @@ def _decided(language: Language, step: Step, used: Sequence[Known]) -> tuple[Dec
             lost = _more_than(language, failures, one.allowed, facts)
             if lost is not None:
                 return lost, failures
-            failures = {}
+            failures, facts = {}, list(sure)  # what may fail has served
         facts.append(one.adds)
         if one.failure:
             failures = {**failures, f"{step.id}: {text}": one.failure}
-        elif not one.allowed:
+        else:
             sure.append(one.adds)
-    return follows(language, step.says, facts), failures
+    decision = follows(language, step.says, facts)
+    for divisor in language.cancelled(step.says) if decision.holds else ():
+        if not follows(language, f"{divisor} != 0", facts, aside=True).holds:
+            return Decision(Answer.GAP, f"it divides by {divisor}, which may be 0"), failures
+    return decision, failures
 
 
 def _more_than(language: Language, failures: Mapping[str, str], allowed: str, facts: Sequence[str]) -> Decision | None:
     """None if the events together are at most as probable as allowed, by the union bound."""
     if not failures:
         return None
-    total = " + ".join(f"({chance})" for chance in failures.values())
+    for chance in (*failures.values(), allowed or "0"):
+        if language.random & {one.name for one in language.scalar(tree(chance)).free_symbols}:
+            raise FormulaError(f"the probability {chance} differs from run to run")
+    total = " + ".join(f"({chance})" if language.scalar(tree(chance)).is_nonnegative else f"max({chance}, 0)"
+                       for chance in failures.values())  # fmt: skip
     decision = follows(language, f"{total} <= {allowed or '0'}", facts)
     words = f"may fail with probability {total}, and {allowed or 'nothing'} is allowed for"
     return None if decision.holds else Decision(Answer.GAP, words, decision.numbers)
@@ -255,16 +267,29 @@ def _more_than(language: Language, failures: Mapping[str, str], allowed: str, fa
 
 def _induction(language: Language, step: Step, facts: Sequence[str]) -> Decision:
     """``induction(k, 0)``: the step at 0, and from k to k + 1; facts are read as true for every k."""
-    call = tree(step.by[0])
-    if not isinstance(call, ast.Call) or len(call.args) != 2:
-        raise FormulaError(f"by = {step.by[0]!r}: write induction(k, first)")
-    name, first = map(ast.unparse, call.args)
+    name, first = over(step.by[0])
     base = follows(language, put_in(step.says, {name: first}), [put_in(one, {name: first}) for one in facts])
     if not base.holds:
         return base.because(f"at {name} = {first}: {base.evidence}")
     goal, *after = (put_in(one, {name: f"{name} + 1"}) for one in (step.says, *facts))
     rise = follows(language, goal, [*facts, *after, step.says, f"{name} >= {first}"])
     return rise if rise.holds else rise.because(f"from {name} to {name} + 1: {rise.evidence}")
+
+
+def _require_every(language: Language, step: Step, known: Mapping[str, Known]) -> None:
+    """What an induction uses must hold for every number together; what else is in hand, for a whole one."""
+    (name, first), which, plain = over(step.by[0]), list[str](), {*SCALAR_FUNCTIONS, "implies"}
+    for key, one in known.items():
+        about = [piece for piece in conjuncts(tree(one.says)) if name in names_of(ast.unparse(piece))]
+        alone = [ast.unparse(piece) for piece in about if not any(
+            name in names_of(*map(ast.unparse, node.args)) for node in ast.walk(piece)
+            if isinstance(node, ast.Call) and ast.unparse(node.func) not in plain)]  # fmt: skip
+        if key in step.uses and (alone or (about and one.failures)):
+            why = "says which it is" if alone else "may fail each time"
+            raise FormulaError(f"the induction is for every {name}, and {key} {why}")
+        which += alone
+    if which and impossible(language, [*which, f"{name} >= {first}"], name):
+        raise FormulaError(f"the induction is for whole {name} from {first} on, and none has {' and '.join(which)}")
 
 
 def _false(statement: Statement) -> Decision | None:

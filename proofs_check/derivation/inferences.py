@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dpassay.proofs_check.checkers import check
+from dpassay.proofs_check.checkers import check, key_of
 from dpassay.proofs_check.finding import Finding, Verdict
 from dpassay.proofs_check.formula import FormulaError, tree
 from dpassay.proofs_check.region import interval
 from dpassay.reference.files import parse_toml, read_text
 
-from .language import Language, conjuncts, names_of, pairs, put_in
+from .language import SCALAR_FUNCTIONS, Language, conjuncts, names_of, pairs, put_in
 from .solver import Answer, Decision, follows
 
 
@@ -39,6 +39,9 @@ INFERENCES = {
     name: Inference(**{**said, "needs": tuple(said.get("needs", ()))})
     for name, said in parse_toml(read_text(_FILE, "inferences"), "inferences.toml").items()
 }
+_PREDICATES = {"and", "implies"} | {ast.unparse(node.func) for one in INFERENCES.values()
+                                    for node in map(tree, (one.adds, *one.needs)) if isinstance(node, ast.Call)}
+_CHECKED = {"private": "std", "function_of": "steps"}  # of those that inferences know, by the key of the check
 
 
 def instance(text: str) -> Inference:
@@ -68,36 +71,40 @@ def instance(text: str) -> Inference:
 
 
 def decide_by_check(language: Language, says: str, table: Mapping[str, Any], facts: Sequence[str]) -> Decision:
-    """A step's check: its region must be in hand, its claim must be the step's, and a checker decides it."""
-    for relation in _region(table):
+    """A step's check: its region must be in hand, its claim must be the step's, and a checker decides it.
+
+    What a predicate that no inference knows means (``rounded(a, b)``) is told by the step's words alone.
+    """
+    for relation in _region(language, table):
         decision = follows(language, relation, facts)
         if not decision.holds:
             return decision.because(f"the check needs {relation}, which is not in hand")
-    let = table.get("let", {})
-    other = {"units", "scale", "releases"} & set(table)  # claims of a sort of their own
-    if "claim" in table and not other and isinstance(tree(says), ast.Compare):
+    let, key, node = table.get("let", {}), key_of(table), tree(says)
+    related = any(isinstance(part, ast.Compare | ast.Not) for part in ast.walk(node))
+    if related and key == "claim":
         claim = _in_full(table["claim"], let)
         decision = follows(language, says, [claim])
         if not decision.holds:
             return decision.because(f"the check decides {claim}, not what the step says")
-    if "std" in table:
-        for relation in _privacy(tree(says), table):
+    if key == "std":
+        for relation in _privacy(node, table):
             text = _in_full(relation, let)
             decision = follows(language, text, facts)
             if not decision.holds:
                 return decision.because(f"the accountant needs {text}")
-    return decision_of(check(table))
+    decision = decision_of(check(table))
+    tied = key == "claim" if related else all(_decided_by(part, key, table) for part in conjuncts(node))
+    return decision if tied or not decision.holds else Decision(
+        Answer.UNDECIDED, f"a check of {key} does not decide {says}")  # fmt: skip
 
 
-def decide_rate(says: str, scale: str, tilde: bool, facts: Sequence[str]) -> Decision:
+def decide_rate(language: Language, says: str, scale: str, tilde: bool, facts: Sequence[str]) -> Decision:
     """``order(left, right)``: left is of the order of right, where facts ``order(a, b)`` or ``a <= b`` hold."""
-    claim = _order(says)
-    conditions = [text for fact in facts for text in _rate_conditions(fact)]
-    texts = [claim, *conditions, scale]
-    called = {ast.unparse(node.func) for text in texts for node in ast.walk(tree(text)) if isinstance(node, ast.Call)}
-    names = names_of(*texts) - called
-    return decision_of(check({"claim": claim, "scale": scale, "tilde": tilde,
-                            "positive": " ".join(sorted(names)), "conditions": conditions}))  # fmt: skip
+    positive = {name for name, number in language.table.items() if number.is_positive}
+    known = positive | SCALAR_FUNCTIONS
+    conditions = [text for fact in facts for text in _rate_conditions(fact) if names_of(text) <= known]
+    return decision_of(check({"claim": _order(says), "scale": scale, "tilde": tilde,
+                              "positive": " ".join(sorted(positive)), "conditions": conditions}))  # fmt: skip
 
 
 def decision_of(finding: Finding) -> Decision:
@@ -108,11 +115,23 @@ def decision_of(finding: Finding) -> Decision:
     return Decision(Answer.GAP if finding.fails else Answer.UNDECIDED, finding.evidence, dict(finding.counterexample))
 
 
-def _region(table: Mapping[str, Any]) -> Iterator[str]:
+def _decided_by(node: ast.expr, key: str, table: Mapping[str, Any]) -> bool:
+    """Whether a checker decides this predicate: of an order, the rates of its two sides where the check knows them."""
+    name = ast.unparse(node.func) if isinstance(node, ast.Call) else "and"
+    if name != "order":
+        return name not in _PREDICATES or _CHECKED.get(name) == key
+    known = {*table.get("positive", "").split(), *table.get("constants", "").split(), *table.get("let", ())}
+    claim = ast.unparse(tree(table.get("claim", "0")))
+    return key == "scale" and (claim == _order(ast.unparse(node)) or not names_of(ast.unparse(node.args[0])) <= known)
+
+
+def _region(language: Language, table: Mapping[str, Any]) -> Iterator[str]:
     """What must be true for a point to lie in a check's region."""
     yield from (f"{name} > 0" for name in table.get("positive", "").split())
     for name, text in table.get("domain", {}).items():
-        _, left, low, high, right = interval(name, text)
+        integer, left, low, high, right = interval(name, text)
+        if integer and name not in language.symbols.count:
+            raise FormulaError(f"the check takes {name} for a whole number, and it need not be one")
         yield f"{name} {'>' if left == '(' else '>='} {low}"
         if high != "inf":
             yield f"{name} {'<' if right == ')' else '<='} {high}"
@@ -131,11 +150,14 @@ def _privacy(says: ast.expr, table: Mapping[str, Any]) -> list[str]:
     if not isinstance(says, ast.Call) or ast.unparse(says.func) != "private":
         return []
     inner, epsilon, delta = says.args
+    times = []
     if isinstance(inner, ast.Call) and ast.unparse(inner.func) == "repeat":
-        inner = inner.args[0]
+        inner, count = inner.args
+        times = [f"{ast.unparse(count)} <= {table.get('count', 1)}"]
+    drawn = [f"drawn({ast.unparse(inner)}, {table['rate']})"] if "rate" in table else []
     return [f"{ast.unparse(epsilon)} == {table['epsilon']}", f"{ast.unparse(delta)} == {table['delta']}",
             f"move({ast.unparse(inner)}) <= {table['sensitivity']}",
-            f"noise({ast.unparse(inner)}) >= {table['std']}"]  # fmt: skip
+            f"noise({ast.unparse(inner)}) >= {table['std']}", *times, *drawn]  # fmt: skip
 
 
 def _order(text: str) -> str:

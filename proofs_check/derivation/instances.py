@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from dpassay.proofs_check.formula import FormulaError, tree
 
-from .language import Language, conjuncts, names_of, put_in
+from .language import Language, conjuncts, names_of, over, put_in
 from .model import Given, Part, Statement, Symbols, form_of
 from .solver import follows
 
@@ -33,7 +33,7 @@ class _Cited:
     given: tuple[str, ...]  # what must be in hand
     added: tuple[str, ...]  # told as a condition of the cited statement, where it is about the same things
     parameters: frozenset[str]  # names that may stand for something else here
-    whole: frozenset[str]  # those that are whole numbers
+    whole: Mapping[str, str]  # those that are whole numbers, with the first one
     averaged: frozenset[str]  # names for which what differs from run to run stands only if they do so too
 
     @classmethod
@@ -44,14 +44,13 @@ class _Cited:
                               for piece in conjuncts(tree(one.says))) for kind in (False, True))  # fmt: skip
         texts = (part.says, part.failure or "0", *given)
         parameters = {name for text in texts for name in _things(text)} - _known_elsewhere(cited, part, sources)
-        calls = [tree(text) for one in part.steps for text in one.by if text.startswith("induction(")]
-        by_induction = {ast.unparse(call.args[0]) for call in calls if isinstance(call, ast.Call)}
+        by_induction = dict(over(text) for one in part.steps for text in one.by if text.startswith("induction("))
         random = {"E", *cited.symbols.random, *cited.symbols.random_vectors}
         steps = [one.says for one in part.steps if one.id in part.reached]
         averaged = {name for text in (*texts, *steps) for name in names_of(text)
                     if part.failure or names_of(text) & random}  # fmt: skip
         return cls(cited.symbols, part.says, part.failure, given, added, frozenset(parameters),
-                   cited.symbols.count | by_induction, frozenset(averaged))  # fmt: skip
+                   by_induction | dict.fromkeys(cited.symbols.count, "1"), frozenset(averaged))  # fmt: skip
 
 
 def _known_elsewhere(
@@ -166,7 +165,7 @@ def _of_its_kind(language: Language, form: _Cited, name: str, text: str) -> list
             part.id in language.symbols.count if isinstance(part, ast.Name) else
             isinstance(part, ast.Constant) and isinstance(part.value, int) for part in parts):  # fmt: skip
         raise FormulaError(f"{name} is a whole number, and {text} need not be one")
-    needs = [f"{text} >= 1"] if name in theirs.count else []
+    needs = [f"{text} >= {form.whole[name]}"] if name in theirs.count or (name in form.whole and text != name) else []
     needs += [f"{text} > 0"] if name in theirs.positive | theirs.extended else []
     return needs + [f"finite({one})" for one in sorted(made_of & language.symbols.extended - theirs.extended)]
 

@@ -101,6 +101,17 @@ class Language(Builder):
         top, bottom = sp.fraction(sp.together(difference))
         return top if bottom.is_positive else -top if bottom.is_negative else difference
 
+    def cancelled(self, text: str) -> list[str]:
+        """Divisors that may be 0 and that algebra took out of the formula, as in ``x/x == 1``."""
+        found = []
+        for node in (node for node in ast.walk(tree(text)) if isinstance(node, ast.BinOp)):
+            if isinstance(node.op, ast.Div) and not isinstance(node.right, ast.Constant):
+                bases = {one for one in self.scalar(node.right).as_powers_dict() if one.is_zero is None}
+                powers = [part.args for part in sp.preorder_traversal(self.build(node)) if part.is_Pow]
+                left = {base for base, exponent in powers if exponent.could_extract_minus_sign()}
+                found += [ast.unparse(node.right)] * (not bases <= left)
+        return found
+
     # SCALARS
 
     def scalar(self, node: ast.expr) -> Any:
@@ -353,6 +364,14 @@ def put_in(text: str, values: Mapping[str, str]) -> str:
             return replacements.get(node.id, node)
 
     return ast.unparse(Put().visit(tree(text)))
+
+
+def over(text: str) -> tuple[str, str]:
+    """Of ``induction(k, 0)`` the name, which stands for every whole number from the first one on, and that one."""
+    call = tree(text)
+    if not (isinstance(call, ast.Call) and len(call.args) == 2 and ast.unparse(call.args[1]).isdigit()):
+        raise FormulaError(f"by = {text!r}: write induction(k, first), where the first one is a whole number")
+    return ast.unparse(call.args[0]), ast.unparse(call.args[1])
 
 
 def _enclosed(part: Any) -> list[z3.BoolRef]:

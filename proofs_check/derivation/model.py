@@ -291,6 +291,7 @@ def _in_full(part: Mapping[str, Any], place: str, where: str) -> dict[str, Any]:
 
 def _require_form(statement: Statement, where: str) -> None:
     require(bool(statement.step), where, statement.name, "has no step")
+    require("E" not in statement.symbols.declared, f"{where}: symbols", "E", "is the expectation, and no number")
     for name in {fact.id for fact in statement.given} & {step.id for step in statement.step}:
         require(False, f"{where}: {name}", name, "is a fact and a step")
     changed = statement.repaired.given if statement.repaired is not None else ()

@@ -114,6 +114,12 @@ def possible(language: Language, formulas: Sequence[str], values: Mapping[str, s
     return model is not None and _confirmed(language, denied, texts, _numbers(model)) is not None
 
 
+def impossible(language: Language, formulas: Sequence[str], whole: str) -> bool:
+    """Whether no numbers satisfy the formulas, of which this one is whole."""
+    known = [*language.laws(formulas), *map(language.formula, formulas), z3.IsInt(z3.Real(whole))]
+    return _solve(language, known, EFFORT // 10)[0] == z3.unsat
+
+
 def _solve(
     language: Language, formulas: Sequence[z3.BoolRef], effort: int
 ) -> tuple[z3.CheckSatResult, z3.ModelRef | None]:

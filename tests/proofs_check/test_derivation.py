@@ -58,6 +58,7 @@ def test_a_fact_that_is_not_in_the_paper_is_added_and_says_what_it_is(fact):
     ({}, "has no step"), ({"step": [{"id": "one"}]}, r"expected a table for each, \[step.NAME\]"),
     ({"given": {"one": {"says": "a <= 1", "place": "assumption"}}, "step": {"one": {}}}, "is a fact and a step"),
     ({"step": {"one": {"used": []}}}, "Unexpected keyword"),
+    ({"step": {"one": {}}, "symbols": {"positive": "E"}}, "is the expectation"),
 ])  # fmt: skip
 def test_a_file_of_another_form_is_refused(parts, why):
     with pytest.raises(BadInput, match=why):
