@@ -200,8 +200,8 @@ def _step(language: Language, step: Step, known: Mapping[str, Known]) -> tuple[D
     used = [known[name] for name in step.uses]
     now = Known(step.says, {step.id: step.failure} if step.failure else {}, all(one.every for one in used))
     if step.by[:1] in (("cited",), ("open",)):
-        lost = {event: chance for one in used for event, chance in one.failures.items()}
-        return Decision(Answer(step.by[0]), step.source or step.words), replace(now, failures=now.failures or lost)
+        kept = {event: chance for one in used for event, chance in one.failures.items()}
+        return Decision(Answer(step.by[0]), step.source or step.words), replace(now, failures=now.failures or kept)
     decision, failures = _decided(language, step, used)
     lost = _more_than(language, failures, step.failure, [one.says for one in used]) if decision.holds else None
     if lost is not None:

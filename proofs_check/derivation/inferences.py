@@ -118,7 +118,7 @@ def decision_of(finding: Finding) -> Decision:
 def _decided_by(node: ast.expr, key: str, table: Mapping[str, Any]) -> bool:
     """Whether a checker decides this predicate: of an order, the rates of its two sides where the check knows them."""
     name = ast.unparse(node.func) if isinstance(node, ast.Call) else "and"
-    if name != "order":
+    if not isinstance(node, ast.Call) or name != "order":
         return name not in _PREDICATES or _CHECKED.get(name) == key
     known = {*table.get("positive", "").split(), *table.get("constants", "").split(), *table.get("let", ())}
     claim = ast.unparse(tree(table.get("claim", "0")))

@@ -117,7 +117,7 @@ def possible(language: Language, formulas: Sequence[str], values: Mapping[str, s
 def impossible(language: Language, formulas: Sequence[str], whole: str) -> bool:
     """Whether no numbers satisfy the formulas, of which this one is whole."""
     known = [*language.laws(formulas), *map(language.formula, formulas), z3.IsInt(z3.Real(whole))]
-    return _solve(language, known, EFFORT // 10)[0] == z3.unsat
+    return bool(_solve(language, known, EFFORT // 10)[0] == z3.unsat)
 
 
 def _solve(
