@@ -136,7 +136,7 @@ def _of_family(name: str, data: Mapping[str, Any], where: str) -> Callable[[], A
 
     def made() -> Any:
         found = known[member](*(_number(one, f"{where}.{key}") for key, one in constants.items()))
-        require(found.name == said, f"{where}.name", said, f"must be {found.name!r}, by its constants")
+        require(said in (member, found.name), f"{where}.name", said, f"must be {found.name!r}, by its constants")
         return found
 
     return made

@@ -35,7 +35,6 @@ from dpassay.reference.transcript import Batch
 from . import messages
 from .messages import GREETING, VERSION, Malformed, ProgramRefused, ProgramUnsupported, read_line
 
-MOST_PROCESSES = 128  # at once
 MOST_CALLS = 100_000  # of one case
 TIMEOUT = 10.0  # seconds for one line
 _CUT_OFF = 200  # calls that a run which was cut off may still make before its program is ended instead
@@ -134,8 +133,6 @@ class LiveProgram(AbstractContextManager["LiveProgram"]):
     def _started(self) -> Worker:
         process = None
         try:
-            if len(self._busy) >= MOST_PROCESSES:
-                raise ProgramBroken(self.name, f"is needed {MOST_PROCESSES + 1} times at once, which is too often")
             process = Process(self.command, self.name, self.timeout)
             self.started += 1
             process.send(_line("hello"))
@@ -298,8 +295,7 @@ class Worker:
 
 def _small(shape: list[int]) -> tuple[int, ...]:
     """A shape that somebody else chose, if it is not too large."""
-    if math.prod(shape) > 10**6:
-        raise BadInput("shape", shape, "holds more than 1e6 numbers")
+    require(math.prod(shape) <= 10**6, "shape", shape, "holds more than 1e6 numbers")
     return tuple(shape)
 
 

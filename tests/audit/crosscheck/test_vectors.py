@@ -345,6 +345,7 @@ def test_every_constant_that_a_run_uses_is_seen_by_a_vector(algorithm):
     vectors = [one for one in load(algorithm) if one["expect"] == "run"]
     for vector in sorted(vectors, key=lambda one: not {"unequal-constants", "rare-branch"} & set(one["flags"])):
         told = {name: vector[name] for name in ("problem", "schedule")}
+        told = json.loads(re.sub(r'("name": "\w+)\([^"]*"', r'\1"', json.dumps(told)))  # it would say the old constant
         for path in numbers_in(told):
             if waiting.setdefault(path, True):
                 waiting[path] = not any(shows(vector, changed(told, path, change)) for change in CHANGES)
