@@ -648,7 +648,7 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
             raise Open("np.where of values of different records")
     _no_holes(condition, a)
     _no_holes(None, b)
-    parts = [spread(one, shape) if private(one) else _constant(one, known, shape) for one in values]
+    parts = [spread(one, shape) if private(one) else constant(one, known, shape) for one in values]
     of_rows, origin = private(condition) and condition.entries == 1, None
     if of_rows and private(b):
         limit, origin = clipped(b, condition, "exceeds")
@@ -702,8 +702,8 @@ def _factor_forms(condition: Any, values: list[Any]) -> tuple[Form, ...]:
     )
 
 
-def _constant(array: Any, known: Value, shape: tuple[int, ...]) -> Value:
-    """A public array beside private ones: it does not move."""
+def constant(array: Any, known: Value, shape: tuple[int, ...]) -> Value:
+    """A public array beside private ones, as a value: it does not move."""
     counted(known, array)
     low, high = _ends(array)
     size = _public_norms(np.broadcast_to(array, shape), known.at)

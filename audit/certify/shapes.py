@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import add, compared, edges, where
+from .arithmetic import add, compared, constant, edges, where
 from .reductions import axes_of, left, replaced
 from .value import (
     INF,
@@ -436,8 +436,11 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Value:
             raise Open("a division by what may be zero")
         if rows and not (one.at == first.at and one.records.same(first.records) and one.absent == first.absent):
             rows = False
+    if len(given) < len(arrays):
+        first._counted()
+    known = first if rows else first.whole()
     parts = [
-        one if private(one) and rows else one.whole() if private(one) else _fixed(one, first, rows) for one in arrays
+        (one if rows else one.whole()) if private(one) else constant(plain(one), known, np.shape(one)) for one in arrays
     ]
     length = sum(one._shape[place] for one in parts)
     shape = tuple(length if k - first.ndim == place else s for k, s in enumerate(first._shape))
@@ -503,17 +506,6 @@ def _moves_together(parts: list[Value]) -> Norms:
             move = move.both(origins[0].whole.move.by(max(one.factor for one in origins)))
         found = found.beside(move)
     return found
-
-
-def _fixed(array: Any, known: Value, rows: bool) -> Value:
-    """A public array as a value that does not move."""
-    array = plain(array)
-    low, high = (float(array.min()), float(array.max())) if array.size else (0.0, 0.0)
-    known._counted()
-    sup = max(abs(low), abs(high))
-    return known.like(
-        shape=array.shape, at=known.at if rows else None, size=Norms(sup=sup), move=ZERO, low=low, high=high, cause=""
-    )
 
 
 @rule(np.stack)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from dpassay.reference.laws.gaussian import Gaussian, upper_triangle
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
 from dpassay.reference.tape import Tape
+from dpassay.reference.transcript import Batch as TapeBatch
 from dpassay.reference.transcript import Draw, Note, Release
 
 from .draws import ROUNDING, Certified, Draws, Ledger, Noise, Secret, fresh_generator
@@ -107,9 +107,10 @@ class CertifyTape(Tape):
         self.transcript.events.append(kept)
         if draw.kind == "fresh":
             assert draw.size is not None
-            return _TapeBatch(np.arange(self._used - draw.size, self._used), kept.number)
+            return TapeBatch(np.arange(self._used - draw.size, self._used), kept.number)
         size = draw.n if draw.size is None else draw.size
-        return _TapeBatch(Batch(kept.number, size, draw.n, draw.kind == "poisson"), kept.number)
+        chosen: Any = Batch(kept.number, size, draw.n, draw.kind == "poisson")
+        return TapeBatch(chosen, kept.number)
 
     def reveal(self, label: str, value: Any) -> Any:
         """Publishes a value."""
@@ -141,19 +142,6 @@ class CertifyTape(Tape):
 
 
 CertifyTape.__name__ = CertifyTape.__qualname__ = "Tape"  # what Python's own messages call it
-
-
-@dataclass(frozen=True)
-class _TapeBatch:
-    """What a tape hands out for a batch."""
-
-    indices: Any
-    draw: int
-
-    @property
-    def size(self) -> int:
-        """How many records."""
-        return len(self.indices)
 
 
 def as_release(one: Certified, number: int, relation: str) -> Release:

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from dpassay.audit.crosscheck.recording import VectorTape, events_of, run_again
+from dpassay.audit.crosscheck.recording import RecordingTape, VectorTape, events_of, run_again
 from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.mutate import planted
 from dpassay.audit.mutate.lent import HOME
@@ -34,7 +34,6 @@ from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES, find
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import parse_toml, read_text
-from dpassay.reference.tape import LiveTape
 
 BUGS = HOME.parent / "tests" / "bugs"  # of the checkout whose code is judged
 #: files of `reference/` that are no algorithms: their bugs are the spine's, which other tests hold
@@ -252,7 +251,7 @@ def digest(case: Case, vectors: bool = True) -> str:
     instance, found = case.build(), hashlib.sha256()
     for problem in (instance.pair.here, instance.pair.there):
         for seed in range(3):
-            tape = LiveTape(seed)
+            tape = RecordingTape(seed)
             output = instance.mechanism(problem, tape)
             found.update(f"{events_of(tape)} {_plain(output)}".encode())
     for vector in load(case.id) if vectors else ():
