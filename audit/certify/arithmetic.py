@@ -226,7 +226,7 @@ def clipped(rows: Value, factor: Value, kind: str = "below") -> tuple[Norms, Ori
             if member is rows.token or member is token:
                 length = times(form.k / k, 1.0 if member is rows.token else max(abs(least), abs(most)))
                 found = found.both(Norms(*(length if form.order == order else INF for order in (1, 2, INF))))
-                if isinstance(form.token, tuple):
+                if isinstance(form.token, tuple) and rows.records.same(factor.records):  # which pay for all of it
                     places = (number << 32) + np.arange(rows.entries).reshape(rows.shape_of_one)
                     origin = Origin(_rows_as_one(rows, form.token), places, length)
     return found, origin

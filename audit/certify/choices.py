@@ -239,7 +239,8 @@ def _of_all(made: Any, first: Any, place: Records, some: bool) -> Value:
     found = Value((first._shape[0], *shape), -len(shape) - 1, records, size, move, **ends)
     if private(made) and made.origin is not None:
         whole, places, factor = made.origin
-        of_each = NAMED.setdefault((whole.token, some), _of_all(whole, first, place, some))
+        of_one = whole.like(size=whole.norms, vanishes=whole.vanishes) if some else whole  # each part of other records
+        of_each = NAMED.setdefault((whole.token, some), _of_all(of_one, first, place, some))
         found.origin = Origin(of_each, places[None], factor)
     return found
 

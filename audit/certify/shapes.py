@@ -189,7 +189,7 @@ def _by_drawn(a: Value, keys: tuple[Any, ...]) -> Value:
     renamed = a.copy()
     renamed.records = Records(np.arange(a._shape[a.at]))
     found = index(renamed, bare(keys))
-    found.records = Records(np.ravel(numbers), order=of)
+    found.records, found.origin = Records(np.ravel(numbers), order=of), None
     found.token = (
         NAMED.setdefault((a.token, of, np.asarray(numbers).tobytes()), object()) if keys[1:] == () else object()
     )
@@ -501,7 +501,7 @@ def _moves_together(parts: list[Value]) -> Norms:
         move = ZERO
         for one in group:
             move = move.beside(one.move)
-        origins = [one.origin for one in group if one.origin is not None]
+        origins = [one.origin or Origin(one, _places(one._shape)) for one in group if one.at is None]
         if len(origins) > 1 and not _repeats(np.concatenate([np.ravel(one.places) for one in origins])):
             move = move.both(origins[0].whole.move.by(max(one.factor for one in origins)))
         found = found.beside(move)

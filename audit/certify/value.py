@@ -585,7 +585,7 @@ def _whatever_was_released(function: Any, found: Value) -> Value:
     sums = function in (np.add, np.subtract)
     zero = found.vanishes and function in _MULTILINEAR
     kept = found.like(move=found.move if sums else Norms(), holes=found.holes, vanishes=zero)
-    kept.origin = found.origin if sums else None
+    kept.origin = found.origin if sums and not found.alone else None  # of one record sizes count
     return kept
 
 

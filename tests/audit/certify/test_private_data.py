@@ -235,6 +235,9 @@ WRONG_LAYERS = {  # neighbours show more than twice the clip of 1
     "g = factor((others[0] ** 2).sum(axis=1), others[1] ** 2)\n[f @ b, g @ others[1]]",
     "of records and of their sum": f"{BY_TWO}p, q = f @ b, f @ c\n[p, (2 * p + q)]",
     "in another order": f"{BY_TWO}p = f @ b\n[p[0], p[::-1][1], f @ c]",
+    "an array and its parts": "s = unit(rows).sum(axis=0)\nnp.concatenate([s, s[:1], s[1:]])",
+    "chosen each by itself": "x = 1 + 0.3 * unit(np.maximum(rows[:, :1] * np.array([99, -99]), 0))\n"
+    "x = 2 * x[rows[:, 1] < 99]\n[sum(r[0] for r in x if r[0] > r[1]), sum(r[1] for r in x if r[1] > r[0])]",
     "one record twice": EACH_LAYER.format("f = factor(g @ g, e**2)\n    w += f * g\n    w += f * g\n    b += f * e"),
     "of the record before": EACH_LAYER.replace("np.zeros(2), 0.0", "np.zeros(2), 0.0\nf = 1.0").format(
         "w += f * g\n    f = factor(g @ g, e**2)\n    b += f * e"
@@ -262,6 +265,16 @@ def test_what_is_computed_moves_as_its_certificate_says_and_no_neighbours_show_m
 @pytest.mark.parametrize("text", WRONG_LAYERS.values(), ids=WRONG_LAYERS)
 def test_what_is_no_layer_of_one_clip_costs_its_own(text):
     assert math.hypot(*(one.moves for one in released(text).releases)) >= shown(text, 2) * (1 - 1e-9) > 2
+
+
+@pytest.mark.parametrize("of", ["a factor of two records", "orders that are alike in all runs"])
+def test_parts_of_other_records_cost_their_own(of):
+    text = "rng.uniform(size=214)\np, q = rng.permutation(4), rng.permutation(4)\nx = unit(rows)\n"
+    text += "[x[p[0], 0] + x[p[1], 0], x[q[0], 1] + x[q[1], 1], x[p[2], 1]]"
+    if of == "a factor of two records":
+        text = "b, c = rows[0, :2], rows[0, 2]\nf = factor((b**2).sum(), c**2)\n"
+        text += "[f * c, np.minimum(f, rows[1, 0] ** 2) * b, unit(rows)[1]]"
+    assert len(released(text).releases) == 3
 
 
 @pytest.mark.parametrize("text", OTHER_CELLS.values(), ids=OTHER_CELLS)

@@ -333,6 +333,11 @@ def record(rows, rng, place):
     return np.clip(rows[place][..., 0], 0, 1).sum() + rng.laplace(scale=1.0)
 
 
+def sums_of_parts(rows, rng, c):
+    some = np.clip(rows, 0, 1)[rows[:, 2] > 0]
+    return [sum(row[k] + (c - 1) for row in some) + rng.laplace() for k in range(2)]
+
+
 COSTS = {  # at least
     "copied noise": (lambda x, rng: count(x) + copy.deepcopy(rng.laplace(scale=0.1)), 10),
     "a generator that can be set back": (lambda x, rng: count(x) + bool(rng.bit_generator) * rng.laplace(), math.inf),
@@ -340,6 +345,7 @@ COSTS = {  # at least
     "a seed": (lambda x, rng: count(x) + [random.seed(0), random.gauss(0, 100.0)][1], 10),
     "another name of what noise is added to": (added_in_place, 10),
     "one draw in a sum": (lambda x, rng: x[0] + (rng.normal(size=3) + rng.normal(size=1)[[0, 0, 0]]), math.inf),
+    "added to each of some": (by(sums_of_parts), math.inf),
     "an end": (by(lambda x, rng, c: np.clip(x[:, 0], min=0, max=c).sum() + rng.laplace(scale=100.0)), 10),
     "in a list": (by(lambda x, rng, c: np.array([count(x), c]) * count(x) + rng.laplace(scale=400.0, size=2)), 2.5),
     "a scale": (by(lambda x, rng, c: count(x) + rng.laplace(scale=100.0 / c)), 10),
