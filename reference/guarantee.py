@@ -17,7 +17,7 @@ import scipy
 
 from .accounting.sampled import Relation
 from .arrays import Array
-from .errors import BadInput
+from .errors import BadInput, require
 
 LARGEST = 700.0  # epsilon; beyond it exp overflows, and its pairs say next to nothing
 
@@ -57,8 +57,7 @@ class Guarantee:
     def __post_init__(self) -> None:
         if self.epsilons.shape != self.deltas.shape or self.epsilons.ndim != 1:
             raise BadInput("deltas", self.deltas.shape, f"must have the shape {self.epsilons.shape}")
-        if not bool(np.all((self.deltas >= 0) & (self.deltas <= 1))):
-            raise BadInput("deltas", self.deltas, "must lie in [0, 1]")
+        require(bool(np.all((self.deltas >= 0) & (self.deltas <= 1))), "deltas", self.deltas, "must lie in [0, 1]")
 
     def __str__(self) -> str:
         relation = f", {self.relation}" if self.relation else ""
@@ -154,8 +153,7 @@ def gdp(mu: float, grid: Array | None = None, relation: Relation | None = None, 
 
     Without a grid there are 81 of them, out to delta about 1e-12.
     """
-    if not mu >= 0:
-        raise BadInput("mu", mu, "must not be negative")
+    require(mu >= 0, "mu", mu, "must not be negative")
     if grid is None:
         grid = np.linspace(0.0, min(max(mu * (mu / 2 + 7), 1e-9), LARGEST), 81)
     return mirrored(f"{mu:g}-GDP", grid, lambda eps: gaussian_delta(eps, mu), relation, source)
@@ -181,8 +179,7 @@ def from_pairs(
     Nothing is claimed between the pairs, or beyond them. In place of a pair above `LARGEST` stands the one that it
     implies there.
     """
-    if not all(e >= 0 and 0 <= d <= 1 for e, d in pairs):
-        raise BadInput("pairs", pairs, "need epsilon >= 0 and delta in [0, 1]")
+    require(all(e >= 0 and 0 <= d <= 1 for e, d in pairs), "pairs", pairs, "need epsilon >= 0 and delta in [0, 1]")
     ordered = sorted((min(e, LARGEST), d if e <= LARGEST else 1 - (1 - d) * math.exp(LARGEST - e)) for e, d in pairs)
     deltas = np.array([d for _, d in ordered])
     return mirrored(name, np.array([e for e, _ in ordered], dtype=float), lambda _: deltas, relation, source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import BadInput, require
+from .errors import require
 from .files import parse_toml, read_text
 
 
@@ -89,6 +89,5 @@ def paper(key: str) -> Paper:
     Raises:
         BadInput: there is none.
     """
-    if key not in PAPERS:
-        raise BadInput("paper", key, f"must be one of {', '.join(PAPERS)}")
+    require(key in PAPERS, "paper", key, f"must be one of {', '.join(PAPERS)}")
     return PAPERS[key]

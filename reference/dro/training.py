@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.arrays import Array
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import require
 from dpassay.reference.problems.models import ClassificationLoss
 from dpassay.reference.tape import LiveTape
 
@@ -130,6 +130,5 @@ MAIN = tuple(METHODS)[:5]  # the paper's own two, in every reading
 
 def train(method: str, setting: Setting) -> Array:
     """Model parameters, shape (d,)."""
-    if method not in METHODS:
-        raise BadInput("method", method, f"must be one of {', '.join(METHODS)}")
+    require(method in METHODS, "method", method, f"must be one of {', '.join(METHODS)}")
     return METHODS[method](setting)

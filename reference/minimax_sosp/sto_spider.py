@@ -69,8 +69,7 @@ def calibrated(schedule: Schedule, epsilon: float, delta: float) -> Schedule:
 
 def gaussian_kick(rng: np.random.Generator, d: int, size: float) -> Array:
     """The larger step of Sto-SPIDER, shape (d,)."""
-    noise: Array = size * rng.standard_normal(d)
-    return noise
+    return np.asarray(size * rng.standard_normal(d))
 
 
 def run(problem: PerSample, schedule: Schedule, tape: Tape, kick: Kick = gaussian_kick) -> Path:

@@ -57,16 +57,14 @@ class TugOfWar:
         """z ((g + a t) e_1 + L x), on Y."""
         pull = self.curvature * x
         pull[0] += self.slope + self.coupling * y[0]
-        rows: Array = self.signs[indices][:, None] * pull
-        return rows
+        return np.asarray(self.signs[indices][:, None] * pull)
 
     def gradients_y(self, x: Array, y: Array, indices: Indices) -> Array:
         """z (a x_1, L x + (h - c t) e_1) - mu (t, 0), on Y."""
         pull = np.concatenate([[self.coupling * x[0]], self.curvature * x])
         pull[1] += self.dual_slope - self.dual_curvature * y[0]
         shared = np.concatenate([[self.concavity * y[0]], np.zeros(self.d)])
-        rows: Array = self.signs[indices][:, None] * pull - shared
-        return rows
+        return np.asarray(self.signs[indices][:, None] * pull - shared)
 
     def value_gradients(self, x: Array, indices: Indices) -> Array:
         """Gradients of the explicit objective F(x, 0), for the methods that know no y."""

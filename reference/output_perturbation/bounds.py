@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import require
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,7 @@ def first_meaningful_n(bound: Callable[[Setting], float], trivial: float, at: Se
         if not says_something(2**exponent):
             break
         above = 2**exponent
-    if not above:
-        raise BadInput("bound", trivial, "is not reached for any n up to 2^60")
+    require(above > 0, "bound", trivial, "is not reached for any n up to 2^60")
     below = above // 2
     while above > 4 and above - below > 1:
         middle = (above + below) // 2

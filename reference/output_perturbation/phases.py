@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import require
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 
@@ -29,10 +29,8 @@ class Phases:
 
 def phases(n: int, mu: float) -> Phases:
     """The phases for n records and base regulariser mu."""
-    if n < 2:
-        raise BadInput("n", n, "K = floor(log2 n) needs at least two records")
-    if not mu > 0:
-        raise BadInput("mu", mu, "must be positive")
+    require(n >= 2, "n", n, "K = floor(log2 n) needs at least two records")
+    require(mu > 0, "mu", mu, "must be positive")
     count = int(np.log2(n))
     return Phases(count, n // count, tuple(mu * 2.0**k for k in range(1, count + 1)))  # line 1, line 3
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from dpassay.reference.arrays import Array
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.auc import AUCLoss
 from dpassay.reference.problems.bent_game import BentGame
@@ -128,8 +128,7 @@ def _turned_rows(n: int, target: int, direction: Array) -> list[Array]:
 
 
 def _target(plan: Phases, phase: int) -> int:
-    if not 1 <= phase <= plan.count:
-        raise BadInput("phase", phase, f"must lie in 1..{plan.count}")
+    require(1 <= phase <= plan.count, "phase", phase, f"must lie in 1..{plan.count}")
     return (phase - 1) * plan.length
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import require
 
 from .domains import Ball, Domain
 from .finite_sum import Loss, bounded_rows, plus_or_minus_one
@@ -33,8 +33,7 @@ class AUCLoss(Loss):
     y_radius: float
 
     def __post_init__(self) -> None:
-        if not 0 < self.positive_share < 1:
-            raise BadInput("positive_share", self.positive_share, "must lie in (0, 1)")
+        require(0 < self.positive_share < 1, "positive_share", self.positive_share, "must lie in (0, 1)")
         bounded_rows("features", self.features, 1.0)
         plus_or_minus_one("labels", self.labels, len(self.features))
         p = self.positive_share

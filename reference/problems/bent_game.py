@@ -43,8 +43,7 @@ class BentGame(Loss):
 
     def mean_operator(self, z: Array) -> Array:
         """The same with the mean (p, q)."""
-        mean: Array = self._shared(z) + self.linear.mean(axis=0)
-        return mean
+        return np.asarray(self._shared(z) + self.linear.mean(axis=0))
 
     def values(self, z: Array, indices: Indices) -> Array:
         """f of each record."""

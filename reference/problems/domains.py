@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from dpassay.reference.arrays import Array, norm
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import require
 
 
 class Domain(Protocol):
@@ -40,8 +40,7 @@ class Ball:
     radius: float
 
     def __post_init__(self) -> None:
-        if not self.radius > 0:
-            raise BadInput("radius", self.radius, "a ball needs a positive radius")
+        require(self.radius > 0, "radius", self.radius, "a ball needs a positive radius")
 
     @property
     def largest_norm(self) -> float:
@@ -63,8 +62,7 @@ class Box:
     dimension: int
 
     def __post_init__(self) -> None:
-        if not self.lower < self.upper:
-            raise BadInput("lower", self.lower, f"must lie below upper = {self.upper!r}")
+        require(self.lower < self.upper, "lower", self.lower, f"must lie below upper = {self.upper!r}")
 
     @property
     def largest_norm(self) -> float:
@@ -80,5 +78,4 @@ def uniform_ball(rng: np.random.Generator, d: int, radius: float) -> Array:
     """A point drawn uniformly from the ball of the given radius in R^d, shape (d,)."""
     direction = rng.standard_normal(d)
     scale = radius * rng.random() ** (1 / d) / np.linalg.norm(direction)
-    point: Array = scale * direction
-    return point
+    return np.asarray(scale * direction)

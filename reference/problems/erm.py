@@ -12,7 +12,7 @@ import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, require
 
 from .interfaces import Sized
 from .margin_losses import Loss
@@ -78,8 +78,7 @@ class ErmProblem:
     def __post_init__(self) -> None:
         if self.features.ndim != 2 or self.labels.shape != self.features.shape[:1]:
             raise BadInput("features.shape", self.features.shape, f"expected (n, d) beside labels {self.labels.shape}")
-        if not np.isfinite(self.features).all():
-            raise BadInput("features", "not finite", "NaN or infinity in the data")
+        require(bool(np.isfinite(self.features).all()), "features", "not finite", "NaN or infinity in the data")
         if not np.isin(self.labels, (-1.0, 1.0)).all():
             raise BadInput("labels", np.unique(self.labels)[:4].tolist(), "labels must be -1 or +1")
         largest = sqrt(float(np.einsum("ij,ij->i", self.features, self.features).max(initial=0.0)))
@@ -133,8 +132,7 @@ class ErmProblem:
 
     def replace(self, index: int, x: Array, y: float) -> ErmProblem:
         """Return the replace-one neighbour in which record `index` is (x, y)."""
-        if not 0 <= index < self.n:
-            raise BadInput("index", index, f"expected 0 <= index < {self.n}")
+        require(0 <= index < self.n, "index", index, f"expected 0 <= index < {self.n}")
         features, labels = self.features.copy(), self.labels.copy()
         features[index], labels[index] = x, y
         return replace_fields(self, features=features, labels=labels)
@@ -179,8 +177,7 @@ class ErmProblem:
 
     def _records(self, indices: Indices | None) -> Iterator[tuple[Array, Array]]:
         total = self.n if indices is None else len(indices)
-        if total == 0:
-            raise BadInput("indices", [], "an empty batch has no mean")
+        require(total > 0, "indices", [], "an empty batch has no mean")
         for start in range(0, total, BLOCK_ROWS):
             if indices is None:
                 yield self.features[start : start + BLOCK_ROWS], self.labels[start : start + BLOCK_ROWS]

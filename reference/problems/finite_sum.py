@@ -17,7 +17,7 @@ import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import settled
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, require
 
 from .domains import Domain, Everywhere
 from .interfaces import Seen
@@ -32,15 +32,13 @@ def bounded_rows(name: str, rows: Array, bound: float) -> None:
 
 def bounded_values(name: str, values: Array, size: int, bound: float) -> None:
     """Raise BadInput unless `values` holds `size` finite numbers of modulus at most `bound`."""
-    if values.shape != (size,):
-        raise BadInput(f"{name}.shape", values.shape, f"expected {(size,)}, one per record")
+    require(values.shape == (size,), f"{name}.shape", values.shape, f"expected {(size,)}, one per record")
     _refuse_first(name, np.abs(values), bound, "modulus")
 
 
 def plus_or_minus_one(name: str, labels: Array, size: int) -> None:
     """Raise BadInput unless `labels` holds `size` labels -1 or +1."""
-    if labels.shape != (size,):
-        raise BadInput(f"{name}.shape", labels.shape, f"expected {(size,)}, one per record")
+    require(labels.shape == (size,), f"{name}.shape", labels.shape, f"expected {(size,)}, one per record")
     wrong = np.flatnonzero(~np.isin(labels, (-1.0, 1.0)))
     if len(wrong):
         raise BadInput(f"{name}[{wrong[0]}]", float(labels[wrong[0]]), "must be -1 or +1")
@@ -90,8 +88,7 @@ class Loss(ABC):
 
     def mean_operator(self, z: Array) -> Array:
         """Operator of the whole data part, shape (d,)."""
-        mean: Array = self.rows(z, np.arange(self.n)).mean(axis=0)
-        return mean
+        return np.asarray(self.rows(z, np.arange(self.n)).mean(axis=0))
 
     def affine(self) -> tuple[Array, Array] | None:
         """(A, b) with mean operator A z + b when the loss is quadratic, else None."""

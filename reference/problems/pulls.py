@@ -50,14 +50,12 @@ class Pulls:
         """Per-record gradients in x, shape (len(indices), 2)."""
         rows = self.rows[indices]
         here = x + np.array([y[0], 0.0])
-        gradients: Array = rows[:, :2] + rows[:, 3:] * here
-        return gradients
+        return np.asarray(rows[:, :2] + rows[:, 3:] * here)
 
     def gradients_y(self, x: Array, y: Array, indices: Indices) -> Array:
         """Per-record gradients in y, shape (len(indices), 1)."""
         rows = self.rows[indices]
-        gradients: Array = rows[:, 2:3] + rows[:, 3:] * x[0] - self.concavity * y
-        return gradients
+        return np.asarray(rows[:, 2:3] + rows[:, 3:] * x[0] - self.concavity * y)
 
     def value_gradients(self, x: Array, indices: Indices) -> Array:
         """Gradients of the explicit objective F(x, 0), for methods that know no y, shape (len(indices), 2)."""

@@ -80,8 +80,7 @@ def covertype_file(path: str | Path, *, standardise: bool = False) -> Task:
     require(table.shape[1] == columns, "path", str(path), f"expected {columns} columns, found {table.shape[1]}")
     _require_finite(path, table)
     table = table[np.isin(table[:, -1], (1, 2))]
-    if not len(table):
-        raise BadInput("path", str(path), "no record of class 1 or 2")
+    require(len(table) > 0, "path", str(path), "no record of class 1 or 2")
     x, y = table[:, :-1], np.where(table[:, -1] == 1, 1.0, -1.0)
     numerical = x[:, :_COVERTYPE_NUMERICAL]
     x[:, :_COVERTYPE_NUMERICAL] = _z_scores(numerical) if standardise else numerical / _COVERTYPE_SCALES
@@ -126,8 +125,7 @@ def _z_scores(x: Array) -> Array:
 
 def _raw(path: str | Path) -> bytes:
     """The file's bytes, decompressed where its name says so."""
-    if not there(Path(path), "path"):
-        raise BadInput("path", str(path), "no such file; download the original set and give its path")
+    require(there(Path(path), "path"), "path", str(path), "no such file; download the original set and give its path")
     raw = read_bytes(Path(path), "path")
     return decompressed(raw, str(path)) if Path(path).suffix in (".gz", ".bz2") else raw
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, require
 
 from .finite_sum import Loss, bounded_rows
 
@@ -30,8 +30,7 @@ class BilinearLoss(Loss):
 
     def __post_init__(self) -> None:
         n, d_x, d_y = self.matrices.shape
-        if self.linear.shape != (n, d_x + d_y):
-            raise BadInput("linear.shape", self.linear.shape, f"expected {(n, d_x + d_y)}")
+        require(self.linear.shape == (n, d_x + d_y), "linear.shape", self.linear.shape, f"expected {(n, d_x + d_y)}")
         bounded_rows("linear", self.linear, np.inf if self.linear_bound is None else self.linear_bound)
         bounded_rows("matrices", self.matrices.reshape(n, -1), np.inf)
         if self.shared_coupling and np.ptp(self.matrices, axis=0).any():

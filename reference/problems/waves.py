@@ -23,7 +23,7 @@ import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.axioms import Records
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, require
 
 from .erm import Constants
 
@@ -89,8 +89,7 @@ class WaveRisk(Signs):
     def __post_init__(self) -> None:
         if self.signs.ndim != 1 or not np.isin(self.signs, (-1.0, 1.0)).all():
             raise BadInput("signs", np.unique(self.signs)[:4].tolist(), "expected a vector of -1 and 1")
-        if self.d < 2:
-            raise BadInput("d", self.d, "expected at least 2")
+        require(self.d >= 2, "d", self.d, "expected at least 2")
 
     def gradient(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean gradient, shape (d,)."""

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import require
 from dpassay.reference.problems.finite_sum import FiniteSum
 
 
@@ -105,8 +105,7 @@ def run_until_certified(
     Raises BadInput for a target that is not positive.  A run that ends without the certificate is returned as it
     is: whoever releases must look at `certificate.holds`.
     """
-    if not target > 0:
-        raise BadInput("target", target, "the requested distance must be positive")
+    require(target > 0, "target", target, "the requested distance must be positive")
     z = start
     point, certificate = certify(oracle, z, target)
     for number in range(1, limit + 1):
