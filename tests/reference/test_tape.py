@@ -11,7 +11,20 @@ from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.tape import LiveTape, ScriptedTape, record
 
 DATA = np.linspace(-1.0, 1.0, 12)
-CALLS = ("gaussian", "laplace", "above", "batch", "poisson", "fresh", "public", "secret", "noise", "reveal")
+QUERY = {"sensitivity": 1.0}
+TEST = {"threshold": 0.1, "threshold_scale": 1.0, "query_scale": 2.0, **QUERY}
+CALLS = {  # tape, label, data, the state so far -> what is added to it
+    "gaussian": lambda t, label, data, state: t.gaussian(label, np.full(3, data.mean() + state), std=1.0, **QUERY)[1],
+    "laplace": lambda t, label, data, state: t.laplace(label, data.mean(), scale=2.0, **QUERY),
+    "above": lambda t, label, data, state: t.above_threshold(label, data[:2], **TEST) or -1.0,
+    "batch": lambda t, label, data, state: data[t.batch(label, 12, 3).indices].sum(),
+    "poisson": lambda t, label, data, state: data[t.poisson(label, 12, 0.3).indices].sum(),
+    "fresh": lambda t, label, data, state: data[t.fresh(label, 12, 2).indices].sum() if t.unused(12) >= 2 else 0.0,
+    "public": lambda t, label, data, state: t.public(label, lambda rng: rng.random()),
+    "secret": lambda t, label, data, state: t.secret(label, lambda rng: rng.random()),
+    "noise": lambda t, label, data, state: t.noise(label, 1.0),
+    "reveal": lambda t, label, data, state: t.reveal(label, len(label)),
+}
 
 
 def program(calls):
@@ -20,30 +33,7 @@ def program(calls):
     def run(data, tape):
         state = 0.0
         for position, call in enumerate(calls):
-            label = f"{call} {position}"
-            if call == "gaussian":
-                state += tape.gaussian(label, np.full(3, data.mean() + state), std=1.0, sensitivity=1.0)[1]
-            elif call == "laplace":
-                state += tape.laplace(label, data.mean(), scale=2.0, sensitivity=1.0)
-            elif call == "above":
-                index = tape.above_threshold(
-                    label, [data[0], data[1]], threshold=0.1, threshold_scale=1.0, query_scale=2.0, sensitivity=1.0
-                )
-                state += -1.0 if index is None else index
-            elif call == "batch":
-                state += data[tape.batch(label, len(data), 3).indices].sum()
-            elif call == "poisson":
-                state += data[tape.poisson(label, len(data), 0.3).indices].sum()
-            elif call == "fresh" and tape.unused(len(data)) >= 2:
-                state += data[tape.fresh(label, len(data), 2).indices].sum()
-            elif call == "public":
-                state += tape.public(label, lambda rng: rng.random())
-            elif call == "secret":
-                state += tape.secret(label, lambda rng: rng.random())
-            elif call == "noise":
-                state += tape.noise(label, 1.0)
-            elif call == "reveal":
-                tape.reveal(label, position)
+            state += CALLS[call](tape, f"{call} {position}", data, state)
         return state
 
     return run
@@ -121,13 +111,6 @@ def test_noise_and_sensitivity_are_told_by_name_alone():
         with pytest.raises(TypeError, match="positional"):
             call()
     assert not tape.transcript.events
-    law = Gaussian(0.0, 1.0)
-    assert tape.gaussian(label="a", query=0.0, std=1.0, sensitivity=None) == tape.transcript.releases[0].value
-    assert np.shape(tape.release(label="b", law=law, sensitivity=1.0)) == ()
-    assert tape.symmetric_gaussian(label="c", query=square, std=1.0, sensitivity=1.0).shape == (2, 2)
-    assert np.shape(tape.laplace(label="d", query=0.0, scale=1.0, sensitivity=1.0)) == ()
-    tape.above_threshold(label="e", queries=[0.0], threshold=0.0, threshold_scale=1.0, query_scale=1.0, sensitivity=1.0)
-    assert tape.fresh(label="f", n=4, size=2, order="index").indices.tolist() == [0, 1]
 
 
 def test_symmetric_noise_is_symmetric_with_the_stated_std():

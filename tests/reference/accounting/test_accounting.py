@@ -184,15 +184,6 @@ def test_a_large_gaussian_beside_another_law():
     assert found.delta(1.0) == 1.0
 
 
-@pytest.mark.more
-def test_the_coarse_grid_is_pessimistic_and_close():
-    """Rate 1: 400 steps of noise 1/2 are 40-GDP, epsilon 800 and more."""
-    curve = read_claim(None, DELTA, None, "0.5:1:400", None).guarantee
-    exact = np.array([gdp_delta(float(e), 40.0) for e in curve.epsilons if e >= 0])
-    ours = curve.deltas[curve.epsilons >= 0]
-    assert np.all(ours >= exact * (1 - 1e-9)) and np.all(ours <= exact * 1.01 + 1e-12)
-
-
 def test_a_claim_of_more_than_can_be_refuted_is_refused():
     with pytest.raises(BadInput, match=r"--sampled-gaussian.*1:0.5:10000000.*nothing that scores could refute"):
         read_claim(None, DELTA, None, "1:0.5:10000000", None)

@@ -87,16 +87,7 @@ def sampled_delta(epsilon, q, mu, sampling="without-replacement", relation="repl
     return float(sampled_curve(np.array([epsilon]), q, mu, sampling, relation)[0])
 
 
-@settings(max_examples=120, deadline=None)
-@given(rates, mus, epsilons)
-@example(0.1, 0.8, 0.0)
-@example(1e-9, 100.0, 200.0)
-def test_fixed_size_batches_are_rounded_up(q, mu, epsilon):
-    found = sampled_delta(epsilon, q, mu)
-    assert fair(found, max(against_null(epsilon, q, mu, way) for way in (False, True)))
-
-
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40)
 @given(rates, mus, places)
 def test_tails_of_sampled_releases_keep_their_digits(q, mu, deviations):
     """Where delta goes from q to 1e-300."""
@@ -110,15 +101,13 @@ def test_tails_of_sampled_releases_keep_their_digits(q, mu, deviations):
     )
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(rates, mus, epsilons)
 @example(1e-9, 1e-3, 1e-13)
 def test_poisson_batches_are_rounded_up(q, mu, epsilon):
     with mpmath.workdps(70):
         truth = stick(epsilon, mu / 2, -mu / 2, q)
     assert fair(sampled_delta(epsilon, q, mu, "poisson"), truth, 1e-9, 1e-11)
-    added = against_null(epsilon, q, mu / 2, False)  # from 0 up the larger of the two directions
-    assert fair(sampled_delta(epsilon, q, mu, "poisson", "add-remove"), added)
 
 
 @settings(max_examples=60)
@@ -132,7 +121,7 @@ def test_pure_and_laplace_curves_are_rounded_up(epsilon, size):
     assert fair(float(laplace_delta(np.array([epsilon]), size)[0]), laplace, 1e-14, 0)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(rates.filter(lambda rate: rate < 1), st.floats(-12, 2.8).map(lambda power: 10.0**power))
 @example(1e-9, 1e-6)
 def test_a_pure_epsilon_amplified_is_rounded_up(q, size):
@@ -171,14 +160,14 @@ def test_a_curve_is_zero_from_the_largest_loss_on():
     assert seldom.pure_epsilon < 0.2
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rates, mus, epsilons)
 @example(1.0, 1.0, 0.5)
 @example(0.3, 1.0, 0.2)
-@example(0.01, 3.0, 1e-3)
-@example(0.5, 2.0, 5.0)
+@example(0.1, 0.8, 0.0)
+@example(1e-9, 100.0, 200.0)
 def test_each_direction_of_poisson_batches_by_itself(q, mu, epsilon):
-    """With the record against without it, and the other way round, which ends at log(1 / (1 - q))."""
+    """With the record against without it, and back, which ends at log(1 / (1 - q)); fixed sizes have the larger one."""
     for backward in (False, True):
         found = sampled_curve(np.array([epsilon]), q, mu, "poisson", "add-remove", backward)[0]
         assert fair(float(found), against_null(epsilon, q, mu / 2, backward))
@@ -187,6 +176,7 @@ def test_each_direction_of_poisson_batches_by_itself(q, mu, epsilon):
     )
 
 
+@pytest.mark.more
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_sampled_release_that_nothing_bounds_costs_more_than_any_claim():
     assert Account(((Part("sampled", 1e120, 0.05, "poisson"), 80),)).epsilon(1e-5) > 1e200
@@ -202,7 +192,7 @@ def exact(epsilon, mu):
     return against_null(epsilon, 1.0, mu, False)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(epsilons, mus, st.floats(-6, 37))
 def test_a_delta_is_rounded_up(epsilon, mu, deviations):
     """At an epsilon of either sign, and along the curve down to the smallest number; of many at once a little more."""
@@ -214,7 +204,7 @@ def test_a_delta_is_rounded_up(epsilon, mu, deviations):
             assert fair(many, truth, 1e-10, 1e-300 if one > mu * mu / 2 else 1e-13)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(mus, deltas)
 def test_an_epsilon_is_rounded_up(mu, delta):
     found = gdp_epsilon(mu, delta)
@@ -223,7 +213,7 @@ def test_an_epsilon_is_rounded_up(mu, delta):
     assert lower <= 0 or exact(lower, mu) > delta
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(positive, deltas)
 def test_a_mu_is_rounded_down(epsilon, delta):
     found = gdp_mu(epsilon, delta)
@@ -231,7 +221,7 @@ def test_a_mu_is_rounded_down(epsilon, delta):
     assert exact(epsilon, found * (1 + 1e-9)) > delta
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(positive, deltas)
 def test_a_rho_is_rounded_down(epsilon, delta):
     with mpmath.workdps(60):
@@ -257,16 +247,6 @@ def test_renyi_divergences_bound_what_the_grid_finds(kind, size, count):
     assert 0.99 < shown / grid.epsilon(1e-5) < 1.25
     for epsilon in (0.0, shown / 2, shown):
         assert 0.99 * grid.delta(epsilon) < renyi_delta(parts, epsilon) <= 1.0
-
-
-def test_one_order_by_hand():
-    """Order 2 of randomised response at log 3: log(3/4 3 + 1/4 1/3); with a hundredth less it would not be a bound."""
-    truth = math.log(0.75 * 3 + 0.25 / 3)
-    delta = 1e-5
-    at_two = truth + math.log(0.5) - math.log(2 * delta)
-    assert renyi_epsilon(((Part("pure", math.log(3)), 1),), delta) <= at_two * (1 + 1e-8)
-    laplace = math.log(2 / 3 * math.exp(1) + 1 / 3 * math.exp(-2))
-    assert renyi_epsilon(((Part("laplace", 1.0), 1),), delta) <= (laplace + math.log(0.5) - math.log(2 * delta)) * 1.1
 
 
 @pytest.mark.parametrize(("epsilon", "mu"), [(1e300, 1e-3), (1e200, 1.0), (50.0, 1e-200), (3000.0, 2.0)])
@@ -306,7 +286,7 @@ def responses(size, count, epsilon):
         return total
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(st.floats(-6, 1.9), st.floats(0, 5), st.floats(-300, -1))
 @example(math.log10(0.5), 6.0, -5.0)  # on a grid of 1e-3 it was 1.33 times epsilon
 @example(math.log10(3.0), 7.0, -14.0)  # untilted it is too little
@@ -319,7 +299,7 @@ def test_many_gaussians_as_one(log_mu, log_count, power):
     assert together.delta(exact) >= gdp_delta(exact, mu) * (1 - 1e-9)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.floats(-4, 0.7), st.integers(1, 2000), st.floats(0, 1))
 def test_many_randomised_responses_as_they_are(log_size, count, share):
     """Losses that lie on no grid point: rounded up, by a hundredth of epsilon at most."""
@@ -332,7 +312,7 @@ def test_many_randomised_responses_as_they_are(log_size, count, share):
     assert found <= responses(size, count, max(0.0, epsilon - slack)) * (1 + 3e-2) + mpmath.mpf(1e-300)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sampled_from(["laplace", "pure"]), st.floats(-5.9, 2.3), st.floats(-6, -0.05) | st.floats(-300, -0.05))
 @example("laplace", 0.0, math.log10(0.26))
 @example("laplace", math.log10(28.304191431676553), math.log10(0.002709397675783271))
@@ -366,11 +346,15 @@ def test_two_kinds_together_by_convolution():
         assert exact * (1 - mpmath.mpf(1e-9)) <= found <= exact * (1 + mpmath.mpf(2e-3))
 
 
+def dotted(count, step=0.01):
+    """The law of so many dots of N(0.4)."""
+    deltas = gdp_deltas(step * np.arange(count), 0.4)
+    return connected(deltas, deltas, step)
+
+
 def test_a_law_of_dots_has_the_curve_it_is_made_of():
     """At the dots exactly; between them the chord, above the curve. And so it is when the directions change places."""
-    step = 0.01
-    at = step * np.arange(500)
-    law = connected(gdp_deltas(at, 0.4), gdp_deltas(at, 0.4), step)
+    step, law = 0.01, dotted(500)
     losses = step * (law.first + np.arange(len(law.probs)))
     assert math.isclose(math.fsum(law.probs) + law.infinite, 1.0, rel_tol=1e-12)
     for epsilon in (-0.5, 0.0, 0.3, 1.0):
@@ -405,10 +389,9 @@ def test_what_reaches_too_far_for_its_grid_says_so():
 
 def test_a_curve_that_is_cut_off_leaves_an_infinite_loss_and_all_adds_up_to_one():
     """Fifty dots of N(0.4): what is beyond them is infinite, and counts at every epsilon."""
-    at = 0.01 * np.arange(50)
-    law = connected(gdp_deltas(at, 0.4), gdp_deltas(at, 0.4), 0.01)
+    law = dotted(50)
     assert law.infinite == pytest.approx(gdp_delta(0.49, 0.4)) and law.infinite > 0.01
-    assert law == law != connected(gdp_deltas(at, 0.4), gdp_deltas(at, 0.4), 0.01)  # its arrays are not compared
+    assert law == law != dotted(50)  # its arrays are not compared
     assert math.fsum(law.probs) + law.infinite == pytest.approx(1.0, rel=1e-12)
     one, two = Composed([(law, 1)], 0.01), Composed([(law, 2)], 0.01)
     assert one.delta(30.0) == pytest.approx(law.infinite, rel=1e-9)

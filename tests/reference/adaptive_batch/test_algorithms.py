@@ -1,7 +1,6 @@
 """Stochastic SPIDER with escape (adaptive_batch): tree, oracles, escape, run, schedules; and what its rows list."""
 
 from dataclasses import replace
-from functools import partial
 from math import ceil
 
 import numpy as np
@@ -17,7 +16,6 @@ from dpassay.reference.adaptive_batch.oracles import Oracles
 from dpassay.reference.adaptive_batch.stochastic_spider import CHARITABLE, Schedule, printed, run
 from dpassay.reference.adaptive_batch.theorems import Constants, oracle_count
 from dpassay.reference.adaptive_batch.tree import printed_nodes
-from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
 from dpassay.reference.noise import Printed
@@ -26,38 +24,12 @@ from dpassay.reference.tape import LiveTape
 from dpassay.reference.written import reason
 
 
-def uncovered(t, length):
-    """What NODE(t) leaves out of 1..t as printed: (t, t) when t = Sigma is a power of two, else None."""
-    intervals = printed_nodes(t, length)
-    last = intervals[-1][1] if intervals else 0
-    return None if last == t else (last + 1, t)
-
-
-def test_prefix_noise_is_the_noise_of_the_nodes_used():
-    """The noise of X_t is the sum of the noises of the nodes of t, each with variance one, and their number is the
-    number of bits of t, except where the printed NODE(t) stops short."""
-    for length in (*range(1, 34), 127, 128):
-        tape, noises, stds, seen = LiveTape(length), {}, {}, 0
-        tree = TreeSum(tape, "tree", std=1.0, nodes=partial(printed_nodes, length=length))
-        for t in range(1, length + 1):
-            total = tree.add(np.array([1.0]), sensitivity=0.0)
-            events = tape.transcript.events  # releases only
-            for release in events[seen:]:
-                node = tuple(map(int, release.label[6:-1].split(",")))
-                noises[node], stds[node] = release.value - release.law.query, release.law.std
-            seen = len(events)
-            used = printed_nodes(t, length)
-            assert total[0] - t == pytest.approx(sum(float(noises[node][0]) for node in used), abs=1e-9)
-            if uncovered(t, length) is None:
-                assert sum(stds[node] ** 2 for node in used) == t.bit_count()
-            else:
-                assert uncovered(t, length) == (t, t) and t == length == 1 << (t.bit_length() - 1)
-                assert stds[t, t] == 0
-
-
 def test_node_covers_the_prefix_except_at_powers_of_two():
-    short = [length for length in range(1, 257) if uncovered(length, length) is not None]
-    assert short == [2**m for m in range(9)]
+    """There it stops short by one value."""
+    for length in range(1, 257):
+        for t in range(1, length + 1):
+            covered = [k for first, last in printed_nodes(t, length) for k in range(first, last + 1)]
+            assert covered == list(range(1, t + (t < length or length.bit_count() > 1)))
 
 
 @pytest.fixture
@@ -175,9 +147,7 @@ def test_schedule_of_theorem_3_17():
     a = FITTING.accuracy()
     assert s.noise.by_label == {"tree": pytest.approx(a / 10**0.5), "escape": pytest.approx(a / 10**0.5)}
     assert printed(FITTING, "Lemma 3.14").noise.by_label["tree"] == pytest.approx(2 * np.log(1e5) * a / 10**0.5)
-    assert s.drift_limit == pytest.approx(1.0)
-    assert s.escape_limit == pytest.approx(a**1.5)
-    assert s.step_size * s.steps * a**2 == pytest.approx(1.0, rel=0.01)
+    assert s.drift_limit == pytest.approx(1.0) and s.step_size * s.steps * a**2 == pytest.approx(1.0, rel=0.01)
     assert oracle_count(FITTING, a, s.drift_limit, s.batch) <= FITTING.n
     # the adaptive batch bounds the sensitivity of O2 whatever the gradient
     for norm in (0.01, 0.3, 2.0):

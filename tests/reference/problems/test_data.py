@@ -11,16 +11,15 @@ from dpassay.reference.problems import imbalanced, real_data
 from dpassay.reference.problems.imbalanced import quality
 
 
-def write_idx(path, array):
-    header = b"\0\0\x08" + bytes([array.ndim]) + struct.pack(f">{array.ndim}I", *array.shape)
-    path.write_bytes(header + array.astype(np.uint8).tobytes())
+def header(*shape):
+    return bytes([0, 0, 8, len(shape)]) + struct.pack(f">{len(shape)}I", *shape)
 
 
 def test_idx_round_trip(tmp_path):
     rng = np.random.default_rng(0)
     pixels, labels = rng.integers(0, 256, (5, 4, 3)), rng.integers(0, 10, 5)
-    write_idx(tmp_path / "images", pixels)
-    write_idx(tmp_path / "labels", labels)
+    for name, array in (("images", pixels), ("labels", labels)):
+        (tmp_path / name).write_bytes(header(*array.shape) + array.astype(np.uint8).tobytes())
     features, classes = imbalanced.read_mnist(tmp_path / "images", tmp_path / "labels")
     assert features == pytest.approx(pixels.reshape(5, 12) / 255)
     assert classes.tolist() == labels.tolist()
@@ -42,11 +41,14 @@ def test_cifar_round_trip(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content, reason",
+    ("content", "reason"),
     [
         (b"\x01\0\x08\x01\0\0\0\0", "two zero bytes"),
         (b"\0\0\x0d\x01\0\0\0\0", "unsigned bytes"),
-        (b"\0\0\x08\x01\0\0\0\x05ab", "asks for 13 bytes"),
+        (header(5) + b"ab", "asks for 13 bytes"),
+        (header(*(1,) * 65), "dimensions"),
+        (header(0, 2**32 - 1, 2**32 - 1), "shape"),
+        (header(0, 28, 28), "shape"),
     ],
 )
 def test_damaged_idx_is_refused(tmp_path, content, reason):
