@@ -48,27 +48,13 @@ class Constants:
         """eps_bar = sqrt(d log(1/delta)) / (n epsilon)."""
         return sqrt(self.d * log(1 / self.delta)) / (self.n * self.epsilon)
 
-    @property
-    def condition(self) -> float:
-        """kappa = L / mu (Definition 5)."""
-        return self.smoothness / self.concavity
-
-    @property
-    def value_smoothness(self) -> float:
-        """L_Phi."""
-        return (1 + self.condition) * self.smoothness
-
-    @property
-    def value_hessian_lipschitz(self) -> float:
-        """rho_Phi."""
-        return 4 * sqrt(2) * self.condition**3 * self.hessian_lipschitz
-
 
 def escape_parameters(c: Constants, tolerance: float) -> tuple[float, float, int, float]:
     """Lemma 7: eta_H <= eps_bar^(-4/3) r_0 / 2, r, t_thres and D bar."""
     factor = c.privacy_error ** (-4 / 3)
-    tilt = sqrt(c.value_hessian_lipschitz * tolerance)  # alpha_H
-    smooth, rho = c.value_smoothness, c.value_hessian_lipschitz
+    kappa = c.smoothness / c.concavity  # Definition 5
+    smooth, rho = (1 + kappa) * c.smoothness, 4 * sqrt(2) * kappa**3 * c.hessian_lipschitz  # L_Phi, rho_Phi
+    tilt = sqrt(rho * tolerance)  # alpha_H
     spread = c.perturbation_failure / sqrt(c.d)  # r_0 / r
     slope = 0.5 * factor * spread  # eta_H / r when Lemma 7 is tight
     room = smooth * tilt * slope / rho  # r <= L_Phi eta_H alpha_H / (C rho_Phi), divided by r

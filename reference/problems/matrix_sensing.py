@@ -27,7 +27,6 @@ class MatrixSensing:
     sensing: Array
     measurements: Array
     rank: int
-    truth: Array | None = None
 
     @property
     def n(self) -> int:
@@ -43,11 +42,6 @@ class MatrixSensing:
     def d_y(self) -> int:
         """One dual variable per record."""
         return self.n
-
-    @property
-    def strong_concavity(self) -> float:
-        """The mean over records divides the curvature in y: mu = 1/n, so the condition number grows with n."""
-        return 1.0 / self.n
 
     def factors(self, x: Array) -> tuple[Array, Array]:
         """U (p, r) and V (q, r)."""
@@ -134,7 +128,7 @@ def make_matrix_sensing(
     truth = rng.standard_normal((rows, rank)) @ rng.standard_normal((columns, rank)).T
     truth *= signal_norm / np.linalg.norm(truth)
     measurements = np.tensordot(sensing, truth, axes=2) + noise * rng.standard_normal(samples)
-    return MatrixSensing(sensing, measurements, rank, truth)
+    return MatrixSensing(sensing, measurements, rank)
 
 
 def initial_point(problem: MatrixSensing, rng: np.random.Generator, scale: float = 0.1) -> tuple[Array, Array]:

@@ -149,8 +149,9 @@ FITTING = Constants(n=100_000, d=50, epsilon=1.0, delta=1e-6)
 def test_the_schedule_of_theorem_1_holds_its_own_inequalities():
     c, s = FITTING, empirical_schedule(FITTING)
     assert s.noise.std("refresh", 1.0) > 0 and s.smoothness is None
-    assert s.escape_step <= 1 / c.value_smoothness * (1 + 1e-12) and s.escape_threshold <= s.steps
-    reach = 1 / (2 * c.value_smoothness * s.escape_step)
+    smooth = (1 + c.smoothness / c.concavity) * c.smoothness  # L_Phi
+    assert s.escape_step <= 1 / smooth * (1 + 1e-12) and s.escape_threshold <= s.steps
+    reach = 1 / (2 * smooth * s.escape_step)
     assert s.perturbation_radius <= reach * (1 + 1e-12)
     assert s.average_movement <= (reach / s.escape_threshold) ** 2 * (1 + 1e-12)
     assert s.refresh_batch == c.n and s.inner_steps == 1
