@@ -115,18 +115,14 @@ def curve_log_wealth(p: Array, q: Array, curve: Guarantee, at_end: bool = False)
         if end <= start:
             continue
         past_p, past_q = (np.sort(np.append(x[:start], spare)) for x, spare in ((p, spare_p), (q, spare_q)))
-        up = _leans_to_q(past_p, past_q)
+        below = np.searchsorted(past_p, past_q).mean() + np.searchsorted(past_p, past_q, "right").mean()
+        up = float(below) >= past_p.size  # do the past scores of Q tend to be the larger ones?
         bets = learn_bets(past_p, past_q, curve) if up else learn_bets(-past_p[::-1], -past_q[::-1], curve)
         sign = 1.0 if up else -1.0
         wealth = wealth + phase_log_wealth(bets, sign * p[start:end], sign * q[start:end], pairs)
         now = float(np.logaddexp.reduce(wealth.ravel()) - np.log(wealth.size))
         best = max(best, now)
     return now if at_end else best
-
-
-def _leans_to_q(p: Array, q: Array) -> bool:
-    """Do the past scores of Q (both sorted) tend to be the larger ones?"""
-    return float(np.searchsorted(p, q).mean() + np.searchsorted(p, q, "right").mean()) >= p.size
 
 
 def refute_curve(

@@ -123,7 +123,7 @@ def _best_tilt(losses: Losses, sampled: Sequence[Tilt], tilts: Sequence[Tilt], d
     """The tilt with the smallest second moment at the estimated epsilon, and that epsilon."""
     log_weight = losses.log_weight(np.full(len(sampled), -math.log(len(sampled))))
     weight = weight_of(log_weight)
-    epsilon = _estimate(losses.loss, weight, delta)
+    epsilon = last_epsilon(losses.loss, lambda one: average(excess(losses.loss, weight, one)) > delta)
     x = excess(losses.loss, weight, 0.97 * epsilon if math.isfinite(epsilon) else 50.0)
     with np.errstate(over="ignore"):
         moments = [
@@ -132,11 +132,6 @@ def _best_tilt(losses: Losses, sampled: Sequence[Tilt], tilts: Sequence[Tilt], d
         ]
     usable = [moment if moment > 0 else math.inf for moment in moments]
     return int(np.argmin(usable)), epsilon
-
-
-def _estimate(loss: Array, weight: Array, delta: float) -> float:
-    """The epsilon at which the estimated delta(epsilon) crosses ``delta``; ``inf`` if it never does."""
-    return last_epsilon(loss, lambda epsilon: average(excess(loss, weight, epsilon)) > delta)
 
 
 def _finish(

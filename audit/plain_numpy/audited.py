@@ -173,7 +173,11 @@ def assay_plain(
         def of_pair(pair: Pair[Any]) -> Assay:
             return audit(mechanism, pair, claim, effort, premises=OfOnePair(claim, pair, mechanism))
 
-        refuse_doubtful(mechanism, found, _shown_on(where, mechanism, found), effort.seed, of_pair)
+        pairs = [where] if isinstance(where, Pair) else []
+        if isinstance(where, Space):
+            ground = AllOf(mechanism, where)
+            pairs = [ground.setting(one.data).pair for one in found.searched.witnesses if one.data.rows is not None]
+        refuse_doubtful(mechanism, found, pairs, effort.seed, of_pair)
     fixed = f"a generator with a fixed seed is made at {', '.join(FIXED)}: everybody can draw its noise"
     why = "; ".join(filter(None, (fixed if leaks and FIXED else "", found.why, FOUND)))
     return replace(found, why=why, read_as=mechanism)
@@ -286,14 +290,6 @@ def leaking(run: Any, pair: Pair[Any], seed: int, tries: int = _TRIES) -> set[tu
             seen = lockstep(run, pair, [seed, number], check=False).findings
             found |= {(one.kind, one.label) for one in seen if one.kind.leaks}
     return found
-
-
-def _shown_on(where: Space | Pair[Any], run: PlainMechanism, found: Assay) -> list[Pair[Any]]:
-    """The pairs of neighbours of the witnesses."""
-    if isinstance(where, Pair):
-        return [where]
-    ground = AllOf(run, where)
-    return [ground.setting(one.data).pair for one in found.searched.witnesses if one.data.rows is not None]
 
 
 def trial_pairs(where: Space | Pair[Any], seed: int) -> list[Pair[Any]]:

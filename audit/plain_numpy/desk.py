@@ -113,8 +113,11 @@ class Noisy(NDArrayOperatorsMixin):
 
     @property
     def settled(self) -> bool:
-        """Is all its noise known?"""
-        return self.given is not None or self.desk.settled(self)
+        """Is all its noise known? Where there is none, as in a triangle without entries, it stays part of the noise."""
+        if self.given is not None:
+            return True
+        parts = variables_of(self)
+        return bool(parts) and all(self.desk.value_of(one, self.mixed) is not None for one in parts)
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -192,7 +195,8 @@ class Noisy(NDArrayOperatorsMixin):
         look = look or "out" in kwargs or any(one.settled for one in lazy)
         if function in LINEAR_FUNCTIONS and lazy and not look:
             beside = function is not np.where and not product and any(isinstance(one, np.ndarray) for one in parts)
-            found = Noisy(self.desk, function(*map(_elements, args), **kwargs), mixed)
+            elements = [looked_at(one, operator.attrgetter("numbers")) for one in args]
+            found = Noisy(self.desk, function(*elements, **kwargs), mixed)
             return self.desk.meets(found) if beside and not mixed else found
         return function(*(looked_at(one) for one in args), **{name: looked_at(one) for name, one in kwargs.items()})
 
@@ -246,22 +250,15 @@ def variables_of(noisy: Noisy) -> set[int]:
     return {one for number in noisy.numbers.flat if isinstance(number, Number) for one in number.terms}
 
 
-def looked_at(value: Any) -> Any:
-    """The value of what is lazy, also inside lists, tuples and dicts; anything else as it is."""
+def looked_at(value: Any, part: Callable[[Noisy], Any] = Noisy.value) -> Any:
+    """The value, or another part, of what is lazy, also inside lists, tuples and dicts; anything else as it is."""
     if isinstance(value, Noisy):
-        return value.value()
+        return part(value)
     if type(value) in (list, tuple):
-        return type(value)(looked_at(one) for one in value)
+        return type(value)(looked_at(one, part) for one in value)
     if type(value) is dict:
-        return {key: looked_at(one) for key, one in value.items()}
+        return {key: looked_at(one, part) for key, one in value.items()}
     return value
-
-
-def _elements(value: Any) -> Any:
-    """What is lazy as an array of its elements, also inside lists and tuples."""
-    if type(value) in (list, tuple):
-        return type(value)(_elements(one) for one in value)
-    return value.numbers if isinstance(value, Noisy) else value
 
 
 def _written(target: Any, found: Any) -> Any:
@@ -366,11 +363,6 @@ class Desk:
         self._open.append(weakref.ref(noisy))
 
     # -- releasing ----------------------------------------------------------------------------------------
-    def settled(self, noisy: Noisy) -> bool:
-        """Is all its noise known? Where there is none, as in a triangle without entries, it stays part of the noise."""
-        terms = [one for number in noisy.numbers.flat if isinstance(number, Number) for one in number.terms]
-        return bool(terms) and all(self._value(one, noisy.mixed) is not None for one in terms)
-
     def released(self, noisy: Noisy, handed_out: bool = False) -> Any:
         """The value: what was released before, else from the tape.
 
@@ -415,7 +407,7 @@ class Desk:
         self._make_public(sorted(draws))
         return self._resolved(noisy)[0]
 
-    def _value(self, one: int, of_a_sum: bool) -> float | None:
+    def value_of(self, one: int, of_a_sum: bool) -> float | None:
         """Of a sum, or of a draw, where it is known."""
         if not of_a_sum or one in self._values:
             return (self._values if of_a_sum else self._known).get(one)
@@ -431,7 +423,7 @@ class Desk:
             base, terms = (number.base, number.terms) if isinstance(number, Number) else (float(number), {})
             row: Terms = {}
             for one, factor in terms.items():
-                value = self._value(one, noisy.mixed)
+                value = self.value_of(one, noisy.mixed)
                 if value is not None:
                     base += factor * value
                 elif factor:
