@@ -7,6 +7,7 @@ import operator
 import re
 from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -38,7 +39,7 @@ OPERATORS: dict[type[ast.operator], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.Pow: operator.pow,
 }  # fmt: skip
-RELATIONS = {ast.LtE: "<=", ast.Lt: "<", ast.GtE: ">=", ast.Gt: ">", ast.Eq: "=="}
+RELATIONS: dict[type[ast.cmpop], str] = {ast.LtE: "<=", ast.Lt: "<", ast.GtE: ">=", ast.Gt: ">", ast.Eq: "=="}
 
 
 def symbol(name: str, *, positive: bool = True) -> Any:
@@ -76,8 +77,9 @@ def resolve(let: Mapping[str, str], symbols: Mapping[str, Any]) -> dict[str, Any
     return table
 
 
+@lru_cache(maxsize=20_000)  # the same facts are asked again and again
 def tree(text: str) -> ast.expr:
-    """The syntax of a formula; nothing is evaluated."""
+    """The syntax of a formula, which nobody must change; nothing is evaluated."""
     if len(text) > MAX_LENGTH:
         raise FormulaError(f"formula of {len(text)} characters: longer than {MAX_LENGTH}")
     try:
@@ -107,9 +109,11 @@ class Builder:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return -self.build(node.operand)
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-            return _real(node, self._operation(node, self.build(node.left), self.build(node.right)))
+            value = self._operation(node, self.build(node.left), self.build(node.right))
+            return _real(node, value) if isinstance(node.op, ast.Pow) else value
         if isinstance(node, ast.Call):
-            return _real(node, self._call(node))
+            value = self._call(node)
+            return value if value.is_Symbol else _real(node, value)
         raise refused(node, f"{type(node).__name__} is not allowed")
 
     def _operation(self, node: ast.BinOp, left: Any, right: Any) -> Any:

@@ -79,20 +79,15 @@ def program(table: Mapping[str, Any]) -> Finding:
             if kind == "if":
                 known = (first if first is not None else before) & known
         else:
-            known, undefined = _line(step, known)
-            missing += undefined
+            match = _STEP.match(step)
+            if match is None:
+                raise FormulaError(f"step = {step!r}: expected 'line: writes <- reads'")
+            missing += [f"{name} at line {match['line']}" for name in match["reads"].split() if name not in known]
+            known = known | set(match["writes"].split())
     if missing:
         told = "read before it is written: " + "; ".join(dict.fromkeys(missing))
         return Finding(Verdict.ILL_DEFINED, told, {"undefined": "; ".join(missing)})
     return Finding(Verdict.PROVED, f"every variable is written before it is read ({len(steps)} steps)")
-
-
-def _line(step: str, known: set[str]) -> tuple[set[str], list[str]]:
-    match = _STEP.match(step)
-    if match is None:
-        raise FormulaError(f"step = {step!r}: expected 'line: writes <- reads'")
-    undefined = [f"{name} at line {match['line']}" for name in match["reads"].split() if name not in known]
-    return known | set(match["writes"].split()), undefined
 
 
 # UNITS: both sides of a relation, and all terms of a sum, must carry the same ones

@@ -20,12 +20,11 @@ import sympy as sp
 import z3
 
 from dpassay.proofs_check.formula import FUNCTIONS, Builder, FormulaError, refused, tree
+from dpassay.proofs_check.formula import RELATIONS as COMPARED
 
 from .model import Symbols
 
-RELATIONS: dict[type[ast.cmpop], str] = {
-    ast.LtE: "<=", ast.Lt: "<", ast.GtE: ">=", ast.Gt: ">", ast.Eq: "==", ast.NotEq: "!=",
-}  # fmt: skip
+RELATIONS = {**COMPARED, ast.NotEq: "!="}
 SCALAR_FUNCTIONS = {"sqrt", "log", "exp", "abs", "min", "max", "floor", "ceil", "log2"}
 _VALUES = {*SCALAR_FUNCTIONS, "norm", "dot", "E", "grad"}  # calls that are numbers or vectors wherever they stand
 _COMPARE: dict[str, Callable[..., Any]] = {
@@ -58,7 +57,7 @@ class Language(Builder):
             self.table[name] = sp.Symbol(name, real=True)
 
     def _once(self, make: Callable[..., Any], *given: Any) -> Any:
-        key = (make.__name__, *(ast.unparse(one) if isinstance(one, ast.AST) else one for one in given))
+        key = (make.__name__, *(_written(one) if isinstance(one, ast.AST) else one for one in given))
         if key not in self._made:
             self._made[key] = make(*given)
         return self._made[key]
@@ -67,11 +66,8 @@ class Language(Builder):
 
     def formula(self, text: str) -> z3.BoolRef:
         """A relation, predicate or a combination of them, for the solver."""
-        made: z3.BoolRef = self._once(self._formula, text)
+        made: z3.BoolRef = self._once(self._boolean, tree(text))
         return made
-
-    def _formula(self, text: str) -> z3.BoolRef:
-        return self._boolean(tree(text))
 
     def _boolean(self, node: ast.expr) -> z3.BoolRef:
         if isinstance(node, ast.BoolOp):
@@ -345,6 +341,11 @@ def conjuncts(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
+@lru_cache(maxsize=20_000)  # of a part of a formula, by its identity
+def _written(node: ast.AST) -> str:
+    return ast.unparse(node)
+
+
 def names_of(*texts: str) -> set[str]:
     """Every name that occurs, those of functions as well."""
     return set().union(*map(_names_in, texts))
@@ -363,7 +364,7 @@ def put_in(text: str, values: Mapping[str, str]) -> str:
         def visit_Name(self, node: ast.Name) -> ast.expr:
             return replacements.get(node.id, node)
 
-    return ast.unparse(Put().visit(tree(text)))
+    return ast.unparse(Put().visit(tree.__wrapped__(text)))
 
 
 def over(text: str) -> tuple[str, str]:
