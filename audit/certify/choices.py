@@ -145,6 +145,7 @@ def _sum(values: Any, /, start: Any = 0) -> Any:
         used_up(values)
         return sum(values, start)
     found = np.sum(values, axis=0)
+    found.hollow = bool(found.ndim and values.absent and found.at is None)  # of no record it is the number 0
     return found if type(start) is int and start == 0 else found + start
 
 
@@ -199,7 +200,9 @@ def _record_of(records: Any) -> Any:
 def _all(records: Any, made: Any) -> Any:
     """The sum of what is made of each record."""
     first, given = _whichever(records)
-    return np.sum(_of_all(made, first, given[0].records, False), axis=0)
+    found = np.sum(_of_all(made, first, given[0].records, False), axis=0)
+    found.hollow = found.ndim > 0
+    return found
 
 
 def _once(records: Any, make: Callable[..., Any], kept: Any) -> Value | None:

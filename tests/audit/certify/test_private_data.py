@@ -298,6 +298,8 @@ OPEN = {
     "a word": each("if row[0] > 0: total = 'many'", "'few'").replace("\ntotal", "\nfloat(len(total))"),
     "the mean of some": "np.mean([np.tanh(row) for row in rows if row[0] > 0], axis=0)",
     "of another shape where none is left": "np.sum([np.clip(row, -1, 1) for row in rows if row[0] > 0], axis=0)",
+    "the number 0 where none is left": "sum(unit(rows)[rows[:, 0] > 0])",
+    "the number 0 where no turn is": "total = 0.0\nfor row in unit(rows)[rows[:, 0] > 0]: total += row\ntotal",
     "stacked where none may be left": "some = [np.clip(row, -1, 1) for row in rows if row[0] > 0]\n"
     "np.stack([np.sum(some, axis=0), np.zeros(3)])",
     "some by a number of all": "total = rows[:, 0].sum()\nsum(1 for row in rows if total > 0)",
