@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import differential_evolution
+from scipy.integrate import quad
+from scipy.optimize import differential_evolution, minimize_scalar
 
 from dpassay.reference.accounting import above_threshold
 from dpassay.reference.accounting.above_threshold import (
@@ -23,6 +24,7 @@ from dpassay.reference.accounting.above_threshold import (
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.accounting.gdp import gdp_delta
 from dpassay.reference.accounting.parts import Part
+from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.above_threshold import AboveThreshold
 
 SHIFT = 0.25  # sensitivity over query noise
@@ -206,3 +208,41 @@ def test_where_only_the_pure_epsilon_is_known():
     assert [above_threshold.costs_its_epsilon(*one) for one in known + unknown] == [False] * 4 + [True] * 4
     assert above_threshold_delta(np.array([0.0, 1.0]), 300.0, 0.5) == pytest.approx([1.0, 1.0])
     assert above_threshold_mu(300.0, 0.5) == pure_mu(300.0)
+
+
+def test_more_queries_than_are_told_are_refused_and_a_movement_that_does_not_fall_is_seen():
+    def law(queries, count, falls=0.5):
+        return AboveThreshold(iter(queries), 0.0, 2.0, 4.0, count, falls)
+
+    with pytest.raises(BadInput, match="3 at most"):
+        law([0.0] * 4, 3).all_queries()
+    with pytest.raises(BadInput, match="falls"):
+        law([0.0], 1, 0.0)
+    here, there = law([0.0, 0.0, 0.0], 3), law([1.0, 0.5, 0.25], 3)
+    assert here.distance(there) == 1.0
+    assert law([0.0, 0.0, 0.0], 3).distance(law([1.0, 0.5, 0.5], 3)) == 2.0
+    assert here.public_difference(law([1.0, 0.5, 0.25], 3, 0.25)).name == "falls"
+    assert here.changed(2.0, 1.0).cost(1.0)[3:] == (3, 0.5) == here.cost(1.0)[3:]
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.05])
+@pytest.mark.parametrize(("shift", "share"), [(0.08, 0.25), (0.6, 0.3)])
+def test_one_query_agrees_with_quadrature(shift, share, epsilon):
+    """The mean over the threshold noise of what one test shows, by adaptive quadrature, at the worst place."""
+    scale, a = share / (1 - 2 * share), math.exp(epsilon)
+
+    def shown(z, x):
+        one = float(below(np.array(x + z)))
+        both = (float(below(np.array(x + z + move))) for move in (-shift, shift))
+        most = max(max(1 - one - a * (1 - other), 0.0) + max(one - a * other, 0.0) for other in both)
+        return most * math.exp(-abs(z) / scale) / (2 * scale)
+
+    def mean(x):
+        points = sorted({0.0, -x, -x - shift, -x + shift})
+        edges = [-30 * scale, *(p for p in points if abs(p) < 30 * scale), 30 * scale]
+        return sum(quad(shown, low, high, args=(x,), limit=200)[0] for low, high in itertools.pairwise(edges))
+
+    worst = -minimize_scalar(lambda x: -mean(x), bounds=(-0.7, 0.7), method="bounded", options={"maxiter": 12}).fun
+    after = lambda b: np.maximum(0.0, 1 - b)  # noqa: E731
+    found = hidden_threshold(np.array([epsilon]), shift, share, after, 1.0)[0]
+    assert worst <= found <= 1.02 * worst + 4e-4  # a cell's width times the slope in it
