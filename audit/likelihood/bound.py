@@ -135,6 +135,7 @@ def audit_likelihood(
     weight = weight_of(losses.log_weight(np.log(plan.shares)))
     for known in scouted:
         losses.note(known.findings, known.inexact)
+    limit = upper_limit(losses.loss, weight, delta, 1 - confidence)
     common = {
         "epsilon": epsilon,
         "delta": delta,
@@ -143,10 +144,7 @@ def audit_likelihood(
         "relation": relation,
         "runs": len(losses.loss),
         "seconds": time.perf_counter() - start,
-        "evidence": {
-            "upper limit": upper_limit(losses.loss, weight, delta, 1 - confidence),
-            "pilot estimate": plan.expected,
-        },
+        "evidence": {"upper limit": limit, "pilot estimate": plan.expected},
     }
     if losses.inexact:
         assumption = f"adversary also sees secrets: {losses.inexact}"

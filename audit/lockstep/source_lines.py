@@ -40,7 +40,7 @@ def line_of(file: str, number: int, function: str) -> str:
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 _INSTALLED = ("site-packages", "dist-packages")
-_STDLIB = sysconfig.get_paths()["stdlib"]
+_STDLIB = Path(sysconfig.get_paths()["stdlib"]).resolve()  # as paths below are: an interpreter may stand behind a link
 
 
 def is_apparatus(name: str) -> bool:

@@ -1,9 +1,13 @@
 """Replay on the neighbour: planted leaks are caught under their labels, correct twins pass, worlds share nothing."""
 
+import runpy
+import sysconfig
+
 import broken
 import numpy as np
 import pytest
 
+from dpassay.audit.lockstep import source_lines
 from dpassay.audit.lockstep.records import Streams
 from dpassay.audit.lockstep.run import lockstep, needs
 from dpassay.audit.lockstep.tilting import Tilt
@@ -268,3 +272,11 @@ def test_the_same_arguments_are_computed_once_and_others_anew():
     assert first[0].tolist() == [2.0, 4.0]
     with pytest.raises(ValueError, match="read-only"):
         first[0][:] = 1
+
+
+def test_a_standard_library_behind_a_link_is_nobodys_algorithm(monkeypatch, tmp_path):
+    """As that of Homebrew's and of uv's interpreters: files are looked at without links, and so must its folder be."""
+    (tmp_path / "lib").symlink_to(sysconfig.get_paths()["stdlib"])
+    monkeypatch.setattr(sysconfig, "get_paths", lambda: {"stdlib": str(tmp_path / "lib")})
+    trade = runpy.run_path(source_lines.__file__)["trade"]
+    assert [trade(str(tmp_path / name)) for name in ("lib/random.py", "mine.py")] == ["other", "theirs"]
