@@ -17,9 +17,10 @@ _JUDGES = "dpassay.audit.assaying.assay"  # the auditor's own code makes the row
 
 
 def fingerprint(case: Case) -> str:
-    """Of all modules that the case's builder or the auditor import, directly or not, in this package or beside it."""
+    """Of all modules that the case's table, its builder or the auditor import, directly or not, here or beside it."""
     home = _home(case.build)
-    modules = reached(home) | reached(_JUDGES)
+    table = f"{home.rpartition('.')[0]}.cases"  # where a paper's claims stand, wherever its builders do
+    modules = reached(home) | reached(table) | reached(_JUDGES)
     digest = hashlib.sha256()
     for name, path in sorted(sources(modules).items()):
         digest.update(name.encode() + b"\0" + _content(path) + _data(path) + b"\0")

@@ -42,8 +42,8 @@ ROW = Row(
 ).as_dict()  # fmt: skip
 
 
-def report(**change):
-    return json.dumps({"format": FORMAT, "dpassay": installed_version(), "rows": [{**ROW, **change}]})
+def report(*more, **change):
+    return json.dumps({"format": FORMAT, "dpassay": installed_version(), "rows": [{**ROW, **change}, *more]})
 
 
 COUNTS = "5 statements: 3 proved, 2 broken, open (`dpassay prove`)."
@@ -54,6 +54,7 @@ LEDGER = f"{marked.LEDGER.begin}\n{COUNTS}\n{marked.LEDGER.end}"
 def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(pages, "CAUSES", {"baselines/x@baseline": "none"})
+    monkeypatch.setattr(pages, "ROWS", {"baselines/x@baseline"})
     (tmp_path / "docs").mkdir()
     Path("docs/results.md").write_text(f"before\n{marked.AUDIT.begin}\n{marked.AUDIT.end}\nafter\n{LEDGER}\n")
     Path("README.md").write_text(f"first\n{marked.SHORT.begin}\n{marked.SHORT.end}\nlast\n")
@@ -100,7 +101,9 @@ def test_a_change_of_what_is_shown_is_noticed(place, change, noticed):
     assert pages.main(["audit.json", "--check"]) == int(noticed)
 
 
-def test_a_row_that_is_gone_is_noticed(place):
+def test_a_row_that_is_gone_is_noticed_and_one_of_another_suite_left_out(place):
+    Path("audit.json").write_text(report({**ROW, "variant": "y"}))
+    assert pages.main(["audit.json"]) == 0 and len(pages.lines_of(Path("docs/results.md").read_text())) == 1
     Path("audit.json").write_text(report(variant="y"))
     with pytest.raises(BadInput, match="baselines/x@baseline"):
         pages.main(["audit.json"])

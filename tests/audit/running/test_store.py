@@ -197,11 +197,16 @@ def test_a_checkpoint_is_replaced_by_who_read_it_only(tmp_path):
     assert read_state(path, "session") == {"runs": 128}
 
 
-def test_a_row_of_other_data_beside_the_code_is_of_other_code(monkeypatch):
+@pytest.mark.parametrize(("name", "file"), [
+    ("dp_ftrl/dp_ftrl@repaired", "written.py"),
+    ("second_order_erm/opt@printed", "cases.py"),  # builders stand in another module
+    ("second_order_erm/opt@printed", "space.py"),
+])  # fmt: skip
+def test_a_row_of_another_claim_or_of_other_data_beside_the_code_is_of_other_code(name, file, monkeypatch):
     """What no run comes to is read from a file beside ``reference/written.py``, on which certificates of trees lean."""
-    (case,) = find("dp_ftrl/dp_ftrl@repaired")[:1]
+    (case,) = find(name)[:1]
     before, data = fingerprint.fingerprint(case), fingerprint._data
-    changed = lambda path: data(path) + b"x" * (path.name == "written.py")  # noqa: E731
+    changed = lambda path: data(path) + b"x" * (path.name == file)  # noqa: E731
     monkeypatch.setattr(fingerprint, "_data", changed)
     assert fingerprint.fingerprint(case) != before
 
