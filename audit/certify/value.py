@@ -380,10 +380,12 @@ class Value(NDArrayOperatorsMixin):
     @property
     def size(self) -> Any:
         """Number of entries."""
+        self._not_hollow()
         self._counted()
         return math.prod(self._shape)
 
     def __len__(self) -> int:
+        self._not_hollow()
         if not self._shape:
             raise TypeError("len() of unsized object")
         if self.at == -len(self._shape):

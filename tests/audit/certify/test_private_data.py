@@ -299,6 +299,8 @@ OPEN = {
     "the mean of some": "np.mean([np.tanh(row) for row in rows if row[0] > 0], axis=0)",
     "of another shape where none is left": "np.sum([np.clip(row, -1, 1) for row in rows if row[0] > 0], axis=0)",
     "the number 0 where none is left": "sum(unit(rows)[rows[:, 0] > 0])",
+    "as many as there are in the number 0": "found = sum(unit(rows)[rows[:, 0] > 0])\nfound + np.ones(found.size)",
+    "as long as the number 0": "found = sum(unit(rows)[rows[:, 0] > 0])\nfound + np.ones(len(found))",
     "the number 0 where no turn is": "total = 0.0\nfor row in unit(rows)[rows[:, 0] > 0]: total += row\ntotal",
     "stacked where none may be left": "some = [np.clip(row, -1, 1) for row in rows if row[0] > 0]\n"
     "np.stack([np.sum(some, axis=0), np.zeros(3)])",
