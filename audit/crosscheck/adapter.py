@@ -34,6 +34,7 @@ Outcome = Literal["pass", "fail", "unsupported", "error"]
 LIMIT = 60.0  # seconds for one vector
 STARTING = 120.0  # seconds until the adapter is loaded
 Vector = dict[str, Any]
+Ends = tuple[type[BaseException], ...]
 HIDDEN = ("events", "output", "rounding", "expect", "why", "float32", "seed", "flags")  # would give the answer away
 
 
@@ -145,10 +146,13 @@ def judged(vector: Vector, answers: Vector, float32: bool) -> Result:
     return result("pass", "", unstated=missing)
 
 
-def answer(run: Callable[[VectorTape], Any], vector: Vector, said: Callable[[BaseException], str] = str) -> Vector:
+def answer(
+    run: Callable[[VectorTape], Any], vector: Vector, ends: Ends, said: Callable[[BaseException], str] = str
+) -> Vector:
     """What an implementation asks for on one vector, and how it ends.
 
     Args:
+        ends: what it may raise; anything else is a bug of this side, and no outcome.
         said: what it raises, in words.
 
     Returns:
@@ -164,11 +168,12 @@ def answer(run: Callable[[VectorTape], Any], vector: Vector, said: Callable[[Bas
         if output is NotImplemented:
             raise NotImplementedError
         return {"kind": "returned", "output": encode(output, "output"), "events": events_of(tape)}
-    except NotImplementedError as error:
-        return {"kind": "unsupported", "text": getattr(error, "why", str(error)), "events": []}
-    except NotJudged:
-        raise
-    except (Exception, SystemExit) as error:  # it may wrap what the tape raises
+    except (Diverged, *ends) as error:
+        if isinstance(error, NotImplementedError):
+            return {"kind": "unsupported", "text": getattr(error, "why", str(error)), "events": []}
+        if isinstance(error, NotJudged):
+            raise
+        # it may wrap what the tape raises
         kind = "diverged" if tape.diverged or isinstance(error, Diverged) else "raised"
         return {"kind": kind, "text": said(error), "events": events_of(tape)}
 
@@ -200,7 +205,8 @@ def main(name: str) -> None:
         for line in sys.stdin:
             vector = json.loads(line)
             case = {name: entry for name, entry in vector.items() if name not in HIDDEN}
-            print(json.dumps(answer(partial(adapter, case), vector, _said)), file=out, flush=True)
+            found = answer(partial(adapter, case), vector, (Exception, SystemExit), _said)
+            print(json.dumps(found), file=out, flush=True)
 
 
 if __name__ == "__main__":

@@ -339,6 +339,7 @@ def run_live(
             key = str(vector["algorithm"]), str(vector["reading"])
             if key not in programs:
                 programs[key] = stack.enter_context(LiveProgram(command, *key, timeout=timeout))
-            return answer(partial(programs[key], vector["problem"], vector["schedule"]), vector)
+            run = partial(programs[key], vector["problem"], vector["schedule"])
+            return answer(run, vector, (BadInput, ProgramEnded, ProgramRefused))
 
         yield from results(ask, vectors, float32)

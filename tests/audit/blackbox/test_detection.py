@@ -177,18 +177,20 @@ def test_one_bit_in_a_zero_a_number_or_a_text_is_found_and_named(event):
     assert audit_outputs(*sides[2:], approx_dp(1.0), rng).verdict is not Verdict.VIOLATED
 
 
+@pytest.mark.parametrize("width", [80, 16])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_noise_taken_out_elsewhere_is_seen_among_many_columns(sign):
-    """Columns 30 and 65 together are the answer with hardly any noise, and no single one or lag shows it; red case:
-    with noise of its own in column 65 there is no pair, and nothing stands out.
+def test_noise_taken_out_elsewhere_is_seen_among_many_and_few_columns(sign, width):
+    """Two columns together are the answer with hardly any noise, and no single one or lag shows it; red case: with
+    noise of its own in the second one there is no pair, and nothing stands out.
     """
-    rng, names, claim = np.random.default_rng(2), [Column(f"x{j}") for j in range(80)], approx_dp(1.0)
-    p, q = rng.laplace(size=(2, 400, 80))
+    rng, names, claim = np.random.default_rng(2), [Column(f"x{j}") for j in range(width)], approx_dp(1.0)
+    p, q = rng.laplace(size=(2, 400, width))
+    one, other = 3 * width // 8, 13 * width // 16
     assert not list(columns.correlated(p, q, names)) and columns.screen(p, q, claim, names)[0].errors < 5
     for side, answer in ((p, 0.0), (q, 1.0)):
-        side[:, 65] = answer + sign * side[:, 30] + rng.laplace(0, 0.1, 400)
+        side[:, other] = answer + sign * side[:, one] + rng.laplace(0, 0.1, 400)
     best = columns.screen(p, q, claim, names)[0]
-    assert best.base.name == f"x65 {'less' if sign > 0 else 'plus'} x30" and best.errors > 15
+    assert best.base.name == f"x{other} {'less' if sign > 0 else 'plus'} x{one}" and best.errors > 15
 
 
 def test_a_column_is_a_code_by_its_origin_and_not_by_its_name():

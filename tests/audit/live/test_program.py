@@ -7,10 +7,12 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
+from dpassay.audit.crosscheck.recording import VectorTape
 from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.live import program as live_program
 from dpassay.audit.live.messages import ProgramRefused, ProgramUnsupported
@@ -392,14 +394,18 @@ def test_a_difference_is_named_with_its_place_and_no_answer_is_no_pass(mode, whi
     assert which(here == outcome and text in message for here, message in found), found
 
 
-def test_another_call_than_the_references_is_named_and_what_is_no_call_ends_all():
-    """Twice the steps: after the last release of the vector there is nothing to hand back."""
+def test_another_call_than_the_references_is_named_and_what_is_no_call_ends_all(monkeypatch):
+    """Twice the steps: after the last release of the vector there is nothing to hand back. A bug of ours ends all."""
     vector = VECTORS[0]
     longer = {**vector, "schedule": {**vector["schedule"], "steps": 2 * vector["schedule"]["steps"]}}
     (result,) = run_live(command("good"), [longer])
     assert result.outcome == "fail" and "number of events" in result.message
     with pytest.raises(ProgramBroken, match="no line of JSON"):
         list(run_live(command("garbage"), [vector]))
+    for bug in (ZeroDivisionError, NotImplementedError):
+        monkeypatch.setattr(VectorTape, "_released", Mock(side_effect=bug))
+        with pytest.raises(bug):
+            list(run_live(command("good"), [vector]))
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,9 @@ def test_store_goes_on_after_an_interrupt(small, tmp_path):
     again = Finished(store.path, reproduce.Run, "run")
     again.make(runs[0].key, None)  # is not called
     assert again[runs[0].key] == runs[0] and runs[1].key not in again._found
+    store.path.write_text("nonsense\n" + text)
+    with pytest.raises(BadInput, match="line 1 is not a run"):
+        Finished(store.path, reproduce.Run, "run")
 
 
 def test_absent_files_are_named(tmp_path):
