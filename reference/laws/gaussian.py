@@ -20,9 +20,9 @@ _FEW = 32  # numbers
 
 @dataclass(frozen=True, eq=False, init=False)
 class Gaussian(Law):
-    """``query + N(0, std^2 I)``. ``std = 0``, or next to it (its square is no float), means: released as it is.
+    """``query + N(0, std^2 I)``; the sensitivity is in the 2-norm.
 
-    The query is copied: an algorithm may go on to use its array for something else.
+    ``std = 0``, or next to it (its square is no float), means: released as it is. An algorithm may reuse its array.
     """
 
     query: Array

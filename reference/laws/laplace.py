@@ -18,7 +18,7 @@ _TINY = 1e-6  # sensitivity over scale: below, dp-accounting has no grid point f
 
 @dataclass(frozen=True, eq=False)
 class Laplace(Law):
-    """``query + Laplace(scale)``, independent in each coordinate; the query is copied."""
+    """``query + Laplace(scale)``, independent in each coordinate; the sensitivity is in the 1-norm."""
 
     query: Array = field()
     scale: float = field()
