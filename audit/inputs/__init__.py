@@ -1,1 +1,1 @@
-"""What people hand in: names on the command line, code of their own, other packages' cases, stored outputs."""
+"""What people hand in: names on the command line, code of their own, stored outputs."""

@@ -111,6 +111,16 @@ def test_known_violations_become_an_exit_code_where_that_is_asked_for(dpassay):
         assert dpassay(*words, option, "--resume")[0] == 1
 
 
+@pytest.mark.more
+def test_a_statement_is_folded_to_the_width_of_the_terminal(dpassay, monkeypatch):
+    words = ("prove", "Lemma 3.5", "--paper", "output_perturbation", "--quiet")
+    out, terminal = dpassay(*words)[1], SimpleNamespace(stdout=SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("dpassay.audit.commands.prove.sys", terminal)
+    monkeypatch.setenv("COLUMNS", "70")
+    folded = dpassay(*words)[1]
+    assert max(map(len, folded.splitlines())) <= 70 < max(map(len, out.splitlines())) and folded.split() == out.split()
+
+
 KEY = "second_order_erm/opt@printed"
 SMALL = ("--jobs", 1, "--runs", 60, "--pilot", 50, "--examples", 12)
 REPORT = Path("reports/second_order_erm-opt@printed.json")

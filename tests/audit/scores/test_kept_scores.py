@@ -152,7 +152,7 @@ def test_the_same_scores_are_refused_whatever_their_shape(files, dpassay, refuse
 
 
 def test_checkpoints_are_data(files, dpassay, refused):
-    """Of one audit; other wrong fields: `tests/audit/commands/test_commands.py`."""
+    """Of one audit; other wrong fields: `tests/audit/commands/test_command_line.py`."""
     dpassay(*SESSION, "p0.csv", "q0.csv", *GDP, "--checkpoint", "a.json", "--name", "my attack")
     for words, why in ((GDP, "audited"), (("--gdp", 1, "--name", "my attack"), "claim")):
         refused(dpassay(*SESSION, "p1.csv", "q1.csv", *words, "--checkpoint", "a.json"), why)
