@@ -23,6 +23,7 @@ from dpassay.audit.terminal.finish import Options, file_name, finish, remember, 
 from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, Sarif, names, relation_named
 from dpassay.audit.terminal.progress import Quiet, progress, tracked
 from dpassay.audit.verdict import Verdict
+from dpassay.audit.version import versions
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.catalogue import CASES, find
 from dpassay.reference.errors import PURE, BadInput, require, require_budget
@@ -281,9 +282,10 @@ def _run(asked: Asked, cases: list[Case], report: Report, path: Path) -> list[Ro
     """The rows of the cases; each is kept when it is finished, so that an interrupted run can go on."""
     keys = {case.key: case for case in cases}
     known = [row for row in report.rows() if row.key in keys] if asked.resume else []
-    done = [row for row in known if row.effort == asked.effort and row.code == fingerprint(keys[row.key])]
+    alike = [row for row in known if (row.effort, row.versions) == (asked.effort, versions())]
+    done = [row for row in alike if row.code == fingerprint(keys[row.key])]
     if stale := len(known) - len(done):
-        why = "rows were made by other code or with another effort: audited again"
+        why = "rows were made by other code, with other libraries or with another effort: audited again"
         print(f"dpassay: {stale} of {len(known)} {why}", file=sys.stderr)
     finished = len(done)
     try:

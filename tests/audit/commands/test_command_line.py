@@ -75,7 +75,7 @@ def test_resume_keeps_finished_rows_and_audits_those_of_other_code_or_effort_aga
     """A second audit of a row wipes out the seconds that are written into it."""
     path = tmp_path / DIGITS
     dpassay(*FIRST)
-    for change in ({}, {"code": "0" * 16}, {"seed": 1}):
+    for change in ({}, {"code": "0" * 16}, {"seed": 1}, {"versions": {"numpy": "0.1"}}):
         save(path, [replace(row, seconds=12345.0, **change) for row in load(path)])
         code, _, err = dpassay(*FIRST, "--resume")
         assert code == 0 and (load(path)[0].seconds == 12345.0) == (not change) == ("audited again" not in err)
