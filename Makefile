@@ -30,7 +30,7 @@ wheel: $(STAMP)
 	$(BIN)/python -m pytest -q tests/house/test_wheel.py
 
 tables: papers  # what is generated: LEDGER.md, docs/results.md, docs/papers.md, the README's table, the plot
-	$(BIN)/dpassay audit --resume --jobs $(JOBS) --output reports/audit.json  # rows of code that has changed (rows that are gone, another version: `make audit` first)
+	$(BIN)/dpassay audit --resume --jobs $(JOBS) --output reports/audit.json  # rows of code that has changed (another version: `make audit` first)
 	$(BIN)/dpassay prove --jobs $(JOBS) --ledger LEDGER.md --readme docs/results.md
 	$(BIN)/python docs/results.py reports/audit.json
 
