@@ -35,6 +35,7 @@ from dpassay.reference.transcript import Batch
 from . import messages
 from .messages import GREETING, VERSION, Malformed, ProgramRefused, ProgramUnsupported, read_line
 
+MOST_PROCESSES = 128  # at once: a world for each fresh batch, and a program may draw thousands
 MOST_CALLS = 100_000  # of one case
 TIMEOUT = 10.0  # seconds for one line
 _CUT_OFF = 200  # calls that a run which was cut off may still make before its program is ended instead
@@ -133,6 +134,8 @@ class LiveProgram(AbstractContextManager["LiveProgram"]):
     def _started(self) -> Worker:
         process = None
         try:
+            if len(self._busy) >= MOST_PROCESSES:
+                raise ProgramBroken(self.name, f"is needed {MOST_PROCESSES + 1} times at once, which is too often")
             process = Process(self.command, self.name, self.timeout)
             self.started += 1
             process.send(_line("hello"))

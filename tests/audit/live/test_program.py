@@ -171,6 +171,14 @@ def test_what_a_run_ends_with_is_said_in_one_line(mode, kind, text, started, mon
         assert len(program._idle) == (kind in (ProgramRefused, ProgramUnsupported))
 
 
+def test_worlds_without_end_are_no_processes_without_end(monkeypatch):
+    """Every fresh batch is a world: a program that draws a thousand would be started two thousand times at once."""
+    monkeypatch.setattr(live_program, "MOST_PROCESSES", 4)
+    with speaker() as program, pytest.raises(ProgramBroken, match="is needed 5 times at once"):
+        lockstep(bind(program, SCHEDULE), PAIR, [0])
+    assert program.started == 4
+
+
 def test_endless_output_is_cut_off(monkeypatch):
     """The limits that are stated, made small: a line, a case, the number of calls."""
     assert "without waiting for an answer" in failure("endless lines")
