@@ -9,9 +9,8 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +25,8 @@ from dpassay.reference.laws.law import Law
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.transcript import Draw, RecordDrawer, Release, Transcript
 
+from . import laws, tapes
 from .accounts import wrong_account, wrong_cost
-from .laws import wrong_draws
 
 _SEED = 20_250_217
 _LAWS = 6  # parameters of one law, and shapes of it, at which it is checked: the extremes and some between
@@ -63,28 +62,28 @@ def apparatus(transcript: Transcript, cost: Account, delta: float) -> list[Findi
 def _checks(transcript: Transcript, delta: float) -> Iterator[list[Finding]]:
     for key, law in _laws_used(transcript.releases).items():
         if not type(law).__module__.startswith(f"{_NAME}."):  # its code may change while ours does not: nothing is kept
-            yield _findings(type(law).sample, wrong_draws(law, _SEED))
+            yield _findings(type(law).sample, laws.wrong_draws(law, _SEED))
             continue
-        yield _once(key, type(law).sample, "laws.wrong_sampler", law, _SEED)
-        yield _once(f"tails {delta}", type(law).sample, "laws.wrong_tails", law, delta, _SEED)
+        yield _once(key, type(law).sample, laws.wrong_sampler, law, _SEED)
+        yield _once(f"tails {delta}", type(law).sample, laws.wrong_tails, law, delta, _SEED)
         if isinstance(law, Selection):
             for make in (exponential, permute_and_flip):
-                yield _once(f"{law.rate}", make, "laws.wrong_selection", make, law.rate)
-        yield _once(key, type(law).log_density, "laws.wrong_density", law, _SEED)
+                yield _once(f"{law.rate}", make, laws.wrong_selection, make, law.rate)
+        yield _once(key, type(law).log_density, laws.wrong_density, law, _SEED)
     passes: list[Draw] = []
     for draw in transcript.draws:
         if draw.kind == "fresh":
             passes.append(draw)
         else:
             key = f"{draw.kind} {draw.n} {draw.size} {draw.rate}"
-            yield _once(key, RecordDrawer.indices, "tapes.wrong_batches", draw, _SEED)
+            yield _once(key, RecordDrawer.indices, tapes.wrong_batches, draw, _SEED)
     if passes:
         key = json.dumps([passes[0].n, passes[0].hidden, *(one.size for one in passes)])
-        yield _once(key, RecordDrawer.indices, "tapes.wrong_pass", passes, _SEED)
+        yield _once(key, RecordDrawer.indices, tapes.wrong_pass, passes, _SEED)
     if any(_NODE.search(one.label) for one in transcript.releases):
-        yield _once("tree", TreeSum, "tapes.wrong_tree", _SEED)
-    yield _once("streams", LiveTape, "tapes.wrong_streams", _SEED)
-    yield _once("calls", LiveTape, "tapes.wrong_calls", _SEED)
+        yield _once("tree", TreeSum, tapes.wrong_tree, _SEED)
+    yield _once("streams", LiveTape, tapes.wrong_streams, _SEED)
+    yield _once("calls", LiveTape, tapes.wrong_calls, _SEED)
 
 
 def _laws_used(releases: Iterable[Release]) -> dict[str, Law]:
@@ -97,22 +96,21 @@ def _laws_used(releases: Iterable[Release]) -> dict[str, Law]:
         name = f"{type(law).__module__}.{type(law).__qualname__} {shape}"
         groups.setdefault(name, {}).setdefault(json.dumps(public), law)
     found = {}
-    for name, laws in groups.items():
-        keys = sorted(laws, key=lambda key: (laws[key].scale, key))
+    for name, alike in groups.items():
+        keys = sorted(alike, key=lambda key: (alike[key].scale, key))
         for place in np.unique(np.linspace(0, len(keys) - 1, min(_LAWS, len(keys))).astype(int)):
-            found[f"{name} {keys[place]}"] = laws[keys[place]]
+            found[f"{name} {keys[place]}"] = alike[keys[place]]
     return found
 
 
-def _once(key: str, function: Any, check: str, *given: Any) -> list[Finding]:
-    """What a check of this room says, made now or before; `scipy.stats`, which checks need, takes a second to load."""
+def _once(key: str, function: Any, check: Callable[..., Iterator[str]], *given: Any) -> list[Finding]:
+    """What a check of this room says, made now or before: ``scipy.stats``, which it needs, takes a second to load."""
     name = f"{_name(function)} {key}"
     if name not in _known:
         code = code_of(_ROOMS)
         _known.update(kept("apparatus", code) or {})
         if name not in _known:
-            room, _, wrong = check.partition(".")
-            _known[name] = next(getattr(import_module(f".{room}", __package__), wrong)(*given), "")
+            _known[name] = next(check(*given), "")
             keep("apparatus", code, _known)
     return _findings(function, filter(None, [_known[name]]))
 

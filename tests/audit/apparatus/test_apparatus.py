@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from source_bugs import Patch, planted_copy, read_patches, run_command
 
-from dpassay.audit.apparatus import checked, tapes
+from dpassay.audit.apparatus import checked, laws, tapes
 from dpassay.audit.apparatus.checked import apparatus
 from dpassay.audit.apparatus.laws import _TABLE, wrong_density, wrong_draws, wrong_sampler, wrong_tails
 from dpassay.audit.assaying.assay import assay
@@ -232,6 +233,14 @@ def test_a_law_that_draws_something_else_is_found(law):
 def test_a_right_law_of_ones_own_is_not_accused(law):
     """Seeds 0 to 4; by chance one mean in 1e8 is as far off."""
     assert [one for seed in range(5) for one in wrong_draws(law, seed)] == []
+
+
+@pytest.mark.parametrize("law", [Gaussian(0.0, 0.5), Laplace(0.0, 0.5)], ids=lambda law: type(law).__name__)
+def test_the_second_moment_of_a_ratio_is_its_integral(law):
+    """On it rests how seldom a right law is accused; five seeds do not tell."""
+    ratio = lambda x: np.exp(2 * law.log_density(x - 0.3) - law.log_density(x))  # noqa: E731
+    integral = sum(quad(ratio, *ends)[0] for ends in ((-20.0, 0.0), (0.0, 0.3), (0.3, 20.0)))
+    assert [laws._second_moment(law, np.full(k, 0.3)) for k in (1, 2)] == pytest.approx([integral, integral**2])
 
 
 def test_an_audit_reports_it_with_the_function_that_draws():

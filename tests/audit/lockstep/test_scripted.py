@@ -8,6 +8,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from dpassay.audit.lockstep.hub import rounding
+from dpassay.audit.lockstep.outcome import NotJudged
 from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import DRAWN, Choice, Script, dictated
 from dpassay.audit.mutate.planted import MutantTape, Mutation
@@ -96,6 +97,16 @@ def test_a_law_is_mutated_and_moves_by_rounding():
     tape = LiveTape(0)
     MutantTape(tape, Mutation(noise=0.5)).release("colour", RED, sensitivity=None)
     assert tape.transcript.releases[0].law.wrong == 0.05 and rounding(RED, Colours(2, 0.1)) == 2e-12
+
+
+def test_what_cannot_be_judged_is_no_end_of_a_run():
+    """On both sides alike it would pass."""
+
+    def run(rows, tape):
+        raise NotJudged("program", "mine", "says what the protocol does not know")
+
+    with pytest.raises(NotJudged):
+        scripted(run, PAIR, [0], Script())
 
 
 def test_a_script_survives_json():

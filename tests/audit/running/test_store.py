@@ -200,7 +200,7 @@ def test_a_checkpoint_is_replaced_by_who_read_it_only(tmp_path):
 @pytest.mark.parametrize(("name", "file"), [
     ("dp_ftrl/dp_ftrl@repaired", "written.py"),
     ("second_order_erm/opt@printed", "cases.py"),  # builders stand in another module
-    ("second_order_erm/opt@printed", "tapes.py"),  # of the apparatus, loaded by name
+    ("second_order_erm/opt@printed", "tapes.py"),  # of the apparatus
 ])  # fmt: skip
 def test_a_row_of_another_claim_or_of_other_data_beside_the_code_is_of_other_code(name, file, monkeypatch):
     """What no run comes to is read from a file beside ``reference/written.py``, on which certificates of trees lean."""
