@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import ndtr
@@ -112,29 +113,41 @@ def _losses(here: Array, there: Array) -> Array:
 class FiniteSampler:
     """A mechanism with outcome probabilities ``here`` on D and ``there`` on D'.
 
-    Under a tilt it draws from ``here exp(shift min(L, 50)) / Z``; one that is not ``tilted`` always from ``here``.
+    ``proposal`` is the law drawn from under a tilt, by default ``here exp(shift min(L, 50)) / Z``, ``back`` the other
+    direction's; ``has_hidden`` says whether the tilts' odds mean anything.
     """
 
-    has_hidden = False
-
-    def __init__(self, here: Array, there: Array, tilted: bool = True):
-        self._here, self._there, self._tilted = here / here.sum(), there / there.sum(), tilted
+    def __init__(self, here: Array, there: Array, proposal=None, back=None, has_hidden: bool = False):
+        self._here, self._there, self.has_hidden = here / here.sum(), there / there.sum(), has_hidden
+        self._proposal, self._back = proposal or self._exponential, back
         self._loss = _losses(self._here, self._there)
 
-    def _proposal(self, tilt: Tilt) -> Array:
+    def _exponential(self, tilt: Tilt) -> Array:
         raised = np.log(self._here, where=self._here > 0, out=np.full(self._here.shape, -np.inf))
-        if self._tilted:
-            raised = raised + tilt.shift * np.where(self._here > 0, np.minimum(self._loss, _CAP), 0.0)
+        raised = raised + tilt.shift * np.where(self._here > 0, np.minimum(self._loss, _CAP), 0.0)
         raised = np.exp(raised - raised.max())
         return np.asarray(raised / raised.sum())
 
     def swapped(self) -> FiniteSampler:
         """The other direction."""
-        return FiniteSampler(self._there, self._here, self._tilted)
+        forth = self._proposal if self._proposal != self._exponential else None
+        return FiniteSampler(self._there, self._here, self._back, forth, self.has_hidden)
 
     def epsilon(self, delta: float) -> float:
         """The exact epsilon at ``delta``, the larger of both directions."""
         return max(_one_way(self._here, self._there, delta), _one_way(self._there, self._here, delta))
+
+    def _laws(self, tilts: Sequence[Tilt]) -> tuple[Array, Array]:
+        """Probabilities under each tilt (tilts, outcomes), and ``log dP_D / dR_c`` (outcomes, tilts)."""
+        laws = np.array([self._proposal(tilt) for tilt in tilts])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            weights = np.where(self._here > 0, np.log(self._here) - np.log(laws), -np.inf)
+        return laws, weights.T
+
+    def table(self, tilts: Sequence[Tilt], shares: Array) -> tuple[Losses, Array]:
+        """One row an outcome, and the probabilities of the outcomes when tilts are drawn with these shares."""
+        laws, weights = self._laws(tilts)
+        return Losses(self._loss, weights), np.asarray(np.asarray(shares) @ laws)
 
     def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
         rows, counts = self.merged(tilts, shares, count, seed)
@@ -144,9 +157,7 @@ class FiniteSampler:
     def merged(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> tuple[Losses, Array]:
         """A sample with equal outcomes merged: one row an outcome that occurred, and its count."""
         rng = np.random.default_rng(list(seed))
-        laws = np.array([self._proposal(tilt) for tilt in tilts])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            weights = np.where(self._here > 0, np.log(self._here) - np.log(laws), -np.inf).T  # log dP_D / dR_c
+        laws, weights = self._laws(tilts)
         of_tilts = rng.multinomial(count, shares)
         counts = sum(rng.multinomial(size, law) for size, law in zip(of_tilts, laws, strict=True))
         seen = np.flatnonzero(counts)
@@ -181,9 +192,14 @@ def gaussian_cells(edges: Array, mean: float) -> Array:
 
 
 def rounded_gaussian(mu: float, cells: int = 2000) -> FiniteSampler:
-    """N(mu, 1) against N(0, 1), rounded; an edge lies where L = 0."""
+    """N(mu, 1) against N(0, 1), rounded; the tilt is the shift of `GaussianSampler`. An edge lies where L = 0."""
     edges = mu / 2 + np.linspace(-11, 11, cells - 1 + cells % 2)
-    return FiniteSampler(gaussian_cells(edges, mu), gaussian_cells(edges, 0.0))
+    here, there = gaussian_cells(edges, mu), gaussian_cells(edges, 0.0)
+    proposals = (
+        lambda tilt: gaussian_cells(edges, mu * (1 + tilt.shift)),
+        lambda tilt: gaussian_cells(edges, -mu * tilt.shift),
+    )
+    return FiniteSampler(here, there, *proposals)
 
 
 def rounded_laplace(epsilon: float, cells: int = 2000) -> FiniteSampler:
@@ -199,7 +215,19 @@ def rounded_laplace(epsilon: float, cells: int = 2000) -> FiniteSampler:
 
 
 def rounded_sampled_gaussian(rate: float, mu: float, cells: int = 2000) -> FiniteSampler:
-    """(1 - q) N(0, 1) + q N(mu, 1) against N(0, 1), rounded."""
+    """(1 - q) N(0, 1) + q N(mu, 1) against N(0, 1), rounded; shift and odds as in `SampledGaussianSampler`."""
     edges = np.linspace(-9, 9 + 2 * mu, cells - 1)
-    without = gaussian_cells(edges, 0.0)
-    return FiniteSampler((1 - rate) * without + rate * gaussian_cells(edges, mu), without)
+
+    def mixed(weight: float, mean: float) -> Array:
+        return np.asarray((1 - weight) * gaussian_cells(edges, 0.0) + weight * gaussian_cells(edges, mean))
+
+    @lru_cache(maxsize=256)
+    def forth(tilt: Tilt) -> Array:
+        raised = rate * math.exp(tilt.odds)
+        return mixed(raised / (1 - rate + raised), mu * (1 + tilt.shift))
+
+    @lru_cache(maxsize=256)
+    def back(tilt: Tilt) -> Array:
+        return gaussian_cells(edges, -tilt.shift * rate * mu)
+
+    return FiniteSampler(mixed(rate, mu), gaussian_cells(edges, 0.0), forth, back, has_hidden=True)

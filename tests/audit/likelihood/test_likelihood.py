@@ -4,13 +4,16 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import binomtest
 
 from dpassay.audit.likelihood import pilot
 from dpassay.audit.likelihood.bound import audit_likelihood, upper_limit, walk
-from dpassay.audit.likelihood.pilot import make_plan
+from dpassay.audit.likelihood.pilot import excess, make_plan
 from dpassay.audit.likelihood.samplers import Losses
+from dpassay.audit.lockstep.tilting import PLAIN, Tilt
 from dpassay.audit.zoo.laws import mixture_epsilon
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, gdp_mu
 from dpassay.reference.errors import BadInput
@@ -38,6 +41,28 @@ def test_rounding_loses_next_to_nothing_and_never_gains(sampler, continuous):
     assert continuous * (1 - 1e-3) < sampler.epsilon(DELTA) <= continuous + 1e-9
 
 
+@st.composite
+def pairs(draw):
+    """Two laws on the same outcomes, zeros allowed on either side."""
+    size = draw(st.integers(2, 6))
+    weights = st.lists(st.sampled_from([0.0, 1e-6, 0.01, 0.3, 1.0, 5.0]), min_size=size, max_size=size)
+    here, there = (np.array(draw(weights.filter(any))) for _ in range(2))
+    return here / here.sum(), there / there.sum()
+
+
+@settings(max_examples=60)
+@given(pairs(), st.floats(0, 6), st.floats(0.05, 0.95), st.floats(0, 3))
+def test_weights_of_finite_laws_are_exact(pair, shift, share, epsilon):
+    """E_R[W] = P(support) = 1 and E_R[W (1 - exp(epsilon - L))_+] = delta(epsilon), summed over all outcomes."""
+    losses, law = FiniteSampler(*pair).table((PLAIN, Tilt(shift)), np.array([share, 1 - share]))
+    seen = law > 0
+    log_weight = losses.log_weight(np.log([share, 1 - share]))[seen]
+    assert law.sum() == pytest.approx(1, abs=1e-12)
+    assert (law[seen] * np.exp(log_weight)).sum() == pytest.approx(1, abs=1e-9)
+    stick = (law[seen] * excess(losses.loss[seen], np.exp(log_weight), epsilon)).sum()
+    assert stick == pytest.approx(np.maximum(pair[0] - np.exp(epsilon) * pair[1], 0.0).sum(), abs=1e-9)
+
+
 # Bounds against the truth.
 @pytest.mark.parametrize(("epsilon", "seeds"), [(2.0, 20), (4.4, 20), (10.0, 20), (0.1, 40)])
 def test_tightness_on_gaussian_compositions(epsilon, seeds):
@@ -59,7 +84,7 @@ def bound(sampler, runs, seed, pilot=400):
 
 
 RARE = known.branches((1e-4, 1 - 1e-4), (known.response(8.0), known.response(0.5)))
-UNTILTED = FiniteSampler(*RARE, tilted=False)  # no tilt reaches its branch
+UNTILTED = FiniteSampler(*RARE, lambda tilt: RARE[0], lambda tilt: RARE[1])  # no tilt reaches its branch
 
 
 @pytest.mark.parametrize(
@@ -99,7 +124,7 @@ LAWS = {
     "Gaussian": known.rounded_gaussian(1.0, 500),
     "sampled Gaussian": known.rounded_sampled_gaussian(0.1, 2.0, 500),
     "delta(0) = delta": known.rounded_gaussian(EDGE, 500),
-    "reveals with probability delta": FiniteSampler(*FAINT, tilted=False),
+    "reveals with probability delta": FiniteSampler(*FAINT, lambda tilt: FAINT[0], lambda tilt: FAINT[1]),
 }
 
 
