@@ -163,12 +163,13 @@ def answer(
         NotJudged: it cannot be judged at all.
     """
     tape = VectorTape(vector["events"], refusing=vector["expect"] == "refused")
+    expected: Ends = (Diverged, *ends)
     try:
         output = run(tape)
         if output is NotImplemented:
             raise NotImplementedError
         return {"kind": "returned", "output": encode(output, "output"), "events": events_of(tape)}
-    except (Diverged, *ends) as error:
+    except expected as error:
         if isinstance(error, NotImplementedError):
             return {"kind": "unsupported", "text": getattr(error, "why", str(error)), "events": []}
         if isinstance(error, NotJudged):
