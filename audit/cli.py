@@ -40,7 +40,6 @@ COMMANDS: dict[str, str] = {  # what the list of commands says of each; its own 
     "init": "Write a first claims file.",
     "prove": "Check the papers' statements by machine.",
     "published": "What a published attack result implies.",
-    "zoo": "Known bugs against the black-box audit.",
     "reproduce": "Run a paper's experiments again.",
     "scores": "Audit stored scores of an attack.",
     "blackbox": "Audit a function, a program, stored outputs.",

@@ -19,11 +19,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import audit_figures as figures
 import numpy as np
@@ -37,10 +39,12 @@ from dpassay.audit.evidence.fixed_guesses import fdp_p_value, guesses_p_value
 from dpassay.audit.results import Verdict
 from dpassay.audit.scores import labels, one_run
 from dpassay.audit.sequential.black_box import audit_sequentially
-from dpassay.audit.zoo.laws import mixture_epsilon
 from dpassay.reference import guarantee
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.arrays import Array, Bools, Indices
+
+sys.path.append(str(Path(__file__).parents[1]))
+from tests.zoo.laws import mixture_epsilon
 
 LEVEL = 0.05
 Key = tuple[str, str, int]

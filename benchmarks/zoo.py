@@ -9,17 +9,18 @@ What is missed with 10,000 is tried with 100,000 once. Then the false alarms on 
 from __future__ import annotations
 
 import argparse
+import sys
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import audit_figures as figures
-import numpy as np
 from scipy.stats import binomtest
 
-from dpassay.audit.blackbox.detect import audit_mechanism
-from dpassay.audit.commands.zoo import judged
-from dpassay.audit.results import Verdict
-from dpassay.audit.zoo.entries import zoo
-from dpassay.audit.zoo.laws import Entry
+from dpassay.audit.results import ClaimTest, Verdict
+
+sys.path.append(str(Path(__file__).parents[1]))
+from tests.zoo.entries import zoo
 
 HEADER = (
     "mechanism",
@@ -35,22 +36,25 @@ HEADER = (
 SIZES, SEEDS, LAST = (1000, 10_000), (3, 3), 100_000
 
 
-def _found(name: str, size: int, seeds: int) -> list[dict[str, object]]:
-    return [next(row for row in judged(size, seed, name) if row["mechanism"] == name) for seed in range(seeds)]
+def _violated(found: list[ClaimTest]) -> int:
+    return sum(one.verdict is Verdict.VIOLATED for one in found)
 
 
-def _share(rows: list[dict[str, object]]) -> str:
-    return f"{sum(row['verdict'] == 'violated' for row in rows)} of {len(rows)}"
+def _share(found: list[ClaimTest]) -> str:
+    return f"{_violated(found)} of {len(found)}"
 
 
-def _row(name: str, claimed: float, truth: str, seeds: tuple[int, int], quick: bool) -> list[object]:
-    """One line of the table, and before it the shares found with both sizes."""
-    found = [_found(name, size, count) for size, count in zip(SIZES, seeds, strict=True)]
-    hits = [sum(row["verdict"] == "violated" for row in some) / len(some) for some in found]
-    more = _share(_found(name, LAST, 1)) if not hits[1] and not quick else ""
-    median = sorted(found[1], key=lambda row: float(str(row["p_value"])))[seeds[1] // 2]
-    numbers = (_share(found[0]), _share(found[1]), more, median["p_value"], median["seconds"], median["score"])
-    return [*hits, name, figures.text(claimed), truth, *numbers]
+def _row(index: int, entry: Any, seeds: tuple[int, int], quick: bool) -> list[object]:
+    """One line of the table, and before it the shares found with both sizes; seeds depend on the place in the zoo."""
+    few, many = (
+        [entry.judged(size, (seed, index)) for seed in range(count)] for size, count in zip(SIZES, seeds, strict=True)
+    )
+    more = _share([entry.judged(LAST, (0, index))]) if not _violated(many) and not quick else ""
+    median = sorted(many, key=lambda one: one.p_value)[seeds[1] // 2]
+    truth = ("at least " if entry.at_least else "") + figures.text(entry.truth)
+    numbers = (_share(few), _share(many), more, median.p_value, median.seconds, median.evidence["score"])
+    hits = [_violated(some) / len(some) for some in (few, many)]
+    return [*hits, entry.name, figures.text(entry.claimed), truth, *numbers]
 
 
 def main() -> None:
@@ -63,10 +67,9 @@ def main() -> None:
 def bugs_found(chosen: argparse.Namespace) -> None:
     """One line a bug."""
     seeds = (1, 1) if chosen.quick else SEEDS
-    rows, hits, bugs = [], [0.0, 0.0], [entry for entry in zoo() if entry.broken]
-    for entry in bugs:
-        truth = ("at least " if entry.at_least else "") + figures.text(entry.truth)
-        measure = partial(_row, entry.name, entry.claimed, truth, seeds, chosen.quick)
+    rows, hits, bugs = [], [0.0, 0.0], [(index, entry) for index, entry in enumerate(zoo()) if entry.broken]
+    for index, entry in bugs:
+        measure = partial(_row, index, entry, seeds, chosen.quick)
         few, many, *row = figures.known_or(chosen.partial, entry.name, measure)
         hits = [hits[0] + few, hits[1] + many]
         rows.append(row)
@@ -107,12 +110,8 @@ def false_alarms(chosen: argparse.Namespace) -> None:
         figures.write("zoo_false_alarms", title, ALARM_HEADER, rows, notes, command)
 
 
-def _alarms(entry: Entry, seeds: int) -> list[int]:
-    pair = (entry.mechanism, entry.dataset, entry.neighbour, entry.claim, SAMPLES)
-    results = (
-        audit_mechanism(*pair, np.random.default_rng([9, seed]), low_bits=entry.low_bits) for seed in range(seeds)
-    )
-    return [sum(result.verdict is Verdict.VIOLATED for result in results)]
+def _alarms(entry: Any, seeds: int) -> list[int]:
+    return [_violated([entry.judged(SAMPLES, (9, seed)) for seed in range(seeds)])]
 
 
 def _alarm_row(name: str, seeds: int, alarms: int) -> tuple[str, int, int, int, float, float, float]:

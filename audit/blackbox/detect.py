@@ -24,7 +24,6 @@ from dpassay.reference.guarantee import Guarantee
 
 from .learner import FIT_SHARE, Candidate, learn_scores
 from .repeats import repeats_log_wealth
-from .sources import Mechanism, draw
 from .table import NOTHING, Column, Tables, kept, telling_columns, to_tables
 from .telling import SIDES, Telling, most_repeated, most_telling, of_event, shortened
 
@@ -190,22 +189,6 @@ def audit_in_detail(
         evidence={"score": name, **evidence, **(telling.evidence if telling else {})},
     )
     return result, detail
-
-
-def audit_mechanism(
-    mechanism: Mechanism,
-    dataset_p: Any,
-    dataset_q: Any,
-    claim: Guarantee,
-    samples: int,
-    rng: np.random.Generator,
-    confidence: float = 0.95,
-    low_bits: bool = False,
-) -> ClaimTest:
-    """Draw `samples` outputs on each dataset and test `claim`."""
-    outputs_p = draw(mechanism, dataset_p, samples, rng)
-    outputs_q = draw(mechanism, dataset_q, samples, rng)
-    return audit_outputs(outputs_p, outputs_q, claim, rng, confidence, low_bits=low_bits)
 
 
 def epsilon_of_outputs(

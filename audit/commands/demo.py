@@ -19,8 +19,9 @@ from dpassay.audit.exit_codes import FAILED, FINE
 from dpassay.audit.plain import number
 from dpassay.audit.report.verdicts import wide_console
 from dpassay.audit.row import Effort
-from dpassay.audit.zoo.demo import CLAIM, SPACE, STEPS, clips_each_record, clips_the_mean
 from dpassay.reference.errors import require
+
+from .demo_loops import CLAIM, SPACE, STEPS, clips_each_record, clips_the_mean
 
 _EFFORT = Effort(runs=400, pilot=200, examples=150)
 _WIDEST = 100

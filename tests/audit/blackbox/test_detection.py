@@ -9,16 +9,16 @@ import pytest
 from scipy.stats import binomtest
 
 from dpassay.audit.blackbox import columns, repeats
-from dpassay.audit.blackbox.detect import audit_mechanism, audit_outputs, epsilon_of_outputs, require_independent
+from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs, require_independent
 from dpassay.audit.blackbox.learner import lowest_bit
 from dpassay.audit.blackbox.table import Column, Origin, to_tables
 from dpassay.audit.evidence.label_bets import labelled
 from dpassay.audit.results import Verdict
 from dpassay.audit.sequential.black_box import audit_sequentially
-from dpassay.audit.zoo import laws as zoo_laws
-from dpassay.audit.zoo.entries import categories, prefix_mu, prefix_sums, zoo
 from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import approx_dp, gaussian_delta, gdp
+from tests.zoo import laws
+from tests.zoo.entries import categories, prefix_mu, prefix_sums, zoo
 
 # -- the zoo ------------------------------------------------------------------------------------------------------
 BUGS = {  # samples a side; 1,000 where a p-value below 1e-6 is asked for
@@ -54,17 +54,12 @@ def _animal(name):
     return next(one for one in zoo() if one.name == name)
 
 
-def _judge(entry, samples, seed):
-    pair, rng = (entry.mechanism, entry.dataset, entry.neighbour), np.random.default_rng(seed)
-    return audit_mechanism(*pair, entry.claim, samples, rng, low_bits=entry.low_bits)
-
-
 @pytest.mark.some(6)
 @pytest.mark.parametrize("name", BUGS)
 def test_bugs_are_found(name):
     """One seed; the quietest (missing sqrt 2) is found with about 19 of 20 seeds."""
     few = BUGS[name] == 1000
-    assert _judge(_animal(name), BUGS[name], 3 if few else 2).p_value < (1e-6 if few else 0.05)
+    assert _animal(name).judged(BUGS[name], 3 if few else 2).p_value < (1e-6 if few else 0.05)
 
 
 CORRECT = 32  # animals without a bug: their number alone, since making the zoo takes seconds
@@ -77,20 +72,13 @@ CORRECT = 32  # animals without a bug: their number alone, since making the zoo 
 def test_correct_mechanisms_raise_no_alarm(number):
     """1,000 samples of one seed at 5 %; `benchmarks/zoo.py` does 63 seeds."""
     entry = [e for e in zoo() if not e.broken][number]
-    assert _judge(entry, 1000, 0).verdict is not Verdict.VIOLATED
-
-
-def test_the_command_prints_a_score(dpassay):
-    code, out, _ = dpassay("zoo", "--samples", 2000, "--only", "randomised")
-    assert code == 0 and "1 of 1 bugs found with 2,000 outputs a side, 0 false alarms on 1 correct" in out
-    found = json.loads(dpassay("zoo", "--samples", 500, "--only", "randomised", "--json")[1])
-    assert [row["broken"] for row in found["rows"]] == [False, True] and found["summary"]["bugs"] == 1
+    assert entry.judged(1000, 0).verdict is not Verdict.VIOLATED
 
 
 def test_sparse_vector_probabilities_agree_with_sampling():
     for number, cutoff in ((1, 2), (2, 2), (4, 1), (6, 1)):
-        variant, answers = zoo_laws.lyu_variant(number, 1.0, cutoff), [0.5, -1.0, 2.0]
-        exact = zoo_laws.pattern_probabilities(variant, answers)
+        variant, answers = laws.lyu_variant(number, 1.0, cutoff), [0.5, -1.0, 2.0]
+        exact = laws.pattern_probabilities(variant, answers)
         assert sum(exact.values()) == pytest.approx(1.0, abs=1e-6)
         drawn = variant.many(answers, np.random.default_rng(number), 20_000)
         for pattern, probability in exact.items():
@@ -99,13 +87,13 @@ def test_sparse_vector_probabilities_agree_with_sampling():
 
 
 def test_truths_of_closed_form():
-    assert zoo_laws.exact_epsilon(zoo_laws.lyu_variant(5, 1.0, 1), [0.0, 1.0], [1.0, 0.0]) == np.inf
-    assert zoo_laws.exact_epsilon(zoo_laws.lyu_variant(1, 1.0, 1), [0.0] * 4, [1.0] * 4) <= 1.0 + 1e-6
+    assert laws.exact_epsilon(laws.lyu_variant(5, 1.0, 1), [0.0, 1.0], [1.0, 0.0]) == np.inf
+    assert laws.exact_epsilon(laws.lyu_variant(1, 1.0, 1), [0.0] * 4, [1.0] * 4) <= 1.0 + 1e-6
     # two candidates moving against each other: difference of two Laplace variables, tail in closed form
     p = 0.5 * np.exp(-1 / 2) * (1 + 1 / 4)
-    found = zoo_laws.noisy_max_epsilon(2.0, np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    found = laws.noisy_max_epsilon(2.0, np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     assert found == pytest.approx(np.log((1 - p) / p), rel=1e-6)
-    assert zoo_laws.mixture_epsilon(1.0, 1.0, 1e-5) == pytest.approx(4.3766, abs=1e-3)
+    assert laws.mixture_epsilon(1.0, 1.0, 1e-5) == pytest.approx(4.3766, abs=1e-3)
 
 
 def test_the_exact_mu_of_prefix_sums_is_that_of_their_noise():
@@ -127,7 +115,7 @@ def test_a_sound_epsilon_of_outputs():
 @pytest.mark.parametrize(("name", "violated"), [("laplace, naive double", True), ("laplace on a grid", False)])
 def test_naive_laplace_fails_on_the_grid_of_its_floats_and_passes_where_it_is_rounded(name, violated):
     """6,000 outputs a side (seed 0): p-value below 1e-6; in real numbers the mechanism is fine."""
-    found = [_judge(replace(_animal(name), low_bits=bits), 6000, 0) for bits in (True, False)]
+    found = [replace(_animal(name), low_bits=bits).judged(6000, 0) for bits in (True, False)]
     assert (found[0].p_value < 1e-6) is violated and found[1].verdict is not Verdict.VIOLATED
     assert list(lowest_bit(np.array([1.0, 0.5, 3.0, 0.0, 1 + 2.0**-52]))) == [0, -1, 0, 0, -52]
 

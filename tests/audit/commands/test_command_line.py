@@ -15,6 +15,7 @@ from rich.console import Console
 
 from dpassay.audit.claims import scores as judged_scores
 from dpassay.audit.commands import demo, doctor
+from dpassay.audit.commands import demo_loops as loops
 from dpassay.audit.report.verdicts import plain_table
 from dpassay.audit.results import SoundBound, Verdict
 from dpassay.audit.row import Effort
@@ -22,7 +23,6 @@ from dpassay.audit.running.report_file import load, save
 from dpassay.audit.running.store import read_state, write_state
 from dpassay.audit.sequential import session
 from dpassay.audit.terminal.finish import Options, show_row
-from dpassay.audit.zoo import demo as loops
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
 

@@ -14,9 +14,9 @@ from dpassay.audit.likelihood.bound import audit_likelihood, upper_limit, walk
 from dpassay.audit.likelihood.pilot import excess, make_plan
 from dpassay.audit.likelihood.samplers import Losses
 from dpassay.audit.lockstep.tilting import PLAIN, Tilt
-from dpassay.audit.zoo.laws import mixture_epsilon
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, gdp_mu
 from dpassay.reference.errors import BadInput
+from tests.zoo.laws import mixture_epsilon
 
 from . import known_laws as known
 from .known_laws import FiniteSampler, GaussianSampler, SampledGaussianSampler

@@ -15,7 +15,6 @@ from scipy.stats import norm
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.results import SoundBound
-from dpassay.audit.zoo.laws import SparseVector, mixture_epsilon, pattern_probabilities
 from dpassay.reference import account, record
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.baselines import dp_sgd
@@ -23,6 +22,7 @@ from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.case import bind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.linear import LinearLosses
+from tests.zoo.laws import SparseVector, mixture_epsilon, pattern_probabilities
 
 DELTA = 1e-5
 GRID = {"value_discretization_interval": 1e-4}  # of the reference PLDs, pessimistic: adds at most steps times this

@@ -11,9 +11,9 @@ from dpassay.audit.evidence.events import Event
 from dpassay.audit.results import Verdict
 from dpassay.audit.sequential import black_box, session
 from dpassay.audit.sequential.session import Kept
-from dpassay.audit.zoo.laws import laplace, noisy, normal
 from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import approx_dp, gdp
+from tests.zoo.entries import laplace, noisy, normal
 
 
 def audited(mechanism, limit, seed=0, claim=approx_dp(1.0), data=(0, 1)):  # noqa: B008

@@ -1,1 +1,0 @@
-"""What audits the auditors: mechanisms with known privacy, and with known bugs."""
