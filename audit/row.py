@@ -9,7 +9,7 @@ from dpassay.reference.errors import require
 from dpassay.reference.findings import Finding
 
 from .exit_codes import FAILED, FINE, INCONCLUSIVE
-from .plain import plain, rounded
+from .plain import number, plain, rounded
 from .verdict import Verdict
 
 _COMPUTED = ("accounted", "realised", "movements", "power", "facts", "shares", "curves", "releases", "upper_limit",
@@ -126,6 +126,11 @@ class Row:
     def key(self) -> str:
         """The name of the claim, or the case's key."""
         return self.claim or f"{self.algorithm}{':' + self.variant if self.variant else ''}@{self.reading}"
+
+    @property
+    def certified_shown(self) -> str:
+        """The certificate; ``open`` where one was tried that came to no end, empty where none was tried."""
+        return number(self.certified) if self.certified is not None else "open" if self.certificate else ""
 
     @property
     def verdict_shown(self) -> str:

@@ -49,7 +49,7 @@ def explain_lines(row: Row, witnesses: list[Witness]) -> Iterator[str]:
         for text, witnessed in broken:
             yield f"    {printable(text)}{'' if witnessed else ' (by a run on the given pair; no witness)'}"
     if row.certificate:
-        bound = "no certificate" if row.certified is None else f"certified {number(row.certified)}"
+        bound = "no certificate" if row.certified is None else f"certified {row.certified_shown}"
         yield f"  {bound}, for every pair of neighbours"
         yield from (f"    {printable(text)}" for text in row.certificate)
     yield from _shares(row)

@@ -152,7 +152,7 @@ def row_view(place: int, row: Row, case: Case | None) -> dict[str, Any]:
         "words": printable(" ".join(words)).lower(),  # what a search looks in
         "numbers": {
             "claimed": number(row.claimed),
-            "certified": "" if row.certified is None else number(row.certified),
+            "certified": row.certified_shown,
             "accounted": number(row.accounted) + ("" if row.upper_bound else " (no bound)"),
             "realised": number(row.realised) + how,
             "delta": f"{row.delta:.3g}",

@@ -18,7 +18,7 @@ LONGEST = 60_000  # characters: a comment may have 65,536
 _UNCHECKED = 20  # lines about claims that could not be checked
 SHOWN = 10  # of each level: the code host shows no more of one step
 _MARK = {"failed": "❌", "inconclusive": "❔", "passed": "✅"}
-_HEAD = "| | algorithm | claimed | accounted | realised ≥ | verdict |\n|---|---|---:|---:|---:|---|\n"
+_HEAD = "| | algorithm | claimed | certified | accounted | realised ≥ | verdict |\n|---|---|---:|---:|---:|---:|---|\n"
 
 
 def markdown(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unchecked] = ()) -> str:
@@ -36,11 +36,11 @@ def markdown(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unch
     left = LONGEST - len(head) - len(closing)
     lines, details = [], []
     for place, row in enumerate(ranked):
-        cells = [*list(numbers(row).values())[:3], row.verdict_shown]
+        cells = [*list(numbers(row).values())[:4], row.verdict_shown]
         line = f"| {_MARK[outcome(row, strict)]} | {cell(row.key)} | {' | '.join(cells)} |\n"
         detail = "".join(_detail(row, strict))
         if len(line) + 200 > left:
-            lines.append(f"| | and {len(ranked) - place} more | | | | |\n")
+            lines.append(f"| | and {len(ranked) - place} more | | | | | |\n")
             break
         lines.append(line)
         left -= len(line)

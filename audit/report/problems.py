@@ -181,9 +181,10 @@ def row_title(row: Row) -> str:
 
 
 def numbers(row: Row) -> dict[str, str]:
-    """The four numbers of a row as a person reads them."""
+    """The numbers of a row as a person reads them."""
     return {
         "claimed": number(row.claimed),
+        "certified": row.certified_shown or "-",
         "accounted": number(row.accounted) + ("" if row.upper_bound else " (no bound)"),
         "realised >=": number(row.realised),
         "power": number(row.power),

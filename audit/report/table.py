@@ -39,7 +39,7 @@ def print_rows(rows: Sequence[Row], confidence: float, where: str, strict: bool 
 
 def table_lines(rows: Sequence[Row], width: int, strict: bool = False) -> Iterator[Text]:
     """The lines of the table; a paper's name stands once above its rows."""
-    certified = any(row.certified is not None for row in rows)
+    certified = any(row.certified_shown for row in rows)
     columns = (*_COLUMNS[:2], _CERTIFIED, *_COLUMNS[2:]) if certified else _COLUMNS
     room = width - sum(size + 1 for _, size in columns)
     names = max((len(printable(_named(row)[1])) + 2 for row in rows), default=0)
@@ -60,7 +60,7 @@ def table_lines(rows: Sequence[Row], width: int, strict: bool = False) -> Iterat
         accounted = number(row.accounted) + ("" if row.upper_bound else " no bound")
         numbers = [printable(row.reading), number(row.claimed), accounted, number(row.realised) + how]
         if certified:
-            numbers.insert(2, "" if row.certified is None else number(row.certified))
+            numbers.insert(2, row.certified_shown)
         if len(name) > first:  # the name has a line of its own: it is never broken
             yield Text(name)
             name = ""
@@ -121,10 +121,10 @@ def closing_lines(rows: Sequence[Row], where: str, confidence: float = 0.95, str
     if news:
         more = f" and {len(news) - 5} more" if len(news) > 5 else ""
         found.append(f"Not as {'it' if len(news) == 1 else 'they'} should be: {', '.join(news[:5])}{more}.")
-    if any(row.certified is not None for row in rows):
+    if any(row.certified_shown for row in rows):
         found.append(
             "certified: no two neighbours can show more, by the code itself, over the reals (docs/certify.md); inf: "
-            "nothing bounds a query."
+            "nothing bounds a query; open: it could not be followed to the end."
         )
     if any(not row.upper_bound for row in rows):
         found.append(

@@ -107,6 +107,8 @@ def test_a_row_without_the_required_verdict_fails_everywhere(row_of):
     (problem,) = [*problems(kept), *problems(lost)]
     assert problem.message == "the verdict is tight, certified is required: open: mine.py:9: private data decides"
     assert (kept.exit_code(), lost.exit_code(), problem.level) == (0, 1, Level.ERROR)
+    assert "| open |" in markdown([lost]) and "| - |" in markdown([kept]) and "certified: open" in junit([lost])
+    assert [any(" open " in line.plain for line in table_lines([one], 100)) for one in (lost, kept)] == [True, False]
     run = json.loads(sarif([lost]))["runs"][0]
     assert [one["ruleId"] for one in run["results"]] == ["not-as-required"] and run["invocations"][0]["exitCode"] == 1
     assert Xml.fromstring(junit([lost])).attrib["failures"] == "1" and summary_line([lost]).startswith("FAILED")
@@ -192,7 +194,7 @@ def test_markdown_shows_the_worst_first_and_no_foreign_markup(rows):
     for mark in ("<script", "javascript:1)", "@team", "]]>"):
         assert mark not in outside, outside
     for line in table:  # a bar in a name does not make a column
-        assert len(re.findall(r"(?<!\\)\|", line)) == 7
+        assert len(re.findall(r"(?<!\\)\|", line)) == 8
 
 
 def test_a_comment_is_never_too_long(row_of):

@@ -160,7 +160,8 @@ def test_a_derivation_stands_beside_its_source(page_rows):
     parts = ("&lt;finite&gt;", "rows = rows / 2", "divide: &lt;i&gt;", "rows.sum() &lt; 1", "add: 2")
     places = [text.index(part) for part in parts]
     assert places == sorted(places) and "What is known at each line" in text
-    assert "What is known at each line" not in written([replace(page_rows[0], certificate=lines[:1], source={})])
+    tried = written([replace(page_rows[0], certificate=lines[:1], source={})])
+    assert "What is known at each line" not in tried and 'class="num">open<' in tried and 'class="num">open<' not in text
 
 
 @pytest.mark.more
