@@ -35,7 +35,7 @@ def sampled_epsilon(rate: float, mu: float, steps: int) -> float:
 
 def laws():
     for epsilon in (2.0, 4.4, 10.0):
-        yield f"Gaussian composition, epsilon {epsilon:g}", LAWS["GaussianSampler"](gdp_mu(epsilon, DELTA)), epsilon
+        yield f"Gaussian composition, epsilon {epsilon:g}", LAWS["gaussian"](gdp_mu(epsilon, DELTA)), epsilon
     for rate, mu, steps in ((0.01, 2.0, 100), (0.1, 0.5, 100), (0.1, 1.0, 20), (0.5, 0.3, 30)):
         truth = sampled_epsilon(rate, mu, steps)
         yield f"sampled, q {rate:g}, mu {mu:g}, T {steps}", LAWS["SampledGaussianSampler"](rate, mu, steps), truth

@@ -9,7 +9,6 @@ import pytest
 
 from dpassay.reference import files
 from dpassay.reference.errors import BadInput
-from dpassay.reference.problems import real_data
 
 
 def test_pipes_and_devices_are_not_read(tmp_path):
@@ -43,32 +42,10 @@ def test_large_files_and_bombs_are_refused(tmp_path):
         files.decompressed(gzip.compress(b"x" * 2000)[:-12], "file")
 
 
-@pytest.mark.parametrize("value", ["nan", "inf", "1e999"])
-def test_features_must_be_finite(tmp_path, value):
-    libsvm, table = tmp_path / "ijcnn1", tmp_path / "covtype.data"
-    libsvm.write_text(f"1 1:0.5 3:{value}\n-1 2:1\n")
-    table.write_text(",".join(["1"] * 3 + [value] + ["1"] * 51) + "\n")
-    with pytest.raises(BadInput, match=r"record 1, column 3.*finite"):
-        real_data.ijcnn_file(libsvm)
-    with pytest.raises(BadInput, match=r"record 1, column 4.*finite"):
-        real_data.covertype_file(table)
-
-
 def test_zeros_of_a_bomb_are_no_table_and_take_no_memory():
     """256 MiB of them were made into a table first, in four times the memory."""
     with pytest.raises(BadInput, match="zero byte"):
         files.numbers_of("1,2" + "\0" * 1000, "file", "x.gz")
-
-
-def test_damaged_sets(tmp_path):
-    libsvm = tmp_path / "ijcnn1"
-    libsvm.write_text("1 2147483648:1\n")
-    with pytest.raises(BadInput, match="LIBSVM"):
-        real_data.ijcnn_file(libsvm)
-    empty = tmp_path / "ijcnn1.bz2"
-    empty.write_bytes(b"")
-    with pytest.raises(BadInput):
-        real_data.ijcnn_file(empty)
 
 
 def test_text_keeps_its_lines(tmp_path):

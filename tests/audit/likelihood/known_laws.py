@@ -1,10 +1,9 @@
 """Mechanisms whose epsilon is known exactly, with exact losses under any tilt: what the likelihood audit is tested on.
 
-`GaussianSampler` and `SampledGaussianSampler` draw the losses of compositions in bulk, by their closed forms
-(``benchmarks/likelihood.py`` uses them too). `FiniteSampler` is any mechanism with finitely many outcomes. A continuous
-mechanism whose output is rounded to a grid is one too (rounding is post-processing, so its epsilon is that of the
-rounded law, computed from the same cells). Equal outcomes can be merged, so a million runs cost as much as there are
-outcomes.
+`SampledGaussianSampler` draws the losses of compositions in bulk, by their closed form (``benchmarks/likelihood.py``
+uses it too). `FiniteSampler` is any mechanism with finitely many outcomes. A continuous mechanism whose output is
+rounded to a grid is one too (rounding is post-processing, so its epsilon is that of the rounded law, computed from the
+same cells). Equal outcomes can be merged, so a million runs cost as much as there are outcomes.
 """
 
 from __future__ import annotations
@@ -24,29 +23,6 @@ _CAP = 50.0  # losses beyond this are tilted as if they were this, as for the fi
 
 
 # -- compositions of Gaussian releases ----------------------------------------------------------------------
-class GaussianSampler:
-    """Closed-form stand-in for a composition of Gaussian releases with total GDP parameter ``mu``.
-
-    The loss of such a run is ``N(mu^2/2, mu^2)``; under ``Tilt(shift)`` its mean moves by ``shift mu^2``.
-    """
-
-    has_hidden = False
-
-    def __init__(self, mu: float):
-        self._mu = mu
-
-    def swapped(self) -> GaussianSampler:
-        return self
-
-    def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
-        rng = np.random.default_rng(list(seed))
-        shifts = np.array([tilt.shift for tilt in tilts])
-        chosen = rng.choice(len(tilts), size=count, p=shares)
-        loss = self._mu**2 * (0.5 + shifts[chosen]) + self._mu * rng.standard_normal(count)
-        centred = loss - self._mu**2 / 2
-        return Losses(loss, -shifts * centred[:, None] + 0.5 * shifts**2 * self._mu**2)
-
-
 class SampledGaussianSampler:
     """``steps`` of (1-q) N(0,1) + q N(mu,1) against N(0,1): what lockstep does, in bulk.
 
@@ -54,16 +30,18 @@ class SampledGaussianSampler:
     away from the average mean of D'.
     """
 
-    has_hidden = True
-
     def __init__(self, rate: float, mu: float, steps: int, back: bool = False):
         self._rate, self._mu, self._steps, self._back = rate, mu, steps, back
+        self.has_hidden = rate < 1
 
     def swapped(self) -> SampledGaussianSampler:
-        return SampledGaussianSampler(self._rate, self._mu, self._steps, not self._back)
+        back = self.has_hidden and not self._back  # of the full batch both directions have one law
+        return SampledGaussianSampler(self._rate, self._mu, self._steps, back)
 
     def _mixture(self, x: Array, weight: float, mean: float) -> Array:
-        return np.asarray(np.logaddexp(np.log1p(-weight) - x**2 / 2, np.log(weight) - (x - mean) ** 2 / 2))
+        with np.errstate(divide="ignore"):
+            logs = np.log1p(-weight), np.log(weight)
+        return np.asarray(np.logaddexp(logs[0] - x**2 / 2, logs[1] - (x - mean) ** 2 / 2))
 
     def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
         rng = np.random.default_rng(list(seed))
@@ -74,19 +52,24 @@ class SampledGaussianSampler:
         odds = raised / (1 - q + raised)  # of having the target, under each tilt
         noise = rng.standard_normal(shape)
         if self._back:
-            x = (-shifts * q * mu)[chosen, None] + noise
-            here, there = -(x**2) / 2, self._mixture(x, q, mu)
+            means, odds = -shifts * q * mu, np.ones(len(tilts))
+            x = means[chosen, None] + noise
         else:
-            x = noise + (rng.random(shape) < odds[chosen, None]) * (mu * (1 + shifts))[chosen, None]
-            here, there = self._mixture(x, q, mu), -(x**2) / 2
-        weights = np.empty((count, len(tilts)))
-        for c, shift in enumerate(shifts):
-            if self._back:
-                proposal = -((x + shift * q * mu) ** 2) / 2
-            else:
-                proposal = self._mixture(x, float(odds[c]), mu * (1 + shift))
-            weights[:, c] = (here - proposal).sum(axis=1)
+            means = mu * (1 + shifts)
+            x = noise + (rng.random(shape) < odds[chosen, None]) * means[chosen, None]
+        with_record, without = self._mixture(x, q, mu), -(x**2) / 2
+        here, there = (without, with_record) if self._back else (with_record, without)
+        proposals = [self._mixture(x, *law) for law in zip(odds.tolist(), means, strict=True)]
+        weights = np.stack([(here - one).sum(axis=1) for one in proposals], axis=1)
         return Losses((here - there).sum(axis=1), weights)
+
+
+def gaussian(mu: float) -> SampledGaussianSampler:
+    """A composition of Gaussian releases with total GDP parameter ``mu``: one release of the full batch.
+
+    The loss of such a run is ``N(mu^2/2, mu^2)``; under ``Tilt(shift)`` its mean moves by ``shift mu^2``.
+    """
+    return SampledGaussianSampler(1.0, mu, 1)
 
 
 # -- finitely many outcomes ---------------------------------------------------------------------------------
@@ -192,7 +175,7 @@ def gaussian_cells(edges: Array, mean: float) -> Array:
 
 
 def rounded_gaussian(mu: float, cells: int = 2000) -> FiniteSampler:
-    """N(mu, 1) against N(0, 1), rounded; the tilt is the shift of `GaussianSampler`. An edge lies where L = 0."""
+    """N(mu, 1) against N(0, 1), rounded; the tilt is the shift of `gaussian`. An edge lies where L = 0."""
     edges = mu / 2 + np.linspace(-11, 11, cells - 1 + cells % 2)
     here, there = gaussian_cells(edges, mu), gaussian_cells(edges, 0.0)
     proposals = (

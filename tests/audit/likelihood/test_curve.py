@@ -9,7 +9,7 @@ from dpassay.audit.likelihood.curve import POINTS, curves, grid, lower_bounds, s
 from dpassay.reference import account, record
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon
 
-from .known_laws import GaussianSampler
+from . import known_laws as known
 
 MU, DELTA = 0.5, 1e-5
 CLAIMED = gdp_epsilon(MU, DELTA)
@@ -22,7 +22,7 @@ def gaussian(mu, std=1.0):
 
 
 def losses(seed=0, runs=500):
-    return audit_likelihood(GaussianSampler(MU), DELTA, runs=runs, pilot=200, seed=seed)[1]
+    return audit_likelihood(known.gaussian(MU), DELTA, runs=runs, pilot=200, seed=seed)[1]
 
 
 @pytest.mark.more

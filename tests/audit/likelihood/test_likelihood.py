@@ -19,11 +19,11 @@ from dpassay.reference.errors import BadInput
 from tests.zoo.laws import mixture_epsilon
 
 from . import known_laws as known
-from .known_laws import FiniteSampler, GaussianSampler, SampledGaussianSampler
+from .known_laws import FiniteSampler, SampledGaussianSampler
 
 DELTA, ALPHA = 1e-5, 0.05
 RESPONSE = FiniteSampler(*known.response(1.0))
-SAMPLERS = {"Gaussian": GaussianSampler(1.0), "sampled": SampledGaussianSampler(0.1, 1.0, 5), "response": RESPONSE}
+SAMPLERS = {"Gaussian": known.gaussian(1.0), "sampled": SampledGaussianSampler(0.1, 1.0, 5), "response": RESPONSE}
 COIN = (np.array([0.5, 0.5]), np.array([0.5, 0.5]))
 # delta(epsilon) is flat, 1.05 delta, from 0.5 to 12
 FLAT = FiniteSampler(*known.branches((1.05e-5, 1 - 1.05e-5), (known.response(12.0), known.response(0.5))))
@@ -70,7 +70,7 @@ def test_tightness_on_gaussian_compositions(epsilon, seeds):
 
     At epsilon 0.1, 50 losses often have a negative mean: without the variance instead, a tenth ended below 0.78.
     """
-    sampler = GaussianSampler(gdp_mu(epsilon, DELTA))
+    sampler = known.gaussian(gdp_mu(epsilon, DELTA))
     bounds = np.array([audit_likelihood(sampler, DELTA, seed=seed)[0].epsilon for seed in range(seeds)])
     assert np.median(bounds) >= 0.93 * epsilon and min(bounds) > 0.85 * epsilon
     assert np.sum(bounds > epsilon) <= 2 + seeds / 10  # P(more than 4 of 20, or 6 of 40, at 5 %) = 0.3 %
@@ -212,7 +212,7 @@ def test_all_runs_are_made_where_nothing_is_enough_and_none_is_asked_for():
     exact = gdp_epsilon(1.0, DELTA)
     for enough, early in ((None, False), (10 * exact, False), (0.5 * exact, True)):
         for seed in range(5):
-            found, _ = audit_likelihood(GaussianSampler(1.0), DELTA, runs=400, pilot=120, seed=seed, enough=enough)
+            found, _ = audit_likelihood(known.gaussian(1.0), DELTA, runs=400, pilot=120, seed=seed, enough=enough)
             assert found.epsilon > (0.5 if early else 0.8) * exact and (found.runs < 400) == early
 
 
@@ -231,4 +231,4 @@ def test_the_ends_of_what_is_possible(loss, limit):
 @pytest.mark.parametrize(("field", "value"), [("confidence", 1.0), ("runs", 1), ("pilot", 3)])
 def test_impossible_settings(field, value):
     with pytest.raises(BadInput, match=field):
-        audit_likelihood(GaussianSampler(1.0), DELTA, **{field: value})
+        audit_likelihood(known.gaussian(1.0), DELTA, **{field: value})

@@ -144,12 +144,23 @@ def test_ijcnn_file(tmp_path):
     assert x[1, 0] > 0 and x[1, 12] > 0
 
 
-@pytest.mark.parametrize("reader", [real_data.covertype_file, real_data.ijcnn_file])
-def test_absent_and_broken_files_are_named(reader, tmp_path):
-    with pytest.raises(BadInput, match=r"absent.*no such file"):
-        reader(tmp_path / "absent")
-    for text in ("hello world\n", "1,2,3\n", ""):
-        broken = tmp_path / "broken"
-        broken.write_text(text)
-        with pytest.raises(BadInput, match="broken"):
-            reader(broken)
+COVER = ",".join(["1"] * 3 + ["{}"] + ["1"] * 51)
+READERS = {"ijcnn1": real_data.ijcnn_file, "ijcnn1.bz2": real_data.ijcnn_file, "covtype.data": real_data.covertype_file}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        *((name, text, name) for name in ("ijcnn1", "covtype.data") for text in ("hello world\n", "1,2,3\n", "")),
+        *((name, None, rf"{name}.*no such file") for name in ("ijcnn1", "covtype.data")),
+        *(("ijcnn1", f"1 1:0.5 3:{x}\n-1 2:1\n", "record 1, column 3.*finite") for x in ("nan", "inf", "1e999")),
+        *(("covtype.data", COVER.format(x), "record 1, column 4.*finite") for x in ("nan", "inf", "1e999")),
+        ("ijcnn1", "1 2147483648:1\n", "LIBSVM"),
+        ("ijcnn1.bz2", "", "ijcnn1.bz2"),
+    ],
+)
+def test_absent_and_broken_files_are_named(name, text, why, tmp_path):
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    with pytest.raises(BadInput, match=why):
+        READERS[name](tmp_path / name)
