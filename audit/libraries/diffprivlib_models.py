@@ -7,11 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from dpassay.reference.arrays import Array
+
 from .data import Rowset, anchored, anchored_at_zero, spaces, two_or_more, with_gaps
 from .diffprivlib import patched
 from .model import Model, on_tape
 
 _SKIPPED = ("n_features_in_", "estimator_")  # the width of the data, which is public; a template that was not fitted
+Ends = tuple[float, ...]  # lower and upper
+# of the library, features, labels and bounds: a fitted model, or the answer of a tool
+Work = Callable[[Any, Array, Array, Ends], Any]
 
 
 def fitted(model: Any) -> dict[str, Any]:
@@ -28,79 +33,55 @@ def fitted(model: Any) -> dict[str, Any]:
     return found
 
 
-def _quietly(work: Callable[[Any], Mapping[str, Any]]) -> Callable[[Any], Mapping[str, Any]]:
-    def silent(problem: Any) -> Mapping[str, Any]:
+def _model(name: str, work: Work, where: Any, **rest: Any) -> Model:
+    def seen(data: Rowset) -> Mapping[str, Any]:
+        import diffprivlib.models
+        import diffprivlib.tools
+
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            fresh = problem._replace(X=problem.X.copy(), y=problem.y.copy())  # PCA writes into its input
-            return work(fresh)
+            found = work(diffprivlib, data.X.copy(), data.y.copy(), tuple(data.bounds))  # PCA writes into its input
+        return fitted(found) if hasattr(found, "fit") else {"result": found}
 
-    return silent
-
-
-def _model(name: str, work: Callable[[Any], Mapping[str, Any]], where: Any, **rest: Any) -> Model:
-    return Model(name, on_tape(patched, _quietly(work), name), 1.0, where, **rest)
+    return Model(name, on_tape(patched, seen, name), 1.0, where, **rest)
 
 
 # -- models ------------------------------------------------------------------------------------------------------------
-def _gaussian_nb(data: Rowset) -> Mapping[str, Any]:
-    from diffprivlib.models import GaussianNB
-
-    return fitted(GaussianNB(epsilon=1.0, bounds=tuple(data.bounds)).fit(data.X, data.y))
+def _gaussian_nb(lib: Any, x: Array, y: Array, bounds: Ends) -> Any:
+    return lib.models.GaussianNB(epsilon=1.0, bounds=bounds).fit(x, y)
 
 
-def _standard_scaler(data: Rowset) -> Mapping[str, Any]:
-    from diffprivlib.models import StandardScaler
-
-    return fitted(StandardScaler(epsilon=1.0, bounds=tuple(data.bounds)).fit(data.X))
+def _standard_scaler(lib: Any, x: Array, y: Array, bounds: Ends) -> Any:
+    return lib.models.StandardScaler(epsilon=1.0, bounds=bounds).fit(x)
 
 
-def _linear_regression(intercept: bool, data: Rowset) -> Mapping[str, Any]:
-    from diffprivlib.models import LinearRegression
-
-    y = data.bounds.lower + (data.bounds.upper - data.bounds.lower) * data.y
-    model = LinearRegression(
-        epsilon=1.0, bounds_X=tuple(data.bounds), bounds_y=tuple(data.bounds), fit_intercept=intercept
-    )
-    return fitted(model.fit(data.X, y))
+def _linear_regression(lib: Any, x: Array, y: Array, bounds: Ends, intercept: bool) -> Any:
+    model = lib.models.LinearRegression(epsilon=1.0, bounds_X=bounds, bounds_y=bounds, fit_intercept=intercept)
+    return model.fit(x, bounds[0] + (bounds[1] - bounds[0]) * y)
 
 
-def _logistic_regression(data: Rowset, weight: float = 1.0) -> Mapping[str, Any]:
-    from diffprivlib.models import LogisticRegression
-
-    norm = max(abs(data.bounds.lower), abs(data.bounds.upper)) * data.X.shape[1] ** 0.5
-    model = LogisticRegression(epsilon=1.0, data_norm=norm, C=weight, fit_intercept=False)
-    return fitted(model.fit(data.X, data.y))
+def _logistic_regression(lib: Any, x: Array, y: Array, bounds: Ends, weight: float = 1.0) -> Any:
+    norm = max(map(abs, bounds)) * x.shape[1] ** 0.5
+    return lib.models.LogisticRegression(epsilon=1.0, data_norm=norm, C=weight, fit_intercept=False).fit(x, y)
 
 
-def _k_means(data: Rowset) -> Mapping[str, Any]:
-    from diffprivlib.models import KMeans
-
-    return fitted(KMeans(n_clusters=2, epsilon=1.0, bounds=tuple(data.bounds)).fit(data.X))
+def _k_means(lib: Any, x: Array, y: Array, bounds: Ends) -> Any:
+    return lib.models.KMeans(n_clusters=2, epsilon=1.0, bounds=bounds).fit(x)
 
 
-def _pca(centered: bool, data: Rowset) -> Mapping[str, Any]:
-    from diffprivlib.models import PCA
-
-    norm = (data.bounds.upper - data.bounds.lower) * data.X.shape[1] ** 0.5
-    model = PCA(epsilon=1.0, n_components=1, bounds=tuple(data.bounds), data_norm=norm, centered=centered)
-    return fitted(model.fit(data.X))
+def _pca(lib: Any, x: Array, y: Array, bounds: Ends, centered: bool) -> Any:
+    norm = (bounds[1] - bounds[0]) * x.shape[1] ** 0.5
+    return lib.models.PCA(epsilon=1.0, n_components=1, bounds=bounds, data_norm=norm, centered=centered).fit(x)
 
 
-def _tree(data: Rowset) -> Mapping[str, Any]:
-    from diffprivlib.models import DecisionTreeClassifier
-
-    model = DecisionTreeClassifier(epsilon=1.0, max_depth=2, bounds=tuple(data.bounds), classes=[0, 1])
-    return fitted(model.fit(data.X, data.y.astype(int)))
+def _tree(lib: Any, x: Array, y: Array, bounds: Ends) -> Any:
+    model = lib.models.DecisionTreeClassifier(epsilon=1.0, max_depth=2, bounds=bounds, classes=[0, 1])
+    return model.fit(x, y.astype(int))
 
 
-def _forest(shuffle: bool, data: Rowset) -> Mapping[str, Any]:
-    from diffprivlib.models import RandomForestClassifier
-
-    model = RandomForestClassifier(
-        n_estimators=2, epsilon=1.0, max_depth=1, bounds=tuple(data.bounds), classes=[0, 1], shuffle=shuffle
-    )
-    return fitted(model.fit(data.X, data.y.astype(int)))
+def _forest(lib: Any, x: Array, y: Array, bounds: Ends, shuffle: bool) -> Any:
+    how = {"max_depth": 1, "bounds": bounds, "classes": [0, 1], "shuffle": shuffle}
+    return lib.models.RandomForestClassifier(n_estimators=2, epsilon=1.0, **how).fit(x, y.astype(int))
 
 
 _LABELS = (0.0, 1.0)
@@ -113,60 +94,49 @@ def models() -> Sequence[Model]:
     """All models."""
     plain = spaces(n=(2, 3, 4), d=(1, 2), problem=two_or_more)
     wide = spaces(n=(3, 4), d=(2, 3), problem=two_or_more)
+    longest, tiny = "LogisticRegression, no intercept, norm 1000, C 3e-5", partial(_logistic_regression, weight=3e-5)
+    shuffled = {"replace-one": _LABELLED["replace-one"]}
     return [
         _model("GaussianNB", _gaussian_nb, _LABELLED),
         _model("GaussianNB, both classes present", _gaussian_nb, _ANCHORED),
         _model("StandardScaler", _standard_scaler, plain),
-        _model("LinearRegression", partial(_linear_regression, True), plain),
-        _model("LinearRegression, no intercept", partial(_linear_regression, False), plain),
+        _model("LinearRegression", partial(_linear_regression, intercept=True), plain),
+        _model("LinearRegression, no intercept", partial(_linear_regression, intercept=False), plain),
         _model("LogisticRegression, no intercept", _logistic_regression, _LABELLED),
         _model("LogisticRegression, no intercept, both classes present", _logistic_regression, _ANCHORED),
-        _model(
-            "LogisticRegression, no intercept, norm 1000, C 3e-5",
-            partial(_logistic_regression, weight=3e-5),
-            _LONG,
-            examples=600,
-        ),
+        _model(longest, tiny, _LONG, examples=600),
         _model("KMeans", _k_means, plain),
-        _model("PCA", partial(_pca, False), wide),
-        _model("PCA, centered", partial(_pca, True), wide),
+        _model("PCA", partial(_pca, centered=False), wide),
+        _model("PCA, centered", partial(_pca, centered=True), wide),
         _model("DecisionTreeClassifier", _tree, _LABELLED),
-        _model("RandomForestClassifier", partial(_forest, False), _LABELLED),
-        _model("RandomForestClassifier, shuffled", partial(_forest, True), {"replace-one": _LABELLED["replace-one"]}),
+        _model("RandomForestClassifier", partial(_forest, shuffle=False), _LABELLED),
+        _model("RandomForestClassifier, shuffled", partial(_forest, shuffle=True), shuffled),
     ]
 
 
 # -- tools -------------------------------------------------------------------------------------------------------------
-def _tool(name: str, data: Rowset, **how: Any) -> Mapping[str, Any]:
-    from diffprivlib import tools
+def _along(name: str) -> Work:
+    """Along the first axis."""
+    return lambda lib, x, y, bounds: getattr(lib.tools, name)(x, epsilon=1.0, bounds=bounds, axis=0)
 
-    if name == "count_nonzero":
-        return {"result": tools.count_nonzero(data.X[:, 0] > data.bounds.lower, epsilon=1.0)}
-    if name == "histogram":
-        return {"result": tools.histogram(data.X[:, 0], epsilon=1.0, bins=3, range=tuple(data.bounds))[0]}
-    if name == "histogram2d":
-        x = (data.X[:, 0], data.X[:, -1])
-        return {"result": tools.histogram2d(*x, epsilon=1.0, bins=2, range=[tuple(data.bounds)] * 2)[0]}
-    if name == "histogramdd":
-        return {
-            "result": tools.histogramdd(data.X, epsilon=1.0, bins=2, range=[tuple(data.bounds)] * data.X.shape[1])[0]
-        }
-    if name in ("quantile", "percentile", "median"):
-        rank = {"quantile": (0.3,), "percentile": (70,), "median": ()}[name]
-        return {"result": getattr(tools, name)(data.X[:, 0], *rank, epsilon=1.0, bounds=tuple(data.bounds))}
-    return {"result": getattr(tools, name)(data.X, epsilon=1.0, bounds=tuple(data.bounds), **how)}
+
+def _ranked(name: str, *rank: float) -> Work:
+    return lambda lib, x, y, bounds: getattr(lib.tools, name)(x[:, 0], *rank, epsilon=1.0, bounds=bounds)
 
 
 def tools() -> Sequence[Model]:
-    """All tools; along the first axis where they take several columns."""
+    """All tools."""
     plain, gaps = spaces(n=(1, 2, 3), d=(1, 2)), spaces(n=(2, 3, 4), d=(1, 2), problem=with_gaps)
-    found = [
-        _model(name, partial(_tool, name, axis=0), plain, output="result") for name in ("mean", "var", "std", "sum")
-    ]
-    found += [
-        _model(f"{name}, data with NaN", partial(_tool, name, axis=0), gaps, output="result")
-        for name in ("nanmean", "nanvar", "nanstd", "nansum")
-    ]
-    others = ("count_nonzero", "histogram", "histogram2d", "histogramdd", "quantile", "percentile", "median")
-    found += [_model(name, partial(_tool, name), plain, output="result") for name in others]
-    return found
+    one = {"epsilon": 1.0, "bins": 2}
+    counts: dict[str, Work] = {
+        "count_nonzero": lambda lib, x, y, bounds: lib.tools.count_nonzero(x[:, 0] > bounds[0], epsilon=1.0),
+        "histogram": lambda lib, x, y, bounds: lib.tools.histogram(x[:, 0], epsilon=1.0, bins=3, range=bounds)[0],
+        "histogram2d": lambda lib, x, y, bounds: lib.tools.histogram2d(x[:, 0], x[:, -1], **one, range=[bounds] * 2)[0],
+        "histogramdd": lambda lib, x, y, bounds: lib.tools.histogramdd(x, **one, range=[bounds] * x.shape[1])[0],
+    }
+    found = [(name, _along(name), plain) for name in ("mean", "var", "std", "sum")]
+    found += [(f"{name}, data with NaN", _along(name), gaps) for name in ("nanmean", "nanvar", "nanstd", "nansum")]
+    found += [(name, work, plain) for name, work in counts.items()]
+    ranks: dict[str, tuple[float, ...]] = {"quantile": (0.3,), "percentile": (70,), "median": ()}
+    found += [(name, _ranked(name, *rank), plain) for name, rank in ranks.items()]
+    return [_model(*each, output="result") for each in found]
