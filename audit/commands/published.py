@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from dpassay.audit.claims.claimed import read_claim
 from dpassay.audit.inputs.stored import named_columns
-from dpassay.audit.plain import plain
+from dpassay.audit.plain import json_text
 from dpassay.audit.published.assessment import Assessment, Finding, Metric, Published, assess
 from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
+from dpassay.audit.report.verdicts import plain_table, wide_console
 from dpassay.audit.terminal.options import AsJson, relation_named
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import BadInput, printable, require
@@ -38,7 +34,6 @@ ASSUMPTIONS = (
 )
 COLUMNS = {"epsilon": float, "delta": float, "relation": str, "auc": float, "balanced_accuracy": float, "tpr": float,
            "fpr": float, "members": int, "nonmembers": int}  # fmt: skip
-OF_ONE_NUMBER = (*COLUMNS, "gdp", "sampled_gaussian")
 
 
 def published(
@@ -57,10 +52,6 @@ def published(
     members: Annotated[int | None, typer.Option(help="Members attacked.")] = None,
     nonmembers: Annotated[int | None, typer.Option(help="Non-members attacked.")] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of the statements.")] = 0.95,
-    gdp: Annotated[float | None, typer.Option(help="Claimed mu of mu-GDP (beside or instead of --epsilon).")] = None,
-    sampled_gaussian: Annotated[
-        str | None, typer.Option(help="NOISE:RATE:STEPS of DP-SGD, held against its PLD (beside or instead).")
-    ] = None,
     paper: Annotated[str | None, typer.Option(help="Assess a stored table instead: dro.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -69,30 +60,27 @@ def published(
     Exit code 1 when a number contradicts its claim, 2 for bad input, else 0; a stored table (--paper) is only shown.
     """
     if paper is not None or table is not None:
-        for name in OF_ONE_NUMBER:
+        for name in COLUMNS:
             source = context.get_parameter_source(name)
             why = f"has its own numbers; drop --{name.replace('_', '-')}"
             require(source is None or source.name != "COMMANDLINE", "the table", paper or str(table), why)
         require(paper in (None, "dro"), "--paper", paper, "stored tables: dro")
         cells = table_2(confidence) if table is None else list(_of_file(table, confidence))
-        _table(cells, as_json, table is None)
-        raise typer.Exit(int(table is not None and any(one.finding in IMPOSSIBLE for _, one in cells)))
-    if epsilon is None and gdp is None and sampled_gaussian is None:
-        raise BadInput("--epsilon", epsilon, "is required (or --gdp, --sampled-gaussian, --paper)")
-    printed = _printed(auc, balanced_accuracy, tpr, members, nonmembers, fpr)
-    neighbours = relation_named(relation) or "replace-one"
-    pair = None if epsilon is None else assess(printed, _pair(epsilon, delta, neighbours), confidence)
-    curves = [assess(printed, one, confidence, curve=True) for one in _curves(gdp, sampled_gaussian, neighbours)]
-    if as_json:
-        record: dict[str, object] = {} if pair is None else _record(pair)
-        record["curves"] = {
-            one.claim.name: {"ceiling": one.ceiling, "p-value, random split": one.p_value, "finding": str(one.finding)}
-            for one in curves
-        }
-        print(json.dumps(plain(record), sort_keys=True, allow_nan=False))
     else:
-        _show(printed, [*([pair] if pair else []), *curves])
-    raise typer.Exit(int(any(one.finding in IMPOSSIBLE for one in (pair, *curves) if one)))
+        if epsilon is None:
+            raise BadInput("--epsilon", epsilon, "is required (or --paper)")
+        printed = _printed(auc, balanced_accuracy, tpr, members, nonmembers, fpr)
+        claim = _pair(epsilon, delta, relation_named(relation) or "replace-one")
+        at = f" at FPR {fpr:g}" if fpr is not None else ""
+        cells = [(f"{printed.metric}{at}", assess(printed, claim, confidence))]
+    stored = paper is not None
+    if as_json:
+        rows = [{"algorithm": name, **_record(one)} for name, one in cells]
+        whole = {"cells": rows, **({"assumed": ASSUMED, "confounds": CONFOUNDS} if stored else {})}
+        print(json_text(whole if stored or table is not None else _record(cells[0][1])))
+    else:
+        _table(cells, stored)
+    raise typer.Exit(int(not stored and any(one.finding in IMPOSSIBLE for _, one in cells)))
 
 
 def _printed(
@@ -133,12 +121,6 @@ def _pair(epsilon: float, delta: float, relation: Relation) -> Guarantee:
     return approx_dp(epsilon, delta, relation)
 
 
-def _curves(mu: float | None, sampled: str | None, relation: Relation) -> Iterator[Guarantee]:
-    for claim in (read_claim(None, 0.0, mu, None, None), read_claim(None, 0.0, None, sampled, None)):
-        if claim is not None:
-            yield claim.guarantee if claim.guarantee.relation else replace(claim.guarantee, relation=relation)
-
-
 def _record(one: Assessment) -> dict[str, object]:
     epsilon, delta = one.claim.outermost
     about = {"metric": one.result.metric, "value": one.result.value, "epsilon": epsilon, "delta": delta}
@@ -147,40 +129,29 @@ def _record(one: Assessment) -> dict[str, object]:
     return {**about, **ceilings, **chances, "implied epsilon": one.implied_epsilon, "finding": str(one.finding)}
 
 
-def _show(printed: Published, assessments: Sequence[Assessment]) -> None:
-    console = Console()
-    at = f" at FPR {printed.fpr:g}" if printed.fpr is not None else ""
-    table = Table("statement", "value", title=f"{printed.metric}{at} = {printed.value:g}")
-    for one in assessments:
-        table.add_row(f"largest under {one.claim.name}", f"{one.ceiling:.4f}")
-        if one.implied_epsilon is not None:
-            table.add_row("epsilon it implies as an expectation", f"{one.implied_epsilon:.4g}")
-        table.add_row("p-value; sound for a random split", f"{one.p_value:.3g}")
+def _table(cells: Sequence[tuple[str, Assessment]], stored: bool) -> None:
+    rows = [
+        {
+            "result": printable(name),
+            "epsilon": f"{one.claim.outermost[0]:g}",
+            "printed": f"{one.result.value:.4f}",
+            "largest allowed": f"{one.ceiling:.4f}",
+            "with shift": "" if one.shifted_ceiling is None else f"{one.shifted_ceiling:.4f}",
+            "epsilon implied": f"{one.implied_epsilon:.3g}",
+            "p": f"{one.p_value:.1g}",
+            "p, shift": "" if one.shifted_p_value is None else f"{one.shifted_p_value:.1g}",
+            "finding": str(one.finding),
+        }
+        for name, one in cells
+    ]
+    heads = [head for head in rows[0] if any(row[head] for row in rows)]
+    table, console = plain_table(*heads), wide_console()
+    for row in rows:
+        table.add_row(*(row[head] for head in heads))
     console.print(table)
-    for one in assessments:
-        name = f"{one.claim.name}: " if len(assessments) > 1 else ""
-        console.print(f"{name}{one.finding}: {MEANING[one.finding]}")
-    for assumption in ASSUMPTIONS:
-        console.print(f"- {assumption}")
-
-
-def _table(cells: Sequence[tuple[str, Assessment]], as_json: bool, stored: bool) -> None:
+    for finding in dict.fromkeys(one.finding for _, one in cells):
+        console.print(f"{finding}: {MEANING[finding]}")
     notes = {"Assumed by the findings:": ASSUMED, "What else could explain a number:": CONFOUNDS}
-    if as_json:
-        rows = [{"algorithm": name, **_record(one)} for name, one in cells]
-        document = {"cells": rows, **({"assumed": ASSUMED, "confounds": CONFOUNDS} if stored else {})}
-        print(json.dumps(plain(document), sort_keys=True, allow_nan=False))
-        return
-    table = Table("algorithm", "epsilon", "printed AUC" if stored else "printed", "ceiling", "with shift", "implies",
-                  "p", "p, shift", "finding")  # fmt: skip
-    for name, a in cells:
-        table.add_row(
-            printable(name), f"{a.claim.outermost[0]:g}", f"{a.result.value:.4f}", f"{a.ceiling:.4f}",
-            "" if a.shifted_ceiling is None else f"{a.shifted_ceiling:.4f}", f"{a.implied_epsilon:.3g}",
-            f"{a.p_value:.1g}", "" if a.shifted_p_value is None else f"{a.shifted_p_value:.1g}", str(a.finding),
-        )  # fmt: skip
-    console = Console(width=150)
-    console.print(table)
     for title, lines in notes.items() if stored else [("Assumed by the findings:", ASSUMPTIONS)]:
         console.print(title)
         for line in lines:

@@ -40,7 +40,6 @@ from dpassay.reference.guarantee import Guarantee
 
 Metric = Literal["auc", "balanced accuracy", "tpr"]
 Group = tuple[int, int]  # members and non-members of one group
-POINTS = 25  # of a curve that are tested, and the first
 
 
 class Finding(StrEnum):
@@ -78,37 +77,27 @@ class Assessment:
     claim: Guarantee
     ceiling: float
     p_value: float  # sound for a random split
+    implied_epsilon: float
     finding: Finding
-    implied_epsilon: float | None = None  # here and below: for a claim of one pair alone
     shifted_ceiling: float | None = None
     shifted_p_value: float | None = None
 
 
-def assess(result: Published, claim: Guarantee, confidence: float = 0.95, curve: bool = False) -> Assessment:
-    """Hold one printed result against (epsilon, delta)-DP, the outermost pair of the claim, or against a whole curve.
-
-    Each point of a curve is a claim, and all hold at once. The test shares its level between about 26 of them, fixed in
-    advance; it is conservative, as a point with a small epsilon has a large delta.
-    """
+def assess(result: Published, claim: Guarantee, confidence: float = 0.95) -> Assessment:
+    """Hold one printed result against (epsilon, delta)-DP, the outermost pair of the claim."""
     require(0 < confidence < 1, "confidence", confidence, "must lie in (0, 1)")
-    good = not result.groups or (result.metric == "auc" and not curve)
-    require(good, "groups", result.groups, "are understood for an AUC and an (epsilon, delta) claim only")
-    if curve:
-        epsilons, deltas = (one[:: max(1, one.size // POINTS)].tolist() for one in claim.forward)
-        pairs = list(zip(epsilons, deltas, strict=True))
-        ceiling, implied = ceiling_of_curve(result.metric, claim, result.fpr), None
-    else:
-        pairs = [claim.outermost]
-        ceiling = ceiling_of(result.metric, *claim.outermost, result.fpr)
-        implied = implied_epsilon(result.metric, result.value, claim.outermost[1], result.fpr)
-    swaps = [swap_claim(*pair, claim.relation) for pair in pairs]
-    p_value = min(1.0, len(swaps) * min(_sound_p_value(result, swap) for swap in swaps))
+    good = not result.groups or result.metric == "auc"
+    require(good, "groups", result.groups, "are understood for an AUC only")
+    ceiling = ceiling_of(result.metric, *claim.outermost, result.fpr)
+    implied = implied_epsilon(result.metric, result.value, claim.outermost[1], result.fpr)
+    swap = swap_claim(*claim.outermost, claim.relation)
+    p_value = _sound_p_value(result, swap)
     shifted = shifted_p = None
     if result.groups:
         shifted = ceiling_under_shift(ceiling, exchangeable_share(result.groups))
-        shifted_p = grouped_auc_p_value(result.value, result.groups, *swaps[0])
+        shifted_p = grouped_auc_p_value(result.value, result.groups, *swap)
     finding = _finding(p_value, shifted_p, result.value > ceiling, 1.0 - confidence)
-    return Assessment(result, claim, ceiling, p_value, finding, implied, shifted, shifted_p)
+    return Assessment(result, claim, ceiling, p_value, implied, finding, shifted, shifted_p)
 
 
 def swap_claim(epsilon: float, delta: float, relation: Relation | None) -> tuple[float, float]:
@@ -182,8 +171,6 @@ def grouped_auc_p_value(auc: float, groups: Sequence[Group], epsilon: float, del
 
 
 # -- the largest AUC, balanced accuracy or TPR that any attack can reach in expectation under a guarantee --------------
-# Each guarantee is a trade-off curve: the smallest type II error at a type I error. (epsilon, delta)-DP has closed
-# forms; mu-GDP and privacy curves (a PLD's, for instance) are integrated.
 def ceiling_of(metric: Metric, epsilon: float, delta: float, fpr: float | None = None) -> float:
     """The ceiling of one metric under (epsilon, delta)-DP, and more than the roundings of a sum of numbers up to one.
 
@@ -200,22 +187,6 @@ def ceiling_of(metric: Metric, epsilon: float, delta: float, fpr: float | None =
     else:
         missed = max(0.0, 1.0 - delta - odds * fpr, math.exp(-epsilon) * (1.0 - delta - fpr))
     return min(1.0, 1.0 - missed + 4e-16)
-
-
-def ceiling_of_curve(metric: Metric, claim: Guarantee, fpr: float | None = None) -> float:
-    """The same for a guarantee, by its trade-off curve; any lower bound of the true one keeps the ceiling valid.
-
-    The midpoint rule underestimates the area under a convex curve, and each cell's smallest sum of errors is
-    bounded by its left end plus the curve at its right end, so both ceilings err upwards (safe). The grid is
-    graded towards 0, where the curve is steep.
-    """
-    fpr = _checked(metric, 0.0, fpr)
-    if metric == "tpr":
-        return float(1.0 - claim.trade_off(np.array([fpr]))[0])
-    edges = np.linspace(0.0, 1.0, 20_001) ** 3
-    if metric == "auc":
-        return 1.0 - float(claim.trade_off(0.5 * (edges[1:] + edges[:-1])) @ np.diff(edges))
-    return min(1.0, 1.0 - 0.5 * float(np.min(edges[:-1] + claim.trade_off(edges[1:]))))
 
 
 def implied_epsilon(metric: Metric, value: float, delta: float, fpr: float | None = None) -> float:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import inspect
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
-from tokenize import TokenError
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -21,8 +18,6 @@ from dpassay.audit.plain import json_text, number
 from dpassay.audit.report.explain import replay_command
 from dpassay.audit.report.problems import spots_of
 from dpassay.audit.row import Row
-from dpassay.audit.running.fingerprint import fingerprint
-from dpassay.audit.search.coverage import own_functions
 from dpassay.audit.search.witness import witness_of
 from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import versions
@@ -118,10 +113,8 @@ def visible(value: object) -> object:
 
 
 # -- a row, as a record that the templates only lay out
-_PLACE = re.compile(r"([^:]+\.py):(\d{1,9}): ?(.*)", re.DOTALL)
 _ROUNDING = 1e-6  # a query that moves by all that it declares may do so up to the last bits
 _LONGEST = 4000  # letters of a witness as data; a longer one is found beside the report
-Listing = tuple[str, str, list[tuple[int, str, bool]]]  # file, function; of each line number, text, was it missed
 
 
 def paper_of(row: Row) -> str:
@@ -136,7 +129,6 @@ def row_view(place: int, row: Row, case: Case | None) -> dict[str, Any]:
     if found is not None and found.realised.size:
         columns += [found.realised, found.pointwise, found.hits]
     how = "" if row.realised is None or row.realised_by == "likelihood" else f" ({printable(row.realised_by)})"
-    shown, whole = listings(row, case)
     releases = [_release(row, one) for one in row.releases]
     words = [row.key, row.data, row.why, row.verdict, *map(str, row.findings), *(one["label"] for one in releases)]
     known: dict[str, list[str]] = {}  # by line of source; a loop comes by more than once
@@ -164,47 +156,11 @@ def row_view(place: int, row: Row, case: Case | None) -> dict[str, Any]:
         "witnesses": [_example(row, one) for one in row.witnesses],
         "premises": [printable(text) for text in row.certificate if text.partition(": ")[0] not in row.source],
         "known": [(printable(one), printable(row.source[one]), known[one]) for one in sorted(known, key=_in_order)],
-        "listings": shown,
-        "whole": whole,
         "about": [(name, printable(value)) for name, value in _about(row, case) if value],
         # what the repaired readings of the same algorithm change
         "repairs": dict.fromkeys(text for case in CASES if case.id == row.algorithm for text in case.repairs or ()),
         "completions": case.completions if case else (),
     }
-
-
-def listings(row: Row, case: Case | None) -> tuple[list[Listing], int]:
-    """The functions of a case with a line that was not reached, and how many functions were reached in full.
-
-    Nothing where the row is of no case, or was made by other code than what is installed: lines could have moved.
-    """
-    places = unreached(row)
-    if case is None or not row.code or fingerprint(case) != row.code:
-        return [], 0
-    found: list[Listing] = []
-    whole = 0
-    for function in own_functions(case.build().run):
-        try:
-            texts, first = inspect.getsourcelines(function)
-        except (OSError, TypeError, TokenError):
-            continue
-        file = Path(function.__code__.co_filename).name
-        margin = min((len(text) - len(text.lstrip()) for text in texts if text.strip()), default=0)
-        lines = [
-            (number, text.rstrip("\n")[margin:], (file, number, text.strip()) in places)
-            for number, text in enumerate(texts, first)
-        ]
-        if any(missed for _, _, missed in lines):
-            found.append((file, function.__qualname__, lines))
-        else:
-            whole += 1
-    return found, whole
-
-
-def unreached(row: Row) -> set[tuple[str, int, str]]:
-    """File, number and text of each line that the row says was not reached."""
-    matches = (_PLACE.fullmatch(text) for text in row.unreached)
-    return {(match[1], int(match[2]), match[3].strip()) for match in matches if match}
 
 
 def _release(row: Row, one: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,8 +23,7 @@ def wide_console(width: int = 150) -> Console:
 
 def plain_table(*heads: str) -> Table:
     """A table without lines; what has no room is folded, never cut off, and verdicts stay whole."""
-    whole = {"verdict", "answer"}
-    columns = [Column(head, overflow="fold", no_wrap=head in whole) for head in heads]
+    columns = [Column(head, overflow="fold", no_wrap=head in ("verdict", "finding")) for head in heads]
     return Table(*columns, box=None, header_style="bold")
 
 

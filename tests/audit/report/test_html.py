@@ -14,7 +14,6 @@ import pytest
 from markupsafe import escape
 
 from dpassay.audit.assaying.assay import Effort, assay_case
-from dpassay.audit.report import html as shown
 from dpassay.audit.report.figures import curves_of, delta_figure, points, trade_off_figure
 from dpassay.audit.report.html import MEANING, StatementView
 from dpassay.audit.report.html import page as page_of
@@ -121,8 +120,8 @@ def test_text_stands_out_from_its_ground(page):
     light, dark = (dict(re.findall(r"--(\w+): (#\w{6})", part)) for part in re.findall(r":root \{([^}]*)\}", page)[:2])
     assert contrast(light["line"], light["paper"]) < 4.5, "a hair line need not"
     for colours in (light, dark):
-        names = set(colours) - {"paper", "panel", "mark", "line"}
-        pairs = [(name, ground) for name in names for ground in ("paper", "panel")] + [("ink", "mark"), ("bad", "mark")]
+        names = set(colours) - {"paper", "panel", "line"}
+        pairs = [(name, ground) for name in names for ground in ("paper", "panel")]
         assert [pair for pair in pairs if contrast(*map(colours.get, pair)) < 4.5] == []
 
 
@@ -172,16 +171,6 @@ def test_a_printed_reading_that_fails_names_its_repair():
     row = assay_case(case, Effort(runs=20, pilot=50, examples=1))
     text = written([row])
     assert "<h4>Repair</h4>" in text and all(escape(one) in text for one in repaired.repairs)
-    assert 'class="source"' in text and "not reached" in text  # made by this code: the source is shown
-    assert 'class="source"' not in written([replace(row, code="0" * 16)])  # made by other code
-
-
-def test_lines_that_were_not_reached_are_marked():
-    (case,) = find("baselines/dp_sgd:full-batch@baseline")
-    row = assay_case(case, Effort(runs=20, pilot=50, examples=5))
-    found, whole = shown.listings(row, case)
-    marked = {(file, line, text.strip()) for file, _, lines in found for line, text, missed in lines if missed}
-    assert marked and marked == shown.unreached(row) and whole >= 0
 
 
 def test_curves_that_make_no_sense_are_left_out(rows):
