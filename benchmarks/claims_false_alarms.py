@@ -18,12 +18,11 @@ import audit_figures as figures
 import numpy as np
 from scipy.stats import binomtest
 
-from dpassay.audit.claims.audited import audited
+from dpassay.audit.claims.audited import audited, resolve
 from dpassay.audit.claims.compare import compare
 from dpassay.audit.claims.lock import Block, block_of
 from dpassay.audit.claims.model import ClaimsFile
 from dpassay.audit.claims.reached import lines_of
-from dpassay.audit.subjects.subject import subjects
 from dpassay.audit.verdict import Verdict
 from dpassay.reference import Space
 
@@ -96,7 +95,7 @@ def main() -> None:
     first = claims(0, {})
     epsilons = {name: math.nextafter(row.accounted, math.inf) for name, row in check(0, {}, None).items()}
     sources = {
-        one.name: lines_of(subjects(one.algorithm, space=one.space)[0])
+        one.name: lines_of(resolve(one))
         for one in first.claim  # type: ignore[union-attr]
     }
     rules: Counter[str] = Counter()

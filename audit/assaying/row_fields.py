@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from dpassay.audit.assaying.places import places_of, shown_path
@@ -39,15 +40,7 @@ def of_case(case: Case) -> dict[str, Any]:
 
 def of_effort(effort: Effort, seconds: float) -> dict[str, Any]:
     """How hard it was looked at, for how long, and with which versions."""
-    return {
-        "runs": effort.runs,
-        "pilot": effort.pilot,
-        "confidence": effort.confidence,
-        "seed": effort.seed,
-        "examples": effort.examples,
-        "seconds": seconds,
-        "versions": versions(),
-    }
+    return {**asdict(effort), "seconds": seconds, "versions": versions()}
 
 
 def of_shown(shown: set[Declared], declared: set[Declared]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from .estimators import Trainer
 
 SPREAD_FLOOR = 1e-3  # of a standard deviation of logit confidences
 _FLOOR = 1e-12  # of a probability, before logarithms
+MARGIN = 12.0  # of logits
 
 
 @dataclass(frozen=True)
@@ -93,15 +94,15 @@ def lira(game: Game, target: int, online: bool = True) -> Array:
     return np.asarray(norm.logpdf(seen, in_mean, in_spread) - norm.logpdf(seen, out_mean, out_spread))
 
 
-def rmia(game: Game, target: int, gamma: float = 1.0) -> Array:
-    """Share of population records z with (p(x | target) / p(x)) >= gamma (p(z | target) / p(z)).
+def rmia(game: Game, target: int) -> Array:
+    """Share of population records z with (p(x | target) / p(x)) >= p(z | target) / p(z).
 
     p(.) is the mean confidence over the shadow models (half of which have x, as in the on-line form).
     """
     shadows = game.shadows(target)
     ratio = game.confidence[target] / game.confidence[shadows].mean(axis=0)
     others = np.sort(game.population[target] / game.population[shadows].mean(axis=0))
-    share = np.searchsorted(others, ratio / gamma, side="right") / others.size
+    share = np.searchsorted(others, ratio, side="right") / others.size
     return np.asarray(share + 1e-9 * np.log(ratio))  # ties by the ratio itself
 
 
@@ -148,23 +149,13 @@ def mislabelled(y: Indices, classes: int, rng: np.random.Generator) -> Indices:
     return np.asarray((y + rng.integers(1, classes, y.shape)) % classes)
 
 
-def out_of_distribution(
-    x: Array, count: int, classes: int, rng: np.random.Generator, stretch: float = 3.0
-) -> tuple[Array, Indices]:
-    """Records of random direction and `stretch` times the usual length, with random labels."""
-    rows = rng.normal(size=(count, x.shape[1]))
-    usual = float(np.median(np.linalg.norm(x, axis=1)))
-    rows *= stretch * usual / np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows, rng.integers(0, classes, count)
-
-
-def crafted_softmax(x: Array, y: Indices, classes: int, canary: Array, margin: float = 12.0) -> Array:
+def crafted_softmax(x: Array, y: Indices, classes: int, canary: Array) -> Array:
     """Parameters of softmax regression with offsets where ordinary records are learned already and the canary is not.
 
-    Least squares, one column a class: where it fits, the true class of each ordinary record leads by `margin`, so that
-    its gradient vanishes like exp(-margin), and all classes of the canary are equal. Shape ((features + 1) * classes,).
+    Least squares, one column a class: where it fits, the true class of each ordinary record leads by MARGIN, so that
+    its gradient vanishes like exp(-MARGIN), and all classes of the canary are equal. Shape ((features + 1) * classes,).
     """
     one = np.append(canary, 1.0)
     rows = np.concatenate([np.column_stack([x, np.ones(len(x))]), len(x) * one[None, :]])
-    leads = [np.append(np.where(y == c, margin / 2, -margin / 2), 0.0) for c in range(classes)]
+    leads = [np.append(np.where(y == c, MARGIN / 2, -MARGIN / 2), 0.0) for c in range(classes)]
     return np.asarray(np.linalg.lstsq(rows, np.column_stack(leads), rcond=None)[0]).ravel()

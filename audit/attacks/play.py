@@ -41,18 +41,9 @@ from .estimators import (
     labelled_data,
     trainer_named,
 )
-from .game import (
-    ATTACKS,
-    auc,
-    crafted_softmax,
-    gradient_canaries,
-    loss_threshold,
-    mislabelled,
-    out_of_distribution,
-    play,
-)
+from .game import ATTACKS, auc, crafted_softmax, gradient_canaries, loss_threshold, mislabelled, play
 
-RECORDS = ("none", "mislabelled", "out of distribution")
+RECORDS = ("none", "mislabelled")
 GRADIENTS = "gradient orthogonal"  # canaries
 STARTS = ("usual", "crafted")
 MANY, ONE, GRADIENT = "many records", "one record", "gradient canaries"  # the three games
@@ -199,18 +190,13 @@ def _trainer(
     if plan.estimator != DP_SGD:
         return trainer_named(plan.estimator, classes, plan.trusted)
     model, usual = _model(plan, features, classes, rng)
-    begin = usual if start is None else start
-    return dp_sgd_trainer(model, dp_sgd_schedule(plan.noise), size, begin)
+    return dp_sgd_trainer(model, dp_sgd_schedule(plan.noise), size, usual if start is None else start)
 
 
 def _visible(plan: Plan, x: Array, y: Indices, classes: int, rng: np.random.Generator) -> tuple[Array, Indices]:
     """The candidates: ordinary records of all records (x, y), or canaries in their place."""
-    mine, labels = x[: plan.count], y[: plan.count]
-    if plan.canaries == "mislabelled":
-        return mine, mislabelled(labels, classes, rng)
-    if plan.canaries == "out of distribution":
-        return out_of_distribution(x, plan.count, classes, rng)
-    return mine, labels
+    labels = y[: plan.count]
+    return x[: plan.count], mislabelled(labels, classes, rng) if plan.canaries == "mislabelled" else labels
 
 
 def _many_records(plan: Plan, x: Array, y: Indices, rng: np.random.Generator, confidence: float) -> list[Sound]:

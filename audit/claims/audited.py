@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, NamedTuple
 
 from dpassay.audit.assaying.assay import assay_case
 from dpassay.audit.assaying.examine import Thrift
@@ -14,11 +14,11 @@ from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.row import Row
 from dpassay.audit.running.workers import worked
-from dpassay.audit.subjects.own import open_space, own_row
+from dpassay.audit.subjects.own import open_own, open_space, own_row
 from dpassay.audit.subjects.programs import audited as run_by_program
 from dpassay.audit.subjects.programs import on_tape, own_program
-from dpassay.audit.subjects.subject import Subject, subjects
-from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.case import Case, PrivacyClaim
+from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, Broken, require
 from dpassay.reference.space import Space
 
@@ -90,7 +90,7 @@ def audited(claim: Claim, confidence: float, pair: Mapping[str, Any]) -> Row:
             return named(assay_case(case, effort, thrift), claim)
         with LiveProgram(claim.program, case.id, case.reading, timeout=claim.timeout) as program:
             return named(run_by_program(case, program, effort), claim)
-    assert isinstance(subject.where, Space)
+    assert subject.where is not None
     held = replace(stated, relation=subject.where.relation)
     if claim.program is not None:
         with LiveProgram(claim.program, claim.algorithm, timeout=claim.timeout) as program:
@@ -109,17 +109,29 @@ def named(row: Row, claim: Claim) -> Row:
     return replace(row, claim=claim.name, owner=claim.owner, severity=claim.severity, cite=claim.cite)
 
 
+class Subject(NamedTuple):
+    """The algorithm that a claim names: its key, how it is run, the data that the claim covers, or its case."""
+
+    key: str
+    run: Callable[..., Any]
+    where: Space | None
+    case: Case | None = None
+
+
 def resolve(claim: Claim) -> Subject:
     """The one algorithm that a claim names; BadInput if it names none or several, or one for other neighbours."""
     if claim.program is not None and claim.space is not None:  # what it is told is its name
         program = LiveProgram(claim.program, claim.algorithm, timeout=claim.timeout)  # nothing is started yet
         where = open_space(claim.space, claim.relation)
         return Subject(claim.algorithm, on_tape(program, where), where)
-    found = subjects(claim.algorithm, space=claim.space, relation=claim.relation if is_code(claim.algorithm) else None)
+    if is_code(claim.algorithm):
+        return Subject(claim.algorithm, *open_own(claim.algorithm, claim.space, claim.relation))
+    why = f"is for an algorithm of your own; {claim.algorithm} has its own"
+    require(claim.space is None, "space", claim.space, why)
+    found = find(claim.algorithm)
     keys = ", ".join(one.key for one in found[:6])
     require(len(found) == 1, "algorithm", claim.algorithm, f"names {len(found)} cases; a claim is about one: {keys}")
-    (subject,) = found
-    if subject.claim is not None:
-        why = f"the pair of {subject.key} is of {subject.claim.relation} neighbours"
-        require(claim.relation in (None, subject.claim.relation), "relation", claim.relation, why)
-    return subject
+    (case,) = found
+    why = f"the pair of {case.key} is of {case.claim.relation} neighbours"
+    require(claim.relation in (None, case.claim.relation), "relation", claim.relation, why)
+    return Subject(case.key, case.build().run, None, case)

@@ -18,12 +18,11 @@ from dpassay.audit.row import Row
 from dpassay.audit.running import fingerprint
 from dpassay.audit.running.report_file import load, save
 from dpassay.audit.search.coverage import own_functions
-from dpassay.audit.subjects.subject import Subject
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import inside
 from dpassay.reference.kept import environment
 
-from .audited import named, placed, resolve
+from .audited import Subject, named, placed, resolve
 from .model import Claim, ClaimsFile, Lines
 
 _LIBRARIES = tuple(Path(sysconfig.get_paths()[name]).resolve() for name in ("stdlib", "platstdlib"))

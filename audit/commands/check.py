@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -195,21 +194,14 @@ def exit_code(rows: Iterable[Row], fail_on: FailOn, changes: bool = False) -> in
 
 def closing_lines(rows: Sequence[Row], file: ClaimsFile, unchecked: int) -> list[str]:
     """The lines under the table, failing claims last; ``unchecked`` claims could not be run."""
-    seen = Counter(row.verdict for row in rows)
-    summary = ", ".join(f"{seen[verdict.value]} {verdict.value}" for verdict in Verdict if seen[verdict.value])
-    left = len(file.claim) - len(rows) - unchecked
-    kept = sum(row.cached for row in rows)
-    notes = [f"{kept} from the cache"] * (kept > 0)
-    notes += [f"{unchecked} could not be checked"] * (unchecked > 0)
-    notes += [f"{left} of the file not checked"] * (left > 0)
-    aside = f" ({', '.join(notes)})" if notes else ""
-    found = [f"{len(rows)} claim{'s' * (len(rows) != 1)}: {summary or 'none was checked'}{aside}."]
     shared = f"the {len(file.claim)} claims of the file share that, and" if len(file.claim) > 1 else "so"
-    found.append(
+    found = [
         f"False alarms: with probability {file.false_alarms:.2g} at most is any claim that holds called violated; "
         f"{shared} each lower bound holds with {100 * file.confidence:.6g} % confidence. "
         "Search, replay and accounting raise none."
-    )
+    ]
+    if left := len(file.claim) - len(rows) - unchecked:
+        found.append(f"{left} of the file not checked.")
     failing = [row for row in rows if Verdict(row.verdict).exit_code or row.changes]
     order = list(Verdict)
     return [*found, *map(failure, sorted(failing, key=lambda one: -order.index(Verdict(one.verdict))))]
@@ -217,16 +209,12 @@ def closing_lines(rows: Sequence[Row], file: ClaimsFile, unchecked: int) -> list
 
 def failure(row: Row) -> str:
     """One line for a claim that fails: where, who answers, why."""
-    place = next((f"{one['file']}:{one['line']}" for one in row.places), "")
-    about = [part for part in (place, f"owner {row.owner}" if row.owner else "") if part]
-    verdict = Verdict(row.verdict)
+    verdict, place = Verdict(row.verdict), next((f"{one['file']}:{one['line']}" for one in row.places), "")
+    about = ", ".join(filter(None, (place, row.owner and f"owner {row.owner}")))
     head = f"FAILED ({row.verdict_shown})" if verdict.failed else "FAILED (changed)" if row.changes else "inconclusive"
-    why = row.why or "no cause is known"
-    if row.changes and not verdict.failed:
-        why = "; ".join(row.changes)
+    why = "; ".join(row.changes) if row.changes and not verdict.failed else row.why or "no cause is known"
     warning = "warning: " if row.severity == "warning" else ""
-    aside = f" [{', '.join(about)}]" if about else ""
-    return f"{warning}{head}: {row.key}{aside}: {why}"
+    return f"{warning}{head}: {row.key}{f' [{about}]' if about else ''}: {why}"
 
 
 def _document(rows: list[Row], compared: Compared | None, unchecked: list[Unchecked]) -> dict[str, object]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -27,31 +26,28 @@ from dpassay.reference.files import read_json, require_writable, write_text
 MOST = 3  # red vectors of one algorithm on the screen
 
 
-@dataclass(frozen=True)
-class Shown:
-    """How results are judged, explained and shown."""
-
-    expected: Path | None
-    mutants: bool
-    float32: bool
-    junit_file: Path | None
-    as_json: bool
-
-
-def finish(name: str, chosen: list[dict[str, Any]], results: Iterator[Result], how: Shown) -> NoReturn:
-    """Compare the results of an implementation, explain, write and print them; exit as they say."""
-    known = read_expected(how.expected) if how.expected else []
+def finish(
+    name: str,
+    chosen: list[dict[str, Any]],
+    results: Iterator[Result],
+    expected: Path | None,
+    junit_file: Path | None,
+    as_json: bool,
+    **how: bool,
+) -> NoReturn:
+    """Compare the results of an implementation, explain (``how``), write and print them; exit as they say."""
+    known = read_expected(expected) if expected else []
     found = list(counted(results, "comparing", len(chosen), lambda one: one.id))
     first: dict[str, Result] = {}  # failing run of each algorithm: the others are likely the same
     for one in found:
         if one.outcome == "fail" and one.differences:
             first.setdefault(one.algorithm, one)
     by_id = {one["id"]: one for one in chosen}
-    known_of = {one.id: _explained(one, by_id, found, how) for one in first.values()}
+    known_of = {one.id: _explained(one, by_id, found, **how) for one in first.values()}
     judged = judge(found, known)
-    if how.junit_file:
-        write_text(how.junit_file, junit(name, judged, known_of), "--junit")
-    if how.as_json:
+    if junit_file:
+        write_text(junit_file, junit(name, judged, known_of), "--junit")
+    if as_json:
         print(report(name, judged, len(chosen), {one: told.as_data() for one, told in known_of.items()}))
     else:
         print(table(judged))
@@ -64,7 +60,7 @@ def finish(name: str, chosen: list[dict[str, Any]], results: Iterator[Result], h
     raise typer.Exit(exit_code(judged))
 
 
-def _explained(one: Result, by_id: dict[str, dict[str, Any]], results: list[Result], how: Shown) -> Evidence:
+def _explained(one: Result, by_id: dict[str, dict[str, Any]], results: list[Result], **how: bool) -> Evidence:
     """What is known of a failing run; changes of the reference are tried on the other answered vectors as well."""
     others = [
         (by_id[other.id], other.answers)
@@ -72,8 +68,7 @@ def _explained(one: Result, by_id: dict[str, dict[str, Any]], results: list[Resu
         if other.algorithm == one.algorithm and other.id != one.id and other.outcome in ("pass", "fail")
         if other.answers and by_id[other.id]["expect"] == "run"
     ]
-    first = by_id[one.id], one.answers, one.differences
-    return evidence(*first, others=others, changes=how.mutants, float32=how.float32)
+    return evidence(by_id[one.id], one.answers, one.differences, others=others, **how)
 
 
 def _print_red(algorithm: str, red: list[Judged], known_of: dict[str, Evidence]) -> None:
@@ -123,7 +118,7 @@ def run_(
         chosen = [one for one in chosen if one["algorithm"] == algorithm]
         require(bool(chosen), "--algorithm", algorithm, f"has no vector in {vectors}")
     results = run_all(adapter, chosen, float32=float32, limit=timeout)
-    finish(adapter, chosen, results, Shown(expected, mutants, float32, junit_file, as_json))
+    finish(adapter, chosen, results, expected, junit_file, as_json, changes=mutants, float32=float32)
 
 
 @app.command(short_help="Run a program in any language on vectors, line by line.")
@@ -151,7 +146,7 @@ def live(
     require(bool(chosen), "--seeds", seeds, f"{algorithm} has no committed vectors: there is nothing to run")
     chosen.sort(key=lambda vector: str(vector["algorithm"]))
     results = run_live(program, chosen, float32=float32, timeout=timeout)
-    finish(program, chosen, results, Shown(expected, mutants, float32, junit_file, as_json))
+    finish(program, chosen, results, expected, junit_file, as_json, changes=mutants, float32=float32)
 
 
 @app.command(short_help="Write a test vector of one run.")

@@ -64,13 +64,12 @@ def test_lira_is_the_likelihood_ratio_of_logit_confidences(played, online):
     assert game.lira(played, target, online) == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("gamma", [0.5, 1.0, 2.0])
-def test_rmia_is_the_share_of_records_that_are_dominated(played, gamma):
-    """Pr_z[(p(x|target) / p(x)) / (p(z|target) / p(z)) >= gamma], p(.) the mean over the shadow models."""
+def test_rmia_is_the_share_of_records_that_are_dominated(played):
+    """Pr_z[(p(x|target) / p(x)) / (p(z|target) / p(z)) >= 1], p(.) the mean over the shadow models."""
     target, shadows = 5, [k for k in range(MODELS) if k != 5]
     of_x, of_z = (table[target] / table[shadows].mean(axis=0) for table in (played.confidence, played.population))
-    expected = [np.mean([x / z >= gamma for z in of_z]) for x in of_x]
-    assert game.rmia(played, target, gamma) == pytest.approx(expected, abs=1e-7)
+    expected = [np.mean([x / z >= 1 for z in of_z]) for x in of_x]
+    assert game.rmia(played, target) == pytest.approx(expected, abs=1e-7)
 
 
 def test_no_attack_looks_at_the_coins_it_is_judged_by(played):
@@ -157,8 +156,6 @@ def test_input_canaries():
     rng = np.random.default_rng(9)
     y = rng.integers(0, 3, 200)
     assert not (game.mislabelled(y, 3, rng) == y).any()
-    x, labels = game.out_of_distribution(rng.normal(size=(50, 4)), 7, 3, rng)
-    assert x.shape == (7, 4) and set(labels) <= {0, 1, 2}
 
 
 def test_a_canary_moves_each_release_by_exactly_one_clip():
@@ -247,7 +244,7 @@ def test_attacks_from_the_command_line(dpassay):
     code, out, _ = dpassay(*few, *tree, "--canaries", "mislabelled", "--epsilon", 1, "--json")
     areas = [one["evidence"]["auc"] for one in json.loads(out)["results"]]
     assert code == 1 and len(areas) == len(game.ATTACKS) and max(areas) > 0.8
-    assert dpassay(*few, "--canaries", "out of distribution")[0] == 3
+    assert dpassay(*few)[0] == 3
 
 
 @pytest.mark.parametrize(("classes", "refusal"), [((0, 1, 2), ""), ((0, 7), "class 1"), ((0, 10**9), "class 1")])

@@ -67,7 +67,7 @@ def test_one_group_changes_nothing_and_a_group_detector_reaches_the_ceiling_of_t
     assert assessment.grouped_auc_p_value(0.99, [(500, 0), (0, 700)], 0.1, 0.0) == 1.0  # shift alone explains all
     groups = [(900, 100), (100, 900)]
     share = assessment.exchangeable_share(groups)
-    assert share == pytest.approx(0.18)
+    assert share == pytest.approx(0.18) and ceiling_under_shift(0.6, 0.5) == pytest.approx(0.8)
     detector = 0.81 + 0.5 * share
     assert detector < ceiling_under_shift(ceiling_of("auc", 0.1, 0.0), share)
     assert assessment.grouped_auc_p_value(detector, groups, 0.1, 0.0) == 1.0
@@ -134,8 +134,8 @@ def test_command_line_refuses(command, arguments):
 
 def test_add_remove_claims_are_weakened_for_swaps():
     """AUC 0.83 with 5,000 pairs: impossible at replace-one epsilon 1; add-remove swaps cost 2 epsilon."""
-    assert swap_claim(1.0, 1e-9, "replace-one") == (1.0, 1e-9)
-    assert swap_claim(1.0, 1e-9, "add-remove") == (2.0, pytest.approx((1 + math.e) * 1e-9))
+    assert swap_claim(0.5, 1e-9, "replace-one") == (0.5, 1e-9)
+    assert swap_claim(0.5, 1e-9, "add-remove") == (1.0, pytest.approx((1 + math.exp(0.5)) * 1e-9))
     printed = Published("auc", 0.83, 5000, 5000)
     assert assess(printed, approx_dp(1.0, 1e-9, "replace-one")).finding is Finding.CONTRADICTS_UNLESS_SHIFT
     assert assess(printed, approx_dp(1.0, 1e-9, "add-remove")).finding is Finding.ABOVE

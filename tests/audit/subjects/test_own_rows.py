@@ -1,4 +1,4 @@
-"""What a name stands for: the catalogue, other packages' cases, MODULE:NAME; and what their rows say of releases."""
+"""What rows of one's own code say of its releases and of the places of findings."""
 
 from functools import partial
 
@@ -7,10 +7,8 @@ import pytest
 
 from dpassay.audit.assaying.assay import Effort, assay
 from dpassay.audit.assaying.releases import own_releases
-from dpassay.audit.subjects.own import own_row
-from dpassay.audit.subjects.subject import subjects
-from dpassay.reference import Pair, PrivacyClaim, Space
-from dpassay.reference.catalogue import find
+from dpassay.audit.subjects.own import open_own, own_row
+from dpassay.reference import Pair, PrivacyClaim
 
 QUICK = Effort(runs=60, pilot=50, examples=10)
 PAIR = Pair(np.zeros((2, 1)), np.ones((2, 1)), 0)
@@ -46,12 +44,6 @@ def mine(tmp_path, monkeypatch):
     return "subject_mine"
 
 
-def test_catalogue_names_stand_for_their_cases():
-    found = subjects("baselines/dp_sgd")
-    assert [one.key for one in found] == [case.key for case in find("baselines/dp_sgd")]
-    assert all(one.claim == one.case.claim for one in found)
-
-
 def test_a_row_says_what_is_released(mine):
     row, _ = own_row(f"{mine}:bounded", f"{mine}:space", PrivacyClaim(20.0, 1e-5), QUICK)
     assert [[one[name] for name in ("label", "law", "count", "scale", "sensitivity")] for one in row.releases] == [
@@ -80,7 +72,5 @@ def test_the_sequence_is_that_of_labels_and_laws():
 
 
 def test_plain_code_calls_its_releases_by_number(mine):
-    (found,) = subjects(f"{mine}:plain", space=f"{mine}:space")
-    assert isinstance(found.where, Space) and found.case is found.claim is None
-    releases, _ = own_releases(found.run, found.where)
+    releases, _ = own_releases(*open_own(f"{mine}:plain", f"{mine}:space", None))
     assert [(one["label"], one["scale"], one["sensitivity"]) for one in releases] == [("noise 1", [8.0, 8.0], None)]
