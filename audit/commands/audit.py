@@ -21,7 +21,7 @@ from dpassay.audit.running.report_file import Report, load, save, store_of
 from dpassay.audit.subjects.own import NOTHING, nearest, open_own, open_space, own_row
 from dpassay.audit.terminal.finish import Options, file_name, finish, remember, remembered
 from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, Sarif, names, relation_named
-from dpassay.audit.terminal.progress import Quiet, progress, tracked
+from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import versions
 from dpassay.reference.case import Case, PrivacyClaim
@@ -149,9 +149,10 @@ def _audit_program(asked: Asked, cases: Sequence[Case], command: str) -> int:
     from dpassay.audit.subjects.programs import audited
 
     path, rows = _existing(asked.report(".program")), []
-    for case in tracked(cases, "auditing", asked.options.quiet):
-        with LiveProgram(command, case.id, case.reading, timeout=asked.timeout) as live:
-            rows.append(audited(case, live, asked.effort))
+    with progress("auditing", len(cases), quiet=asked.options.quiet) as say, reporting(say):
+        for case in cases:
+            with LiveProgram(command, case.id, case.reading, timeout=asked.timeout) as live:
+                rows.append(audited(case, live, asked.effort))
     return asked.saved(rows, path)
 
 
@@ -166,7 +167,8 @@ def _audit_own_program(asked: Asked) -> int:
     claim, relation = asked.stated(), relation_named(asked.relation)
     path, where = _existing(asked.report(".program")), open_space(asked.space, relation)
     with (
-        progress("searching and auditing", 1, quiet=asked.options.quiet),
+        progress("auditing", 1, quiet=asked.options.quiet) as say,
+        reporting(say),
         LiveProgram(asked.program or "", name, timeout=asked.timeout) as live,
     ):
         row = own_program(live, asked.space or "", where, replace(claim, relation=where.relation), asked.effort)

@@ -140,6 +140,8 @@ def lines_of(seen: Watched, vector: Data, given: Data, found: Sequence[Differenc
     path = _followed(seen.side, step, expression)
     yours, at = _declared(seen, vector, given, first), "".join(f"[{one}]" for one in followed.index)
     lines = [_line(path[0], yours)]
+    if around := _around(seen.side, path, vector["source"], followed.name):
+        return [*lines, *map(_line, around)][:MOST]
     for one in path[1:]:
         names = [each.id for each in targets(*one.spot[:2]) if isinstance(each, ast.Name)]
         got = {names[0]: shown(followed.got) + (f" at {at}" if at else "")} if len(names) == 1 else {}
@@ -162,6 +164,17 @@ def _followed(side: Side, step: Step, expression: ast.AST | None) -> list[Step]:
         step, expression, _ = found[0]
         path.append(step)
     return path
+
+
+def _around(side: Side, path: Sequence[Step], algorithm: str, name: str) -> list[Step]:
+    """Of a value that is followed inside a shared part only: the algorithm's line that waits, and what it hands over."""
+    where = [f"reference/{_file(one.spot.file)}" for one in path]
+    outer = next((one for one in path[0].waiting() if f"reference/{_file(one.spot.file)}" == algorithm), None)
+    if algorithm in where or outer is None:
+        return []
+    calls = [one for one in header(outer.statement) if isinstance(one, ast.Call)]
+    handed = [one.value for call in calls for one in call.keywords if one.arg == name]
+    return _followed(side, outer, next(iter([*handed, *(one for call in calls for one in call.args)]), None))
 
 
 def _decision(step: Step | None) -> Step | None:

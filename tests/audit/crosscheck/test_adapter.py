@@ -202,7 +202,7 @@ def test_a_planted_bug_is_red_and_shown(planted, bug):
     code, out, err = planted(*(bug[name] for name in ("program", "algorithm", "old", "new")))
     assert code == 1, out + err
     assert bug.get("named", "") in out and bug.get("near", "") in out, out
-    assert re.search(r"^  reference/\S+\.py:\d+: ", out, re.MULTILINE), out
+    assert re.search(rf"^  reference/\S+\.py:\d+{re.escape(bug.get('line', ': '))}", out, re.MULTILINE), out
 
 
 def test_the_page_says_how_many_are_named():

@@ -25,6 +25,7 @@ from dpassay.audit.running.programs import ProgramBroken, ProgramEnded
 from dpassay.audit.search.engine import search
 from dpassay.audit.subjects.programs import audited
 from dpassay.audit.subjects.replay import agreed
+from dpassay.audit.terminal.progress import progress
 from dpassay.reference.case import bind
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
@@ -430,3 +431,9 @@ def test_the_command_explains_and_counts(dpassay, mode, options, code, text):
     found, out, err = dpassay("crosscheck", "live", KEY, "--program", command(mode), "--seeds", 0, *options)
     assert found == code and text in out, out + err
     assert "--junit" not in options or "<failure" in Path("j.xml").read_text()
+
+
+def test_the_audit_of_a_program_says_what_it_is_at(dpassay, monkeypatch):
+    monkeypatch.setattr("dpassay.audit.commands.audit.progress", partial(progress, pace=0))
+    _, _, err = dpassay("audit", KEY, "--program", command("good"), *"--runs 10 --pilot 50 --examples 15".split())
+    assert "searching: 1 of 15" in err and "bounding from below: 1 of 60" in err
