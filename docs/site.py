@@ -27,7 +27,7 @@ from dpassay.audit.commands.show import described, described_lines
 from dpassay.proofs_check.derivation.derive import Chain
 from dpassay.proofs_check.derivation.ledger import Examined, examine
 from dpassay.proofs_check.derivation.model import Remark, Statement, statements
-from dpassay.proofs_check.derivation.show import closing, point, schedule, sentence, svg
+from dpassay.proofs_check.derivation.show import closing, gaps, point, schedule, sentence, svg
 from dpassay.reference.catalogue import CASES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -50,6 +50,7 @@ BELOW = {  # pages that are made for the site are linked below a page of the rep
     "tutorial.md": "The same way in Python: [a notebook](notebook.md).",
 }
 _UNSEARCHED = ("ledger.md",)  # a thousand lines of tables would be all that a search finds
+_NAME = re.compile(r"(?<=<td><code>)([^<]*)")
 _SHIM = re.compile(r"https://unpkg\.com/iframe-worker/shim")
 
 
@@ -81,6 +82,11 @@ def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, files: File
     if name in {*ELSEWHERE.values(), *MADE}:
         return markdown
     return "\n\n".join([linked(markdown, f"docs/{name}", name), *([BELOW[name]] if name in BELOW else [])])
+
+
+def on_page_content(html: str, page: Any, config: MkDocsConfig, files: Files) -> str:
+    """Names in tables are broken between their parts only."""
+    return _NAME.sub(lambda found: re.sub("[/:]", r"\g<0><wbr>", found[1]), html)
 
 
 def on_post_page(output: str, page: Any, config: MkDocsConfig) -> str:
@@ -180,8 +186,8 @@ def statement(one: Examined, places: dict[str, str]) -> str:
     for head, keys in (("Rests on", one.rests_on), ("Used by", one.used_by)):
         if keys:
             lines += [f"{head}: " + ", ".join(_link(key, places, one) for key in keys) + ".", ""]
-    lines += ["Reproduce:", "", f'    dpassay prove "{said.name}" --paper {said.paper}', ""]
-    return "\n".join(lines)
+    commands = [f"dpassay prove '{said.name}' --paper {said.paper}", *gaps(one)]
+    return "\n".join([*lines, "Reproduce:", "", *(f"    {line}" for line in commands), ""])
 
 
 def _link(key: str, places: dict[str, str], one: Examined) -> str:

@@ -167,7 +167,7 @@ def _followed(side: Side, step: Step, expression: ast.AST | None) -> list[Step]:
 
 
 def _around(side: Side, path: Sequence[Step], algorithm: str, name: str) -> list[Step]:
-    """Of a value that is followed inside a shared part only: the algorithm's line that waits, and what it hands over."""
+    """Of a value that is followed in a shared part only: the line of the algorithm that waits, and what it gives."""
     where = [f"reference/{_file(one.spot.file)}" for one in path]
     outer = next((one for one in path[0].waiting() if f"reference/{_file(one.spot.file)}" == algorithm), None)
     if algorithm in where or outer is None:

@@ -106,7 +106,16 @@ def derive(statement: Statement, sources: Mapping[str, Statement] | None = None)
     printed, *mended = (_chain(language, statement, part, sources) for part in statement.parts)
     remarks = {kind: tuple(Looked(one, check(one.check) if one.check else None) for one in getattr(statement, kind))
                for kind in REMARKS}  # fmt: skip
-    return Derivation(statement, printed, mended[0] if mended else None, _false(statement), remarks)
+    repaired = _closed(mended[0], printed) if mended else None
+    return Derivation(statement, printed, repaired, _false(statement), remarks)
+
+
+def _closed(repaired: Chain, printed: Chain) -> Chain:
+    """Without the words of steps that follow in it, and not in the printed chain: they say why not there."""
+    gaps = [one.step for one in printed.steps if not one.decision.holds]
+    steps = (replace(one, step=replace(one.step, words="")) if one.step in gaps and one.decision.holds else one
+             for one in repaired.steps)  # fmt: skip
+    return replace(repaired, steps=tuple(steps))
 
 
 def _chain(language: Language, statement: Statement, part: Part, sources: Mapping[str, Statement]) -> Chain:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Mapping
 from fractions import Fraction
 from html import escape
+from itertools import groupby
 from typing import Any
 
 from dpassay.proofs_check.ties import ties
@@ -13,7 +15,7 @@ from dpassay.reference.errors import BadInput
 from .derive import Chain, Looked
 from .ledger import Examined
 from .model import Statement
-from .solver import Answer
+from .solver import Answer, Decision
 from .status import After, Kind
 
 BOX, HIGH, GAP_X, GAP_Y = 150, 34, 60, 14
@@ -35,7 +37,8 @@ def text(one: Examined) -> str:
             printed = f"{found.remark.printed} is {found.remark.meant}: " if found.remark.printed else ""
             lines.append(f"  {kind:8} {found.remark.place}: {printed}{found.remark.words}")
     if derivation.false is not None and derivation.false.answer is Answer.GAP and said.false is not None:
-        lines.append(f"  false    {said.false.words} {_numbers(derivation.false.numbers)}".rstrip())
+        where = point(derivation.false.numbers)
+        lines.append(f"  false    {said.false.words}{f' (at {where})' if where else ''}")
     if derivation.repaired is not None and said.repaired is not None:
         lines += [f"  repaired {said.repaired.says}", f"           {said.repaired.words}".rstrip()]
         lines += _chain(derivation.repaired, derivation.repaired.part.reached)
@@ -44,6 +47,7 @@ def text(one: Examined) -> str:
     lines += ["  schedule"] if said.schedule else []
     lines += [f"    {name} = {formula}   [{place}]{f'; computed by {code}' if code else ''}"
               for name, formula, place, code in schedule(said)]  # fmt: skip
+    lines += [f"     gap: {line}" for line in gaps(one)]
     lines += [f"     rests on {'; '.join(one.rests_on)}"] if one.rests_on else []
     return "\n".join([*lines, f"     used by {'; '.join(one.used_by)}"] if one.used_by else lines)
 
@@ -64,7 +68,7 @@ def step_text(one: Examined, name: str) -> str:
                          f"  {checked.step.words}", f"  says  {checked.step.says}",
                          *(f"  uses  {key}: {uses[key]}" for key in checked.step.uses),
                          *(f"  by    {text}" for text in checked.step.by)]  # fmt: skip
-                lines += [f"  {checked.decision.evidence} {_numbers(checked.decision.numbers)}".rstrip()]
+                lines += [f"  {_evidence(checked.decision)}"]
                 return "\n".join(line for line in lines if line.strip())
     known = ", ".join(checked.step.id for checked in one.derivation.chain.steps)
     raise BadInput("--step", name, f"{one.statement.key} has the steps {known}")
@@ -91,18 +95,20 @@ def _chain(chain: Chain, shown: Collection[str]) -> list[str]:
     for one in (one for one in chain.steps if one.step.id in shown):
         step = one.step
         by = f" by {', '.join(step.by)}" if step.by else ""
-        uses = f"from {', '.join(step.uses)}"
-        lines.append(f"  {one.decision.answer:8} {step.id}: {step.says}   [{step.place}] {uses}{by}")
+        place, uses = f"[{step.place}] " if step.place else "", f"from {', '.join(step.uses)}"
+        lines.append(f"  {one.decision.answer:8} {step.id}: {step.says}   {place}{uses}{by}")
         lines += [f"             {step.words}"] if step.words else []
         if one.decision.evidence:
-            lines.append(f"             {one.decision.evidence} {_numbers(one.decision.numbers)}".rstrip())
+            lines.append(f"             {_evidence(one.decision)}")
         if one.without is not None and not one.without.holds:
-            lines.append(f"             without what is added: {one.without.evidence} {_numbers(one.without.numbers)}")
+            lines.append(f"             without what is added: {_evidence(one.without)}")
     return lines
 
 
-def _numbers(numbers: Mapping[str, str]) -> str:
-    return f"at {point(numbers)}" if numbers else ""
+def _evidence(decision: Decision) -> str:
+    """With the numbers, where the words do not have them."""
+    named = all(f"{name} = " in decision.evidence for name in decision.numbers)
+    return decision.evidence if named else f"{decision.evidence} at {point(decision.numbers)}"
 
 
 def point(numbers: Mapping[str, str]) -> str:
@@ -170,8 +176,10 @@ def sentence(one: Examined) -> str:
     if status.kind is Kind.BROKEN:
         steps = [f"{one.step.id} ({one.step.place})" if one.step.place else one.step.id for one in chain.broken()]
         verb = "Steps {} do" if len(steps) > 1 else "Step {} does"
-        used = " and ".join(name.removeprefix("what it uses (").removesuffix(")") for name in status.steps)
-        rests = f"It rests on {used}, whose chain{'s break' if len(status.steps) > 1 else ' breaks'}."
+        used = [name.removeprefix("what it uses (").removesuffix(")") for name in status.steps]
+        at = list(dict.fromkeys(key.partition(": ")[2] for key, _ in status.gaps))
+        rests = f"It rests on {' and '.join(used)}, whose chain{'s break' if len(used) > 1 else ' breaks'}"
+        rests += "." if at == used else f": the gaps are in {' and '.join(at)}."
         text = f"{verb.format(', '.join(steps))} not follow." if steps else rests
         if After.FALSE in status.after and one.statement.false is not None:
             text += f" The statement fails: {_ended(one.statement.false.words)}"
@@ -179,6 +187,17 @@ def sentence(one: Examined) -> str:
             text += f" What follows instead: {_ended(one.statement.repaired.words or one.statement.repaired.says)}"
         return text
     return f"Not decided here: {', '.join(status.steps)}."
+
+
+def gaps(one: Examined) -> list[str]:
+    """The command that shows a gap, for each statement that one of this one's chain is in."""
+    lines = []
+    for key, found in groupby(one.status.gaps, lambda gap: gap[0]):
+        paper, _, name = key.removesuffix(" repaired").partition(": ")
+        first, *others = [step for _, step in found]
+        words = ["dpassay", "prove", name, "--paper", paper, "--step", first]
+        lines.append(shlex.join(words) + (f"  # and {', '.join(others)}" if others else ""))
+    return lines
 
 
 def _ended(text: str) -> str:

@@ -216,7 +216,8 @@ def _at(
             return None
     except (FormulaError, TypeError, ValueError, ZeroDivisionError):
         return None
-    return {name: changed.get(name, value) for name, value in numbers.items() if not name.startswith(_FUNCTIONS)}
+    shown = {name: value for name, value in numbers.items() if not name.startswith(_FUNCTIONS) and "**" not in name}
+    return {name: changed.get(name, value) for name, value in shown.items()}
 
 
 def _defined(language: Language, facts: Sequence[str], values: dict[Any, Any]) -> dict[str, str]:

@@ -37,7 +37,8 @@ class Status:
     ``up_to`` are the parts that nobody proved here, as (what, where): a ``cited step`` is taken from elsewhere, a
     ``sampled step`` was tried at many points, a ``restated fact`` is what the file reads in another statement, and no
     instance of what that statement's file says. ``conditions`` are the added facts in words, with those of the
-    statements that it rests on.
+    statements that it rests on. ``gaps`` are the steps that do not follow, here or where the chain leads to: each as
+    (the statement's key, step).
     """
 
     kind: Kind
@@ -47,6 +48,7 @@ class Status:
     after: tuple[After, ...] = ()
     circular: bool = False
     conditions: tuple[str, ...] = ()
+    gaps: tuple[tuple[str, str], ...] = ()
 
     @property
     def label(self) -> str:
@@ -106,7 +108,8 @@ def statuses(derivations: Sequence[Derivation]) -> dict[str, Status]:
 def _of_chain(key: str, chain: Chain, sources: Mapping[str, Status]) -> Status:
     broken, undecided = chain.broken(), chain.open()
     if broken:
-        return Status(Kind.BROKEN, tuple(one.step.id for one in broken))
+        steps = tuple(one.step.id for one in broken)
+        return Status(Kind.BROKEN, steps, gaps=tuple((key, step) for step in steps))
     circles = [one.steps[0] for one in sources.values() if one.circular]
     if chain.problems or circles:
         return Status(Kind.NOT_EXAMINED, (*circles, *chain.problems), circular=bool(circles))
@@ -114,7 +117,9 @@ def _of_chain(key: str, chain: Chain, sources: Mapping[str, Status]) -> Status:
         return Status(Kind.NOT_EXAMINED, tuple(one.step.id for one in undecided))
     through = [name for name, status in sources.items() if status.kind is Kind.BROKEN]
     if through:
-        return Status(Kind.BROKEN, tuple(f"what it uses ({name.partition(': ')[2]})" for name in through))
+        gaps = dict.fromkeys(gap for name in through for gap in sources[name].gaps)
+        used = tuple(f"what it uses ({name.partition(': ')[2]})" for name in through)
+        return Status(Kind.BROKEN, used, gaps=tuple(gaps))
     up_to = {(what, f"{key}: {name}") for name, what in chain.unproved().items()}
     up_to |= {part for status in sources.values() for part in status.up_to}
     added = {fact.id: (fact.words,) for fact in chain.facts() if fact.added}

@@ -11,6 +11,7 @@ from dpassay.proofs_check.derivation import ledger
 from dpassay.proofs_check.derivation.derive import derive
 from dpassay.proofs_check.derivation.model import parse, statements
 from dpassay.proofs_check.derivation.show import point
+from dpassay.proofs_check.derivation.show import text as shown
 from dpassay.proofs_check.derivation.solver import Answer
 from dpassay.proofs_check.derivation.status import statuses
 from dpassay.reference import kept as store
@@ -42,6 +43,23 @@ def test_a_trial_ends_in_its_status(found, entry):
 
 def test_a_statement_names_the_conditions_of_what_it_uses(found):
     assert found["dro: what uses it holds under the same"].conditions == ("smaller",)
+
+
+def test_a_gap_is_named_where_it_is_with_the_command_and_closed_where_it_is_repaired(monkeypatch, tmp_path):
+    monkeypatch.setenv("DPASSAY_CACHE", str(tmp_path))
+    symbols, far = {"positive": "a"}, {"says": "a <= 3", "place": "assumption"}
+    step = {"says": "a <= 2", "uses": ["size"], "words": "the 2 is lost", "place": ""}
+    mended = {"says": "a <= 2", "given": {"size": {"says": "a <= 1", "place": "assumption"}}}
+    data = {"says": "a <= 2", "symbols": symbols, "given": {"size": far}, "step": {"it's": step}, "repaired": mended}
+    read = [parse({"name": "first", **data}, "dro", "first")]
+    for name, other in (("second", "first"), ("third", "second")):
+        rests = {"says": "a <= 2", "given": {"it": {"says": "a <= 2", "from": other}}, "step": {"a": {"uses": ["it"]}}}
+        read.append(parse({"name": name, "symbols": symbols, **rests}, "dro", name))
+    first, second, third = map(shown, ledger.examine(read))
+    gap = """     gap: dpassay prove first --paper dro --step 'it'"'"'s'"""
+    assert all(gap in one for one in (first, second, third))
+    assert "whose chain breaks: the gaps are in first." in third and "whose chain breaks.\n" in second
+    assert first.count("the 2 is lost") == 1 and "a <= 2   from size" in first and first.count("at a = 3") == 1
 
 
 @pytest.mark.parametrize("fact", [{"place": "small delta"}, {"place": "repaired"}, {"added": True}])

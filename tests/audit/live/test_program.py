@@ -435,5 +435,5 @@ def test_the_command_explains_and_counts(dpassay, mode, options, code, text):
 
 def test_the_audit_of_a_program_says_what_it_is_at(dpassay, monkeypatch):
     monkeypatch.setattr("dpassay.audit.commands.audit.progress", partial(progress, pace=0))
-    _, _, err = dpassay("audit", KEY, "--program", command("good"), *"--runs 10 --pilot 50 --examples 15".split())
+    _, _, err = dpassay("audit", KEY, "--program", command("good"), "--runs=10", "--pilot=50", "--examples=15")
     assert "searching: 1 of 15" in err and "bounding from below: 1 of 60" in err
