@@ -1,6 +1,9 @@
 """What tests of several rooms share."""
 
 import sys
+import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -44,6 +47,22 @@ def dpassay(monkeypatch, capfd, tmp_path):
         return code, out, err
 
     return run
+
+
+@pytest.fixture
+def gone():
+    """Tells whether a process has ended, within two seconds; its parent may be anybody by now."""
+
+    def ended(pid):
+        for _ in range(200):
+            with suppress(FileNotFoundError, ProcessLookupError):
+                if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX":
+                    time.sleep(0.01)
+                    continue
+            return True
+        return False
+
+    return ended
 
 
 @pytest.fixture

@@ -44,35 +44,17 @@ def run(name: str) -> str:
         before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
         command = INVOCATIONS[name].replace("dpassay", f"{sys.executable} -m dpassay.audit", 1)
         width = {"COLUMNS": "120", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore"}
-        done = subprocess.run(
-            command,
-            shell=True,
-            cwd=folder,
-            env={**os.environ, **width},
-            capture_output=True,
-            text=True,
-            timeout=LIMIT,
-            stdin=subprocess.DEVNULL,
-        )
-        parts = [
-            f"$ {INVOCATIONS[name]}",
-            f"exit {done.returncode}",
-            "--- stdout",
-            plain(done.stdout, folder),
-            "--- stderr",
-            plain(done.stderr, folder),
-            "--- files",
-        ]
+        how = {"cwd": folder, "env": {**os.environ, **width}, "capture_output": True, "text": True, "timeout": LIMIT}
+        done = subprocess.run(command, shell=True, stdin=subprocess.DEVNULL, **how)
+        parts = [f"$ {INVOCATIONS[name]}", f"exit {done.returncode}", "--- stdout", plain(done.stdout, folder)]
+        parts += ["--- stderr", plain(done.stderr, folder), "--- files"]
         for path in sorted(folder.rglob("*")):
             hidden = any(part[0] == "." for part in path.relative_to(folder).parts)
             if path.is_file() and path.suffix in TEXT and not hidden and before.get(path) != path.read_bytes():
-                text = plain(path.read_text(encoding="utf-8", errors="replace"), folder)
-                lines = text.splitlines()
-                parts += (
-                    [f"{path.relative_to(folder)}: more than {SHORT} lines"]
-                    if len(lines) > SHORT
-                    else [f"{path.relative_to(folder)}: {len(lines)} lines", *lines]
-                )
+                lines = plain(path.read_text(encoding="utf-8", errors="replace"), folder).splitlines()
+                long, short = f"more than {SHORT} lines", f"{len(lines)} lines"
+                parts += [f"{path.relative_to(folder)}: {long if len(lines) > SHORT else short}"]
+                parts += lines if len(lines) <= SHORT else []
         return "\n".join(parts) + "\n"
 
 

@@ -63,15 +63,13 @@ def place(tmp_path, monkeypatch):
 
 
 def test_the_committed_table_has_the_default_suite_and_the_readme_shows_eight_of_its_rows():
-    """Row by row the quick cases of the catalogue, in their order (the numbers are held by `.ci/run`).
-
-    The eight are as `python docs/results.py` writes them, with short causes, of all five papers and a baseline.
-    """
+    """The quick cases in their order (`.ci/run` holds the numbers); eight of all papers and a baseline."""
     wanted = [case.key for case in CASES if case.quick]
     assert [line.key for line in pages.lines_of(RESULTS)] == wanted, "run `make audit tables`"
     assert marked.SHORT.read(README, "README.md").strip() == pages.short_block(RESULTS)
     assert len(pages.CAUSES) == 8 and max(map(len, pages.CAUSES.values())) <= pages.LONGEST_CAUSE
     assert len({key.split("/")[0] for key in pages.CAUSES}) == 6
+    assert len(README.splitlines()) <= 125 and max(map(len, README.splitlines())) <= 200
 
 
 def test_the_plot_is_of_these_rows_and_the_same_rows_give_the_same_plot():
@@ -109,10 +107,6 @@ def test_a_row_that_is_gone_is_noticed_and_one_of_another_suite_left_out(place):
     with pytest.raises(BadInput, match="baselines/x@baseline"):
         pages.main(["audit.json"])
     assert pages.differences(pages.table([ROW, ROW]), pages.table([ROW]))
-
-
-def test_the_readme_is_short():
-    assert len(README.splitlines()) <= 125 and max(map(len, README.splitlines())) <= 200
 
 
 def test_a_forged_report_puts_no_html_and_no_marker_into_the_pages(place):
@@ -190,19 +184,15 @@ def test_the_generated_page_is_up_to_date(tmp_path, monkeypatch, capsys):
 FETCHED = re.compile(r"""<(?:script|img|iframe|source|link)[^>]*?(?:src|href)=["']?((?:https?:)?//[^"' >]+)""")
 
 
-def build(config: Path, target: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", str(config), "-d", str(target)]
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     pytest.importorskip("mkdocs", reason="the extra docs is not installed")
     target = tmp_path_factory.mktemp("site")
     (ROOT / ".links" / "dpassay").mkdir(parents=True, exist_ok=True)
     subprocess.run(["make", "-s", "links"], cwd=ROOT, check=True)
-    done = build(ROOT / "mkdocs.yml", target)
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", "mkdocs.yml", "-d", target]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
     return target
 

@@ -44,10 +44,7 @@ def loaded(program):
 def test_what_does_not_need_them_does_not_load_them(program, more):
     found = loaded(program)
     assert "dpassay" in found and not found & (HEAVY | more)
-
-
-def test_what_needs_them_is_seen():
-    assert "sympy" in loaded("import dpassay.proofs_check.formula")
+    assert "sympy" in loaded("import dpassay.proofs_check.formula"), "what needs one is seen"
 
 
 def test_every_command_of_the_table_is_there_and_its_line_in_the_help_is_whole():
@@ -90,22 +87,10 @@ main()
 
 @pytest.mark.parametrize(
     ("package", "extra", "command"),
-    [
-        ("typer", "audit", "list"),
-        ("sympy", "proofs", "prove"),
-    ],
+    [("typer", "audit", "list"), ("sympy", "proofs", "prove"), ("sklearn", "audit", "attack")],  # the last: used later
 )
 def test_the_command_line_says_what_to_install(package, extra, command):
     run = [sys.executable, "-c", WITHOUT.format(package, command)]
     found = subprocess.run(run, capture_output=True, text=True)
     line = f"dpassay: package = '{package}': is not installed: pip install \".[{extra}]\" in a clone of dpassay\n"
     assert (found.returncode, found.stdout, found.stderr) == (2, "", line)
-
-
-def test_a_library_that_is_used_later_says_what_to_install():
-    program = WITHOUT.format("sklearn", "list").split("from dpassay.audit")[0]
-    program += (
-        "from dpassay.reference.problems.real_data import digits\ntry: digits()\nexcept ValueError as e: print(e)"
-    )
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert "'sklearn': is not installed: pip install \".[audit]\"" in found.stdout, found.stderr

@@ -18,15 +18,12 @@ from dpassay.audit.row import Effort
 from dpassay.audit.search.engine import search
 from dpassay.audit.search.ground import AllOf, Data
 from dpassay.audit.search.placing import bare_lines
-from dpassay.reference import Multipliers, noise_for
+from dpassay.reference import Cite, LiveTape, Multipliers, Pair, noise_for
 from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Kind, declare
 from dpassay.reference.laws.categorical import Categorical
-from dpassay.reference.neighbours import Pair
-from dpassay.reference.papers import Cite
 from dpassay.reference.space import Rows, Space
-from dpassay.reference.tape import LiveTape
 
 HERE = Cite("dwork2014", "Theorem 3.22")
 CLAIM = PrivacyClaim(1.0, 1e-5, HERE)
@@ -76,21 +73,21 @@ def batch_by_the_batch(rows, tape):
     return tape.gaussian("large" if largest > 0.5 else "small", np.zeros(1), std=9.0, sensitivity=2.0)
 
 
-def test_where_taking_part_decides_the_line_is_named():
-    found = search(batch_by_the_batch, Space.matrix(n=(2,), d=(1,), radius=1.0), CLAIM, examples=40).witnesses
-    witness = next(one for one in found if one.finding.kind is Kind.CALL)
-    assert witness.made[0].line in (line_of("largest ="), line_of('return tape.gaussian("large"'))
-
-
 def drawn_for_another_reason(rows, tape):
     reason = "large" if rows[0, 0] > 0.5 else "small"
     records, batch = draw_records(tape, reason, len(rows), 1)
     return tape.gaussian("sum", np.clip(rows, -1, 1)[records].sum(axis=0), std=9.0, sensitivity=2.0, batch=batch)
 
 
-def test_records_that_are_drawn_under_another_label_name_the_line_of_the_label():
-    found = search(drawn_for_another_reason, Space.matrix(n=(2,), d=(1,), radius=1.0), CLAIM, examples=20).witnesses
-    assert {one.line for witness in found for one in witness.made} >= {line_of("reason =")}
+@pytest.mark.parametrize(
+    ("run", "line"),
+    [(batch_by_the_batch, 'return tape.gaussian("large"'), (drawn_for_another_reason, "reason =")],
+    ids=["taking part decides", "the label of a draw"],
+)
+def test_the_line_that_decides_a_call_is_named(run, line):
+    found = search(run, Space.matrix(n=(2,), d=(1,), radius=1.0), CLAIM, examples=40).witnesses
+    calls = [one for one in found if one.finding.kind is Kind.CALL]
+    assert line_of(line) in {one.line for witness in calls for one in witness.made}
 
 
 def test_the_line_of_the_certificate_comes_first_where_the_search_does_not_see_what_gets_out():
@@ -152,9 +149,6 @@ def test_outputs_are_sampled():
     assert 2 < of_output(lambda x, tape: x + 0.01 * tape.noise("own", 1.0)) < math.inf
     assert of_output(lambda x, tape: x + 1e4 * tape.noise("own", 1.0)) < 1
     assert of_output(lambda x, tape: str(tape.noise("own", 1.0))) is None
-
-
-def test_numbers_of_nested_outputs():
     assert numbers_of({"b": np.eye(2), "a": (1, [2.5])}) == [1.0, 2.5, 1.0, 0.0, 0.0, 1.0]
     assert numbers_of("word") is None and numbers_of([1, None]) is None
 
@@ -209,7 +203,6 @@ DATA = Data({"n": 4, "d": 1}, ROWS, np.array([-3.0, -1.0]), 0)
 
 
 def sampled_sum(rows, tape, steps=2):
-    """Poisson batches of clipped rows."""
     for _ in range(steps):
         batch = tape.poisson("batch", len(rows), 0.5)
         query = np.clip(rows[batch.indices, :-1], -1, 1).sum(axis=0)
@@ -307,11 +300,7 @@ def test_no_noise_is_a_finding(run, verdict, said, kind):
     assert (found.verdict, found.exit_code()) == (verdict, FAILED)
     assert said in found.why and "\n" not in found.why and found.undeclared and not found.upper_bound
     assert row(run, declared=[kind]).exit_code() == 0
-
-
-def test_a_dry_run_that_releases_nothing_accuses_nobody_of_itself():
-    """Where the noise cannot be chosen, it is the runs that decide: this one asks the tape for private data alone."""
-    found = row(nothing_for_zero)
+    found = row(nothing_for_zero)  # a dry run that releases nothing accuses nobody of itself: the runs decide
     assert (found.verdict, found.exit_code()) == ("leaks", FAILED) and "cannot be calibrated" not in found.why
 
 

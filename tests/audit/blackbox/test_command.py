@@ -1,11 +1,9 @@
 """`dpassay blackbox`: what it says beside a verdict, and the exit codes a CI sees. And programs as mechanisms."""
 
 import json
-import os
 import re
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -138,20 +136,8 @@ def says(text):
     return python(f"print({text}, flush=True); input(); input()")
 
 
-def _gone(pid):
-    for _ in range(100):
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return True
-        if Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z":
-            return True
-        time.sleep(0.02)
-    return False
-
-
 @pytest.mark.parametrize("into_a_session_of_its_own", ["", "setsid "])
-def test_what_a_program_leaves_behind_is_ended(tmp_path, into_a_session_of_its_own):
+def test_what_a_program_leaves_behind_is_ended(tmp_path, gone, into_a_session_of_its_own):
     note = tmp_path / "pid"
     script = f"echo $$ > {note}; exec sleep 300"
     program = CommandLine(
@@ -159,7 +145,7 @@ def test_what_a_program_leaves_behind_is_ended(tmp_path, into_a_session_of_its_o
     )
     start = time.monotonic()
     assert program(0, RNG) == 1 and time.monotonic() - start < 200
-    assert _gone(int(note.read_text()))
+    assert gone(int(note.read_text()))
 
 
 @pytest.mark.parametrize(
@@ -188,12 +174,12 @@ def test_a_program_that_does_not_keep_to_the_protocol_is_named(kind, command, wh
         program.many(0, RNG, 100) if "count" in why else program(0, RNG)
 
 
-def test_one_process_answers_many_times():
+def test_one_process_answers_many_times(gone):
     program = KeptAlive(python(ANSWERS))
     assert [program(i, RNG) for i in range(50)] == list(range(1, 51))
     pid = program._process._popen.pid
     program.close()
-    assert _gone(pid)
+    assert gone(pid)
 
 
 MANY = """

@@ -108,7 +108,6 @@ def test_a_regression_goes_red_for_the_right_reason(project, name):
 
 
 def test_a_harmless_change_stays_green(project):
-    """Other names, a comment, an empty line: the code is other code, and no row of the cache."""
     renamed = ("noisy", "answer"), ("gradient = ", "pull = "), ('", gradient,', '", pull,')
     code, out, err = project(*renamed, ("    n = len(rows)\n", "    # how many\n\n    n = len(rows)\n"))
     assert code == 0 and "nothing is worse than it was" in out and "from the cache" not in err, out

@@ -56,7 +56,6 @@ def project(tmp_path, monkeypatch):
 
 
 def complaint(err, *words):
-    """The one complaint, with these words and without a traceback."""
     (line,) = (one for one in err.splitlines() if one.startswith("dpassay: "))
     assert "Traceback" not in err and all(word in line for word in words), err
 
@@ -153,7 +152,6 @@ def test_init_writes_once(dpassay, refused, project):
 
 
 def test_init_without_room_leaves_nothing_in_the_way(dpassay, refused, monkeypatch):
-    """The system refuses to write, then there is room again."""
     whole = Path.open
 
     def full(path, mode="r", *words, **more):
@@ -194,10 +192,18 @@ def test_a_program_with_a_space_of_its_own(dpassay, refused, project):
     assert rows["wrong"]["verdict"] == "overshoots"
     witness = rows["wrong"]["witnesses"][0]
     (folder / "w.json").write_text(json.dumps(witness))
-    words = ["neighbours", "replay", "w.json", "--program", witness["about"]["program"]]
-    refused(dpassay(*words), "if you trust it: --module check_mine")
-    code, out, _ = dpassay(*words, "--module", "check_mine")
+    told = ("--program", witness["about"]["program"])
+    refused(dpassay("neighbours", "replay", "w.json", *told), "if you trust it: --module check_mine")
+    code, out, _ = dpassay("neighbours", "replay", "w.json", *told, "--module", "check_mine")
     assert code == 1 and "Now: the same finding" in out
+
+    words = ("audit", "laplace", *told, "--space", "check_mine:COLUMN", "--runs", 50, "--examples", 10, "--epsilon")
+    assert dpassay(*words, 0.3)[0] == 1  # Laplace noise of scale 2 for a sum that moves by 1 is 0.5
+    code, out, _ = dpassay(*words, 0.6, "--json")
+    (row,) = json.loads(out)["rows"]
+    assert code in (0, 3) and (row["reading"], row["findings"]) == ("program", [])
+    assert row["data"] == "check_mine:COLUMN; tried with n 2 to 3" and Path("reports/laplace.program.json").is_file()
+    refused(dpassay(*words, 0.6, "--relation", "add-remove"), "--relation", "is for replace-one neighbours")
 
 
 # -- two workers: the same numbers as with one, and their errors come back whole; they take seconds to start

@@ -117,7 +117,6 @@ def test_labels_of_one_s_own_algorithm(everywhere, tmp_path, name):
 
 @pytest.mark.parametrize("name", [pytest.param("evil", marks=pytest.mark.slow), "long"])  # a whole audit of a program
 def test_labels_and_answers_of_a_program(everywhere, tmp_path, name):
-    """Of the live protocol: as the label of a release, and as the word that stands where an answer should."""
     for old, mode, code in (('"gradient", "query"', "half the noise", 1), ('"hello, world"', "garbage", 2)):
         new = repr(NAMES[name].replace("\ud800", "")) + old.removeprefix('"gradient"').removeprefix('"hello, world"')
         (tmp_path / "program.py").write_text(SPEAKER.read_text().replace(old, new))

@@ -17,33 +17,13 @@ import dpassay.audit
 from dpassay.audit.inputs.foreign import written_space
 from dpassay.audit.subjects.own import nearest, open_own, rounded_up
 from dpassay.audit.verdict import UNDERACCOUNTED
-from dpassay.reference.accounting.cost import Account
-from dpassay.reference.errors import BadInput
+from dpassay.reference import Account, BadInput
 from dpassay.reference.files import require_writable, write_text
 
 BROKEN = Path(__file__).parents[2] / "bugs" / "broken.py"
 SMALL = ("--runs", 60, "--pilot", 50, "--examples", 12, "-q")
-CODE = '''"""Code with the signatures that people give it: no adapter, nothing declared."""
-import random
-import time
-
-import numpy as np
-import pandas as pd
-
-def mean(data, epsilon, low=0.0, high=1.0):
-    values = np.clip(data[:, 0], low, high)
-    return values.mean() + np.random.laplace(scale=(high - low) / (len(values) * epsilon))
-
-def labelled(X, y, rng=None):
-    rng = rng or np.random.default_rng()
-    return np.clip(X[:, 0] * y, -1, 1).sum() + rng.normal(0, 8.0)
-
-def in_front(rng, data):
-    return float(np.clip(data[:, 0], 0, 1).sum()) + rng.laplace(scale=1.0)
-
-def ages(df: pd.DataFrame, epsilon):
-    return df["age"].clip(0, 100).mean() + np.random.laplace(scale=100 / (len(df) * epsilon))
-
+PEOPLES = Path(__file__).parents[1] / "programs" / "right.py"  # with the signatures that people give their code
+CODE = '''
 def with_stdlib(rows, bound):
     return sum(max(-bound, min(bound, row[0])) for row in rows) + random.gauss(0, 8.0 * bound)
 
@@ -56,22 +36,9 @@ def either(data, epsilon):
     counts, _ = np.histogram(data, bins=5, range=(0, 100))
     return counts + np.random.laplace(0, 2 / epsilon, size=5)
 
-class Model:
-    def __init__(self, noise=8.0, random_state=None):
-        self.noise, self.rng = noise, np.random.default_rng(random_state)
-
-    def fit(self, X, y):
-        z = X * y[:, None]
-        z = z / np.maximum(1, np.linalg.norm(z, axis=1, keepdims=True))
-        self.coef_ = z.sum(axis=0) + self.rng.normal(0, self.noise, X.shape[1])
-        return self
-
-    def total(self, rows):
-        return np.clip(rows[:, 0], -1, 1).sum() + self.rng.normal(0, self.noise)
-
-model = Model()
-
 def slow(rows, rng):
+    import time
+
     time.sleep(60)
 
 def hungry(rows, rng):
@@ -81,10 +48,6 @@ def tensors(rows, rng):
     import torch
 
     return torch.tensor(rows).sum() + rng.normal()
-
-def shortened(rows, rng):
-    clipped = rows / np.maximum(1, np.linalg.norm(rows, axis=1, keepdims=True))
-    return clipped.mean(axis=0) + rng.normal(scale=8 / len(rows), size=rows.shape[1])
 
 def unclipped(rows, rng):
     """Nothing bounds it."""
@@ -113,17 +76,18 @@ def mine(dpassay, tmp_path):
         claim = () if epsilon is None else ("--epsilon", epsilon)
         return dpassay("audit", f"signed:{name}", *claim, *SMALL, *words)
 
-    (tmp_path / "signed.py").write_text(CODE)
+    (tmp_path / "signed.py").write_text(PEOPLES.read_text() + CODE)
     sys.modules.pop("signed", None)
     yield audited
     sys.modules.pop("signed", None)
 
 
-RIGHT = ["mean", "labelled", "in_front", "ages", "with_stdlib --with bound=2.0", "Model", "model.total", "numbers"]
+RIGHT = ["laplace_mean", "count_above", "histogram", "frame_means", "logistic_regression", "DPClassifier", "meter.mean"]
+RIGHT += ["numbers", "with_stdlib --with bound=2.0", "either --space Space.numbers()"]
 
 
 @pytest.mark.some(1)
-@pytest.mark.parametrize("line", [*RIGHT, "either --space Space.numbers()"])
+@pytest.mark.parametrize("line", RIGHT)
 def test_right_code_is_certified_as_it_is(mine, line):
     code, out, err = mine(*line.split())
     assert code == 0 and "certified" in out, out + err
@@ -140,8 +104,8 @@ def test_code_for_numbers_is_held_to_rows_of_them_and_told_how_it_is_not(mine):
     [
         ("numbers", ("--with", "high=1e9", "--with", "low=-1e9", "--examples", 4), 0),  # the noise follows
         ("either", ("--space", "Space.numbers(radius=50.0)", "--relation", "add-remove", "--examples", 4), 0),
-        ("shortened", ("--space", "Space.matrix(n=(1, 2), d=1)", "--relation", "add-remove", "--examples", 4), 0),
-        ("Model", ("--with", "noise=4.0", "--examples", 60), 1),
+        ("private_mean", ("--space", "Space.matrix(n=(1, 2), d=1)", "--relation", "add-remove", "--examples", 4), 0),
+        ("DPClassifier", ("--with", "noise=9.0"), 1),
     ],
     ids=["a larger range", "bounded numbers", "added rows", "half the noise"],
 )
@@ -154,7 +118,7 @@ def test_values_and_spaces_that_are_named_count(mine, name, words, code):
     ("name", "words", "said"),
     [
         ("with_stdlib", (), "--with bound=VALUE"),
-        ("mean", ("--with", "0.5"), "must be NAME=VALUE"),
+        ("laplace_mean", ("--with", "0.5"), "must be NAME=VALUE"),
         ("tensors", (), "works with torch"),
         ("slow", (), "takes more than 1 seconds"),
         ("hungry", (), "takes more than 4 GB"),
@@ -167,7 +131,8 @@ def test_what_cannot_be_followed_is_refused_in_one_line(mine, refused, monkeypat
 
 def test_show_says_what_ones_own_code_is(mine, dpassay, refused):
     code, out, _ = dpassay("show", "signed:unclipped")
-    line = CODE[: CODE.index("def unclipped")].count("\n") + 1
+    text = Path("signed.py").read_text()
+    line = text[: text.index("def unclipped")].count("\n") + 1
     assert code == 0 and "plain NumPy" in out and f"signed.py, run at line {line}" in out
     assert "dpassay audit signed:unclipped" in out and "Nothing bounds it." in out
     assert "on a tape" in dpassay("show", "signed:loud")[1]
@@ -177,15 +142,15 @@ def test_show_says_what_ones_own_code_is(mine, dpassay, refused):
 
 # -- without a claim, with a space in words
 def test_the_command_that_is_printed_holds_the_code_to_what_was_found(mine, dpassay, monkeypatch):
-    code, out, _ = mine("shortened", epsilon=None)
+    code, out, _ = mine("private_mean", epsilon=None)
     (command,) = re.findall(r"^  dpassay (.*)$", out, flags=re.MULTILINE)
     assert code == 0 and "--epsilon 0.927 --delta 1e-05" in command
     assert dpassay(*shlex.split(command), *SMALL, "--examples", 4, "--require", "certified")[0] == 0
-    monkeypatch.setattr("dpassay.audit.subjects.own.assay", None)  # a certificate says it without an audit of its own
-    assert nearest("signed:shortened", *open_own("signed:shortened", None, None), 1e-5, 0).epsilon == 0.927
-
-
-def test_what_has_no_finite_epsilon_fails_without_a_claim(mine):
+    with monkeypatch.context() as alone:  # a certificate says it without an audit of its own
+        alone.setattr("dpassay.audit.subjects.own.assay", None)
+        found = nearest("signed:private_mean", *open_own("signed:private_mean", None, None), 1e-5, 0)
+    assert found.epsilon == 0.927
+    assert [rounded_up(x) for x in (0.92612, 4.3771, 0.5, 1e-9)] == [0.927, 4.38, 0.5, 1e-9], "to the safe side"
     code, out, _ = mine("bare", "--examples", 4, epsilon=None)
     assert code == 1 and "no finite epsilon" in out
 
@@ -197,10 +162,6 @@ def test_words_are_read_and_never_evaluated():
         for make in ("matrix", "numbers"):
             with pytest.raises(BadInput, match="space"):
                 written_space(f"Space.{make}({words}")
-
-
-def test_epsilons_are_rounded_to_the_safe_side():
-    assert [rounded_up(x) for x in (0.92612, 4.3771, 0.5, 1e-9)] == [0.927, 4.38, 0.5, 1e-9]
 
 
 # -- what the report says, and witnesses

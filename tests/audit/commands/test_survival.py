@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,22 +19,12 @@ from dpassay.audit.running.report_file import load
 
 QUICK = ["--runs", "60", "--pilot", "60", "--examples", "0", "--jobs", "1"]
 BOTH = ["baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired"]
-MINE = """
-from dpassay.reference.space import Rows, Space
-
-space = Space(Rows(1, None, box=(0.0, 1.0)), {"n": (2, 3)}, lambda rows, sizes: rows)
-
-def mean(rows, tape):
-    return tape.gaussian("mean", rows.mean(axis=0), std=8.0 / len(rows), sensitivity=1.0 / len(rows))
-
-def forgets(rows, tape):
-    return tape.gaussian("mean", rows.mean(axis=0), std=1.0 / len(rows), sensitivity=1.0 / len(rows))
-"""
+BROKEN = Path(__file__).parents[2] / "bugs" / "broken.py"
 CLAIM = """[[claim]]
 name = "{run}-{number}"
-algorithm = "mine_killed:{run}"
-space = "mine_killed:space"
-epsilon = 1.0
+algorithm = "planted:{run}"
+space = "planted:space"
+epsilon = 3.0
 delta = 1e-5
 runs = 100
 examples = 20
@@ -58,8 +49,8 @@ def timeless(value):
 def ended(command, folder, kills):
     """Killed with -9 after each of these seconds and started again until it ends: exit code, and what it left."""
     folder.mkdir()
-    (folder / "mine_killed.py").write_text(MINE)
-    claims = [CLAIM.format(number=k, run=run) for k in range(3) for run in ("mean", "forgets")]
+    shutil.copy(BROKEN, folder / "planted.py")
+    claims = [CLAIM.format(number=k, run=run) for k in range(3) for run in ("mean", "half_sensitivity")]
     (folder / "claims.toml").write_text("version = 1\n" + "".join(claims))
     for name, shift in (("a", 0), ("b", 2)):
         (folder / f"{name}.csv").write_text("\n".join(str(shift + k * 0.37 % 1) for k in range(200)))

@@ -21,16 +21,6 @@ from dpassay.audit.crosscheck.epsilon import epsilon_of
 from dpassay.audit.crosscheck.making import every_vector
 from dpassay.audit.crosscheck.recording import Diverged, VectorTape, events_of, run_again
 from dpassay.audit.crosscheck.reference_line import watched
-from dpassay.audit.crosscheck.storage import (
-    FLAGS,
-    FOLDER,
-    canonical,
-    load,
-    manifest,
-    read_vectors,
-    texts,
-    vector_schema,
-)
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
 from dpassay.reference.second_order_erm.line_search import gaussian_parameter
@@ -42,8 +32,7 @@ PAGE = (Path(__file__).resolve().parents[3] / "docs" / "vectors.md").read_text(e
 
 @lru_cache(maxsize=1)
 def everything():
-    """All committed vectors, read once."""
-    return tuple(load())
+    return tuple(storage.load())
 
 
 def runs():
@@ -73,11 +62,11 @@ def made_of(monkeypatch, tmp_path):
 )
 def test_vectors_are_made_of_their_inputs_as_they_are(algorithm, made_of):
     """Bytes are the same on the machine that made them; on another processor numbers may round otherwise."""
-    committed = list(load(algorithm))
+    committed = list(storage.load(algorithm))
     found = made_of(algorithm, [{name: one[name] for name in INPUTS} for one in committed])
     assert [one["id"] for one in found] == [one["id"] for one in committed]
     for one, other in zip(found, committed, strict=True):
-        if canonical(one) != canonical(other):
+        if storage.canonical(one) != storage.canonical(other):
             assert (one["flags"], one["expect"], one["noise"]) == (other["flags"], other["expect"], other["noise"])
             assert compare(other, {"events": one["events"], "output": one["output"], "claim": one["claim"]}) == []
 
@@ -94,44 +83,42 @@ def test_a_reading_without_a_vector_gets_one_and_what_is_not_refused_is_no_input
         with pytest.raises(BadInput, match="is not refused before something is released"):
             made_of(SMALL, [found[0] | {"expect": "refused"}])
     with pytest.raises(BadInput, match=r"flags.toml"):
-        texts([found[0] | {"flags": ["of nobody"]}])
+        storage.texts([found[0] | {"flags": ["of nobody"]}])
 
 
 @pytest.mark.parametrize(("moved", "kept"), [(1e-15, True), (1e-6, False)])
 def test_another_machine_writes_no_file_anew_for_its_last_digits(moved, kept, monkeypatch, tmp_path):
-    found = copy.deepcopy(list(load(SMALL)))
+    found = copy.deepcopy(list(storage.load(SMALL)))
     monkeypatch.setattr(storage, "FOLDER", tmp_path)
-    before = texts(copy.deepcopy(found))
+    before = storage.texts(copy.deepcopy(found))
     (tmp_path / "dro").mkdir()
     (tmp_path / f"{SMALL}.json").write_text(before[f"{SMALL}.json"], encoding="utf-8")
     release = next(one for vector in found for one in vector["events"] if one["event"] == "release")
     release["query"] = np.add(release["query"], moved).tolist()
-    assert (texts(found) == before) == kept
+    assert (storage.texts(found) == before) == kept
 
 
 def test_a_file_that_was_changed_is_not_read(tmp_path, monkeypatch):
-    text = (FOLDER / f"{SMALL}.json").read_text().replace('"momentum": 0.5', '"momentum": 0.25', 1)
+    text = (storage.FOLDER / f"{SMALL}.json").read_text().replace('"momentum": 0.5', '"momentum": 0.25', 1)
     (tmp_path / "dro").mkdir()
     (tmp_path / f"{SMALL}.json").write_text(text)
-    (tmp_path / "manifest.json").write_bytes((FOLDER / "manifest.json").read_bytes())
+    (tmp_path / "manifest.json").write_bytes((storage.FOLDER / "manifest.json").read_bytes())
     monkeypatch.setattr(storage, "FOLDER", tmp_path)
     with pytest.raises(BadInput, match="manifest"):
-        list(load(SMALL))
+        list(storage.load(SMALL))
     with pytest.raises(BadInput, match="known"):
-        list(load("dro/nothing"))
+        list(storage.load("dro/nothing"))
 
 
 # what there is -------------------------------------------------------------------------------------------------------
-
-
 def test_every_algorithm_reading_and_flag_has_vectors_and_the_manifest_counts_them():
     """Several runs of each reading, and inputs to refuse for each algorithm."""
-    listed, vectors = manifest(), everything()
+    listed, vectors = storage.manifest(), everything()
     assert listed["vectors"] == len(vectors) == len({vector["id"] for vector in vectors})
     flags = Counter(flag for vector in vectors for flag in vector["flags"])
     assert {name: entry["vectors"] for name, entry in listed["flags"].items()} == flags
-    assert set(FLAGS) == set(flags) and all(flag["bug"] and flag["effect"] for flag in FLAGS.values())
-    files = {str(path.relative_to(FOLDER)): path.stat().st_size for path in FOLDER.rglob("*.json")}
+    assert set(storage.FLAGS) == set(flags) and all(flag["bug"] and flag["effect"] for flag in storage.FLAGS.values())
+    files = {str(path.relative_to(storage.FOLDER)): path.stat().st_size for path in storage.FOLDER.rglob("*.json")}
     assert set(files) == {*listed["files"], "manifest.json"} and sum(files.values()) < 3_400_000
     counted = Counter((vector["algorithm"], vector["reading"]) for vector in runs())
     assert set(counted) == {(case.id, case.reading) for case in CASES} and min(counted.values()) >= 3
@@ -139,7 +126,7 @@ def test_every_algorithm_reading_and_flag_has_vectors_and_the_manifest_counts_th
 
 
 def test_vectors_keep_the_published_schema():
-    validator = Draft202012Validator(vector_schema())
+    validator = Draft202012Validator(storage.vector_schema())
     firsts = {vector["algorithm"]: vector for vector in reversed(everything())}
     for vector in (*firsts.values(), *(one for one in everything() if one["flags"] == ["sparse-vector"])):
         validator.validate(vector)
@@ -151,10 +138,10 @@ def test_vectors_keep_the_published_schema():
 )
 def test_what_is_no_vector_is_rejected(field, value, tmp_path):
     vector = {**runs()[0], field: value}
-    assert not Draft202012Validator(vector_schema()).is_valid(vector)
+    assert not Draft202012Validator(storage.vector_schema()).is_valid(vector)
     (tmp_path / "vector.json").write_text(json.dumps(vector))
     with pytest.raises(BadInput, match=field):
-        read_vectors(tmp_path / "vector.json")
+        storage.read_vectors(tmp_path / "vector.json")
 
 
 def fields(part):
@@ -167,17 +154,14 @@ def test_the_page_names_every_field():
     """Of the schema, and of the events of these vectors."""
     some = ("second_order_erm/opt_ls", "baselines/dp_sgd", "dp_ftrl/dp_ftrl")
     names = {name for one in everything() if one["algorithm"] in some for event in one["events"] for name in event}
-    names |= fields(vector_schema())
+    names |= fields(storage.vector_schema())
     assert {"count", "falls", "queries", "rate"} <= names and len(names) > 30
     assert sorted(name for name in names if f"`{name}`" not in PAGE) == []
 
 
 def test_the_page_prints_right_numbers():
-    rows = re.findall(
-        r"^\| ([\d.]+) \| (\d) \| ([\d.]+) \| ([\d.]+) \|$",
-        PAGE.partition("## What a line search costs")[2],
-        re.MULTILINE,
-    )
+    part = PAGE.partition("## What a line search costs")[2]
+    rows = re.findall(r"^\| ([\d.]+) \| (\d) \| ([\d.]+) \| ([\d.]+) \|$", part, re.MULTILINE)
     assert len(rows) == 3
     for lam, trials, beta, mu in rows:
         assert float(mu) == pytest.approx(gaussian_parameter(float(lam), int(trials), float(beta)), rel=1e-6)
@@ -298,6 +282,9 @@ UNUSED = {  # of "algorithm field"
 }
 
 
+LISTS = {"start", "start_x", "sensitivities", "targets", "regularisers"}
+
+
 def numbers_in(told, path=()):
     """Paths of all numbers but those of records."""
     if isinstance(told, dict):
@@ -306,17 +293,12 @@ def numbers_in(told, path=()):
                 yield from numbers_in(entry, (*path, name))
     elif isinstance(told, int | float) and not isinstance(told, bool):
         yield path
-    elif (
-        isinstance(told, list)
-        and len(told) <= 4
-        and {"start", "start_x", "sensitivities", "targets", "regularisers"} & set(path[-2:])
-    ):
+    elif isinstance(told, list) and len(told) <= 4 and LISTS & set(path[-2:]):
         for place, one in enumerate(told):
             yield from numbers_in(one, (*path, place))
 
 
 def changed(told, path, change):
-    """The data with another number."""
     if not path:
         return change(told)
     found = copy.copy(told)
@@ -342,7 +324,7 @@ def shows(vector, told):
 def test_every_constant_that_a_run_uses_is_seen_by_a_vector(algorithm):
     """A thousandth, a thousand times, and a little more or less: where that decides, some vector lies near."""
     waiting = {}  # paths: may the number be another one in every vector so far, and none is red?
-    vectors = [one for one in load(algorithm) if one["expect"] == "run"]
+    vectors = [one for one in storage.load(algorithm) if one["expect"] == "run"]
     for vector in sorted(vectors, key=lambda one: not {"unequal-constants", "rare-branch"} & set(one["flags"])):
         told = {name: vector[name] for name in ("problem", "schedule")}
         told = json.loads(re.sub(r'("name": "\w+)\([^"]*"', r'\1"', json.dumps(told)))  # it would say the old constant

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpassay.audit.attacks.estimators import labelled_data
 from dpassay.audit.blackbox.detect import audit_outputs
 from dpassay.audit.blackbox.programs import _json
 from dpassay.audit.claims.model import read_claims
@@ -21,13 +20,11 @@ from dpassay.audit.search.ground import data_of
 from dpassay.audit.search.witness import witness_of
 from dpassay.audit.sequential import session
 from dpassay.audit.subjects.replay import replay
+from dpassay.reference import BadInput, LiveTape, Space
 from dpassay.reference.blocks.clipping import clip_rows
-from dpassay.reference.errors import BadInput
 from dpassay.reference.files import inside
 from dpassay.reference.guarantee import approx_dp
 from dpassay.reference.problems import imbalanced, real_data
-from dpassay.reference.space import Space
-from dpassay.reference.tape import LiveTape
 
 
 @contextmanager
@@ -54,21 +51,6 @@ def test_toml_that_python_does_not_read(tmp_path, text, why):
     (tmp_path / "x.toml").write_text(text)
     with refused(f"x.toml.*{why}"):
         read_claims(tmp_path / "x.toml")
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("# nothing\n", "holds #"),
-        ("", "is empty"),
-        ("0,1\n1,1e300\n", "must be classes"),
-        ("0,1\n1,-1\n", "must be classes"),
-    ],
-)
-def test_labelled_data_that_is_none(tmp_path, text, why):
-    (tmp_path / "x.csv").write_text(text)
-    with refused(why):
-        labelled_data(str(tmp_path / "x.csv"))
 
 
 def test_a_dataset_that_no_program_can_be_sent():
@@ -182,17 +164,17 @@ def test_an_array_with_signalling_nans(tmp_path, kind, bits):
             read_scores(tmp_path / "a.npy")
 
 
-def test_paths_are_told_as_paths():
-    assert str(BadInput("--outputs", [Path("a.csv")], "x")) == "--outputs = ['a.csv']: x"
-
-
-@pytest.mark.parametrize("name", ["holes.npy", "holes.csv", "holes.jsonl"])
-def test_a_file_that_is_mostly_holes_is_refused_before_it_is_read(tmp_path, name):
+@pytest.mark.parametrize(
+    ("name", "count", "why"),
+    [*((f"x.{kind}", 2**24, "mostly holes") for kind in ("npy", "csv", "jsonl")), ("x.npy", 4 * 10**8, "3200000000")],
+)
+def test_a_file_that_is_mostly_holes_or_more_than_can_be_held_is_refused_before_it_is_read(tmp_path, name, count, why):
     with (tmp_path / name).open("wb") as file:
-        np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": (2**24,)})
-        file.truncate(file.tell() + 2**27)
-    with refused("mostly holes"):
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": (count,)})
+        file.truncate(file.tell() + 8 * count)
+    with refused(why):
         stored.load(tmp_path / name)
+    assert str(BadInput("--outputs", [Path("a.csv")], "x")) == "--outputs = ['a.csv']: x"
 
 
 def test_outputs_near_the_largest_number_are_judged_without_a_warning():

@@ -42,10 +42,7 @@ CASES = {  # a law: its mechanism, what that is told, a value, and all values of
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_library_draws_from_our_law(name):
-    """3,000 draws of the library's own sampler, fixed seed: Kolmogorov-Smirnov or chi-square at 1e-3.
-
-    With a standard deviation 10 % off the first rejects with probability 0.9 or more.
-    """
+    """3,000 draws, fixed seed: Kolmogorov-Smirnov (a std 10 % off: power 0.9 or more) or chi-square at 1e-3."""
     kind, told, value, support = CASES[name]
     mech = getattr(M, kind)(**told, random_state=np.random.RandomState(5))
     law = LAWS[name](mech, value)

@@ -18,31 +18,20 @@ from scipy import integrate, stats
 from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
+from dpassay.audit.libraries import library
 from dpassay.audit.libraries.data import ABSENT, anchored, rowset, two_or_more, with_gaps
 from dpassay.audit.libraries.dp_accounting import lines
 from dpassay.audit.libraries.exact import Line, delta, largest_loss, renyi_rho
-from dpassay.audit.libraries.library import (
-    LIBRARIES,
-    RELATIONS,
-    Examined,
-    Known,
-    Library,
-    Outcome,
-    numbers,
-    outcome_of,
-    run_program,
-)
 from dpassay.audit.libraries.model import LOSS, Model, current_tape, on_tape, patch
 from dpassay.audit.libraries.page import SEEDLESS, block, not_on_page, section
 from dpassay.audit.libraries.rejected_bingham import SampledBingham
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.search.witness import Searched
-from dpassay.reference.errors import BadInput
+from dpassay.reference import BadInput, Pair
 from dpassay.reference.findings import Kind
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
-from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Rows, Space
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "libraries.md"
@@ -72,19 +61,15 @@ def run_of(work):
     return on_tape(patched, work, "work")
 
 
-def test_worlds_have_their_own_tape_and_no_run_has_none():
-    run = run_of(lambda data: {"total": Noisy(1.0, 1.0).randomise(float(np.sum(data)))})
-    found = lockstep(run, Pair(np.array([0.0, 1.0]), np.array([0.0, 0.0]), 1), [0])
+def test_worlds_have_their_own_tape_no_run_has_none_and_what_is_seen_beside_the_releases_is_a_finding():
+    pair = Pair(np.array([0.0, 1.0]), np.array([0.0, 0.0]), 1)
+    found = lockstep(run_of(lambda data: {"total": Noisy(1.0, 1.0).randomise(float(np.sum(data)))}), pair, [0])
     assert found.complete and not found.findings and found.movements["sum"].moved == 1.0
+    found = lockstep(run_of(lambda data: {"count": len(data), "largest": float(np.max(data))}), pair, [0])
+    assert [(one.kind, one.label) for one in found.findings] == [(Kind.REVEALED_VALUE, "largest")]
     assert current_tape() is None
     random.seed(1)
     assert Noisy(1.0, 1.0).randomise(5.0) == 5.0 + (random.seed(1), random.gauss(0, 1))[1]
-
-
-def test_what_is_seen_beside_the_releases_is_a_finding():
-    run = run_of(lambda data: {"count": len(data), "largest": float(np.max(data))})
-    found = lockstep(run, Pair(np.array([0.0, 1.0]), np.array([0.0, 0.0]), 1), [0])
-    assert [(one.kind, one.label) for one in found.findings] == [(Kind.REVEALED_VALUE, "largest")]
 
 
 def _model(epsilon, sensitivity, epsilon_used):
@@ -93,41 +78,38 @@ def _model(epsilon, sensitivity, epsilon_used):
     return Model("sum", run_of(work), epsilon, space)
 
 
-def test_a_pure_claim_is_held_to_the_loss_of_values_that_are_chosen():
+def test_a_pure_claim_is_held_to_the_loss_of_values_that_are_chosen_and_its_sensitivity_even_where_that_is_small():
     good = _model(1.0, 1.0, 1.0).search("replace-one", examples=60)
     assert not good.findings and good.shares[LOSS] == pytest.approx(1.0)
     loud = _model(1.0, 1.0, 1.3).search("replace-one", examples=60)
     assert [(one.kind, one.label) for one in loud.findings] == [(Kind.VIOLATED, LOSS)]
     assert loud.shares[LOSS] == pytest.approx(1.3) and "1.3" in loud.findings[0].detail
-
-
-def test_a_wrong_sensitivity_is_found_even_where_the_loss_stays_small():
     found = _model(1.0, 0.5, 0.4).search("replace-one", examples=60)
     assert [one.kind for one in found.findings] == [Kind.SENSITIVITY_EXCEEDED]
 
 
 def _examined(outcomes=(), lines=(), known=()):
-    library = Library("mine", "")
-    return Examined(library, "1.0", list(outcomes), list(lines), list(known))
+    mine = library.Library("mine", "")
+    return library.Examined(mine, "1.0", list(outcomes), list(lines), list(known))
 
 
 def test_what_no_finding_accounts_for_is_news():
     loud = _model(1.0, 1.0, 1.3)
     seen = loud.search("replace-one", examples=40)
-    outcomes = [outcome_of(loud, relation, seen, 0) for relation in RELATIONS]
+    outcomes = [library.outcome_of(loud, relation, seen, 0) for relation in library.RELATIONS]
     assert (outcomes[0].added, outcomes[0].realised, outcomes[0].by) == (
         *(pytest.approx(1.3), pytest.approx(1.3)), "loss of one outcome, exact"
     )  # fmt: skip
     found = _examined(outcomes, [Line("m", "a and b", "epsilon", 1.0, 1.1), Line("n", "", "epsilon", 1.0, 1.0, 1e-9)])
     assert [line.partition(":")[0] for line in found.unaccounted()] == ["sum", "m", "n"]
-    known = Known("why", ("sum", "m"), "", "", "", "", lambda seen: True)
+    known = library.Known("why", ("sum", "m"), "", "", "", "", lambda seen: True)
     told = _examined(outcomes, [Line("m", "", "epsilon", 1.0, 1.1)], [(known, "1", True)])
     share = f"{outcomes[0].share:.2f}"
     assert told.unaccounted() == []
     assert f"| sum | violated | violated | {share} / {share} | neither |" in section(told)
     assert "| sum | add-remove | 1 | 1.3 | 1.3 | loss of one outcome, exact |" in section(told)
     assert not_on_page(told, section(told)) == []
-    kept = _examined([*outcomes[:1], Outcome(loud, "add-remove", Searched())])
+    kept = _examined([*outcomes[:1], library.Outcome(loud, "add-remove", Searched())])
     assert not_on_page(told, section(kept)) == ["sum, add-remove: not on the page: violated"]
     assert not_on_page(kept, section(told)) == [] and len(not_on_page(told, "")) == 2
     silent = _examined(known=[(known, "nothing", False)])
@@ -138,12 +120,12 @@ def test_what_no_finding_accounts_for_is_news():
 
 def test_a_library_that_is_missing_is_one_line_and_each_has_its_place():
     done = CliRunner().invoke(app, ["libraries", "opendp"])
-    if LIBRARIES["opendp"].version() is None:
+    if library.LIBRARIES["opendp"].version() is None:
         assert isinstance(done.exception, BadInput)
         assert str(done.exception).endswith('is not installed: pip install ".[opendp]" in a clone of dpassay')
     listed, page = CliRunner().invoke(app, ["libraries"]), PAGE.read_text(encoding="utf-8")
     assert listed.exit_code == 0
-    for name in LIBRARIES:
+    for name in library.LIBRARIES:
         assert name in listed.output and f"## {name} " in block(name).read(page, str(PAGE))
     with pytest.raises(BadInput, match="must be one of"):
         CliRunner().invoke(app, ["libraries", "numpy"], catch_exceptions=False)
@@ -163,7 +145,7 @@ def test_absent_records_are_left_out_and_data_that_models_refuse_are_no_example(
 
 
 # -- the page, and its programs ----------------------------------------------------------------------------------------
-KNOWN = [(name, known) for name, library in LIBRARIES.items() for known in library.known]
+KNOWN = [(name, known) for name, one in library.LIBRARIES.items() for known in one.known]
 
 
 def told(name, known):
@@ -180,30 +162,30 @@ def test_the_page_has_the_program_and_numbers_that_show_the_finding(name, known)
     program, printed, seedless = told(name, known)
     assert program.strip() == known.program.strip()
     assert "dpassay" not in program
-    assert known.shows(numbers(printed)) and seedless == known.varies
+    assert known.shows(library.numbers(printed)) and seedless == known.varies
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "known"), KNOWN, ids=[known.id for _, known in KNOWN])
 def test_the_program_runs_and_prints_what_the_page_says(name, known):
     """rtol 1e-6: of solvers that stop by a tolerance; what is drawn from a seed is the same on one platform."""
-    if LIBRARIES[name].version() is None:
+    if library.LIBRARIES[name].version() is None:
         pytest.skip(f"{name} is not installed")
-    printed, shown = run_program(known)
+    printed, shown = library.run_program(known)
     assert shown, printed
     if not known.varies:
-        assert numbers(printed) == pytest.approx(numbers(told(name, known)[1]), rel=1e-6, abs=1e-9)
+        assert library.numbers(printed) == pytest.approx(library.numbers(told(name, known)[1]), rel=1e-6, abs=1e-9)
 
 
 def test_a_program_that_fails_or_prints_something_else_shows_nothing():
     def known(program):
-        return Known("id", (), "", "", program, "", lambda seen: seen[0] > 1)
+        return library.Known("id", (), "", "", program, "", lambda seen: seen[0] > 1)
 
-    assert run_program(known("print([2, True])")) == ("[2, True]", True)
-    assert run_program(known("print(1)"))[1] is False
-    assert run_program(known("print('no number')"))[1] is False
-    assert run_program(known("raise ValueError('broken')")) == ("ValueError: broken", False)
-    assert run_program(known("import dpassay.no_such_module"))[1] is False
+    assert library.run_program(known("print([2, True])")) == ("[2, True]", True)
+    assert library.run_program(known("print(1)"))[1] is False
+    assert library.run_program(known("print('no number')"))[1] is False
+    assert library.run_program(known("raise ValueError('broken')")) == ("ValueError: broken", False)
+    assert library.run_program(known("import dpassay.no_such_module"))[1] is False
 
 
 # -- exact costs on a pair --------------------------------------------------------------------------------------------
@@ -211,7 +193,7 @@ def _at(law, value):
     return law(np.asarray(float(value)), 2.0)
 
 
-def test_costs_on_a_pair_are_those_in_closed_form():
+def test_costs_on_a_pair_are_those_in_closed_form_and_kept_up_to_their_error():
     """Laplace: gap over scale; a Gaussian: its delta; two coins: the Renyi divergence by hand."""
     assert largest_loss(_at(Laplace, 0), _at(Laplace, 1), np.linspace(-5, 5, 101)) == pytest.approx(0.5)
     grid = np.arange(-30, 30, 0.01)
@@ -221,9 +203,6 @@ def test_costs_on_a_pair_are_those_in_closed_form():
     by_hand = math.log(0.25**2 / 0.5 + 0.75**2 / 0.5) / 2
     assert renyi_rho(one, other, [0, 1], [2.0]) == pytest.approx(by_hand)
     assert largest_loss(one, Categorical((0,), np.zeros(1)), [1]) == math.inf
-
-
-def test_a_line_is_kept_up_to_its_error():
     assert Line("m", "", "epsilon", 1.0, 1.0).kept and not Line("m", "", "epsilon", 1.0, 1.001).kept
     assert Line("m", "", "delta", 0.1, 0.1001, error=0.001).kept
     assert Line("m", "", "epsilon", 1.0, 1.0, 0.01).follows and not Line("m", "", "epsilon", 1.0, 1.0, 1e-6).follows
@@ -267,7 +246,7 @@ def test_from_three_dimensions_on_an_added_record_costs_more_than_half_of_epsilo
 def test_accountants_of_dp_accounting_prove_what_they_say_but_for_the_known_one():
     found = lines()
     failed = {line.name for line in found if not line.kept}
-    assert failed == {name for known in LIBRARIES["dp-accounting"].known for name in known.models}
+    assert failed == {name for known in library.LIBRARIES["dp-accounting"].known for name in known.models}
     assert {line.name.split(",")[0] for line in found} == {"PLD", "RDP"} and len(found) == 6
 
 
@@ -276,7 +255,7 @@ def test_maps_hold_but_for_the_known_findings():
     """Draws cannot be seeded: each of the tests of laws fails by chance with probability 1e-4."""
     pytest.importorskip("opendp", reason="opendp is not installed")
     found = import_module("dpassay.audit.libraries.opendp").lines()
-    named = {name for one in LIBRARIES["opendp"].known for name in one.models}
+    named = {name for one in library.LIBRARIES["opendp"].known for name in one.models}
     assert {line.name for line in found if not line.kept} <= named
     assert {"make_laplace_threshold, int", "make_gaussian_threshold, int"} <= {
         line.name for line in found if not line.kept

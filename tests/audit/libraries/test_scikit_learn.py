@@ -8,11 +8,10 @@ from dpassay.audit.libraries.library import LIBRARIES, Examined, Outcome
 from dpassay.audit.libraries.page import table
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.search.witness import Searched
+from dpassay.reference import LiveTape, Pair
 from dpassay.reference.case import bind
 from dpassay.reference.findings import Finding, Kind
-from dpassay.reference.neighbours import Pair
 from dpassay.reference.output_perturbation import algorithm1
-from dpassay.reference.tape import LiveTape
 
 MODELS = {one.name: one for one in adapter.models()}
 SIDES = np.array([1.0, 1.0]), np.array([-1.0, 1.0])  # (feature, label)
@@ -61,7 +60,6 @@ def test_data_that_an_estimator_refuses_are_solved_by_the_base_solver():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_the_search_finds_what_is_recorded(name):
-    """All rows of the page, with fewer examples."""
     kinds = {one.kind for one in MODELS[name].search("replace-one", examples=30).findings}
     recorded = {one: known.id for known in LIBRARIES["scikit-learn"].known for one in known.models}
     assert bool(kinds) == (name in recorded)

@@ -10,6 +10,7 @@ import os
 import random
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 LAST = []  # of the case before, where it is remembered
@@ -18,16 +19,11 @@ MODE = sys.argv[1] if len(sys.argv) > 1 else "good"
 
 
 def say(message):
-    line = message if isinstance(message, str) else json.dumps(message)
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+    print(message if isinstance(message, str) else json.dumps(message), flush=True)
 
 
 def hear():
-    line = sys.stdin.readline()
-    if not line:
-        sys.exit(0)
-    return json.loads(line)
+    return json.loads(sys.stdin.readline() or sys.exit(0))
 
 
 def ask(**message):
@@ -37,10 +33,8 @@ def ask(**message):
 
 def dp_sgd(problem, schedule):
     """Clipped gradients of a batch; every record's gradient is its row."""
-    rows, size, clip = problem["rows"], schedule["batch_size"], schedule["clip"]
-    n, d = len(rows), len(rows[0])
-    size = size or n
-    w = LAST[:] or [0.0] * d
+    rows, clip, n, d = problem["rows"], schedule["clip"], len(problem["rows"]), len(problem["rows"][0])
+    size, w = schedule["batch_size"] or n, LAST[:] or [0.0] * d
     std = 2 * clip / size * schedule["noise"]["by_label"]["gradient"]
     for _ in range(schedule["steps"]):
         batches, indices = [], range(n)
@@ -70,31 +64,28 @@ def dp_sgd(problem, schedule):
 
 def leaks(rows):
     """Is the true mean used now? It hangs on something beside the protocol: variables, files, processes."""
-    home = Path(os.environ.get("HOME", "/"))
-    if MODE == "environment variable":
-        return os.environ.get("SPEAKER") == "leaks"
-    if MODE == "parent":  # started by Python as an audit is, and not by a shell
-        return Path(f"/proc/{os.getppid()}/exe").resolve() != Path("/proc/self/exe").resolve()
-    if MODE == "first process":
-        try:
-            os.close(os.open(home / "first", os.O_CREAT | os.O_EXCL))
-            FIRST.append(True)
-        except FileExistsError:
-            pass
-        return bool(FIRST)
-    if MODE == "first data":
-        kept = home / "data"
-        if not kept.exists():
-            kept.write_text(json.dumps(rows))
-        return kept.read_text() == json.dumps(rows)
-    if MODE == "alone":
-        mine = home / f"alive-{os.getpid()}"
-        mine.touch()
-        return not any(one != mine and Path("/proc", one.name[6:]).exists() for one in home.glob("alive-*"))
-    if MODE == "scratch file of its own":  # no leak: nobody else reads it
-        mine = home / f"scratch-{os.getpid()}"
-        mine.write_text(json.dumps(rows))
-        return json.loads(mine.read_text()) != rows
+    home, text = Path(os.environ.get("HOME", "/")), json.dumps(rows)
+    mine, data = home / f"alive-{os.getpid()}", home / "data"
+    match MODE:
+        case "environment variable":
+            return os.environ.get("SPEAKER") == "leaks"
+        case "parent":  # started by Python as an audit is, and not by a shell
+            return Path(f"/proc/{os.getppid()}/exe").resolve() != Path("/proc/self/exe").resolve()
+        case "first process":
+            with suppress(FileExistsError):
+                (home / "first").touch(exist_ok=False)
+                FIRST.append(True)
+            return bool(FIRST)
+        case "first data":
+            if not data.exists():
+                data.write_text(text)
+            return data.read_text() == text
+        case "alone":
+            mine.touch()
+            return not any(one != mine and Path("/proc", one.name[6:]).exists() for one in home.glob("alive-*"))
+        case "scratch file of its own":  # no leak: nobody else reads it
+            mine.write_text(text)
+            return mine.read_text() != text
     return False
 
 
@@ -109,10 +100,10 @@ WRONG = {  # lines that are said within a case
 def manners(mean, rows):
     """What else a program may do within a case: die, hang, flood, or say what the protocol does not know."""
     again = {"ask": "reveal", "label": "again", "value": 1}
-    if MODE in WRONG:
-        say(WRONG[MODE])
-        hear()
     match MODE:
+        case _ if MODE in WRONG:
+            say(WRONG[MODE])
+            hear()
         case "crash":
             sys.stderr.write("Traceback: all is lost\n")
             os.abort()

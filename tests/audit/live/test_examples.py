@@ -12,9 +12,8 @@ from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.live.program import LiveProgram, run_live
 from dpassay.audit.report.campaign import judge, read_expected
 from dpassay.audit.running.programs import ProgramBroken
-from dpassay.reference.catalogue import find
+from dpassay.reference import LiveTape, find
 from dpassay.reference.findings import Kind
-from dpassay.reference.tape import LiveTape
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 SGD, LINE_SEARCH = "baselines/dp_sgd:fixed-size@baseline", "second_order_erm/opt_ls@repaired"

@@ -18,13 +18,10 @@ from dpassay.audit.live import messages
 from dpassay.audit.live.messages import GREETING, LAW_ASKS, QUERY, Malformed, law_of, read_line
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.run import lockstep
-from dpassay.reference import laws
+from dpassay.reference import BadInput, LiveTape, Pair, laws
 from dpassay.reference.case import bind
-from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.laws.law import Law
-from dpassay.reference.neighbours import Pair
-from dpassay.reference.tape import LiveTape
 from tests.audit.live.speaker import laws as lines_of_laws
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -44,8 +41,6 @@ def read(line):
 
 
 # page and schema ------------------------------------------------------------------------------------------------------
-
-
 def test_the_page_shows_lines_that_the_harness_reads_and_names_every_ask():
     said = [line for who, line in CONVERSATIONS if who == "<"]
     assert len(said) > 8
@@ -75,8 +70,6 @@ def test_the_page_and_every_law_keep_to_the_schema():
 
 
 # lines ----------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("said", "read"),
     [
@@ -108,7 +101,6 @@ OBJECT = st.dictionaries(st.sampled_from(FIELDS), JSON | st.sampled_from(["gauss
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])  # of a busy machine
 @given(st.binary(max_size=60) | OBJECT.map(lambda said: json.dumps(said).encode()))
 def test_any_line_is_a_message_or_malformed(line):
-    """Whatever its fields hold."""
     for what in (None, GREETING, QUERY):
         try:
             read_line(line, what)
@@ -142,8 +134,6 @@ def test_what_is_no_message_is_malformed(line, words):
 
 
 # laws -----------------------------------------------------------------------------------------------------------------
-
-
 def test_every_law_of_the_reference_that_is_no_function_can_be_asked_for():
     """A new class under ``reference/laws`` needs an ask, or a place in this list with its reason."""
     modules = [import_module(f"{laws.__name__}.{path.stem}") for path in Path(laws.__file__).parent.glob("*.py")]

@@ -12,10 +12,8 @@ from dpassay.audit.mutate import planted
 from dpassay.audit.mutate.lent import TooLong, lent, limited, source
 from dpassay.audit.mutate.operators import OPERATORS, sites
 from dpassay.audit.mutate.slips import slips
+from dpassay.reference import BadInput, find, record
 from dpassay.reference.blocks.clipping import clip_rows
-from dpassay.reference.catalogue import find
-from dpassay.reference.errors import BadInput
-from dpassay.reference.tape import record
 
 PATCHES = read_patches()
 OUTSIDERS = [patch for patch in PATCHES if patch.set == "outsider"]
@@ -42,11 +40,6 @@ def test_every_operator_finds_its_place_and_leaves_valid_source():
         changed = plant(TEXT, site)
         ast.parse(changed)
         assert changed != TEXT and "_planted" in changed
-
-
-def test_every_bug_of_the_catalogue_has_a_name_of_its_own():
-    bugs = list(generated())
-    assert len(bugs) > 500 and len({bug.name for bug in bugs}) == len(bugs)
 
 
 def released(bug):
@@ -83,13 +76,12 @@ def test_value_bugs_do_what_they_say():
     assert np.array_equal(released("moves_half_as_far_again").releases[0].law.query, [4.5, 6])
 
 
-def test_a_patch_whose_text_is_gone_says_so():
+def test_bugs_fit_the_source_and_those_of_people_cite_where_they_were_made():
+    made = list(generated())
+    assert len(made) > 500 and len({bug.name for bug in made}) == len(made)
     with pytest.raises(BadInput, match="exactly once"):
         Patch("x", "baselines/dp_sgd.py", "no such text", "", "").bug()
-
-
-def test_bugs_of_people_fit_the_source_and_cite_where_they_were_made():
-    bugs = [patch.bug() for patch in PATCHES]  # each old text is there exactly once
+    bugs = [patch.bug() for patch in PATCHES]
     assert len([patch.bug() for patch in read_patches(BUGS / "apparatus")]) >= 57
     assert len(bugs) >= 226 and len({bug.file.split("/")[0] for bug in bugs}) >= 6
     threads = {patch.thread for patch in PATCHES if patch.thread}
@@ -145,10 +137,7 @@ def test_every_slip_is_python_and_another_text_and_what_people_get_wrong_is_amon
     assert len(every) == len(set(every)) > 40 and CODE not in every and '"""Text."""' in every[0]
     for text in every:
         ast.parse(text)
-
-
-def test_lines_that_were_not_run_are_left_alone():
-    assert {one.line for one in slips(CODE, lambda line: line == 4, lambda function, name: ())} == {4}
+    assert {one.line for one in slips(CODE, lambda line: line == 4, lambda function, name: ())} == {4}, "lines that ran"
 
 
 def test_a_lent_change_is_made_and_goes_away_again():
@@ -160,9 +149,6 @@ def test_a_lent_change_is_made_and_goes_away_again():
             results.append(clip_rows(rows, 1.0))
     assert any(np.allclose(one, 2 * before) or np.allclose(one, before / 2) for one in results)
     assert np.array_equal(clip_rows(rows, 1.0), before)
-
-
-def test_what_does_not_end_is_stopped():
     with pytest.raises(TooLong), limited(0.05):
         while True:
             pass

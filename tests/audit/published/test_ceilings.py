@@ -6,12 +6,9 @@ import math
 import mpmath
 import numpy as np
 import pytest
-import typer
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from dpassay.audit.commands.published import published
 from dpassay.audit.published import assessment
 from dpassay.audit.published.assessment import (
     Finding,
@@ -23,7 +20,6 @@ from dpassay.audit.published.assessment import (
     swap_claim,
 )
 from dpassay.audit.published.dro import table_2
-from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import approx_dp
 
 
@@ -43,10 +39,7 @@ def test_closed_forms_equal_the_integrated_trade_off(epsilon, delta):
     [(11, 60, 1.0, 20_000, 0.0, 1e-9, 0.05), (12, 500, 2.0, 2_000, 1e-6, 0.99, 1.0)],
 )
 def test_auc_p_value_keeps_its_level_and_has_power(seed, pairs, epsilon, trials, delta, least, most):
-    """The strongest epsilon-DP attacker has one bit per pair, scores as dependent as they can be; epsilon 1 is claimed.
-
-    At exactly 1 there are alarms at level 0.05 in 5 % of trials at most, at epsilon 2 in more than 99 %.
-    """
+    """The strongest epsilon-DP attacker has one bit per pair, scores as dependent as can be; epsilon 1 is claimed."""
     aucs = np.random.default_rng(seed).binomial(pairs, 1 / (1 + math.exp(-epsilon)), size=trials) / pairs
     claim = approx_dp(1.0, delta)
     values = {auc: assess(Published("auc", auc, pairs, pairs), claim).p_value for auc in np.unique(aucs)}
@@ -84,52 +77,25 @@ def test_table_2_of_dro():
     assert recursive == [Finding.CONTRADICTS, shift, within]
 
 
-COUNTS = ("--members", "5000", "--nonmembers", "5000")
+def test_command_line(dpassay):
+    """What it refuses: `tests/audit/commands/test_bad_input.py`."""
+    claimed = ("published", "--members", 5000, "--nonmembers", 5000, "--delta", 1e-5, "--epsilon", 1)
+    code, out, _ = dpassay(*claimed, "--auc", 0.97, "--json")
+    assert (code, json.loads(out)["finding"]) == (1, "contradicts unless shifted")
+    assert dpassay(*claimed, "--auc", 0.7)[0] == 0
+    assert "DP Recursive SPIDER" in dpassay("published", "--paper", "dro")[1]
+    found = json.loads(dpassay(*claimed, "--tpr", 1, "--fpr", 0, "--json", "--relation", "add-remove")[1])
+    assert found["implied epsilon"] == "infinity"  # a TPR of 1 fits no finite one at FPR 0
 
 
-@pytest.fixture
-def command():
-    app = typer.Typer()
-    app.command()(published)
-    return lambda *arguments: CliRunner().invoke(app, list(arguments))
-
-
-def test_command_line(command):
-    counts = (*COUNTS, "--delta", "1e-5")
-    result = command("--auc", "0.97", "--epsilon", "1", *counts, "--json")
-    assert result.exit_code == 1
-    assert json.loads(result.stdout)["finding"] == "contradicts unless shifted"
-    assert command("--auc", "0.7", "--epsilon", "1", *counts).exit_code == 0
-    assert "DP Recursive SPIDER" in command("--paper", "dro").stdout
-    found = command("--tpr", "1", "--fpr", "0", "--epsilon", "1", *counts, "--json", "--relation", "add-remove")
-    assert json.loads(found.stdout)["implied epsilon"] == "infinity"  # a TPR of 1 fits no finite one at FPR 0
-
-
-def test_a_table_of_results(command, tmp_path):
+def test_a_table_of_results(dpassay, refused, tmp_path):
     table = tmp_path / "table.csv"
     table.write_text("epsilon,auc,tpr,fpr,members,nonmembers\n1,0.97,,,500,500\n1,,1,1,50,50")
-    found = [one["finding"] for one in json.loads(command(str(table), "--json").stdout)["cells"]]
-    assert command(str(table)).exit_code == 1 and found == ["contradicts unless shifted", "within the ceiling"]
+    code, out, _ = dpassay("published", table, "--json")
+    found = [one["finding"] for one in json.loads(out)["cells"]]
+    assert code == 1 and found == ["contradicts unless shifted", "within the ceiling"]
     table.write_text("epsilon,auc,members\n1,0.9,500")
-    assert "line 2" in str(command(str(table)).exception)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--auc", "0.9"],
-        ["--epsilon", "1"],
-        ["--auc", "1.2", "--epsilon", "1", *COUNTS],
-        ["--auc", "nan", "--epsilon", "1", *COUNTS],
-        ["--tpr", "0.1", "--epsilon", "1", *COUNTS],
-        ["--auc", "0.9", "--fpr", "0.1", "--epsilon", "1", *COUNTS],
-        ["--auc", "0.9", "--epsilon", "1", "--relation", "add/remove", *COUNTS],
-        ["--paper", "dro", "--auc", "0.9"],
-        ["--paper", "other"],
-    ],
-)
-def test_command_line_refuses(command, arguments):
-    assert isinstance(command(*arguments).exception, BadInput)
+    refused(dpassay("published", table), "line 2")
 
 
 def test_add_remove_claims_are_weakened_for_swaps():
@@ -184,7 +150,6 @@ def test_a_ceiling_allows_its_own_epsilon(metric, epsilon, delta, fpr):
     assert implied_epsilon(metric, value, delta, fpr) <= epsilon
 
 
-@pytest.mark.parametrize("metric", ["auc", "balanced accuracy"])
-def test_a_perfect_attack_implies_everything(metric):
-    assert implied_epsilon(metric, 1.0, 0.0) == math.inf == implied_epsilon("tpr", 1.0, 0.0, 0.1)
-    assert implied_epsilon(metric, 0.5, 0.0) == 0.0
+def test_a_perfect_attack_implies_everything_and_a_coin_nothing():
+    for metric, fpr, coin in (("auc", None, 0.5), ("balanced accuracy", None, 0.5), ("tpr", 0.1, 0.1)):
+        assert implied_epsilon(metric, 1.0, 0.0, fpr) == math.inf and implied_epsilon(metric, coin, 0.0, fpr) == 0.0

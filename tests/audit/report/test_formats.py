@@ -78,12 +78,9 @@ def test_what_is_wrong_with_a_row_and_how_much_it_counts(row_of, name, change, s
     assert ("::error" in commands) == failed == (Xml.fromstring(junit([row], strict)).attrib["failures"] == "1")
 
 
-def test_a_problem_is_about_its_label(row_of):
+def test_a_problem_is_about_its_label_and_names_files_from_the_root_of_the_checkout(row_of, tmp_path, monkeypatch):
     names = [(one.label, one.name) for one in problems(row_of["failed"])]
     assert names == [("mean", "sensitivity exceeded (mean)"), ("", "violated")]
-
-
-def test_a_job_in_a_folder_names_files_from_the_root_of_the_checkout(row_of, tmp_path, monkeypatch):
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / "mine.py").touch()
     monkeypatch.chdir(tmp_path / "models")
@@ -92,13 +89,6 @@ def test_a_job_in_a_folder_names_files_from_the_root_of_the_checkout(row_of, tmp
     assert workflow_commands([row_of["failed"]]).startswith("::error file=models/mine.py,line=22,")
     monkeypatch.setenv("GITHUB_WORKSPACE", "/nowhere/else")
     assert problems(row_of["failed"])[0].place == "mine.py:22"
-
-
-def test_each_change_against_the_lock_is_a_result_of_its_own(row_of):
-    changes = ["accounted: 0.9 before, 0.99 now", "the audit lost power: 1 before, 0.5 now"]
-    row = replace(row_of["fine"], changes=changes)
-    results = json.loads(sarif([row]))["runs"][0]["results"]
-    assert len({tuple(one["partialFingerprints"].values()) for one in results}) == 2
 
 
 def test_a_row_without_the_required_verdict_fails_everywhere(row_of):
@@ -168,7 +158,10 @@ def test_sarif_keeps_the_rules_of_the_standard(rows):
     assert len(prints) == len(run["results"])
 
 
-def test_sarif_names_line_and_suppresses_what_is_declared(row_of):
+def test_sarif_names_line_suppresses_what_is_declared_and_has_a_result_for_each_change_against_the_lock(row_of):
+    changed = replace(row_of["fine"], changes=["accounted: 0.9 before, 0.99 now", "the audit lost power: 1, now 0.5"])
+    found = json.loads(sarif([changed]))["runs"][0]["results"]
+    assert len({tuple(one["partialFingerprints"].values()) for one in found}) == 2
     results = json.loads(sarif([row_of["failed"], row_of["declared"]]))["runs"][0]["results"]
     place = results[0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "mine.py" and place["region"]["startLine"] == 22
@@ -186,7 +179,9 @@ def test_annotations_are_one_line_each_and_cannot_be_forged(rows, row_of):
     assert len(many) == 10 and "and 51 more" in many[-1]
 
 
-def test_markdown_shows_the_worst_first_and_no_foreign_markup(rows):
+def test_markdown_shows_the_worst_first_no_foreign_markup_and_is_never_too_long_for_a_comment(rows):
+    long = markdown([replace(rows[1], why="why " * 2000)] * 200)
+    assert len(long) <= LONGEST and "more |" in long and long.count("```") % 2 == 0
     text = markdown(rows)
     table = [line for line in text.splitlines() if line.startswith("| ") and "`" in line]
     assert len(table) == 5 and "mine:run@own" in table[0] and table[-1].startswith("| ✅")
@@ -195,12 +190,6 @@ def test_markdown_shows_the_worst_first_and_no_foreign_markup(rows):
         assert mark not in outside, outside
     for line in table:  # a bar in a name does not make a column
         assert len(re.findall(r"(?<!\\)\|", line)) == 8
-
-
-def test_a_comment_is_never_too_long(row_of):
-    long = replace(row_of["failed"], why="why " * 2000)
-    text = markdown([long] * 200)
-    assert len(text) <= LONGEST and "more |" in text and text.count("```") % 2 == 0
 
 
 def test_the_summary_names_what_failed(rows, row_of):

@@ -60,6 +60,10 @@ def test_impossible_statistics_are_found_and_possible_ones_are_not():
     where = [r.where for r in found if r.kind == "impossible"]
     assert len(where) == 5 and all(place.startswith("Table 10") for place in where)
     assert {r.kind for r in found} == {"impossible", "contradiction", "unexplained"}
+    trust = [r for r in found if r.where.startswith("TR and TR-B")]  # their counts come from one constant
+    assert [r.printed for r in trust] == ["375±0.0", "1061±0.0"]
+    tops = [float(r.why.split("], ")[0].split(", ")[-1]) for r in trust]
+    assert tops == pytest.approx([0.5, 0.5], abs=1e-3)
 
 
 def test_planted_certificate_without_a_hessian_is_caught():
@@ -84,7 +88,7 @@ def test_every_method_of_the_tables_runs(small, method):
     assert run.n == 150
 
 
-def test_store_goes_on_after_an_interrupt(small, tmp_path):
+def test_store_goes_on_after_an_interrupt_and_absent_data_are_named(small, tmp_path):
     store = Finished(tmp_path / "runs.jsonl", reproduce.Run, "run")
     runs = [reproduce.one_run(small, reproduce.SETTINGS[2], "OPT", 20.0, seed) for seed in (1, 2)]
     for one in runs:
@@ -97,21 +101,9 @@ def test_store_goes_on_after_an_interrupt(small, tmp_path):
     store.path.write_text("nonsense\n" + text)
     with pytest.raises(BadInput, match="line 1 is not a run"):
         Finished(store.path, reproduce.Run, "run")
-
-
-def test_absent_files_are_named(tmp_path):
-    options = Options(data=tmp_path)
     for name in ("covertype", "ijcnn"):
         with pytest.raises(BadInput, match="no such file"):
-            reproduce.load(name, options)
-
-
-@pytest.mark.more
-def test_trust_region_counts_come_from_one_constant():
-    found = [r for r in published.remarks() if r.where.startswith("TR and TR-B")]
-    assert [r.printed for r in found] == ["375±0.0", "1061±0.0"]
-    tops = [float(r.why.split("], ")[0].split(", ")[-1]) for r in found]
-    assert tops == pytest.approx([0.5, 0.5], abs=1e-3)
+            reproduce.load(name, Options(data=tmp_path))
 
 
 def test_the_command_fills_every_table_and_keeps_what_is_finished(small, tmp_path, monkeypatch):
@@ -153,7 +145,6 @@ def _split(seed=3, style="CIFAR10-ST"):
 
 @pytest.fixture(scope="module")
 def models():
-    """Five models on one split."""
     return dro.train_models("DP-SGD on z", 5.0, 5, 3, _split())
 
 
@@ -231,7 +222,6 @@ def test_plan_covers_the_papers_grid():
 
 
 def test_committed_page_is_that_of_the_committed_cells(tmp_path):
-    """docs/reproductions/dro.md is the page of the kept cells."""
     kept = Path(__file__).parents[3] / "docs" / "reproductions"
     shutil.copy(kept / "dro_cells.jsonl", tmp_path)
     page, command = tmp_path / "dro.md", "dpassay reproduce dro --page docs/reproductions/dro.md"

@@ -44,13 +44,11 @@ def test_rows_are_kept_before_the_report_is_written_also_where_it_goes_meanwhile
     assert rows(path) == [OTHER] == save(path, [OTHER])
 
 
-def test_nothing_but_the_report_is_left_of_a_run_that_has_ended_and_a_deleted_one_stays_deleted(path):
+def test_a_deleted_report_stays_deleted_also_what_a_killed_run_has_kept(path, monkeypatch):
     assert rows(path) == [ROW] and [one.name for one in path.parent.iterdir()] == ["report.json"]
     path.unlink()
     assert rows(path) == [] and save(path, [OTHER]) == [OTHER] == load(path)
-
-
-def test_what_a_killed_run_has_kept_does_not_come_back_after_its_report_was_deleted(path, monkeypatch):
+    save(path, [ROW], replace=True)
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     with monkeypatch.context() as killed:
@@ -113,8 +111,6 @@ def test_a_store_of_another_version_or_of_no_rows_is_refused(path, kind, record,
 
 @pytest.mark.parametrize("after", [0, 1])
 def test_a_kill_around_the_writing_leaves_a_report_that_the_store_knows(path, monkeypatch, after):
-    """Before the report is written, and between that and the store's last word."""
-
     def killed(where, text, field):
         if after:
             write_text(where, text, field)

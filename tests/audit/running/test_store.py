@@ -18,8 +18,7 @@ from dpassay.audit.row import Effort
 from dpassay.audit.running import fingerprint
 from dpassay.audit.running.store import Store, read_state, write_state
 from dpassay.audit.running.workers import rarely_collected, worked
-from dpassay.reference.catalogue import find
-from dpassay.reference.errors import BadInput
+from dpassay.reference import BadInput, find
 
 RECORDS = {"b": {"x": 1.5, "why": 'quotes " and\n lines'}, "a": [1, "ü", None]}
 

@@ -96,9 +96,7 @@ def test_claims_of_any_size_are_tested_without_a_warning(options):
 @pytest.mark.some(1)
 @pytest.mark.parametrize("grid", [None, 1.0])
 def test_the_audit_refutes_what_was_planted(grid):
-    """The branch named for 600 outputs a side, planted as such (strings and numbers, one run in so many shows its
-    side), is refuted by the audit itself, learners and all, in 3 of 3 (seed 3); continuous or on a grid of ones.
-    """
+    """The branch named for 600 outputs a side (one run in so many shows its side) is refuted in 3 of 3 (seed 3)."""
     rng, claim = np.random.default_rng(3), guarantee.approx_dp(1.0)
     outputs = [rng.laplace(mean, 1.0, 600) for mean in (0, 1)]
     outputs = [np.round(one / grid) * grid for one in outputs] if grid else outputs

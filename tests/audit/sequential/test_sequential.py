@@ -42,13 +42,10 @@ def test_a_bet_on_an_event_expects_nothing_where_the_claim_is_just_true(epsilon,
     assert expected(min(1.0, just_true + 0.2)) > 1
 
 
-def test_more_is_staked_where_more_was_seen():
+def test_the_stake_follows_what_was_seen_and_what_won_and_is_all_dealt():
     strong, weak, none = _bet(0.1, 0.8), _bet(0.1, 0.4), _bet(0.3, 0.3)
     assert strong.growth > weak.growth > none.growth == 0
     assert strong.stakes[-1] > weak.stakes[-1] > none.stakes[-1] > 0
-
-
-def test_the_stake_follows_what_won_and_is_all_dealt():
     some = [_bet(0.3, 0.3, name=name) for name in "ab"]
     even, later = black_box.shares(some, 100, {}), black_box.shares(some, 100, {"b": 10.0})
     assert sum(even.values()) == pytest.approx(1) == sum(later.values())
@@ -72,11 +69,6 @@ def test_a_gross_bug_is_seen_early_and_correct_ones_run_on_to_the_limit():
     assert correct.verdict is not Verdict.VIOLATED and correct.runs == 4000 and correct.evidence["notes"] == []
 
 
-def test_outputs_that_say_nothing_are_said_to_be_so():
-    found = audited(lambda side, rng: None, 100)
-    assert found.verdict is Verdict.INCONCLUSIVE and "gave nothing to judge" in found.evidence["notes"][0]
-
-
 def test_cells_that_only_later_outputs_have_change_no_score():
     """Thirty cells that one fresh output has: no score sees them, so each way to bet wins the same."""
     rng = np.random.default_rng(5)
@@ -95,7 +87,10 @@ def test_cells_that_only_later_outputs_have_change_no_score():
     assert found[0] == found[1] and found[0][0] > 0
 
 
-def test_a_mechanism_that_gives_too_few_outputs_is_refused():
+def test_a_mechanism_that_gives_too_few_outputs_is_refused_and_one_that_says_nothing_is_said_to():
+    found = audited(lambda side, rng: None, 100)
+    assert found.verdict is Verdict.INCONCLUSIVE and "gave nothing to judge" in found.evidence["notes"][0]
+
     class Short:
         def many(self, side, rng, size):
             return np.zeros(size - 1)

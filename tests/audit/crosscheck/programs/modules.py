@@ -13,11 +13,8 @@ class PullModule:
         table = np.asarray(spec["rows"], dtype=np.float64)
         if table.ndim != 2 or table.shape[1] != 4 or not np.all(np.isfinite(table)):
             raise ValueError("a record is four finite numbers")
-        self.linear = table[:, 0:2]
-        self.offset = table[:, 2]
-        self.coupling = table[:, 3]
-        self.concavity = float(spec["concavity"])
-        self.radius = float(spec["radius"])
+        self.linear, self.offset, self.coupling = table[:, 0:2], table[:, 2], table[:, 3]
+        self.concavity, self.radius = float(spec["concavity"]), float(spec["radius"])
 
     def per_sample_grad_x(self, x, y, index):
         moved = np.array([x[0] + y, x[1]])
@@ -49,11 +46,8 @@ class PrivacyEngine:
     """Clips per-sample gradients, averages them and asks the tape for the noisy average."""
 
     def __init__(self, tape, multipliers, needed):
-        for name in needed:
-            if name not in multipliers:
-                raise KeyError(f"no noise multiplier for {name}")
-        if min(multipliers.values()) < 0:
-            raise ValueError("a noise multiplier is negative")
+        if not set(needed) <= set(multipliers) or min(multipliers.values()) < 0:
+            raise ValueError("a noise multiplier is missing or negative")
         self.tape, self.multipliers = tape, multipliers
 
     @staticmethod
@@ -76,8 +70,7 @@ class Optimizer:
     """What the optimizers share: hyperparameters as attributes, a trace of the weights."""
 
     def __init__(self, module, hyper, tape):
-        self.module = module
-        self.hyper = hyper
+        self.module, self.hyper = module, hyper
         self.engine = PrivacyEngine(tape, hyper["noise"]["by_label"], self.needed)
         self.x, self.y = self.begin_(hyper.get("start"))
         self.trace = [self.x.copy()]
@@ -130,15 +123,12 @@ class VarianceReduced(Optimizer):
         self.sample_step = self.sampler(tape, "step_batch", "difference")
         self.previous = self.estimate = None
 
-    def point(self):
-        return self.x, self.y
-
     def difference_bound(self, moved):
         bound, smoothness = float(self.hyper["difference_clip"]), float(self.hyper["smoothness"])
         return bound if np.isinf(smoothness) else min(bound, smoothness * float(np.linalg.norm(moved)))
 
     def estimate_(self, t):
-        x, y = self.point()
+        x, y = self.x, self.y
         if t % self.hyper["period"] == 0:
             ticket, index = self.sample_refresh()
             grads = self.module.per_sample_grad_x(x, y, index)

@@ -25,8 +25,7 @@ def scan(f, carry, length):
 
 def read(rows):
     table = np.array(rows, dtype=float)
-    assert table.ndim == 2, "records of one length"
-    assert np.isfinite(table).all(), "finite records"
+    assert table.ndim == 2 and np.isfinite(table).all(), "finite records of one length"
     return {"a": table[:, :-1], "b": table[:, -1]}
 
 

@@ -11,21 +11,16 @@ class Data:
     def __init__(self, problem):
         if not problem["class"].endswith("SignedWave"):
             raise NotImplementedError(problem["class"])
-        self.sign = np.asarray(problem["signs"], dtype=float)
-        self.phase = np.asarray(problem["phases"], dtype=float)
-        self.dim = problem["d"]
+        self.sign, self.phase = (np.asarray(problem[name], dtype=float) for name in ("signs", "phases"))
+        self.first = np.eye(problem["d"])[0]
 
     def grad(self, point, who):
-        out = np.zeros(self.dim)
-        for i in who:
-            out[0] += self.sign[i] * math.sin(point[0] + self.phase[i])
-        return out / len(who)
+        who = list(who)
+        return self.first * (self.sign[who] @ np.sin(point[0] + self.phase[who]) / len(who))
 
     def hess(self, point, who):
-        out = np.zeros((self.dim, self.dim))
-        for i in who:
-            out[0, 0] += self.sign[i] * math.cos(point[0] + self.phase[i])
-        return out / len(who)
+        who = list(who)
+        return np.diag(self.first) * (self.sign[who] @ np.cos(point[0] + self.phase[who]) / len(who))
 
 
 class Tree:
@@ -45,19 +40,10 @@ class Tree:
         """The release of S_b - S_(a-1)."""
         begin = self.since[b]
         gone, came = range(self.since[a - 1], min(begin, a - 1)), range(max(begin, a - 1), b)
-        total = 0.0
-        for j in came:
-            total = total + self.leaves[j][0]
-        for j in gone:
-            total = total - self.leaves[j][0]
+        total = sum(self.leaves[j][0] for j in came) - sum(self.leaves[j][0] for j in gone)
         touched = [self.leaves[j] for j in (*gone, *came)]
-        return self.tape.gaussian(
-            f"tree/({a},{b})",
-            total,
-            std=std,
-            sensitivity=max(leaf[1] for leaf in touched),
-            batch=tuple(leaf[2] for leaf in touched),
-        )
+        label, batches = f"tree/({a},{b})", tuple(leaf[2] for leaf in touched)
+        return self.tape.gaussian(label, total, std=std, sensitivity=max(leaf[1] for leaf in touched), batch=batches)
 
     def read(self):
         t, at, total = len(self.leaves), 0, 0.0
@@ -77,11 +63,7 @@ class Tree:
 def printed_widths(horizon):
     """Widths in the order in which the printed NODE(t) tries them."""
     depth = math.ceil(math.log2(horizon)) if horizon > 1 else 0
-
-    def cover(t):
-        return [2 ** (depth - level) for level in range(1, depth + 1)]
-
-    return cover
+    return lambda t: [2 ** (depth - level) for level in range(1, depth + 1)]
 
 
 def all_widths(t):
@@ -123,28 +105,21 @@ class Walk:
         s = self.s
         reach = 2 * max(s["smoothness"] / s["batch"], s["hessian_lipschitz"] * self.eta / s["batch_slope"])
         move = x - origin
+        query, moved = grad + hess @ move, reach * np.linalg.norm(move)
         return self.tape.gaussian(
-            "escape/gradient",
-            grad + hess @ move,
-            std=self.std("escape", reach * s["escape_radius"]),
-            sensitivity=reach * np.linalg.norm(move),
-            batch=drawn,
+            "escape/gradient", query, std=self.std("escape", reach * s["escape_radius"]), sensitivity=moved, batch=drawn
         )
 
     def go(self):
         s, eta = self.s, self.eta
         x = np.zeros(s["d"]) if s["start"] is None else np.array(s["start"], dtype=float)
-        last, step, tree = x, np.zeros_like(x), self.plant()
+        last, anchor, step, tree = x, x, np.zeros_like(x), self.plant()
         drift, searches = s["drift_limit"], 0  # so that the first step refreshes
-        wait, wait_before = 0, 1
-        model = None
-        inside = False
+        wait, wait_before, inside, model = 0, 1, False, None
         path, seen, refreshes, escapes = [], [], 0, 0
-        anchor = x
         for _ in range(s["steps"]):
-            due = drift >= s["drift_limit"] or searches >= s["escape_limit"]
-            if s["epoch_length"] is not None and len(tree.leaves) >= s["epoch_length"]:
-                due = True
+            over = s["epoch_length"] is not None and len(tree.leaves) >= s["epoch_length"]
+            due = over or drift >= s["drift_limit"] or searches >= s["escape_limit"]
             size = s["batch"] if due else self.size_of(step)
             left = self.n - self.taken
             if left <= s["batch"] or left < 2 * size:
