@@ -8,6 +8,7 @@ one run in a hundred or a thousand shows its side.
 """
 
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -62,18 +63,14 @@ def main() -> None:
     """One line a law and size."""
     for law in (*laws(), shown(0.01), shown(0.001)):
         for n in [1000] if "--quick" in sys.argv else SAMPLES:
-            found: dict[str, list[float]] = {}
+            found: dict[str, list[float]] = defaultdict(list)
             for seed in range(SAMPLES[n]):
                 pair = None if law.one_run_only else law.draw(np.random.default_rng([seed, n]), n)
                 canaries = check_canaries(*law.canaries(np.random.default_rng([seed, n]), n), np.random.default_rng(2))
-                rows = (
-                    {}
-                    if pair is None
-                    else {f"two samples, {k}": v for k, v in two_samples(*pair, law.delta, seed).items()}
-                )
-                rows |= {f"one run, {k}": v for k, v in one_run(*canaries, law.delta, seed).items()}
-                for name, value in rows.items():
-                    found.setdefault(name, []).append(value)
+                bounds = [("two samples", two_samples(*pair, law.delta, seed))] if pair else []
+                for how, values in (*bounds, ("one run", one_run(*canaries, law.delta, seed))):
+                    for name, value in values.items():
+                        found[f"{how}, {name}"].append(value)
             print(f"{law.name}, {n:,}: " + "; ".join(f"{k} {np.median(v):.2f}" for k, v in found.items()), flush=True)
 
 

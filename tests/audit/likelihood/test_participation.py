@@ -130,26 +130,8 @@ def laplace():
     return 1 + 2 * math.log1p(-DELTA), run, _pair(1, 0, 1, 0)
 
 
-def a_mixture_of_all():
-    """Full batch Gaussian, sampled Gaussian and Laplace releases in one run: their PLDs composed."""
-
-    def run(problem, tape):
-        everyone = np.arange(problem.n)
-        for _ in range(3):
-            total = float(problem.gradients(np.zeros(1), everyone).sum())
-            tape.gaussian("full", total, std=6.0, sensitivity=2.0)
-            batch = tape.batch("batch", problem.n, 5)
-            part = float(problem.gradients(np.zeros(1), batch.indices).sum())
-            tape.gaussian("sampled", part, std=2.5, sensitivity=2.0, batch=batch)
-            tape.laplace("laplace", total, scale=8.0, sensitivity=2.0)
-
-    sampled = pld.from_gaussian_mechanism(2.5 / 2, sampling_prob=0.25, **GRID)
-    parts = pld.from_gaussian_mechanism(3.0, **GRID), sampled, pld.from_laplace_mechanism(4.0, **GRID)
-    return _composed(*((part, 3) for part in parts)), run, _pair(20, -1, 1, -1)
-
-
 FAST = (poisson_batches, at_most_once_in_known_order, laplace)
-SLOW = (batches_without_replacement, at_most_once_in_secret_order, tree, sparse_vector, a_mixture_of_all)
+SLOW = (batches_without_replacement, at_most_once_in_secret_order, tree, sparse_vector)
 
 
 @pytest.mark.parametrize("way", [*FAST, *(pytest.param(way, marks=pytest.mark.slow) for way in SLOW)])

@@ -138,27 +138,13 @@ def test_the_nodes_of_a_prefix_cover_it_once_whatever_its_length_is():
 PAIR = Pair(np.zeros(8), np.eye(8)[0], 0)
 
 
-def test_a_node_of_full_batch_values_claims_their_sum():
-    """A record moves every value of the node; a node that claimed the largest one alone would be exceeded."""
-    found = lockstep(full_batch, PAIR, [0])
-    assert not found.findings
-    tape = LiveTape(0)
-    full_batch(PAIR.here, tape)
-    assert {r.label: r.sensitivity for r in tape.transcript.releases} == {
-        "tree/(1,1)": 1.0,
-        "tree/(1,2)": 2.0,
-        "tree/(3,3)": 1.0,
-        "tree/(1,4)": 4.0,
-    }
-    assert found.movements["tree/(1,4)"].share == pytest.approx(1.0)
-
-
-def test_a_node_of_fresh_batches_claims_the_largest():
-    """A record sits in one of the batches."""
-    tape = LiveTape(0)
-    one_pass(PAIR.here, tape)
-    assert {r.sensitivity for r in tape.transcript.releases} == {1.0}
-    found = lockstep(one_pass, PAIR, [0])
+@pytest.mark.parametrize(("run", "claimed"), [(full_batch, [1.0, 2.0, 1.0, 4.0]), (one_pass, [1.0] * 4)])
+def test_a_node_claims_as_much_as_a_record_can_move_it(run, claimed):
+    """Of full batches their sum: the largest value alone would be exceeded; of fresh ones a record sits in one."""
+    releases = record(lambda tape: run(PAIR.here, tape), 0).releases
+    assert [one.label for one in releases] == [f"tree/({node})" for node in ("1,1", "1,2", "3,3", "1,4")]
+    assert [one.sensitivity for one in releases] == claimed
+    found = lockstep(run, PAIR, [0])
     assert not found.findings and found.movements["tree/(1,4)"].share == pytest.approx(1.0)
 
 
