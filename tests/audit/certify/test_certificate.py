@@ -183,15 +183,6 @@ def test_a_row_of_zeros_that_adds_nothing_to_poisson_batches_is_a_record_that_is
     assert certify(beside_all, space, delta=1e-5).epsilon is None
 
 
-def test_what_is_written_by_flat_is_written():
-    def run(rows, rng):
-        ends = np.ones((2, 2)).T
-        ends.flat[1] = 100.0
-        return np.clip(rows[:, 0], -ends[0, 1], ends[0, 1]).sum() + rng.normal()
-
-    assert certified(run).releases[0].moves == pytest.approx(200.0)
-
-
 def test_a_poisson_batch_counts_a_record_on_either_side():
     """A count in [0, 1] moves by 1 where a record appears; the accountant takes half of 2 for each direction."""
     (release,) = certified(POISSON_IN_A_RANGE).releases

@@ -148,6 +148,10 @@ WRITTEN = {
         filled("for k in range(3): out[:, k] = np.clip(rows[:, k], 0, 1)\nout.sum(axis=0)", "rows.shape"),
     ),
     "of another name": (3, filled("other = out\nout += np.clip(rows, 0, 1).sum(axis=0)\nother")),
+    "by flat": (
+        200,
+        "ends = np.ones((2, 2)).T\nends.flat[1] = 100.0\nnp.clip(rows[:, 0], -ends[0, 1], ends[0, 1]).sum()",
+    ),
     "a number of two names": (
         3,
         "total = np.clip(rows, 0, 1).sum()\nother = total\ntotal *= 0.0\nnp.array([total, other])",
@@ -532,44 +536,36 @@ def test_a_batch_that_few_records_show_is_a_batch(run, space, claimed, examples)
     assert found.accounted <= found.certificate.epsilon * (1 + 1e-6)
 
 
-# -- entries of one array
-def test_entries_of_an_array_one_by_one_cost_what_the_array_does():
-    def moves(again=False, scale=lambda k: 8.0):
-        def run(rows, rng):
-            total = unit(rows).sum(axis=0)
-            found = [total[k] + rng.normal(scale=scale(k)) for k in range(3)]
-            return found, total[0] + rng.normal(scale=8.0) if again else 0.0
-
-        return [one.moves for one in certified(run).releases]
-
-    assert moves() == pytest.approx([2.0])
-    assert moves(again=True) == pytest.approx([2.0] * 2)
-    assert moves(scale=lambda k: 8.0 + k) == pytest.approx([2.0])  # of the least noise
-
-
-def test_cells_of_a_histogram_one_by_one_cost_what_it_does():
-    def run(rows, rng):
-        counts, _ = np.histogram(rows[:, 0], bins=4, range=(0, 1))
-        return {name: count + rng.laplace(scale=2.0) for name, count in zip("abcd", counts, strict=True)}
-
-    assert certified(run).epsilon == pytest.approx(1.0, rel=1e-4)
-
-
-def test_entries_that_two_parts_share_are_released_twice():
-    def run(rows, rng):
-        whole = np.vstack([np.tanh(rows).T @ np.clip(rows, 0, 1), np.zeros((1, 3))])
-        part = whole[:3]
-        return part[0] + rng.normal(size=3), part.T[1] + rng.normal(size=3)
-
-    assert len(certified(run).releases) == 2
+# -- entries of one array cost what the array does; what is released twice costs twice
+SUM = "total = unit(rows).sum(axis=0)\n"
+ENTRIES = {
+    "one by one": ([2.0], f"{SUM}[total[k] + rng.normal(scale=8.0) for k in range(3)]"),
+    "of several scales": (
+        [2.0],
+        f"{SUM}[total[k] + rng.normal(scale=8.0 + k) for k in range(3)]",
+    ),  # of the least noise
+    "and one again": (
+        [2.0, 2.0],
+        f"{SUM}[total[k] + rng.normal(scale=8.0) for k in range(3)], total[0] + rng.normal(scale=8.0)",
+    ),
+    "cells of a histogram": (
+        [2.0],
+        "counts, _ = np.histogram(rows[:, 0], bins=4, range=(0, 1))\n"
+        "{name: count + rng.laplace(scale=2.0) for name, count in zip('abcd', counts, strict=True)}",
+    ),
+    "that two parts share": (
+        [2 * ROOT3] * 2,
+        "whole = np.vstack([np.tanh(rows).T @ np.clip(rows, 0, 1), np.zeros((1, 3))])\npart = whole[:3]\n"
+        "part[0] + rng.normal(size=3), part.T[1] + rng.normal(size=3)",
+    ),
+    "noise for each": (
+        [1.0, 1.0],
+        "out = np.zeros(2)\nout[0], out[1] = np.clip(rows[:, 0], 0, 1).sum(), (rows[:, 0] > 0).sum()\n"
+        "for k in range(2): out[k] += rng.laplace(scale=2.0)\nout",
+    ),
+}
 
 
-def test_noise_may_be_added_entry_by_entry():
-    def run(rows, rng):
-        out = np.zeros(2)
-        out[0], out[1] = np.clip(rows[:, 0], 0, 1).sum(), (rows[:, 0] > 0).sum()
-        for k in range(2):
-            out[k] += rng.laplace(scale=2.0)
-        return out
-
-    assert certified(run).epsilon == pytest.approx(1.0)
+@pytest.mark.parametrize(("moves", "text"), ENTRIES.values(), ids=ENTRIES)
+def test_entries_cost_what_their_array_does(moves, text):
+    assert [one.moves for one in certified(query(text)).releases] == pytest.approx(moves)

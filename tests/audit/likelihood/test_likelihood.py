@@ -16,7 +16,6 @@ from dpassay.audit.likelihood.samplers import Losses
 from dpassay.audit.lockstep.tilting import PLAIN, Tilt
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, gdp_mu
 from dpassay.reference.errors import BadInput
-from tests.zoo.laws import mixture_epsilon
 
 from . import known_laws as known
 from .known_laws import FiniteSampler, SampledGaussianSampler
@@ -27,18 +26,6 @@ SAMPLERS = {"Gaussian": known.gaussian(1.0), "sampled": SampledGaussianSampler(0
 COIN = (np.array([0.5, 0.5]), np.array([0.5, 0.5]))
 # delta(epsilon) is flat, 1.05 delta, from 0.5 to 12
 FLAT = FiniteSampler(*known.branches((1.05e-5, 1 - 1.05e-5), (known.response(12.0), known.response(0.5))))
-
-
-@pytest.mark.parametrize(
-    ("sampler", "continuous"),
-    [
-        (known.rounded_gaussian(1.0), gdp_epsilon(1.0, DELTA)),
-        (known.rounded_laplace(1.0), 1 + 2 * math.log1p(-DELTA)),
-        (known.rounded_sampled_gaussian(0.1, 2.0), mixture_epsilon(0.1, 2.0, DELTA)),
-    ],
-)
-def test_rounding_loses_next_to_nothing_and_never_gains(sampler, continuous):
-    assert continuous * (1 - 1e-3) < sampler.epsilon(DELTA) <= continuous + 1e-9
 
 
 @st.composite

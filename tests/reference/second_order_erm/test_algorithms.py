@@ -434,19 +434,6 @@ def test_the_leak_costs_what_the_closed_form_says(key):
     assert exact.at_infinity > 5_000 * case.claim.delta
 
 
-def test_the_number_of_steps_shows_the_bound_and_the_neighbour_cannot_take_so_few():
-    """200 runs on D and on D': none returns early; the shortest are impossible on D', as often as the form says."""
-    instance = find("second_order_erm/opt@printed")[0].build()
-    steps = {}
-    for name, problem in (("D", instance.pair.here), ("D'", instance.pair.there)):
-        outcomes = [instance.mechanism(problem, LiveTape(seed)) for seed in range(200)]
-        assert not any(outcome.certified for outcome in outcomes)
-        steps[name] = np.array([outcome.gradient_steps + outcome.curvature_steps for outcome in outcomes])
-    below = float((steps["D"] < steps["D'"].min()).mean())
-    spread = np.sqrt(instance.exact.at_infinity / 200)
-    assert below == pytest.approx(instance.exact.at_infinity, abs=4 * spread)
-
-
 def test_the_closed_form_can_say_that_nothing_leaks():
     """Between two edges of the ceiling T has the same support on both sides, and hardly another law."""
     far = [worst_case.StepBound(value, 0.5, 1.0) for value in (2.5, 2.6)]
