@@ -14,6 +14,7 @@ write each exception into the changelog.
 import json
 import math
 import pickle
+from collections import defaultdict
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -43,31 +44,29 @@ def built(key):
     return pickle.loads(dumps(BY_KEY[key])).build()
 
 
+def scales(law):
+    return [getattr(law, name) for name in SCALES if name in {field.name for field in fields(law)}]
+
+
 @cache
 def described(key):
     """What the case is."""
     case, instance = BY_KEY[key], built(key)
-    transcript = instance.longest_transcript()
-    releases = {}
+    transcript, releases = instance.longest_transcript(), defaultdict(list)
     for release in transcript.releases:
-        law = release.law
-        scales = [getattr(law, name) for name in SCALES if name in {field.name for field in fields(law)}]
-        entry = releases.setdefault(release.label, {"law": type(law).__name__, "scales": [], "sensitivities": []})
-        entry["scales"].append(scales)
-        entry["sensitivities"].append(math.inf if release.sensitivity is None else release.sensitivity)
-        entry["participation"] = transcript.participation(release)
+        releases[release.label].append(release)
     return {
         "claimed": [case.claim.epsilon, case.claim.delta, case.claim.relation],
         "accounted": instance.accounted(case.claim.relation).epsilon(case.claim.delta),
         "releases": {
             label: {
-                "law": entry["law"],
-                "count": len(entry["scales"]),
-                "participation": entry["participation"],
-                "scale": [spread(column) for column in zip(*entry["scales"], strict=True)],
-                "sensitivity": spread(entry["sensitivities"]),
+                "law": type(every[0].law).__name__,
+                "count": len(every),
+                "participation": transcript.participation(every[-1]),
+                "scale": [spread(column) for column in zip(*(scales(one.law) for one in every), strict=True)],
+                "sensitivity": spread([math.inf if one.sensitivity is None else one.sensitivity for one in every]),
             }
-            for label, entry in releases.items()
+            for label, every in releases.items()
         },
     }
 

@@ -16,6 +16,7 @@ from .rule_cases import unit as clip
 
 CASES = {**{f"row: {name}": case for name, case in ROWS.items()}, **REDUCED}
 TRIALS = 40
+BOUNDS = [*((two, None) for two in (math.inf, 1.0, 2.5, 1.0)), (math.inf, (-0.5, 1.0)), (math.inf, (0.0, 1.5))]
 
 
 def data(g, n, d, two, box):
@@ -85,14 +86,7 @@ def broken_bound(value, f, g, n, d, two, box, absent=False):
 def tried(case, seed):
     g = np.random.default_rng(seed)
     n, d = int(g.integers(1, 6)), int(g.integers(1, 5))
-    two, box = [
-        (math.inf, None),
-        (1.0, None),
-        (2.5, None),
-        (1.0, None),
-        (math.inf, (-0.5, 1.0)),
-        (math.inf, (0.0, 1.5)),
-    ][int(g.integers(0, 6))]
+    two, box = BOUNDS[int(g.integers(0, len(BOUNDS)))]
     absent = bool(seed % 2)
     f = case(g, d)
     before = list(ROWS.values())[int(g.integers(0, len(ROWS)))](g, d) if g.random() < 0.5 else None

@@ -64,32 +64,23 @@ def test_a_triangle_without_entries_is_noise_all_the_same():
 
 
 # -- laws, against the densities written down ----------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("mechanism", "density"),
-    [
-        (s.normal_around_the_query, lambda out, rows: stats.norm.logpdf(out, np.clip(rows[:, 0], 0, 1).sum(), 4.0)),
-        (s.two_sided_geometric, lambda out, rows: stats.dlaplace.logpmf(out, 1.0, loc=(rows[:, 0] > 0).sum())),
-        (
-            s.correlated,
-            lambda out, rows: stats.multivariate_normal.logpdf(
-                out, s.clip(rows).sum(axis=0), 64 * (np.eye(2) + 0.5 * np.ones((2, 2)))
-            ),
-        ),
-        (
-            s.noise_of_prefixes,
-            lambda out, rows: stats.multivariate_normal.logpdf(
-                out, s.FACTOR @ s.blocks(rows), 64 * s.FACTOR @ s.FACTOR.T
-            ),
-        ),
-    ],
-    ids=named,
-)
-def test_the_loss_of_a_run_is_that_of_the_density_of_its_output(mechanism, density):
+LAWS = {  # of the output, on these rows
+    s.normal_around_the_query: lambda rows: stats.norm(np.clip(rows[:, 0], 0, 1).sum(), 4.0).logpdf,
+    s.two_sided_geometric: lambda rows: stats.dlaplace(1.0, loc=(rows[:, 0] > 0).sum()).logpmf,
+    s.correlated: lambda rows: stats.multivariate_normal(s.clip(rows).sum(axis=0), 32 * (2 * np.eye(2) + 1)).logpdf,
+    s.noise_of_prefixes: lambda rows: (
+        stats.multivariate_normal(s.FACTOR @ s.blocks(rows), 64 * s.FACTOR @ s.FACTOR.T).logpdf
+    ),
+}
+
+
+@pytest.mark.parametrize(("mechanism", "law"), LAWS.items(), ids=map(named, LAWS))
+def test_the_loss_of_a_run_is_that_of_the_density_of_its_output(mechanism, law):
     pair, run = PAIRS[0], reading(mechanism)
     ours, theirs = (recorded(run, data, 3) for data in (pair.here, pair.there))
     (release,), (other,) = ours.releases, theirs.releases
     found = release.law.log_density(release.value) - other.law.log_density(release.value)
-    expected = density(ours.output, pair.here) - density(ours.output, pair.there)
+    expected = law(pair.here)(ours.output) - law(pair.there)(ours.output)
     assert found == pytest.approx(expected) and abs(expected) > 0.01
 
 

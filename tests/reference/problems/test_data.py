@@ -40,29 +40,28 @@ def test_cifar_round_trip(tmp_path):
     assert features[2, 1000] == table[2, 1001] / 255
 
 
+def cifar(path):
+    return imbalanced.read_cifar10([path])
+
+
 @pytest.mark.parametrize(
-    ("content", "reason"),
+    ("reader", "content", "reason"),
     [
-        (b"\x01\0\x08\x01\0\0\0\0", "two zero bytes"),
-        (b"\0\0\x0d\x01\0\0\0\0", "unsigned bytes"),
-        (header(5) + b"ab", "asks for 13 bytes"),
-        (header(*(1,) * 65), "dimensions"),
-        (header(0, 2**32 - 1, 2**32 - 1), "shape"),
-        (header(0, 28, 28), "shape"),
+        (imbalanced.read_idx, b"\x01\0\x08\x01\0\0\0\0", "two zero bytes"),
+        (imbalanced.read_idx, b"\0\0\x0d\x01\0\0\0\0", "unsigned bytes"),
+        (imbalanced.read_idx, header(5) + b"ab", "asks for 13 bytes"),
+        (imbalanced.read_idx, header(*(1,) * 65), "dimensions"),
+        (imbalanced.read_idx, header(0, 2**32 - 1, 2**32 - 1), "shape"),
+        (imbalanced.read_idx, header(0, 28, 28), "shape"),
+        (cifar, b"\x03" * 100, "multiple of 3073"),
+        (cifar, None, "no such file"),
     ],
 )
-def test_damaged_idx_is_refused(tmp_path, content, reason):
-    (tmp_path / "bad").write_bytes(content)
+def test_damaged_images_are_refused(tmp_path, reader, content, reason):
+    if content is not None:
+        (tmp_path / "bad").write_bytes(content)
     with pytest.raises(BadInput, match=reason):
-        imbalanced.read_idx(tmp_path / "bad")
-
-
-def test_damaged_cifar_is_refused(tmp_path):
-    (tmp_path / "bad").write_bytes(b"\x03" * 100)
-    with pytest.raises(BadInput, match="multiple of 3073"):
-        imbalanced.read_cifar10([tmp_path / "bad"])
-    with pytest.raises(BadInput, match="no such file"):
-        imbalanced.read_cifar10([tmp_path / "missing"])
+        reader(tmp_path / "bad")
 
 
 @pytest.mark.parametrize("ratio", [0.05, 0.2, 0.5])
@@ -71,6 +70,8 @@ def test_mnist_st_has_the_ratio_and_a_balanced_test(ratio):
     assert split.labels.mean() == pytest.approx(ratio, abs=0.01)
     assert split.test_labels.mean() == 0.5
     assert set(np.unique(split.labels)) == {0, 1}
+    with pytest.raises(BadInput, match=r"ratio = 0\.7"):
+        imbalanced.mnist_st(*imbalanced.digits(), np.random.default_rng(4), 0.7)
 
 
 def test_cifar10_st_keeps_the_last_records_of_the_first_half():
@@ -82,11 +83,6 @@ def test_cifar10_st_keeps_the_last_records_of_the_first_half():
     assert np.bincount(split.test_labels).tolist() == [30] * 10
     train = {row.tobytes() for row in split.features}
     assert not any(row.tobytes() in train for row in split.test_features)
-
-
-def test_bad_ratio_is_named():
-    with pytest.raises(BadInput, match=r"ratio = 0\.7"):
-        imbalanced.mnist_st(*imbalanced.digits(), np.random.default_rng(4), 0.7)
 
 
 def test_quality_on_hand_made_predictions():
