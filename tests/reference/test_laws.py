@@ -27,6 +27,7 @@ from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.tape import record
+from tests.zoo.laws import SparseVector, pattern_probabilities
 
 ONE, OTHER = np.array([0.0, 0.0]), np.array([3.0, -4.0])
 
@@ -153,6 +154,15 @@ def test_an_above_threshold_law_draws_what_its_probabilities_say():
     drawn = [law.sample(rng) for _ in range(4000)]
     counts = [drawn.count(value) for value in law.outcomes().support]
     assert stats.chisquare(counts, 4000 * np.exp(law.outcomes().log_probabilities)).pvalue > 1e-3
+
+
+@pytest.mark.parametrize(("answers", "scales"), [([0.5, -1.0, 2.0], (1.0, 0.7)), ([0.0] * 3 + [1.0, -1.0], (2.0, 4.0))])
+def test_an_above_threshold_law_is_that_of_the_sparse_vector_technique(answers, scales):
+    """By integration over 40,000 cells of the threshold's noise."""
+    law = AboveThreshold(answers, 0.0, *scales)
+    for pattern, chance in pattern_probabilities(SparseVector(*scales, cutoff=1), answers).items():
+        index = pattern.index(1) if 1 in pattern else None
+        assert math.exp(law.log_density(index)) == pytest.approx(chance, rel=1e-5)
 
 
 def test_above_threshold_in_pieces_and_at_its_limits(monkeypatch):

@@ -31,24 +31,23 @@ PLACES = (-1.5, -0.6, -0.1, 0.1, 0.25, 1.0)  # threshold minus query, in units o
 SHARES = {0.5: 1 / 4, 1.0: 1 / 3, 0.01: 1 / 102}  # threshold noise over query noise -> share of the pure epsilon
 
 
-def laws(places, noise):
-    """P(index) for each row of places, None last; the threshold noise by a fine midpoint rule on its quantiles."""
-    level = (np.arange(80) + 0.5) / 80
-    told = noise * np.where(level < 0.5, np.log(2 * level), -np.log(2 * (1 - level)))
-    stays = below(places[:, None, :] + told[None, :, None])
-    so_far = np.concatenate([np.ones((*stays.shape[:2], 1)), np.cumprod(stays, axis=2)], axis=2)
-    return np.concatenate([so_far[..., :-1] * (1 - stays), so_far[..., -1:]], axis=2).mean(axis=1)
+def exact(pure, share, falls, places, moves):
+    """P(index) on both sides: queries at these distances below the threshold, moved by shares of what they may."""
+    query_scale, threshold_scale = 1 / (pure * share), 1 / (pure * (1 - 2 * share))  # sensitivity one
+    here = -np.asarray(places) * query_scale
+    there = here + np.asarray(moves) * falls ** np.arange(len(here))
+    laws = [AboveThreshold(list(q), 0.0, threshold_scale, query_scale) for q in (here, there)]
+    return [np.array([math.exp(law.log_density(k)) for k in (*range(len(here)), None)]) for law in laws]
 
 
-def enumerated(noise, count, epsilons, falls=1.0):
+def deltas(laws, epsilons):
+    return np.array([np.maximum(laws[0] - math.exp(e) * laws[1], 0.0).sum() for e in epsilons])
+
+
+def enumerated(pure, share, count, falls):
     """The largest delta at each epsilon over all sequences of ``count`` queries and all directions of the moves."""
-    places = np.array(list(itertools.product(PLACES, repeat=count)))
-    here, worst = laws(places, noise), np.zeros(len(epsilons))
-    for signs in itertools.product((-1, 1), repeat=count):
-        there = laws(places + SHIFT * falls ** np.arange(count) * np.array(signs), noise)
-        for k, epsilon in enumerate(epsilons):
-            worst[k] = max(worst[k], np.maximum(0, here - math.exp(epsilon) * there).sum(axis=1).max())
-    return worst
+    ways = itertools.product(itertools.product(PLACES, repeat=count), itertools.product((-1.0, 1.0), repeat=count))
+    return np.max([deltas(exact(pure, share, falls, *way), GRID) for way in ways], axis=0)
 
 
 GRID = np.array([-0.3, 0.0, 0.1, 0.25, 0.5, 0.7])
@@ -64,11 +63,9 @@ def test_no_sequence_shows_more_than_a_number_of_queries_that_is_told(noise, cou
     Without threshold noise to speak of some come near, and refute bounds for fewer queries or moves; with it what
     is told of two costs less than any number of queries does.
     """
-    pure, true = SHIFT / SHARES[noise], enumerated(noise, count, GRID, falls)
-
-    def bound(epsilons, *told):
-        return above_threshold_delta(epsilons, pure, SHARES[noise], *told)
-
+    share = SHARES[noise]
+    pure = SHIFT / share
+    true, bound = enumerated(pure, share, count, falls), lambda at, *told: above_threshold_delta(at, pure, share, *told)
     told = bound(GRID, count, falls)
     assert np.all(true <= told + 1e-12) and np.all(bound(GRID, count, 0.3) <= told + 1e-12)
     if noise > 0.1 or count == 3:  # 2 s for 0.01
@@ -129,19 +126,6 @@ def test_the_mu_of_a_pure_loss_is_rounded_up(epsilon):
 # pure epsilon, share of the query noise, queries, falls
 SCALES = [(0.338, 0.25, 3, 0.5), (0.05, 0.25, 1, 1.0), (2.0, 0.3, 2, 0.7), (1.0, 0.15, 4, 0.5), (6.0, 0.4, 2, 0.25)]
 EPSILONS = np.array([0.0, 0.1, 0.3, 0.5, 0.7, 0.9])  # times the pure epsilon
-
-
-def exact(pure, share, falls, places, moves):
-    """P(index) on both sides: queries at these distances below the threshold, moved by shares of what they may."""
-    query_scale, threshold_scale = 1 / (pure * share), 1 / (pure * (1 - 2 * share))  # sensitivity one
-    here = -np.asarray(places) * query_scale
-    there = here + np.asarray(moves) * falls ** np.arange(len(here))
-    laws = [AboveThreshold(list(q), 0.0, threshold_scale, query_scale) for q in (here, there)]
-    return [np.array([math.exp(law.log_density(k)) for k in (*range(len(here)), None)]) for law in laws]
-
-
-def deltas(laws, epsilons):
-    return np.array([np.maximum(laws[0] - math.exp(e) * laws[1], 0.0).sum() for e in epsilons])
 
 
 @pytest.mark.parametrize("scales", SCALES)
