@@ -18,7 +18,7 @@ from dpassay.reference.accounting.cost import Account
 from dpassay.reference.accounting.parts import Part
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.erm import ErmProblem
-from dpassay.reference.problems.margin_losses import loss_a
+from dpassay.reference.problems.margin_losses import LOSS_A
 from dpassay.reference.problems.real_data import COVERTYPE_SHAPE, into_unit_ball
 from dpassay.reference.second_order_erm import common, opt, opt_b, opt_ls
 from dpassay.reference.second_order_erm.calibration import Budget, printed_budget
@@ -40,7 +40,7 @@ release that shows more than its worst queries, which holds for every T.
 
 def one_record() -> ErmProblem:
     """The constants depend on the shape and the loss only, the noise multipliers on nothing: one record will do."""
-    return ErmProblem(into_unit_ball(np.ones((1, D))), np.ones(1), loss_a())
+    return ErmProblem(into_unit_ball(np.ones((1, D))), np.ones(1), LOSS_A)
 
 
 def exact_budget(epsilon: float, releases: int) -> Budget:

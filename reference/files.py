@@ -14,6 +14,8 @@ import re
 import stat
 import tomllib
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
@@ -34,10 +36,26 @@ LARGEST = 2**31  # bytes of a file that is read at once; numbers in text take se
 SPARSE = 2**26  # bytes: a larger file that is mostly holes is a mistake, and would fill the memory
 
 
+@contextmanager
+def _one_line(path: str | Path, field: str) -> Iterator[None]:
+    """What the system, or Python, says of a path, as the one error."""
+    try:
+        yield
+    except BadInput:
+        raise
+    except (OSError, ValueError, RuntimeError) as error:
+        raise BadInput(field, str(path), getattr(error, "strerror", None) or str(error)) from None
+
+
 def _whole(text: str) -> int:
     if len(text) > _DIGITS:
         raise ValueError(text[:20])
     return int(text)
+
+
+def _malformed(error: Exception, where: str) -> BadInput:
+    deep = isinstance(error, RecursionError)
+    return BadInput(where, "malformed", "is nested too deeply" if deep else "holds a number with too many digits")
 
 
 def parse_json(text: str, where: str, floats: bool = False) -> Any:
@@ -51,8 +69,7 @@ def parse_json(text: str, where: str, floats: bool = False) -> Any:
     except json.JSONDecodeError as error:
         raise BadInput(f"{where}: line {error.lineno}", error.msg, "the file must be JSON") from None
     except (ValueError, RecursionError) as error:
-        why = "is nested too deeply" if isinstance(error, RecursionError) else "holds a number with too many digits"
-        raise BadInput(where, "malformed", why) from None
+        raise _malformed(error, where) from None
 
 
 def parse_toml(text: str, where: str, why: str = "the file must be TOML") -> dict[str, Any]:
@@ -71,9 +88,7 @@ def parse_toml(text: str, where: str, why: str = "the file must be TOML") -> dic
         what, line = (match[1], match[2] or last) if match else (str(error), None)
         raise BadInput(f"{where}: line {line}" if line else where, what, why) from None
     except (ValueError, RecursionError) as error:
-        deep = isinstance(error, RecursionError)
-        said = "is nested too deeply" if deep else "holds a number with too many digits"
-        raise BadInput(where, "malformed", said) from None
+        raise _malformed(error, where) from None
 
 
 def there(path: Path, field: str) -> bool:
@@ -82,10 +97,8 @@ def there(path: Path, field: str) -> bool:
     Raises:
         BadInput: nothing can have it: it is too long, or holds a zero.
     """
-    try:
+    with _one_line(path, field):
         return status(path) is not None
-    except (OSError, ValueError) as error:
-        raise BadInput(field, str(path), getattr(error, "strerror", None) or str(error)) from None
 
 
 def status(path: Path) -> os.stat_result | None:
@@ -118,16 +131,12 @@ def read_bytes(path: Path, field: str, most: int = LARGEST) -> bytes:
     Raises:
         BadInput: it cannot be read, is no regular file, or is too large.
     """
-    try:
+    with _one_line(path, field):
         kind = path.stat()
         require(stat.S_ISREG(kind.st_mode), field, str(path), "is not a regular file")
         require(kind.st_size <= most, field, str(path), f"has {kind.st_size} bytes, more than {most}")
         require_no_holes(kind, field, str(path))
         return path.read_bytes()
-    except BadInput:
-        raise
-    except (OSError, ValueError) as error:
-        raise BadInput(field, str(path), getattr(error, "strerror", None) or str(error)) from None
 
 
 def require_no_holes(found: os.stat_result, field: str, value: object) -> None:
@@ -204,12 +213,10 @@ def inside(folder: Path, name: str, field: str) -> Path:
     Raises:
         BadInput: it lies outside of both, or the name is no name of a file.
     """
-    try:
+    with _one_line(name, field):
         path, roots = folder / name, (folder.resolve(), Path.cwd().resolve())
         good = any(path.resolve().is_relative_to(root) for root in roots)
         status(path)  # which is an error for a name that no file can have
-    except (OSError, ValueError, RuntimeError) as error:
-        raise BadInput(field, name, getattr(error, "strerror", None) or str(error)) from None
     why = "lies outside of the folder of the file that names it, and of the working directory"
     require(good, field, name, why)
     return path
@@ -221,7 +228,7 @@ def write_text(path: Path, text: str, field: str) -> None:
     Raises:
         BadInput: it cannot be written.
     """
-    try:
+    with _one_line(path, field):
         path.parent.mkdir(parents=True, exist_ok=True)
         if _is_special(path):  # a device: putting a file in its place would destroy it
             with os.fdopen(_opened(path), "w", encoding="utf-8") as stream:
@@ -233,8 +240,6 @@ def write_text(path: Path, text: str, field: str) -> None:
             temporary.replace(os.path.realpath(path))
         finally:
             temporary.unlink(missing_ok=True)
-    except (OSError, ValueError) as error:
-        raise BadInput(field, str(path), getattr(error, "strerror", None) or str(error)) from None
 
 
 def require_writable(path: Path, field: str) -> None:
@@ -243,7 +248,7 @@ def require_writable(path: Path, field: str) -> None:
     Raises:
         BadInput: the folder cannot be made or written to, or the path is a folder.
     """
-    try:
+    with _one_line(path, field):
         path.parent.mkdir(parents=True, exist_ok=True)
         require(not path.is_dir(), field, str(path), "is a folder")
         if _is_special(path):
@@ -252,10 +257,6 @@ def require_writable(path: Path, field: str) -> None:
         probe = _beside(path)
         probe.touch()
         probe.unlink()
-    except BadInput:
-        raise
-    except (OSError, ValueError) as error:
-        raise BadInput(field, str(path), getattr(error, "strerror", None) or str(error)) from None
 
 
 def _opened(path: Path) -> int:

@@ -19,9 +19,10 @@ import numpy as np
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.findings import Finding, Kind, merge
-from dpassay.reference.kept import code_of, keep, kept
+from dpassay.reference.kept import keep, kept
 from dpassay.reference.laws.categorical import Selection, exponential, permute_and_flip
 from dpassay.reference.laws.law import Law
+from dpassay.reference.sources import code_of, own
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.transcript import Draw, RecordDrawer, Release, Transcript
 
@@ -31,9 +32,8 @@ from .accounts import wrong_account, wrong_cost
 _SEED = 20_250_217
 _LAWS = 6  # parameters of one law, and shapes of it, at which it is checked: the extremes and some between
 _NODE = re.compile(r"/\(\d+,\d+\)$")  # how a tree labels its releases
-_PACKAGE, _NAME = Path(__file__).resolve().parents[2], __name__.partition(".")[0]
-_ROOMS = ("reference", "audit/apparatus", "audit/plain_numpy")  # whose code decides what a check finds
-_known: dict[str, str] = {}  # what is wrong, or nothing
+_PACKAGE = Path(__file__).resolve().parents[2]
+_known: dict[str, dict[str, str]] = {}  # by the module of what is checked: what is wrong, or nothing
 
 
 def apparatus(transcript: Transcript, cost: Account, delta: float) -> list[Finding]:
@@ -61,7 +61,7 @@ def apparatus(transcript: Transcript, cost: Account, delta: float) -> list[Findi
 
 def _checks(transcript: Transcript, delta: float) -> Iterator[list[Finding]]:
     for key, law in _laws_used(transcript.releases).items():
-        if not type(law).__module__.startswith(f"{_NAME}."):  # its code may change while ours does not: nothing is kept
+        if not own(type(law).__module__):  # its code may change while ours does not: nothing is kept
             yield _findings(type(law).sample, laws.wrong_draws(law, _SEED))
             continue
         yield _once(key, type(law).sample, laws.wrong_sampler, law, _SEED)
@@ -105,14 +105,15 @@ def _laws_used(releases: Iterable[Release]) -> dict[str, Law]:
 
 def _once(key: str, function: Any, check: Callable[..., Iterator[str]], *given: Any) -> list[Finding]:
     """What a check of this room says, made now or before: ``scipy.stats``, which it needs, takes a second to load."""
-    name = f"{_name(function)} {key}"
-    if name not in _known:
-        code = code_of(_ROOMS)
-        _known.update(kept("apparatus", code) or {})
-        if name not in _known:
-            _known[name] = next(check(*given), "")
-            keep("apparatus", code, _known)
-    return _findings(function, filter(None, [_known[name]]))
+    name, home = f"{_name(function)} {key}", str(getattr(given[0], "__module__", __name__))
+    known = _known.setdefault(home, {})
+    if name not in known:
+        code = code_of([__name__, home])
+        known.update(kept(f"apparatus/{home}", code) or {})
+        if name not in known:
+            known[name] = next(check(*given), "")
+            keep(f"apparatus/{home}", code, known)
+    return _findings(function, filter(None, [known[name]]))
 
 
 def _findings(function: Any, wrong: Iterator[str], step: int = 0) -> list[Finding]:

@@ -23,7 +23,7 @@ import numpy as np
 _AUDIT = Path(__file__).resolve().parents[1]
 _REFERENCE = Path(sys.modules["dpassay.reference"].__path__[0]).resolve()
 _SPINE = {"accounting", "laws", "problems", "solvers"}
-_SPINE |= {f"{name}.py" for name in ("arrays", "axioms", "case", "equality", "errors", "tape", "transcript")}
+_SPINE |= {f"{name}.py" for name in ("arrays", "case", "equality", "errors", "tape", "transcript")}
 _LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 _CHECKS = ("__init__", "__post_init__")  # of schedules and results: they check their fields
 _IS_NONE, _LENGTH = "is None", "len"  # where nothing else of a value is looked at

@@ -15,14 +15,15 @@ from pathlib import Path
 
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.row import Row
-from dpassay.audit.running import fingerprint
 from dpassay.audit.running.report_file import load, save
 from dpassay.audit.search.coverage import own_functions
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import inside
 from dpassay.reference.kept import environment
+from dpassay.reference.sources import code_of as code_of_modules
+from dpassay.reference.sources import forget, own, source
 
-from .audited import Subject, named, placed, resolve
+from .audited import Subject, audited, named, placed, resolve
 from .model import Claim, ClaimsFile, Lines
 
 _LIBRARIES = tuple(Path(sysconfig.get_paths()[name]).resolve() for name in ("stdlib", "platstdlib"))
@@ -34,23 +35,18 @@ _ABOUT = {"name", "severity", "owner", "cite"}  # they change nothing that is co
 def code_of(claim: Claim, folder: Path, confidence: float) -> str:
     """A hash of all that decides a claim's row, but for the versions of libraries.
 
-    Its parameters and confidence; the source of the modules that its code imports, followed through the project and
-    not into installed packages; this package's own source; the files that it names, and those of its program.
+    Its parameters and confidence; the modules that its code and what audits it reach, followed through the project and
+    not into installed packages; the files that it names, and those of its program.
     """
+    code = [name.partition(":")[0] for name in (claim.algorithm, claim.space) if name and is_code(name)]
+    files = [hashlib.sha256(path.read_bytes()).hexdigest() for path in _files(claim, folder)]
     parameters = claim.model_dump_json(exclude=_ABOUT)
-    digest = hashlib.sha256(f"{parameters}\0{confidence!r}\0{fingerprint.package()}".encode())
-    code = {name.partition(":")[0] for name in (claim.algorithm, claim.space) if name and is_code(name)}
-    modules = fingerprint.followed(sorted(code), _ours)
-    for name, path in sorted(fingerprint.sources(modules).items()):
-        digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
-    for path in _files(claim, folder):
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()[:24]
+    return code_of_modules([audited.__module__, *code], parameters, repr(confidence), *files, ours=_ours)[:24]
 
 
 def look_over(file: ClaimsFile, numbers: Sequence[int], lines: Lines) -> dict[int, str]:
     """The hash of each claim, by position: whatever a claim names must be there, before the first one is run."""
-    fingerprint.forget()
+    forget()
     here, found = lines.path.parent, {}
     if str(here.resolve()) not in sys.path:  # modules may also lie beside the claims
         sys.path.insert(0, str(here.resolve()))
@@ -64,9 +60,9 @@ def look_over(file: ClaimsFile, numbers: Sequence[int], lines: Lines) -> dict[in
 
 
 def _ours(name: str) -> bool:
-    """Its source lies in no installed package and not in Python. Of a.b first that of a, which runs to look for a.b."""
-    names = dict.fromkeys((name.partition(".")[0], name))
-    return all((path := fingerprint.source(one)) is not None and not _installed(path) for one in names)
+    """Of this package, or with a source that lies in no installed package and not in Python."""
+    names = (name.partition(".")[0], name)
+    return own(name) or not any(_installed(path) for one in names if (path := source(one)) is not None)
 
 
 def lines_of(subject: Subject) -> frozenset[str]:
@@ -89,9 +85,7 @@ def _files(claim: Claim, folder: Path) -> list[Path]:
 def _installed(path: Path) -> bool:
     if not {"site-packages", "dist-packages"}.isdisjoint(path.parts):
         return True
-    real, package = path.resolve(), Path(__file__).resolve().parents[2]
-    inside = any(real.is_relative_to(package / room) for room in ("reference", "audit", "proofs_check"))
-    return inside or any(real.is_relative_to(one) for one in _LIBRARIES)
+    return any(path.resolve().is_relative_to(one) for one in _LIBRARIES)
 
 
 class Cache:

@@ -16,7 +16,7 @@ import types
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -28,8 +28,8 @@ from dpassay.audit.plain import array_of, number_of, plain
 from dpassay.reference.arrays import Array
 from dpassay.reference.dro.divergences import chi_square, cressie_read, kl, kl_cvar
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import parse_toml, read_text
 from dpassay.reference.problems.margin_losses import LOGISTIC, SIGMOID, ridge, saturating
-from dpassay.reference.written import formulas_of
 
 HOME = "dpassay.reference."
 RESERVED = ("class", "derived", "formulas")
@@ -91,6 +91,28 @@ def _told(value: Any, where: str) -> dict[str, Any]:
         found[name] = _encode(entry, f"{where}.{name}")
     derived = {name: _encode(getattr(value, name), f"{where}.{name}") for name in getattr(kind, "DERIVED", ())}
     return {**found, **({"derived": derived} if derived else {}), **({"formulas": formulas} if formulas else {})}
+
+
+def formulas_of(kind: type, name: str = "") -> Mapping[str, str]:
+    """What is written of a class: its own ``FORMULAS``, the table in its folder, or those of the class it extends.
+
+    The table ``module.Class`` stands in the folder's ``formulas.toml``, in plain notation. Of a class whose objects
+    hold functions it bears the object's name (``logistic``, ``kl_cvar(0.2)``).
+    """
+    for one in kind.__mro__:
+        found: Mapping[str, str] | None = vars(one).get("FORMULAS")
+        if found is None and one.__module__.startswith(HOME):
+            *folders, file = one.__module__.removeprefix(HOME).split(".")
+            tables = _tables(Path(reference.__file__).parent.joinpath(*folders, "formulas.toml")).get(file, {})
+            found = tables.get(one.__qualname__) or tables.get(name.partition("(")[0])
+        if found is not None:
+            return found
+    return {}
+
+
+@cache
+def _tables(path: Path) -> dict[str, Any]:
+    return parse_toml(read_text(path, "formulas"), str(path)) if path.exists() else {}
 
 
 # back to objects

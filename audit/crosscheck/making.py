@@ -24,8 +24,7 @@ from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import parse_toml, read_json, read_text, write_text
 from dpassay.reference.solvers.exact import Exact
-from dpassay.reference.solvers.extragradient import Extragradient
-from dpassay.reference.solvers.gradient_descent import GradientDescent
+from dpassay.reference.solvers.gradient_descent import Extragradient, GradientDescent
 
 from .encoding import encode
 from .recording import RecordingTape, Run, events_of, read, run_again

@@ -71,7 +71,7 @@ def run(options: Options) -> Report:
     seeds = range(options.seed, options.seed + (options.runs or (1 if options.quick else 5)))
     store = Finished(options.output / "second_order_erm_runs.jsonl", Run, "run")
     sets = {name: load(name, options) for name in dict.fromkeys(s.data for s in SETTINGS)}
-    problems = [ErmProblem(*sets[s.data], LOSSES[LOSS_NAMES[s.loss]]()) for s in SETTINGS]
+    problems = [ErmProblem(*sets[s.data], LOSSES[LOSS_NAMES[s.loss]]) for s in SETTINGS]
     cells = list(product(seeds, zip(SETTINGS, problems, strict=True), METHODS, EPSILONS))
     for seed, (setting, problem), method, epsilon in options.track(cells, "runs"):
         key = run_key(setting, problem.n, method, epsilon, seed)

@@ -13,12 +13,14 @@ from typing import Any
 from joblib import Parallel, delayed
 from pydantic import TypeAdapter
 
+from dpassay.proofs_check import ties
 from dpassay.reference.errors import BadInput
-from dpassay.reference.kept import code_of, keep, kept
+from dpassay.reference.kept import keep, kept
 from dpassay.reference.papers import NUMBERED, PAPERS
+from dpassay.reference.sources import code_of
 
 from .derive import Derivation, derive
-from .model import Statement, left_out, reference
+from .model import REMARKS, Statement, left_out, reference
 from .status import Kind, Status, statuses
 
 GROUPS = ("proved", "proved up to named parts", "holds under", "broken, repaired", "broken, false", "broken, open",
@@ -66,8 +68,7 @@ class Examined:
 def derived(statement: Statement, sources: Mapping[str, Statement], anew: bool = False) -> Derivation:
     """As :func:`derive`, or what it said last time of the same files by the same code; of one with a problem, anew."""
     files = json.dumps([asdict(one) for one in (statement, *sources.values())], default=sorted)  # symbols are sets
-    papers = {one.paper for one in (statement, *sources.values())}
-    code = code_of(("reference", "proofs_check"), files, papers=papers)
+    code = code_of([Derivation.__module__], files, but=_not_counted(statement))
     name = f"statements/{Path(statement.file).with_suffix('')}"
     answer = None if anew else kept(name, code)
     if answer is not None:
@@ -76,6 +77,15 @@ def derived(statement: Statement, sources: Mapping[str, Statement], anew: bool =
     if not found.problems:
         keep(name, code, _DERIVATION.dump_python(found, mode="json", by_alias=True))
     return found
+
+
+def _not_counted(statement: Statement) -> set[str]:
+    """The modules of ``ties`` by which no check of a statement counts releases."""
+    evidence = [statement.false] if statement.false is not None else []
+    parts = [*evidence, *(one for part in statement.parts for one in part.steps),
+             *(one for kind in REMARKS for one in getattr(statement, kind))]  # fmt: skip
+    checks = json.dumps([one.check for one in parts], default=str)
+    return {f"{ties.__name__}.{paper}" for paper in PAPERS if f'"{paper}/' not in checks}
 
 
 def examine(

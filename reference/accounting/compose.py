@@ -20,7 +20,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.extras import Later
 
-from .gdp import UP
+from .gdp import UP, nudged, root
 
 fft = Later("scipy.fft")
 
@@ -30,8 +30,6 @@ _LEAST, _MOST = -160, 160  # their numbers: 1e-12 to 1e12
 _PER_STAGE, _PER_POWER, _PER_MOMENT, _PER_NAT = 1.8e-15, 7.2e-15, 3.6e-15, 9e-16
 _BELOW = 1e-12  # of the tilted law may lie below a window, and as much above
 _LARGEST = 2**22  # points of a window
-_HALVINGS = 80
-_CLOSE, _ASIDE = 1e-12, 4e-12  # to a root, relative; and of the points next to it
 _CLOSER = 1e-6  # of epsilon: another window that gains less is the last one
 _DEEP = 60.0  # over the tilt: what is further above epsilon weighs less than exp(-60)
 
@@ -241,34 +239,11 @@ class Composed:
             low, high = high, 2 * high
             if high > self._step * (window.first + len(window.probs)):
                 return math.inf
-        more, enough = self._around(window, delta, low, high)
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            if high - low <= 1e-13 * high:
-                break
-            exceeds = middle <= more or (middle < enough and self._read(window, middle) > delta)
-            low, high = (middle, high) if exceeds else (low, middle)
-        return high
-
-    def _around(self, window: _Window, delta: float, low: float, high: float) -> tuple[float, float]:
-        """Points of [low, high], next to each other, of which only the second has at most ``delta``.
-
-        They save the halving most of its sums; what it comes to they do not change.
-        """
-        from scipy.optimize import brentq  # here: it takes longer to load than most calls take to run
-
+        if self._read(window, low) <= delta:
+            return low
         goal = math.log(delta)
-        ends: dict[float, float] = {}
-
-        def over(epsilon: float) -> float:
-            ends[epsilon] = math.log(self._read(window, epsilon)) - goal
-            return ends[epsilon]
-
-        if over(low) > 0 >= over(high):
-            near = brentq(over, low, high, xtol=1e-300, rtol=_CLOSE)
-            for aside in (near * (1 - _ASIDE), near * (1 + _ASIDE)):
-                over(aside)
-        return max((one for one in ends if ends[one] > 0), default=low), min(one for one in ends if ends[one] <= 0)
+        found = root(lambda epsilon: math.log(self._read(window, epsilon)) - goal, low, high)
+        return nudged(found, lambda epsilon: self._read(window, epsilon) <= delta, 1)
 
 
 def _tilt(number: int) -> float:

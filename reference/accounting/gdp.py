@@ -102,8 +102,8 @@ def gdp_epsilon(mu: float, delta: float) -> float:
     high = (mu * mu / 2 + mu * math.sqrt(-2 * math.log(delta)) + 1.0) * UP  # Gaussian tail bound
     if mu > 1e6:  # a rounding of epsilon / mu moves delta; the tail bound is within 1e-6 of epsilon
         return high
-    found = _root(lambda epsilon: gdp_delta(epsilon, mu) - delta, 0.0, high)
-    return _nudged(found, lambda epsilon: gdp_delta(epsilon, mu) <= delta, 1)
+    found = root(lambda epsilon: gdp_delta(epsilon, mu) - delta, 0.0, high)
+    return nudged(found, lambda epsilon: gdp_delta(epsilon, mu) <= delta, 1)
 
 
 def gdp_mu(epsilon: float, delta: float) -> float:
@@ -114,11 +114,11 @@ def gdp_mu(epsilon: float, delta: float) -> float:
         low, high = high, high * 2
     while gdp_delta(epsilon, low) > delta:
         low, high = low / 2, low
-    found = math.exp(_root(lambda log: gdp_delta(epsilon, math.exp(log)) - delta, math.log(low), math.log(high)))
-    return _nudged(found, lambda mu: gdp_delta(epsilon, mu) <= delta, -1)
+    found = math.exp(root(lambda log: gdp_delta(epsilon, math.exp(log)) - delta, math.log(low), math.log(high)))
+    return nudged(found, lambda mu: gdp_delta(epsilon, mu) <= delta, -1)
 
 
-def _root(function: Callable[[float], float], low: float, high: float) -> float:
+def root(function: Callable[[float], float], low: float, high: float) -> float:
     """Where ``function`` is zero."""
     from scipy.optimize import brentq  # here: it takes longer to load than a tape takes to run
 
@@ -127,7 +127,7 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
     return float(brentq(function, low, high, xtol=1e-300, rtol=4 * ULP, maxiter=2000))
 
 
-def _nudged(value: float, good: Callable[[float], bool], direction: int) -> float:
+def nudged(value: float, good: Callable[[float], bool], direction: int) -> float:
     """The first of ``value``, a few roundings further, twice as many further, ... that is good."""
     for step in range(_STEPS):
         if good(value):

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
-from dpassay.reference.arrays import Array, mean_of, norm
-from dpassay.reference.axioms import rows_within
+from dpassay.reference.arrays import Array, mean_of, norm, rows_within
 from dpassay.reference.problems.interfaces import MinimisationProblem
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch

@@ -18,7 +18,7 @@ from dpassay.reference.papers import Cite
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.linear import LinearLosses
-from dpassay.reference.problems.margin_losses import loss_a
+from dpassay.reference.problems.margin_losses import LOSS_A
 from dpassay.reference.space import Rows, Sizes, Space, by_sizes
 from dpassay.reference.written import with_reasons
 
@@ -60,7 +60,7 @@ def full_batch(data: str, records: int, epsilon: float, delta: float, steps: int
     require(data in loaders, "data", data, f"must be one of {', '.join(loaders)}")
     features, labels = (array[:records] for array in loaders[data]())
     columns = np.column_stack([features, np.zeros(len(features))])
-    problem = ErmProblem(columns, labels, loss_a(), feature_bound=_CANARY)
+    problem = ErmProblem(columns, labels, LOSS_A, feature_bound=_CANARY)
     canary = np.zeros(problem.d)
     canary[-1] = _CANARY
     schedule = calibrated(with_multiplier(steps, 0.01, 1.0, 1.0), problem.n, epsilon, delta)

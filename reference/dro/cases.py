@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
-from dpassay.reference.case import Case, Instance, PrivacyClaim
+from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
 from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
+from dpassay.reference.space import Rows, Space
 from dpassay.reference.written import with_reasons
 
 from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, sgda, single_sample, space
 from .constants import Constants, Plan
 from .divergences import Divergence, chi_square, cressie_read, kl, kl_cvar
+from .objective import CompositionalObjective, DualObjective
 from .recursive_spider import Lines
 from .worst_case import compositional_pair, dual_pair, minimax_pair
 
 PAPER = "dro"
 EPSILON, DELTA = 1.0, 1e-5
+BUDGET: dict[str, Any] = {"epsilon": EPSILON, "delta": DELTA}
 FULL = Plan(n=40, steps=4, phase=2, batch=40)
 STILL = Plan(n=40, steps=2, phase=3, batch=40)  # two steps before the first refresh of Algorithm 3 as printed
 SAMPLED = Plan(n=40, steps=12, phase=4, batch=20, refresh_batch=20)
@@ -29,7 +32,6 @@ MIXED = Plan(n=40, steps=12, phase=4, batch=20)  # refreshes on all records (Rem
 EXPERIMENT = Plan(n=640, steps=20, phase=5, batch=128, refresh_batch=128)  # "the batch size is 128", a rate of 1 in 5
 LONG = Plan(n=40, steps=60, phase=60, batch=40)
 SMALL_CLIP, SMALL = 0.001, 0.05  # threshold and amplitude: the iterates stay near the start, psi*' near 1
-VALUE_CLIP = 3.0  # C_5
 CALM = 1e-4  # step of Algorithm 3 that moves the wave by several periods and lambda hardly at all
 DATA = "one rough record among identical ones"
 Facts = dict[str, float | int | str]
@@ -40,66 +42,70 @@ def _facts(plan: Plan, extra: Facts | None = None) -> Facts:
     return {**sizes, **(extra or {})}
 
 
-def double_printed(divergence: Divergence, plan: Plan = FULL) -> Instance:
-    """As printed on a record whose gradient exceeds the threshold: the clipped mean moves by 2 C."""
-    schedule = replace(double_spider.printed(plan, Constants(), EPSILON, DELTA), start_eta=0.5)
-    facts = _facts(plan, {"divergence": divergence.name})
-    return Instance(double_spider.run, schedule, dual_pair(divergence, plan.n), facts=facts)
+# SCHEDULES: for the shape of the row's own run, and for those of the space that is searched
+def double_schedule(
+    plan: Plan, smoothness: float = 1.0, clip: float = 1.0, constant: float = 1.0, **fields: Any
+) -> Any:
+    """Algorithm 2 as printed, with other ``fields``."""
+    constants = Constants(smoothness=smoothness)
+    return replace(double_spider.printed(plan, constants, EPSILON, DELTA, clip=clip, constant=constant), **fields)
 
 
-def double_assumptions() -> Instance:
-    """As printed where the assumptions hold with G = 1 and psi*' <= 1.5 = C_3: no clipping happens, c = 1 decides."""
-    schedule = double_spider.printed(MIXED, Constants(smoothness=2.0), EPSILON, DELTA, clip=1.5)
-    pair = dual_pair(chi_square(), MIXED.n, width=0.5, phase=0.0)
-    facts = _facts(MIXED, {"c": 1})
-    return Instance(double_spider.run, replace(schedule, start_eta=0.5), pair, facts=facts)
+@lru_cache(maxsize=512)  # for all divergences: clipping alone bounds the sensitivity
+def double_mended(plan: Plan) -> double_spider.Schedule:
+    """Algorithm 2 repaired."""
+    problem = DualObjective(space.no_records(plan.n), chi_square(), 1.0)
+    made = double_spider.repaired(problem, plan, Constants(), EPSILON, DELTA, clip=SMALL_CLIP)
+    return replace(made, start_eta=SMALL)
 
 
-def double_no_steps() -> Instance:
-    """Charitable (each record clipped, c = 4): sigma_2 does not grow with T and sigma_4 grows with T / q only."""
-    schedule = double_spider.printed(LONG, Constants(), EPSILON, DELTA, clip=SMALL_CLIP, constant=4.0)
-    charitable = replace(schedule, clip_mode="each", start_eta=SMALL)
-    pair = dual_pair(chi_square(), LONG.n, amplitude=SMALL)
-    return Instance(double_spider.run, charitable, pair, facts=_facts(LONG, {"c": 4}))
+def recursive_mended(lines: Lines, plan: Plan, value_batch: int | None = None, **options: float) -> Any:
+    """Algorithm 3 repaired, with s over a batch or over one record whose noise fits."""
+    problem = CompositionalObjective(space.no_records(plan.n))
+    return recursive_spider.repaired(problem, plan, **BUDGET, lines=lines, value_batch=value_batch, **options)
 
 
-def double_repaired(divergence: Divergence, plan: Plan, d: int) -> Instance:
-    """Repaired, any divergence: clipping alone bounds the sensitivity."""
-    pair = dual_pair(divergence, plan.n, d=d, opposite=True, amplitude=SMALL)
-    schedule = double_spider.repaired(pair.here, plan, Constants(), EPSILON, DELTA, clip=SMALL_CLIP)
-    facts = _facts(plan, {"d": d, "divergence": divergence.name})
-    return Instance(double_spider.run, replace(schedule, start_eta=SMALL), pair, facts=facts)
+AS_PRINTED = partial(double_schedule, start_eta=0.5)
+# G = 1 and psi*' <= 1.5 = C_3: no clipping happens, c = 1 decides
+WITHIN_ASSUMPTIONS = partial(double_schedule, smoothness=2.0, clip=1.5, start_eta=0.5)
+# each record clipped, c = 4: sigma_2 does not grow with T and sigma_4 grows with T / q only
+CHARITABLE = partial(double_schedule, clip=SMALL_CLIP, constant=4.0, clip_mode="each")
+VALUE = {reading: partial(getattr(single_sample, reading), **BUDGET) for reading in ("printed", "repaired")}
+SGDA = partial(sgda.calibrated, **BUDGET, loss_clip=1.0, clip=SMALL_CLIP)
+PRIVATE_DIFF = partial(private_diff.calibrated, **BUDGET, ascents=2, loss_clip=1.0, clip=SMALL_CLIP)
+SGD, SPIDER = (partial(one.calibrated, **BUDGET, clip=SMALL_CLIP) for one in (composite_sgd, composite_spider))
+
+
+# INSTANCES
+def on_dual(schedule: Callable[[Plan], Any], plan: Plan, divergence: Divergence, facts: Facts, **pair: Any) -> Instance:
+    """Algorithm 2 on a record whose gradient exceeds the threshold, or (a wide wave) keeps to the assumptions."""
+    neighbours = dual_pair(divergence, plan.n, **pair)
+    return Instance(double_spider.run, schedule(plan), neighbours, facts=_facts(plan, facts))
 
 
 def recursive_printed(lines: Lines, plan: Plan) -> Instance:
     """As printed, x stands still at first while lambda moves, so v gets no noise; or a variant of the printed lines."""
-    schedule = recursive_spider.printed(plan, EPSILON, DELTA, lines=lines, value_clip=VALUE_CLIP, step=0.05)
-    pair = compositional_pair(plan.n)
+    schedule = recursive_spider.printed(plan, EPSILON, DELTA, lines=lines, step=0.05)
     facts = _facts(plan, {"beta": schedule.momentum})
-    return Instance(recursive_spider.run, schedule, pair, facts=facts)
+    return Instance(recursive_spider.run, schedule, compositional_pair(plan.n), facts=facts)
 
 
 def recursive_repaired(lines: Lines, plan: Plan, d: int = 3, value_batch: int | None = None) -> Instance:
-    """Repaired, with s over a batch or over one record whose noise fits.
-
-    The sensitivity of the proof's recursion is reached when the target's loss flips between two iterates; that of any
-    record does so in half of the steps only, because the iterates are noisy.
+    """The sensitivity of the proof's recursion is reached when the target's loss flips between two iterates; that of
+    any record does so in half of the steps only, because the iterates are noisy.
     """
-    pair = compositional_pair(plan.n, d=d, opposite=True)
-    schedule = recursive_spider.repaired(
-        pair.here, plan, EPSILON, DELTA, lines=lines, smoothness=1e-3, value_clip=VALUE_CLIP, value_batch=value_batch,
-        step=CALM,
-    )  # fmt: skip
+    schedule = recursive_mended(lines, plan, value_batch, smoothness=1e-3, step=CALM)
     std = schedule.noise.std("value", schedule.value_sensitivity)
     facts = _facts(plan, {"d": d, "b_5": schedule.value_batch, "sigma_s": std})
     if lines == recursive_spider.REPAIRED:
         facts["loose"] = "the value's sensitivity is reached in half of the steps"
+    pair = compositional_pair(plan.n, d=d, opposite=True)
     return Instance(recursive_spider.run, schedule, pair, facts=facts)
 
 
-def value_alone(make: Callable[..., single_sample.Schedule]) -> Instance:
+def value_alone(reading: Reading) -> Instance:
     """Line 16 alone: the exact pair is known."""
-    schedule = make(FULL.n, FULL.steps, EPSILON, DELTA, clip=VALUE_CLIP)
+    schedule = VALUE[reading](FULL.n, FULL.steps)
     pair = single_sample.extreme_pair(schedule.n, schedule.clip)
     true = single_sample.true_sensitivity(schedule.momentum, schedule.clip)
     std = schedule.noise.std("value", schedule.sensitivity)
@@ -109,22 +115,16 @@ def value_alone(make: Callable[..., single_sample.Schedule]) -> Instance:
     return Instance(single_sample.run, schedule, pair, facts=facts)
 
 
-def composite(spider: bool) -> Instance:
+def composite(method: Any, schedule: Callable[[Plan], Any]) -> Instance:
     """DP-SGD or DP-SPIDER on z = (x, eta)."""
     pair = dual_pair(chi_square(), SAMPLED.n, opposite=True, amplitude=SMALL)
-    start = np.array([0.0, 0.0, 0.0, SMALL])
-    method: Any = composite_spider if spider else composite_sgd
-    schedule = replace(method.calibrated(SAMPLED, EPSILON, DELTA, clip=SMALL_CLIP), start=start)
-    return Instance(method.run, schedule, pair, facts=_facts(SAMPLED))
+    started = replace(schedule(SAMPLED), start=np.array([0.0, 0.0, 0.0, SMALL]))
+    return Instance(method.run, started, pair, facts=_facts(SAMPLED))
 
 
-def minimax(differences: bool) -> Instance:
+def minimax(method: Any, schedule: Callable[[Plan], Any]) -> Instance:
     """DP-SGDA or PrivateDiff Minimax on the constrained form, eq. (2); all records, so that the loss is exact."""
-    if differences:
-        schedule = private_diff.calibrated(FULL, EPSILON, DELTA, ascents=2, loss_clip=1.0, clip=SMALL_CLIP)
-        return Instance(private_diff.run, schedule, minimax_pair(FULL.n), facts=_facts(FULL))
-    plain = sgda.calibrated(FULL, EPSILON, DELTA, loss_clip=1.0, clip=SMALL_CLIP)
-    return Instance(sgda.run, plain, minimax_pair(FULL.n), facts=_facts(FULL))
+    return Instance(method.run, schedule(FULL), minimax_pair(FULL.n), facts=_facts(FULL))
 
 
 DIVERGENCES = (chi_square(), kl(), kl_cvar(0.2), cressie_read(3.0))
@@ -183,66 +183,81 @@ minimax_baseline = partial(
     Case, reading="baseline", cite=Cite(PAPER, "Section 5.1"),
     claim=PrivacyClaim(EPSILON, DELTA, Cite(PAPER, "Section 5.1")), data=DATA, quick=False)  # fmt: skip
 
+on_composed = partial(space.of_plans, space.composed, landmarks=space.recursive_landmarks)
+on_chi_square = partial(space.of_plans, partial(space.dual, chi_square()))
+
+
+def on(divergence: Divergence, schedule: Callable[[Plan], Any]) -> Callable[[], Space]:
+    """The space of Algorithm 2."""
+    return partial(space.of_plans, partial(space.dual, divergence), schedule, space.double_landmarks)
+
+
 CASES: tuple[Case, ...] = with_reasons(
-    *(double(reading="printed", build=partial(double_printed, one), variant=one.name, quick=one.name == QUICK,
-             space=partial(space.double_printed, EPSILON, DELTA, one),
+    *(double(reading="printed", build=partial(on_dual, AS_PRINTED, FULL, one, {"divergence": one.name}),
+             variant=one.name, quick=one.name == QUICK, space=on(one, AS_PRINTED),
              completions=double_spider.COMPLETIONS, known=f"{MEAN_CLIP}; {C_ONE}",
              declared=_exceeded("x/refresh", "x/difference", "eta/difference") + ANY_LABEL + TOO_LITTLE)
       for one in DIVERGENCES),
-    double(reading="printed", build=double_assumptions, variant="assumptions hold", completions=ASSUMPTIONS_HOLD,
-           space=partial(space.double_assumptions, EPSILON, DELTA, 1.5, 0.5),
+    double(reading="printed", variant="assumptions hold", completions=ASSUMPTIONS_HOLD,
+           build=partial(on_dual, WITHIN_ASSUMPTIONS, MIXED, chi_square(), {"c": 1}, width=0.5, phase=0.0),
+           space=partial(space.of_plans, space.within_assumptions, WITHIN_ASSUMPTIONS, space.double_landmarks,
+                         rows=Rows(2, 1.0)),
            known=f"{C_ONE}; beyond the assumptions, {MEAN_CLIP}",
            declared=ANY_LABEL + TOO_LITTLE),
-    double(reading="printed", build=double_no_steps, variant="each record clipped, c = 4", completions=EACH_CLIPPED,
-           space=partial(space.double_each_clipped, EPSILON, DELTA, SMALL_CLIP, 4.0),
+    double(reading="printed", variant="each record clipped, c = 4", completions=EACH_CLIPPED,
+           build=partial(on_dual, partial(CHARITABLE, start_eta=SMALL), LONG, chi_square(), {"c": 4}, amplitude=SMALL),
+           space=partial(on_chi_square, CHARITABLE, space.double_landmarks, sizes=space.LONG, fits=space.on_all),
            known="sigma_2 does not grow with T: no constant c serves all T", declared=TOO_LITTLE),
-    *(double(reading="repaired", build=partial(double_repaired, one, plan, d), variant=variant, quick=variant == QUICK,
-             space=partial(space.double_repaired, EPSILON, DELTA, one, SMALL_CLIP, SMALL),
-             repairs=double_spider.REPAIRS)
+    *(double(reading="repaired", variant=variant, quick=variant == QUICK, repairs=double_spider.REPAIRS,
+             build=partial(on_dual, double_mended, plan, one, {"d": d, "divergence": one.name}, d=d, opposite=True,
+                           amplitude=SMALL),
+             space=on(one, double_mended))
       for variant, one, plan, d in (
           *((one.name, one, FULL, 3) for one in DIVERGENCES),
           ("sampled", chi_square(), SAMPLED, 3),
           ("sampled differences", chi_square(), MIXED, 3),
           ("batch 128", kl(), EXPERIMENT, 20),
       )),
-    recursive(reading="printed", build=partial(recursive_printed, recursive_spider.AS_PRINTED, STILL), quick=True,
-              space=partial(space.recursive, "printed", EPSILON, DELTA, recursive_spider.AS_PRINTED),
-              completions=recursive_spider.COMPLETIONS,
-              known=f"sigma_2 follows ||x_t - x_{{t-1}}||: no noise on v where only lambda moved; {SINGLE}",
-              declared=_exceeded("value", "x/difference", "temperature/difference") + ANY_LABEL + TOO_LITTLE
-              + declare(Kind.BARE_RELEASE, (Kind.BARE_RELEASE, "x/difference"))),
-    recursive(reading="printed", build=partial(recursive_printed, recursive_spider.ALL_OF_W, MIXED),
-              space=partial(space.recursive, "printed", EPSILON, DELTA, recursive_spider.ALL_OF_W),
-              variant="noise follows all of w", known=SINGLE, declared=_exceeded("value") + TOO_LITTLE,
-              completions=(recursive_spider.CHARITABLE_NOISE, recursive_spider.CHARITABLE_START, *OTHERS)),
-    recursive(reading="printed", build=partial(recursive_printed, recursive_spider.THEOREM_8, MIXED),
-              space=partial(space.recursive, "printed", EPSILON, DELTA, recursive_spider.THEOREM_8),
-              variant="sigma_2 of Theorem 8", known=SINGLE, declared=_exceeded("value") + TOO_LITTLE,
-              completions=(recursive_spider.NO_MOVE, *OTHERS)),
-    recursive(reading="repaired", build=partial(recursive_repaired, recursive_spider.REPAIRED, FULL), quick=True,
-              space=partial(space.recursive, "repaired", EPSILON, DELTA, recursive_spider.REPAIRED),
-              repairs=recursive_spider.REPAIRS),
-    recursive(reading="repaired", build=partial(recursive_repaired, recursive_spider.LINE_16_PRINTED, FULL),
-              space=partial(space.recursive, "repaired", EPSILON, DELTA, recursive_spider.LINE_16_PRINTED),
-              variant="line 16 as printed", repairs=(*BUT_LINE_16, BATCHED, recursive_spider.MEND_SIGMA)),
-    recursive(reading="repaired", build=partial(recursive_repaired, recursive_spider.REPAIRED, MIXED, value_batch=1),
-              space=partial(space.recursive, "repaired", EPSILON, DELTA, recursive_spider.REPAIRED, 1),
-              variant="one record", repairs=(*BUT_LINE_16, ONE_RECORD, recursive_spider.MEND_SIGMA)),
-    recursive(reading="repaired", build=partial(recursive_repaired, recursive_spider.REPAIRED, EXPERIMENT, 20),
-              space=partial(space.recursive, "repaired", EPSILON, DELTA, recursive_spider.REPAIRED),
-              variant="batch 128", repairs=recursive_spider.REPAIRS),
-    value(reading="printed", build=partial(value_alone, single_sample.printed),
-          space=partial(space.value_alone, "printed", EPSILON, DELTA), completions=single_sample.COMPLETIONS,
-          known=SINGLE, declared=_exceeded("value") + TOO_LITTLE),
-    value(reading="repaired", build=partial(value_alone, single_sample.repaired),
-          space=partial(space.value_alone, "repaired", EPSILON, DELTA), repairs=single_sample.REPAIRS),
-    baseline(id=f"{PAPER}/composite_sgd", title="DP-SGD on z = (x, eta)", build=partial(composite, False),
-             space=partial(space.composite, False, EPSILON, DELTA, SMALL_CLIP)),
-    baseline(id=f"{PAPER}/composite_spider", title="DP-SPIDER on z = (x, eta)", build=partial(composite, True),
-             space=partial(space.composite, True, EPSILON, DELTA, SMALL_CLIP)),
-    minimax_baseline(id=f"{PAPER}/sgda", title="DP-SGDA", build=partial(minimax, False),
-                     space=partial(space.minimax, False, EPSILON, DELTA, SMALL_CLIP)),
+    *(recursive(reading="printed", build=partial(recursive_printed, lines, plan),
+                space=partial(on_composed, partial(recursive_spider.printed, **BUDGET, lines=lines, step=0.05)),
+                **row)
+      for lines, plan, row in (
+          (recursive_spider.AS_PRINTED, STILL, {
+              "quick": True, "completions": recursive_spider.COMPLETIONS,
+              "known": f"sigma_2 follows ||x_t - x_{{t-1}}||: no noise on v where only lambda moved; {SINGLE}",
+              "declared": _exceeded("value", "x/difference", "temperature/difference") + ANY_LABEL + TOO_LITTLE
+              + declare(Kind.BARE_RELEASE, (Kind.BARE_RELEASE, "x/difference"))}),
+          (recursive_spider.ALL_OF_W, MIXED, {
+              "variant": "noise follows all of w", "known": SINGLE, "declared": _exceeded("value") + TOO_LITTLE,
+              "completions": (recursive_spider.CHARITABLE_NOISE, recursive_spider.CHARITABLE_START, *OTHERS)}),
+          (recursive_spider.THEOREM_8, MIXED, {
+              "variant": "sigma_2 of Theorem 8", "known": SINGLE, "declared": _exceeded("value") + TOO_LITTLE,
+              "completions": (recursive_spider.NO_MOVE, *OTHERS)}),
+      )),
+    *(recursive(reading="repaired", build=partial(recursive_repaired, lines, plan, d, value_batch), variant=variant,
+                space=partial(on_composed, partial(recursive_mended, lines, value_batch=value_batch)),
+                repairs=repairs, quick=not variant)
+      for variant, lines, plan, d, value_batch, repairs in (
+          ("", recursive_spider.REPAIRED, FULL, 3, None, recursive_spider.REPAIRS),
+          ("line 16 as printed", recursive_spider.LINE_16_PRINTED, FULL, 3, None,
+           (*BUT_LINE_16, BATCHED, recursive_spider.MEND_SIGMA)),
+          ("one record", recursive_spider.REPAIRED, MIXED, 3, 1,
+           (*BUT_LINE_16, ONE_RECORD, recursive_spider.MEND_SIGMA)),
+          ("batch 128", recursive_spider.REPAIRED, EXPERIMENT, 20, None, recursive_spider.REPAIRS),
+      )),
+    value(reading="printed", build=partial(value_alone, "printed"), completions=single_sample.COMPLETIONS,
+          space=partial(space.value_alone, VALUE["printed"]), known=SINGLE,
+          declared=_exceeded("value") + TOO_LITTLE),
+    value(reading="repaired", build=partial(value_alone, "repaired"), repairs=single_sample.REPAIRS,
+          space=partial(space.value_alone, VALUE["repaired"])),
+    baseline(id=f"{PAPER}/composite_sgd", title="DP-SGD on z = (x, eta)", build=partial(composite, composite_sgd, SGD),
+             space=partial(on_chi_square, SGD)),
+    baseline(id=f"{PAPER}/composite_spider", title="DP-SPIDER on z = (x, eta)",
+             build=partial(composite, composite_spider, SPIDER),
+             space=partial(on_chi_square, SPIDER, space.spider_landmarks)),
+    minimax_baseline(id=f"{PAPER}/sgda", title="DP-SGDA", build=partial(minimax, sgda, SGDA),
+                     space=partial(space.of_plans, space.game, SGDA)),
     minimax_baseline(id=f"{PAPER}/private_diff", title="PrivateDiff Minimax, our reading",
-                     build=partial(minimax, True),
-                     space=partial(space.minimax, True, EPSILON, DELTA, SMALL_CLIP)),
+                     build=partial(minimax, private_diff, PRIVATE_DIFF),
+                     space=partial(space.of_plans, space.game, PRIVATE_DIFF)),
 )  # fmt: skip

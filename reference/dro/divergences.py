@@ -31,7 +31,7 @@ class Divergence:
         generator_range: interval of t on which psi is finite.
         conjugate_limit: psi* is finite below this u (+inf: everywhere).
         printed_conjugate: the formula of Table 1, or None where the table has no such row.
-        constants: what the formulas (``formulas.toml``) name: alpha, k.
+        constants: what the formulas written of it name: alpha, k.
     """
 
     name: str

@@ -7,8 +7,8 @@ a repaired schedule depends on these sizes alone, so it is made once for all div
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,8 +16,8 @@ import numpy as np
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.space import Rows, Sizes, Space, by_sizes, the_numbers
 
-from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, sgda, single_sample
-from .constants import Constants, Plan
+from . import double_spider, recursive_spider, single_sample
+from .constants import Plan
 from .divergences import Divergence, chi_square
 from .minimax_form import MinimaxProblem
 from .objective import CompositionalObjective, DualObjective, SampleLoss
@@ -38,7 +38,9 @@ SIZES: Mapping[str, Sequence[int]] = {
     **{name: tuple(sorted(set(values))) for name, values in zip(NAMES, zip(*SHAPES, strict=True), strict=True)},
 }
 ANY = Rows(bound=None, labels=(1.0, -1.0, 0.0, 1e3))  # the algorithm clips; a target of 1000 makes exp(loss) infinite
+LONG = {"n": (2, 5), "d": (1, 3), "steps": (1, 3, 60), "phase": (2, 60), "batch": (2, 5), "refresh": (2, 5)}
 TEMPERATURE_FLOOR = 0.05  # lambda_0
+Landmarks = Callable[[Any], Mapping[str, Sequence[float]]]
 
 
 @dataclass(frozen=True)
@@ -124,104 +126,34 @@ def composed(rows: Array, sizes: Sizes) -> CompositionalObjective:
     return CompositionalObjective(Squares(rows), floor=TEMPERATURE_FLOOR)
 
 
-def double_printed(epsilon: float, delta: float, divergence: Divergence) -> Space:
-    """Algorithm 2 as printed."""
-
-    def schedule(sizes: Sizes) -> double_spider.Schedule:
-        return replace(double_spider.printed(plan(sizes), Constants(), epsilon, delta), start_eta=0.5)
-
-    return Space(ANY, SIZES, partial(dual, divergence), schedule, fits, double_landmarks)
+def game(rows: Array, sizes: Sizes) -> MinimaxProblem:
+    """Eq. (2)."""
+    return MinimaxProblem(Squares(rows))
 
 
-def double_assumptions(epsilon: float, delta: float, clip: float, start_eta: float) -> Space:
-    """Algorithm 2 as printed on losses that keep to its assumptions; nothing keeps eta bounded, as they ask too."""
-
-    def schedule(sizes: Sizes) -> double_spider.Schedule:
-        made = double_spider.printed(plan(sizes), Constants(smoothness=2.0), epsilon, delta, clip=clip)
-        return replace(made, start_eta=start_eta)
-
-    return Space(
-        Rows(2, 1.0), SIZES, lambda rows, sizes: DualObjective(Waves(rows, sizes["d"]), chi_square(), 1.0), schedule,
-        fits, double_landmarks,
-    )  # fmt: skip
+def within_assumptions(rows: Array, sizes: Sizes) -> DualObjective:
+    """Eq. (3) of losses that keep to its assumptions; nothing keeps eta bounded, as they ask too."""
+    return DualObjective(Waves(rows, sizes["d"]), chi_square(), 1.0)
 
 
-def double_each_clipped(epsilon: float, delta: float, clip: float, constant: float) -> Space:
-    """Algorithm 2, charitable: every record clipped, c larger than 1."""
-
-    def schedule(sizes: Sizes) -> double_spider.Schedule:
-        made = double_spider.printed(plan(sizes), Constants(), epsilon, delta, clip=clip, constant=constant)
-        return replace(made, clip_mode="each")
-
-    sizes = {"n": (2, 5), "d": (1, 3), "steps": (1, 3, 60), "phase": (2, 60), "batch": (2, 5), "refresh": (2, 5)}
-    return Space(
-        ANY, sizes, partial(dual, chi_square()), schedule,
-        lambda one: one["batch"] == one["refresh"] == one["n"], double_landmarks,
-    )  # fmt: skip
-
-
-def double_repaired(epsilon: float, delta: float, divergence: Divergence, clip: float, start_eta: float) -> Space:
-    """Algorithm 2 repaired: clipping alone bounds the sensitivity, whatever the divergence."""
-
-    def schedule(sizes: Sizes) -> double_spider.Schedule:
-        return replace(_double_repaired(plan(sizes), epsilon, delta, clip), start_eta=start_eta)
-
-    return Space(ANY, SIZES, partial(dual, divergence), schedule, fits, double_landmarks)
-
-
-@lru_cache(maxsize=512)  # for all divergences
-def _double_repaired(shape: Plan, epsilon: float, delta: float, clip: float) -> double_spider.Schedule:
-    template = DualObjective(_no_records(shape.n), chi_square(), 1.0)
-    return double_spider.repaired(template, shape, Constants(), epsilon, delta, clip=clip)
-
-
-def recursive(
-    reading: str, epsilon: float, delta: float, lines: recursive_spider.Lines, value_batch: int | None = None
-) -> Space:
-    """Algorithm 3 as printed, or a variant of its lines; repaired: s over a batch, or over one record."""
-
-    def schedule(shape: Plan) -> recursive_spider.Schedule:
-        if reading == "printed":
-            return recursive_spider.printed(shape, epsilon, delta, lines=lines, step=0.05)
-        template = CompositionalObjective(_no_records(shape.n), floor=TEMPERATURE_FLOOR)
-        return recursive_spider.repaired(template, shape, epsilon, delta, lines=lines, value_batch=value_batch)
-
-    return Space(ANY, SIZES, composed, _by_plan(schedule), fits, recursive_landmarks)
-
-
-def value_alone(reading: str, epsilon: float, delta: float) -> Space:
-    """Line 16 alone: one number a record, any finite one."""
-    make = single_sample.printed if reading == "printed" else single_sample.repaired
-    schedule = by_sizes(lambda sizes: make(sizes["n"], sizes["steps"], epsilon, delta))
-    return Space(Rows(1, None), {"n": (1, 2, 3, 8), "steps": (1, 2, 4)}, the_numbers, schedule)
-
-
-def composite(spider: bool, epsilon: float, delta: float, clip: float) -> Space:
-    """DP-SGD and DP-SPIDER on z = (x, eta)."""
-
-    method, landmarks = (composite_spider, _spider_landmarks) if spider else (composite_sgd, None)
-
-    def schedule(shape: Plan) -> Any:
-        return method.calibrated(shape, epsilon, delta, clip=clip)
-
-    return Space(ANY, SIZES, partial(dual, chi_square()), _by_plan(schedule), fits, landmarks)
-
-
-def minimax(differences: bool, epsilon: float, delta: float, clip: float) -> Space:
-    """DP-SGDA and PrivateDiff Minimax on eq. (2): losses are clipped at 1, gradients at ``clip``."""
-
-    def schedule(shape: Plan) -> Any:
-        if differences:
-            return private_diff.calibrated(shape, epsilon, delta, ascents=2, loss_clip=1.0, clip=clip)
-        return sgda.calibrated(shape, epsilon, delta, loss_clip=1.0, clip=clip)
-
-    return Space(ANY, SIZES, lambda rows, sizes: MinimaxProblem(Squares(rows)), _by_plan(schedule), fits)
-
-
-def _by_plan(schedule: Callable[[Plan], Any]) -> Callable[[Sizes], Any]:
-    """Made once for each shape of a run."""
+def of_plans(
+    problem: Callable[[Array, Sizes], Any], schedule: Callable[[Plan], Any], landmarks: Landmarks | None = None,
+    rows: Rows = ANY, sizes: Mapping[str, Sequence[int]] = SIZES, fits: Callable[[Sizes], bool] = fits,
+) -> Space:  # fmt: skip
+    """Of an algorithm whose schedule, for a shape of a run, is made once."""
     kept = lru_cache(maxsize=512)(schedule)
-    return lambda sizes: kept(plan(sizes))
+    return Space(rows, sizes, problem, lambda sizes: kept(plan(sizes)), fits, landmarks)
+
+
+def on_all(sizes: Sizes) -> bool:
+    """No batch leaves a record out."""
+    return sizes["batch"] == sizes["refresh"] == sizes["n"]
+
+
+def value_alone(make: Callable[[int, int], single_sample.Schedule]) -> Space:
+    """Line 16 alone: one number a record, any finite one."""
+    schedule = by_sizes(lambda sizes: make(sizes["n"], sizes["steps"]))
+    return Space(Rows(1, None), {"n": (1, 2, 3, 8), "steps": (1, 2, 4)}, the_numbers, schedule)
 
 
 def double_landmarks(schedule: double_spider.Schedule) -> dict[str, Sequence[float]]:
@@ -240,11 +172,12 @@ def recursive_landmarks(schedule: recursive_spider.Schedule) -> dict[str, Sequen
     return {**gradients, "value": (schedule.momentum, 1.0, schedule.value_clip)}
 
 
-def _spider_landmarks(schedule: Any) -> dict[str, Sequence[float]]:
+def spider_landmarks(schedule: Any) -> dict[str, Sequence[float]]:
     """Where nothing moves, and where the threshold of the next difference reaches its cap."""
     at_cap = (0.0, schedule.difference_clip / (schedule.smoothness * schedule.step_size))
     return {"refresh": at_cap, "difference": at_cap}
 
 
-def _no_records(n: int) -> SampleLoss:
+def no_records(n: int) -> SampleLoss:
+    """Of a problem that a schedule is made for: its noise depends on the sizes alone."""
     return Squares(np.zeros((n, 2)))

@@ -16,8 +16,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from dpassay.reference.arrays import Array, Indices
-from dpassay.reference.axioms import Records
+from dpassay.reference.arrays import Array, Indices, Records
 from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair
 

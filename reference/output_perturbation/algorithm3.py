@@ -20,7 +20,7 @@ from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput
 from dpassay.reference.noise import Multipliers, Printed
 from dpassay.reference.problems.finite_sum import FiniteSum
-from dpassay.reference.solvers.extragradient import Extragradient
+from dpassay.reference.solvers.gradient_descent import Extragradient
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
 

@@ -17,7 +17,7 @@ import numpy as np
 from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.arrays import Array
 from dpassay.reference.problems.finite_sum import Convex, Regulariser
-from dpassay.reference.solvers.extragradient import Extragradient
+from dpassay.reference.solvers.gradient_descent import Extragradient
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch

@@ -15,7 +15,7 @@ from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Multipliers, Printed
 from dpassay.reference.problems.finite_sum import Convex
-from dpassay.reference.solvers.extragradient import Extragradient
+from dpassay.reference.solvers.gradient_descent import Extragradient
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
 

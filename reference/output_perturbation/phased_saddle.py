@@ -14,7 +14,7 @@ import numpy as np
 from dpassay.reference.noise import Multipliers, Printed
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.problems.saddle_games import sharp_stability
-from dpassay.reference.solvers.extragradient import Extragradient
+from dpassay.reference.solvers.gradient_descent import Extragradient
 from dpassay.reference.solvers.protocol import Solver
 
 from .base_solver import RESIDUAL_FRACTION, no_solver

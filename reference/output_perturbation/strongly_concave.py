@@ -18,7 +18,7 @@ from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Printed
 from dpassay.reference.problems.finite_sum import Convex
-from dpassay.reference.solvers.extragradient import Extragradient
+from dpassay.reference.solvers.gradient_descent import Extragradient
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
 

@@ -13,8 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpassay.reference.arrays import Array, Indices
-from dpassay.reference.axioms import Records
+from dpassay.reference.arrays import Array, Indices, Records
 from dpassay.reference.errors import BadInput
 from dpassay.reference.solvers.protocol import Oracle, Solution, certify
 

@@ -10,8 +10,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from dpassay.reference.arrays import Array, Indices
-from dpassay.reference.axioms import Records
+from dpassay.reference.arrays import Array, Indices, Records
 from dpassay.reference.errors import BadInput, require
 
 from .interfaces import Sized

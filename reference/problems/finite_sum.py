@@ -15,8 +15,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dpassay.reference.arrays import Array, Indices
-from dpassay.reference.axioms import settled
+from dpassay.reference.arrays import Array, Indices, settled
 from dpassay.reference.errors import BadInput, require
 
 from .domains import Domain, Everywhere

@@ -12,8 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpassay.reference.arrays import Array, Indices
-from dpassay.reference.axioms import Records
+from dpassay.reference.arrays import Array, Indices, Records
 
 from .erm import Constants
 from .waves import Signs

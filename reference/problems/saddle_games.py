@@ -8,8 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dpassay.reference.arrays import Array, Indices
-from dpassay.reference.axioms import Records
+from dpassay.reference.arrays import Array, Indices, Records
 from dpassay.reference.errors import BadInput, require
 
 from .finite_sum import Loss, bounded_rows

@@ -12,8 +12,7 @@ from typing import ClassVar
 import numpy as np
 import scipy
 
-from dpassay.reference.arrays import Array, Indices
-from dpassay.reference.axioms import Records
+from dpassay.reference.arrays import Array, Indices, Records
 
 from .domains import Ball, Domain, Everywhere
 from .finite_sum import FiniteSum, Loss, Regulariser, bounded_rows, bounded_values, plus_or_minus_one

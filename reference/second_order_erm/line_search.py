@@ -17,8 +17,7 @@ import scipy
 from dpassay.reference.accounting.above_threshold import above_threshold_mu
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.accounting.parts import Part
-from dpassay.reference.arrays import Array, norm
-from dpassay.reference.axioms import moves_by
+from dpassay.reference.arrays import Array, moves_by, norm
 from dpassay.reference.errors import require
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape

@@ -18,7 +18,7 @@ import scipy
 
 from dpassay.reference.arrays import Array
 from dpassay.reference.problems.erm import ErmProblem
-from dpassay.reference.problems.margin_losses import loss_a
+from dpassay.reference.problems.margin_losses import LOSS_A
 from dpassay.reference.space import Rows, Sizes, Space
 
 from .common import Accuracy, Reading
@@ -41,13 +41,13 @@ Landmarks = Mapping[str, Sequence[float]]
 
 def problem(rows: Array, sizes: Sizes) -> ErmProblem:
     """Loss A on features and labels, the last column."""
-    return ErmProblem(rows[:, :-1], rows[:, -1], loss_a())
+    return ErmProblem(rows[:, :-1], rows[:, -1], LOSS_A)
 
 
 def public(sizes: Sizes) -> tuple[ErmProblem, Array]:
     """A problem of these sizes, for its bounds, and the start."""
     n, d = sizes["n"], sizes["d"]
-    return ErmProblem(np.zeros((n, d)), np.ones(n), loss_a()), START * np.eye(d)[0]
+    return ErmProblem(np.zeros((n, d)), np.ones(n), LOSS_A), START * np.eye(d)[0]
 
 
 def accuracy_for(decrease: Decrease, sizes: Sizes, target: float, margin: float = 1.0) -> Accuracy:

@@ -30,7 +30,7 @@ from dpassay.reference.case import ExactDelta, Instance
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem, SmoothRisk
-from dpassay.reference.problems.margin_losses import loss_a
+from dpassay.reference.problems.margin_losses import LOSS_A
 from dpassay.reference.problems.one_way import OneWay
 from dpassay.reference.problems.waves import WaveRisk
 
@@ -165,7 +165,7 @@ def decrease_of(name: str) -> Decrease:
 @lru_cache(maxsize=1)
 def everything() -> ErmProblem:
     """Loss A on the breast-cancer set."""
-    return ErmProblem(*real_data.breast_cancer(), loss_a())
+    return ErmProblem(*real_data.breast_cancer(), LOSS_A)
 
 
 @lru_cache(maxsize=1)

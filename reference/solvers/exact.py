@@ -9,8 +9,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.problems.finite_sum import FiniteSum
 
-from .extragradient import Extragradient
-from .gradient_descent import GradientDescent
+from .gradient_descent import Extragradient, GradientDescent
 from .protocol import Oracle, Solution, certify
 
 

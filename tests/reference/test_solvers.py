@@ -14,8 +14,7 @@ from dpassay.reference.problems.finite_sum import FiniteSum, Regulariser
 from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss, regularised
 from dpassay.reference.solvers.early_stop import UndecayedPasses
 from dpassay.reference.solvers.exact import Exact
-from dpassay.reference.solvers.extragradient import Extragradient
-from dpassay.reference.solvers.gradient_descent import GradientDescent
+from dpassay.reference.solvers.gradient_descent import Extragradient, GradientDescent
 from dpassay.reference.solvers.polished import Polished, steps_needed
 from dpassay.reference.solvers.protocol import Certificate, CertificateError, Solution
 from dpassay.reference.solvers.scikit_learn import LOGISTIC, RIDGE, ScikitLearn, ScikitLearnSGD

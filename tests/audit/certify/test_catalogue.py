@@ -8,7 +8,7 @@ import pytest
 
 from dpassay.audit.certify.catalogue import PUBLIC, certify_instance
 from dpassay.reference import Pair, find
-from dpassay.reference.axioms import moves_by, rows_within, within
+from dpassay.reference.arrays import moves_by, rows_within, within
 from dpassay.reference.case import Instance, PrivacyClaim
 from dpassay.reference.catalogue import CASES
 

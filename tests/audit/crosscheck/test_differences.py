@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dpassay.audit.commands import crosscheck
 from dpassay.audit.crosscheck.differences import compare, unstated
-from dpassay.audit.crosscheck.encoding import decode, encode
+from dpassay.audit.crosscheck.encoding import decode, encode, formulas_of
 from dpassay.audit.crosscheck.recording import RecordingTape, events_of
 from dpassay.audit.crosscheck.storage import load, read_vectors
 from dpassay.reference.catalogue import CASES
@@ -25,7 +25,6 @@ from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.problems.domains import Everywhere
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.problems.saddle_games import BilinearLoss
-from dpassay.reference.written import formulas_of
 
 CLAIM = {"epsilon": 1.0, "delta": 1e-5, "relation": "replace-one"}
 

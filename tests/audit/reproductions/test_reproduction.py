@@ -23,7 +23,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.printed_counts import possible_counts
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
-from dpassay.reference.problems.margin_losses import loss_a
+from dpassay.reference.problems.margin_losses import LOSS_A
 from dpassay.reference.problems.models import ClassificationLoss, SoftmaxRegression
 from dpassay.reference.second_order_erm.printed_tables import HESSIAN_TABLES, METHODS, TABLES, Figure
 
@@ -76,7 +76,7 @@ def test_planted_certificate_without_a_hessian_is_caught():
 
 @pytest.fixture(scope="module")
 def small():
-    return ErmProblem(*real_data.ijcnn_stand_in(np.random.default_rng(1), 150), loss_a())
+    return ErmProblem(*real_data.ijcnn_stand_in(np.random.default_rng(1), 150), LOSS_A)
 
 
 @pytest.mark.some(2)

@@ -15,10 +15,10 @@ import pytest
 
 from dpassay.audit.assaying import assay as assaying
 from dpassay.audit.row import Effort
-from dpassay.audit.running import fingerprint
+from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.running.store import Store, read_state, write_state
 from dpassay.audit.running.workers import rarely_collected, worked
-from dpassay.reference import BadInput, find
+from dpassay.reference import BadInput, find, sources
 
 RECORDS = {"b": {"x": 1.5, "why": 'quotes " and\n lines'}, "a": [1, "ü", None]}
 
@@ -196,18 +196,19 @@ def test_a_checkpoint_is_replaced_by_who_read_it_only(tmp_path):
     assert read_state(path, "session") == {"runs": 128}
 
 
-@pytest.mark.parametrize(("name", "file"), [
-    ("dp_ftrl/dp_ftrl@repaired", "written.py"),
-    ("second_order_erm/opt@printed", "cases.py"),  # builders stand in another module
-    ("second_order_erm/opt@printed", "tapes.py"),  # of the apparatus
+@pytest.mark.parametrize(("name", "changed", "other"), [
+    ("dp_ftrl/dp_ftrl@repaired", "reference/written.toml", True),  # of what no run comes to: certificates lean on it
+    ("dp_ftrl/dp_ftrl@repaired", "dp_ftrl/formulas.toml", False),
+    ("dp_ftrl/dp_ftrl@repaired", "dro/constants.py", False),
+    ("dp_ftrl/dp_ftrl@repaired", "report/html.py", False),
+    ("second_order_erm/opt@printed", "second_order_erm/cases.py", True),  # builders stand in another module
+    ("second_order_erm/opt@printed", "apparatus/tapes.py", True),
 ])  # fmt: skip
-def test_a_row_of_another_claim_or_of_other_data_beside_the_code_is_of_other_code(name, file, monkeypatch):
-    """What no run comes to is read from a file beside ``reference/written.py``, on which certificates of trees lean."""
+def test_a_row_is_of_other_code_where_what_it_hangs_on_has_changed(name, changed, other, monkeypatch):
     (case,) = find(name)[:1]
-    before, data = fingerprint.fingerprint(case), fingerprint._data
-    changed = lambda path: data(path) + b"x" * (path.name == file)  # noqa: E731
-    monkeypatch.setattr(fingerprint, "_data", changed)
-    assert fingerprint.fingerprint(case) != before
+    before, content = fingerprint(case), sources._content
+    monkeypatch.setattr(sources, "_content", lambda path: content(path) + b"#" * path.as_posix().endswith(changed))
+    assert (fingerprint(case) != before) == other
 
 
 # -- workers: rows do not depend on who makes them, nor in which order

@@ -24,7 +24,7 @@ from tests.reference.problems.made import box_game, boxes
 def of_loss(name):
     rng = np.random.default_rng(3)
     x = real_data.into_unit_ball(rng.normal(size=(40, 5)))
-    return erm.ErmProblem(x, rng.choice([-1.0, 1.0], 40), LOSSES[name]())
+    return erm.ErmProblem(x, rng.choice([-1.0, 1.0], 40), LOSSES[name])
 
 
 WAVES = [WaveRisk(np.array([1.0, -1, -1, 1, -1]), 6, **one) for one in ({}, {"well": 50.0, "well_frequency": 0.3})]
@@ -96,7 +96,7 @@ def test_constants_bound_every_record_and_are_nearly_reached(risk):
 
 @pytest.mark.parametrize("name", sorted(LOSSES))
 def test_link_and_regulariser_bounds_are_the_suprema(name):
-    loss = LOSSES[name]()
+    loss = LOSSES[name]
     m = np.linspace(-40, 40, 800_001)
     third = np.gradient(loss.link.curvature(m), m)
     pairs = [(loss.link.slope(m), loss.link.slope_bound), (loss.link.curvature(m), loss.link.curvature_bound)]
@@ -151,7 +151,7 @@ def test_one_pair_of_waves_attains_all_three_sensitivities_at_once(waves):
 def test_printed_loss_b_rewards_misclassification():
     rng = np.random.default_rng(1)
     x = real_data.into_unit_ball(rng.normal(size=(1, 5)))
-    problem = erm.ErmProblem(x, np.array([1.0]), LOSSES["loss_b_printed"]())
+    problem = erm.ErmProblem(x, np.array([1.0]), LOSSES["loss_b_printed"])
     assert problem.value(x[0]) > problem.value(-x[0])
 
 
@@ -306,7 +306,7 @@ NAN = np.array([[1.0, 0, 0], [0, np.nan, 0], [0, 0, 1]])
         (lambda: BilinearLoss(np.ones((2, 1, 1)), np.ones((2, 2)), 1.0, 1.0, 0.5), "matrices"),
         (lambda: BilinearLoss(np.ones((2, 1, 1)), np.ones((2, 2)), 1.0, 1.0, 1.0, 1.0), r"linear\[0\]"),
         *(
-            (lambda x=features, y=labels: erm.ErmProblem(x, y, LOSSES["loss_a"]()), field)
+            (lambda x=features, y=labels: erm.ErmProblem(x, y, LOSSES["loss_a"]), field)
             for features, labels, field in (
                 (np.full((2, 2), np.nan), np.ones(2), "features"),
                 (np.full((2, 2), 1.0), np.ones(2), "features"),

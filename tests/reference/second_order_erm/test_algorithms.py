@@ -21,7 +21,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
-from dpassay.reference.problems.margin_losses import LOGISTIC, Loss, loss_a, saturating
+from dpassay.reference.problems.margin_losses import LOGISTIC, LOSS_A, Loss, saturating
 from dpassay.reference.second_order_erm import (
     calibration,
     dp_gd,
@@ -48,7 +48,7 @@ from tests.reference.problems.made import opposed
 @pytest.fixture(scope="session")
 def cancer():
     """100 records of the breast-cancer set, loss A."""
-    return worst_case.first_records(ErmProblem(*real_data.breast_cancer(), loss_a()), 100)
+    return worst_case.first_records(ErmProblem(*real_data.breast_cancer(), LOSS_A), 100)
 
 
 @pytest.fixture(scope="session")
