@@ -49,11 +49,11 @@ def phase(what: str, total: int) -> None:
         shown.phase(what, total)
 
 
-def step() -> None:
-    """One step of it is done."""
+def step(steps: int = 1) -> None:
+    """So many steps of it are done."""
     shown, _ = _AUDIENCE.get()
     if shown is not None:
-        shown()
+        shown(steps=steps)
 
 
 def time_left() -> float:

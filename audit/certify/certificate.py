@@ -198,8 +198,13 @@ class _Paths:
         ledger = Ledger(self.n, self.seed + number, self.relation, wanted, limits=self.limits)
         ledger.unknown, ledger.choosing = not self.plainly, self.choosing
         self.ledgers.append(ledger)
-        output = self.run(ledger)
-        ledger.left(output)
+        try:
+            output = self.run(ledger)
+            ledger.left(output)
+        except Open as error:
+            if error.leaves and ledger.known_noise and not ledger.releases:
+                raise Open(ledger.known_noise) from None
+            raise
         taken = tuple(way for _, way, _ in ledger.decisions)
         cost = (*(one.kind for one in ledger.releases), *((one.kind, one.rate) for one in ledger.batches))
         if self.costs.setdefault(taken, cost) != cost:

@@ -111,6 +111,7 @@ class Ledger:
     told: dict[int, float] = field(default_factory=dict)  # draws that are known to everybody
     seeds: set[int] = field(default_factory=set)  # wide whole numbers that were drawn
     sown: set[int] = field(default_factory=set)  # those of them of which a generator was made
+    known_noise: str = ""  # where, in words, a generator with a fixed seed was made
     drawn: int = 0
     limits: Limits = field(default_factory=Limits)
     done: bool = False
@@ -523,6 +524,10 @@ class Draws(np.random.Generator):
         """Are released values plain numbers?"""
         return self._ledger.plain
 
+    def beside(self, known_noise: str) -> None:
+        """There is another generator, of which everybody knows the numbers."""
+        self._ledger.known_noise = known_noise
+
     def _noise(self, law: str, loc: Any, scale: Any, size: Any) -> Any:
         if private(scale):
             raise Open("a noise scale that depends on private data")
@@ -613,6 +618,11 @@ class Draws(np.random.Generator):
             return Uniforms(self)
         return self._known("random", size)
 
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        """From 0 to 1 as `random`; others are public."""
+        usual = type(low) in (int, float) and type(high) in (int, float) and (low, high) == (0, 1)
+        return self.random(size) if usual else self._known("uniform", low, high, size)
+
     def _known(self, name: str, *args: Any, **options: Any) -> Any:
         if any(private(one) for one in (*args, *options.values())):
             raise Open(f"a draw by {name} whose law depends on private data has no rule")
@@ -679,7 +689,7 @@ for _name, _method in _LIKEWISE.items():
     setattr(Draws, _name, _method)
 
 
-_PUBLIC = {"integers", "uniform", "exponential", "gamma", "beta", "poisson", "multivariate_normal"}
+_PUBLIC = {"integers", "exponential", "gamma", "beta", "poisson", "multivariate_normal"}
 _PUBLIC |= {"standard_exponential", "logistic", "standard_cauchy"}
 
 
@@ -704,7 +714,7 @@ def _leave(output: Any, seeds: set[int], depth: int = 0) -> None:
     if seeds and number and np.isin(np.asarray(output), list(seeds)).any():
         raise Open("a seed is handed out, and who has it can draw the noise")
     if isinstance(output, Value | Batch):
-        raise Open("private data is returned without noise")
+        raise Open("private data is returned without noise", leaves=True)
     if isinstance(output, BaseException):
         raise Open("an error is returned, which is not looked through")
     if isinstance(output, Noise):

@@ -15,9 +15,9 @@ import numpy as np
 
 from .choices import NAMES, forgotten, trusted, used_up
 from .converted import converted
-from .draws import Draws, Noise, Secret
+from .draws import Draws, Noise, Secret, fresh_generator
 from .public import Public, blank, watched
-from .value import Holder, Open, Value, bare, ledger_of, private
+from .value import Holder, Open, Value, bare, here_because, ledger_of, private
 
 _CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asfarray", "asarray_chkfinite")
 _FRESH = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "arange")
@@ -204,6 +204,26 @@ def kept_numbers(run: Any, convert: bool = False) -> Iterator[None]:
             names.update(old)
 
 
+class _Seeded(np.random.Generator):
+    """A generator with a fixed seed: its numbers are constants that everybody knows, and hide nothing."""
+
+    def __init__(self, real: Any):
+        super().__init__(real._bit_generator)
+        self.real = real
+
+    def __getattribute__(self, name: str) -> Any:
+        found = getattr(object.__getattribute__(self, "real"), name)
+        return functools.partial(_constant, found) if callable(found) and not name.startswith("_") else found
+
+
+def _constant(draw: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    given = (*args, *options.values())
+    if any(private(one) or isinstance(one, Noise) for one in given) or ledger_of(given) is not None:
+        raise Open("a draw with a fixed seed from private data or released values has no rule")
+    found = draw(*map(bare, args), **{name: bare(one) for name, one in options.items()})
+    return blank(found, None) if isinstance(found, np.ndarray) else found
+
+
 @contextmanager
 def patched(draws: Draws) -> Iterator[None]:
     """While it is open, arrays made of private values stay private, and the global generators draw from the ledger."""
@@ -214,22 +234,21 @@ def patched(draws: Draws) -> Iterator[None]:
             kept.append((place, name, getattr(place, name)))
             setattr(place, name, new)
 
-    def own(seed: Any = None, *_: Any) -> Any:
+    def own(seed: Any = None, real: Callable[[Any], Any] = fresh_generator) -> Any:
         if isinstance(seed, np.random.Generator):
             return seed
-        if isinstance(seed, Secret) or draws.sown(seed):
+        if seed is None or isinstance(seed, Secret) or draws.sown(seed):
             return draws
-        if isinstance(seed, np.random.SeedSequence):  # numbers that everybody can draw, and that protect nothing
-            return np.random.Generator(np.random.PCG64(seed))
-        if seed is not None:
-            raise Open("a generator with a fixed seed: everybody can draw the same noise")
-        return draws
+        if private(seed) or ledger_of(seed) is not None:
+            raise Open("a generator with a seed of private data or of released values has no rule")
+        draws.beside(here_because("a generator with a fixed seed: everybody can draw the same noise"))
+        return _Seeded(real(bare(seed)))
 
     class Legacy:
         """Code asks whether something is one, and makes one."""
 
         def __new__(cls, seed: Any = None) -> Any:
-            return own(seed)
+            return own(seed, np.random.mtrand.RandomState)
 
     try:
         for name in _CONSTRUCTORS:

@@ -375,7 +375,13 @@ def transpose(a: Value, axes: Any = None) -> Value:
 def reshape(a: Value, shape: Any = None, order: Any = "C", newshape: Any = None) -> Value:
     """The same numbers; the record axis stays where it is the first one, and of the same length."""
     shape = newshape if shape is None else shape
-    a._counted()
+    first = shape[0] if isinstance(shape, tuple | list) and shape else None
+    if a.absent and isinstance(first, Value) and first.count and a.at == -a.ndim and first.records.same(a.records):
+        if -1 in shape[1:]:
+            raise Open("where no record is drawn, reshape does not know what -1 is: name the number")
+        shape = (a._shape[0], *shape[1:])
+    else:
+        a._counted()
     wanted = np.broadcast_to(np.float64(0), a._shape).reshape(shape).shape
     if a.at is not None and not (a.at == -a.ndim and wanted and wanted[0] == a._shape[0]):
         a = a.whole()

@@ -36,8 +36,9 @@ class Open(Exception):
     Each is kept in `raised`: code that catches it goes on, and its certificate is open all the same.
     """
 
-    def __init__(self, why: str):
+    def __init__(self, why: str, leaves: bool = False):
         super().__init__(why)
+        self.leaves = leaves
         kept = raised.get()
         if kept is not None:
             kept.append(self)
@@ -83,6 +84,12 @@ def here() -> str:
     """``file.py:12`` of the user's line that is running."""
     file, number = _line_of_user()
     return f"{file_name(file)}:{number}" if file else "?"
+
+
+def here_because(why: str) -> str:
+    """The user's line that is running, why the certificate ends there, and what stands there."""
+    file, number = _line_of_user()
+    return f"{file_name(file)}:{number}: {why}: `{linecache.getline(file, number).strip()}`"
 
 
 def _line_of_user() -> tuple[str, int]:
@@ -344,6 +351,7 @@ class Value(NDArrayOperatorsMixin):
         self.token, self.viewed, self.integer, self.vanishes = object(), False, False, vanishes
         self.symmetric = False  # a matrix that equals its transpose
         self.origin: Origin | None = None
+        self.count = False  # how many records there are
         self.listed = False  # it is a Python list, of nobody knows how many
         self.hollow = False  # made of such a list: where that is empty, its shape is another one
         self.negation: Value | None = None  # of a truth value
@@ -369,7 +377,8 @@ class Value(NDArrayOperatorsMixin):
             return self._shape
         assert self.at is not None
         found: list[Any] = list(self._shape)
-        found[self.at] = Value((), None, self.records, low=0.0, move=Norms(1.0, 1.0, 1.0), draws=self.draws)
+        number = Value((), None, self.records, low=0.0, move=Norms(1.0, 1.0, 1.0), draws=self.draws)
+        number.count, found[self.at] = True, number
         return tuple(found)
 
     @property
@@ -427,7 +436,7 @@ class Value(NDArrayOperatorsMixin):
         )
 
     def _leaves(self, *_: Any, **__: Any) -> NoReturn:
-        raise Open("private data leaves as a plain number; add noise to it first")
+        raise Open("private data leaves as a plain number; add noise to it first", leaves=True)
 
     def _as_text(self, *_: Any) -> NoReturn:
         raise Open("private data becomes a text")

@@ -12,7 +12,7 @@ import numpy as np
 from dpassay.audit.lockstep.hub import WithinReach
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.lockstep.source_lines import parting
-from dpassay.audit.phases import phase, step
+from dpassay.audit.phases import phase, step, time_is_up
 from dpassay.reference.equality import same, snapshot
 from dpassay.reference.errors import BadInput, printable
 from dpassay.reference.findings import Kind
@@ -155,6 +155,8 @@ class PlainMechanism:
             return found
         failed = []
         for number, pair in enumerate(pairs):
+            if number and time_is_up():
+                break
             try:
                 found._read_on(pair, seed + number)
             except BadInput:

@@ -100,7 +100,7 @@ class _Engine:
         self._runner, self._ground, self._examples, self._seed = runner, ground, examples, seed
         self._most = CALLS if calls is None else calls
         self._calls = self._most // (1 if calls is None else 2)  # of long runs, half is left for what goes uphill
-        self._checked = False
+        self._checked, self._done = False, 0
         self._further = Further(runner, ground, self._enough) if isinstance(ground, AllOf) else None
         self._start = perf_counter()
 
@@ -164,8 +164,11 @@ class _Engine:
 
     def _enough(self) -> None:
         """Stop a search whose runs are too long, or whose time is up, once something has run."""
-        step()
-        if self._runner.calls > self._calls:
+        runner = self._runner  # it ends after all examples, or before, after so many calls
+        done = max(self._done + 1, self._examples * min(runner.calls, self._most) // self._most)
+        step(done - self._done)
+        self._done = done
+        if runner.calls > self._calls:
             tried = f"{self._runner.examples} examples, {self._calls} draws and releases"
             self._runner.note = f"search stopped after {tried}"
             raise _Enough

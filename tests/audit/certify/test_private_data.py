@@ -494,6 +494,17 @@ def test_layers_of_a_secret_batch_cost_what_one_array_of_all_does(text, batch):
     assert known.bounded and released(TOGETHER[text][1], batch=batch).epsilon == pytest.approx(known.epsilon)
 
 
+@pytest.mark.parametrize(
+    ("shape", "refused"),
+    [("len(g), 9", ""), ("len(g), -1", "what -1 is"), ("len(other), 9", "the number of these records")],
+)
+def test_records_of_a_poisson_batch_are_made_flat_whatever_their_number(shape, refused):
+    batches = "batch, other = rows[rng.uniform(size=4) < 0.3], rows[rng.random(4) < 0.3]\n"
+    made = "g = np.einsum('ni,nj->nij', batch, batch)\n"
+    found = released(f"{batches}{made}unit(g.reshape({shape})).sum(axis=0)")
+    assert refused in str(found) if refused else found.epsilon == pytest.approx(released(BY_MASK).epsilon)
+
+
 def test_places_of_a_batch_are_records_that_one_change_moves_once():
     text = "some = [of_length_one(rows[i]) for i in rng.choice(4, 2, replace=False)]\n{}np.sum(some, axis=0)"
     once, twice = (released(text.format(factor)) for factor in ("", "2 * "))

@@ -361,6 +361,32 @@ def test_what_seldom_happens_counts(run, least):
     assert price(run, Space.matrix(n=(30,), d=(3,))) >= least * (1 - 1e-6)
 
 
+# -- generators with a fixed seed: constants, which are no noise
+def fixed(made):
+    """Of a sum that moves by 1 in each entry, with a generator with a fixed seed beside that of the run."""
+    return lambda rows, rng: made(np.clip(rows, 0, 1).sum(axis=0), np.random.default_rng(7), rng)
+
+
+def test_numbers_of_a_fixed_seed_are_constants():
+    plain = price(fixed(lambda x, _, rng: x + rng.laplace(scale=2.0, size=3)))
+    start = fixed(lambda x, known, rng: known.normal(size=3) + x + rng.laplace(scale=2.0, size=3))
+    old = fixed(lambda x, _, rng: x[np.random.RandomState(1).permutation(3)] + rng.laplace(scale=2.0, size=3))
+    assert price(start) == price(old) == plain < math.inf
+
+
+SEEDS = {
+    "as noise": (lambda x, known, rng: x + known.laplace(scale=2.0, size=3), "everybody can draw the same noise: `ret"),
+    "beside real noise": (lambda x, known, rng: [x + rng.laplace(size=3), x + known.laplace()], "private data is ret"),
+    "around private data": (lambda x, known, rng: known.normal(x), "a fixed seed from private data"),
+    "of private data": (lambda x, known, rng: np.random.default_rng(x.sum()).normal(), "a seed of private data"),
+}
+
+
+@pytest.mark.parametrize(("made", "why"), SEEDS.values(), ids=SEEDS)
+def test_a_fixed_seed_hides_nothing(made, why):
+    assert why in str(certified(fixed(made)))
+
+
 # -- noise of symmetric matrices; public orders and lists
 @pytest.mark.parametrize("of", ["gram", "another matrix", "twice", "one draw for all", "a list of entries"])
 def test_symmetric_noise_is_for_symmetric_queries(of):

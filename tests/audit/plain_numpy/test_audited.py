@@ -7,12 +7,14 @@ import math
 import random
 from dataclasses import replace
 from functools import partial
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from dpassay.audit import Effort, Verdict, assay, on_tape, release
 from dpassay.audit.certify.certificate import certify
+from dpassay.audit.phases import reporting
 from dpassay.audit.plain_numpy.audited import trial_pairs
 from dpassay.audit.plain_numpy.places import NotUnderstood
 from dpassay.audit.subjects.own import one_run_in_time
@@ -373,6 +375,13 @@ def test_a_seed_that_was_drawn_is_secret_once_and_till_it_is_told():
     for run in (tells_its_seed, sows_a_seed_twice):
         found = certify(run, where, delta=DELTA)
         assert found.epsilon is None and "seed" in str(found)
+
+
+def test_reading_the_code_ends_when_the_time_is_up():
+    seen = []
+    with reporting(Mock(), seconds=0.0):
+        on_tape(lambda rows, rng: seen.append(0) or rows.sum() + rng.normal()).tried([ONE] * 50)
+    assert len(seen) < 50
 
 
 def test_a_generator_with_a_fixed_seed_is_named():

@@ -5,6 +5,7 @@ that examples hardly come upon by climbing.
 """
 
 from dataclasses import replace
+from unittest.mock import Mock
 
 import broken
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from dpassay.audit.assaying import examine
 from dpassay.audit.assaying.assay import assay
 from dpassay.audit.lockstep.script import Script
+from dpassay.audit.phases import reporting
 from dpassay.audit.row import Effort
 from dpassay.audit.search import engine
 from dpassay.audit.search.designed import far_rows
@@ -297,7 +299,10 @@ def test_a_search_that_stops_early_tries_targets_beyond_the_clip():
         tape.gaussian("sum", np.clip(rows, -5, 5).sum(axis=0), std=1e3, sensitivity=20.0)
 
     space = Space(Rows("d", bound=None), {"n": (2,), "d": (2, 9)})
-    found = search(clipped, space, PrivacyClaim(1.0, 1e-5), examples=20, calls=2)
+    shown = Mock()
+    with reporting(shown):
+        found = search(clipped, space, PrivacyClaim(1.0, 1e-5), examples=20, calls=2)
+    assert sum(one.kwargs["steps"] for one in shown.call_args_list) >= 20  # it is over, and shows no hours left
     assert "search stopped" in found.note and found.shares["sum"] == pytest.approx(0.5)  # 10 of 20 in one column
     assert found.worst.data.sizes == {"n": 2, "d": 2} and found.accounted is not None
 
