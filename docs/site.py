@@ -29,6 +29,7 @@ from dpassay.proofs_check.derivation.ledger import Examined, examine
 from dpassay.proofs_check.derivation.model import Remark, Statement, statements
 from dpassay.proofs_check.derivation.show import closing, gaps, point, schedule, sentence, svg
 from dpassay.reference.catalogue import CASES
+from dpassay.reference.papers import PAPERS
 
 ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = sorted((ROOT / "benchmarks" / "results").glob("*.md"))
@@ -86,7 +87,7 @@ def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, files: File
 
 def on_page_content(html: str, page: Any, config: MkDocsConfig, files: Files) -> str:
     """Names in tables are broken between their parts only."""
-    return _NAME.sub(lambda found: re.sub("[/:]", r"\g<0><wbr>", found[1]), html)
+    return _NAME.sub(lambda found: re.sub("[/:_]", r"\g<0><wbr>", found[1]), html)
 
 
 def on_post_page(output: str, page: Any, config: MkDocsConfig) -> str:
@@ -169,7 +170,7 @@ def statement(one: Examined, places: dict[str, str]) -> str:
     """The page in Markdown; ``places`` are the pages of other statements by key."""
     said = one.statement
     lines = [f"# {said.paper}: {said.name}", "", f"{said.title[:1].upper()}{said.title[1:]}"
-             + (f" ({said.place})" if said.place else "") + ".", "",
+             f" ({said.place or said.name} of *{PAPERS[said.paper].title}*).", "",
              f"**{one.status.label[:1].upper()}{one.status.label[1:]}.** {sentence(one)}", "",
              "Claimed:", "", f"    {said.says}", ""]  # fmt: skip
     lines += [said.words, ""] if said.words else []

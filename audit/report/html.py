@@ -33,9 +33,9 @@ MEANING: Mapping[Verdict, str] = {
     Verdict.LEAKS: "something private reaches the outside beside the releases",
     Verdict.OVERSHOOTS: "what is accounted bounds nothing: a query moves by more than it declares, or more is realised",
     Verdict.OVER_BUDGET: "the releases add up to more than claimed",
-    Verdict.CERTIFIED: "nothing of that, and by the code itself no two neighbours can show more than is claimed",
-    Verdict.TIGHT: "nothing of that, and the lower bound reaches 90 % of the claim",
-    Verdict.CONSISTENT: "nothing of that, by an audit able to refute a claim 10 % below what this pair carries",
+    Verdict.CERTIFIED: "no violation was found, and by the code itself no two neighbours can show more than is claimed",
+    Verdict.TIGHT: "no violation was found, and the lower bound reaches 90 % of the claim",
+    Verdict.CONSISTENT: "no violation was found, by an audit able to refute a claim 10 % below what this pair carries",
     Verdict.INCONCLUSIVE: "not refuted, and nothing says that a violation would have been seen",
 }
 

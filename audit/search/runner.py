@@ -255,7 +255,7 @@ class Premises:
         self.accounted = max(epsilon, self.accounted or 0.0)
         if epsilon <= self._claim.epsilon * (1 + _MORE):
             return []
-        why = f"the releases add up to epsilon {epsilon:.4g}, claimed {self._claim.epsilon:.4g}"
+        why = f"the releases of this run add up to epsilon {epsilon:.4g}, claimed {self._claim.epsilon:.4g}"
         if math.isinf(epsilon):
             why = f"the releases have no finite epsilon: {cost.gap}"
         return [Finding(Kind.OVER_BUDGET, "", len(transcript.events), why)]

@@ -36,9 +36,6 @@ def text(one: Examined) -> str:
         for found in looked:
             printed = f"{found.remark.printed} is {found.remark.meant}: " if found.remark.printed else ""
             lines.append(f"  {kind:8} {found.remark.place}: {printed}{found.remark.words}")
-    if derivation.false is not None and derivation.false.answer is Answer.GAP and said.false is not None:
-        where = point(derivation.false.numbers)
-        lines.append(f"  false    {said.false.words}{f' (at {where})' if where else ''}")
     if derivation.repaired is not None and said.repaired is not None:
         lines += [f"  repaired {said.repaired.says}", f"           {said.repaired.words}".rstrip()]
         lines += _chain(derivation.repaired, derivation.repaired.part.reached)
@@ -181,8 +178,10 @@ def sentence(one: Examined) -> str:
         rests = f"It rests on {' and '.join(used)}, whose chain{'s break' if len(used) > 1 else ' breaks'}"
         rests += "." if at == used else f": the gaps are in {' and '.join(at)}."
         text = f"{verb.format(', '.join(steps))} not follow." if steps else rests
-        if After.FALSE in status.after and one.statement.false is not None:
-            text += f" The statement fails: {_ended(one.statement.false.words)}"
+        false, shown = one.statement.false, one.derivation.false
+        if After.FALSE in status.after and false is not None and shown is not None:
+            where = f" (at {point(shown.numbers)})" if shown.numbers else ""
+            text += f" The statement fails: {false.words.rstrip('.')}{where}."
         if After.REPAIRED in status.after and one.statement.repaired is not None:
             text += f" What follows instead: {_ended(one.statement.repaired.words or one.statement.repaired.says)}"
         return text
