@@ -21,6 +21,7 @@ from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.files import read_text
 from dpassay.reference.papers import Paper
+from dpassay.reference.sources import imported
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -104,16 +105,8 @@ def statements(key: str) -> dict[str, str]:
 @cache
 def _imports() -> dict[str, frozenset[str]]:
     """Test files with the modules that they import."""
-    found = {}
-    for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        names: set[str] = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-            elif isinstance(node, ast.Import):
-                names |= {alias.name for alias in node.names}
-        found[path.relative_to(ROOT).as_posix()] = frozenset(names)
-    return found
+    paths = sorted((ROOT / "tests").rglob("test_*.py"))
+    return {path.relative_to(ROOT).as_posix(): frozenset(imported(path).names) for path in paths}
 
 
 def _tests(file: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,7 @@ class Guarantee:
     @staticmethod
     def gdp(mu: float, relation: Relation | None = None, source: str = "") -> Guarantee:
         """mu-GDP, read at epsilons that lie close together."""
-        return replace(gdp(mu, relation=relation), source=source)
+        return gdp(mu, None, relation, source)
 
     @property
     def forward(self) -> tuple[Array, Array]:
@@ -168,12 +168,7 @@ def from_pld(pld: Any, name: str = "PLD", relation: Relation | None = None) -> G
     return mirrored(name, grid, lambda eps: pld.get_delta_for_epsilon(list(map(float, eps))), relation)
 
 
-def from_pairs(
-    pairs: Sequence[tuple[float, float]],
-    name: str = "claimed pairs",
-    relation: Relation | None = None,
-    source: str = "",
-) -> Guarantee:
+def from_pairs(pairs: Sequence[tuple[float, float]], name: str = "claimed pairs") -> Guarantee:
     """A claim given as several (epsilon, delta) pairs with epsilon >= 0, each holding in both directions.
 
     Nothing is claimed between the pairs, or beyond them. In place of a pair above `LARGEST` stands the one that it
@@ -182,4 +177,4 @@ def from_pairs(
     require(all(e >= 0 and 0 <= d <= 1 for e, d in pairs), "pairs", pairs, "need epsilon >= 0 and delta in [0, 1]")
     ordered = sorted((min(e, LARGEST), d if e <= LARGEST else 1 - (1 - d) * math.exp(LARGEST - e)) for e, d in pairs)
     deltas = np.array([d for _, d in ordered])
-    return mirrored(name, np.array([e for e, _ in ordered], dtype=float), lambda _: deltas, relation, source)
+    return mirrored(name, np.array([e for e, _ in ordered], dtype=float), lambda _: deltas)

@@ -8,7 +8,7 @@ from math import ceil, floor, inf, sqrt
 
 def possible_counts(figure: str, runs: int, ddof: int = 1, largest: float = inf) -> list[int] | None:
     """Non-negative integers with the printed mean and spread after rounding, or None if there are none."""
-    (low, high), spreads = (_rounding_to(text) for text in figure.split("±"))
+    (low, high), spreads = (rounding_to(text) for text in figure.split("±"))
     spread_low, spread_high = (max(Fraction(0), edge) for edge in spreads)
     for total in range(max(0, ceil(low * runs)), floor(high * runs) + 1):
         base = Fraction(total * total, runs)
@@ -21,7 +21,8 @@ def possible_counts(figure: str, runs: int, ddof: int = 1, largest: float = inf)
     return None
 
 
-def _rounding_to(text: str) -> tuple[Fraction, Fraction]:
+def rounding_to(text: str) -> tuple[Fraction, Fraction]:
+    """Between which two numbers one lies that is printed like this."""
     digits = len(text.split(".")[1]) if "." in text else 0
     half = Fraction(1, 2 * 10**digits)
     return Fraction(text) - half, Fraction(text) + half

@@ -59,9 +59,9 @@ def followed(starts: Iterable[str], ours: Callable[[str], bool]) -> dict[str, Pa
         path = source(name)
         if path is not None:
             found[name] = path
-            todo += _read(name).names
-        elif around:  # a name in a module, or all of them
-            homes = _read(around).homes
+            todo += imported(path, name).names
+        elif around and (path := source(around)) is not None:  # a name in a module, or all of them
+            homes = imported(path, around).homes
             todo += homes.values() if last == "*" else [homes.get(last, "")]
     return found
 
@@ -108,24 +108,25 @@ def _data(modules: set[Path]) -> Iterator[tuple[str, Path]]:
             yield f"{one.parent.name}/{one.name}", one
 
 
-class _Reached(NamedTuple):
+class Reached(NamedTuple):
+    """What a module imports."""
+
     names: Sequence[str]  # of modules, or of what is in them
     homes: Mapping[str, str]  # of a package: names that it imports when they are first asked for, each with its module
 
 
-def _read(name: str) -> _Reached:
-    """What a module that has a source reaches."""
-    path = source(name)
-    return _Reached((), {}) if path is None else _reached(_content(path), name, path.name == "__init__.py")
+def imported(path: Path, name: str = "") -> Reached:
+    """What the module of this name, with this source, reaches."""
+    return _reached(_content(path), name, path.name == "__init__.py")
 
 
 @cache  # of content, and so never out of date
-def _reached(content: bytes, name: str, is_package: bool) -> _Reached:
+def _reached(content: bytes, name: str, is_package: bool) -> Reached:
     package = name if is_package else name.rpartition(".")[0]
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError):  # it cannot be imported
-        return _Reached((), {})
+        return Reached((), {})
     names, homes = list[str](), dict[str, str]()
     for node, checked in _statements(tree.body):
         if isinstance(node, ast.Import) and not checked:
@@ -137,7 +138,7 @@ def _reached(content: bytes, name: str, is_package: bool) -> _Reached:
             elif is_package:  # what `extras.front_door` imports is told to the type checker
                 homes |= {alias.name: base for alias in node.names}
     made = _made_names(tree, name, package) if b"import_module" in content else ()
-    return _Reached([*names, *(one for pattern in made for one in _modules_like(pattern))], homes)
+    return Reached([*names, *(one for pattern in made for one in _modules_like(pattern))], homes)
 
 
 def _statements(block: Iterable[Any], checked: bool = False) -> Iterator[tuple[ast.AST, bool]]:

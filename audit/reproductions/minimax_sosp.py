@@ -76,7 +76,7 @@ def _sizes(steps: int, step_x: float) -> Sizes:
 
 def methods(steps: int = 400) -> list[Method]:
     """DP-RGDA and the baselines of Table 2 (and Figure 1's DP-SGDA) with all their noises."""
-    described = experiment_schedule(EPSILON, DELTA, steps=steps)
+    described = experiment_schedule(steps=steps)
     mended = dp_rgda.repaired(described, EPSILON, DELTA)
     rgda = {
         "as described": described,
@@ -203,7 +203,7 @@ def _data_in_x(rgda: Method, problem: MatrixSensing, seed: int) -> Table:
 
 def _unprinted(problem: MatrixSensing, seed: int, repetitions: int, steps: int) -> Table:
     """What the paper leaves open, varied: escape parameters of DP-RGDA, step size of PrivateDiff (exact accounting)."""
-    mended = dp_rgda.repaired(experiment_schedule(EPSILON, DELTA, steps=steps), EPSILON, DELTA)
+    mended = dp_rgda.repaired(experiment_schedule(steps=steps), EPSILON, DELTA)
     base = PRIVATE_DIFF.schedule(_sizes(steps, 0.2), "exact", EPSILON, DELTA)
     changes: list[dict[str, Any]] = [{"tolerance": 1e-3}, {"tolerance": 1e3, "average_movement": 1e-4}]
     changes += [{"tolerance": 1e3, "average_movement": 0.04}, {"escape_step": 1e-3, "tolerance": 1e3}]

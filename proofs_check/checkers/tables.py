@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 from dpassay.proofs_check.finding import Finding, Verdict
 from dpassay.proofs_check.formula import FormulaError, parse
 from dpassay.proofs_check.region import SEED
-from dpassay.reference.printed_counts import possible_counts
+from dpassay.reference.printed_counts import possible_counts, rounding_to
 
 CONFIDENCE = 1 - 1e-6  # per side and claim about a random matrix
 FEW = 6  # fewer sizes than that are a spot check
@@ -39,12 +39,6 @@ def integer_means(runs: int, entries: list[tuple[str, str]]) -> Finding:
     return Finding(Verdict.PROVED, f"all {len(entries)} entries are possible for {runs} integers")
 
 
-def _range(printed: str) -> tuple[Decimal, Decimal]:
-    value = Decimal(printed)
-    half = Decimal(1).scaleb(int(value.as_tuple().exponent)) / 2
-    return max(value - half, Decimal(0)), value + half
-
-
 def largest_auc(auc: str, epsilon: str, delta: str) -> Finding:
     """A printed attack AUC against the exact maximum 1 - (1 - delta)^2 / (1 + e^epsilon) for (epsilon, delta)-DP."""
     bound = 1 - (1 - float(parse(delta, {}))) ** 2 / (1 + math.exp(float(parse(epsilon, {}))))
@@ -65,9 +59,9 @@ def at_most(values: list[tuple[str, str]], bound: str) -> Finding:
 
 def rounds_to(printed: str, formula: str) -> Finding:
     """A printed number is the rounding of a formula without variables."""
-    exact = Decimal(str(float(parse(formula, {}))))
-    low, high = _range(printed)
-    if low <= exact <= high:
+    exact = float(parse(formula, {}))
+    low, high = rounding_to(printed)
+    if max(low, Fraction(0)) <= Fraction(str(exact)) <= high:
         return Finding(Verdict.PROVED, f"{formula} = {exact:.8g} rounds to {printed}")
     return Finding(Verdict.REFUTED, f"{formula} = {exact:.8g}, printed {printed}", {"exact": str(exact)})
 

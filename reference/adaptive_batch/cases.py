@@ -17,7 +17,7 @@ from dpassay.reference.papers import Cite
 from dpassay.reference.written import with_reasons
 
 from . import space
-from .stochastic_spider import CHARITABLE, COMPLETIONS, REPAIRS, Schedule, printed, repaired, run
+from .stochastic_spider import CHARITABLE, COMPLETIONS, REPAIRS, Schedule, repaired, run
 from .theorems import SOURCES, Constants
 from .worst_case import Scene, sign_flip
 
@@ -96,12 +96,8 @@ AT_THE_EDGE = Scene(0.0, 1.0, 0.835)  # the same for an alpha of 0.01: g = 0.94 
 
 @lru_cache(maxsize=64)
 def cut(source: str, steps: int, regime: Regime, threshold: float = 0.0) -> Schedule:
-    """The schedule of the theorem, cut to a few steps; records are taken in index order.
-
-    `threshold` 0 keeps the run in plain descent, a large one starts an escape as soon as line 11 allows it.
-    """
-    full = printed(regime.constants, source, alpha=regime.alpha, check_data=False)
-    return replace(full, steps=steps, threshold=threshold, order="index")
+    """The schedule of the theorem, cut."""
+    return space.cut(regime.constants, source, regime.alpha, steps, threshold)
 
 
 def bare() -> Schedule:

@@ -107,9 +107,17 @@ def printed_schedule(
 ) -> Schedule:
     """The statement's schedule for these sizes."""
     constants = Constants(sizes["n"], sizes["d"], epsilon, delta)
+    made = cut(constants, source, alpha, sizes["steps"], 0.0 if sizes["eager"] == 1 else ALWAYS)
+    return replace(made, refresh=refresh)
+
+
+def cut(constants: Constants, source: str, alpha: float | None, steps: int, threshold: float) -> Schedule:
+    """The schedule of the theorem, cut to a few steps; records are taken in index order.
+
+    `threshold` 0 keeps the run in plain descent, a large one starts an escape as soon as line 11 allows it.
+    """
     full = stochastic_spider.printed(constants, source, alpha=alpha, check_data=False)
-    threshold = 0.0 if sizes["eager"] == 1 else ALWAYS
-    return replace(full, steps=sizes["steps"], threshold=threshold, order="index", refresh=refresh)
+    return replace(full, steps=steps, threshold=threshold, order="index")
 
 
 def _landmarks(schedule: Schedule) -> Mapping[str, Sequence[float]]:

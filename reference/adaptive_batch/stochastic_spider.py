@@ -121,21 +121,13 @@ def printed(c: Constants, source: str, *, alpha: float | None = None, check_data
         BadInput: the regime is impossible; the message names the inequality that fails.
     """
     p = sizes(c, c.accuracy() if alpha is None else alpha)
-    needed = oracle_count(c, p.alpha, p.kappa, p.batch)
+    needed = oracle_count(c, p.threshold, p.drift_limit, p.batch)
     require(not check_data or needed <= c.n, "functions used", needed, f"Lemma 3.15 needs it <= n = {c.n}")
     tree_std, escape_std = noise_stds(c, source, p)
     return Schedule(
         n=c.n,
         d=c.d,
-        steps=p.steps,
-        step_size=p.eta,
-        threshold=p.alpha,
-        batch=p.batch,
-        batch_slope=p.slope,
-        drift_limit=p.kappa,
-        escape_limit=p.tau,
-        escape_steps=p.escape_steps,
-        escape_radius=p.radius,
+        **vars(p),
         noise=Printed({"tree": tree_std, "escape": escape_std}),
         lipschitz=c.lipschitz,
         smoothness=c.smoothness,

@@ -60,15 +60,15 @@ def oracle_count(c: Constants, gamma: float, kappa: float, batch: float) -> floa
 
 @dataclass(frozen=True)
 class Sizes:
-    """The parameters that Theorem 3.17 and the lemmas before it set, at accuracy alpha."""
+    """The parameters of a schedule that Theorem 3.17 and the lemmas before it set, at accuracy alpha."""
 
-    alpha: float
-    eta: float
+    threshold: float  # alpha
+    step_size: float  # eta
     batch: int  # b
-    kappa: float
-    slope: float  # b_t = max(slope |g_t|, 1)
-    radius: float  # Xi
-    tau: float
+    drift_limit: float  # kappa
+    batch_slope: float  # b_t = max(slope |g_t|, 1)
+    escape_radius: float  # Xi
+    escape_limit: float  # tau
     escape_steps: int  # Gamma
     steps: int  # T
 
@@ -99,10 +99,10 @@ def noise_stds(c: Constants, source: str, p: Sizes) -> tuple[float, float]:
     require(source in SOURCES, "source", source, f"must be one of {', '.join(SOURCES)}")
     logarithm = log(1 / c.delta)
     if source == "Theorem 3.17":
-        return p.alpha / sqrt(c.d), p.alpha / sqrt(c.d)
+        return p.threshold / sqrt(c.d), p.threshold / sqrt(c.d)
     if source == "Lemma 3.14":
-        return 2 * logarithm * p.alpha / sqrt(c.d), 2 * logarithm * p.alpha / sqrt(c.d)
-    per_gradient = c.lipschitz / p.batch + 1 / p.slope
-    per_hessian = c.smoothness / p.batch + c.hessian_lipschitz / (c.smoothness * p.slope)
-    reach = 2 * p.radius * sqrt(p.escape_steps * p.tau * logarithm) / c.epsilon
+        return 2 * logarithm * p.threshold / sqrt(c.d), 2 * logarithm * p.threshold / sqrt(c.d)
+    per_gradient = c.lipschitz / p.batch + 1 / p.batch_slope
+    per_hessian = c.smoothness / p.batch + c.hessian_lipschitz / (c.smoothness * p.batch_slope)
+    reach = 2 * p.escape_radius * sqrt(p.escape_steps * p.escape_limit * logarithm) / c.epsilon
     return per_gradient * logarithm / c.epsilon, per_hessian * reach

@@ -53,6 +53,10 @@ class Number(Law):
         """The query as a float."""
         return float(self.query)
 
+    def possible(self, value: float) -> float:
+        """The nearest whole number, or the number itself."""
+        return round(float(value)) if self.whole else value
+
     def distance(self, other: Law) -> float:
         """Absolute difference."""
         return abs(float(query_of(self)) - float(query_of(other)))
@@ -84,18 +88,10 @@ class Geometric(Number):
 
     whole: ClassVar[bool] = True
 
-    def sample(self, rng: np.random.Generator) -> int:
-        """Draw one value: the difference of two geometric variables."""
-        return self.possible(self.noisy(rng))
-
-    def noisy(self, rng: np.random.Generator) -> int:
-        """Query plus noise, before anything else is done to it."""
+    def sample(self, rng: np.random.Generator) -> float:
+        """Draw one value: the noise is the difference of two geometric variables."""
         one, other = rng.geometric(-math.expm1(-1 / self.scale), size=2)
-        return round(self.at) + int(one) - int(other)
-
-    def possible(self, value: float) -> int:
-        """The nearest whole number."""
-        return round(float(value))
+        return self.possible(round(self.at) + int(one) - int(other))
 
     def log_density(self, value: float) -> float:
         """Log probability."""
@@ -131,10 +127,6 @@ class DiscreteGaussian(Number):
         """By inversion of the table of probabilities."""
         support, probabilities = _table(self.scale)
         return round(self.at) + int(float(rng.choice(support, p=probabilities)))
-
-    def possible(self, value: float) -> int:
-        """The nearest whole number."""
-        return round(float(value))
 
     def log_density(self, value: float) -> float:
         """Log probability."""

@@ -19,9 +19,9 @@ from dpassay.reference.written import with_reasons
 from . import experiment, sto_spider
 from .baseline_methods import DP_SGDA, METHODS, Method, Noise, drifting
 from .baseline_methods import Sizes as BaselineSizes
-from .dp_rgda import COMPLETIONS, REPAIRS, SILENT, Schedule, printed, repaired, run
+from .dp_rgda import COMPLETIONS, REPAIRS, Schedule, printed, repaired, run
 from .experiment import EXPERIMENT_COMPLETIONS, EXPERIMENT_REPAIRS, experiment_schedule
-from .space import BOUNDED, appendix_b2, baseline, clipped_rows, space
+from .space import BOUNDED, STEP, appendix_b2, baseline, clipped_rows, silent, space
 from .worst_case import TugOfWar, sign_flip, steep, within_clips
 
 RECONSTRUCTION = sto_spider.COMPLETIONS[0]
@@ -76,7 +76,6 @@ BASELINES: tuple[Case, ...] = tuple(
 
 
 EPSILON, DELTA = 1.0, 1e-5
-STEP = 0.05  # eta: every move of x has this length
 CURVATURE = 0.05  # L where the assumptions hold; a move of length eta changes a gradient by L eta at most
 BOUNCE = 1e3  # lambda: y jumps across its domain, so that the inner differences are as large as those of x
 
@@ -114,24 +113,9 @@ APPENDIX_D = Sizes(400, 400, 5, 10, 200, 50)
 @lru_cache(maxsize=64)
 def made(make: Callable[..., Schedule], sizes: Sizes, clip: float = 1.0, ascent: float = 1e-3) -> Schedule:
     """A reading for the budget; C_u = `clip` and lambda = `ascent`."""
-    plain = Schedule(
-        n=sizes.n,
-        steps=sizes.steps,
-        inner_steps=sizes.inner_steps,
-        period=sizes.period,
-        refresh_batch=sizes.refresh_batch,
-        step_batch=sizes.step_batch,
-        descent_step=STEP,
-        escape_step=STEP,
-        ascent_step=ascent,
-        tolerance=1e-12,
-        perturbation_radius=STEP,
-        escape_threshold=sizes.steps,
-        average_movement=1.0,
-        clip_refresh=1.0,
-        clip_step=clip,
-        noise=SILENT,
-    )
+    fields = {name: value for name, value in vars(sizes).items() if name != "d"}
+    fields |= {"escape_threshold": sizes.steps, "ascent_step": ascent, "clip_step": clip}
+    plain = silent(**fields, tolerance=1e-12, average_movement=1.0)
     return make(plain, EPSILON, DELTA)
 
 

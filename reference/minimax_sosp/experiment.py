@@ -51,41 +51,29 @@ def described_multiplier(
     return advanced_composition_multiplier(epsilon, delta, len(tape.transcript.releases))
 
 
-def experiment_schedule(
-    epsilon: float = EPSILON,
-    delta: float = DELTA,
-    *,
-    n: int = 400,
-    steps: int = 400,
-    inner_steps: int = 5,
-    period: int = 10,
-    refresh_batch: int = 200,
-    step_batch: int = 50,
-    tolerance: float = 0.1,
-    escape_threshold: int = 50,
-    average_movement: float = 0.01,
-) -> Schedule:
-    """Appendix D: printed sizes and step sizes; noise by advanced composition over all gradient accesses."""
-    silent = Schedule(
-        n=n,
-        steps=steps,
-        inner_steps=inner_steps,
-        period=period,
-        refresh_batch=refresh_batch,
-        step_batch=step_batch,
-        descent_step=0.2,
-        escape_step=0.2,
-        ascent_step=0.8,
-        tolerance=tolerance,
-        perturbation_radius=0.1,
-        escape_threshold=escape_threshold,
-        average_movement=average_movement,
-        clip_refresh=1.0,
-        clip_step=1.0,
-        noise=SILENT,
-        clip_mode="each",
-    )
-    return as_described(silent, epsilon, delta)
+SIZES = Schedule(
+    n=400,
+    steps=400,
+    inner_steps=5,
+    period=10,
+    refresh_batch=200,
+    step_batch=50,
+    descent_step=0.2,
+    escape_step=0.2,
+    ascent_step=0.8,
+    tolerance=0.1,
+    perturbation_radius=0.1,
+    escape_threshold=50,
+    average_movement=0.01,
+    clip_refresh=1.0,
+    clip_step=1.0,
+    noise=SILENT,
+)
+
+
+def experiment_schedule(**changes: Any) -> Schedule:
+    """Appendix D: printed sizes and step sizes, or others; noise by advanced composition over all gradient accesses."""
+    return as_described(replace(SIZES, **changes), EPSILON, DELTA)
 
 
 def as_described(schedule: Schedule, epsilon: float, delta: float) -> Schedule:

@@ -22,6 +22,7 @@ from .dp_rgda import SILENT, Schedule, appendix_b2_noise
 BOX = 0.4  # of every number of a bounded record, its curvature too
 ANY, BOUNDED = Rows(4, None), Rows(4, box=(-BOX, BOX))  # with |x| < 0.5 and |y| <= 0.5, all gradients stay below 1
 TOLERANCE = 0.5
+STEP = 0.05  # eta
 DRIFTS = {1: 0.05, 2: 1e-3}  # by period: the second is of the size of a step along a query, not of its noise alone
 Reading = Callable[[Schedule, float, float], Schedule]
 
@@ -65,19 +66,15 @@ def _fits(sizes: Sizes) -> bool:
 
 
 def _schedule(reading: Reading, epsilon: float, delta: float, sizes: Mapping[str, Any]) -> Schedule:
-    plain = Schedule(
-        **sizes,
-        descent_step=0.05,
-        escape_step=0.05,
-        ascent_step=0.5,
-        tolerance=TOLERANCE,
-        perturbation_radius=0.05,
-        average_movement=0.01,
-        clip_refresh=1.0,
-        clip_step=1.0,
-        noise=SILENT,
-    )
+    plain = silent(**sizes, ascent_step=0.5, tolerance=TOLERANCE, average_movement=0.01, clip_step=1.0)
     return reading(plain, epsilon, delta)
+
+
+def silent(**fields: Any) -> Schedule:
+    """Without noise; every move of x has the length STEP."""
+    return Schedule(
+        descent_step=STEP, escape_step=STEP, perturbation_radius=STEP, clip_refresh=1.0, noise=SILENT, **fields
+    )  # fmt: skip
 
 
 def _landmarks(schedule: Schedule) -> Mapping[str, Sequence[float]]:
