@@ -31,9 +31,9 @@ def report(
 ) -> None:
     """Write a report as one HTML file that needs nothing else: no network, no server, light and dark, printable.
 
-    It shows the verdicts with filters; for each row the curves of delta over epsilon as claimed, accounted and
-    realised, the trade-off, the timeline of releases, findings with their smallest example, and the source that was not
-    reached; and what becomes of the papers' statements.
+    It shows the verdicts with filters; for each row delta over epsilon as claimed, accounted and realised, the timeline
+    of releases, findings with their smallest example, and the lines of source that were not reached; and what becomes
+    of the papers' statements.
 
     The statements of its papers are derived anew, which takes some seconds a paper; --no-ledger leaves them out.
     """

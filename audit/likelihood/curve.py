@@ -17,7 +17,7 @@ bounded from below by betting, as in :mod:`.bound`:
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -104,12 +104,3 @@ def _rejected(ratios: Array, log_share: Array, target: float) -> Array:
     gains = ratios * np.exp(-log_share)[:, None] - 1.0
     logs = [np.log1p(bet * gains).sum(axis=1) for bet in _BETS]
     return np.asarray(np.logaddexp.reduce(logs, axis=0) - math.log(len(_BETS)) >= target)
-
-
-def trade_off(epsilons: Sequence[float], deltas: Sequence[float], false_positive: Array) -> Array:
-    """The smallest false negative rate that a curve delta(epsilon) allows, in both directions."""
-    lowest = np.zeros_like(false_positive)
-    for epsilon, delta in zip(epsilons, deltas, strict=True):
-        np.maximum(lowest, 1 - delta - math.exp(min(epsilon, 700.0)) * false_positive, out=lowest)
-        np.maximum(lowest, math.exp(-epsilon) * (1 - delta - false_positive), out=lowest)
-    return lowest

@@ -1,6 +1,6 @@
-"""The two figures of a row: delta(epsilon) as claimed, accounted and realised; and the trade-off of its two errors.
+"""The figure of a row: delta(epsilon) as claimed, accounted and realised.
 
-They are SVG of matplotlib that may stand in a page: small, with a title, with ids of their own. Colours are drawn with
+It is SVG of matplotlib that may stand in a page: small, with a title, with ids of its own. Colours are drawn with
 stand-ins and become the page's variables, so that a figure follows light and dark.
 """
 
@@ -19,12 +19,10 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from dpassay.audit.likelihood.curve import trade_off
 from dpassay.audit.plain import number
 from dpassay.audit.row import Row
-from dpassay.reference.arrays import Array, Bools
+from dpassay.reference.arrays import Array
 from dpassay.reference.errors import printable
-from dpassay.reference.guarantee import approx_dp
 
 INK, QUIET, CLAIM, UPPER, SHOWN, BAD = "#010101", "#020202", "#030303", "#040404", "#050505", "#060606"
 _VARIABLES = {INK: "ink", QUIET: "line", CLAIM: "claim", UPPER: "upper", SHOWN: "shown", BAD: "bad"}
@@ -42,13 +40,6 @@ _STYLE = {
     "legend.frameon": False,
     "path.simplify": True,
 }
-
-
-def new_figure() -> Figure:
-    """A figure without a window."""
-    figure = Figure(figsize=(4.6, 3.3))
-    FigureCanvasSVG(figure)
-    return figure
 
 
 def inline(figure: Figure, name: str, title: str, description: str) -> Markup:
@@ -90,7 +81,6 @@ def _own_ids(body: str, mark: str) -> str:
 
 
 _CURVES = ("epsilons", "accounted", "realised", "pointwise", "true positives")
-_SMALLEST = 1e-6  # of the trade-off's axes
 _LEAST = 1e-100  # of a claim whose curves are drawn: the axis is linear below it, logarithmic above, without overflow
 
 
@@ -122,7 +112,8 @@ def delta_figure(row: Row, found: Curves, name: str) -> Markup:
     """delta against epsilon: the claim, what is accounted, and what is shown."""
     floor = max(1e-300, min(1e-9, row.delta / 1e3))
     with rc_context(_STYLE):
-        figure = new_figure()
+        figure = Figure(figsize=(4.6, 3.3))
+        FigureCanvasSVG(figure)  # without a window
         axes = figure.add_axes((0.13, 0.12, 0.84, 0.72))
         epsilons = found.epsilons
         fine = np.linspace(0.0, epsilons[-1], 200)
@@ -155,56 +146,10 @@ def delta_figure(row: Row, found: Curves, name: str) -> Markup:
         axes.set_xlabel("epsilon", labelpad=2)
         axes.set_ylabel("delta", labelpad=2)
         axes.grid(True)
-        _legend(axes)
+        place = {"loc": "lower left", "bbox_to_anchor": (-0.02, 1.0)}  # above the axes, where it hides nothing
+        axes.legend(fontsize=8, ncols=2, borderaxespad=0.2, columnspacing=1.2, **place)
         title = f"delta against epsilon of {row.key}"
-        return inline(figure, name + " delta", title, _delta_words(row, found))
-
-
-def trade_off_figure(row: Row, found: Curves, name: str) -> Markup:
-    """True positives against false positives in logit scale: what the claim allows, what the account allows, points."""
-    with rc_context(_STYLE):
-        figure = new_figure()
-        axes = figure.add_axes((0.15, 0.12, 0.82, 0.72))
-        alpha = 1 / (1 + np.exp(-np.linspace(math.log(_SMALLEST), -math.log(_SMALLEST), 160)))
-        claimed = _clipped(1 - approx_dp(row.claimed, row.delta).trade_off(alpha))
-        axes.fill_between(alpha, alpha, claimed, color=CLAIM, alpha=0.15, lw=0, label="the claim allows")
-        axes.plot(alpha, claimed, "--", color=CLAIM, lw=1.4)
-        upper = _clipped(1 - trade_off(list(found.epsilons), list(found.accounted), alpha))
-        axes.plot(alpha, upper, color=UPPER, lw=1.4, label="accounted" if row.upper_bound else "accounted (no bound)")
-        axes.plot(alpha, alpha, color=INK, lw=0.6)
-        false, hits, forbidden = points(row, found)
-        for colour, label, chosen in ((SHOWN, "realised", ~forbidden), (BAD, "realised, not allowed", forbidden)):
-            if chosen.any():
-                axes.plot(_clipped(false[chosen]), _clipped(hits[chosen]), "o", color=colour, ms=3.5, lw=0, label=label)
-        axes.set_xscale("logit")
-        axes.set_yscale("logit")
-        ticks = [1e-5, 1e-3, 0.1, 0.5, 0.9, 0.999]
-        for setter in (axes.set_xticks, axes.set_yticks):
-            setter(ticks, ["1e-5", "0.001", "0.1", "0.5", "0.9", "0.999"])
-        axes.minorticks_off()
-        axes.set_xlim(_SMALLEST, 1 - 1e-4)
-        axes.set_ylim(_SMALLEST, 1 - 1e-4)
-        axes.set_xlabel("false positives", labelpad=2)
-        axes.set_ylabel("true positives", labelpad=2)
-        axes.grid(True)
-        _legend(axes)
-        return inline(figure, name + " roc", f"Trade-off of {row.key}", _roc_words(row, found))
-
-
-def points(row: Row, found: Curves) -> tuple[Array, Array, Bools]:
-    """False positives, true positives, and whether the claim forbids the point; those that say something."""
-    there = found.hits > _SMALLEST
-    hits = found.hits[there]
-    false = np.exp(-found.epsilons[there]) * hits
-    allowed = np.minimum(np.exp(row.claimed) * false + row.delta, 1 - np.exp(-row.claimed) * (1 - row.delta - false))
-    return false, hits, hits > allowed
-
-
-def _legend(axes: Axes) -> None:
-    """Above the axes, where it hides nothing."""
-    axes.legend(
-        fontsize=8, loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2, borderaxespad=0.2, columnspacing=1.2
-    )
+        return inline(figure, name, title, _words(row, found))
 
 
 def _powers(axes: Axes, floor: float) -> None:
@@ -216,11 +161,7 @@ def _powers(axes: Axes, floor: float) -> None:
     axes.minorticks_off()
 
 
-def _clipped(values: Array) -> Array:
-    return np.asarray(np.clip(values, _SMALLEST / 10, 1 - _SMALLEST / 10))
-
-
-def _delta_words(row: Row, found: Curves) -> str:
+def _words(row: Row, found: Curves) -> str:
     text = f"Claimed: epsilon {number(row.claimed)} at delta {row.delta:g}. Accounted at this delta: "
     text += f"epsilon {number(row.accounted)}" + ("" if row.upper_bound else ", which bounds nothing here") + ". "
     if row.realised is not None:
@@ -231,15 +172,4 @@ def _delta_words(row: Row, found: Curves) -> str:
     return text + (
         f"At epsilon {number(found.epsilons[middle])} the accounted delta is {found.accounted[middle]:.2g} and the "
         f"realised one at least {found.realised[middle]:.2g}. The table below has all numbers."
-    )
-
-
-def _roc_words(row: Row, found: Curves) -> str:
-    text = f"The claim allows at most exp({number(row.claimed)}) times the false positives plus {row.delta:g}. "
-    if not found.hits.size:
-        return text + "No point was shown."
-    _, _, forbidden = points(row, found)
-    count = int(forbidden.sum())
-    return text + (
-        f"{count} of {forbidden.size} shown points lie outside." if count else "No shown point lies outside."
     )

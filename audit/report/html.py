@@ -26,7 +26,7 @@ from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import printable
 from dpassay.reference.papers import PAPERS
 
-from .figures import curves_of, delta_figure, trade_off_figure
+from .figures import curves_of, delta_figure
 
 MEANING: Mapping[Verdict, str] = {
     Verdict.VIOLATED: "more epsilon is realised than claimed, at the stated confidence",
@@ -149,7 +149,7 @@ def row_view(place: int, row: Row, case: Case | None) -> dict[str, Any]:
             "realised": number(row.realised) + how,
             "delta": f"{row.delta:.3g}",
         },
-        "figures": (delta_figure(row, found, name), trade_off_figure(row, found, name)) if found else (),
+        "figure": delta_figure(row, found, name) if found else "",
         "points": [[f"{value:.3g}" for value in values] for values in zip(*columns, strict=True)],
         "releases": releases,
         "findings": _findings(row),

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ndtr
 
 from dpassay.audit.likelihood.bound import audit_likelihood
-from dpassay.audit.likelihood.curve import POINTS, curves, grid, lower_bounds, shown, trade_off
+from dpassay.audit.likelihood.curve import POINTS, curves, grid, lower_bounds, shown
 from dpassay.reference import account, record
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon
 
@@ -80,9 +80,3 @@ def test_many_deltas_at_once_are_the_single_ones():
         many = found.deltas([0.1, 0.5, 1.0])
         assert many.tolist() == pytest.approx([found.delta(epsilon) for epsilon in (0.1, 0.5, 1.0)], rel=1e-9)
     assert gaussian(1.0, std=0.0).deltas([0.0, 1.0]).tolist() == [1.0, 1.0]
-
-
-def test_the_trade_off_of_a_pair_is_the_known_one():
-    alpha = np.array([0.0, 0.01, 0.5, 1.0])
-    expected = np.maximum(0, np.maximum(1 - 0.1 - np.e * alpha, np.exp(-1) * (1 - 0.1 - alpha)))
-    assert trade_off([1.0], [0.1], alpha) == pytest.approx(expected)

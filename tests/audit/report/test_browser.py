@@ -109,7 +109,7 @@ def test_a_link_of_the_table_opens_its_row(page):
     page.execute_script("document.querySelector('tr[data-row=rows] a').click()")
     page.execute_async_script("setTimeout(arguments[0], 50)")
     assert page.execute_script("return document.querySelector('#row-1 > details').open")
-    assert shown(page, "#row-1 svg") == 2
+    assert shown(page, "#row-1 svg") == 1
 
 
 def test_it_fits_a_phone_and_what_sticks_out_would_be_seen(page):
