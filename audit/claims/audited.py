@@ -96,12 +96,11 @@ def audited(claim: Claim, confidence: float, pair: Mapping[str, Any]) -> Row:
         with LiveProgram(claim.program, claim.algorithm, timeout=claim.timeout) as program:
             return named(own_program(program, claim.space or "", subject.where, held, effort, thrift), claim)
     try:
-        row, _ = own_row(subject.key, claim.space, held, effort, thrift)
+        return named(own_row(subject.key, claim.space, held, effort, thrift), claim)
     except BadInput as error:
         if error.field == "run":  # says what the algorithm raised
             raise BadInput("algorithm", claim.algorithm, f"{error.value}: {error.why}") from None
         raise
-    return named(row, claim)
 
 
 def named(row: Row, claim: Claim) -> Row:

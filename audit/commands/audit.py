@@ -124,7 +124,7 @@ def _audit_own(asked: Asked) -> int:
     run, where = open_own(name, asked.space, relation, given=asked.given)
     with progress("auditing", 2, quiet=asked.options.quiet) as say, reporting(say, asked.budget):
         held = claim or nearest(name, run, where, asked.delta, asked.effort.seed)
-        row, _ = own_row(name, asked.space, replace(held, relation=where.relation), asked.effort, given=asked.given)
+        row = own_row(name, asked.space, replace(held, relation=where.relation), asked.effort, given=asked.given)
     row = replace(row, required=asked.required or "")
     code = asked.saved([row], path, own=path.stem)
     if claim is None:

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from dpassay.audit.plain import json_text, number
 from dpassay.audit.report.explain import replay_command
-from dpassay.audit.report.problems import spots_of
+from dpassay.audit.report.problems import problems
 from dpassay.audit.row import Row
 from dpassay.audit.search.witness import witness_of
 from dpassay.audit.verdict import Verdict
@@ -114,6 +114,7 @@ def visible(value: object) -> object:
 
 # -- a row, as a record that the templates only lay out
 _ROUNDING = 1e-6  # a query that moves by all that it declares may do so up to the last bits
+_SAID = ("inconclusive", "raised")  # elsewhere on the page
 _LONGEST = 4000  # letters of a witness as data; a longer one is found beside the report
 
 
@@ -152,7 +153,7 @@ def row_view(place: int, row: Row, case: Case | None) -> dict[str, Any]:
         "figure": delta_figure(row, found, name) if found else "",
         "points": [[f"{value:.3g}" for value in values] for values in zip(*columns, strict=True)],
         "releases": releases,
-        "findings": _findings(row),
+        "findings": [(one.message, one.places) for one in problems(row) if one.rule not in _SAID],
         "witnesses": [_example(row, one) for one in row.witnesses],
         "premises": [printable(text) for text in row.certificate if text.partition(": ")[0] not in row.source],
         "known": [(printable(one), printable(row.source[one]), known[one]) for one in sorted(known, key=_in_order)],
@@ -194,15 +195,6 @@ def _example(row: Row, data: Mapping[str, Any]) -> tuple[list[str], str, str]:
     text = json_text(witness.as_dict())
     again = printable(replay_command(witness, "witness.json"))
     return list(witness.lines()), text if len(text) <= _LONGEST else "", again
-
-
-def _findings(row: Row) -> tuple[tuple[str, str], ...]:
-    """Each finding with the line of source where it is, as far as that is known; findings of the whole run last."""
-    places = {name: ", ".join(map(str, spots)) for name, spots in spots_of(row).items()}
-    names = [f"{one.kind.value} ({one.label})" for one in row.findings]
-    found = [(str(one), places.pop(name, "")) for one, name in zip(row.findings, names, strict=True)]
-    found += [(name, place) for name, place in places.items() if name]
-    return tuple((printable(name), printable(place)) for name, place in found)
 
 
 def _in_order(place: str) -> tuple[str, int]:

@@ -25,7 +25,6 @@ from dpassay.audit.assaying.assay import about_run, assay, certified
 from dpassay.audit.assaying.examine import Thrift
 from dpassay.audit.assaying.releases import own_releases
 from dpassay.audit.assaying.worst import pair_of
-from dpassay.audit.evidence.assay import Assay
 from dpassay.audit.inputs.foreign import foreign_code, is_code, is_written, load_object, written_space
 from dpassay.audit.plain_numpy.audited import trial_pairs
 from dpassay.audit.plain_numpy.generator import OldNames
@@ -234,8 +233,8 @@ def own_row(
     effort: Effort,
     thrift: Thrift | None = None,
     given: Sequence[str] = (),
-) -> tuple[Row, Assay]:
-    """The audit of one's own algorithm as a row of the table, and in full; ``thrift`` as for `assay`.
+) -> Row:
+    """The audit of one's own algorithm as a row of the table; ``thrift`` as for `assay`.
 
     Args:
         given: values of parameters, as for `open_own`.
@@ -248,10 +247,10 @@ def own_row(
         if is_plain(run):
             with foreign_code("algorithm", name):
                 one_run_in_time(run, where, claim, name)
-        row, found = row_of(name, run, where, space or "", claim, effort, thrift, given)
+        row = row_of(name, run, where, space or "", claim, effort, thrift, given)
         if space is None and is_plain(run) and where.problem is default_space().problem:
             row = replace(row, why="; ".join(filter(None, (row.why, _of_numbers(run, where, claim, row.verdict)))))
-        return row, found
+        return row
 
 
 def _of_numbers(run: Callable[..., Any], where: Space, claim: PrivacyClaim, verdict: str) -> str:
@@ -273,7 +272,7 @@ def row_of(
     effort: Effort,
     thrift: Thrift | None = None,
     given: Sequence[str] = (),
-) -> tuple[Row, Assay]:
+) -> Row:
     """Likewise, of a run that is there already; ``name`` and ``space`` are what the user calls run and space."""
     start = time.perf_counter()
     with foreign_code("algorithm", name):
@@ -284,8 +283,7 @@ def row_of(
     if given:
         about["with"] = " ".join(given)
     found.searched.witnesses[:] = [replace(one, about=about) for one in found.searched.witnesses]
-    of_assay = row_fields.of_assay(found, run, about, effort)
-    row = Row(
+    return Row(
         algorithm=name,
         variant="",
         reading="own",
@@ -296,14 +294,13 @@ def row_of(
         code="",
         **row_fields.of_effort(effort, time.perf_counter() - start),
         **row_fields.of_shown(found.shown, set()),
-        **of_assay,
+        **row_fields.of_assay(found, run, about, effort),
         facts={},
         as_read=found.as_read,
         pair=pair_of(found.searched.worst),
         releases=releases,
         sequence=sequence,
     )
-    return row, found
 
 
 def _tried(name: str, space: Space) -> str:

@@ -170,8 +170,7 @@ def own_program(
     Raises:
         ProgramBroken: as :func:`checked`.
     """
-    row, _ = row_of(program.algorithm, checked(program, where), where, name, claim, effort, thrift)
-    return _by_program(row, program)
+    return _by_program(row_of(program.algorithm, checked(program, where), where, name, claim, effort, thrift), program)
 
 
 def space_of(program: LiveProgram) -> Space | Pair[Any] | None:

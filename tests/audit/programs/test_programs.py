@@ -23,11 +23,10 @@ def judged(module: str, name: str, claimed: float, effort: Effort = EFFORT) -> t
     if FOLDER not in sys.path:
         sys.path.insert(0, FOLDER)
     try:
-        row, found = own_row(f"{module}:{name}", None, PrivacyClaim(claimed, 1e-5), effort)
+        row = own_row(f"{module}:{name}", None, PrivacyClaim(claimed, 1e-5), effort)
     except BadInput as refused:
         return "refused", 2, str(refused)
-    bound = found.certificate.epsilon if found.certificate else None
-    said = f"certified {bound:.3g}, " if bound is not None else ""
+    said = f"certified {row.certified:.3g}, " if row.certified is not None else ""
     return str(row.verdict), Verdict(row.verdict).exit_code, f"{said}{row.why}"
 
 
