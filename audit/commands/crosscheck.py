@@ -18,7 +18,7 @@ from dpassay.audit.live.program import TIMEOUT, run_live
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.campaign import Judged, exit_code, judge, junit, read_expected, report, table
 from dpassay.audit.terminal.options import AsJson
-from dpassay.audit.terminal.progress import counted
+from dpassay.audit.terminal.progress import progress
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import printable, require
 from dpassay.reference.files import read_json, require_writable, write_text
@@ -37,7 +37,11 @@ def finish(
 ) -> NoReturn:
     """Compare the results of an implementation, explain (``how``), write and print them; exit as they say."""
     known = read_expected(expected) if expected else []
-    found = list(counted(results, "comparing", len(chosen), lambda one: one.id))
+    found: list[Result] = []
+    with progress("comparing", len(chosen)) as say:
+        for one in results:
+            found.append(one)
+            say(one.id)
     first: dict[str, Result] = {}  # failing run of each algorithm: the others are likely the same
     for one in found:
         if one.outcome == "fail" and one.differences:

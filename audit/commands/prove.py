@@ -57,11 +57,10 @@ def prove(
             raise BadInput("--paper", key, f"not one of {', '.join(PAPERS)}")
     require(step is None or bool(statement), "--step", step, "name the statement too")
     whole = not statement and not paper
-    for option, path in (("--ledger", ledger), ("--readme", readme), ("--output", output)):
-        require(path is None or whole, option, str(path), "takes all papers: leave the statement and --paper out")
     target = output or (OUTPUT if whole else None)
     for option, path in (("--output", target), ("--ledger", ledger), ("--readme", readme)):
         if path is not None:
+            require(whole, option, str(path), "takes all papers: leave the statement and --paper out")
             require_writable(path, option)
     if readme is not None:
         LEDGER.read(read_text(readme, "--readme"), f"--readme {readme}")  # markers are missed at once

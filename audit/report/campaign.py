@@ -82,12 +82,9 @@ def table(judged: Sequence[Judged]) -> str:
     for algorithm, group in groupby(judged, key=lambda one: one.result.algorithm):
         rows.append((printable(algorithm), *_counts(list(group))))
     rows.append(("all", *_counts(judged)))
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        numbers = "  ".join(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
-        lines.append(f"{row[0]:<{widths[0]}}  {numbers}")
-    return "\n".join(lines)
+    width = max(len(name) for name, *_ in rows)
+    cells = ("  ".join(cell.rjust(len(head)) for cell, head in zip(row[1:], rows[0][1:], strict=True)) for row in rows)
+    return "\n".join(f"{row[0]:<{width}}  {numbers}" for row, numbers in zip(rows, cells, strict=True))
 
 
 def _counts(judged: Sequence[Judged]) -> tuple[str, ...]:

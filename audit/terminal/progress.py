@@ -10,7 +10,7 @@ import math
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Annotated, TypeVar
 
@@ -122,14 +122,6 @@ def tracked(items: Sequence[T], what: str, quiet: bool = False) -> Iterator[T]:
         for item in items:
             yield item
             say()
-
-
-def counted(items: Iterable[T], what: str, total: int, text: Callable[[T], str], quiet: bool = False) -> Iterator[T]:
-    """Results as they come, ``total`` in all; ``text`` says what is told of each."""
-    with progress(what, total, quiet=quiet) as say:
-        for item in items:
-            say(text(item))
-            yield item
 
 
 @contextmanager
