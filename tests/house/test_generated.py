@@ -184,38 +184,28 @@ def test_the_generated_page_is_up_to_date(tmp_path, monkeypatch, capsys):
 FETCHED = re.compile(r"""<(?:script|img|iframe|source|link)[^>]*?(?:src|href)=["']?((?:https?:)?//[^"' >]+)""")
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
+@pytest.mark.slow
+def test_the_site_has_every_page_what_is_generated_and_nothing_of_another_host(tmp_path):
     pytest.importorskip("mkdocs", reason="the extra docs is not installed")
-    target = tmp_path_factory.mktemp("site")
+    site = tmp_path / "site"
     (ROOT / ".links" / "dpassay").mkdir(parents=True, exist_ok=True)
     subprocess.run(["make", "-s", "links"], cwd=ROOT, check=True)
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", "mkdocs.yml", "-d", target]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", "mkdocs.yml", "-d", site]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
-    return target
 
-
-@pytest.mark.slow
-def test_every_page_is_on_the_site(site):
     pages = [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")]
     missing = [page for page in pages if not (site / page).with_suffix(".html").is_file() and page.stem != "README"]
     assert missing == [] and (site / "index.html").is_file() and (site / "ledger.html").is_file()
     assert (site / "reproductions" / "index.html").is_file()
 
-
-@pytest.mark.slow
-def test_nothing_is_fetched_from_another_host(site):
     found = {(page.name, url) for page in site.rglob("*.html") for url in FETCHED.findall(page.read_text("utf-8"))}
     assert found == set()
     styles = "".join(path.read_text("utf-8") for path in site.rglob("*.css"))
     assert not re.search(r"@import|url\([\"']?(https?:)?//", styles)
     assert (site / "assets" / "iframe-worker.js").is_file()
 
-
-@pytest.mark.slow
-def test_generated_pages_hold_what_they_are_made_of(site):
     reference = (site / "reference.html").read_text("utf-8")
     assert all(f".{name}" in reference for name in names)
     assert 'class="gp"' in reference  # examples are shown as code

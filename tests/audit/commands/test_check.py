@@ -4,6 +4,7 @@ import errno
 import json
 import re
 import shlex
+import shutil
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,21 +13,11 @@ import pytest
 
 from dpassay.audit.claims.model import read_claims
 
+BROKEN = Path(__file__).parents[2] / "bugs" / "broken.py"
 MINE = """
-import numpy as np
-from dpassay.reference import Space
-from dpassay.reference.space import Rows
+from dpassay.reference.space import Rows, Space
 
-space = Space.matrix(n=(2, 4), d=(1, 2), radius=10.0)
 COLUMN = Space(Rows(1, None, box=(0.0, 1.0)), {"n": (2, 3)}, lambda rows, sizes: rows)
-
-def mean(rows, tape):
-    n = len(rows)
-    clipped = rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
-    return tape.gaussian("mean", clipped.mean(axis=0), std=8.0 / n, sensitivity=2.0 / n)
-
-def forgets(rows, tape):
-    return tape.gaussian("mean", rows.mean(axis=0), std=8.0 / len(rows), sensitivity=2.0 / len(rows))
 
 def raises(rows, tape):
     raise ValueError("never works")
@@ -34,19 +25,20 @@ def raises(rows, tape):
 LIVE = Path(__file__).parents[1] / "live"
 
 
-def claim(name, algorithm="check_mine:mean", epsilon=1.0, **more):
-    fields = {"name": name, "algorithm": algorithm, "space": "check_mine:space", "epsilon": epsilon, "delta": 1e-5}
+def claim(name, algorithm="planted:mean", epsilon=1.0, **more):
+    fields = {"name": name, "algorithm": algorithm, "space": "planted:space", "epsilon": epsilon, "delta": 1e-5}
     fields |= {"runs": 60, "examples": 15, "effort": "quick"} | more
     return "[[claim]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in fields.items() if value != "")
 
 
-GOOD, BAD, RAISES = claim("good"), claim("bad", "check_mine:forgets"), claim("a", "check_mine:raises")
+GOOD, BAD, RAISES = claim("good"), claim("bad", "planted:half_sensitivity"), claim("a", "check_mine:raises")
 
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "check_mine.py").write_text(MINE)
+    shutil.copy(BROKEN, tmp_path / "planted.py")
 
     def write(*claims):
         (tmp_path / "claims.toml").write_text("version = 1\n" + "".join(claims))
@@ -63,15 +55,15 @@ def complaint(err, *words):
 def test_failing_claims_are_named_with_cause_place_and_owner(dpassay, project):
     project(GOOD, BAD + 'owner = "team-a"\n')
     code, out, err = dpassay("check", "--jobs", 1)
-    line = MINE[: MINE.index("rows.mean(axis=0), std")].count("\n") + 1
-    said = f"FAILED (overshoots): bad [check_mine.py:{line}, owner team-a]: sensitivity exceeded"
+    line = BROKEN.read_text().partition("return tape.gaussian(label")[0].count("\n") + 1
+    said = f"FAILED (overshoots): bad [planted.py:{line}, owner team-a]: sensitivity exceeded"
     assert code == 1 and said in " ".join(out.split())
     assert "FAILED: 2 rows: 1 failed (bad: " in out and "97.5 % confidence" in out
     assert "checking: 1 of 2  good: " in err
 
 
 def test_only_and_fail_on_and_a_warning_that_does_not_count(dpassay, project):
-    project(GOOD, BAD, claim("small", epsilon=0.5), claim("mild", "check_mine:forgets", severity="warning"))
+    project(GOOD, BAD, claim("small", epsilon=0.5), claim("mild", "planted:half_sensitivity", severity="warning"))
     assert dpassay("check", "--only", "small", "--fail-on", "over-budget")[0] == 1
     code, out, _ = dpassay("check", "--only", "b*", "--fail-on", "never")
     assert code == 0 and "3 of the file not checked" in out and "good" not in out
@@ -100,7 +92,7 @@ def program(name, told, mode=(), **more):
     ("bad", "words"),
     [
         (claim("a", "check_mine:nobody"), ("claims.toml:13: claim a.algorithm", "cannot be loaded")),
-        (claim("a", space="check_mine:mean"), ("claim a", "space")),
+        (claim("a", space="planted:mean"), ("claim a", "space")),
         (claim("a", "baselines/dp_sgd", space=""), ("claim a.algorithm", "a claim is about one")),
         (claim("a", "baselines/dp_sgd"), ("claim a.space", "has its own")),
         (claim("a", "nobody/knows", space=""), ("claim a.algorithm = 'nobody/knows'", "not in the catalogue")),
@@ -142,10 +134,10 @@ def test_no_output_goes_over_what_the_command_uses(dpassay, refused, project):
 def test_init_writes_once(dpassay, refused, project):
     folder = project()
     (folder / "claims.toml").unlink()
-    code, out, _ = dpassay("init", "--algorithm", "check_mine:mean", "--space", "check_mine:space")
+    code, out, _ = dpassay("init", "--algorithm", "planted:mean", "--space", "planted:space")
     before = (folder / "claims.toml").read_text()
-    assert code == 0 and "dpassay check" in out and "check_mine:mean" in before
-    assert [one.epsilon for one in read_claims(folder / "claims.toml")[0].claim] == [0.927]
+    assert code == 0 and "dpassay check" in out and "planted:mean" in before
+    assert [one.epsilon for one in read_claims(folder / "claims.toml")[0].claim] == [0.595]
     refused(dpassay("init"), "claims.toml", "never overwritten")
     assert (folder / "claims.toml").read_text() == before
     assert dpassay("init", "new/other.toml")[0] == 0
