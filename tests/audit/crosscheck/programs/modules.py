@@ -1,4 +1,4 @@
-"""Private minimax optimisation in the manner of a deep learning library: modules, samplers, an engine, optimizers.
+"""Private minimax optimisation in the manner of a deep learning library: modules, an engine, optimizers.
 
 Knows minimax_sosp/dp_sgda, minimax_sosp/dp_spider, minimax_sosp/private_diff.
 """
@@ -27,21 +27,6 @@ class PullModule:
         return min(max(y, -self.radius), self.radius)
 
 
-class UniformSampler:
-    """Batches of a fixed size without replacement; the whole data set is not drawn."""
-
-    def __init__(self, tape, population, size, name):
-        if not 1 <= size <= population:
-            raise ValueError(f"cannot draw {size} of {population}")
-        self.tape, self.population, self.size, self.name = tape, population, size, name
-
-    def __call__(self):
-        if self.size == self.population:
-            return None, np.arange(self.population)
-        ticket = self.tape.batch(self.name + "/samples", self.population, self.size)
-        return ticket, np.asarray(ticket.indices)
-
-
 class PrivacyEngine:
     """Clips per-sample gradients, averages them and asks the tape for the noisy average."""
 
@@ -67,20 +52,26 @@ class PrivacyEngine:
 
 
 class Optimizer:
-    """What the optimizers share: hyperparameters as attributes, a trace of the weights."""
+    """What the optimizers share: hyperparameters, batches of a fixed size, a trace of the weights."""
 
     def __init__(self, module, hyper, tape):
-        self.module, self.hyper = module, hyper
+        self.module, self.hyper, self.tape = module, hyper, tape
         self.engine = PrivacyEngine(tape, hyper["noise"]["by_label"], self.needed)
+        if not all(1 <= hyper[key] <= len(module.coupling) for key in self.batches):
+            raise ValueError("a batch is a part of the data")
         self.x, self.y = self.begin_(hyper.get("start"))
-        self.trace = [self.x.copy()]
+        self.trace, self.previous, self.estimate = [self.x.copy()], None, None
 
     @staticmethod
     def begin_(start):
         return (np.zeros(2), 0.0) if start is None else (np.asarray(start[0], dtype=np.float64), float(start[1][0]))
 
-    def sampler(self, tape, key, name):
-        return UniformSampler(tape, len(self.module.coupling), self.hyper[key], name)
+    def draw(self, key, name):
+        size, population = self.hyper[key], len(self.module.coupling)
+        if size == population:  # everybody is not drawn
+            return None, np.arange(population)
+        ticket = self.tape.batch(name + "/samples", population, size)
+        return ticket, np.asarray(ticket.indices)
 
     def descend_(self, step, direction):
         self.x = self.x - step * direction
@@ -93,20 +84,15 @@ class Optimizer:
 class DescentAscent(Optimizer):
     """DP-SGDA: one ascent step in y and one descent step in x, each on a batch of its own."""
 
-    needed = ("x", "y")
-
-    def __init__(self, module, hyper, tape):
-        super().__init__(module, hyper, tape)
-        self.sample_x = self.sampler(tape, "batch_x", "x")
-        self.sample_y = self.sampler(tape, "batch_y", "y")
+    needed, batches = ("x", "y"), ("batch_x", "batch_y")
 
     def step(self, t):
         hyper, module = self.hyper, self.module
-        ticket, index = self.sample_y()
+        ticket, index = self.draw("batch_y", "y")
         ascent = self.engine.noisy_mean("y", module.per_sample_grad_y(self.x, self.y, index), hyper["clip_y"], ticket)
         proposed = module.project_(self.y + hyper["step_y"] * float(ascent[0]))
         anchor = proposed if hyper["alternating"] else self.y
-        ticket, index = self.sample_x()
+        ticket, index = self.draw("batch_x", "x")
         descent = self.engine.noisy_mean("x", module.per_sample_grad_x(self.x, anchor, index), hyper["clip_x"], ticket)
         self.y = proposed
         self.descend_(hyper["step_x"], descent)
@@ -115,13 +101,7 @@ class DescentAscent(Optimizer):
 class VarianceReduced(Optimizer):
     """A recursive estimate of the gradient in x: refreshed every `period` steps, corrected by differences between."""
 
-    needed = ("refresh", "difference")
-
-    def __init__(self, module, hyper, tape):
-        super().__init__(module, hyper, tape)
-        self.sample_refresh = self.sampler(tape, "refresh_batch", "refresh")
-        self.sample_step = self.sampler(tape, "step_batch", "difference")
-        self.previous = self.estimate = None
+    needed, batches = ("refresh", "difference"), ("refresh_batch", "step_batch")
 
     def difference_bound(self, moved):
         bound, smoothness = float(self.hyper["difference_clip"]), float(self.hyper["smoothness"])
@@ -130,12 +110,12 @@ class VarianceReduced(Optimizer):
     def estimate_(self, t):
         x, y = self.x, self.y
         if t % self.hyper["period"] == 0:
-            ticket, index = self.sample_refresh()
+            ticket, index = self.draw("refresh_batch", "refresh")
             grads = self.module.per_sample_grad_x(x, y, index)
             self.estimate = self.engine.noisy_mean("refresh", grads, self.hyper["clip"], ticket)
         else:
             old_x, old_y = self.previous
-            ticket, index = self.sample_step()
+            ticket, index = self.draw("step_batch", "difference")
             grads = self.module.per_sample_grad_x(x, y, index) - self.module.per_sample_grad_x(old_x, old_y, index)
             change = self.engine.noisy_mean("difference", grads, self.difference_bound(x - old_x), ticket)
             self.estimate = self.estimate + change
@@ -164,14 +144,10 @@ class Spider(VarianceReduced):
 class PrivateDiff(VarianceReduced):
     """PrivateDiff: `ascents` noisy steps in y, then one descent step along the recursive estimate."""
 
-    needed = ("refresh", "difference", "y")
-
-    def __init__(self, module, hyper, tape):
-        super().__init__(module, hyper, tape)
-        self.sample_y = self.sampler(tape, "batch_y", "y")
+    needed, batches = ("refresh", "difference", "y"), ("refresh_batch", "step_batch", "batch_y")
 
     def ascend_(self):
-        ticket, index = self.sample_y()
+        ticket, index = self.draw("batch_y", "y")
         grads = self.module.per_sample_grad_y(self.x, self.y, index)
         ascent = self.engine.noisy_mean("y", grads, self.hyper["clip_y"], ticket)
         self.y = self.module.project_(self.y + self.hyper["step_y"] * float(ascent[0]))

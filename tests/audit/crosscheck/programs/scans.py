@@ -8,14 +8,6 @@ from functools import partial
 import numpy as np
 
 
-def flatten(tree):
-    return np.concatenate([np.atleast_1d(tree["x"]), np.atleast_1d(tree["eta"])])
-
-
-def unflatten(vector):
-    return {"x": vector[:-1], "eta": vector[-1]}
-
-
 def scan(f, carry, length):
     history = [carry]
     for t in range(length):
@@ -76,20 +68,15 @@ def change_bound(schedule, moved):
 def dual_gradients(problem, data, z):
     """One row for each record: the gradient of weight psi*((loss - s eta) / weight) + s eta in (x, eta)."""
     s, weight = problem["dual_scale"], problem["weight"]
-    u = (losses(data, z["x"]) - s * z["eta"]) / weight
+    u = (losses(data, z[:-1]) - s * z[-1]) / weight
     density = np.clip(u + 1.0, 0.0, 1e100)
-    in_x = density[:, None] * loss_gradients(data, z["x"])
+    in_x = density[:, None] * loss_gradients(data, z[:-1])
     in_eta = s * (1.0 - density)
     return np.concatenate([in_x, in_eta[:, None]], axis=1)
 
 
 def begin_dual(data, start):
-    d = data["a"].shape[1]
-    return {"x": np.zeros(d), "eta": 0.0} if start is None else unflatten(np.array(start, dtype=float))
-
-
-def move(z, direction, step):
-    return unflatten(flatten(z) - step * direction)
+    return np.zeros(data["a"].shape[1] + 1) if start is None else np.array(start, dtype=float)
 
 
 def composite_sgd(problem, schedule, tape):
@@ -107,10 +94,9 @@ def composite_sgd(problem, schedule, tape):
         assert schedule["poisson"] or size <= n, "a batch is a part of the data"
         rows = clip_rows(dual_gradients(problem, chosen, z), schedule["clip"])
         noisy = release(tape, schedule["noise"], "gradient", rows.sum(axis=0) / size, sensitivity, draw)
-        return move(z, noisy, schedule["learning_rate"])
+        return z - schedule["learning_rate"] * noisy
 
-    final, _ = scan(step, begin_dual(data, schedule["start"]), schedule["steps"])
-    return flatten(final)
+    return scan(step, begin_dual(data, schedule["start"]), schedule["steps"])[0]
 
 
 def composite_spider(problem, schedule, tape):
@@ -129,7 +115,7 @@ def composite_spider(problem, schedule, tape):
 
     def correct(state):
         size = schedule["step_batch"]
-        bound = change_bound(schedule, flatten(state["now"]) - flatten(state["before"]))
+        bound = change_bound(schedule, state["now"] - state["before"])
         draw, indices = subsample(tape, "difference", n, size)
         part = take(data, indices)
         change = dual_gradients(problem, part, state["now"]) - dual_gradients(problem, part, state["before"])
@@ -138,12 +124,12 @@ def composite_spider(problem, schedule, tape):
 
     def step(state, t):
         direction = refresh(state) if t % schedule["period"] == 0 else correct(state)
-        after = move(state["now"], direction, schedule["step_size"])
+        after = state["now"] - schedule["step_size"] * direction
         return {"now": after, "before": state["now"], "direction": direction}
 
     z = begin_dual(data, schedule["start"])
-    _, history = scan(step, {"now": z, "before": z, "direction": np.zeros(len(flatten(z)))}, schedule["steps"])
-    return flatten(history[int(chosen)]["now"])
+    _, history = scan(step, {"now": z, "before": z, "direction": np.zeros_like(z)}, schedule["steps"])
+    return history[int(chosen)]["now"]
 
 
 # the minimax form: weights y on the simplex
