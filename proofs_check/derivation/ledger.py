@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -67,16 +68,23 @@ class Examined:
 
 def derived(statement: Statement, sources: Mapping[str, Statement], anew: bool = False) -> Derivation:
     """As :func:`derive`, or what it said last time of the same files by the same code; of one with a problem, anew."""
+    found = None if anew else _recalled(statement, sources)
+    if found is None:
+        found = derive(statement, sources)
+        if not found.problems:
+            keep(*_kept_under(statement, sources), _DERIVATION.dump_python(found, mode="json", by_alias=True))
+    return found
+
+
+def _recalled(statement: Statement, sources: Mapping[str, Statement]) -> Derivation | None:
+    answer = kept(*_kept_under(statement, sources))
+    return None if answer is None else _DERIVATION.validate_python(answer)
+
+
+def _kept_under(statement: Statement, sources: Mapping[str, Statement]) -> tuple[str, str]:
     files = json.dumps([asdict(one) for one in (statement, *sources.values())], default=sorted)  # symbols are sets
     code = code_of([Derivation.__module__], files, but=_not_counted(statement))
-    name = f"statements/{Path(statement.file).with_suffix('')}"
-    answer = None if anew else kept(name, code)
-    if answer is not None:
-        return _DERIVATION.validate_python(answer)
-    found = derive(statement, sources)
-    if not found.problems:
-        keep(name, code, _DERIVATION.dump_python(found, mode="json", by_alias=True))
-    return found
+    return f"statements/{Path(statement.file).with_suffix('')}", code
 
 
 def _not_counted(statement: Statement) -> set[str]:
@@ -95,13 +103,16 @@ def examine(
 
     What was decided before, of the same files by the same code, is not decided again but with ``anew``.
     """
-    derivations = []
-    tasks = (delayed(derived)(one, {other.key: other for other in with_sources([one], found) if other != one}, anew)
-             for one in found)  # fmt: skip
-    for one in Parallel(n_jobs=jobs, return_as="generator")(tasks):
-        derivations.append(one)
+    sources = {one.key: {two.key: two for two in with_sources([one], found) if two != one} for one in found}
+    decided = {one.key: None if anew else _recalled(one, sources[one.key]) for one in found}
+    missing = [one for one in found if decided[one.key] is None]  # to start a worker takes seconds
+    tasks = (delayed(derived)(one, sources[one.key], anew) for one in missing)
+    worked = Parallel(n_jobs=min(jobs, len(missing)) or 1, return_as="generator")(tasks)
+    for one in chain([one for one in decided.values() if one is not None], worked):
+        decided[one.statement.key] = one
         if say is not None:
             say(one.statement.key)
+    derivations = [one for one in decided.values() if one is not None]
     known = statuses(derivations)
     rests = {one.statement.key: _sources(one.statement) for one in derivations}
     return [

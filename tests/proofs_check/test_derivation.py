@@ -127,6 +127,8 @@ def test_what_was_kept_is_what_was_decided(printed, monkeypatch):
     assert found.repaired and found.false and found.chain.broken() and found.remarks["slip"] and found.remarks["note"]
     monkeypatch.setattr(ledger, "derive", never)
     assert ledger.derived(printed, {}) == found
+    monkeypatch.setattr(ledger, "Parallel", lambda n_jobs, **_: list if n_jobs == 1 else never)  # no worker is started
+    assert [one.derivation for one in ledger.examine([printed], jobs=2)] == [found]
 
 
 def test_another_step_another_source_and_another_solver_are_decided_anew(printed, monkeypatch):
