@@ -201,10 +201,16 @@ def test_printed_noise_is_the_formula_also_on_a_loss_with_curvature_of_its_own()
 N = 12
 
 
+def change(one, other):
+    """From the solution of the one problem to that of the other."""
+    points = [Exact()(problem, 1e-10, np.random.default_rng(0)).point for problem in (one, other)]
+    return points[0] - points[1]
+
+
 def share(here, there):
     """How far the x of the solution moves, over `sharp_stability`; L of the data part is one."""
-    x, other = (Exact()(problem, 1e-8, np.random.default_rng(0)).point[: here.d] for problem in (here, there))
-    return np.linalg.norm(x - other) / sharp_stability(1.0, N, here.strong_convexity, here.strong_concavity)
+    moved = np.linalg.norm(change(here, there)[: here.d])
+    return moved / sharp_stability(1.0, N, here.strong_convexity, here.strong_concavity)
 
 
 @pytest.mark.parametrize("mu_x", [1.5, 3.0, 16.0])
@@ -272,29 +278,16 @@ def said(key, reading, label):
     return reason(label, case.attainable)
 
 
-def difference(length, first, second):
-    """|g - g'| for unit records at these angles to a solution of this length, on both sides of it."""
-    one, other = expit(length * np.cos(first)), expit(length * np.cos(second))
-    return np.sqrt(one**2 + other**2 - 2 * one * other * np.cos(first + second))
+def in_the_disc(rng, count):
+    rows = rng.standard_normal((count, 2))
+    return rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-def solution(rows, counts, mu):
-    """The minimiser of a regularised logistic regression on ``counts`` copies of each row (label 1), by Newton."""
-    w, n = np.zeros(rows.shape[1]), counts.sum()
-    for _ in range(60):
-        s = expit(-rows @ w)
-        gradient = mu * w - rows.T @ (counts * s) / n
-        hessian = mu * np.eye(len(w)) + (rows * (counts * s * (1 - s))[:, None]).T @ rows / n
-        w = w - np.linalg.solve(hessian, gradient)
-    assert np.linalg.norm(gradient) < 1e-12
-    return w
-
-
-def moved(others, counts, here, there, mu):
-    """The distance of the two solutions, over 2 / (mu n)."""
-    n = counts.sum() + 1
-    one, two = (solution(np.vstack([others, row]), np.append(counts, 1), mu) for row in (here, there))
-    return np.linalg.norm(one - two) * mu * n / 2
+def moved(others, here, there, mu):
+    """How far the solution of a logistic regression moves (labels 1), over 2 / (mu n)."""
+    n = len(others) + 1
+    problems = (regularised(LogisticLoss(np.vstack([others, row]), np.ones(n)), mu) for row in (here, there))
+    return np.linalg.norm(change(*problems)) * mu * n / 2
 
 
 @pytest.mark.parametrize("mu", [0.1, 0.01])
@@ -306,17 +299,13 @@ def test_logistic_regression_moves_as_far_as_is_said_and_no_further(mu):
         assert f"{bound / 1.01:.3f}" in said("algorithm1:logistic", "repaired", "output")
         assert f"{opposed(min(length, 4.0)) / 2.8:.3f}" in said("algorithm1:logistic", "printed", "output")
     t = max(np.linspace(0.01, 1, 400), key=lambda t: t * expit(-length * t))
-    angle = max(np.linspace(0, np.pi / 2, 400), key=lambda s: difference(length, s, s))
+    angle = max(np.linspace(0, np.pi / 2, 400), key=lambda s: np.sin(s) * expit(length * np.cos(s)))
     pair = [np.array([-np.cos(angle), sign * np.sin(angle)]) for sign in (1, -1)]
-    far = moved(np.array([[t, 0.0]]), np.array([100_000]), *pair, mu)
-    assert 0.999 * bound < far <= bound
+    assert 0.999 * bound < moved(np.tile([t, 0.0], (100_000, 1)), *pair, mu) <= bound
     rng = np.random.default_rng(0)
     for _ in range(40):
-        rows = rng.standard_normal((4, 2))
-        rows /= np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
-        assert moved(rows[:2], rng.integers(1, 50, 2), rows[2], rows[3], mu) <= bound
-    angles = np.linspace(0, np.pi, 60)
-    assert max(difference(length, a, b) for a in angles for b in angles) <= 2 * bound + 1e-12
+        one, other, here, there = in_the_disc(rng, 4)
+        assert moved(np.repeat([one, other], rng.integers(1, 50, 2), axis=0), here, there, mu) <= bound
 
 
 def ranking_share(rows, there, mu=0.3):
@@ -324,9 +313,8 @@ def ranking_share(rows, there, mu=0.3):
     other = rows.copy()
     other[0] = there
     one, two = (space.ranking(mu, data, {}) for data in (rows, other))
-    points = [Exact()(problem, 1e-12, np.random.default_rng(0)).point for problem in (one, two)]
     declared = algorithm3.repaired(one, 0.9, 1e-5, solver=Exact(), lipschitz=one.loss.lipschitz).sensitivity
-    return np.linalg.norm(np.sqrt(one.weights) * (points[0] - points[1])) / declared
+    return np.linalg.norm(np.sqrt(one.weights) * change(one, two)) / declared
 
 
 def test_auc_maximisation_moves_as_far_as_is_said():
@@ -337,9 +325,7 @@ def test_auc_maximisation_moves_as_far_as_is_said():
     assert 0.278 < ranking_share(rows, [0.063, -0.998, -1.0]) < AUC_SHARE
     rng = np.random.default_rng(0)
     for n in (1, 2, 5, 40):
-        rows = rng.standard_normal((n + 1, 3))
-        rows[:, :2] /= np.maximum(1.0, np.linalg.norm(rows[:, :2], axis=1, keepdims=True))
-        rows[:, 2] = np.sign(rows[:, 2])
+        rows = np.column_stack([in_the_disc(rng, n + 1), rng.choice([-1.0, 1.0], n + 1)])
         assert ranking_share(rows[:n], rows[n]) < AUC_SHARE
 
 
@@ -376,12 +362,9 @@ def test_the_printed_bounds_on_real_losses_hold():
     worst = 0.0
     for _ in range(60):
         n = int(rng.integers(2, 9))
-        rows = np.column_stack([rng.standard_normal((n + 1, 2)), rng.choice([-1.0, 1.0], n + 1)])
-        rows[:, :2] /= np.maximum(1.0, np.linalg.norm(rows[:, :2], axis=1, keepdims=True))
-        here, there = rows[:n], np.vstack([rows[n:], rows[1:n]])
-        sizes = {"n": n, "d": 2}
-        points = [Exact()(space_of.problem(data, sizes), 1e-10, rng).point for data in (here, there)]
-        worst = max(worst, np.linalg.norm(points[0] - points[1]) / space_of.schedule(sizes).sensitivity)
+        rows, sizes = np.column_stack([in_the_disc(rng, n + 1), rng.choice([-1.0, 1.0], n + 1)]), {"n": n, "d": 2}
+        sides = (space_of.problem(data, sizes) for data in (rows[:n], np.vstack([rows[n:], rows[1:n]])))
+        worst = max(worst, np.linalg.norm(change(*sides)) / space_of.schedule(sizes).sensitivity)
     assert 0.09 < worst < bound  # seed 0; the search finds 0.169
     problem = space.ranking(0.3, np.ones((1, 2)), {})
     share = AUC_SHARE * 2.02 / 4 * problem.loss.lipschitz / problem.lipschitz
