@@ -187,11 +187,26 @@ def test_a_budget_ends_with_what_is_certified(audited):
 
 # -- the GitHub Action, the workflows and the GitLab job are well formed and call `dpassay check` with options it has
 ACTION = EXAMPLES / "github-action" / "action.yml"
+PRIVACY = EXAMPLE / ".github" / "workflows" / "privacy.yml"
+WORKFLOWS = ROOT / ".github" / "workflows"
 OPTIONS = CliRunner().invoke(app, ["check", "--help"], env={"COLUMNS": "200"}).output
 
 
 def read(path):
     return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def steps_of(path):
+    document = read(path)
+    return [step for job in document.get("jobs", {"action": document.get("runs")}).values() for step in job["steps"]]
+
+
+@pytest.mark.parametrize("path", [ACTION, PRIVACY, *WORKFLOWS.glob("*.yml")], ids=lambda path: path.name)
+def test_scripts_are_of_bash_and_no_value_becomes_part_of_them(path):
+    for step in steps_of(path):
+        assert ("uses" in step) != ("run" in step)
+        script = step.get("run", "")
+        assert "${{" not in script and subprocess.run(["bash", "-n", "-c", script], check=False).returncode == 0
 
 
 def test_the_action_is_a_composite_one_whose_inputs_are_used():
@@ -200,11 +215,7 @@ def test_the_action_is_a_composite_one_whose_inputs_are_used():
     text = ACTION.read_text(encoding="utf-8")
     for name, one in action["inputs"].items():
         assert one["description"].endswith(".") and ("default" in one or one["required"]) and f"inputs.{name} " in text
-    for step in action["runs"]["steps"]:
-        assert ("uses" in step) != ("run" in step)
-        if "run" in step:
-            assert step["shell"] == "bash" and "${{" not in step["run"], "a value must not become part of a script"
-            assert subprocess.run(["bash", "-n", "-c", step["run"]], check=False).returncode == 0
+    assert all(step.get("shell") == "bash" for step in steps_of(ACTION) if "run" in step)
 
 
 @pytest.mark.parametrize("code", [0, 1, 3])
@@ -228,7 +239,7 @@ def test_the_check_of_the_action_hands_on_exit_code_and_words(tmp_path, code):
 
 
 def test_the_workflow_uses_the_action_and_its_outputs():
-    workflow = read(EXAMPLES / "private-training" / ".github" / "workflows" / "privacy.yml")
+    workflow = read(PRIVACY)
     (job,) = workflow["jobs"].values()
     uses = [step["uses"] for step in job["steps"]]
     assert "./.github/actions/dpassay" in uses
@@ -244,19 +255,12 @@ def test_the_gitlab_job_calls_options_that_exist():
     assert job["artifacts"]["reports"]["junit"] in words
 
 
-WORKFLOWS = ROOT / ".github" / "workflows"
-
-
 def test_trusted_publishing_needs_no_secret():
     workflow, text = read(WORKFLOWS / "publish.yml"), (WORKFLOWS / "publish.yml").read_text(encoding="utf-8")
     jobs = workflow["jobs"]
     assert workflow["permissions"] == {"contents": "read"} and "secrets." not in text
     assert "permissions" not in jobs["build"] and jobs["publish"]["permissions"] == {"id-token": "write"}
     assert jobs["publish"]["needs"] == "build" and jobs["publish"]["environment"]
-    for job in jobs.values():
-        for step in job["steps"]:
-            script = step.get("run", "")
-            assert "${{" not in script and subprocess.run(["bash", "-n", "-c", script], check=False).returncode == 0
     build = [step.get("run", "") for step in jobs["build"]["steps"]]
     assert "python -m build" in build and "python -m twine check --strict dist/*" in build
 
