@@ -203,17 +203,6 @@ def test_no_clip_acts_where_the_printed_sensitivities_are_to_hold(key):
     assert min(shares["refresh/v"], shares["step/v"]) > 0.85
 
 
-def test_rows_of_minimax_sosp_cite_the_theorem_of_their_noise_and_list_only_what_was_mended():
-    """Appendix B.2's noise is Theorem 2's; Appendix D already clips each record and counts every access."""
-    for case in (case for case in MINIMAX_SOSP if case.id == "minimax_sosp/dp_rgda"):
-        appendix = case.variant.startswith("appendixB2")
-        assert (case.claim.cite.place == "Theorem 2") == appendix
-        assert any("noise of Appendix B.2" in text for text in case.completions) == appendix
-        assert bool(case.repairs) == (case.reading == "repaired")
-        if case.reading == "repaired":
-            assert any("clip every per-sample" in text for text in case.repairs) == ("experiment" not in case.variant)
-
-
 @pytest.mark.parametrize("label", ["step/v", "step/u"])
 def test_the_share_of_the_differences_is_told(label):
     cases = [one for one in find("minimax_sosp/dp_rgda") if one.variant.startswith("appendixB2")]
