@@ -76,19 +76,6 @@ def test_a_bound_that_follows_the_data_is_neither_accused_nor_passed():
         assay(partial(s.descent, count_noise=0.0), Space.matrix(), PrivacyClaim(1.65, DELTA))
 
 
-@pytest.mark.slow
-def test_a_batch_larger_than_the_data_is_refused_as_numpy_does():
-    """The default space tries two records; code that asks for three raises there, and is audited where it runs."""
-
-    def threes(rows, rng):
-        batch = rows[rng.choice(len(rows), size=3, replace=False)]
-        return batch.clip(-1, 1).sum(axis=0) + rng.normal(0, 20.0, size=rows.shape[1])
-
-    found = assay(threes, Space.matrix(n=(2, 4), d=(1,)), CLAIM, effort=QUICK)
-    assert not found.verdict.failed and any("larger sample than population" in one for one in found.searched.raised)
-    assert any("test_audited.py:" in one for one in found.searched.raised)
-
-
 # -- refused, with a way out ----------------------------------------------------------------------------------------
 def in_range(rows, rng):
     """Laplace noise kept to the unit interval by rejection: only the last number is seen."""
