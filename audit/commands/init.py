@@ -9,6 +9,7 @@ import typer
 
 from dpassay.audit.claims.model import DEFAULT
 from dpassay.audit.inputs.foreign import is_code
+from dpassay.audit.phases import reporting
 from dpassay.audit.subjects.own import NOTHING, nearest, open_own
 from dpassay.audit.terminal.progress import progress
 from dpassay.reference.errors import BadInput, require
@@ -39,7 +40,7 @@ def init(
     text, told = first_file(None, None), "change it to say what you claim"
     if algorithm is not None:
         run, where = open_own(algorithm, space, None, field="--algorithm")
-        with progress("searching for a claim", 1):
+        with progress("searching for a claim", 1) as say, reporting(say):
             epsilon = nearest(algorithm, run, where, 1e-5, 0).epsilon
         text = first_file(algorithm, space, epsilon if epsilon < NOTHING else 1.0)
         found = f"it claims epsilon {epsilon:g}, which was found"

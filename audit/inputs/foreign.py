@@ -30,7 +30,7 @@ _NAMES = {f"{before}Space.{name}": name for name in _MAKERS for before in ("", "
 
 
 @contextmanager
-def foreign_code(field: str, name: str) -> Iterator[None]:
+def foreign_code(field: str, name: str, way_out: str = "") -> Iterator[None]:
     """Whatever code of others raises becomes a BadInput that says where; a `sys.exit(0)` in it is no verdict either."""
     try:
         yield
@@ -38,7 +38,7 @@ def foreign_code(field: str, name: str) -> Iterator[None]:
         raise
     except (Exception, SystemExit) as error:
         where = place_raised(error).replace(":", ", line ")
-        hint = f"; {ENDLESS}" if isinstance(error, ZeroDivisionError) else ""
+        hint = f"; {ENDLESS}" if isinstance(error, ZeroDivisionError) else way_out
         raise BadInput(field, name, f"raised {type(error).__name__}{where}: {error}{hint}") from None
 
 

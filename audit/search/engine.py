@@ -168,12 +168,12 @@ class _Engine:
         done = max(self._done + 1, self._examples * min(runner.calls, self._most) // self._most)
         step(done - self._done)
         self._done = done
+        tried = f"{runner.examples} example" + "s" * (runner.examples != 1)
         if runner.calls > self._calls:
-            tried = f"{self._runner.examples} examples, {self._calls} draws and releases"
-            self._runner.note = f"search stopped after {tried}"
+            runner.note = f"search stopped after {tried}, {self._calls} draws and releases"
             raise _Enough
-        if self._runner.examples and time_is_up():
-            self._runner.note = f"stopped after {self._runner.examples} examples: {TIME_IS_UP}"
+        if runner.examples and time_is_up():
+            runner.note = f"stopped after {tried}: {TIME_IS_UP}"
             raise _Enough
 
     def _example(self, draw: Callable[[Any], Any]) -> None:

@@ -204,7 +204,10 @@ class _Placing:
 
 
 def _behind_releases(side: Side) -> Iterator[Step]:
-    """What the first release of each label is made of: of no release before it."""
+    """What the first release of each label is made of: of no release before it.
+
+    Of plain code the draw of its noise, and what was there when the code first looked at the sum.
+    """
     known = set[str]()
     for call in side.calls:
         step = releasing(side, call) if _query(call) is not None else None
@@ -212,6 +215,9 @@ def _behind_releases(side: Side) -> Iterator[Step]:
             known.add(call.label)
             for node in _given(step, call, _QUERIES):
                 yield from side.behind(step, node)
+            if call.step is not None and call.step is not step:
+                behind = side.behind(call.step, call.step.statement)
+                yield from (one for one in behind if one.spot != call.step.spot)
 
 
 def _traced(here: Side, step: Step, node: ast.AST | None, number: Any, role: str, there: Side | None = None) -> Told:

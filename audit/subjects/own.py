@@ -245,7 +245,8 @@ def own_row(
     run, where = open_own(name, space, claim.relation, given=given)
     with little_memory(name):
         if is_plain(run):
-            with foreign_code("algorithm", name):
+            yours = "; if your data have other sizes, say so: --space 'Space.matrix(n=(2000,), d=(21,))'"
+            with foreign_code("algorithm", name, "" if space else f" ({_tried('', where)}){yours}"):
                 one_run_in_time(run, where, claim, name)
         row = row_of(name, run, where, space or "", claim, effort, thrift, given)
         if space is None and is_plain(run) and where.problem is default_space().problem:

@@ -364,6 +364,28 @@ def test_a_seed_that_was_drawn_is_secret_once_and_till_it_is_told():
         assert found.epsilon is None and "seed" in str(found)
 
 
+def best_iterate(rows, rng):
+    w = best = np.zeros(rows.shape[1])
+    least = np.inf
+    for _ in range(3):
+        gradients = np.tanh(rows @ w + 1)[:, None] * rows
+        clipped = gradients / np.maximum(1, np.linalg.norm(gradients, axis=1, keepdims=True))
+        noise = 4.0 * rng.standard_normal(w.shape)
+        w = w - 0.5 * (np.sum(clipped, axis=0) + noise)
+        loss = np.abs(rows @ w).mean()
+        if loss < least:
+            best, least = w, loss
+    return best
+
+
+def test_a_gradient_whose_noise_has_a_line_of_its_own_is_not_beside_what_is_released():
+    effort = Effort(runs=20, pilot=20, examples=30)
+    found = assay(best_iterate, Space.matrix(n=(3,), d=(2,)), PrivacyClaim(2.0, DELTA), effort=effort)
+    lines = [one.made[0].line for one in found.searched.witnesses if one.finding.kind is Kind.OUTPUT]
+    begin = best_iterate.__code__.co_firstlineno
+    assert lines and begin + 8 <= lines[0] <= begin + 10
+
+
 def test_reading_the_code_ends_when_the_time_is_up():
     seen = []
     with reporting(Mock(), seconds=0.0):
