@@ -20,6 +20,7 @@ from dpassay.audit.published.assessment import (
     swap_claim,
 )
 from dpassay.audit.published.dro import table_2
+from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import approx_dp
 
 
@@ -58,6 +59,7 @@ def test_one_group_changes_nothing_and_a_group_detector_reaches_the_ceiling_of_t
     plain = assess(Published("auc", 0.8, 500, 700), approx_dp(1.0)).p_value
     assert assessment.grouped_auc_p_value(0.8, [(500, 700)], 1.0, 0.0) == pytest.approx(plain)
     assert assessment.grouped_auc_p_value(0.99, [(500, 0), (0, 700)], 0.1, 0.0) == 1.0  # shift alone explains all
+    assert assessment.grouped_auc_p_value(1.0, [(1, 9)], 0.0, 0.0) == pytest.approx(0.5)  # one member is one guess
     groups = [(900, 100), (100, 900)]
     share = assessment.exchangeable_share(groups)
     assert share == pytest.approx(0.18) and ceiling_under_shift(0.6, 0.5) == pytest.approx(0.8)
@@ -65,6 +67,9 @@ def test_one_group_changes_nothing_and_a_group_detector_reaches_the_ceiling_of_t
     assert detector < ceiling_under_shift(ceiling_of("auc", 0.1, 0.0), share)
     assert assessment.grouped_auc_p_value(detector, groups, 0.1, 0.0) == 1.0
     assert assessment.grouped_auc_p_value(0.999, groups, 0.1, 0.0) < 1e-6
+    for wrong in (lambda: ceiling_under_shift(0.6, 1.1), lambda: assessment.matching_p_value(1.1, 0.5, 9, 1.0, 0.0)):
+        with pytest.raises(BadInput):
+            wrong()
 
 
 def test_table_2_of_dro():
