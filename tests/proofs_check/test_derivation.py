@@ -1,5 +1,6 @@
 """Right proofs are proved, wrong ones break at the step that is wrong, and every status is derived."""
 
+import re
 import tomllib
 from contextlib import nullcontext
 from dataclasses import replace
@@ -103,6 +104,16 @@ def test_a_statement_is_found_by_the_names_of_its_place():
     for wrong, papers in (("Lemma D.4", ["second_order_erm"]), ("Proposition 1", ["minimax_sosp"])):  # it cites one
         with pytest.raises(BadInput, match="no statement of this name"):
             ledger.named(wrong, statements(papers))
+
+
+def test_the_pages_name_statements_and_steps_that_there_are():
+    pages = [*Path(__file__).parents[2].glob("docs/*.md"), Path(__file__).parents[2] / "README.md"]
+    shown = [one for page in pages for one in re.findall(r'dpassay prove ("[A-Z][a-z].*)', page.read_text("utf-8"))]
+    for name, options in (re.match(r'"([^"]+)"([^`#]*)', one).groups() for one in shown):
+        paper, step = (re.search(rf"--{option} ([a-z\d]\w*)", options) for option in ("paper", "step"))
+        found = ledger.named(name, statements([paper[1]] if paper else None))
+        assert step is None or all(step[1] in {each.id for each in one.step} for one in found), (name, options)
+    assert len(shown) > 4
 
 
 # A derivation that was kept is the one that would be made; other files or other code are decided anew.
