@@ -91,7 +91,7 @@ def examine(
         findings = [one for one in findings if one.kind is not Kind.SENSITIVITY_EXCEEDED]
         accounted = highest = max(searched.accounted or 0.0, realised or 0.0) if not cost.unknown else accounted
     merge(findings, apparatus(transcript, cost, claim.delta))
-    idle = untested(instance, transcript, losses) if len(losses.loss) else ""
+    idle = untested(instance, transcript, losses) if len(losses.loss) and by != "outputs" else ""
     found = Assay(
         verdict=judge(
             claimed=claim.epsilon,

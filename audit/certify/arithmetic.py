@@ -617,6 +617,15 @@ for _name in ("floor", "ceil", "rint", "trunc", "round", "around"):
     _rounding(getattr(np, _name))
 
 
+@rule(np.remainder)
+def remainder(a: Any, b: Any) -> Value:
+    """Below what it is divided by; of whole numbers it is one."""
+    if private(b) or not np.all(plain(b) > 0):
+        raise Open("a remainder of a division by private data, or by what is not positive")
+    whole = a.integer and np.asarray(b).dtype.kind in "iu"
+    return spread(a, _shape_of(a, b)).like(low=0.0, high=float(np.max(b)) - whole)
+
+
 @rule(np.logaddexp)
 def log_of_two(a: Any, b: Any) -> Value:
     """1-Lipschitz and increasing in each argument."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sysconfig
 import time
 import traceback
 from collections import Counter
@@ -346,7 +347,8 @@ def _epsilon(ledger: Ledger, releases: list[Certified], relation: Relation, delt
 
 def _reason(error: Exception) -> str:
     """The user's line that the certificate ends at, and why."""
-    skipped = str(Path(__file__).parents[1]), str(Path(np.__file__).parent), "<frozen", "<__array_function__"
+    libraries = str(Path(__file__).parents[1]), str(Path(np.__file__).parent), sysconfig.get_path("stdlib")
+    skipped = (*libraries, "<frozen", "<__array_function__")
     frames = [
         one
         for one in traceback.extract_tb(error.__traceback__)

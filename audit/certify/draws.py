@@ -481,6 +481,11 @@ class Unseen(Looked):
             self._numbers = self.ledger.release(self._query, law, 1, self._place)
         return self._numbers
 
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Some are out of the running: the place of the largest of the others costs no more."""
+        if self.law != "gumbel" or self._winners or private(key) or private(value) or np.any(bare(value) != -np.inf):
+            self.known()[key] = value
+
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         if function in PLACES and len(args) == 1 and args[0] is self and not options:
             return getattr(self, function.__name__)()
@@ -550,6 +555,13 @@ class Draws(np.random.Generator):
     def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Laplace noise."""
         return self._noise("laplace", loc, scale, size)
+
+    def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, *_: Any, **__: Any) -> Any:
+        """Of a public diagonal covariance it is noise for each number."""
+        variances = None if private(cov) or private(size) else np.diagonal(cov)
+        if variances is None or np.any(bare(cov) != np.diag(bare(variances))):
+            return self._known("multivariate_normal", mean, cov, size)
+        return self.normal(mean, np.sqrt(variances), (*np.atleast_1d(() if size is None else size), len(variances)))
 
     def choice(self, a: Any, size: Any = None, replace: Any = True, p: Any = None, *_: Any, **__: Any) -> Any:
         """Without replacement from all records: a secret batch. With private probabilities: a release."""
@@ -689,7 +701,7 @@ for _name, _method in _LIKEWISE.items():
     setattr(Draws, _name, _method)
 
 
-_PUBLIC = {"integers", "exponential", "gamma", "beta", "poisson", "multivariate_normal"}
+_PUBLIC = {"integers", "exponential", "gamma", "beta", "poisson"}
 _PUBLIC |= {"standard_exponential", "logistic", "standard_cauchy"}
 
 
@@ -714,7 +726,7 @@ def _leave(output: Any, seeds: set[int], depth: int = 0) -> None:
     if seeds and number and np.isin(np.asarray(output), list(seeds)).any():
         raise Open("a seed is handed out, and who has it can draw the noise")
     if isinstance(output, Value | Batch):
-        raise Open("private data is returned without noise", leaves=True)
+        raise Open("private data is returned without noise, or with noise that has no rule", leaves=True)
     if isinstance(output, BaseException):
         raise Open("an error is returned, which is not looked through")
     if isinstance(output, Noise):

@@ -10,6 +10,8 @@ written stays what it is, beside numbers that are public still. Read as a whole 
 
 from __future__ import annotations
 
+import itertools
+import math
 import operator
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -27,6 +29,7 @@ _INTO = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_dia
 _SPLITS, _SORTS = {np.split, np.array_split}, {np.argsort, np.argpartition}
 _WHERE, PLACES = np.where, {np.argmax, np.argmin}  # other names stand in NumPy while code is certified
 _COUNTED = {np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros}
+_MANY = 1000  # keys of a dictionary that a private number may be
 _COUNTED |= {np.intersect1d, np.union1d, np.setdiff1d, np.setxor1d}
 _SHARED = "private data are written into an array of which another name holds a part; make a copy"
 
@@ -105,6 +108,8 @@ class Public(np.ndarray[Any, Any]):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = (), **options: Any) -> Any:
         if any(_other(one) for one in (*inputs, *out)):
             return NotImplemented
+        if method == "at" and ufunc in AT and isinstance(inputs[1], tuple) and any(map(private, inputs[1])):
+            return AT[ufunc](*inputs)
         ledger = ledger_of((inputs, out, options))
         if all(one.endswith("O->O") for one in ufunc.types):
             self.plain()  # a function of the code's own, which may decide
@@ -159,7 +164,7 @@ class Public(np.ndarray[Any, Any]):
         masked = any(one.dtype == bool and one.ledger is not None for one in keys if isinstance(one, Public))
         found = watched(bare(self)[bare(key)], ledger_of((self, key)), sized=masked or _sized((self, key)))
         if self.order is not None and ledger_of(key) is None:
-            found.order = self.order[0], self.order[1][bare(key)]
+            in_order(found, (self.order[0], self.order[1][bare(key)]))
         return found
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -299,11 +304,17 @@ class Order:
 
 
 def in_random_order(found: Any) -> Any:
-    """Different numbers, of which nobody knows where they stand; no other ones can be written in their place."""
+    """Different numbers, of which nobody knows where they stand."""
     if isinstance(found, Public) and found.ndim == 1 and len(np.unique(bare(found))) == bare(found).size:
-        found.order = Order(), np.arange(bare(found).size)
-        np.ndarray.setflags(found, write=False)
+        in_order(found, (Order(), np.arange(bare(found).size)))
     return found
+
+
+def in_order(found: Any, order: tuple[object, Any]) -> None:
+    """Some of such numbers; no other ones can be written in their place."""
+    if isinstance(found, Public):
+        found.order = order
+        np.ndarray.setflags(found, write=False)
 
 
 def blank(array: Any, ledger: Ledger | None) -> Any:
@@ -334,9 +345,12 @@ def _forwarded(name: str) -> Callable[..., Any]:
         found = getattr(bare(self), name)(*bare(args), **{key: bare(one) for key, one in options.items()})
         sized = self.sized or name in ("nonzero", "compress")
         found = placed(watched(found, ledger, sized), bare(self).size if name in ("argmax", "argmin") else 0)
+        if name == "copy":
+            found = blank(found, ledger)
+            found.sized = sized
         order = self.order if name in ("reshape", "ravel", "flatten", "copy", "astype") else None
         if order is not None and found.dtype == self.dtype:
-            found.order = order[0], getattr(order[1], name)(*args)
+            in_order(found, (order[0], getattr(order[1], name)(*args)))
         return found
 
     method.__name__, method.__doc__ = name, "As of an array."
@@ -356,7 +370,7 @@ class Filled:
         numbers = np.ndarray.view(array, np.ndarray)
         if numbers.dtype.kind not in "fi" or numbers.dtype.name in NARROW:
             raise Open(f"private numbers are written into an array of the type {numbers.dtype}")
-        self._numbers = numbers.copy()
+        self._numbers, self._ledger = numbers.copy(), array.ledger
         self._whole: Any = None
         self._axis, self._entries = 0, list[Any]()
         self._read: tuple[Any, Any] = None, None
@@ -393,11 +407,14 @@ class Filled:
         elif axis is not None and self._whole is None and axis == (self._axis if self._entries else axis):
             if not self._entries:
                 along = np.moveaxis(self._numbers, axis, 0)
-                self._axis, self._entries = axis, [blank(np.array(one), None) for one in along]
+                self._axis, self._entries = axis, [blank(np.array(one), self._ledger) for one in along]
             self._entries[place][rest] = given
         else:
             self._become(self.value() if self._whole is not None or self._entries else self._numbers)
-            self._whole[key] = given
+            if private(given) and not private(self._whole) and self._ledger is None:
+                self._whole = _spliced(self._whole, key, given)
+            else:
+                self._whole[key] = given
 
     def lose(self) -> None:
         """What were its parts are parts of another array."""
@@ -428,6 +445,18 @@ class Filled:
         return None, 0, ()
 
 
+def _spliced(whole: Any, key: Any, given: Any) -> Any:
+    """``whole[a:b] = given``, along one axis: what stands before, the private numbers, and what stands after."""
+    keys = without_ellipsis(key if isinstance(key, tuple) else (key,), whole.ndim)
+    parts = [axis for axis, one in enumerate(keys) if not (isinstance(one, slice) and one == slice(None))]
+    if len(parts) != 1 or not isinstance(keys[parts[0]], slice) or keys[parts[0]].step not in (None, 1):
+        raise Open("private data are written into a part of an array that is no slice along one axis")
+    axis = parts[0]
+    start, stop, _ = keys[axis].indices(whole.shape[axis])
+    before, there, after = np.split(np.asarray(whole), [start, max(start, stop)], axis=axis)
+    return np.concatenate([before, np.broadcast_to(given, there.shape), after], axis=axis)
+
+
 class _Lost:
     """Of an array that was a part of one that was written to as a whole."""
 
@@ -444,23 +473,52 @@ AT[np.add] = lambda array, key, amount: added(array, key, amount, each=True)
 def added(container: Any, key: Any, amount: Any, plus: bool = True, each: bool = False) -> None:
     """``container[key] += amount``, or ``-=``; of several keys that may be equal only what `np.add.at` does."""
     add: Any = operator.add if plus else operator.sub
-    if not any(map(private, key if isinstance(key, tuple) else (key,))):
+    keys = key if isinstance(key, tuple) else (key,)
+    if not any(map(private, keys)):
         in_place = operator.iadd if plus else operator.isub
         array = isinstance(container, np.ndarray) and private(amount)
         container[key] = (add if array else in_place)(container[key], amount)
         return
-    if not isinstance(container, np.ndarray) or isinstance(key, tuple):
-        raise Open("a private key decides; count in an array of one axis, by one key")
-    if not each and np.ndim(key):
+    if not each and any(map(np.ndim, keys)):
         raise Open("private places of which some may be equal: one of them counts; use np.add.at")
-    if key.entries != 1 or key.at not in (None, -1):
-        raise Open("a private index needs whole numbers within the table: clip them first")
-    line = of_table(np.eye(len(container)), key)  # one at the place, and zeros; for each record, if it is one each
+    ranges = _places_in(container, keys)
+    number: Any = 0
+    for one, those in zip(keys, ranges, strict=True):
+        number = number * len(those) + (one.astype(int) - those[0] if private(one) else those.index(one))
+    line = of_table(np.eye(math.prod(map(len, ranges))), number)  # one at the place, and zeros; for each record
     line.integer = True
+    if not isinstance(container, np.ndarray):
+        for place, entry in zip(itertools.product(*ranges), line, strict=True):
+            name = place if isinstance(key, tuple) else place[0]
+            if np.ndim(container[name]) or np.ndim(amount):
+                raise Open("arrays at private places, which other names may hold; use one array of them all")
+            container[name] = add(container[name], entry * amount)
+        return
     if line.at is None:
         change = line * amount if np.ndim(amount) == 0 else line[:, None] * amount
     else:
         change = (line * (amount if np.ndim(amount) == 0 else amount[:, None])).sum(axis=0)
+    change = change.reshape(container.shape) if len(keys) > 1 else change
     if change.shape != container.shape:
-        raise Open("a private key decides; count in an array of one axis, by one key")
+        raise Open("a private key decides; count in an array of as many axes as there are keys")
     container[...] = add(container, change)
+
+
+def _places_in(container: Any, keys: tuple[Any, ...]) -> list[Any]:
+    """What each key may be: in a dictionary every whole number that it can be, elsewhere a place along its axis."""
+    if isinstance(container, dict):
+        known = all(one.high - one.low < _MANY for one in filter(private, keys))
+        ranges = [range(int(one.low), int(one.high) + 1) if known and private(one) else [one] for one in keys]
+        names = {place if len(keys) > 1 else place[0] for place in itertools.product(*ranges)} if known else {None}
+        if not names <= container.keys():
+            raise Open("a private key may be missing from the dictionary: make an entry for each number that it can be")
+    else:
+        shape = container.shape if isinstance(container, np.ndarray) else (len(container),)
+        ranges = [range(size) for size in shape[: len(keys)]]
+    if len(ranges) != len(keys):
+        raise Open("a private key decides; count in an array of as many axes as there are keys")
+    for one, those in zip(keys, ranges, strict=True):
+        whole = private(one) and one.integer and (isinstance(container, dict) or not one.truth)
+        if private(one) and not (whole and one.low >= those[0] and one.high <= those[-1] and one.at in (None, -1)):
+            raise Open("a private index needs whole numbers within the table: clip them first")
+    return ranges

@@ -257,7 +257,9 @@ def best(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     if a.at in axes or a.at is None:
         raise Open("the place of the largest private number; release noisy numbers first")
     shape, at = left(a, axes, keepdims)
-    return a.like(shape=shape, at=at, low=0.0, high=float(_count(a, axes) - 1))
+    found = a.like(shape=shape, at=at, low=0.0, high=float(_count(a, axes) - 1))
+    found.integer = True
+    return found
 
 
 @rule(np.histogram)

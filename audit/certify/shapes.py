@@ -208,9 +208,8 @@ def without_ellipsis(keys: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
 def _part(a: Value, keys: tuple[Any, ...]) -> Value:
     """The record axis is not touched."""
     if any(not (one is None or isinstance(one, int | np.integer | slice)) for one in keys) and a.at is not None:
-        if len(keys) > 1 and not all(isinstance(one, slice) or np.ndim(one) == 1 for one in keys):
-            raise Open("this index of records has no rule")
-        if sum(not isinstance(one, slice) for one in keys) > 1:
+        mixed = len(keys) > 1 and not all(isinstance(one, slice) or np.ndim(one) == 1 for one in keys)
+        if mixed or sum(not isinstance(one, slice) for one in keys) > 1:
             raise Open("this index of records has no rule")
     if any(isinstance(one, bool | np.bool_) for one in keys):
         raise Open("an index by one truth value has no rule")
@@ -534,7 +533,7 @@ def stack(arrays: Any, axis: int = 0) -> Value:
 def of_table(table: Any, places: Value) -> Value:
     """The lines of a public table that private whole numbers name."""
     table = plain(table)
-    if not places.integer or places.low < 0 or places.high > len(table) - 1 or places.holes:
+    if not places.integer or places.truth or places.low < 0 or places.high > len(table) - 1 or places.holes:
         raise Open("a private index needs whole numbers within the table: clip them first")
     lines = table[int(places.low) : int(places.high) + 1].reshape(int(places.high - places.low) + 1, -1)
     k = places.entries

@@ -508,7 +508,9 @@ class Value(NDArrayOperatorsMixin):
         return found if out is None else _written(out[0], found)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        return followed(function, args, options)
+        out = options.pop("out", None)
+        found = followed(function, args, options)
+        return found if out is None else _written(out, found)
 
     def __round__(self, digits: int = 0) -> Any:
         return np.round(self, digits)
@@ -595,7 +597,8 @@ def _whatever_was_released(function: Any, found: Value) -> Value:
     """How large a released number is bounds nothing; a sum with one moves as it did."""
     sums = function in (np.add, np.subtract)
     zero = found.vanishes and function in _MULTILINEAR
-    kept = found.like(move=found.move if sums else Norms(), holes=found.holes, vanishes=zero)
+    ends = {"low": 0.0, "high": 1.0, "truth": True} if found.truth else {}
+    kept = found.like(move=found.move if sums else Norms(), holes=found.holes, vanishes=zero, **ends)
     kept.origin = found.origin if sums and not found.alone else None  # of one record sizes count
     return kept
 
@@ -726,6 +729,8 @@ def noted(name: str, found: Any) -> None:
 
 def _written(target: Any, found: Any) -> Any:
     """``a += b``: what it is changes, for all of its names."""
+    if len({one._shape if isinstance(one, Value) else np.shape(one) for one in (target, found)}) > 1:
+        raise Open("private data are written into an array of another shape by out=")
     if not isinstance(target, Value):
         if getattr(target, "filled", target) is not None or target.base is not None:
             raise Open("an array that has another name is changed in place by private data; write a = a + b")

@@ -22,6 +22,7 @@ import numpy as np
 from dpassay.audit.evidence.assay import Assay
 from dpassay.audit.lockstep.outcome import ScriptedRun
 from dpassay.audit.lockstep.run import lockstep
+from dpassay.audit.phases import time_is_up
 from dpassay.audit.row import Effort
 from dpassay.audit.search.ground import AllOf
 from dpassay.audit.search.runner import Premises
@@ -198,8 +199,9 @@ def refuse_doubtful(
         _of_leaks(run, leaks, pairs, seed)
     elif not any(one.verdict is Verdict.VIOLATED for one in (found, *map(audit, pairs[:3]))):
         what = "has a scale that follows the data, as with smooth sensitivity; what that costs is not known here"
+        small = "there was no time to measure them" if time_is_up() else "they are small"
         lines = {line for _, line in leaks}
-        raise _doubt("noise", lines, f"{what}, and losses on the pairs that were found are small;")
+        raise _doubt("noise", lines, f"{what}; of losses on the pairs that were found, {small};")
 
 
 def _doubt(field: str, lines: Iterable[str], what: str) -> Doubtful:
@@ -225,6 +227,7 @@ def _of_numbers(run: PlainMechanism, pairs: Sequence[Pair[Any]], seed: int) -> N
 def _of_leaks(run: PlainMechanism, leaks: Leaks, pairs: Sequence[Pair[Any]], seed: int) -> None:
     """Something leaves beside the releases: would a draw that counts as known, or noise drawn anew, have hidden it?"""
     draws = {*run.noticed.public, *run.noticed.alone}
+    draws |= {line for line, seen in run.noticed.picked.items() if len(seen) == 1}  # whatever the data are
     hidden: Leaks = {(Kind.PUBLIC_VALUE, line) for line in draws}
     for data in [data for pair in pairs for data in (pair.here, pair.there)] if draws else ():
         hidden |= _masked(run, data, seed)

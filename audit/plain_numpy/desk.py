@@ -149,7 +149,11 @@ class Noisy(NDArrayOperatorsMixin):
         elif lazy and method == "__call__" and ufunc in LINEAR and not rest:
             found = self._linear(ufunc, inputs, lazy)
         elif lazy and method == "__call__" and ufunc in COMPARISONS:
-            self.desk.compared(lazy)
+            others = [one for one in inputs if not isinstance(one, Noisy)]
+            if others and np.isinf(others[0]).all():  # whatever the number is
+                found = ufunc(*(np.zeros(one.shape) if isinstance(one, Noisy) else one for one in inputs))
+            else:
+                self.desk.compared(lazy)
         if found is None:
             found = getattr(ufunc, method)(*map(looked_at, inputs), **rest)
         return found if out is None else _written(out[0], found)
@@ -285,7 +289,7 @@ class Desk:
 
     def __init__(self, tape: Tape, records: int | None, code: PlainMechanism, world: int | None = None):
         self.tape, self.records, self.code, self.noticed = tape, records, code, code.noticed
-        self._shaken = None if world is None else np.random.default_rng([world, 47])
+        self.shaken = None if world is None else np.random.default_rng([world, 47])
         self.batch: Batch | None = None
         self._open: list[weakref.ref[Noisy]] = []  # what has met data, and may not be released yet
         self.kinds: list[str] = []  # of each draw
@@ -522,7 +526,7 @@ class Desk:
     def public(self, label: str, make: Callable[[np.random.Generator], Any], of_records: bool = False) -> Any:
         """A draw that counts as known to the adversary; each world has its own where it is tried what depends on it."""
         self.noticed.public[label] = self.noticed.public.get(label, False) or of_records
-        return self.tape.public(label, make) if self._shaken is None else make(self._shaken)
+        return self.tape.public(label, make) if self.shaken is None else make(self.shaken)
 
     def _declared(self, draws: list[int]) -> tuple[Batch, ...] | None:
         """The secret batches that the query may depend on: the last ones when its noise was drawn."""

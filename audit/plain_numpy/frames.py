@@ -35,6 +35,7 @@ class Frame(Holder):
     values = property(lambda self: self.to_numpy())
     shape = property(lambda self: (*self._values.shape[:1], len(self._columns)))
     loc = property(lambda self: _Located(self))
+    iloc = property(lambda self: _Located(self, self.columns))
 
     def _matrix(self) -> Any:
         places = list(self._columns.values())
@@ -80,13 +81,14 @@ class Frame(Holder):
 
 
 class _Located:
-    """``df.loc[mask, names]``."""
+    """``df.loc[mask, names]``, and ``df.iloc[mask, places]``, which are given names."""
 
-    def __init__(self, of: Frame):
-        self._of = of
+    def __init__(self, of: Frame, numbered: list[str] | None = None):
+        self._of, self._numbered = of, numbered
 
     def __getitem__(self, key: Any) -> Any:
         rows, names = key if isinstance(key, tuple) else (key, slice(None))
+        names = names if self._numbered is None else self._numbered[names]
         found = self._of if isinstance(rows, slice) and rows == slice(None) else self._of[rows]
         return found if isinstance(names, slice) and names == slice(None) else found[names]
 

@@ -41,6 +41,7 @@ class Noticed:
         alone: lines whose noise was looked at before it met data.
         again: lines of noise that was added to data more than once.
         compared: lines of noisy numbers that were compared.
+        picked: lines that draw one of several values, with their probabilities; or the first two such.
         shared_out: one draw is handed out in several numbers, whose differences have no noise.
         drawn: noise variables of the last run.
         refused: the first use of noise whose law is not known.
@@ -50,6 +51,7 @@ class Noticed:
     alone: set[str] = field(default_factory=set)
     again: set[str] = field(default_factory=set)
     compared: set[str] = field(default_factory=set)
+    picked: dict[str, set[tuple[float, ...]]] = field(default_factory=dict)
     shared_out: bool = False
     drawn: int = 0
     refused: NotUnderstood | None = None

@@ -53,6 +53,14 @@ RIGHT = {  # in forms that those of tests/audit/programs do not have
     ),
     "python noise": program("return count(rows) + random.gauss(0, 4.0)"),
     "scaled noise": program("return clip(rows).sum(axis=0) + 8 * rng.standard_normal(rows.shape[1])"),
+    "noise of a covariance": program(
+        "d = rows.shape[1]\nreturn clip(rows).sum(axis=0) + np.random.multivariate_normal(np.zeros(d), 64 * np.eye(d))"
+    ),
+    "bisected": program(
+        "low, high = 0.0, 1.0\nfor _ in range(7):\n    mid = (low + high) / 2\n"
+        "    if (rows[:, 0] < mid).sum() + rng.laplace(0, 8.0) < len(rows) / 2: low = mid\n"
+        "    else: high = mid\nreturn low"
+    ),
     "sum of noise": program(f"return clip(rows).sum(axis=0) + 0.75 * ({NOISE} + {NOISE})"),
     "noisy ratio": program(
         "return (count(rows) + rng.laplace(0, 2.0)) / max(1.0, (rows[:, 0] > 0).sum() + rng.laplace(0, 2.0))"
@@ -81,8 +89,15 @@ WRONG = {  # each has a bug that breaks epsilon 1 on rows of any length
     ),
     "leaks by alias": program("total = np.zeros(rows.shape[1])\nkept = total\ntotal += rows[0]\nreturn kept"),
     "changed in place": program(f"c = clip(rows)\nview = c[:, :1]\nview *= 100\nreturn c.sum(axis=0) + {NOISE}"),
+    "noise of one number": program(
+        "d = rows.shape[1]\n"
+        "return clip(rows).sum(axis=0) + rng.multivariate_normal(np.zeros(d), 64 * np.ones((d, d)))"
+    ),
     "many releases": program(f"return [clip(rows).sum(axis=0) + {NOISE} for _ in range(60)]"),
     "more if large": program(f"{FIRST}return first if first < 1e12 else rows.sum()"),
+    "more if one beside it is large": program(
+        f"{FIRST}out = np.zeros(2)\nout[0] = first\nout[1] = rows.sum()\nreturn rows.sum() if out[0] > 12 else first"
+    ),
     "as many as noise says": program(f"{FIRST}return [count(rows) + rng.laplace(0, 2.0) for _ in range(int(first))]"),
     "again if large": program(f"{FIRST}return first if float(first) < 1e300 else float(rows.sum())"),
     "laplace of a vector": program("return clip(rows).sum(axis=0) + rng.laplace(0, 2.0, rows.shape[1])"),

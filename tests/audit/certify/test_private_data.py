@@ -147,6 +147,23 @@ WRITTEN = {
         3,
         filled("for k in range(3): out[:, k] = np.clip(rows[:, k], 0, 1)\nout.sum(axis=0)", "rows.shape"),
     ),
+    "counts in a dictionary": (
+        2,
+        "out = {(a, b): 0 for a in range(2) for b in range(3)}\n"
+        "for row in rows: out[int(row[2] > 0), cell_of(row)] += 1\nlist(out.values())",
+    ),
+    "counts in a list": (2, "out = [0, 0, 0]\nfor row in rows: out[cell_of(row)] += 1\nout"),
+    "counts in a table": (2, filled("for row in rows: out[int(row[2] > 0), cell_of(row)] += 1\nout.ravel()", "(2, 3)")),
+    "counts of pairs at once": (
+        2,
+        filled("np.add.at(out, ((rows[:, 2] > 0).astype(int), cells(rows)), 1)\nout.ravel()", "(2, 3)"),
+    ),
+    "the nearest one's line": (2, "np.eye(3)[np.abs(rows).argmin(axis=1)].sum(axis=0)"),
+    "counts of remainders": (2, "np.bincount(np.round(rows[:, 0] * 9).astype(int) % 3, minlength=3)"),
+    "in a slice": (3, filled("out[1:4] = np.clip(rows, 0, 1).sum(axis=0)\nout", "5")),
+    "in some columns": (3, filled("out[:, 1:] = np.clip(rows, 0, 1)\nout.sum(axis=0)", "(4, 4)")),
+    "into a copy": (3, filled("other = out.copy()\nother += np.clip(rows, 0, 1).sum(axis=0)\nother")),
+    "given as out": (3, "x = rows.copy()\nnp.clip(x, 0, 1, out=x)\nx.sum(axis=0)"),
     "of another name": (3, filled("other = out\nout += np.clip(rows, 0, 1).sum(axis=0)\nother")),
     "by flat": (
         200,
@@ -316,6 +333,14 @@ OPEN = {
     "caught in place of a number": "try: total = math.trunc(np.tanh(rows).sum())\nexcept TypeError: total = 0\ntotal",
     "at an unbounded place": filled("for row in rows: out[int(row[0])] += 1\nout"),
     "at places that may be equal": filled("out[cells(rows)] += 1\nout"),
+    "at a key that may be missing": "out = {0: 0}\nfor row in rows: out[int(row[0] > 0)] += 1\nout[0]",
+    "beside the table": filled("for row in rows: out[cell_of(row), cell_of(row)] += 1\nout", "(2, 5)"),
+    "where it is true": filled("for row in rows: out[(row[0] > 0) & (row[1] > 0)] += 1\nout"),
+    "of a table, where it is true": "np.arange(1.0, 9.0)[(rows[0, 0] > 0) & (rows[0, 1] > 0)].sum()",
+    "as out of another shape": "out, one = np.tanh(rows).sum(axis=0), np.tanh(rows[:, 0]).sum()\n"
+    "np.add(one, one, out=out)\nout.sum()",
+    "in an order that was written over": "order = rng.permutation(4)\nother = order.copy()\nother[2:] = other[:2]\n"
+    "[unit(rows)[other[:2]].sum(axis=0), unit(rows)[other[2:]].sum(axis=0)]",
 }
 
 

@@ -55,6 +55,22 @@ def twice(counts, rng):
     return np.argmax(counts + noise), np.argmax(2 * counts + noise)
 
 
+def peeled(counts, rng, out=-np.inf):
+    chosen = []
+    for _ in range(2):
+        found = counts + rng.gumbel(scale=4.0, size=3)
+        found[chosen] = out
+        chosen.append(int(np.argmax(found)))
+    return chosen
+
+
+def second(counts, rng):
+    found = counts + rng.gumbel(scale=2.0, size=3)
+    first = np.argmax(found)
+    found[first] = -np.inf
+    return first, np.argmax(found)
+
+
 PRICES = {  # what each count moves by is 1; infinite: no rule
     "largest": (lambda counts, rng: np.argmax(noisy(counts, rng)), 1.0),
     "smallest": (lambda counts, rng: noisy(counts, rng).argmin(), 1.0),
@@ -66,6 +82,9 @@ PRICES = {  # what each count moves by is 1; infinite: no rule
     "Gumbel, turned": (lambda counts, rng: np.argmax(counts + -2 * rng.gumbel(size=3)), math.inf),
     "Gumbel, the smallest": (lambda counts, rng: np.argmin(counts + rng.gumbel(scale=2.0, size=3)), math.inf),
     "Gumbel, twice": (twice, math.inf),
+    "Gumbel, peeled": (peeled, 1.0),
+    "Gumbel, another number": (lambda counts, rng: peeled(counts, rng, 1.0), math.inf),
+    "Gumbel, the second largest": (second, math.inf),
     "exponential": (lambda counts, rng: drawn(np.exp(counts / 2), rng), 1.0),
     "exponential, stable": (lambda counts, rng: drawn(np.exp((counts - counts.max()) / 2), rng), 1.0),
     "exponential of twice": (lambda counts, rng: drawn(np.exp(counts), rng), 2.0),

@@ -15,6 +15,7 @@ import pytest
 from dpassay.audit import Effort, Verdict, assay, on_tape, release
 from dpassay.audit.certify.certificate import certify
 from dpassay.audit.phases import reporting
+from dpassay.audit.plain_numpy import audited
 from dpassay.audit.plain_numpy.audited import trial_pairs
 from dpassay.audit.plain_numpy.places import NotUnderstood
 from dpassay.audit.subjects.own import one_run_in_time
@@ -130,6 +131,20 @@ def mode(rows, rng):
     return None
 
 
+def answers(rows, rng):
+    """Randomised response to three questions; of five people there are too many ways to follow them all."""
+    return [[(one > 0) == (rng.random() < 1 / (1 + math.exp(-1 / 3))) for one in row] for row in rows]
+
+
+def first_of_the_largest(rows, rng):
+    """Report noisy max in a loop: of the numbers only the place of the largest is seen, and the claim counts on that."""
+    best, most = None, -np.inf
+    for place, noisy in enumerate([(rows > at).sum() + rng.laplace(0, 2.0) for at in (0.0, 0.5, 0.9)]):
+        if noisy > most:
+            best, most = place, noisy
+    return best
+
+
 def drawn_with_replacement(rows, rng):
     picked = rng.integers(0, len(rows), size=2)
     return rows.clip(-1, 1)[picked].mean(axis=0) + rng.normal(0, 0.5, rows.shape[1])
@@ -169,11 +184,13 @@ def over_a_noisy_threshold(rows, rng):
         (on_the_sphere, Pair(np.zeros((1, 2)), np.ones((1, 2)), 0), "is transformed"),
         (over_a_noisy_threshold, ONE, "two noisy numbers are compared.*tape.above_threshold"),
         (heavy_tails, ONE, "is counted as known to the adversary"),
-        (median, ONE, "has a scale that follows the data"),
+        (median, ONE, "has a scale that follows the data.*they are small"),
         (in_range, TWO, "is compared, more often in some runs"),
         (histogram, TWO, "drawn more often for one of two neighbours"),
         (last_point, Pair(np.array([[0.5], [0.5]]), np.array([[-0.5], [0.5]]), 0), "added to data more than once"),
         (mode, ONE, "whether delta covers it is not known"),
+        (answers, Space.matrix(n=(5,), d=(3,)), "is counted as known to the adversary.*try few records"),
+        (first_of_the_largest, ONE, "two noisy numbers are compared"),
         (drawn_with_replacement, TWO, "chooses among the records"),
         (first_of_an_order, TWO, "chooses among the records"),
     ],
@@ -183,6 +200,12 @@ def test_what_has_no_law_here_is_refused_with_a_way_out(mechanism, where, why):
     said = rf"test_audited.py:\d+.*{why}.*release\(label, value\).*dpassay blackbox"
     with pytest.raises(NotUnderstood, match=said):
         assay(mechanism, where, CLAIM, effort=KEYS)
+
+
+def test_of_losses_that_there_was_no_time_to_measure_nothing_is_said(monkeypatch):
+    monkeypatch.setattr(audited, "time_is_up", lambda: True)
+    with pytest.raises(NotUnderstood, match="there was no time to measure them"):
+        assay(median, ONE, CLAIM, effort=KEYS)
 
 
 def of_the_largest(rows, rng):
@@ -397,6 +420,7 @@ def test_a_generator_with_a_fixed_seed_is_named():
     found = assay(lambda rows, rng: summed(rows, np.random.default_rng(7).normal(0, 8.0, 1)), ONE, CLAIM, effort=KEYS)
     assert found.verdict.failed
     assert found.why.startswith("a generator with a fixed seed is made at test_audited.py:")
+    assert found.by == "outputs" and "the same for both" not in found.why
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ MOVES = {  # what is asked, and how far a record moves it in the 1-norm
     "mean of a column": (lambda df: df["income"].clip(lower=0, upper=2).mean(), 0.4),
     "brackets": (lambda df: len(df[(df.age > 0) & (df["age"] < 1)]), 1.0),
     "loc": (lambda df: df.loc[df["age"].between(0, 1), "income"].clip(0, 2).sum(), 2.0),
+    "by number": (lambda df: df.iloc[:, 0][df.iloc[:, -1] > 0].clip(0, 2).sum(), 2.0),
     "groups": (lambda df: [df[df["group"] == one]["income"].clip(0, 1).sum() for one in (-1, 0, 1)], 2.0),
     "changed columns": (changed_columns, 3.0),
     "variance": (lambda df: df["age"].clip(0, 1).var(), 0.75),
