@@ -726,7 +726,7 @@ def _leave(output: Any, seeds: set[int], depth: int = 0) -> None:
     if seeds and number and np.isin(np.asarray(output), list(seeds)).any():
         raise Open("a seed is handed out, and who has it can draw the noise")
     if isinstance(output, Value | Batch):
-        raise Open("private data is returned without noise, or with noise that has no rule", leaves=True)
+        raise Open("private data is returned without noise", leaves=True)
     if isinstance(output, BaseException):
         raise Open("an error is returned, which is not looked through")
     if isinstance(output, Noise):

@@ -137,7 +137,7 @@ def answers(rows, rng):
 
 
 def first_of_the_largest(rows, rng):
-    """Report noisy max in a loop: of the numbers only the place of the largest is seen, and the claim counts on that."""
+    """Report noisy max in a loop: only the place of the largest number is seen, and the claim counts on that."""
     best, most = None, -np.inf
     for place, noisy in enumerate([(rows > at).sum() + rng.laplace(0, 2.0) for at in (0.0, 0.5, 0.9)]):
         if noisy > most:
