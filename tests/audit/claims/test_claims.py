@@ -183,6 +183,7 @@ def test_an_upper_end_that_is_an_estimate_says_how_often_it_was_too_low():
         {"limit": 0.7, "accounted": 0.8, "realised": 0.6},  # less is shown, as less is accounted
         {"effort": {"runs": 2000, "pilot": 400, "examples": 300, "seed": 0}},
         {"effort": BLOCK.effort | {"seed": 7}},
+        {"source": {"if scarce:"}, "missed": ["mine.py: if scarce: (never true)"]},  # the line was edited
     ],
 )
 def test_what_is_no_worse_stays_green(fields):
@@ -197,12 +198,6 @@ def test_a_bound_without_an_interval_is_only_held_to_the_claim():
     assert compare("name", exact, exact.model_copy(update={"realised": 0.99}), SOURCE)
 
 
-def test_an_edited_line_was_missed_before():
-    assert changed(source={"if scarce:"}, missed=["mine.py: if scarce: (never true)"]) == []
-    more = ["mine.py: if scarce: (never true)", "mine.py: y = 2"]
-    assert len(changed(source={"if scarce:", "y = 2"}, missed=more)) == 2
-
-
 def test_causes_are_read_off_the_releases():
     def cause(**fields):
         return changed(**fields)[0].cause
@@ -213,6 +208,8 @@ def test_causes_are_read_off_the_releases():
     assert "further than before" in cause(realised=0.99)
     assert "renamed" in cause(releases=gradient(label="descent"), sequence="b")
     assert "fewer runs" in changed(verdict="inconclusive", effort=BLOCK.effort | {"runs": 10})[1].cause
+    missed = ["mine.py: if scarce: (never true)", "mine.py: y = 2"]
+    assert len(changed(source={"if scarce:", "y = 2"}, missed=missed)) == 2, "two for one"
 
 
 def test_a_stronger_claim_does_not_fail_nor_what_is_worse_of_a_warning_but_that_it_became_one_does():

@@ -215,6 +215,7 @@ def test_what_nobody_could_compute_with_is_refused(value):
 
 
 BALL = {"class": "problems.domains.Ball", "radius": 2.0}
+CVAR = {"class": "dro.divergences.Divergence", "name": "kl_cvar(0.2)"}
 
 
 @pytest.mark.parametrize(
@@ -235,11 +236,8 @@ BALL = {"class": "problems.domains.Ball", "radius": 2.0}
         ({**BALL, "radius": 10**400}, "digits"),
         ({"class": "problems.linear.LinearLosses", "rows": [[1.0], [1.0, 2.0]]}, "rows"),
         ({"class": "problems.linear.LinearLosses", "rows": {"class": "problems.domains.Ball"}}, "rows"),
-        ({"class": "dro.divergences.Divergence", "name": "kl_cvar(0.2)"}, "refuses these fields"),
-        (
-            {"class": "dro.divergences.Divergence", "name": "kl_cvar(0.2)", "constants": {"alpha": "x"}},
-            "must be a number",
-        ),
+        (CVAR, "refuses these fields"),
+        ({**CVAR, "constants": {"alpha": "x"}}, "must be a number"),
         ({"class": "dro.divergences.Divergence", "name": "kl", "constants": [1]}, "constants"),
         ({"class": "problems.margin_losses.Link", "name": "logistic(9)"}, "must be 'logistic'"),
         ({"class": "problems.margin_losses.Link", "name": "__class__"}, "known: logistic"),

@@ -143,24 +143,19 @@ DOCUMENT = report_file.document([ROW])
 ENTRY, GONE = DOCUMENT["rows"][0], object()
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(**changes):
-        path = tmp_path / "report.json"
-        path.write_text(json.dumps(DOCUMENT | changes))
-        return path
-
-    return write
+def written(folder, **changes):
+    (folder / "report.json").write_text(json.dumps(DOCUMENT | changes))
+    return folder / "report.json"
 
 
-def test_a_report_from_before_a_field_came_is_read(write):
+def test_a_report_from_before_a_field_came_is_read(tmp_path):
     needed = {one.name for one in fields(Row) if one.default is MISSING and one.default_factory is MISSING}
     older = {name: value for name, value in ENTRY.items() if name in needed}
     assert set(older) < set(ENTRY)
-    (found,) = load(write(rows=[older]))
+    (found,) = load(written(tmp_path, rows=[older]))
     assert found == replace(ROW, shares={})
     found.witnesses.append({})
-    assert load(write(rows=[older])) == [replace(ROW, shares={})], "lists are fresh ones"
+    assert load(written(tmp_path, rows=[older])) == [replace(ROW, shares={})], "lists are fresh ones"
 
 
 @pytest.mark.parametrize(
@@ -183,10 +178,10 @@ def test_a_report_from_before_a_field_came_is_read(write):
         ({"releases": [{"label": "g", "scale": 10**400}]}, "too many digits"),  # ended the page in an overflow
     ],
 )
-def test_what_is_no_row_of_a_report_is_named(write, changes, words):
+def test_what_is_no_row_of_a_report_is_named(tmp_path, changes, words):
     row = {name: value for name, value in (ENTRY | changes).items() if value is not GONE}
     with pytest.raises(BadInput, match=words):
-        load(write(rows=[row]))
+        load(written(tmp_path, rows=[row]))
 
 
 @pytest.mark.parametrize(
@@ -198,11 +193,11 @@ def test_what_is_no_row_of_a_report_is_named(write, changes, words):
         ({"dpassay": "0.0.1"}, "another version"),  # it is shown, but does not go on
     ],
 )
-def test_what_is_no_report_is_said(write, tmp_path, changes, words):
+def test_what_is_no_report_is_said(tmp_path, changes, words):
     with pytest.raises(BadInput, match=words):
-        load(write(**changes))
+        load(written(tmp_path, **changes))
     if "dpassay" in changes:
-        report(write(**changes), tmp_path / "page.html", ledger=False)
+        report(written(tmp_path, **changes), tmp_path / "page.html", ledger=False)
         assert "a/b" in (tmp_path / "page.html").read_text()
 
 

@@ -31,28 +31,22 @@ def read(path):
     return Store(path, "--output").records("row")
 
 
-def test_records_come_back_in_their_order_and_replace_their_namesakes(tmp_path):
+def test_records_come_back_in_their_order_and_replace_their_namesakes_all_or_none(tmp_path):
     path = tmp_path / "new folder" / "a.store"
     stored(path)
     store = Store(path, "--output")
     assert list(store.records("row")) == ["b", "a"] and store.records("row") == RECORDS
+    with pytest.raises(ZeroDivisionError), store.transaction():
+        store.put("row", {}, clear=True)
+        _ = 1 / 0
+    with pytest.raises(ValueError, match="JSON"):
+        store.put("row", {"a": float("nan")})
+    assert store.records("row") == RECORDS
     store.put("row", {"b": 3})
     store.put("other", {"b": 4})
     assert store.records("row") == RECORDS | {"b": 3} and store.records("other") == {"b": 4}
     store.put("row", {"c": 5}, clear=True)
     assert read(path) == {"c": 5} and [one.name for one in path.parent.iterdir()] == ["a.store"]
-
-
-def test_a_transaction_is_all_or_nothing(tmp_path):
-    stored(tmp_path / "s")
-    store = Store(tmp_path / "s", "--output")
-    with pytest.raises(ZeroDivisionError), store.transaction():
-        store.put("row", {}, clear=True)
-        _ = 1 / 0
-    assert store.records("row") == RECORDS
-    with pytest.raises(ValueError, match="JSON"):
-        store.put("row", {"a": float("nan")})
-    assert store.records("row") == RECORDS
 
 
 def test_damage_is_one_line_that_names_the_file_and_never_another_content(tmp_path):
