@@ -51,12 +51,8 @@ def unknown(line: str) -> str:
 
 def broken(check: Callable[[Path, str], object], *more: Path) -> dict[str, object]:
     """What a check finds, by page; a page of which it finds nothing is left out."""
-    found = {name_of(page): check(page, page.read_text(encoding="utf-8")) for page in (*PAGES, *more)}
+    found = {str(page.relative_to(ROOT)): check(page, page.read_text(encoding="utf-8")) for page in (*PAGES, *more)}
     return {page: one for page, one in found.items() if one}
-
-
-def name_of(page: Path) -> str:
-    return page.relative_to(ROOT).as_posix()
 
 
 def nowhere(page, text):

@@ -35,9 +35,9 @@ def everywhere(dpassay, monkeypatch, tmp_path):
     def run(*words):
         before, begun = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}, time.time()
         code, out, err = dpassay(*words)
-        files = (path for path in tmp_path.rglob("*") if path.is_file())
+        files = (path for path in tmp_path.rglob("*") if path.is_file() and path.suffix not in (".store", ".pyc"))
         written = [path for path in files if path.stat().st_mtime_ns != before.get(path)]
-        looked_at({"stdout": out, "stderr": err, **{path.name: read(path) for path in written}})
+        looked_at({"stdout": out, "stderr": err, **{path.name: path.read_text("utf-8") for path in written}})
         assert code != 2 or len(err.splitlines()) == 1, err[:500]
         assert time.time() - begun < 30
         return code, out + err
@@ -50,10 +50,6 @@ def test_what_is_looked_for_is_seen():
         with pytest.raises((AssertionError, ValueError)):
             looked_at({name: text})
     looked_at({"stdout": "all is well\n"})
-
-
-def read(path):
-    return path.read_text(encoding="utf-8") if path.suffix not in (".store", ".pyc") else ""
 
 
 def looked_at(texts):

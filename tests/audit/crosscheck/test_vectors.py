@@ -8,6 +8,7 @@ import re
 from collections import Counter, defaultdict
 from functools import lru_cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -171,12 +172,6 @@ def test_the_page_prints_right_numbers():
 FUNCTIONS = {"sqrt": math.sqrt, "log": math.log, "log2": math.log2, "max": max, "min": min, "ceil": math.ceil}
 
 
-class Told(dict):
-    """A part of a vector, whose fields are attributes in formulas."""
-
-    __getattr__ = dict.__getitem__
-
-
 def evaluate(text, names):
     """The value of a formula of a vector's ``noise``: paths into the vector, arithmetic, and six functions."""
     return eval(text, {"__builtins__": {}, **FUNCTIONS, **names})
@@ -185,13 +180,13 @@ def evaluate(text, names):
 def expected_noise(vector):
     """Every number that a printed vector's formulas give, beside the number in its schedule."""
     noise, place = vector["noise"], vector
-    told = json.loads(json.dumps({**vector, "events": []}), object_hook=Told)
+    told = json.loads(json.dumps({**vector, "events": []}), object_hook=lambda part: SimpleNamespace(**part))
     for part in noise["of"].split("."):
         place = place[part]
     phases = vector["schedule"].get("x_half", vector["schedule"]).get("plan", {"count": 1})["count"]
     for label, formula in noise["values"].items():
         for k in range(1, (phases if "{k}" in label else 1) + 1):
-            names = {name: told[name] for name in ("problem", "schedule", "claim")} | {"k": k}
+            names = {"problem": told.problem, "schedule": told.schedule, "claim": told.claim, "k": k}
             for name, text in noise["names"].items():
                 names[name] = evaluate(text, names)
             yield label.format(k=k), evaluate(formula, names), place[label.format(k=k)]
