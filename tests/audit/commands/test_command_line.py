@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -229,29 +230,20 @@ def test_a_shell_completes_names_and_options(dpassay, monkeypatch, words):
 
 
 # -- audits of other people's mechanisms and scores
-MECHANISMS = """
-def quiet(data, rng):
-    return sum(data) + rng.laplace(0, 0.4)
-
-def number(data, rng):
-    return sum(data) + rng.laplace(0, 1.0)
-"""
-
-
+INPUTS = Path(__file__).parents[2] / "frozen" / "inputs"
 PAIR = ("--dataset", "d.json", "--neighbour", "e.json")
 
 
 @pytest.fixture
 def run(dpassay, tmp_path):
-    (tmp_path / "mechanisms_of_a_test.py").write_text(MECHANISMS)
-    (tmp_path / "d.json").write_text("[1, 0, 1]")
-    (tmp_path / "e.json").write_text("[1, 0, 0]")
+    for name in ("boxes.py", "d.json", "e.json"):
+        shutil.copy(INPUTS / name, tmp_path)
     return lambda *words: dpassay(*words)[:2]
 
 
 def test_floating_point_has_a_verdict_of_its_own(run):
     """The naive Laplace sampler is fine in real numbers and leaks in floats (3,000 runs a side, seed 0)."""
-    code, out = run("blackbox", "mechanisms_of_a_test:number", *PAIR, "--epsilon", 1, "--samples", 3000, "--floats")
+    code, out = run("blackbox", "boxes:laplace", *PAIR, "--epsilon", 1, "--samples", 3000, "--floats")
     assert code == 1 and "In real numbers: inconclusive. In floating point: violated." in out
 
 
@@ -309,7 +301,7 @@ def test_scores_in_a_table_with_names(run):
 
 
 def test_a_black_box_session_is_kept(run):
-    words = ("sequential", "blackbox", "mechanisms_of_a_test:quiet", *PAIR, "--epsilon", 1, "--checkpoint", "c.json")
+    words = ("sequential", "blackbox", "boxes:half_noise", *PAIR, "--epsilon", 1, "--checkpoint", "c.json")
     assert run(*words, "--limit", 3000)[0] == 1
     kept = session.load(Path("c.json"))
     assert session.verdict([kept]).verdict is Verdict.VIOLATED and kept.runs < 6000
