@@ -124,6 +124,7 @@ ROWS = {
     "not": with_signed(lambda x, c: ~(x <= c) * 1.0),
     "where public": with_vector(lambda x, v: np.where(v > 0, x, 1.0)),
     "logaddexp": unary(lambda x: np.logaddexp(0, x)),
+    "remainder": unary(lambda x: x % 0.75),
     "matrix": with_matrix(lambda x, m: x @ m),
     "matrix and vector": with_vector(lambda x, v: (x @ v)[:, None]),
     "row place": unary(lambda x: np.argmin(x, axis=1)[:, None]),
