@@ -56,7 +56,7 @@ def _by_kind(judged: list[Judged]) -> list[tuple[object, ...]]:
 
 def _measured(chosen: argparse.Namespace) -> list[Judged]:
     kept = figures.recorded([chosen.keep] if chosen.keep else [])
-    known = [Judged(**{**one, "rows": tuple(one["rows"]), "verdicts": tuple(one["verdicts"])}) for one in kept]
+    known = [Judged(**{**one, "rows": tuple(one["rows"])}) for one in kept]
     found = {one.bug: one for one in known}
     written = [one.bug() for one in read_patches() if chosen.bug_set in ("", one.set) and chosen.only in one.name]
     made = _sampled([bug for bug in generated() if chosen.only in bug.name], chosen.sample)

@@ -159,7 +159,6 @@ class Judged:
     why: str
     rows: tuple[str, ...]
     exit_code: int | None
-    verdicts: tuple[str, ...]
     answer: str  # caught, missed, no change, within the claim; not accused, accused; crashed, too slow
     seconds: float  # of the processor
 
@@ -194,8 +193,7 @@ def _judged(bug: Bug, key: str, seed: int) -> Judged:
         answer = _answer(bug, code, within)
         if answer == "missed" and not _changes(root, key, bug):
             answer = "no change"
-    verdicts = tuple(row["verdict"] for row in rows)
-    return Judged(bug.name, bug.must, bug.why, (key,), code, verdicts, answer, seconds)
+    return Judged(bug.name, bug.must, bug.why, (key,), code, answer, seconds)
 
 
 def _answer(bug: Bug, code: int | None, within: bool) -> str:

@@ -32,32 +32,10 @@ def test_node_covers_the_prefix_except_at_powers_of_two():
             assert covered == list(range(1, t + (t < length or length.bit_count() > 1)))
 
 
-@pytest.fixture
-def saddle():
-    return cosine_saddle((1.0, 0.7, -0.4), 4000, np.random.default_rng(0))
-
-
-@pytest.fixture
-def quiet():
-    return Schedule(
-        n=4000,
-        d=3,
-        steps=60,
-        step_size=1 / 1.5,
-        threshold=0.05,
-        batch=40,
-        batch_slope=20.0,
-        drift_limit=2.0,
-        escape_limit=1.0,
-        escape_steps=40,
-        escape_radius=0.5,
-        noise=Printed({"tree": 0.0, "escape": 0.0}),
-        lipschitz=2.0,
-        smoothness=1.5,
-        hessian_lipschitz=1.5,
-        refresh="tree",
-        order="index",
-    )
+SADDLE = cosine_saddle((1.0, 0.7, -0.4), 4000, np.random.default_rng(0))
+SIZES = {"n": 4000, "d": 3, "steps": 60, "epoch_length": 60, "batch": 40, "batch_slope": 20.0, "step_size": 1 / 1.5}
+LIMITS = {"threshold": 0.05, "drift_limit": 2.0, "escape_limit": 1.0, "escape_steps": 40, "escape_radius": 0.5}
+BOUNDS = {"lipschitz": 2.0, "smoothness": 1.5, "hessian_lipschitz": 1.5}
 
 
 def plain_twin(problem, s, x):
@@ -98,26 +76,27 @@ def plain_twin(problem, s, x):
 
 
 @pytest.mark.parametrize("reading", ["bare", "tree", "new tree"])
-def test_zero_noise_run_equals_the_plain_twin(saddle, quiet, reading):
+def test_zero_noise_run_equals_the_plain_twin(reading):
     start = np.array([0.02, 0.0, 0.01])
-    quiet = replace(quiet, refresh=reading, epoch_length=60, start=start)
-    found = run(saddle, quiet, LiveTape(0))
-    expected, used = plain_twin(saddle, quiet, start)
+    how = {"noise": Printed({"tree": 0.0, "escape": 0.0}), "refresh": reading, "order": "index", "start": start}
+    quiet = Schedule(**SIZES, **LIMITS, **BOUNDS, **how)
+    found = run(SADDLE, quiet, LiveTape(0))
+    expected, used = plain_twin(SADDLE, quiet, start)
     np.testing.assert_allclose(found.iterates, expected, atol=1e-10)
     assert found.functions_used == used
     assert found.refreshes >= 2 and found.escapes >= 1
 
 
-def test_oracles_never_use_a_record_twice(saddle):
+def test_oracles_never_use_a_record_twice():
     tape = LiveTape(3)
-    oracles = Oracles(saddle, tape, "random")
+    oracles = Oracles(SADDLE, tape, "random")
     x = np.ones(3)
     batches = [oracles.gradient(x, 10), oracles.gradient_difference(x, 0 * x, 7), oracles.hessian(x, 5)]
     batches.append(oracles.hessian_difference(x, 0 * x, 3))
     used = np.concatenate([batch.indices for _, batch in batches])
     assert len(set(used)) == len(used) == 25
     assert oracles.left() == 4000 - 25
-    np.testing.assert_allclose(batches[0][0], saddle.gradients(x, batches[0][1].indices).mean(axis=0))
+    np.testing.assert_allclose(batches[0][0], SADDLE.gradients(x, batches[0][1].indices).mean(axis=0))
 
 
 def test_escape_finds_the_negative_direction():
