@@ -402,10 +402,14 @@ LEAKING = [case for case in CASES if case.known and case.known != SHARED]  # tha
 @pytest.mark.some(4)
 @pytest.mark.parametrize("case", LEAKING, ids=lambda case: case.key)
 def test_a_number_of_steps_that_leaks_shows_in_one_of_sixty_runs(case):
-    """z is the same on both sides, so the printed T differs only where f(w0) + |z| crosses an edge."""
+    """z is the same on both sides, so the printed T differs only where f(w0) + |z| crosses an edge.
+
+    There the pair reaches 2 Phi(Delta / (Delta_f sigma_f)) - 1: thousands of times delta, a hundred with batches.
+    """
     instance = case.build()
     assert any(lockstep(instance.mechanism, instance.pair, [7, k]).findings for k in range(60))
-    assert instance.exact is not None
+    least = (80 if "_b" in case.id else 4_400) * case.claim.delta
+    assert instance.exact.at_claim >= instance.exact.at_infinity > least
 
 
 @pytest.mark.parametrize("case", WORST, ids=lambda case: case.key)
@@ -423,15 +427,6 @@ def test_what_the_pair_of_opt_ls_cannot_show_is_the_line_search():
     instance = find("second_order_erm/opt_ls:worst@repaired")[0].build()
     alone = instance.facts["epsilon without line searches"]
     assert 0.8 < alone < 0.9 < instance.accounted().epsilon(1e-5)
-
-
-@pytest.mark.parametrize("key", ["opt@printed", "opt_ls@printed"])
-def test_the_leak_costs_what_the_closed_form_says(key):
-    """At an edge of the ceiling the pair reaches 2 Phi(Delta / (Delta_f sigma_f)) - 1, thousands of times delta."""
-    case = find(f"second_order_erm/{key}")[0]
-    exact = case.build().exact
-    assert 0.05 < exact.at_infinity <= exact.at_claim
-    assert exact.at_infinity > 5_000 * case.claim.delta
 
 
 def test_the_closed_form_can_say_that_nothing_leaks():
