@@ -23,6 +23,9 @@ class Shown(Protocol):
     def __call__(self, text: str = "", steps: int = 1) -> None:
         """Steps are done, the last of them this; the text may hold foreign names."""
 
+    def told(self, text: str) -> None:
+        """Something is known before the end, and is told at once."""
+
 
 _AUDIENCE: ContextVar[tuple[Shown | None, float]] = ContextVar("who is told, and until when", default=(None, math.inf))
 TIME_IS_UP = "the time of --budget is up"
@@ -54,6 +57,13 @@ def step(steps: int = 1) -> None:
     shown, _ = _AUDIENCE.get()
     if shown is not None:
         shown(steps=steps)
+
+
+def told(text: str) -> None:
+    """Something is known before the end."""
+    shown, _ = _AUDIENCE.get()
+    if shown is not None:
+        shown.told(text)
 
 
 def time_left() -> float:

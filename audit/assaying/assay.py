@@ -14,6 +14,7 @@ from dpassay.audit.certify.catalogue import certify_instance, states_records
 from dpassay.audit.certify.certificate import Certificate, certify
 from dpassay.audit.certify.tape import as_release
 from dpassay.audit.evidence.assay import Assay as Assay
+from dpassay.audit.phases import told
 from dpassay.audit.plain_numpy.audited import assay_plain
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.plain_numpy.places import Doubtful, NotUnderstood
@@ -86,6 +87,7 @@ def assay(
         certificate = None
         if isinstance(where, Space) and where.schedule is None:
             certificate = certified(plain, where, claim.delta, effort.seed)
+            told(f"{certificate}{' for all neighbours' if certificate.bounded else ''}; now neighbours are tried")
         thrift = replace(thrift or Thrift(decided=True), calls=LONG_RUN)
         try:
             found = assay_plain(plain, where, claim, effort, partial(assay_on_tape, thrift=thrift))

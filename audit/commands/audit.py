@@ -21,7 +21,7 @@ from dpassay.audit.running.report_file import Report, load, save, store_of
 from dpassay.audit.subjects.own import NOTHING, nearest, open_own, open_space, own_row
 from dpassay.audit.terminal.finish import Options, file_name, finish, remember, remembered
 from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, Sarif, names, relation_named
-from dpassay.audit.terminal.progress import Quiet, progress
+from dpassay.audit.terminal.progress import Quiet, progress, within
 from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import versions
 from dpassay.reference.case import Case, PrivacyClaim
@@ -300,7 +300,8 @@ def _run(asked: Asked, cases: list[Case], report: Report, path: Path) -> list[Ro
                 finished += 1
                 say(f"{row.key}: {row.verdict}")
 
-            rows = assaying.run_suite(cases, asked.effort, asked.jobs, done, keep, found)
+            with within(say, len(cases) - finished):
+                rows = assaying.run_suite(cases, asked.effort, asked.jobs, done, keep, found)
         rows = [replace(row, required=asked.required or "") for row in with_proofs(rows, asked.jobs, quiet)]
         report.keep(rows)
     except KeyboardInterrupt:

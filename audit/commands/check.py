@@ -28,7 +28,7 @@ from dpassay.audit.row import Row
 from dpassay.audit.running.report_file import document, save
 from dpassay.audit.terminal.finish import Options
 from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, Sarif
-from dpassay.audit.terminal.progress import Quiet, progress
+from dpassay.audit.terminal.progress import Quiet, progress, within
 from dpassay.audit.verdict import Verdict, joint_exit_code
 from dpassay.reference.errors import BadInput, Broken, printable, require
 from dpassay.reference.files import require_writable, there
@@ -177,7 +177,8 @@ def _rows(
                 if kept:
                     each(number, kept)
             todo = [number for number in numbers if number not in done]
-            errors = run_claims(file, todo, lines, jobs, pairs, each)
+            with within(say, len(todo)):
+                errors = run_claims(file, todo, lines, jobs, pairs, each)
     except KeyboardInterrupt:
         more = ", and are kept: the same command goes on from there" if cache else ""
         print(f"dpassay: interrupted; {len(done)} of {len(numbers)} claims were checked{more}", file=sys.stderr)

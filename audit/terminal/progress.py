@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Annotated, TypeVar
 
 import typer
@@ -29,7 +29,7 @@ from rich.progress import (
 )
 from rich.table import Column
 
-from dpassay.audit.phases import Shown
+from dpassay.audit.phases import Shown, reporting
 from dpassay.reference.errors import printable
 
 PACE = 10.0  # seconds between plain lines
@@ -76,37 +76,67 @@ class _Bar:
     def phase(self, what: str, total: int) -> None:
         self._bar.reset(self._task, total=total, description=what, now="")
 
+    def told(self, text: str) -> None:
+        self._bar.console.print(printable(text), markup=False, highlight=False)
+
 
 class _Lines:
     def __init__(self, what: str, total: int, done: int, pace: float):
         self._what, self._total, self._done, self._first, self._pace = what, total, done, done, pace
         self._start = self._said = time.monotonic()
+        self._now, self._waiting = "", list[str]()
 
     def until(self, ended: threading.Event) -> None:
         """A line whenever nothing was said for a while."""
         while not ended.wait(PACE):
             if time.monotonic() - self._said >= PACE:
-                self(steps=0)
+                self(self._now, steps=0)
 
     def phase(self, what: str, total: int) -> None:
         self(steps=0)
         self._what, self._total, self._done, self._first, self._start = what, total, 0, 0, time.monotonic()
 
+    def told(self, text: str) -> None:
+        self._waiting.append(printable(text))  # until a line is due: short work says nothing
+
     def __call__(self, text: str = "", steps: int = 1) -> None:
-        self._done += steps
+        self._done, self._now = self._done + steps, text
         now = time.monotonic()
-        if now - self._said < self._pace:
+        if now - self._said < (self._pace if steps else PACE):
             return
         self._said = now
         parts = [f"{self._what}: {self._done} of {self._total}", printable(text), self._left(now - self._start)]
+        known = self._waiting if self._done < self._total else []  # what is finished says itself what is known
+        lines, self._waiting = [*known, "  ".join(part for part in parts if part)], []
         with suppress(OSError):  # nobody reads it: that is no reason to stop
-            print("  ".join(part for part in parts if part), file=sys.stderr, flush=True)
+            print("\n".join(lines), file=sys.stderr, flush=True)
 
     def _left(self, elapsed: float) -> str:
         made, missing = self._done - self._first, self._total - self._done
         if made <= 0 or missing <= 0 or elapsed < 1:
             return f"for {duration(elapsed)}" if missing > 0 and elapsed >= PACE else ""
         return f"about {duration(elapsed / made * missing)} left"
+
+
+class _Within:
+    """What is done within one of the steps, told beside how many of them are done."""
+
+    def __init__(self, steps: Shown):
+        self._steps, self._what, self._total, self._done = steps, "", 0, 0
+        self.told = steps.told
+
+    def phase(self, what: str, total: int) -> None:
+        self._what, self._total, self._done = what, total, 0
+        self(steps=0)
+
+    def __call__(self, text: str = "", steps: int = 1) -> None:
+        self._done += steps
+        self._steps(f"{self._what}: {self._done} of {self._total}", steps=0)
+
+
+def within(steps: Shown, count: int) -> AbstractContextManager[None]:
+    """Where one step is left, which is worked on in this process, what it is at is told; of several it is not known."""
+    return reporting(_Within(steps)) if count == 1 else nullcontext()
 
 
 def duration(seconds: float) -> str:

@@ -10,8 +10,9 @@ from contextlib import suppress
 
 import pytest
 
+from dpassay.audit.phases import phase, step, told
 from dpassay.audit.terminal import progress as module
-from dpassay.audit.terminal.progress import progress, session_progress, tracked
+from dpassay.audit.terminal.progress import progress, session_progress, tracked, within
 
 
 @pytest.fixture
@@ -29,6 +30,27 @@ def test_plain_lines_come_at_their_pace_with_the_time_left(capsys, clock):
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "auditing: 13 of 40  row 12  about 2 min left"
     assert lines[-1] == "auditing: 28 of 40  row 27  about 48 s left" and len(lines) == 6
+
+
+def test_what_a_step_is_at_and_what_is_known_early_are_told_with_the_next_line(capsys, clock):
+    with progress("checking", 1, pace=0) as say:
+        with within(say, 1):
+            phase("searching", 150)
+            told("certified 0.926")
+            step(3)
+            assert capsys.readouterr().err == ""
+            clock[0] += 11.0
+            step(2)
+        with within(say, 2):  # other processes work on them
+            phase("reading", 8)
+            clock[0] += 11.0
+            step()
+        say("mine: certified")
+    assert capsys.readouterr().err.splitlines() == [
+        "certified 0.926",
+        "checking: 0 of 1  searching: 5 of 150  for 11 s",
+        "checking: 1 of 1  mine: certified",
+    ]
 
 
 def test_short_work_says_nothing_and_quiet_work_neither(capsys, clock):
