@@ -6,9 +6,9 @@ Lap(4 D / epsilon) the index is epsilon-DP, whatever the number of queries.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -65,16 +65,18 @@ class AboveThreshold(Law):
         # an array may be overwritten before it is read; a generator is evaluated only as far as it is needed
         self._rest: Iterator[float] = iter(tuple(self.queries) if isinstance(self.queries, Sized) else self.queries)
 
-    def _query(self, index: int) -> float | None:
-        while len(self._seen) <= index:
-            following = next(self._rest, None)
-            if following is None:
-                return None
-            most = MOST_QUERIES if self.count is None else self.count
-            require(len(self._seen) < most, "queries", "more", f"one release asks {most:,} at most")
-            require(abs(following) <= LARGEST, "query", following, f"must be finite, in -{LARGEST:g}..{LARGEST:g}")
-            self._seen.append(float(following))
-        return self._seen[index]
+    def _each(self) -> Iterator[float]:
+        """The queries one by one, each evaluated when it is asked for, and once."""
+        most = MOST_QUERIES if self.count is None else self.count
+        for index in itertools.count():
+            if index == len(self._seen):
+                following = next(self._rest, None)
+                if following is None:
+                    return
+                require(index < most, "queries", "more", f"one release asks {most:,} at most")
+                require(abs(following) <= LARGEST, "query", following, f"must be finite, in -{LARGEST:g}..{LARGEST:g}")
+                self._seen.append(float(following))
+            yield self._seen[index]
 
     @property
     def evaluated(self) -> Array:
@@ -83,35 +85,24 @@ class AboveThreshold(Law):
 
     def evaluate(self, index: int | None) -> None:
         """Evaluate the queries that a run which released this index has needed; all of them for None."""
-        if index is None:
-            self.all_queries()
-        else:
-            self._query(index)
+        self.first(None if index is None else index + 1)
+
+    def first(self, count: int | None) -> Array:
+        """The first ``count`` queries (all, if there are fewer), evaluated; of later ones none that was not before."""
+        return np.array(list(itertools.islice(self._each(), count)))
 
     def all_queries(self) -> Array:
         """Every query value, evaluated."""
         if self._all is None:
-            while self._query(len(self._seen)) is not None:
-                pass
-            self._all = np.array(self._seen)
+            self._all = self.first(None)
             self._all.setflags(write=False)
         return self._all
-
-    def first(self, count: int) -> Array:
-        """The first ``count`` queries (all, if there are fewer), evaluated; of later ones none that was not before."""
-        while len(self._seen) < count and self._query(len(self._seen)) is not None:
-            pass
-        return np.array(self._seen[:count])
 
     def sample(self, rng: np.random.Generator) -> int | None:
         """Run the mechanism as written, stopping at the first index above."""
         level = self.threshold + rng.laplace(0.0, self.threshold_scale)
-        index = 0
-        while (query := self._query(index)) is not None:
-            if query + rng.laplace(0.0, self.query_scale) >= level:
-                return index
-            index += 1
-        return None
+        noisy = (query + rng.laplace(0.0, self.query_scale) for query in self._each())
+        return next((index for index, value in enumerate(noisy) if value >= level), None)
 
     def moved(self) -> Array:
         """Every query."""
@@ -204,7 +195,7 @@ def _edges(gaps: Array, threshold_scale: float, query_scale: float) -> Array:
         around = np.linspace(-_TAIL, _TAIL, 41) * query_scale
         kinks = np.concatenate([kinks, np.clip((inside[:, None] + around).ravel(), -reach, reach)])
         longest = 2.0 * threshold_scale
-    pieces = [np.linspace(a, b, 2 + int((b - a) / longest)) for a, b in pairwise(np.unique(kinks))]
+    pieces = [np.linspace(a, b, 2 + int((b - a) / longest)) for a, b in itertools.pairwise(np.unique(kinks))]
     return np.unique(np.concatenate(pieces))
 
 

@@ -9,7 +9,7 @@ record is replaced that pulls the solution hardest.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -70,14 +70,20 @@ def for_algorithm3_apart(n: int, mu_x: float, mu_y: float) -> Pair[FiniteSum]:
     return Pair(one, other, 0, f"one linear term turns round; public coupling {losses[0].matrices[0, 0, 0]:.4g}")
 
 
-def for_algorithm4(n: int, plan: Phases, mu: float, phase: int = 1) -> Pair[Convex]:
-    """The coupling that moves x most at modulus mu_k against mu (`sharp_stability`)."""
-    return _coupled(n, plan, mu, phase, primal=True)
+def for_algorithm4(
+    n: int, plan: Phases, mu: float, phase: int = 1, *, primal: bool = True, curvature: float = 0.0
+) -> Pair[Convex]:
+    """The coupling that moves x most at modulus mu_k against mu (`sharp_stability`), or y where not ``primal``.
+
+    ``curvature`` of the loss itself is added to mu (Section 4.3).
+    """
+    target = _target(plan, phase)
+    losses = _turned(n, target, plan.regularisers[phase - 1], mu + curvature, primal, curvature)
+    how = f"one linear term of phase {phase} turns round; public coupling {losses[0].matrices[0, 0, 0]:.4g}"
+    return Pair(Convex(losses[0]), Convex(losses[1]), target, how)
 
 
-def for_algorithm5(n: int, plan: Phases, mu: float, phase: int = 1) -> Pair[Convex]:
-    """The mirror: moves y most."""
-    return _coupled(n, plan, mu, phase, primal=False)
+for_algorithm5 = partial(for_algorithm4, primal=False)
 
 
 def for_algorithms4and5(n: int, plan: Phases, mu: float) -> Pair[Convex]:
@@ -98,14 +104,7 @@ def for_algorithms4and5(n: int, plan: Phases, mu: float) -> Pair[Convex]:
 
 def for_strongly_concave(n: int, plan: Phases, curvature: float, phase: int = 1) -> Pair[Convex]:
     """Section 4.3: the loss has curvature of its own in y; the coupling moves x most at mu_k against it."""
-    return _coupled(n, plan, 0.0, phase, primal=True, curvature=curvature)
-
-
-def _coupled(n: int, plan: Phases, mu: float, phase: int, *, primal: bool, curvature: float = 0.0) -> Pair[Convex]:
-    target = _target(plan, phase)
-    losses = _turned(n, target, plan.regularisers[phase - 1], mu + curvature, primal, curvature)
-    how = f"one linear term of phase {phase} turns round; public coupling {losses[0].matrices[0, 0, 0]:.4g}"
-    return Pair(Convex(losses[0]), Convex(losses[1]), target, how)
+    return for_algorithm4(n, plan, 0.0, phase, curvature=curvature)
 
 
 def _turned(n: int, target: int, modulus: float, fixed: float, primal: bool, curvature: float) -> list[BilinearLoss]:
