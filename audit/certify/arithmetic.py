@@ -623,7 +623,8 @@ def remainder(a: Any, b: Any) -> Value:
     if private(b) or not np.all(plain(b) > 0):
         raise Open("a remainder of a division by private data, or by what is not positive")
     whole = a.integer and np.asarray(b).dtype.kind in "iu"
-    return spread(a, _shape_of(a, b)).like(low=0.0, high=float(np.max(b)) - whole)
+    a, b = beside_public(a, b)
+    return a.like(low=0.0, high=float(np.max(b)) - whole)
 
 
 @rule(np.logaddexp)

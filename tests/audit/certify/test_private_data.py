@@ -335,6 +335,7 @@ OPEN = {
     "at places that may be equal": filled("out[cells(rows)] += 1\nout"),
     "at a key that may be missing": "out = {0: 0}\nfor row in rows: out[int(row[0] > 0)] += 1\nout[0]",
     "beside the table": filled("for row in rows: out[cell_of(row), cell_of(row)] += 1\nout", "(2, 5)"),
+    "remainders beside their number": "(rows[rows[:, 0] > 0][:, 0] % np.arange(1.0, 5.0)).sum()",
     "where it is true": filled("for row in rows: out[(row[0] > 0) & (row[1] > 0)] += 1\nout"),
     "of a table, where it is true": "np.arange(1.0, 9.0)[(rows[0, 0] > 0) & (rows[0, 1] > 0)].sum()",
     "as out of another shape": "out, one = np.tanh(rows).sum(axis=0), np.tanh(rows[:, 0]).sum()\n"
