@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal
 
 from dpassay.reference.accounting.cost import Account, account
@@ -18,6 +18,7 @@ from .papers import Cite
 from .space import Space
 from .tape import ScriptedTape, Tape
 from .transcript import Transcript
+from .written import Reasons, written_of
 
 Reading = Literal["printed", "repaired", "baseline"]
 
@@ -162,9 +163,6 @@ class Case:
         known: for printed readings: the defect in a few words, if the claim is known not to hold; empty otherwise.
         declared: the findings that a printed reading is known to show, all of them; any other is news.
         space: where the claim must hold, for the search.
-        unreached: releases and decisions that no run of this case comes to, and why: ``file.py: beginning of the line``
-            to a reason (``written.py``). What the search misses beyond these is said.
-        attainable: by label how far a query can move that never moves by all it declares, and why (``written.py``).
         quick: part of the default ``dpassay audit`` (the others run with ``--all``).
     """
 
@@ -182,8 +180,6 @@ class Case:
     declared: tuple[Declared, ...] = ()
     space: Callable[[], Space] | None = None
     quick: bool = True
-    unreached: Mapping[str, str] = field(default_factory=dict)
-    attainable: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require(self.id.count("/") == 1, "case id", self.id, "must be paper/algorithm")
@@ -194,6 +190,16 @@ class Case:
     def key(self) -> str:
         """Unique name: ``id[:variant]@reading``."""
         return f"{self._instance}@{self.reading}"
+
+    @cached_property
+    def unreached(self) -> Reasons:
+        """Releases and decisions that no run of this case comes to, and why: what is missed beyond these is said."""
+        return written_of(self.key, "unreached")
+
+    @cached_property
+    def attainable(self) -> Reasons:
+        """By label how far a query can move that never moves by all it declares, and why."""
+        return written_of(self.key, "attainable")
 
     @property
     def paper(self) -> str:

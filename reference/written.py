@@ -13,30 +13,28 @@ in ``written.toml`` is the second: the largest share there is, and why.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from .files import parse_toml, read_text
 
 Reasons = Mapping[str, str]
-C = TypeVar("C", bound=Any)
-_WRITTEN = parse_toml(read_text(Path(__file__).with_suffix(".toml"), "reasons"), "written.toml")
 
 
-def with_reasons(*cases: C) -> tuple[C, ...]:
-    """The rows of a paper, each with what is written of it."""
-    return tuple(replace(case, **_written_of(case.key)) for case in cases)
+@cache
+def _table() -> dict[str, Any]:
+    return parse_toml(read_text(Path(__file__).with_suffix(".toml"), "reasons"), "written.toml")
 
 
-def _written_of(key: str) -> dict[str, Reasons]:
-    entries = [entry for entry in _WRITTEN["rows"] if any(fnmatchcase(key, pattern) for pattern in entry["keys"])]
-    sets = [_WRITTEN["unreached"][name] for entry in entries for name in entry.get("unreached", ())]
-    return {
-        "unreached": {place: why for one in sets for place, why in one.items()},
-        "attainable": {label: why for entry in entries for label, why in entry.get("attainable", {}).items()},
-    }
+def written_of(key: str, what: str) -> Reasons:
+    """The reasons of a row, ``unreached`` or ``attainable``."""
+    entries = [entry for entry in _table()["rows"] if any(fnmatchcase(key, pattern) for pattern in entry["keys"])]
+    found = [entry.get(what, {}) for entry in entries]
+    if what == "unreached":  # sets of them, by name
+        found = [_table()[what][name] for names in found for name in names]
+    return {place: why for one in found for place, why in one.items()}
 
 
 def reason(label: str, reasons: Reasons) -> str:

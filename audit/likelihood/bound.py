@@ -11,8 +11,6 @@ capital needs no upper bound on X, nothing has to be truncated. R is a defensive
 direction are chosen on a pilot that is thrown away. Epsilon is walked upward over a grid fixed by the pilot and stops
 at the first value that is not rejected: fixed-sequence testing of nested claims, so the level needs no correction.
 
-Drawing the runs of a likelihood audit in stages, so that it may stop early; and how far its bound may be off.
-
 The stake of every point of the grid is fixed by the pilot, so its capital is a non-negative supermartingale in the
 runs. "Capital of the first point that must not be rejected reaches 1 / alpha" has probability at most alpha at every
 stopping time (Ville), and a walk that stops there has then rejected nothing that it must not. So looking at the bound
@@ -55,18 +53,15 @@ def drawn(
     if enough is None:
         losses = final.sample(plan.tilts, plan.shares, runs, (seed, 2))
         return losses, bound(losses)
-    found: Losses | None = None
-    epsilon = 0.0
+    found, epsilon = Losses(np.zeros(0), np.zeros((0, len(plan.tilts)))), 0.0
     for stage, part in enumerate(_STAGES):
-        size = max(10, round(part * runs)) - (0 if found is None else len(found.loss))
+        size = max(10, round(part * runs)) - len(found.loss)
         if size <= 0:
             continue
-        losses = final.sample(plan.tilts, plan.shares, size, (seed, 2, stage))
-        found = losses if found is None else found.joined(losses)
+        found = found.joined(final.sample(plan.tilts, plan.shares, size, (seed, 2, stage)))
         epsilon = bound(found)
         if epsilon >= enough or time_is_up():
             break
-    assert found is not None
     return found, epsilon
 
 

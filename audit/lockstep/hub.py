@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaincc, gammainccinv
 
-from dpassay.reference.arrays import Array, norm
+from dpassay.reference.arrays import norm
 from dpassay.reference.equality import same
 from dpassay.reference.errors import printable
 from dpassay.reference.findings import Finding, Kind, merge
@@ -254,10 +254,9 @@ class Hub:
         draw, sensitivity = self._draws[hidden[0]] if len(hidden) == 1 else None, ask.sensitivity
         if draw is None or draw.kind != "poisson" or draw.rate == 1 or sensitivity is None:
             return []
-        costs = [(laws, laws[0].cost(sensitivity)) for laws in (here, there)]
-        return [
-            (laws, laws[0].distance(laws[1])) for laws, cost in costs if cost is not None and cost.kind == "gaussian"
-        ]
+        cost = here[0].cost(sensitivity)
+        gaussian = cost is not None and cost.kind == "gaussian"
+        return [(laws, laws[0].distance(laws[1])) for laws in (here, there)] if gaussian else []
 
     def _elsewhere(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> None:
         """A query on batches by index may not depend on a target that is in none of them: it is paid for elsewhere."""
@@ -269,15 +268,13 @@ class Hub:
     def _movement(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> list[float]:
         """Note how far each state's query is moved."""
         distances = [one.distance(other) for one, other in zip(here, there, strict=True)]
-        movement = self.result.movements.get(ask.label, Movement())
         for one, other, distance in zip(here, there, distances, strict=True):
-            movement = movement.with_other(Movement(distance, ask.sensitivity))
             if ask.sensitivity is not None and _exceeds(distance, ask.sensitivity, one, other):
                 detail = f"the pair moves the query by {distance:.6g}, claimed {ask.sensitivity:.6g}"
                 self._finding(Kind.SENSITIVITY_EXCEEDED, ask.label, detail)
-        movement.releases += 1
-        movement.whole += Movement(max(distances), ask.sensitivity).share >= WHOLE
-        self.result.movements[ask.label] = movement
+        most = Movement(max(distances), ask.sensitivity, releases=1)
+        most.whole = int(most.share >= WHOLE)
+        self.result.movements[ask.label] = self.result.movements.get(ask.label, Movement()).with_other(most)
         return distances
 
     def _without_noise(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> bool:
@@ -316,11 +313,6 @@ def _in_proportion(one: Request, other: Request) -> bool:
         return False
     crossed = one.sensitivity * other.law.scale, other.sensitivity * one.law.scale
     return math.isclose(*crossed, rel_tol=1e-9) and crossed[0] > 0
-
-
-def _mean_density(log_weights: Array, logs: Array) -> float:
-    """Log of the mean density under these weights; one state is certain, its log weight is 0."""
-    return float(logs[0]) if len(logs) == 1 else float(np.logaddexp.reduce(log_weights + logs))
 
 
 class DrawnHub(Hub):
@@ -362,12 +354,13 @@ class DrawnHub(Hub):
             return
         plan = proposal(picked, picked_there, group, self._tilts)
         value = plan.sample(self._streams[VALUES], self._tilt)
-        logs = plan.logs(value)
-        log_here, log_there = _mean_density(group.log_here, logs.here), _mean_density(group.log_there, logs.there)
+        sides, proposals = plan.logs(value)
+        means = np.logaddexp.reduce(group.logs + sides, axis=1)
+        log_here, log_there = means.tolist()
         self.result.loss += log_here - log_there
-        self.result.log_weights += log_here - logs.proposals
+        self.result.log_weights += log_here - proposals
         if math.isfinite(log_here) and math.isfinite(log_there):  # else the loss is infinite and no filter changes it
-            self._states.update(group, logs.here - log_here, logs.there - log_there)
+            self._states.update(group, sides - means[:, None])
         if self._check:
             self._compare_check(ask, hidden, here, value)
         self._answer(value)

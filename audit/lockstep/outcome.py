@@ -47,7 +47,7 @@ class Movement:
 
     def with_other(self, other: Movement) -> Movement:
         """The larger of two, in each respect; of equal ones the other; the releases of both."""
-        larger = max(other, self, key=lambda one: (one.share, one.moved))
+        larger = self if (self.share, self.moved) > (other.share, other.moved) else other
         releases, whole = self.releases + other.releases, self.whole + other.whole
         return Movement(larger.moved, larger.claimed, max(self.joined, other.joined), releases, whole)
 

@@ -35,18 +35,16 @@ class Streams:
 
     def __getitem__(self, number: int) -> np.random.Generator:
         """The stream with this number."""
-        found = self._made.get(("spawned", number))
-        if found is None:
+        if ("spawned", number) not in self._made:
             child = np.random.SeedSequence(self._seed, spawn_key=(number,))
-            found = self._made["spawned", number] = np.random.default_rng(child)
-        return found
+            self._made["spawned", number] = np.random.default_rng(child)
+        return self._made["spawned", number]
 
     def inner(self, world: int, check: bool) -> np.random.Generator:
         """Inner randomness of a world: all start alike but that of the check world."""
-        found = self._made.get(("inner", world))
-        if found is None:
-            found = self._made["inner", world] = np.random.default_rng([*self._seed, _INNER, int(check)])
-        return found
+        if ("inner", world) not in self._made:
+            self._made["inner", world] = np.random.default_rng([*self._seed, _INNER, int(check)])
+        return self._made["inner", world]
 
 
 class Records:
@@ -99,7 +97,7 @@ class Records:
 
     def _with_target(self, others: Indices, position: int, draw: Draw) -> Indices:
         if draw.kind == "poisson":
-            at = int(np.searchsorted(others, self._target))  # they are sorted
+            at = int(others.searchsorted(self._target))  # they are sorted
             return np.concatenate([others[:at], [self._target], others[at:]])
         mine = others.copy()
         mine[position] = self._target
@@ -111,7 +109,7 @@ class Records:
             return positions + (positions >= self._target)
 
         if draw.kind == "poisson":
-            return name(np.flatnonzero(self._rng.random(draw.n - 1) < draw.rate))
+            return name((self._rng.random(draw.n - 1) < draw.rate).nonzero()[0])
         assert draw.size is not None
         if draw.kind == "without-replacement":
             if draw.n == 1:  # there is no other record: the world without the target has probability zero
@@ -188,19 +186,18 @@ class ScriptedRecords:
 
 @dataclass(eq=False)
 class Group:
-    """The hidden states of one release: positions of their worlds, log weights on both sides."""
+    """The hidden states of one release: positions of their worlds, log weights by side (D, D') and state."""
 
     worlds: list[int]
-    log_here: Array
-    log_there: Array
+    logs: Array
     has_target: Bools
 
 
 @lru_cache
 def prior(rate: float) -> Array:
-    """Log probabilities of being out of a batch and in it."""
+    """Log probabilities of being out of a batch and in it, on both sides."""
     with np.errstate(divide="ignore"):
-        return np.array([np.log1p(-rate), math.log(rate)])
+        return np.array([[np.log1p(-rate), math.log(rate)]] * 2)
 
 
 class HiddenStates:
@@ -219,13 +216,13 @@ class HiddenStates:
         self.last: Group | None = None
         self._beyond_first = np.arange(self._count) > 0
         if self._pool:  # world 0: the target is in no batch so far; world k + 1: it is in fresh batch k
-            start = np.full(self._count, -np.inf)
-            start[0] = 0.0
-            self.last = Group(list(range(self._count)), start, start.copy(), self._beyond_first)
+            start = np.full((2, self._count), -np.inf)
+            start[:, 0] = 0.0
+            self.last = Group(list(range(self._count)), start, self._beyond_first)
 
     def full(self) -> Group:
         """No hidden state: the last world (target in every batch) speaks for all."""
-        return Group([self._count - 1], np.zeros(1), np.zeros(1), np.array([True]))
+        return Group([self._count - 1], np.zeros((2, 1)), np.array([True]))
 
     def drawn(self, draw: Draw) -> int:
         """Take note of a draw; return its number among the fresh ones."""
@@ -238,14 +235,12 @@ class HiddenStates:
             k = self._fresh
             require(k + 1 < self._count, "fresh batches", k + 1, "more than in the probing run: give `what` yourself")
             with np.errstate(divide="ignore"):
-                for weights in (self.last.log_here, self.last.log_there):
-                    weights[k + 1] = weights[0] + math.log(draw.rate)
-                    weights[0] += np.log1p(-draw.rate)
+                self.last.logs[:, k + 1] = self.last.logs[:, 0] + math.log(draw.rate)
+                self.last.logs[:, 0] += np.log1p(-draw.rate)
             self._fresh += 1
             self._position[draw.number] = k + 1
             return k
-        start = prior(draw.rate)
-        self.last = Group([0, 1], start.copy(), start.copy(), self._beyond_first)
+        self.last = Group([0, 1], prior(draw.rate).copy(), self._beyond_first)
         self._sampled[draw.number] = self.last
         return -1
 
@@ -264,12 +259,10 @@ class HiddenStates:
         held = [self._position[number] for number in draws]
         return np.isin(np.arange(self._count), held)
 
-    def update(self, group: Group, gained_here: Array, gained_there: Array) -> None:
-        """Bayes: the weights after a released value."""
+    def update(self, group: Group, gained: Array) -> None:
+        """Bayes: the weights after a released value; -inf: a state in which it could not come out."""
         if len(group.worlds) > 1:
-            group.log_here += gained_here
-            # -inf: a state in which the value could not come out on D'
-            group.log_there += np.where(np.isfinite(gained_there), gained_there, -np.inf)
+            group.logs += gained
 
     def check_world(self, draws: tuple[int, ...], having: Mapping[int, bool]) -> int:
         """The world whose queries the check world's must equal; ``having``: does it have the target in a draw?"""

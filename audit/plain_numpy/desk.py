@@ -15,6 +15,7 @@ from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, Va
 from contextvars import ContextVar
 from functools import partial
 from inspect import isroutine
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,7 +38,11 @@ ITSELF = "(itself)"  # where what holds others comes again inside itself
 _OPEN: ContextVar[frozenset[int]] = ContextVar("open", default=frozenset())  # the two worlds have one each
 _ROUNDING = 1e-12  # of a number and its noise
 PRODUCTS = (np.matmul, np.dot, np.outer)
-LINEAR = (np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.positive, np.matmul)
+WHOLE: dict[Any, Any] = {  # element by element
+    **{np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul, np.true_divide: operator.truediv},
+    **{np.negative: operator.neg, np.positive: operator.pos},
+}
+LINEAR = (*WHOLE, np.matmul)
 COMPARISONS = (np.greater, np.greater_equal, np.less, np.less_equal)
 LINEAR_FUNCTIONS = (  # NumPy's functions that NumPy itself can do with elements of any kind
     *(np.transpose, np.swapaxes, np.moveaxis, np.squeeze, np.expand_dims, np.reshape, np.ravel, np.take, np.roll),
@@ -50,11 +55,15 @@ SHAPES = (np.shape, np.ndim, np.size, np.zeros_like, np.ones_like, np.empty_like
 
 
 class Number:
-    """One element: ``base + sum of factor * draw`` (or sum, once it has met data), by their numbers."""
+    """One element: ``base + sum of factor * draw`` (or sum, once it has met data), by their numbers.
+
+    Or a whole array: base and factors are arrays of its shape, and element k has draw k from that number on.
+    """
 
     __slots__ = ("base", "terms")
+    __array_ufunc__ = None  # an array leaves the arithmetic with a whole one to it
 
-    def __init__(self, base: float, terms: dict[int, float]):
+    def __init__(self, base: Any, terms: dict[int, Any]):
         self.base, self.terms = base, terms
 
     def __add__(self, other: Any) -> Number:
@@ -75,7 +84,7 @@ class Number:
         return Number(self.base * factor, {one: each * factor for one, each in self.terms.items()})
 
     def __truediv__(self, divisor: float) -> Number:
-        over = operator.truediv if divisor else np.divide  # NumPy's way with zero
+        over = operator.truediv if isinstance(divisor, int | float) and divisor else np.divide  # NumPy's way with zero
         return Number(over(self.base, divisor), {one: over(each, divisor) for one, each in self.terms.items()})
 
     def __neg__(self) -> Number:
@@ -88,11 +97,11 @@ class Number:
 
 
 class Noisy(NDArrayOperatorsMixin):
-    """An array of :class:`Number`.
+    """An array of :class:`Number`, held as a whole until somebody asks for its elements.
 
     Args:
         desk: keeps what is known of the noise of this run, and puts releases on the tape.
-        numbers: its elements, an array of objects; plain numbers among them have no noise.
+        numbers: one for all of it, or its elements, an array of objects; plain numbers among them have no noise.
         mixed: has the noise met data (or any number) already? Noise alone is not released, it is only drawn.
     """
 
@@ -100,27 +109,44 @@ class Noisy(NDArrayOperatorsMixin):
 
     def __init__(self, desk: Desk, numbers: Any, mixed: bool):
         self.desk, self.mixed = desk, mixed
-        self.numbers = np.asarray(numbers, dtype=object)
+        whole = isinstance(numbers, Number) and isinstance(numbers.base, np.ndarray | np.generic)
+        self.whole: Number | None = numbers if whole else None
+        self._elements = numbers.base if whole else np.asarray(numbers, dtype=object)
         self.given: Any = None  # its value, once it was released
         if mixed:
             desk.keep_open(self)
 
-    shape = property(lambda self: self.numbers.shape)
-    ndim = property(lambda self: self.numbers.ndim)
-    size = property(lambda self: self.numbers.size)
+    shape = property(lambda self: self._elements.shape)
+    ndim = property(lambda self: self._elements.ndim)
+    size = property(lambda self: self._elements.size)
     dtype = property(lambda self: np.dtype(float))
     T = property(lambda self: self.transpose())
+
+    @property
+    def numbers(self) -> Any:
+        """Its elements, which may be changed."""
+        if self.whole is not None:
+            terms = {first: each.ravel().tolist() for first, each in self.whole.terms.items()}
+            elements = [
+                Number(base, {first + place: each[place] for first, each in terms.items()})
+                for place, base in enumerate(self.whole.base.ravel().tolist())
+            ]
+            self._elements, self.whole = np.array(elements, dtype=object).reshape(self.shape), None
+        return self._elements
 
     @property
     def settled(self) -> bool:
         """Is all its noise known? Where there is none, as in a triangle without entries, it stays part of the noise."""
         if self.given is not None:
             return True
+        if self.whole is not None and self.mixed:
+            known = (self.desk.values_of(first, self.size) is not None for first in self.whole.terms)
+            return self.size > 0 and all(known)
         parts = variables_of(self)
         return bool(parts) and all(self.desk.value_of(one, self.mixed) is not None for one in parts)
 
     def __len__(self) -> int:
-        return len(self.numbers)
+        return len(self._elements)
 
     def __iter__(self) -> Any:
         return (self[number] for number in range(len(self)))
@@ -164,15 +190,20 @@ class Noisy(NDArrayOperatorsMixin):
         None where it is a look: a product of two, a quotient by one, and a sum that is added to what is larger, or that
         meets a matrix: there one noisy number would be part of several.
         """
-        mixed, sum_of = any(one.mixed for one in lazy), ufunc in (np.add, np.subtract)
+        mixed, sum_of = lazy[0].mixed or lazy[-1].mixed, ufunc in (np.add, np.subtract)
         if (len(lazy) == 2 and not sum_of) or (ufunc is np.true_divide and inputs[0] is not lazy[0]):
             return None
-        shapes, shape = {*map(np.shape, inputs)}, lazy[0].shape
-        if mixed and (ufunc is np.matmul or not (shapes <= {(), shape} or np.broadcast_shapes(*shapes) == shape)):
+        inputs = tuple(one if isinstance(one, Noisy) else np.asarray(one, float) for one in inputs)
+        shapes, shape = {one.shape for one in inputs}, lazy[0].shape
+        alike = shapes <= {(), shape} and ufunc is not np.matmul
+        if mixed and not alike and (ufunc is np.matmul or np.broadcast_shapes(*shapes) != shape):
             return None
-        if sum_of and mixed:
-            inputs = tuple(self.desk.meets(one) if isinstance(one, Noisy) else one for one in inputs)
-        numbers = ufunc(*(one.numbers if isinstance(one, Noisy) else np.asarray(one, float) for one in inputs))
+        if sum_of and len(lazy) == 2 and mixed:
+            inputs = tuple(map(self.desk.meets, inputs))
+        if alike and all(isinstance(one, np.ndarray) or one.whole is not None for one in inputs):
+            numbers = WHOLE[ufunc](*(one.whole if isinstance(one, Noisy) else one for one in inputs))
+        else:
+            numbers = ufunc(*(one.numbers if isinstance(one, Noisy) else one for one in inputs))
         found = Noisy(self.desk, numbers, mixed)
         return self.desk.meets(found) if sum_of and len(lazy) < 2 and not mixed else found
 
@@ -251,6 +282,8 @@ class Noisy(NDArrayOperatorsMixin):
 
 def variables_of(noisy: Noisy) -> set[int]:
     """Numbers of the draws that are in it, or of the sums, once it has met data."""
+    if noisy.whole is not None:
+        return {one for first in noisy.whole.terms for one in range(first, first + noisy.size)}
     return {one for number in noisy.numbers.flat if isinstance(number, Number) for one in number.terms}
 
 
@@ -302,6 +335,7 @@ class Desk:
         self._sums: list[Number] = []  # data that noise was added to
         self._sums_with: dict[frozenset[tuple[int, float]], dict[float, int]] = {}  # by their noise and their query
         self._values: dict[int, float] = {}
+        self._values_of: dict[int, Array] = {}
         self.seeds: dict[int, str] = {}  # wide whole numbers that were drawn, with their lines
         self._sown: dict[int, str] = {}  # those of them of which a generator was made
 
@@ -311,7 +345,7 @@ class Desk:
         scale = np.asarray(scale, dtype=float)
         shape = np.broadcast_shapes(shape, scale.shape, np.shape(offset))
         line = here()
-        count, first = int(np.prod(shape, dtype=int)), len(self.kinds)
+        count, first = math.prod(shape), len(self.kinds)
         if line in self.code.known:
             numbers = self.public(line, lambda rng: np.asarray([standard(kind, rng) for _ in range(count)]))
             return as_released(np.asarray(numbers).reshape(shape) * scale + offset)
@@ -319,10 +353,7 @@ class Desk:
         self.lines += [line] * count
         self._batches += [self.batch] * count
         self.noticed.drawn = len(self.kinds)
-        numbers = np.empty(shape, dtype=object)
-        for place, factor in enumerate(np.broadcast_to(scale, shape).ravel().tolist()):
-            numbers.flat[place] = Number(0.0, {first + place: factor})
-        noise = Noisy(self, numbers, False)
+        noise = Noisy(self, Number(np.zeros(shape), {first: np.zeros(shape) + scale}), False)
         return noise if type(offset) in (int, float) and offset == 0 else noise + offset
 
     def meets(self, noise: Noisy) -> Noisy:
@@ -330,6 +361,7 @@ class Desk:
         if noise.mixed:
             return noise
         self.noticed.again |= {self.lines[one] for one in variables_of(noise) & self._met}
+        whole, first = noise.whole is not None, len(self._sums)
         found, numbers = np.empty(noise.size, dtype=object), dict[frozenset[tuple[int, float]], set[int]]()
         for place, number in enumerate(noise.numbers.flat):
             found[place] = number
@@ -340,6 +372,8 @@ class Desk:
                 numbers.setdefault(key, set()).add(one)
         self._met.update(*(dict(key) for key in numbers))
         self._for_several.update(*(dict(key) for key, sums in numbers.items() if len(sums) > 1))
+        if whole and len(self._sums) == first + noise.size:  # each is a sum of its own
+            return Noisy(self, Number(np.zeros(noise.shape), {first: np.ones(noise.shape)}), True)
         return Noisy(self, found.reshape(noise.shape), True)
 
     def _sum_of(self, key: frozenset[tuple[int, float]], base: float) -> int:
@@ -385,11 +419,11 @@ class Desk:
         it meets data (a random start, say), it is a public draw.
         """
         flat, rows = self._resolved(noisy)
+        if not any(rows):
+            return flat
         part = flat if handed_out or self.code.whole_numbers else np.zeros(len(flat))
         firsts, source = merged(part, rows)
         active = [place for place in firsts if rows[place]]
-        if not active:
-            return flat
         query, noise = self._expanded([rows[place] for place in active], noisy.mixed)
         draws = {one for row in noise for one in row}
         if noisy.mixed and not draws & self._for_several:
@@ -411,17 +445,29 @@ class Desk:
         self._make_public(sorted(draws))
         return self._resolved(noisy)[0]
 
-    def value_of(self, one: int, of_a_sum: bool) -> float | None:
+    def values_of(self, first: int, size: int) -> Array | None:
+        """Of so many sums that met data together, where all are known."""
+        if first not in self._values_of:
+            found = list(takewhile(lambda one: one is not None, map(self.value_of, range(first, first + size))))
+            if len(found) < size:
+                return None
+            self._values_of[first] = np.array(found)
+        return self._values_of[first]
+
+    def value_of(self, one: int, of_a_sum: bool = True) -> float | None:
         """Of a sum, or of a draw, where it is known."""
         if not of_a_sum or one in self._values:
             return (self._values if of_a_sum else self._known).get(one)
         found = self._sums[one]
         if found.terms.keys() <= self._known.keys():
-            return found.base + sum(factor * self._known[draw] for draw, factor in found.terms.items())
+            return float(found.base + sum(factor * self._known[draw] for draw, factor in found.terms.items()))
         return None
 
     def _resolved(self, noisy: Noisy) -> tuple[Array, list[Terms]]:
         """The numbers with what is known put in, and for each its unknown terms."""
+        if noisy.whole is not None and noisy.mixed and noisy.settled:
+            parts = [each.ravel() * self.values_of(first, noisy.size) for first, each in noisy.whole.terms.items()]
+            return sum(parts, start=noisy.whole.base.ravel()), []
         flat, rows = np.empty(noisy.size), []
         for place, number in enumerate(noisy.numbers.flat):
             base, terms = (number.base, number.terms) if isinstance(number, Number) else (float(number), {})
@@ -481,11 +527,11 @@ class Desk:
     def _tell(self, kind: str, query: Array, scales: Array, draws: list[int]) -> Any:
         """What comes back for these numbers; those with different noise are released in units of their noise."""
         label = self._label(draws)
-        endless = [one for one in (*query, *scales) if not math.isfinite(one)]
-        if endless:
-            raise BadInput("release", label, f"would be {endless[0]}, on data that the claim covers: {ENDLESS}")
-        alike = bool(np.all(scales == scales[0]))
-        scale, size = (float(scales[0]), 1.0) if alike else (1.0, scales)
+        sizes = scales.tolist()
+        endless = next((one for one in (*query.tolist(), *sizes) if not math.isfinite(one)), None)
+        if endless is not None:
+            raise BadInput("release", label, f"would be {endless}, on data that the claim covers: {ENDLESS}")
+        scale, size = (sizes[0], 1.0) if len(set(sizes)) == 1 else (1.0, scales)
         known: dict[str, Any] = {"sensitivity": self.code.sensitivity(label, scale), "batch": self._declared(draws)}
         if kind == "gaussian":
             return np.asarray(self.tape.gaussian(label, query / size, std=scale, **known)) * size
@@ -532,11 +578,11 @@ class Desk:
         """The secret batches that the query may depend on: the last ones when its noise was drawn."""
         if self._label(draws) not in self.code.sampled:
             return None
-        drawn = [batch for one in draws if (batch := self._batches[one]) is not None]
-        return tuple({batch.draw: batch for batch in drawn}.values()) or None
+        drawn = dict.fromkeys(map(self._batches.__getitem__, draws))
+        return tuple({batch.draw: batch for batch in drawn if batch is not None}.values()) or None
 
     def _label(self, draws: list[int]) -> str:
-        return " + ".join({self.lines[one]: None for one in draws})
+        return " + ".join(dict.fromkeys(map(self.lines.__getitem__, draws)))
 
     # -- the end ------------------------------------------------------------------------------------------
     def sown(self, seed: Any) -> bool:

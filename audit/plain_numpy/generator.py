@@ -110,9 +110,9 @@ class TapeGenerator(OldNames):
 
     # -- noise, lazy --------------------------------------------------------------------------------------
     def _noise(self, kind: str, loc: Any, scale: Any, size: Any) -> Any:
-        shape = () if size is None else tuple(int(one) for one in np.atleast_1d(size))
-        scale = scale.value() if isinstance(scale, Noisy) else scale
-        if np.any(np.asarray(scale, dtype=float) < 0):
+        shape = () if size is None else (size,) if type(size) is int else tuple(map(int, np.atleast_1d(size)))
+        scale = np.asarray(scale.value() if isinstance(scale, Noisy) else scale, dtype=float)
+        if (scale < 0).any():
             raise ValueError("scale < 0")  # as NumPy does: code of others may count on it
         return self._desk.draw(kind, shape, scale, loc)
 

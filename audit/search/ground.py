@@ -185,7 +185,7 @@ def with_longer_target(data: Data, space: Space, combinations: Sequence[Sizes]) 
     data = _narrow(data, space, combinations)
     _, here, there = data.parts
     opposite = -there if there.any() else -here
-    sides = [(here, there), (opposite, there), (_ending(opposite), _ending(there))]
+    sides = [(here, there), (opposite, there), tuple(np.append(one[:-1], 1.0) for one in (opposite, there))]
     for factor, (one, other) in product(_FACTORS, sides):
         yield data.changed(here=_times(factor, one, space), there=_times(factor, other, space))
 
@@ -205,10 +205,6 @@ def _narrow(data: Data, space: Space, combinations: Sequence[Sizes]) -> Data:
     fitting = [one for one in combinations if one[width] >= needed and {**one, width: data.sizes[width]} == data.sizes]
     sizes = min(fitting, key=lambda one: one[width], default=data.sizes)
     return replace(data, sizes=sizes, rows=rows[:, : sizes[width]], there=there[: sizes[width]])
-
-
-def _ending(row: Array) -> Array:
-    return np.append(row[:-1], 1.0)
 
 
 _FURTHER = 100  # times the largest size that a space tries: data from outside do not decide how long a run takes

@@ -14,7 +14,6 @@ from dpassay.reference.arrays import Array
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
-from dpassay.reference.written import with_reasons
 
 from . import space
 from .stochastic_spider import CHARITABLE, COMPLETIONS, REPAIRS, Schedule, repaired, run
@@ -163,7 +162,7 @@ _spider = partial(
 )
 _claims = {place: PrivacyClaim(EPSILON, DELTA, Cite("adaptive_batch", place)) for place in SOURCES}
 
-CASES: tuple[Case, ...] = with_reasons(
+CASES: tuple[Case, ...] = (
     *(
         _spider(
             reading="printed",

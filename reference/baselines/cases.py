@@ -20,7 +20,6 @@ from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.problems.margin_losses import LOSS_A
 from dpassay.reference.space import Rows, Sizes, Space, by_sizes
-from dpassay.reference.written import with_reasons
 
 from . import dp_sgd
 from .dp_sgd import calibrated, run, with_multiplier
@@ -87,7 +86,7 @@ def sampled(n: int, batch_size: int, noise_multiplier: float, steps: int, poisso
 
 _dp_sgd = partial(Case, id="baselines/dp_sgd", reading="baseline", cite=_ABADI)
 
-CASES: tuple[Case, ...] = with_reasons(
+CASES: tuple[Case, ...] = (
     _dp_sgd(
         variant="full-batch",
         title="DP-SGD, full batch",

@@ -14,7 +14,6 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.space import Rows, Sizes, Space
-from dpassay.reference.written import with_reasons
 
 from . import dp_ftrl
 
@@ -81,7 +80,7 @@ def _case(reading: Reading, batch: int, variant: str, quick: bool) -> Case:
     )
 
 
-CASES: tuple[Case, ...] = with_reasons(
+CASES: tuple[Case, ...] = (
     _case("printed", 1, "", True),
     _case("repaired", 1, "", True),
     _case("printed", 4, "batches", False),

@@ -13,7 +13,6 @@ from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
 from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
 from dpassay.reference.space import Rows, Space
-from dpassay.reference.written import with_reasons
 
 from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, sgda, single_sample, space
 from .constants import Constants, Plan
@@ -192,7 +191,7 @@ def on(divergence: Divergence, schedule: Callable[[Plan], Any]) -> Callable[[], 
     return partial(space.of_plans, partial(space.dual, divergence), schedule, space.double_landmarks)
 
 
-CASES: tuple[Case, ...] = with_reasons(
+CASES: tuple[Case, ...] = (
     *(double(reading="printed", build=partial(on_dual, AS_PRINTED, FULL, one, {"divergence": one.name}),
              variant=one.name, quick=one.name == QUICK, space=on(one, AS_PRINTED),
              completions=double_spider.COMPLETIONS, known=f"{MEAN_CLIP}; {C_ONE}",

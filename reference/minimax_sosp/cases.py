@@ -14,7 +14,6 @@ from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
 from dpassay.reference.findings import Kind, declare
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
-from dpassay.reference.written import with_reasons
 
 from . import experiment, sto_spider
 from .baseline_methods import DP_SGDA, METHODS, Method, Noise, drifting
@@ -206,7 +205,7 @@ _DESCRIBED: tuple[tuple[Literal["printed", "repaired"], Callable[..., Schedule],
 )
 BARE = declare(*((Kind.BARE_RELEASE, f"step/{one}") for one in "vu"))
 TOO_FAR = declare(*((Kind.SENSITIVITY_EXCEEDED, label) for label in LABELS))
-CASES: tuple[Case, ...] = with_reasons(
+CASES: tuple[Case, ...] = (
     *(  # C_v = 1 and C_u = L eta
         _row("printed", "algorithm3-", s, printed, _inside(s), shape=(CURVATURE * STEP, BOUNCE), bounds=(BOUNDED,),
              known=_count(s), declared=TOO_LITTLE, quick=s is SMALL)

@@ -18,7 +18,6 @@ from dpassay.reference.solvers.early_stop import UndecayedPasses
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.solvers.protocol import Solution
 from dpassay.reference.space import Space
-from dpassay.reference.written import with_reasons
 
 from . import (
     algorithm1,
@@ -232,7 +231,7 @@ _logistic = partial(
 _auc = partial(_row, "algorithm3", variant="auc", data=REAL, title="Output perturbation, AUC maximisation on real data")
 
 
-CASES: tuple[Case, ...] = with_reasons(
+CASES: tuple[Case, ...] = (
     _row("algorithm1", "printed", partial(first, ""), space.one_shot, MU, quick=True),
     _row("algorithm1", "repaired", partial(first, ""), space.one_shot, MU, quick=True),
     _lazy("printed", partial(first, "worst-solver"), space.lazy, MU, 1.0, variant="worst-solver",

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Declared, Kind, declare, may_show
 from dpassay.reference.papers import Cite
-from dpassay.reference.written import with_reasons
 
 from . import worst_case
 from .common import Reading
@@ -108,7 +107,7 @@ def _worst(name: str, **fields: Any) -> Case:
 
 SHORT = leak("gradient", "hessian", end="gradient")
 SEARCHING = leak("gradient", "hessian", *SEARCHES, end="gradient")
-CASES: tuple[Case, ...] = with_reasons(
+CASES: tuple[Case, ...] = (
     _real("opt", "printed", declared=SHORT, quick=True),
     _real("opt", "repaired", quick=True),
     _worst("opt", quick=True),

@@ -30,11 +30,11 @@ def laplaces(*means):
 
 
 def alone(here, there):
-    return here, there, Group([0], np.zeros(1), np.zeros(1), np.array([True]))
+    return here, there, Group([0], np.zeros((2, 1)), np.array([True]))
 
 
 def two(here, there, log_there=PRIOR):
-    return here, there, Group([0, 1], PRIOR, log_there, np.array([False, True]))
+    return here, there, Group([0, 1], np.array([PRIOR, log_there]), np.array([False, True]))
 
 
 DENSITIES = {
@@ -51,9 +51,9 @@ DENSITIES = {
 @pytest.mark.some(4)
 @pytest.mark.parametrize("states", DENSITIES.values(), ids=DENSITIES.keys())
 def test_densities_integrate_to_one_and_samples_follow_them(states):
-    plan, x, log_here = proposal(*states, TILTS), np.linspace(-20, 20, 2_501), states[-1].log_here
-    densities = np.exp([plan.logs(value).proposals for value in x])
-    here = np.exp([np.logaddexp.reduce(log_here + plan.logs(value).here) for value in x[::25]])
+    plan, x, log_here = proposal(*states, TILTS), np.linspace(-20, 20, 2_501), states[-1].logs[0]
+    densities = np.exp([plan.logs(value)[1] for value in x])
+    here = np.exp([np.logaddexp.reduce(log_here + plan.logs(value)[0][0]) for value in x[::25]])
     assert np.allclose(densities[::25, 0], here, rtol=1e-10), "the first tilt is none"
     masses = np.cumsum(densities, axis=0) * (x[1] - x[0])
     assert masses[-1] == pytest.approx(1, abs=2e-4)
@@ -68,8 +68,8 @@ def test_finite_outcomes_are_normalised():
     sides = ([AboveThreshold(queries, 0.5, 1.0, 2.0)] for queries in ([0.0, 1.0], [1.0, 0.0]))
     plan = proposal(*alone(*sides), TILTS)
     logs = [plan.logs(value) for value in (0, 1, None)]
-    assert np.exp([one.proposals for one in logs]).sum(axis=0) == pytest.approx(1, abs=1e-12)
-    assert np.exp([one.here[0] for one in logs]).sum() == pytest.approx(1, abs=1e-12)
+    assert np.exp([tilted for _, tilted in logs]).sum(axis=0) == pytest.approx(1, abs=1e-12)
+    assert np.exp([sides[0, 0] for sides, _ in logs]).sum() == pytest.approx(1, abs=1e-12)
 
 
 # Batches that nobody sees: the loss is that of the mixture over them, and where it is not it says so.
