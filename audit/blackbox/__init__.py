@@ -1,1 +1,1 @@
-"""Audits of any callable, command line or stored outputs, and the zoo of known bugs."""
+"""Audits of any callable, command line or stored outputs."""

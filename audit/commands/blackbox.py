@@ -106,6 +106,8 @@ def blackbox(
     else:
         source = read_source(mechanism, command, dataset, neighbour, keep_alive)
         with progress("running the mechanism", 2 * samples, quiet=quiet) as say:
+            if command is not None and not keep_alive:
+                say.told(f"the program is started {2 * samples:,} times; --keep-alive starts it once, for all answers")
             p, q = draw_both(source, samples, (seed, STREAM), jobs, lambda n: say(steps=n))
         names, notes = None, same_data(source.datasets)
     relation = relation or ("add-remove" if sampled else NOT_STATED)

@@ -14,6 +14,7 @@ from dpassay.audit.blackbox.programs import CommandLine, KeptAlive
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.blackbox.telling import shortened
 from dpassay.audit.running import programs as running
+from dpassay.audit.terminal import progress
 from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import gdp
 
@@ -40,6 +41,13 @@ def run(dpassay, tmp_path, monkeypatch):
 
     yield call
     sys.modules.pop("mech_of_test", None)
+
+
+def test_a_program_that_is_started_for_each_output_is_shown_another_way(dpassay, tmp_path, monkeypatch):
+    monkeypatch.setattr(progress, "PACE", 0.01)
+    (tmp_path / "d.json").write_text("[1]")
+    words = ("--command", f"{sys.executable} -c 'print(1)'", "--dataset", "d.json", "--neighbour", "d.json")
+    assert "started 20 times; --keep-alive" in dpassay("blackbox", *words, "--epsilon", 1, "--samples", 10)[2]
 
 
 @pytest.mark.slow  # 14 simulations each, with what they learn
