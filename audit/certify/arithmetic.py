@@ -624,7 +624,8 @@ def remainder(a: Any, b: Any) -> Value:
         raise Open("a remainder of a division by private data, or by what is not positive")
     whole = a.integer and np.asarray(b).dtype.kind in "iu"
     a, b = beside_public(a, b)
-    return a.like(low=0.0, high=float(np.max(b)) - whole)
+    found: Value = a.like(low=0.0, high=float(np.max(b)) - whole)
+    return found
 
 
 @rule(np.logaddexp)
