@@ -302,6 +302,9 @@ def matmul(a: Any, b: Any) -> Value:
     sides = _pieces(a), _pieces(b)
     if 0 in sides:
         return multiply(a, b)
+    inner, outer = (one._shape if private(one) else np.shape(one) for one in (a, b))
+    if inner[-1] != outer[-2:][0]:
+        raise ValueError(f"matmul: {inner} and {outer} do not fit")  # as NumPy does; einsum would repeat an axis of one
     if sides == (1, 1):
         return total(np.multiply(a, b))
     subscripts = {(2, 1): "ij,j->i", (1, 2): "i,ij->j", (2, 2): "ij,jk->ik"}.get(sides)

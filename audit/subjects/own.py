@@ -149,10 +149,13 @@ def usual_space(run: Callable[..., Any], relation: Relation | None, name: str) -
     if is_frame(run) and columns:
         return replace(where, sizes={**where.sizes, "d": (len(columns),)})
     if needs_labels(run):
-        return replace(where, sizes={**where.sizes, "d": (2, 3, 4, 9)})
-    if is_frame(run) or _runs(run, replace(where, sizes={"n": (4,), "d": (3,)}), name):
+        where = replace(where, sizes={**where.sizes, "d": (2, 3, 4, 9)})
+    if is_frame(run):
         return where
-    return _numbers(where) if _runs(run, _numbers(where), name) else where
+    fitting = tuple(d for d in where.sizes["d"] if _runs(run, replace(where, sizes={"n": (4,), "d": (d,)}), name))
+    if fitting:  # code may be for a certain number of columns
+        return replace(where, sizes={**where.sizes, "d": fitting})
+    return _numbers(where) if not needs_labels(run) and _runs(run, _numbers(where), name) else where
 
 
 def _numbers(where: Space) -> Space:

@@ -5,11 +5,14 @@ from pathlib import Path
 
 import broken
 import numpy as np
+import pytest
 
 from dpassay.audit.assaying.assay import Effort, assay
 from dpassay.audit.assaying.releases import own_releases
-from dpassay.audit.subjects.own import open_own, own_row
+from dpassay.audit.certify.certificate import certify
+from dpassay.audit.subjects.own import open_own, own_row, usual_space
 from dpassay.reference import Pair, PrivacyClaim
+from dpassay.reference.accounting.gdp import gdp_epsilon
 
 QUICK = Effort(runs=60, pilot=50, examples=10)
 PAIR = Pair(np.zeros((2, 1)), np.ones((2, 1)), 0)
@@ -48,3 +51,16 @@ def test_plain_code_calls_its_releases_by_number(monkeypatch):
     monkeypatch.syspath_prepend(PROGRAMS)
     releases, _ = own_releases(*open_own("right:stdlib_sum", "broken:space", None))
     assert [(one["label"], one["scale"], one["sensitivity"]) for one in releases] == [("noise 1", [8.0, 8.0], None)]
+
+
+def test_code_for_a_certain_number_of_columns_is_tried_and_certified_with_that_one():
+    weights = np.ones((8, 2))
+
+    def projected(rows, rng):
+        found = np.clip(rows @ weights, -1.0, 1.0).sum(axis=0)
+        return found + rng.normal(scale=4.0, size=2)
+
+    where = usual_space(projected, None, "projected")
+    assert where.sizes["d"] == (8,)
+    found = certify(projected, where, delta=1e-5)
+    assert found.epsilon == pytest.approx(gdp_epsilon(np.sqrt(8) / 4.0, 1e-5), rel=1e-3)
