@@ -101,11 +101,13 @@ def _content(path: Path) -> bytes:
 
 
 def _data(modules: set[Path]) -> Iterator[tuple[str, Path]]:
-    """The data that modules read, as their folders and texts say."""
-    text = b"".join(map(_content, modules))
-    for one in (one for folder in {path.parent for path in modules} for one in folder.iterdir()):
-        if one.suffix in _DATA and (one.with_suffix(".py") in modules or one.name.encode() in text):
-            yield f"{one.parent.name}/{one.name}", one
+    """The data that modules read, as their folders and texts say; this package names none that lie beside others."""
+    here = {path for path in modules if path.is_relative_to(_HOME)}
+    for some in (here, modules - here):
+        text = b"".join(map(_content, some))
+        for one in (one for folder in {path.parent for path in some} for one in folder.iterdir()):
+            if one.suffix in _DATA and (one.with_suffix(".py") in some or one.name.encode() in text):
+                yield f"{one.parent.name}/{one.name}", one
 
 
 class Reached(NamedTuple):

@@ -201,8 +201,8 @@ def closing_lines(rows: Sequence[Row], file: ClaimsFile, unchecked: int) -> list
         f"{shared} each lower bound holds with {100 * file.confidence:.6g} % confidence. "
         "Search, replay and accounting raise none."
     ]
-    if left := len(file.claim) - len(rows) - unchecked:
-        found.append(f"{left} of the file not checked.")
+    kept, left = sum(row.cached for row in rows), len(file.claim) - len(rows) - unchecked
+    found += [f"{kept} of {len(rows)} from the cache."] * (kept > 0) + [f"{left} of the file not checked."] * (left > 0)
     failing = [row for row in rows if Verdict(row.verdict).exit_code or row.changes]
     order = list(Verdict)
     return [*found, *map(failure, sorted(failing, key=lambda one: -order.index(Verdict(one.verdict))))]

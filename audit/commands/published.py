@@ -65,6 +65,7 @@ def published(
             why = f"has its own numbers; drop --{name.replace('_', '-')}"
             require(source is None or source.name != "COMMANDLINE", "the table", paper or str(table), why)
         require(paper in (None, "dro"), "--paper", paper, "stored tables: dro")
+        require(paper is None or table is None, "--paper", paper, f"is another table than {table}; give one of them")
         cells = table_2(confidence) if table is None else list(_of_file(table, confidence))
     else:
         if epsilon is None:

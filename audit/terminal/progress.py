@@ -77,7 +77,8 @@ class _Bar:
         self._bar.reset(self._task, total=total, description=what, now="")
 
     def told(self, text: str) -> None:
-        self._bar.console.print(printable(text), markup=False, highlight=False)
+        if not self._bar.disable:  # --quiet
+            self._bar.console.print(printable(text), markup=False, highlight=False)
 
 
 class _Lines:

@@ -83,7 +83,7 @@ REFUSED = {  # what the one line says, and what is refused with it
     "--algorithm": ["init other.toml --algorithm nonsense", f"{ADAPTER} --algorithm nobody/knows"],
     "cannot be reproduced": ["reproduce nobody"],
     "baselines/dp_sgd": ["crosscheck export baselines/dp_sgd x.json"],
-    "--paper": ["prove --paper nobody", "published --paper nobody"],
+    "--paper": ["prove --paper nobody", "published --paper nobody", "published a.csv --paper dro"],
     "Theorem 99": ["prove 'Theorem 99'"],
     "of a paper: --paper dro": ["prove dro"],
     "Theorem 3.4": ["prove 3.4"],

@@ -127,8 +127,8 @@ def test_a_clip_within_the_declared_sensitivity(project):
 
 def test_the_lock_is_the_same_every_time_and_the_cache_says_so(project):
     before = (project.folder / "privacy.lock.json").read_text()
-    code, _, err = project()
-    assert code == 0 and "1 of 1  descent: " in err and "from the cache" in err
+    code, out, err = project()
+    assert code == 0 and "1 of 1  descent: " in err and "from the cache" in err and "1 of 1 from the cache." in out
     assert "from the cache" in project(claims=CLAIMS + 'owner = "b"\n')[2]
     assert "from the cache" not in project(claims=CLAIMS + "seed = 1\n")[2]
     assert "unchanged, 1 claim" in project(words=(*LOCK, "--update"))[1]

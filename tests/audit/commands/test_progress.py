@@ -58,6 +58,7 @@ def test_short_work_says_nothing_and_quiet_work_neither(capsys, clock):
     with progress("trying", 3, quiet=True, pace=0) as say:
         clock[0] += 100
         say("one")
+        say.told("known early")
     assert capsys.readouterr().err == ""
 
 

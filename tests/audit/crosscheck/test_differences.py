@@ -4,7 +4,9 @@ import copy
 import json
 import math
 from dataclasses import fields, is_dataclass, make_dataclass
+from importlib import import_module
 from itertools import product
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -14,13 +16,15 @@ import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpassay import reference
 from dpassay.audit.commands import crosscheck
 from dpassay.audit.crosscheck.differences import compare, unstated
-from dpassay.audit.crosscheck.encoding import decode, encode, formulas_of
+from dpassay.audit.crosscheck.encoding import FAMILIES, decode, encode, formulas_of
 from dpassay.audit.crosscheck.recording import RecordingTape, events_of
 from dpassay.audit.crosscheck.storage import load, read_vectors
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
+from dpassay.reference.files import parse_toml
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.problems.domains import Everywhere
 from dpassay.reference.problems.finite_sum import Convex
@@ -178,6 +182,15 @@ def test_every_problem_and_schedule_of_the_catalogue_is_told_in_full_and_read_ba
             assert '"function"' not in text and "<lambda>" not in text, case.key
             assert [*without_formulas(told["problem"]), *computing_without_formulas(data["schedule"])] == [], case.key
             assert encode({name: decode(one, name) for name, one in json.loads(text).items()}) == told, case.key
+
+
+def test_every_table_of_formulas_is_about_something_that_there_is():
+    home, families = Path(reference.__file__).parent, {name for known in FAMILIES.values() for name in known}
+    for path in home.rglob("formulas.toml"):
+        package = ".".join((reference.__name__, *path.parent.relative_to(home).parts))
+        for module, tables in parse_toml(path.read_text(), path.name).items():
+            names = vars(import_module(f"{package}.{module}"))
+            assert all(one in families or isinstance(names.get(one), type) for one in tables), module
 
 
 def test_numbers_round_trip_and_what_is_not_finite_is_spelled_out():
