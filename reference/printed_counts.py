@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor, inf, sqrt
 
@@ -23,8 +24,7 @@ def possible_counts(figure: str, runs: int, ddof: int = 1, largest: float = inf)
 
 def rounding_to(text: str) -> tuple[Fraction, Fraction]:
     """Between which two numbers one lies that is printed like this."""
-    digits = len(text.split(".")[1]) if "." in text else 0
-    half = Fraction(1, 2 * 10**digits)
+    half = Fraction(10) ** int(Decimal(text).as_tuple().exponent) / 2
     return Fraction(text) - half, Fraction(text) + half
 
 

@@ -12,7 +12,6 @@ import ast
 import hashlib
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.machinery import ModuleSpec
@@ -82,14 +81,19 @@ def source(name: str) -> Path | None:
 @cache
 def _spec(name: str) -> ModuleSpec | None:
     """As :func:`importlib.util.find_spec`, which imports the packages around a module."""
-    around = name.rpartition(".")[0]
+    around, _, last = name.rpartition(".")
     places = getattr(_spec(around), "submodule_search_locations", None) if around else None
     if around and places is None:
         return None
     finders = [finder for finder in sys.meta_path if hasattr(finder, "find_spec")]
-    with suppress(ImportError, ValueError):
+    try:
         return next(filter(None, (finder.find_spec(name, places) for finder in finders)), None)
-    return None
+    except (ImportError, ValueError):
+        return None
+    except KeyError:  # a folder without __init__.py is looked up in the package around it, if that is imported
+        found = ModuleSpec(name, None, is_package=True)
+        found.submodule_search_locations = [f"{place}/{last}" for place in places or ()]
+        return found
 
 
 def _content(path: Path) -> bytes:
@@ -174,9 +178,9 @@ def _made_names(tree: ast.AST, name: str, package: str) -> Iterator[str]:
 def _modules_like(pattern: str) -> list[str]:
     """The modules whose names fit."""
     around = pattern.partition("*")[0].rpartition(".")[0]
-    path = source(around) if "*" in pattern else None
-    if path is None:
+    places = getattr(_spec(around), "submodule_search_locations", None) if "*" in pattern else None
+    if places is None:
         return [pattern]
-    inside = (one.relative_to(path.parent).with_suffix("") for one in path.parent.rglob("*.py"))
+    inside = (one.relative_to(place).with_suffix("") for place in places for one in Path(place).rglob("*.py"))
     names = (".".join((around, *one.parts)).removesuffix(".__init__") for one in inside)
     return [one for one in names if fnmatchcase(one, pattern) and one.count(".") == pattern.count(".")]

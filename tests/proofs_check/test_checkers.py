@@ -93,6 +93,8 @@ SAMPLED = gaussian("s", "1", ("1", "1/100000"), "s T", {"q": "(0, 1)"}, count="T
         (table("at_most", values=[("a", "0.70")], bound="log(2)"), REFUTED),
         (table("rounds_to", printed="0.245", formula="sqrt(6/100)"), PROVED),
         (table("rounds_to", printed="0.254", formula="sqrt(6/100)"), REFUTED),
+        (table("rounds_to", printed="2.5e-4", formula="1/4000"), PROVED),
+        (table("rounds_to", printed="2.4e-4", formula="1/4000"), REFUTED),
         (table("complete", entries=["1", "<NA>"]), ILL),
         (table("complete", entries=["1", "2"]), PROVED),
         (same({"a": "1/x", "b": "x/x**2"}, "x"), PROVED),

@@ -28,8 +28,7 @@ DOOR = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .behind im
 SISTER = "from importlib import import_module\nimport_module('.sister', __package__)"
 LATER = "import importlib as i\ni.import_module(f'{__name__}_later')"
 EMPTY = """
-    inside/__init__ inside/sister made/__init__ made/one/__init__ made/one/rows made/one/aside behind other types
-    handled_later"""
+    inside/sister made/one/__init__ made/one/rows made/one/aside behind other types handled_later"""
 FILES = {
     "__init__.py": DOOR, "start.py": START, "inside/deep.py": SISTER, "handled.py": LATER, "plain.py": "x = 1 +",
     "instead.py": "import pack.start", **{f"{name}.py": "" for name in EMPTY.split()},
