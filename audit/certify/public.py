@@ -29,6 +29,8 @@ _INTO = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_dia
 _SPLITS, _SORTS = {np.split, np.array_split}, {np.argsort, np.argpartition}
 _WHERE, PLACES = np.where, {np.argmax, np.argmin}  # other names stand in NumPy while code is certified
 _COUNTED = {np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros}
+_SILENT = {list.__getitem__, list.__setitem__, dict.__getitem__, dict.__setitem__}
+_NUMBERS = {bool, int, float, np.float64, np.int64, Value}
 _MANY = 1000  # keys of a dictionary that a private number may be
 _COUNTED |= {np.intersect1d, np.union1d, np.setdiff1d, np.setxor1d}
 _SHARED = "private data are written into an array of which another name holds a part; make a copy"
@@ -345,7 +347,7 @@ def _forwarded(name: str) -> Callable[..., Any]:
         found = getattr(bare(self), name)(*bare(args), **{key: bare(one) for key, one in options.items()})
         sized = self.sized or name in ("nonzero", "compress")
         found = placed(watched(found, ledger, sized), bare(self).size if name in ("argmax", "argmin") else 0)
-        if name == "copy":
+        if name == "copy" and not private(found):
             found = blank(found, ledger)
             found.sized = sized
         order = self.order if name in ("reshape", "ravel", "flatten", "copy", "astype") else None
@@ -490,8 +492,8 @@ def added(container: Any, key: Any, amount: Any, plus: bool = True, each: bool =
     if not isinstance(container, np.ndarray):
         for place, entry in zip(itertools.product(*ranges), line, strict=True):
             name = place if isinstance(key, tuple) else place[0]
-            if np.ndim(container[name]) or np.ndim(amount):
-                raise Open("arrays at private places, which other names may hold; use one array of them all")
+            if type(container[name]) not in _NUMBERS or np.ndim(amount):
+                raise Open("no numbers at private places, and other names may hold them; use one array of them all")
             container[name] = add(container[name], entry * amount)
         return
     if line.at is None:
@@ -506,6 +508,9 @@ def added(container: Any, key: Any, amount: Any, plus: bool = True, each: bool =
 
 def _places_in(container: Any, keys: tuple[Any, ...]) -> list[Any]:
     """What each key may be: in a dictionary every whole number that it can be, elsewhere a place along its axis."""
+    kind = type(container)
+    if not isinstance(container, np.ndarray) and not {kind.__getitem__, kind.__setitem__} <= _SILENT:
+        raise Open("a container with code of its own is asked at a private place, and may note which")
     if isinstance(container, dict):
         known = all(one.high - one.low < _MANY for one in filter(private, keys))
         ranges = [range(int(one.low), int(one.high) + 1) if known and private(one) else [one] for one in keys]

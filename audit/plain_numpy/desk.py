@@ -195,7 +195,7 @@ class Noisy(NDArrayOperatorsMixin):
             return None
         inputs = tuple(one if isinstance(one, Noisy) else np.asarray(one, float) for one in inputs)
         shapes, shape = {one.shape for one in inputs}, lazy[0].shape
-        alike = shapes <= {(), shape} and ufunc is not np.matmul
+        alike = shapes <= {(), shape} and lazy[-1].shape == shape and ufunc is not np.matmul
         if mixed and not alike and (ufunc is np.matmul or np.broadcast_shapes(*shapes) != shape):
             return None
         if sum_of and len(lazy) == 2 and mixed:

@@ -90,8 +90,7 @@ WRONG = {  # each has a bug that breaks epsilon 1 on rows of any length
     "leaks by alias": program("total = np.zeros(rows.shape[1])\nkept = total\ntotal += rows[0]\nreturn kept"),
     "changed in place": program(f"c = clip(rows)\nview = c[:, :1]\nview *= 100\nreturn c.sum(axis=0) + {NOISE}"),
     "noise of one number": program(
-        "d = rows.shape[1]\n"
-        "return clip(rows).sum(axis=0) + rng.multivariate_normal(np.zeros(d), 64 * np.ones((d, d)))"
+        "d = rows.shape[1]\nreturn clip(rows).sum(axis=0) + rng.multivariate_normal(np.zeros(d), 64 * np.ones((d, d)))"
     ),
     "many releases": program(f"return [clip(rows).sum(axis=0) + {NOISE} for _ in range(60)]"),
     "more if large": program(f"{FIRST}return first if first < 1e12 else rows.sum()"),

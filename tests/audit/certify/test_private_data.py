@@ -46,6 +46,9 @@ def sometimes_without_a_value(row):
         return scale * 1.0
     except Exception:
         return 0.0
+class Noting(dict):
+    last = 0
+    def __setitem__(self, key, value): self.last = dict.__setitem__(self, key, value) or key
 def cell_of(row): return int(np.clip(np.floor(row[0] * 3), 0, 2))
 def cells(rows): return np.clip(np.floor(rows[:, 0] * 3), 0, 2).astype(int)
 def factor(*squares): return np.minimum(1.0, 1.0 / np.maximum(np.sqrt(sum(squares)), 1e-12))
@@ -163,6 +166,7 @@ WRITTEN = {
     "in a slice": (3, filled("out[1:4] = np.clip(rows, 0, 1).sum(axis=0)\nout", "5")),
     "in some columns": (3, filled("out[:, 1:] = np.clip(rows, 0, 1)\nout.sum(axis=0)", "(4, 4)")),
     "into a copy": (3, filled("other = out.copy()\nother += np.clip(rows, 0, 1).sum(axis=0)\nother")),
+    "copied": (1, filled("out[0] = np.clip(rows[:, 0], 0, 1).sum()\nout.copy()")),
     "given as out": (3, "x = rows.copy()\nnp.clip(x, 0, 1, out=x)\nx.sum(axis=0)"),
     "of another name": (3, filled("other = out\nout += np.clip(rows, 0, 1).sum(axis=0)\nother")),
     "by flat": (
@@ -334,6 +338,10 @@ OPEN = {
     "at an unbounded place": filled("for row in rows: out[int(row[0])] += 1\nout"),
     "at places that may be equal": filled("out[cells(rows)] += 1\nout"),
     "at a key that may be missing": "out = {0: 0}\nfor row in rows: out[int(row[0] > 0)] += 1\nout[0]",
+    "in a dictionary that notes its keys": "out = Noting({0: 0, 1: 0})\n"
+    "for row in rows: out[int(row[0] > 0)] += 1\nout.last",
+    "in arrays of no axis, which other names hold": "out = [np.zeros(()), np.zeros(())]\nheld = out[1]\n"
+    "for row in rows: out[int(row[0] > 0)] += 1\nheld",
     "beside the table": filled("for row in rows: out[cell_of(row), cell_of(row)] += 1\nout", "(2, 5)"),
     "remainders beside their number": "(rows[rows[:, 0] > 0][:, 0] % np.arange(1.0, 5.0)).sum()",
     "where it is true": filled("for row in rows: out[(row[0] > 0) & (row[1] > 0)] += 1\nout"),
