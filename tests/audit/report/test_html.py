@@ -73,7 +73,7 @@ def page_rows(rows):
     """Rows of every sort, with curves, releases and a whole witness."""
     witness = json.loads(WITNESSES[0].read_text())
     whole = [replace(row, witnesses=[witness] * bool(row.witnesses)) for row in rows]
-    return [replace(row, curves=CURVES, releases=[RELEASE], missed=["a.py:3: if x:"], unreached=["a.py:3: if x:"],
+    return [replace(row, curves=CURVES, releases=[RELEASE], missed=["a.py:3: if x:"], unreached=["a.py:4: y = 1"],
                     coverage={"lines": 9, "lines reached": 8, "branches": 2, "branches reached": 1})
             for row in whole]  # fmt: skip
 
@@ -142,8 +142,9 @@ def test_what_is_known_of_a_row_is_there(page_rows, page):
     text = written(page_rows[:2])
     assert list(MEANING) == list(Verdict) and text == written(page_rows[:2])
     parts = (
-        "1 of 2 branches", "a.py:3: if x:", "0.5 to 0.7", "100%", "sensitivity exceeded", "dpassay neighbours replay",
-        "<strong>violated</strong>", "tight", "seed", "Timeline of releases", "Smallest example 1", "how often",
+        "1 of 2 branches", "a.py:3: if x:", "a.py:4: y = 1", "0.5 to 0.7", "100%", "sensitivity exceeded",
+        "dpassay neighbours replay", "<strong>violated</strong>", "tight", "seed", "Timeline of releases",
+        "Smallest example 1", "how often",
     )  # fmt: skip
     assert [part for part in parts if part not in text] == [] and "Filter the verdicts" in page
     # of so few rows, none of them a printed reading or one that declares anything
