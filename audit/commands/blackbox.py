@@ -16,6 +16,7 @@ from dpassay.audit.blackbox.sources import (
     DatasetOption,
     MechanismName,
     NeighbourOption,
+    Source,
     draw_both,
     read_source,
 )
@@ -105,10 +106,7 @@ def blackbox(
         names, notes = column_names(outputs), []
     else:
         source = read_source(mechanism, command, dataset, neighbour, keep_alive)
-        with progress("running the mechanism", 2 * samples, quiet=quiet) as say:
-            if command is not None and not keep_alive:
-                say.told(f"the program is started {2 * samples:,} times; --keep-alive starts it once, for all answers")
-            p, q = draw_both(source, samples, (seed, STREAM), jobs, lambda n: say(steps=n))
+        p, q = _drawn(source, command is not None and not keep_alive, samples, seed, jobs, quiet)
         names, notes = None, same_data(source.datasets)
     relation = relation or ("add-remove" if sampled else NOT_STATED)
     if claim is None:
@@ -124,6 +122,14 @@ def blackbox(
     print_results(results, verdict, as_json, "\n".join(said))
     ignored = fail_on is FailOn.NOTHING or (fail_on is FailOn.VIOLATED and not verdict.failed)
     raise typer.Exit(0 if ignored else verdict.exit_code)
+
+
+def _drawn(source: Source, afresh: bool, samples: int, seed: int, jobs: int, quiet: bool) -> tuple[Any, Any]:
+    """Outputs on both datasets; what a program costs that is started afresh for each of them is said."""
+    with progress("running the mechanism", 2 * samples, quiet=quiet) as say:
+        if afresh:
+            say.told(f"the program is started {2 * samples:,} times; --keep-alive starts it once, for all answers")
+        return draw_both(source, samples, (seed, STREAM), jobs, lambda n: say(steps=n))
 
 
 def _stored(outputs: list[Path], source: tuple[Any, ...], keep_alive: bool) -> tuple[Any, Any]:
