@@ -58,7 +58,8 @@ def followed(starts: Iterable[str], ours: Callable[[str], bool]) -> dict[str, Pa
         path = source(name)
         if path is not None:
             found[name] = path
-            todo += imported(path, name).names
+            reached = imported(path, name)
+            todo += [*reached.names, *(one for pattern in reached.made for one in _modules_like(pattern))]
         elif around and (path := source(around)) is not None:  # a name in a module, or all of them
             homes = imported(path, around).homes
             todo += homes.values() if last == "*" else [homes.get(last, "")]
@@ -110,7 +111,8 @@ def _data(modules: set[Path]) -> Iterator[tuple[str, Path]]:
     for some in (here, modules - here):
         text = b"".join(map(_content, some))
         for one in (one for folder in {path.parent for path in some} for one in folder.iterdir()):
-            if one.suffix in _DATA and (one.with_suffix(".py") in some or one.name.encode() in text):
+            named = one.with_suffix(".py") in some or one.name.encode() in text
+            if one.suffix in _DATA and named and one.is_file():
                 yield f"{one.parent.name}/{one.name}", one
 
 
@@ -119,6 +121,7 @@ class Reached(NamedTuple):
 
     names: Sequence[str]  # of modules, or of what is in them
     homes: Mapping[str, str]  # of a package: names that it imports when they are first asked for, each with its module
+    made: Sequence[str]  # names of modules that it makes, with ``*`` for what is put in
 
 
 def imported(path: Path, name: str = "") -> Reached:
@@ -132,7 +135,7 @@ def _reached(content: bytes, name: str, is_package: bool) -> Reached:
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError):  # it cannot be imported
-        return Reached((), {})
+        return Reached((), {}, ())
     names, homes = list[str](), dict[str, str]()
     for node, checked in _statements(tree.body):
         if isinstance(node, ast.Import) and not checked:
@@ -143,8 +146,7 @@ def _reached(content: bytes, name: str, is_package: bool) -> Reached:
                 names += [base, *(f"{base}.{alias.name}{end}" for alias in node.names for end in ("", ".*"))]
             elif is_package:  # what `extras.front_door` imports is told to the type checker
                 homes |= {alias.name: base for alias in node.names}
-    made = _made_names(tree, name, package) if b"import_module" in content else ()
-    return Reached([*names, *(one for pattern in made for one in _modules_like(pattern))], homes)
+    return Reached(names, homes, [*_made_names(tree, name, package)] if b"import_module" in content else ())
 
 
 def _statements(block: Iterable[Any], checked: bool = False) -> Iterator[tuple[ast.AST, bool]]:

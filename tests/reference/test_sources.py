@@ -42,6 +42,7 @@ def package(tmp_path, monkeypatch):
     for name, text in FILES.items():
         (tmp_path / "pack" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "pack" / name).write_text(text)
+    (tmp_path / "pack/start.csv").mkdir()  # a folder is no table
     monkeypatch.syspath_prepend(tmp_path)
     yield tmp_path / "pack"
     sources.forget()
@@ -68,10 +69,13 @@ def test_a_package_that_is_handed_on_reaches_all_its_names(package):
 
 
 def test_what_is_told_apart(package):
-    """Text beside the code, a module that is not asked for, and one that is there no more."""
+    """Text beside the code, a module that is not asked for, one that is there no more, and one of a made name."""
     codes = {code(), code("text"), code(but={"pack.made.one.rows"})}
     (package / "inside/sister.py").unlink()
-    assert len({*codes, code()}) == 4
+    codes.add(code())
+    (package / "made/two").mkdir()
+    (package / "made/two/rows.py").write_text("")
+    assert len({*codes, code()}) == 5
 
 
 def test_this_package_is_read_once(monkeypatch):
