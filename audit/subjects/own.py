@@ -153,9 +153,9 @@ def usual_space(run: Callable[..., Any], relation: Relation | None, name: str) -
     if is_frame(run):
         return where
     fitting = tuple(d for d in where.sizes["d"] if _runs(run, replace(where, sizes={"n": (4,), "d": (d,)}), name))
-    if fitting:  # code may be for a certain number of columns
-        return replace(where, sizes={**where.sizes, "d": fitting})
-    return _numbers(where) if not needs_labels(run) and _runs(run, _numbers(where), name) else where
+    if fitting in ((), (1,)) and not needs_labels(run) and _runs(run, _numbers(where), name):
+        return _numbers(where)  # a row of one column may pass for a number
+    return replace(where, sizes={**where.sizes, "d": fitting or where.sizes["d"]})  # code may be for some of them alone
 
 
 def _numbers(where: Space) -> Space:
