@@ -19,6 +19,7 @@ from dpassay.audit.plain_numpy.generator import NotFinite, whole_law
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism, on_tape, recorded
 from dpassay.audit.plain_numpy.noise_laws import FARTHEST, WholeOutput, largest
 from dpassay.audit.plain_numpy.places import NotUnderstood
+from dpassay.audit.plain_numpy.signature import adapted
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
@@ -357,6 +358,11 @@ def test_noise_is_released_whatever_holds_it(hold):
     run = PlainMechanism(lambda rows, rng: hold([rows[0] + rng.normal(scale=2.0)]))
     (release,) = recorded(run, [1.0], 0).releases
     assert release.law.scale == 2.0
+
+
+def test_rows_labels_and_generator_are_given_by_their_names():
+    told = adapted(lambda rng, y, X, steps=3: (rng, y.tolist(), X.tolist()))(np.array([[1.0, 2.0, 3.0]]), "rng")
+    assert told == ("rng", [3.0], [[1.0, 2.0]])
 
 
 def test_a_function_is_no_randomness_of_its_own():

@@ -151,6 +151,7 @@ READERS = {"ijcnn1": real_data.ijcnn_file, "ijcnn1.bz2": real_data.ijcnn_file, "
         *((name, None, rf"{name}.*no such file") for name in ("ijcnn1", "covtype.data")),
         *(("ijcnn1", f"1 1:0.5 3:{x}\n-1 2:1\n", "record 1, column 3.*finite") for x in ("nan", "inf", "1e999")),
         *(("covtype.data", COVER.format(x), "record 1, column 4.*finite") for x in ("nan", "inf", "1e999")),
+        ("covtype.data", "1,2,1\n", "expected 55 columns, found 3"),
         ("ijcnn1", "1 2147483648:1\n", "LIBSVM"),
         ("ijcnn1.bz2", "", "ijcnn1.bz2"),
     ],
