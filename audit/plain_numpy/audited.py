@@ -196,7 +196,7 @@ def refuse_doubtful(
     if not leaks:
         _of_numbers(run, pairs, seed)
     elif any(kind is not Kind.NOISE_SCALE for kind, _ in leaks):
-        _of_leaks(run, leaks, pairs, seed)
+        _of_leaks(run, leaks, pairs, seed, beyond=found.verdict is Verdict.VIOLATED)
     elif not any(one.verdict is Verdict.VIOLATED for one in (found, *map(audit, pairs[:3]))):
         what = "has a scale that follows the data, as with smooth sensitivity; what that costs is not known here"
         small = "there was no time to measure them" if time_is_up() else "they are small"
@@ -224,16 +224,19 @@ def _of_numbers(run: PlainMechanism, pairs: Sequence[Pair[Any]], seed: int) -> N
             raise _doubt("noise", compared, f"{what}: all of it counts as seen, and then it costs too much;")
 
 
-def _of_leaks(run: PlainMechanism, leaks: Leaks, pairs: Sequence[Pair[Any]], seed: int) -> None:
+def _of_leaks(run: PlainMechanism, leaks: Leaks, pairs: Sequence[Pair[Any]], seed: int, beyond: bool) -> None:
     """Something leaves beside the releases: would a draw that counts as known, or noise drawn anew, have hidden it?"""
     draws = {*run.noticed.public, *run.noticed.alone}
-    draws |= {line for line, seen in run.noticed.picked.items() if len(seen) == 1}  # whatever the data are
+    if not beyond:  # coins that are the same whatever the data are hide no loss of other releases
+        draws |= {line for line, seen in run.noticed.picked.items() if len(seen) == 1}
     hidden: Leaks = {(Kind.PUBLIC_VALUE, line) for line in draws}
     for data in [data for pair in pairs for data in (pair.here, pair.there)] if draws else ():
         hidden |= _masked(run, data, seed)
     if hidden and leaks <= hidden and not run.noticed.shared_out:
         what = "is counted as known to the adversary, and then something tells neighbours apart; if it is secret,"
-        raise _doubt("draw", draws, what + (f" {_FEW}" if any(run.finite_on([pair]) for pair in pairs) else ""))
+        few = [one[:1] for pair in pairs for one in (pair.here, pair.there) if isinstance(one, np.ndarray)]
+        more = f" {_FEW}" if any(run.finite_on([Pair(one, one, 0)]) for one in few) else ""
+        raise _doubt("draw", draws, what + more)
     if run.noticed.again and all(_numbers(run(pair.here, LiveTape(seed))) <= run.noticed.drawn for pair in pairs):
         what = "is added to data more than once, and the first sum counts as seen (objective perturbation is private"
         what += " at the exact minimiser only, which no run shows); draw it anew, or"

@@ -129,6 +129,10 @@ def answers(rows, rng):
     return [[(one > 0) == (rng.random() < 1 / (1 + math.exp(-1 / 3))) for one in row] for row in rows]
 
 
+def answers_and_a_sum(rows, rng):
+    return answers(rows, rng), rows.sum() + rng.laplace(0, 0.01)
+
+
 def first_of_the_largest(rows, rng):
     """Report noisy max in a loop: only the place of the largest number is seen, and the claim counts on that."""
     best, most = None, -np.inf
@@ -215,6 +219,7 @@ def of_the_largest(rows, rng):
         (partial(histogram, threshold=-50), TWO),
         (partial(median, smooth=False), THREE),
         (partial(last_point, count=True), ONE),
+        (answers_and_a_sum, Space.matrix(n=(5,), d=(3,))),
     ],
     ids=named,
 )
