@@ -134,8 +134,11 @@ class _Engine:
             )
             keys = [] if time_is_up() else list(runner.witnesses)[:_SHRUNK]
             runs = min(_SHRINKS, self._calls * runner.examples // max(1, runner.calls))
+            if keys:
+                phase("making examples small", len(keys))
             for key in keys:
                 self._shrink(key, runs // len(keys))
+                step()
             searched.witnesses = list(map(runner.placed, runner.witnesses.values()))
         searched.findings = [one.finding for one in searched.witnesses]
         searched.note, searched.seconds = runner.note, perf_counter() - self._start
@@ -209,9 +212,12 @@ class _Engine:
         found, space = self._runner.largest, self._ground.space
         if found is None or found.data is None or space is None:
             return
-        for data in with_longer_target(found.data, space, self._ground.combinations):
+        longer = [*with_longer_target(found.data, space, self._ground.combinations)]
+        phase("trying records that are far away", len(longer))
+        for data in longer:
             with suppress(Exception):  # what the code does not stand, or the space does not have, leads nowhere
                 self._runner.tried(self._ground.setting(data), data, 1, Script())
+            step()
             if time_is_up():
                 return
 

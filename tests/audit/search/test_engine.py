@@ -303,6 +303,8 @@ def test_a_search_that_stops_early_tries_targets_beyond_the_clip():
     with reporting(shown):
         found = search(clipped, space, PrivacyClaim(1.0, 1e-5), examples=20, calls=2)
     assert sum(one.kwargs["steps"] for one in shown.call_args_list) >= 20  # it is over, and shows no hours left
+    phases = [one.args[0] for one in shown.phase.call_args_list]
+    assert phases == ["searching", "trying records that are far away"]
     assert "search stopped" in found.note and found.shares["sum"] == pytest.approx(0.5)  # 10 of 20 in one column
     assert found.worst.data.sizes == {"n": 2, "d": 2} and found.accounted is not None
 
