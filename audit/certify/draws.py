@@ -109,8 +109,6 @@ class Ledger:
     decisions: list[tuple[str, int, int]] = field(default_factory=list)  # where, which way, of how many
     used: set[int] = field(default_factory=set)
     told: dict[int, float] = field(default_factory=dict)  # draws that are known to everybody
-    seeds: set[int] = field(default_factory=set)  # wide whole numbers that were drawn
-    sown: set[int] = field(default_factory=set)  # those of them of which a generator was made
     known_noise: str = ""  # where, in words, a generator with a fixed seed was made
     drawn: int = 0
     limits: Limits = field(default_factory=Limits)
@@ -195,7 +193,7 @@ class Ledger:
         for one in raised.get() or ():
             raise one
         self.done = True
-        _leave(output, self.sown)  # which may release
+        _leave(output)  # which may release
         self.releases = as_few(self.releases)
 
     def keep(
@@ -314,6 +312,11 @@ class Noise(NDArrayOperatorsMixin):
         if function in _TRIANGLES and args[0] is self:  # no noise elsewhere
             return Noise(self.ledger, self.law, function(self.scale, *args[1:], **options), self.cells)
         return function(*(one.known() if isinstance(one, Noise) else one for one in args), **options)
+
+    def _as_text(self, *_: Any) -> Any:
+        raise Open("a draw becomes a text: who reads it knows the noise")
+
+    __str__ = __repr__ = __format__ = __reduce_ex__ = _as_text
 
     def __bool__(self) -> bool:
         return bool(self.known())
@@ -639,20 +642,16 @@ class Draws(np.random.Generator):
         if any(private(one) for one in (*args, *options.values())):
             raise Open(f"a draw by {name} whose law depends on private data has no rule")
         found = getattr(self._real, name)(*bare(args), **{key: bare(one) for key, one in options.items()})
-        if name == "integers" and np.ndim(found) == 0 and abs(found) >= AS_A_SEED:
-            self._ledger.seeds.add(int(found))
+        if name == "integers" and np.ndim(found) == 0 and abs(found) >= AS_A_SEED and not self.plain:
+            return Seed(self._ledger, found)
         return public(found, self._ledger) if isinstance(found, float | np.ndarray | np.generic) else found
 
     def sown(self, seed: Any) -> bool:
-        """Was this seed drawn here? What it makes is as secret as these draws: once, and unless the seed is told."""
-        if not isinstance(seed, int | np.integer | np.ndarray) or np.ndim(seed):
+        """Was this seed drawn here? What it makes is as secret as these draws: once, and where nobody looks at it."""
+        if type(seed) is not Seed:
             return False
-        number = int(np.asarray(seed))  # which decides nothing
-        if number in self._ledger.sown:
-            raise Open("a second generator of one seed: the same noise again")
-        if number in self._ledger.seeds:
-            self._ledger.sown.add(number)
-        return number in self._ledger.seeds
+        seed.serve("a generator of a seed that is known, or has made another one: the same noise again")
+        return True
 
     def spawn(self, n_children: int) -> list[Any]:
         """Children draw from the same ledger."""
@@ -664,6 +663,31 @@ AS_A_SEED = 2**16  # a smaller whole number is a place or a count
 
 class Secret(int):
     """A whole number that nobody knows: a generator with this seed is as good as any."""
+
+
+class Seed(Looked):
+    """A wide whole number that was drawn: of it one generator may be made, or it is a number; both would tell noise."""
+
+    def __init__(self, ledger: Ledger, number: Any):
+        super().__init__(ledger, "uniform", 1.0, ledger.cells(()))
+        self._number, self._told = number, False
+
+    def serve(self, why: str) -> None:
+        """Once, as a seed or as a number; else why not."""
+        if self.ledger.used & {int(self.cells)}:
+            raise Open(why)
+        self.ledger.use(self.cells)
+
+    def known(self) -> Any:
+        """Told to everybody."""
+        if not self._told:
+            self.serve("a seed of noise is looked at or handed out, and who has it can draw the noise")
+        self._told = True
+        return public(self._number, self.ledger)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        known = (one.known() if isinstance(one, Noise) else one for one in inputs)
+        return getattr(ufunc, method)(*known, **options)
 
 
 class Uniforms(Looked):
@@ -720,11 +744,8 @@ for _name in dir(np.random.Generator):
         setattr(Draws, _name, _public_draw(_name))
 
 
-def _leave(output: Any, seeds: set[int], depth: int = 0) -> None:
+def _leave(output: Any, depth: int = 0) -> None:
     """What is handed out holds nothing private, and no seed of the noise."""
-    number = isinstance(output, int | float | np.generic | np.ndarray)
-    if seeds and number and np.isin(np.asarray(output), list(seeds)).any():
-        raise Open("a seed is handed out, and who has it can draw the noise")
     if isinstance(output, Value | Batch):
         raise Open("private data is returned without noise", leaves=True)
     if isinstance(output, BaseException):
@@ -736,19 +757,19 @@ def _leave(output: Any, seeds: set[int], depth: int = 0) -> None:
         raise Open("the output is too deep to be looked through")
     if isinstance(output, Mapping):
         for one in (*output, *output.values()):
-            _leave(one, seeds, depth + 1)
+            _leave(one, depth + 1)
     elif isinstance(output, list | tuple | set | frozenset):
         for one in output:
-            _leave(one, seeds, depth + 1)
+            _leave(one, depth + 1)
     elif isinstance(output, np.ndarray):
         bare(output)  # no name of an array that holds private data
         if output.dtype == object:
             for one in output.ravel():
-                _leave(one, seeds, depth + 1)
+                _leave(one, depth + 1)
     elif hasattr(output, "__dict__") and not callable(output) and not isinstance(output, np.generic):
         slots = (one for kind in type(output).__mro__ for one in np.atleast_1d(vars(kind).get("__slots__", ())))
         kept = {str(one): getattr(output, str(one), None) for one in slots}
-        _leave({**kept, **vars(output)}, seeds, depth + 1)
+        _leave({**kept, **vars(output)}, depth + 1)
     elif not (output is None or isinstance(output, bool | int | float | complex | str | bytes | np.generic)):
         raise Open(f"the output is a {type(output).__name__}, which is not looked through")
 
@@ -756,7 +777,7 @@ def _leave(output: Any, seeds: set[int], depth: int = 0) -> None:
 def holds_private(thing: Any) -> bool:
     """Is something private in it?"""
     try:
-        _leave(thing, set())
+        _leave(thing)
     except Open as error:
         forget(error)
         return True

@@ -15,7 +15,7 @@ import numpy as np
 
 from .choices import NAMES, forgotten, trusted, used_up
 from .converted import converted
-from .draws import Draws, Noise, Secret, fresh_generator
+from .draws import Draws, Noise, Secret, Seed, fresh_generator
 from .public import Public, blank, watched
 from .value import Holder, Open, Value, bare, here_because, ledger_of, private
 
@@ -102,6 +102,8 @@ class _Kept(type):
     def __call__(cls, one: Any = 0, *rest: Any) -> Any:
         if type(one) is Noise and one.size == 1 and cls.__bases__[0] is float:
             return one.reshape(())
+        if type(one) is Seed and cls.__bases__[0] is int:
+            return one
         if isinstance(one, Noise):
             one = one.known()
         if isinstance(one, Value | Public):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import pickle
 import random
 
 import numpy as np
@@ -404,6 +405,39 @@ SEEDS = {
 @pytest.mark.parametrize(("made", "why"), SEEDS.values(), ids=SEEDS)
 def test_a_fixed_seed_hides_nothing(made, why):
     assert why in str(certified(fixed(made)))
+
+
+# -- generators whose seed was drawn: as secret as the draw
+def sown(made):
+    return lambda rows, rng: made(np.clip(rows, 0, 1).sum(axis=0), rng.integers(2**31))
+
+
+def of_seed(x, seed):
+    return x + np.random.default_rng(seed).laplace(scale=2.0, size=3)
+
+
+def test_noise_of_a_seed_that_was_drawn_costs_what_noise_does():
+    plain = price(fixed(lambda x, _, rng: x + rng.laplace(scale=2.0, size=3)))
+    assert price(sown(of_seed)) == price(lambda rows, rng: [sown(of_seed)(rows, rng), rng.integers(2**31)]) == plain
+
+
+TOLD = {
+    "itself": sown(lambda x, seed: (of_seed(x, seed), seed)),
+    "one more": sown(lambda x, seed: (of_seed(x, seed), seed + 1)),
+    "before": sown(lambda x, seed: [seed % 1000, of_seed(x, seed)]),
+    "in an array": sown(lambda x, seed: (of_seed(x, seed), np.array([seed]))),
+    "as a text": sown(lambda x, seed: (of_seed(x, seed), f"{seed}")),
+    "a decision": sown(lambda x, seed: (of_seed(x, seed), seed > 2**30)),
+    "as a number": sown(lambda x, seed: (of_seed(x, int(seed)), int(seed) + 1)),
+    "twice": sown(lambda x, seed: (of_seed(x, seed), of_seed(x, seed))),
+    "noise as a text": fixed(lambda x, _, rng: (lambda noise: (x + noise, str(noise)))(rng.laplace(size=3))),
+    "noise in a pickle": fixed(lambda x, _, rng: (lambda noise: (x + noise, pickle.dumps(noise)))(rng.laplace(size=3))),
+}
+
+
+@pytest.mark.parametrize("run", TOLD.values(), ids=TOLD)
+def test_who_knows_a_seed_or_a_draw_knows_the_noise(run):
+    assert certified(run).epsilon is None
 
 
 # -- noise of symmetric matrices; public orders and lists
