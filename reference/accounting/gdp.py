@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import scipy
@@ -122,9 +123,10 @@ def root(function: Callable[[float], float], low: float, high: float) -> float:
     """Where ``function`` is zero."""
     from scipy.optimize import brentq  # here: it takes longer to load than a tape takes to run
 
-    if function(low) == 0 or function(high) == 0 or (function(low) > 0) == (function(high) > 0):
-        return low if abs(function(low)) < abs(function(high)) else high
-    return float(brentq(function, low, high, xtol=1e-300, rtol=4 * ULP, maxiter=2000))
+    values = cache(function)  # a value may be a sum over many losses, and the ends are asked for more than once
+    if values(low) == 0 or values(high) == 0 or (values(low) > 0) == (values(high) > 0):
+        return low if abs(values(low)) < abs(values(high)) else high
+    return float(brentq(values, low, high, xtol=1e-300, rtol=4 * ULP, maxiter=2000))
 
 
 def nudged(value: float, good: Callable[[float], bool], direction: int) -> float:
@@ -133,7 +135,7 @@ def nudged(value: float, good: Callable[[float], bool], direction: int) -> float
         if good(value):
             return value
         value *= 1 + direction * 4 * ULP * 2.0 ** min(step, 40)
-    return value
+    raise ArithmeticError(f"no value near {value:.6g} was found that is good")  # one that is not would be no bound
 
 
 def zcdp_rho(epsilon: float, delta: float) -> float:

@@ -13,7 +13,7 @@ from dpassay.audit.claims.claimed import read_claim
 from dpassay.reference.accounting import parts
 from dpassay.reference.accounting.calibrate import Uncalibrated, noise_factor, noise_for, scaled
 from dpassay.reference.accounting.cost import Account, account
-from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, gdp_mu, zcdp_rho
+from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, gdp_mu, nudged, root, zcdp_rho
 from dpassay.reference.accounting.parts import Part
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
@@ -323,3 +323,12 @@ def test_the_dry_run_may_be_told_the_longest_answers_and_the_relation_by_name():
     assert halved.noise["mean"] == pytest.approx(shortest.noise["mean"] / 2, rel=2e-6)
     with pytest.raises(TypeError, match="positional"):
         noise_for(answered, schedule, None, 1.0, 1e-5, "add-remove")
+
+
+def test_a_root_asks_once_for_each_value_and_what_is_rounded_to_nothing_good_is_no_bound():
+    asked = []
+    found = root(lambda x: asked.append(x) or x * x - 2, 0.0, 2.0)
+    assert found == pytest.approx(math.sqrt(2), rel=1e-14) and len(asked) == len(set(asked))
+    assert nudged(1.0, lambda value: value > 1, 1) > 1
+    with pytest.raises(ArithmeticError):
+        nudged(1.0, lambda _: False, 1)
