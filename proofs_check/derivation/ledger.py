@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -83,17 +85,22 @@ def _recalled(statement: Statement, sources: Mapping[str, Statement]) -> Derivat
 
 def _kept_under(statement: Statement, sources: Mapping[str, Statement]) -> tuple[str, str]:
     files = json.dumps([asdict(one) for one in (statement, *sources.values())], default=sorted)  # symbols are sets
-    code = code_of([Derivation.__module__], files, but=_not_counted(statement))
+    code = f"{_code(_not_counted(statement))} {hashlib.sha256(files.encode()).hexdigest()}"
     return f"statements/{Path(statement.file).with_suffix('')}", code
 
 
-def _not_counted(statement: Statement) -> set[str]:
+@cache
+def _code(but: frozenset[str]) -> str:
+    return code_of([Derivation.__module__], but=but)
+
+
+def _not_counted(statement: Statement) -> frozenset[str]:
     """The modules of ``ties`` by which no check of a statement counts releases."""
     evidence = [statement.false] if statement.false is not None else []
     parts = [*evidence, *(one for part in statement.parts for one in part.steps),
              *(one for kind in REMARKS for one in getattr(statement, kind))]  # fmt: skip
     checks = json.dumps([one.check for one in parts], default=str)
-    return {f"{ties.__name__}.{paper}" for paper in PAPERS if f'"{paper}/' not in checks}
+    return frozenset(f"{ties.__name__}.{paper}" for paper in PAPERS if f'"{paper}/' not in checks)
 
 
 def examine(
