@@ -30,8 +30,8 @@ def own(name: str) -> bool:
     return name.partition(".")[0] == _PACKAGE
 
 
-def code_of(starts: Iterable[str], ours: Callable[[str], bool] = own, but: Container[str] = ()) -> str:
-    """A hash of the source and the data of these modules and of what they reach, as far as it is ours.
+def code_of(starts: Iterable[str], *more: str, ours: Callable[[str], bool] = own, but: Container[str] = ()) -> str:
+    """A hash of the source and the data of these modules and of what they reach, as far as it is ours, and of ``more``.
 
     Args:
         but: modules that are reached by a name that is made, and that this answer does not ask for.
@@ -39,6 +39,8 @@ def code_of(starts: Iterable[str], ours: Callable[[str], bool] = own, but: Conta
     digest, modules = hashlib.sha256(), followed(starts, lambda name: name not in but and ours(name))
     for name, path in sorted((*modules.items(), *_data(set(modules.values())))):
         digest.update(name.encode() + b"\0" + _content(path) + b"\0")
+    for text in more:
+        digest.update(text.encode() + b"\0")
     return digest.hexdigest()
 
 

@@ -48,9 +48,9 @@ def package(tmp_path, monkeypatch):
     sources.forget()
 
 
-def code(**more):
+def code(*text, **more):
     sources.forget()
-    return sources.code_of(["pack.start"], ours=lambda name: name.startswith("pack"), **more)
+    return sources.code_of(["pack.start"], *text, ours=lambda name: name.startswith("pack"), **more)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -69,13 +69,13 @@ def test_a_package_that_is_handed_on_reaches_all_its_names(package):
 
 
 def test_what_is_told_apart(package):
-    """A module that is not asked for, one that is there no more, and one of a made name."""
-    codes = {code(), code(but={"pack.made.one.rows"})}
+    """Text beside the code, a module that is not asked for, one that is there no more, and one of a made name."""
+    codes = {code(), code("text"), code(but={"pack.made.one.rows"})}
     (package / "inside/sister.py").unlink()
     codes.add(code())
     (package / "made/two").mkdir()
     (package / "made/two/rows.py").write_text("")
-    assert len({*codes, code()}) == 4
+    assert len({*codes, code()}) == 5
 
 
 def test_this_package_is_read_once(monkeypatch):
