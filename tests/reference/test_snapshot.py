@@ -18,15 +18,19 @@ import pickle
 import re
 from collections import defaultdict
 from dataclasses import fields
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
 import scipy
 from joblib.externals.loky.backend.reduction import dumps
 
+from dpassay.audit.crosscheck.adapter import answer, judged
+from dpassay.audit.crosscheck.recording import run_again
+from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.catalogue import CASES, find
+from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Declared, Kind, compare
 
 SNAPSHOT = Path(__file__).with_name("snapshot.json")
@@ -136,6 +140,14 @@ def test_a_case_shows_what_it_declares_and_spends_what_it_claims(case):
     else:
         assert spent <= case.claim.epsilon * (1 + 1e-9) and not shown and not any(run.inexact for run in runs)
     assert case.completions or case.reading != "printed"
+
+
+@pytest.mark.parametrize("algorithm", sorted({case.id for case in CASES}))
+def test_every_vector_of_an_algorithm_is_run_as_it_was(algorithm):
+    """On the values of the committed run it asks for the same and returns the same; bad input is refused in time."""
+    for vector in load(algorithm):
+        said = answer(partial(run_again, built(vector["case"]).run, vector), vector, (BadInput,))
+        assert judged(vector, said, False).outcome == "pass", judged(vector, said, False)
 
 
 def unbounded(case):

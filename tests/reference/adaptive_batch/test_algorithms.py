@@ -6,9 +6,7 @@ from math import ceil
 import numpy as np
 import pytest
 
-from dpassay.audit.lockstep.run import lockstep, scripted
-from dpassay.audit.lockstep.script import Choice, Script
-from dpassay.audit.search.ground import AllOf, data_of
+from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.adaptive_batch import escape
 from dpassay.reference.adaptive_batch.cases import CASES as ROWS
 from dpassay.reference.adaptive_batch.cases import LONG_ESCAPES, cut
@@ -16,12 +14,10 @@ from dpassay.reference.adaptive_batch.oracles import Oracles
 from dpassay.reference.adaptive_batch.stochastic_spider import Schedule, printed, run
 from dpassay.reference.adaptive_batch.theorems import Constants, oracle_count
 from dpassay.reference.adaptive_batch.tree import printed_nodes
-from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
 from dpassay.reference.noise import Printed
 from dpassay.reference.problems.saddles import cosine_saddle
 from dpassay.reference.tape import LiveTape
-from dpassay.reference.written import reason
 
 
 def test_node_covers_the_prefix_except_at_powers_of_two():
@@ -177,91 +173,3 @@ def test_the_escape_that_breaks_lemma_3_13_is_private_with_the_noise_of_lemma_3_
 
 
 # What is said of escapes: data that move a model's gradient by exactly the share that is said to be the largest.
-LABEL = "escape/gradient"
-
-
-def escape_share(s):
-    """The largest movement of a model's gradient in an escape, over its declared ``hessian_sensitivity`` |move|.
-
-    O3 moves H by 2 M/b. O4 moves it by the second derivative's change over a step of length m, over b_t >= max(1, slope
-    m / eta): on waves of amplitude one the chord 2 sin(m/2), less than the rho m that is declared.
-    """
-    step = s.step_size / s.batch_slope  # where b_t begins to grow the chord over it is largest
-    chord = 2 * np.sin(step / 2)
-    return max(s.smoothness / s.batch, chord) / max(s.smoothness / s.batch, s.hessian_lipschitz * step)
-
-
-def shares(case, sizes, rows, target, values):
-    """How far each query moves on waves with these rows, of which the target turns its sign."""
-    space = case.space()
-    setting = AllOf(case.build().run, space).setting(data_of(space, sizes, rows, -rows[target], target))
-    return scripted(setting.mechanism, setting.pair, [0], Script(values)).shares
-
-
-def moved(case, sizes, step, phase):
-    """The share of an escape on waves of one gradient; the target is read by O4 at step 1."""
-    target = 2 * case.space().schedule(sizes).batch + 1  # O1, O3 and O2 have read the others
-    rows = np.tile([0.0, step], (sizes["n"], 1))
-    rows[target] = np.cos(phase), np.sin(phase)
-    values = dict.fromkeys(("refresh/bare", "tree/(1,1)"), Choice("query"))
-    values[LABEL] = Choice("norm", size=1e-3, along="axis")
-    return shares(case, sizes, rows, target, values)[LABEL]
-
-
-@pytest.mark.parametrize(
-    ("node", "steps"),
-    [
-        ("(1,2)", {}),
-        ("(1,4)", {}),
-        ("(3,3)", {"(1,2)": 1}),
-        ("(5,5)", {"(1,4)": 1}),
-        ("(5,6)", {"(1,4)": 1, "(5,5)": -0.999}),
-        ("(7,7)", {"(5,6)": 1}),
-    ],
-)
-def test_every_node_of_the_bare_reading_can_be_moved_by_all_but_a_hundredth(node, steps):
-    """What the row says of nodes that a search left low: the target is read at a node's first step, after a move."""
-    (case,) = find(f"{NAME}:bare-refresh")
-    sizes = {"n": 60, "d": 1, "steps": 7, "eager": 1}
-    schedule, first = case.space().schedule(sizes), int(node[1])
-    target = 0 if first == 1 else 2 * schedule.batch + 2 * (first - 2)  # O1 and O3, then O2 and O4 one by one
-    rows = np.zeros((60, 2))
-    rows[target] = (0.0, 1.0) if first == 1 else (np.cos(0.1), np.sin(0.1))  # steepest at 0; bent most half way
-    nodes = ["(1,2)", "(3,3)", "(1,4)", "(5,5)", "(5,6)", "(7,7)"]
-    still = Choice("norm", size=1e-9, along="axis")  # at zero itself an escape would begin
-    values = {"refresh/bare": still, **{f"tree/{one}": still for one in nodes}}
-    for one, share in steps.items():
-        values[f"tree/{one}"] = Choice("norm", size=share * 0.2 / schedule.step_size, along="axis")
-    assert 0.99 < shares(case, sizes, rows, target, values)[f"tree/{node}"] <= 1 + 1e-9
-
-
-@pytest.mark.parametrize("d", [1, 4])
-@pytest.mark.parametrize("variant", ["bare-refresh", "theorem-3.17-d1-T31-O1", "lemma-3.13-d1-T7-O2", "escape"])
-def test_an_escape_moves_as_far_as_is_said_and_no_further(variant, d):
-    """The longest step with a batch of one, the target's wave bent most in its middle; any other shows less."""
-    (case, *_) = [one for one in find("adaptive_batch/stochastic_spider") if one.variant == variant]
-    assert case.reading == "printed"
-    sizes = {"n": max(case.space().sizes["n"]), "d": d, "steps": 7, "eager": 2}
-    schedule = case.space().schedule(sizes)
-    most, longest = escape_share(schedule), schedule.step_size / schedule.batch_slope
-    assert f"{most:.3f} for d = {d}" in reason(LABEL, case.attainable)
-    assert moved(case, sizes, longest, np.pi / 2 + longest / 2) == pytest.approx(most, rel=1e-9)
-    for step in (0.5 * longest, 0.99 * longest, min(1.0, 1.01 * longest), min(1.0, 1.9 * longest)):
-        for phase in np.linspace(0, np.pi, 5):
-            assert moved(case, sizes, step, phase) <= most * (1 + 1e-9)
-
-
-def test_every_printed_row_tells_why_a_node_or_an_escape_shows_less():
-    """A record below a node, in a leaf that is not its largest, cannot show all; T = 2 ends before an escape moves."""
-    cases = [one for one in find("adaptive_batch/stochastic_spider") if one.reading == "printed"]
-    assert len(cases) == 11 and all(reason("tree/(9,12)", one.attainable) for one in cases)
-    short = [one for one in cases if reason(LABEL, one.attainable).startswith("0: ")]
-    assert [one.variant for one in short] == ["theorem-3.17-d1-T2-O2"]
-    assert max(short[0].space().sizes["steps"]) == 2
-
-
-def test_in_the_repaired_spaces_nothing_is_lost():
-    """There O3's batches are the smallest, and what it moves the Hessian by is what is declared."""
-    (case,) = [one for one in find("adaptive_batch") if (one.reading, one.variant) == ("repaired", "d1-T7-O1")]
-    sizes = {"n": 12, "d": 1, "steps": 4, "batch": 1, "epoch": 2, "escape_steps": 3, "escapes": 1, "near": 1}
-    assert escape_share(case.space().schedule(sizes)) == 1.0

@@ -13,18 +13,14 @@ from scipy.stats import norm
 
 from dpassay.audit.lockstep.run import lockstep, scripted
 from dpassay.audit.lockstep.script import Choice, Script
-from dpassay.audit.search.ground import AllOf, data_of
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.accounting.parts import Part
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
-from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import LOGISTIC, LOSS_A, Loss, saturating
 from dpassay.reference.second_order_erm import (
-    calibration,
-    dp_gd,
     dp_tr,
     eigen,
     opt,
@@ -32,7 +28,6 @@ from dpassay.reference.second_order_erm import (
     opt_ls,
     space,
     two_opt,
-    two_opt_b,
     two_opt_ls,
     worst_case,
 )
@@ -40,9 +35,7 @@ from dpassay.reference.second_order_erm import line_search as ls
 from dpassay.reference.second_order_erm import subsampled as ss
 from dpassay.reference.second_order_erm.cases import CASES, SHARED
 from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities, descent_sign
-from dpassay.reference.tape import LiveTape, ScriptedTape, record
-from dpassay.reference.written import reason
-from tests.reference.problems.made import opposed
+from dpassay.reference.tape import LiveTape, record
 
 
 @pytest.fixture(scope="session")
@@ -76,7 +69,7 @@ def symmetric(rng, d):
 
 
 def test_exact_delta_of_the_leak():
-    """Closed form against the sum over T, against 200,000 draws (5 standard errors), and on an edge."""
+    """Closed form against the sum over T, against 200,000 draws (5 standard errors), on an edge and between two."""
     std, decrease = 0.9, 0.13
     low, high = worst_case.StepBound(0.81, std, decrease), worst_case.StepBound(0.90, std, decrease)
     exact = worst_case.pair_delta_infinity(low, high)
@@ -87,7 +80,9 @@ def test_exact_delta_of_the_leak():
     edge = 7 * decrease * (1 + 1e-12)
     low, high = worst_case.StepBound(edge - 0.09, std, decrease), worst_case.StepBound(edge, std, decrease)
     assert worst_case.pair_delta_infinity(low, high) == pytest.approx(2 * norm.cdf(0.09 / std) - 1, rel=1e-9)
-    assert worst_case.worst_case_delta(10.0) == pytest.approx(2 * norm.cdf(0.1) - 1)
+    far = [worst_case.StepBound(value, 0.5, 1.0) for value in (2.5, 2.6)]  # the same T may come up, hardly more often
+    assert worst_case.pair_delta_infinity(*far) == 0 and worst_case.pair_delta(*far, 1.0) < 1e-6
+    assert worst_case.pair_delta(*far, 0.0) > 1e-2
 
 
 @settings(max_examples=40)
@@ -142,17 +137,6 @@ def test_noise_does_not_depend_on_the_records_or_on_the_start(module, cancer, fa
     assert len({schedule.noise for schedule in schedules}) == 1
 
 
-def test_iteration_bound_covers_f_with_the_stated_probability(cancer, far_start):
-    """Repaired T * MIN_DEC >= f(w0) in at least 99 % of 2,000 seeds, less 3 standard errors (0.67 %)."""
-    schedule = opt.repaired(cancer, far_start, FINE, epsilon=1.0, delta=1e-5)
-    value = cancer.value(far_start)
-    enough = []
-    for seed in range(2_000):
-        bound = lambda tape: opt.iteration_bound(cancer, schedule, tape, schedule.minimum_decrease)  # noqa: E731
-        enough.append(record(bound, seed).output * schedule.minimum_decrease >= value)
-    assert np.mean(enough) >= 0.99 - 0.0067
-
-
 @pytest.mark.parametrize(
     ("field", "make"),
     [
@@ -165,6 +149,7 @@ def test_iteration_bound_covers_f_with_the_stated_probability(cancer, far_start)
         ("b", lambda: ls.LineSearch(b_g=1.0).check(ACCURACY)),
         ("beta_g", lambda: ls.LineSearch(beta_g=1.0).check(ACCURACY)),
         ("beta_H", lambda: ls.LineSearch(beta_H=0.1).check(ACCURACY)),
+        ("batch", lambda: opt_b.repaired(*space.public({"n": 3, "d": 2}), ACCURACY, 2.0, 1e-5, batch=4)),
     ],
 )
 def test_parameters_outside_the_lemmas_are_named(field, make):
@@ -183,29 +168,6 @@ def test_full_lanczos_equals_the_dense_eigenpair(d):
     assert value == pytest.approx(exact, abs=1e-10 * max(1, abs(exact)) * d)
     assert np.linalg.norm(matrix @ vector - value * vector) <= 1e-7
     assert np.linalg.norm(vector) == pytest.approx(1)
-
-
-def test_lemma_c1_reaches_half_the_accuracy():
-    """200 matrices, d = 80, failure probability 1e-3 each: 0.2 misses expected, 3 allowed (false alarm 1e-4)."""
-    rng, misses = np.random.default_rng(32), 0
-    for _ in range(200):
-        matrix = symmetric(rng, 80)
-        matrix /= np.linalg.norm(matrix, 2)
-        count = eigen.iterations(80, 1.0, 0.3, 1e-3)
-        assert count < 80
-        value, _ = eigen.lanczos(lambda v, m=matrix: m @ v, rng.normal(size=80), count)
-        exact = np.linalg.eigvalsh(matrix)[0]
-        assert value >= exact - 1e-12
-        misses += value > exact + 0.15
-    assert misses <= 3
-
-
-@pytest.mark.parametrize("module", [opt, opt_ls])
-def test_lanczos_steps_begin_at_half_the_curvature_so_more_steps_are_allowed(module, curved):
-    """Appendix C: epsilon_H / 2 takes the place of epsilon_H, so MIN_DEC by curvature is an eighth."""
-    dense = module.repaired(curved, np.zeros(curved.d), Accuracy(gradient=100.0, curvature=0.1), 1.0, 1e-5)
-    lanczos = replace(dense, eigen=eigen.Lanczos())
-    assert lanczos.minimum_decrease == pytest.approx(dense.minimum_decrease / 8)
 
 
 # Mini-batches: eq. (27) to (30) and Theorem B.8 against independent values, the floor of eq. (29), replay.
@@ -251,14 +213,6 @@ def test_theorem_b8_states_where_its_proof_stops():
         ss.AdvancedBudget(1.0, 1e-5, 0.001).sigma(100)
 
 
-def test_batches_change_and_are_no_larger_than_the_data(cancer, far_start):
-    schedule = opt_b.repaired(cancer, far_start, ACCURACY, 2.0, 1e-5, batch=5)
-    transcript = record(lambda tape: opt_b.run(cancer, schedule, tape), 1)
-    assert len({tuple(rows) for rows in transcript.batches}) > 1
-    with pytest.raises(BadInput, match="batch"):
-        opt_b.repaired(cancer, far_start, ACCURACY, 2.0, 1e-5, batch=101)
-
-
 def test_roots_solve_their_equation_and_the_last_trial_is_not_below_the_fallback():
     t1, t2 = ls.curvature_roots(Accuracy(1, 1), 0.2)
     for t in (t1, t2):
@@ -268,34 +222,6 @@ def test_roots_solve_their_equation_and_the_last_trial_is_not_below_the_fallback
         count = ls.trial_count(b, 1.0, beta)
         assert count >= 1
         assert b * beta ** (count - 1) >= 1 - 1e-9 > b * beta**count - 2e-9
-
-
-def test_each_kind_of_step_starts_at_its_own_multiple_of_its_fallback(curved):
-    """gamma_init = b_g gamma-bar_g and b_H gamma-bar_H, and sensitivities follow; almost no noise."""
-    start, accuracy = np.full(curved.d, 1.5), Accuracy(gradient=1.0, curvature=0.05)
-    search = ls.LineSearch(b_g=8.0, b_H=3.0, beta_g=0.5, beta_H=0.6)
-    schedule = opt_ls.repaired(curved, start, accuracy, epsilon=1.0, delta=1e-5)
-    quiet = replace(schedule, sensitivity=Sensitivities(1e-9, 1e-9, 1e-9), search=search)
-    transcript = record(lambda tape: opt_ls.run(curved, quiet, tape), 2)
-    fallback_g = 2 * (1 - accuracy.c1 - search.c_g) / schedule.smoothness
-    t2 = ls.curvature_roots(accuracy, search.c_H)[1]
-    released = {}
-    for release in transcript.releases:
-        if release.label == "line search/gradient":
-            expected, trials = 8 * fallback_g * np.linalg.norm(released["gradient"]), 4  # 1/8 = (1/2)^3
-        elif release.label == "line search/curvature":
-            hessian = np.zeros((curved.d, curved.d))
-            hessian[np.triu_indices(curved.d)] = released["hessian"]
-            smallest = np.linalg.eigvalsh(hessian, UPLO="U")[0]
-            expected, trials = 3 * t2 * abs(smallest) / schedule.hessian_lipschitz, 3  # 0.6^2 > 1/3 > 0.6^3
-        else:
-            released[release.label] = release.value
-            continue
-        assert release.sensitivity == pytest.approx(1e-9 * expected, rel=1e-9)
-        assert len(release.law.all_queries()) == trials
-    outcome = transcript.output
-    assert outcome.certified and outcome.gradient_steps > 0 and outcome.curvature_steps > 0
-    assert any(one.value == 0 for one in transcript.releases if one.label.startswith("line search"))
 
 
 def test_lambda_and_its_gaussian_parameter_are_inverse_and_safe():
@@ -309,52 +235,20 @@ def test_lambda_and_its_gaussian_parameter_are_inverse_and_safe():
     assert ls.gaussian_parameter(1e-9, 4, 0.5) == pytest.approx((2e9) ** 0.5 * 2, rel=1e-3)
 
 
-def transcript_of(module, problem, schedule):
-    tape = ScriptedTape(worst_case.LONGEST, 3)
-    tape.transcript.output = module.run(problem, schedule, tape)
-    return tape.transcript
-
-
 @pytest.mark.parametrize("module", [two_opt, two_opt_ls])
 @pytest.mark.parametrize("far", [True, False])
-def test_two_phases_spend_at_most_the_budget_and_leave_nothing_when_forced(module, far, cancer, far_start):
-    """Every step a curvature step; from w0 = 0 too, where f(w0) cannot move, but phase two releases f elsewhere."""
+def test_unspent_hessians_pass_to_the_second_phase(module, far, cancer, far_start):
+    """A run without Hessians spends nearly all (0.80 is the longest run's), as phase two gets what phase one kept.
+
+    From w0 = 0 too, where f(w0) cannot move: phase two releases f elsewhere.
+    """
     start = far_start if far else np.zeros(cancer.d)
     schedule = module.repaired(cancer, start, ACCURACY, 1.0, 1e-5, hope=20.0)
-    transcript = transcript_of(module, cancer, schedule)
-    assert sum(r.label == "initial value" for r in transcript.releases) == 2
-    epsilon = account(transcript).epsilon(1e-5)
-    assert ((0.999 if far else 0.95) if module is two_opt else 0.85) < epsilon <= 1.0
-
-
-@pytest.mark.parametrize("module", [two_opt, two_opt_ls])
-def test_unspent_hessians_pass_to_the_second_phase(module, cancer, far_start):
-    """A run without Hessians spends the whole budget too, because phase two gets what phase one kept."""
-    schedule = module.repaired(cancer, far_start, ACCURACY, 1.0, 1e-5, hope=20.0)
     transcript = record(lambda tape: module.run(cancer, schedule, tape), 5)
     stds = [r.law.std for r in transcript.releases if r.label == "gradient"]
-    first, second = stds[0], stds[-1]
-    assert first < second  # fewer steps, less noise
-    assert account(transcript).epsilon(1e-5) <= 1.0
-
-
-def test_realised_cost_is_what_the_accountant_reads(cancer, far_start):
-    """Theorem 1 by counts equals the transcript's rho, for certified and for exhausted runs."""
-    for accuracy in (Accuracy(0.3, 0.3), Accuracy(9.0, 9.0)):
-        schedule = opt.repaired(cancer, far_start, accuracy, 1.0, 1e-5)
-        transcript = record(lambda tape, s=schedule: opt.run(cancer, s, tape), 6)
-        std = next(r.law.std for r in transcript.releases if r.label == "gradient")
-        sigma = std / schedule.sensitivity.gradient
-        by_counts = calibration.gaussian_cost(schedule.noise.sigma_f)
-        noise = Multipliers({"gradient": sigma, "hessian": sigma})
-        by_counts += two_opt.realised_cost(schedule, noise, transcript.output)
-        assert account(transcript).mu() ** 2 / 2 == pytest.approx(by_counts, rel=1e-9)
-
-
-def test_step_counts_of_the_tables():
-    """M = 1 and a gap of 1/2 give the Hessian evaluations of Tables 6 and 8."""
-    for alpha, printed in ((0.04, 375), (0.02, 1061)):
-        assert dp_tr.step_count(Accuracy(alpha, math.sqrt(alpha)), 1.0, 0.5) == printed
+    assert stds[0] < stds[-1]  # fewer steps, less noise
+    assert sum(r.label == "initial value" for r in transcript.releases) == 2
+    assert 0.76 < account(transcript).epsilon(1e-5) <= 1.0
 
 
 def test_trust_region_subproblem_is_solved_exactly():
@@ -374,18 +268,6 @@ def test_trust_region_subproblem_is_solved_exactly():
         m = -(h @ (H @ h + g)) / (h @ h)
         assert np.linalg.norm(H @ h + m * h + g) <= 1e-5 * max(1, np.linalg.norm(g))
         assert m >= max(0.0, -values[0]) - 1e-5
-
-
-def test_gradient_descent_searches_its_iterates(cancer):
-    start = np.zeros(cancer.d)
-    schedule = dp_gd.repaired(cancer, start, Accuracy(0.2, 0.2), 1.0, 1e-5)
-    transcript = transcript_of(dp_gd, cancer, schedule)
-    hessians = sum(r.label == "hessian" for r in transcript.releases)
-    assert hessians == schedule.steps
-    assert account(transcript).epsilon(1e-5) == pytest.approx(1.0, abs=1e-5)
-    quiet = dp_gd.printed(cancer, start, Accuracy(0.2, 0.2), 1e9, 0.5)
-    outcome = record(lambda tape: dp_gd.run(cancer, quiet, tape), 1).output
-    assert outcome.certified and np.linalg.norm(cancer.gradient(outcome.w)) <= 0.2
 
 
 # The rows: findings where a defect is known, pairs that move all, shares that stay below one.
@@ -423,20 +305,6 @@ def test_the_worst_pair_moves_what_it_should_and_rarely_ends_early(case):
     assert sum(instance.mechanism(instance.pair.here, LiveTape(seed)).certified for seed in range(15)) <= 1
 
 
-def test_what_the_pair_of_opt_ls_cannot_show_is_the_line_search():
-    instance = find("second_order_erm/opt_ls:worst@repaired")[0].build()
-    alone = instance.facts["epsilon without line searches"]
-    assert 0.8 < alone < 0.9 < instance.accounted().epsilon(1e-5)
-
-
-def test_the_closed_form_can_say_that_nothing_leaks():
-    """Between two edges of the ceiling T has the same support on both sides, and hardly another law."""
-    far = [worst_case.StepBound(value, 0.5, 1.0) for value in (2.5, 2.6)]
-    assert worst_case.pair_delta_infinity(*far) == 0
-    assert worst_case.pair_delta(*far, 1.0) < 1e-6
-    assert worst_case.pair_delta(*far, 0.0) > 1e-2
-
-
 def test_one_batch_for_two_releases_costs_more_than_eq_29_says():
     """Theorem B.5: 5.77 against 5 as printed; the same noise is enough when the Hessian has a batch of its own."""
     case = find("second_order_erm/opt_b:shared-batch@printed")[0]
@@ -451,101 +319,10 @@ def test_one_batch_for_two_releases_costs_more_than_eq_29_says():
     assert all(0.99 <= movement.share <= 1 for movement in shares.values()) and len(shares) == 2
 
 
-@pytest.mark.parametrize(
-    ("steps", "n", "epsilon", "true"), [(4, 50, 1.0, 0.68), (4, 50, 2.0, 2.02), (4, 50, 3.0, 3.286)]
-)
-def test_the_slack_of_eq_27_covers_the_shared_batch_for_small_epsilon(steps, n, epsilon, true):
-    sigma = ss.SampledBudget(epsilon, 1e-5, 1 / n).sigma(steps)
-    assert sampled_epsilon(sigma / sqrt(2), steps, 1 / n, 1e-5) == pytest.approx(true, abs=2e-3)
-
-
-@pytest.mark.parametrize("module", [two_opt, two_opt_ls, two_opt_b])
-def test_two_phase_rows_list_the_wrapped_algorithm_and_what_is_really_done(module):
-    name = module.__name__.rsplit(".", 1)[1]
-    inner = {"two_opt": opt, "two_opt_ls": opt_ls, "two_opt_b": opt_b}[name]
-    assert set(inner.COMPLETIONS) < set(module.COMPLETIONS) and set(inner.REPAIRS) < set(module.REPAIRS)
-    assert any("filter" in text for text in module.REPAIRS) == (module is not two_opt_b)
-    for case in CASES:
-        if case.id.endswith(f"/{name}"):
-            assert case.completions + case.repairs in (module.COMPLETIONS, module.REPAIRS)
-            assert case.build().schedule.hope >= 1
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
-def test_each_row_runs_the_algorithm_that_is_named_as_its_id(case):
-    assert case.build().run.__module__ == f"dpassay.reference.second_order_erm.{case.id.split('/')[1]}"
-
-
-BY_GRADIENT = {
-    "initial value": Choice("norm", size=128.6, along="axis"),
-    "gradient": Choice("norm", size=8.24, along="last"),
-    "line search/gradient": Choice("index", index=0),
-}
-BY_CURVATURE = {
-    "initial value": Choice("zero"),
-    "gradient": Choice("norm", size=10.8, along="last"),
-    "hessian": Choice("norm", size=-1.7, along="last"),  # it bends down there
-}
-
-
-@pytest.mark.parametrize(
-    ("key", "label", "sizes", "values"),
-    [
-        ("opt_ls:worst", "line search/gradient", {"n": 8, "d": 3, "steps": 1}, BY_GRADIENT),
-        ("two_opt_ls:worst", "line search/gradient", {"n": 8, "d": 3, "steps": 1}, BY_GRADIENT),
-        ("opt_ls:worst", "line search/curvature", {"n": 2, "d": 3, "steps": 2}, BY_CURVATURE),
-    ],
-)
-def test_a_line_search_can_be_moved_by_all_that_it_declares(key, label, sizes, values):
-    """Rows that are mirror images but for 0.04, once the first released gradient has led far along the first axis."""
-    (case,) = [one for one in find(f"second_order_erm/{key}") if one.reading == "repaired"]
-    assert "0.999" in reason(label, case.attainable)
-    rows = np.tile([0.0, 0.0, 0.0, 1.0], (sizes["n"], 1))
-    rows[-1], there = (np.array([0.04, 0.0, sign * 0.9991, 1.0]) for sign in (1, -1))
-    ground = AllOf(case.build().run, case.space())
-    setting = ground.setting(data_of(case.space(), sizes, rows, there, sizes["n"] - 1))
-    script = Script(values, exceptions={"gradient": {0: Choice("huge", along="axis")}}, beyond=True)
-    assert 0.998 < scripted(setting.mechanism, setting.pair, [0], script).shares[label] <= 1.0
-
-
-def test_the_printed_hessian_bound_is_told_with_what_can_move():
-    """sqrt(2)/4 of one record's curvature, over 2 B_H sqrt(d) with B_H = 0.252; no row's own pair moves more."""
-    rows = [one for one in find("second_order_erm") if "at most" in one.attainable.get("hessian", "")]
-    assert {one.reading for one in rows} == {"printed"} and len(rows) > 5
-    for case in rows:
-        for d in (1, 2, 3):
-            assert f"{2**0.5 / 4 / (2 * 0.252 * d**0.5):.3f} for d = {d}" in case.attainable["hessian"]
-
-
-def test_two_gradients_are_opposed_as_far_as_is_said_and_no_further():
-    """A scan of pairs of unit vectors, and shorter ones, on both sides of a w of this length and on one."""
-    grid, sizes = np.linspace(0, np.pi, 61), (0.7, 1.0)
-    for length in (0.0, 1.0, 6.0, 12.2):
-        one = [r * np.array([np.cos(t), np.sin(t)]) for t in grid for r in sizes]
-        pushes = np.array([u / (1 + np.exp(-length * u[0])) for u in one])
-        mirrored = pushes * [1.0, -1.0]
-        apart = [np.linalg.norm(pushes[:, None] - other, axis=2).max() / 2 for other in (pushes, mirrored)]
-        assert max(apart) <= opposed(length) + 1e-12 and max(apart) > 0.998 * opposed(length)
-
-
-def test_the_gradient_of_two_steps_comes_near_the_bound_that_is_told():
-    """One step of a radius away from zero, then two records on both sides of it."""
-    (case,) = [one for one in find("second_order_erm/tr_b") if (one.reading, one.variant) == ("printed", "")]
-    sizes, ground = {"n": 20, "d": 2, "batch": 1, "steps": 2}, case.space()
-    assert max(ground.sizes["steps"]) == 2, "each step but the last one is a radius at most"
-    most = opposed(space.START + ground.schedule(sizes).radius)
-    assert f"{most:.3f}" in reason("gradient", case.attainable)
-    rows = np.tile([0.0, 0.0, 1.0], (20, 1))
-    angle = 1.28  # where opposed is largest at this length
-    rows[0], there = (np.array([np.cos(angle), sign * np.sin(angle), -1.0]) for sign in (1, -1))
-    setting = AllOf(case.build().run, ground).setting(data_of(ground, sizes, rows, there, 0))
-    values = {"gradient": Choice("huge", along="axis"), "hessian": Choice("zero")}
-    for sign in (1, -1):  # away from zero or towards it
-        script = Script({**values, "gradient": Choice("norm", size=-sign * 1e6, along="axis")})
-        share = scripted(setting.mechanism, setting.pair, [0], script).shares["gradient"]
-        assert share <= most
-        if sign == 1:
-            assert share > 0.99 * most
+@pytest.mark.parametrize(("epsilon", "true"), [(1.0, 0.68), (3.0, 3.286)])
+def test_the_slack_of_eq_27_covers_the_shared_batch_for_small_epsilon(epsilon, true):
+    sigma = ss.SampledBudget(epsilon, 1e-5, 1 / 50).sigma(4)
+    assert sampled_epsilon(sigma / sqrt(2), 4, 1 / 50, 1e-5) == pytest.approx(true, abs=2e-3)
 
 
 @pytest.mark.parametrize("key", ["opt", "two_opt_ls", "dp_tr", "tr_b"])
@@ -557,10 +334,3 @@ def test_the_pairs_of_a_row_move_the_hessian_by_all_that_a_repaired_reading_decl
     assert scripted(instance.mechanism, pair, [0], Script(values)).shares["hessian"] == pytest.approx(1.0)
     if key == "dp_tr":  # the row's own pair does not
         assert lockstep(instance.mechanism, instance.pair, (1,)).movements["hessian"].share < 0.5
-
-
-def test_in_one_dimension_a_hessian_moves_less():
-    """Records of rank one: the square root of one half of what two directions can show."""
-    problem, start = space.public({"n": 3, "d": 1})
-    one, other = (problem.replace(0, np.array([x]), 1.0).hessian(0 * start) for x in (1.0, 0.0))
-    assert np.abs(one - other).max() / problem.hessian_sensitivity() == pytest.approx(0.5**0.5)
