@@ -71,8 +71,8 @@ FAST = (
 )  # fmt: skip
 LONG = ("_ls", "two_opt", "dp_tr", "tr_b", "4and5", "recursive_spider")  # several seconds each
 TOLD = re.compile(r"(at most|[\d.]+ with an exact solver)[^:]*")  # of ``reference/written.toml``
-ORDER = sorted(CASES[::-1], key=lambda case: any(map(TOLD.match, case.attainable.values())))
-FIRST = {(case.id, case.reading): case.key for case in ORDER if ":experiment" not in case.key}
+ORDER = sorted(CASES, key=lambda case: not any(map(TOLD.match, case.attainable.values())))
+FIRST = {(case.id, case.reading): case.key for case in reversed(ORDER) if ":experiment" not in case.key}
 OTHERS = [
     pytest.param(key, marks=pytest.mark.slow if any(part in key for part in LONG) else pytest.mark.more)
     for key in FIRST.values()
@@ -82,17 +82,18 @@ OTHERS = [
 
 @pytest.mark.parametrize("key", [*FAST, *OTHERS])
 def test_a_search_shows_what_the_case_declares_and_no_more(key):
-    """Seed 0. Of a repaired reading some query moves by next to all that it declares; none moves further than is told."""
+    """Seed 0. No query moves further than is told of it, or declared; of a repaired reading some comes near."""
     (case,) = (one for one in CASES if one.key == key)
     found = search_case(case, case.build(), Effort(examples=15))
     news, _ = compare({Declared(one.kind, one.label) for one in found.findings}, set(case.declared))
     assert not news and not found.raised, (news, found.raised)
     assert found.coverage.lines_reached > 0.6 * found.coverage.lines
-    for label, share in found.shares.items():
-        told = TOLD.match(reason(label, case.attainable))
-        assert told is None or share <= max(map(float, re.findall(r"\d\.\d+", told[0]))) + 1e-3, (label, share)
+    told = {label: TOLD.match(reason(label, case.attainable)) for label in found.shares}
+    most = {label: max(map(float, re.findall(r"\d\.\d+", one[0]))) if one else 1.0 for label, one in told.items()}
+    assert all(share <= most[label] + 5e-4 for label, share in found.shares.items()), (found.shares, most)
     if case.reading != "printed":
-        assert found.accounted <= case.claim.epsilon and 0.7 < max(found.shares.values()) <= 1 + 1e-9
+        assert found.accounted <= case.claim.epsilon
+        assert max(share / most[label] for label, share in found.shares.items()) > 0.7
     elif not case.known:
         assert found.accounted <= case.claim.epsilon
 

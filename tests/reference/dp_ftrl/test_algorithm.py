@@ -8,7 +8,6 @@ from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference import BadInput, LiveTape, account, find, record
 from dpassay.reference.blocks.tree import TreeSum, nodes
 from dpassay.reference.dp_ftrl import dp_ftrl
-from dpassay.reference.dp_ftrl.cases import one_record
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.noise import Printed
 from dpassay.reference.problems.linear import LinearLosses
@@ -86,19 +85,6 @@ def test_the_pair_moves_every_node_of_the_first_record_by_half_of_the_replace_on
     assert moved == set(shares) and len(moved) == 31
 
 
-def test_a_release_that_is_not_clipped_is_found():
-    """Planted: beside the tree, the sum of doubled gradients with the sensitivity of clipped ones."""
-
-    def loud(problem, tape):
-        twice = LinearLosses(2 * problem.rows)
-        schedule = dp_ftrl.Schedule(4, 1, 1, clip=1.0, regularisation=1.0, noise=Printed({"tree": 1.0}))
-        tape.gaussian("raw", twice.rows.sum(axis=0), std=1.0, sensitivity=1.0)
-        return dp_ftrl.run(problem, schedule, tape)
-
-    found = lockstep(loud, one_record(4, 1, 1.0), (0,)).findings
-    assert [finding.label for finding in found] == ["raw"]
-
-
 @pytest.mark.parametrize(
     ("change", "field"),
     [({"batch": 9}, "batch"), ({"batch": 0}, "batch"), ({"clip": 0.0}, "clip"), ({"radius": -1.0}, "radius")],
@@ -106,11 +92,6 @@ def test_a_release_that_is_not_clipped_is_found():
 def test_bad_schedules_are_refused(change, field):
     with pytest.raises(BadInput, match=field):
         dp_ftrl.printed(8, 1, 1.0, 1e-5, **{"batch": 1, "clip": 1.0, "regularisation": 1.0, **change})
-
-
-def test_data_of_another_size_are_refused():
-    with pytest.raises(BadInput, match="as in the schedule"):
-        dp_ftrl.run(LinearLosses(np.zeros((4, 1))), quiet(5, 1, 1), LiveTape(0))
 
 
 # The tree of noisy sums: what a node claims, and what a restart leaves in it.
@@ -146,26 +127,6 @@ def test_a_node_claims_as_much_as_a_record_can_move_it(run, claimed):
     assert [one.sensitivity for one in releases] == claimed
     found = lockstep(run, PAIR, [0])
     assert not found.findings and found.movements["tree/(1,4)"].share == pytest.approx(1.0)
-
-
-def test_without_noise_the_sums_are_exact_also_after_a_restart():
-    tree = TreeSum(LiveTape(0), "tree", std=0.0)
-    seen = []
-    for t in range(1, 14):
-        value = np.array([float(t), -1.0])
-        (tree.restart if t == 6 else tree.extend)(value, sensitivity=0.0)
-        seen.append(tree.noisy())
-    expected = [np.sum([[k, -1.0] for k in range(1 if t < 6 else 6, t + 1)], axis=0) for t in range(1, 14)]
-    np.testing.assert_allclose(seen, expected, atol=1e-12)
-    assert len(tree) == 13
-
-
-def test_what_nodes_leave_out_is_released_without_noise():
-    tape = LiveTape(0)
-    tree = TreeSum(tape, "tree", std=1.0, nodes=lambda t: [(1, 1)])
-    tree.add(1.0, sensitivity=1.0)
-    tree.add(5.0, sensitivity=1.0)
-    assert [(r.label, r.law.std) for r in tape.transcript.releases] == [("tree/(1,1)", 1.0), ("tree/(2,2)", 0.0)]
 
 
 def test_a_record_does_not_reach_another_node_by_rounding():

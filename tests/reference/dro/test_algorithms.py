@@ -9,28 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import check_grad, minimize
 
-from dpassay.audit.likelihood.bound import audit_likelihood
-from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.reference.accounting.sampled import sampled_curve
 from dpassay.reference.baselines import dp_sgd
-from dpassay.reference.catalogue import find
 from dpassay.reference.dro import (
     composite_sgd,
-    composite_spider,
     double_spider,
     minimax_form,
-    private_diff,
     recursive_spider,
     scdro,
-    sgda,
     single_sample,
 )
-from dpassay.reference.dro.cases import CASES
 from dpassay.reference.dro.constants import Constants, Plan, theorem_eight, theorem_seven
 from dpassay.reference.dro.divergences import chi_square, cressie_read, kl, kl_cvar
-from dpassay.reference.dro.double_spider import Threshold
 from dpassay.reference.dro.objective import CompositionalObjective, DualObjective
-from dpassay.reference.dro.space import Waves
 from dpassay.reference.dro.worst_case import dual_pair
 from dpassay.reference.errors import BadInput
 from dpassay.reference.noise import Multipliers
@@ -295,47 +286,6 @@ def test_composite_sgd_without_noise_is_gradient_descent(small_loss):
     assert z == pytest.approx(plain, rel=1e-10)
 
 
-def test_composite_spider_without_noise_telescopes(small_loss):
-    problem = DualObjective(small_loss, kl(), 2.0)
-    plan = Plan(14, 6, 3, 14)
-    schedule = composite_spider.calibrated(plan, 1.0, 1e-5, clip=1e9, step=0.2)
-    schedule = replace(schedule, noise=SILENT, smoothness=1e9)
-    tape = LiveTape(1)
-    z = composite_spider.run(problem, schedule, tape)
-    chosen = next(event.value for event in tape.transcript.events if event.label == "select")
-    plain = composite_sgd.run(problem, dp_sgd.Schedule(chosen, 0.2, 1e9, SILENT), LiveTape(0))
-    assert z == pytest.approx(plain, rel=1e-9)
-
-
-def test_sgda_without_noise_follows_the_worst_case(small_loss):
-    """With a silent tape the weights rise where the loss is high, and stay on the simplex."""
-    problem = minimax_form.MinimaxProblem(small_loss)
-    plan = Plan(14, 40, 10, 14)
-    drawn = sgda.calibrated(plan, 1.0, 1e-5, x_step=0.3, clip=100.0)
-    x = sgda.run(problem, replace(drawn, noise=SILENT, step_y=0.01), LiveTape(0))
-    assert small_loss.losses(x).max() < small_loss.losses(np.zeros(problem.d)).max() + 0.2
-    drawn = private_diff.calibrated(plan, 1.0, 1e-5, x_step=0.3, clip=100.0)
-    other = private_diff.run(problem, replace(drawn, noise=SILENT, step_y=0.01), LiveTape(0))
-    assert small_loss.losses(other).mean() < 1.2
-
-
-BY_KEY = {case.key: case for case in CASES}
-
-
-@pytest.mark.some(1)
-@pytest.mark.parametrize(
-    "key", ["dro/double_spider:chi_square@repaired", "dro/recursive_spider:line 16 as printed@repaired"]
-)
-def test_the_worst_pair_reaches_the_accounting(key):
-    """150 runs (seed 1) show more than 0.86 of the accounted epsilon, and not more than all of it."""
-    instance = BY_KEY[key].build()
-    spent = instance.accounted().epsilon(1e-5)
-    sampler = LockstepSampler(instance.mechanism, instance.pair)
-    bound, losses = audit_likelihood(sampler, 1e-5, claimed=1.0, runs=150, pilot=100, seed=1)
-    assert 0.86 * spent <= bound.epsilon <= spent
-    assert all(movement.share == pytest.approx(1.0, abs=0.01) for movement in losses.movements.values())
-
-
 def test_constants_of_the_repaired_double_spider_bound_the_gradients_and_its_list_says_so():
     """G = 3, L = 2, M = 1.5, lambda = 2: slopes of the gradients of eq. (3) in the other variable, by hand."""
     constants = Constants(lipschitz=3.0, smoothness=2.0, conjugate_smoothness=1.5, weight=2.0)
@@ -348,26 +298,3 @@ def test_constants_of_the_repaired_double_spider_bound_the_gradients_and_its_lis
     assert (printed.eta_threshold.per_x, printed.x_threshold.per_eta) == (3.0 * 1.5 / 2.0, 1.5 * 2.0 / 2.0)
     assert mended.x_step != printed.x_step and mended.move_cap != printed.move_cap
     assert all(word in " ".join(double_spider.REPAIRS) for word in ("cross terms", "beta_t"))
-
-
-def test_the_dual_gradients_of_two_records_differ_as_far_as_is_said():
-    """Random waves, places and moves (seed 0): a third of 2 C_1, and half of 2 C_2; both are come upon."""
-    (case,) = [one for one in find("dro/double_spider") if one.variant == "assumptions hold"]
-    assert "0.333" in case.attainable["eta/refresh"] and "0.5" in case.attainable["eta/difference"]
-    made = case.build().schedule
-    assert made.eta_clip == 1.5 and made.eta_threshold == Threshold(per_x=1.0, per_eta=1.0)
-    rng = np.random.default_rng(0)
-    most = {"refresh": 0.0, "difference": 0.0}
-    for _ in range(4000):
-        angles = rng.uniform(0, 2 * np.pi, 2)
-        rows = np.column_stack([np.cos(angles), np.sin(angles)]) * (1 if rng.random() < 0.7 else rng.random((2, 1)))
-        problem = DualObjective(Waves(rows, 1), chi_square(), 1.0)
-        x, eta = rng.uniform(0, np.pi, 1), rng.uniform(-1, 3)
-        move = 0.1 * rng.standard_normal(2) * [1, rng.choice([0, 1, 1e-3])]
-        here, there = problem.eta_gradients(x, eta), problem.eta_gradients(x + move[:1], eta + move[1])
-        change = there - here
-        most["refresh"] = max(most["refresh"], abs(here[0] - here[1]) / 3)
-        clip = made.eta_threshold.after(abs(move[0]), abs(move[1]))
-        most["difference"] = max(most["difference"], abs(change[0] - change[1]) / (2 * clip))
-    assert 0.33 < most["refresh"] <= 1 / 3 + 1e-12
-    assert 0.49 < most["difference"] <= 0.5 + 1e-9
