@@ -13,10 +13,13 @@ from dpassay.reference.accounting.sampled import sampled_curve
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.dro import (
     composite_sgd,
+    composite_spider,
     double_spider,
     minimax_form,
+    private_diff,
     recursive_spider,
     scdro,
+    sgda,
     single_sample,
 )
 from dpassay.reference.dro.constants import Constants, Plan, theorem_eight, theorem_seven
@@ -284,6 +287,24 @@ def test_composite_sgd_without_noise_is_gradient_descent(small_loss):
         x, eta = plain[:-1], plain[-1]
         plain = plain - 0.2 * np.append(problem.x_gradients(x, eta).mean(axis=0), problem.eta_gradients(x, eta).mean())
     assert z == pytest.approx(plain, rel=1e-10)
+
+
+def test_recursive_baselines_without_noise_are_the_plain_ones(small_loss):
+    """Full batches, wide clips: differences telescope, so SPIDER is gradient descent, and PrivateDiff DP-SGDA.
+
+    Of DP-SGDA as long as the weights stay: a change of theirs enters PrivateDiff at the next refresh.
+    """
+    problem, plan, wide = DualObjective(small_loss, kl(), 2.0), Plan(14, 6, 3, 14), {"noise": SILENT, "smoothness": 1e9}
+    schedule = replace(composite_spider.calibrated(plan, 1.0, 1e-5, clip=1e9, step=0.2), **wide)
+    tape = LiveTape(1)
+    z = composite_spider.run(problem, schedule, tape)
+    chosen = next(event.value for event in tape.transcript.events if event.label == "select")
+    assert z == pytest.approx(composite_sgd.run(problem, dp_sgd.Schedule(chosen, 0.2, 1e9, SILENT), LiveTape(0)))
+    game, how = minimax_form.MinimaxProblem(small_loss), {"x_step": 0.3, "clip": 1e9, "loss_clip": 1e9}
+    plain = replace(sgda.calibrated(plan, 1.0, 1e-5, **how), noise=SILENT, step_y=1e-30)
+    recursive = replace(private_diff.calibrated(plan, 1.0, 1e-5, **how), **wide, step_y=1e-30)
+    x = private_diff.run(game, recursive, LiveTape(0))
+    assert x.any() and x == pytest.approx(sgda.run(game, plain, LiveTape(0)), rel=1e-9, abs=1e-12)
 
 
 def test_constants_of_the_repaired_double_spider_bound_the_gradients_and_its_list_says_so():

@@ -12,7 +12,7 @@ from dpassay.audit.reproductions import minimax_sosp
 from dpassay.audit.reproductions.minimax_sosp import methods
 from dpassay.audit.reproductions.report import Options
 from dpassay.reference.accounting.cost import account
-from dpassay.reference.baselines import dp_sgda, dp_spider
+from dpassay.reference.baselines import dp_sgda, dp_spider, private_diff
 from dpassay.reference.baselines.protocols import Clipped, Primal
 from dpassay.reference.errors import BadInput
 from dpassay.reference.minimax_sosp import ada_dp_spider, dp_rgda, sto_spider
@@ -20,6 +20,7 @@ from dpassay.reference.minimax_sosp.baseline_methods import (
     METHODS,
     Sizes,
     descent_ascent,
+    differences,
     drifting,
     spider,
 )
@@ -235,6 +236,13 @@ def test_drifting_methods_are_gradient_descent_until_a_small_gradient(small_sens
     gaps = [float(np.linalg.norm(b - a + 0.05 * small_sensing.value_gradient(a))) for a, b in pairwise(found)]
     assert gaps[0] > 1e-3 and max(gaps[1:]) < 1e-12
     assert method is sto_spider or gaps[0] <= 0.3  # from a ball of this radius
+
+
+def test_private_diff_tracks_the_full_gradient(small_sensing, start):
+    """Full batches, no noise: the estimate is the gradient in x at the current pair, whatever the refresh period."""
+    s = replace(differences(FULL, QUIET), start=start)
+    every, rare = (private_diff.run(Clipped(small_sensing), replace(s, period=q), LiveTape(0)) for q in (1, 12))
+    np.testing.assert_allclose(every.iterates, rare.iterates, atol=1e-12)
 
 
 @pytest.mark.more

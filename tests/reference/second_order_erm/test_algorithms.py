@@ -21,6 +21,7 @@ from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import LOGISTIC, LOSS_A, Loss, saturating
 from dpassay.reference.second_order_erm import (
+    dp_gd,
     dp_tr,
     eigen,
     opt,
@@ -268,6 +269,12 @@ def test_trust_region_subproblem_is_solved_exactly():
         m = -(h @ (H @ h + g)) / (h @ h)
         assert np.linalg.norm(H @ h + m * h + g) <= 1e-5 * max(1, np.linalg.norm(g))
         assert m >= max(0.0, -values[0]) - 1e-5
+
+
+def test_gradient_descent_without_noise_ends_where_the_gradient_is_small(cancer):
+    quiet = dp_gd.printed(cancer, np.zeros(cancer.d), Accuracy(0.2, 0.2), 1e9, 0.5)
+    outcome = record(lambda tape: dp_gd.run(cancer, quiet, tape), 1).output
+    assert outcome.certified and np.linalg.norm(cancer.gradient(outcome.w)) <= 0.2
 
 
 # The rows: findings where a defect is known, pairs that move all, shares that stay below one.
