@@ -12,8 +12,8 @@ from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.phases import reporting
 from dpassay.audit.subjects.own import NOTHING, nearest, open_own
 from dpassay.audit.terminal.progress import progress
-from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import read_text, require_writable
+from dpassay.reference.errors import require
+from dpassay.reference.files import read_text, require_writable, write_text
 
 _THERE = "is there already, and is never overwritten"
 TEMPLATE = Path(__file__).parents[1] / "claims" / "first_claims.template"
@@ -35,8 +35,7 @@ def init(
         require(good, option, value, "must be MODULE:NAME")
     require(algorithm is not None or space is None, "--space", space, "goes with --algorithm")
     require_writable(path, "PATH")
-    if path.exists():
-        raise BadInput("PATH", str(path), _THERE)
+    require(not path.exists(), "PATH", str(path), _THERE)
     text, told = first_file(None, None), "change it to say what you claim"
     if algorithm is not None:
         run, where = open_own(algorithm, space, None, field="--algorithm")
@@ -45,14 +44,8 @@ def init(
         text = first_file(algorithm, space, epsilon if epsilon < NOTHING else 1.0)
         found = f"it claims epsilon {epsilon:g}, which was found"
         told = found if epsilon < NOTHING else f"no finite epsilon was found; {told}"
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise BadInput("PATH", str(path), _THERE) from None
-    except OSError as error:
-        path.unlink(missing_ok=True)  # half a file would be in the way of the next try
-        raise BadInput("PATH", str(path), error.strerror or str(error)) from None
+    require(not path.exists(), "PATH", str(path), _THERE)  # by now: a search takes minutes
+    write_text(path, text, "PATH")
     print(f"{path}: {told}; then: dpassay check {path}")
 
 

@@ -21,7 +21,7 @@ from dpassay.proofs_check.derivation.ledger import STATEMENTS
 from dpassay.reference import __all__ as names
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
-from dpassay.reference.papers import OTHERS, PAPERS, Cite, paper
+from dpassay.reference.papers import OTHERS, PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -109,21 +109,6 @@ def test_a_row_that_is_gone_is_noticed_and_one_of_another_suite_left_out(place):
     assert pages.differences(pages.table([ROW, ROW]), pages.table([ROW]))
 
 
-def test_a_forged_report_puts_no_html_and_no_marker_into_the_pages(place):
-    evil = f"<img src=x onerror=alert(1)> | {marked.AUDIT.end} \x1b[2J if n < 2"
-    Path("audit.json").write_text(report(why=evil, realised_by=evil, variant=evil))
-    with pytest.raises(BadInput, match="baselines/x@baseline"):  # the README's row has another key now
-        pages.main(["audit.json"])
-    Path("audit.json").write_text(report(why=evil, realised_by=evil))
-    assert pages.main(["audit.json"]) == 0
-    text = Path("docs/results.md").read_text()
-    assert "<img" not in text and "\x1b" not in text and "if n < 2" in text
-    assert text.count(marked.AUDIT.end) == 1 and len(pages.lines_of(text)) == 1
-    Path("audit.json").write_text(report(verdict="**private**"))
-    with pytest.raises(BadInput, match="verdict"):
-        pages.main(["audit.json"])
-
-
 def test_a_page_has_its_markers_once_a_block_has_none_and_a_cell_neither_link_nor_markup():
     """A line of code in a row's reason was read as a reference to a footnote, and stopped the site's build."""
     begin, end = marked.SHORT.begin, marked.SHORT.end
@@ -144,15 +129,6 @@ def test_a_paper_can_be_identified_and_every_citation_of_the_project_is_known():
     cites = [case.cite for case in CASES] + [case.claim.cite for case in CASES]
     assert len(cites) > 200 and not set(PAPERS) & set(OTHERS)
     assert {cite.paper for cite in cites if not cite.known} == set()
-
-
-def test_a_user_may_cite_a_paper_of_their_own():
-    mine = Cite("mine", "Theorem 2")
-    assert str(mine) == "mine, Theorem 2" and not mine.known
-    with pytest.raises(BadInput, match="names its paper"):
-        Cite("", "Theorem 2")
-    with pytest.raises(BadInput, match="must be one of minimax_sosp"):
-        paper("mine")
 
 
 @pytest.mark.parametrize("key", PAPERS)
@@ -215,20 +191,3 @@ def test_the_site_has_every_page_what_is_generated_and_nothing_of_another_host(t
     options = (site / "options.html").read_text("utf-8")
     assert all(f"dpassay {name}" in options for name in (*COMMANDS, "crosscheck live"))
     assert all(option in options for option in ("--sarif", "--keep-alive", "--one-run", "--timeout"))
-
-
-@pytest.mark.parametrize(
-    ("link", "place", "name", "new"),
-    [
-        ("docs/own.md#plain-numpy-code", "README.md", "index.md", "own.md#plain-numpy-code"),
-        ("../../README.md", "docs/reproductions/README.md", "reproductions/README.md", "../index.md"),
-        ("../benchmarks/results/zoo.md", "docs/proofs.md", "proofs.md", "benchmarks/zoo.md"),
-        ("https://example.org/a", "docs/api.md", "api.md", "https://example.org/a"),
-        ("nowhere.md", "docs/api.md", "api.md", "nowhere.md"),
-    ],
-)
-def test_links_are_changed_to_names_of_the_site(link, place, name, new):
-    pytest.importorskip("mkdocs", reason="the extra docs is not installed")
-    linked = script("site").linked
-    assert linked(f"[a]({link})", place, name) == f"[a]({new})"
-    assert linked("[the licence](LICENSE)", "README.md", "index.md") == "the licence"  # not on the site

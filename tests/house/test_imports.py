@@ -7,9 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from dpassay.audit.cli import COMMANDS, GROUPS, Commands, app
 from dpassay.reference.extras import EXTRAS, Later, missing
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,13 +43,6 @@ def test_what_does_not_need_them_does_not_load_them(program, more):
     found = loaded(program)
     assert "dpassay" in found and not found & (HEAVY | more)
     assert "sympy" in loaded("import dpassay.proofs_check.formula"), "what needs one is seen"
-
-
-def test_every_command_of_the_table_is_there_and_its_line_in_the_help_is_whole():
-    names = [*COMMANDS, *GROUPS]
-    help_text = CliRunner().invoke(app, ["--help"]).output
-    assert all(f"{name} " in help_text and text in help_text for name, text in (COMMANDS | GROUPS).items())
-    assert [Commands.loaded(name).name for name in names] == names
 
 
 def test_the_extras_of_the_table_are_those_of_the_project():

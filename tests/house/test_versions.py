@@ -11,7 +11,6 @@ _SPEC = importlib.util.spec_from_file_location("versions_page", ROOT / "docs" / 
 page = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(page)
 TEXT = page.PAGE.read_text(encoding="utf-8")
-EMPTY = f"# T\n\n{page.VERSIONS.begin}\n{page.VERSIONS.end}\n"
 CASE = '<testcase classname="tests.{}" name="test_{}">{}</testcase>'
 
 
@@ -37,15 +36,6 @@ def test_the_page_tells_every_supported_python_and_the_lowest_versions_that_are_
     for name, version in told(rows[page.LOWEST, page.tried()[0]]).items():
         low = declared[name].split(".")
         assert f"{version}.0.0.0".split(".")[: len(low)] == low, name
-
-
-def test_a_row_is_replaced_and_the_others_are_kept():
-    first = page.written(EMPTY, "newest", "3.12.1", "3,000 passed, 1 skipped, 0 failed", "numpy 2.0")
-    both = page.written(first, "lowest", "3.11.7", "2,999 passed, 1 skipped, 1 failed", "numpy 2.0")
-    again = page.written(both, "newest", "3.12.9", "3,001 passed, 1 skipped, 0 failed", "numpy 2.4")
-    assert list(page.rows_of(again)) == [("newest", "3.12"), ("lowest", "3.11")]
-    assert "3.12.9" in again and "3.12.1" not in again and "1 failed" in again and again.startswith("# T")
-    assert "Not run with the newest versions: Python 3.11, 3.13, 3.14." in again
 
 
 def test_what_a_report_counts(tmp_path):

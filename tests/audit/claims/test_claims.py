@@ -11,7 +11,6 @@ from dpassay.audit.claims.lock import Block, Lock, Released, lock_text, read_loc
 from dpassay.audit.claims.model import Claim, read_claims
 from dpassay.audit.claims.reached import code_of
 from dpassay.audit.commands.check import FailOn
-from dpassay.audit.commands.init import first_file
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import BadInput
 
@@ -75,14 +74,6 @@ def test_what_is_wrong_is_named(tmp_path, old, new, words):
         read(tmp_path, GOOD.replace(old, new, 1))
     text = str(caught.value)
     assert "\n" not in text and all(word in text for word in words), text
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "space", "name"), [(None, None, "dp-sgd"), ("mine:f", None, "f"), ("m:f", "m:s", "f")]
-)
-def test_the_first_file_holds_one_claim(tmp_path, algorithm, space, name):
-    (claim,) = read(tmp_path, first_file(algorithm, space, 0.25)).claim
-    assert (claim.name, claim.epsilon) == (name, 2.0 if algorithm is None else 0.25)
 
 
 @pytest.mark.parametrize("mildest", FailOn)

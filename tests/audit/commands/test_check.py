@@ -1,6 +1,5 @@
 """``dpassay check`` and ``dpassay init``: claims of a file, as a project's CI runs them; of programs; with workers."""
 
-import errno
 import json
 import re
 import shlex
@@ -143,36 +142,7 @@ def test_init_writes_once(dpassay, refused, project):
     assert dpassay("init", "new/other.toml")[0] == 0
 
 
-def test_init_without_room_leaves_nothing_in_the_way(dpassay, refused, monkeypatch):
-    whole = Path.open
-
-    def full(path, mode="r", *words, **more):
-        file = whole(path, mode, *words, **more)
-        if mode == "x":
-            file.close()
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return file
-
-    with monkeypatch.context() as context:
-        context.setattr("dpassay.audit.commands.init.Path.open", full)
-        refused(dpassay("init"), "claims.toml", "No space left")
-    assert not Path("claims.toml").exists() and dpassay("init")[0] == 0
-
-
 # -- programs in another language
-SLOW = pytest.mark.slow
-
-
-@pytest.mark.parametrize(
-    ("mode", "codes"),
-    [pytest.param("good", (0, 3), marks=SLOW), pytest.param("half the noise", (1,), marks=SLOW), ("garbage", (2,))],
-)
-def test_a_program_is_held_to_its_claim(dpassay, project, mode, codes):
-    """So few runs decide nothing where it is right."""
-    of_sgd = {"epsilon": 3.0, "space": "", "runs": 20, "examples": 3}
-    project(program("sgd", "baselines/dp_sgd:fixed-size", [mode], **of_sgd))
-    code, out, err = dpassay("check", "--jobs", 1, "--no-cache")
-    assert code in codes and (code != 2 or ("claim sgd" in err and "no line of JSON" in err)), out + err
 
 
 def test_a_program_with_a_space_of_its_own(dpassay, refused, project):

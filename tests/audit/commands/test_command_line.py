@@ -12,12 +12,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from dpassay.audit.claims import scores as judged_scores
 from dpassay.audit.commands import demo, doctor
 from dpassay.audit.commands import demo_loops as loops
-from dpassay.audit.report.verdicts import plain_table
 from dpassay.audit.results import SoundBound, Verdict
 from dpassay.audit.row import Effort
 from dpassay.audit.running.report_file import load, save
@@ -55,23 +53,6 @@ def python(code, environment=None):
     return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize(("given", "used"), [({}, "PASSIVE"), ({"OMP_WAIT_POLICY": "ACTIVE"}, "ACTIVE")])
-def test_waiting_threads_sleep_unless_the_user_says_otherwise(given, used):
-    """Spinning ones made a black-box audit of 1,000 outputs take 15 s in place of 0.7 s on a busy machine."""
-    environment = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"} | given
-    code = "import os, sys, dpassay.audit; print('sklearn' in sys.modules, os.environ['OMP_WAIT_POLICY'])"
-    assert python(code, environment).stdout.split() == ["False", used]
-
-
-def test_narrow_tables_fold_and_keep_verdicts_whole(capsys):
-    table = plain_table("mechanism", "verdict", "by the score")
-    table.add_row("baselines/dp_sgd:full-batch@baseline", "inconclusive", "repeated outputs")
-    Console(width=36).print(table)
-    shown = capsys.readouterr().out
-    assert "…" not in shown and "inconclusive" in shown
-    assert "baselines/dp_sgd:full-batch@baseline" in "".join(line[:12].strip() for line in shown.splitlines())
-
-
 def test_resume_keeps_finished_rows_and_audits_those_of_other_code_or_effort_again(dpassay, tmp_path):
     """A second audit of a row wipes out the seconds that are written into it."""
     path = tmp_path / DIGITS
@@ -107,16 +88,6 @@ def test_known_violations_are_an_exit_code_where_that_is_asked_for_and_too_few_r
     assert dpassay(*words)[0] == 0
     for option in ("--strict", "--require=certified"):
         assert dpassay(*words, option, "--resume")[0] == 1
-
-
-@pytest.mark.more
-def test_a_statement_is_folded_to_the_width_of_the_terminal(dpassay, monkeypatch):
-    words = ("prove", "Lemma 3.5", "--paper", "output_perturbation", "--quiet")
-    out, terminal = dpassay(*words)[1], SimpleNamespace(stdout=SimpleNamespace(isatty=lambda: True))
-    monkeypatch.setattr("dpassay.audit.commands.prove.sys", terminal)
-    monkeypatch.setenv("COLUMNS", "70")
-    folded = dpassay(*words)[1]
-    assert max(map(len, folded.splitlines())) <= 70 < max(map(len, out.splitlines())) and folded.split() == out.split()
 
 
 KEY = "second_order_erm/opt@printed"

@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 
 from dpassay.audit.crosscheck import storage
 
-EVIL = "\x1b[2J\x9b\x00</script></testcase>]]><script>alert(1)</script>\r\n::error::x | `a` \ud800\ufffe\u202e\u2028"
+EVIL = "\x1b[2J\x9b\x00</script></testcase>]]><script>alert(1)</script>\r\n::error::x |`a` [/] \ud800\ufffe\u202e\u2028"
 LONG = "n" * 2**20
 NAMES = {"evil": EVIL, "long": LONG}
 SPEAKER = Path(__file__).parents[1] / "live" / "speaker.py"
@@ -164,7 +164,7 @@ WORDS = (
     "prove --paper @, prove --id @, list @, reproduce @, published --paper @, libraries @, crosscheck run @, "
     "scores @ @ --sampled-gaussian @, attack --estimator @, sequential combine @, neighbours replay @"
 )
-ODD = "\x1b[2J\x9b<script>alert(1)</script>::error:: |`\u202e\u2028\udcff"
+ODD = "\x1b[2J\x9b<script>alert(1)</script>::error:: |`[/]\u202e\u2028\udcff"
 
 
 @pytest.mark.parametrize("name", [ODD, pytest.param("n" * 100_000, marks=pytest.mark.slow)], ids=["odd", "long"])

@@ -136,46 +136,37 @@ import atexit, os, signal, sys
 def hit():
     os.kill(os.getpid(), signal.SIG{name})
 class Last:
-    def __del__(self, kill=os.kill, me=os.getpid(), number=signal.SIG{name}):
-        kill(me, number)
+    def __del__(self):
+        hit()
 class Hits:
     def find_spec(self, name, path=None, target=None):
-        if {at!r} == "thrown away" and name == "dpassay.audit.cli":
-            Last()
-        if name == {at!r} and {swallowed}:
+        if name == {at!r}:
             try:
                 hit()
             except KeyboardInterrupt:
                 raise ImportError("initialization failed")
-        elif name == {at!r}:
-            hit()
-        elif {at!r} == "end" and name == "dpassay.audit.cli":
-            atexit.register(hit)
+        elif name == "dpassay.audit.cli":
+            {{"thrown away": Last, "end": lambda: atexit.register(hit)}}.get({at!r}, int)()
 sys.meta_path.insert(0, Hits())
 signal.signal(signal.SIGINT, signal.default_int_handler)  # the caller of pytest may ignore it
-if {at!r} == "last":
-    sys.last = Last()  # lives until modules are taken apart
 sys.argv = ["dpassay", "list"]
 from dpassay.audit.start import main
 main()
 """
 
 
-@pytest.mark.some(4)
 @pytest.mark.parametrize(
-    ("name", "at", "swallowed", "said"),
+    ("name", "at", "said"),
     [
-        ("TERM", "dpassay.audit.cli", True, ""),
-        ("INT", "dpassay.audit.commands.list", True, "dpassay: interrupted\n"),
-        ("INT", "thrown away", False, ""),
-        ("TERM", "end", False, ""),
-        ("TERM", "thrown away", False, ""),
-        ("INT", "dpassay.audit.cli", False, ""),
+        ("TERM", "dpassay.audit.cli", ""),
+        ("INT", "dpassay.audit.commands.list", "dpassay: interrupted\n"),
+        ("INT", "thrown away", ""),
+        ("TERM", "end", ""),
     ],
 )
-def test_a_signal_while_libraries_are_loaded_or_python_ends_leaves_no_traceback(name, at, swallowed, said):
+def test_a_signal_while_libraries_are_loaded_or_python_ends_leaves_no_traceback(name, at, said):
     """Modules that are written in C make an error of it."""
-    words = [sys.executable, "-c", WITH_A_SIGNAL.format(name=name, at=at, swallowed=swallowed)]
+    words = [sys.executable, "-c", WITH_A_SIGNAL.format(name=name, at=at)]
     found = subprocess.run(words, capture_output=True, text=True, check=False)
     assert found.returncode == 130 and found.stderr == said
 
@@ -198,27 +189,53 @@ def alive(group):
     return found
 
 
+def until(group, enough):
+    """Waits until so many processes of a group are alive, but not for ever."""
+    deadline = time.monotonic() + 60
+    while not enough(len(alive(group))) and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+
+WORKERS = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for workers in /proc")
+
+
 @pytest.mark.slow  # starts the command and two workers each time: eight seconds
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for workers in /proc")
+@WORKERS
 @pytest.mark.parametrize("signals", [["TERM"], ["INT"], ["INT", "INT"], ["TERM", "INT", "INT", "INT"]])
 @pytest.mark.parametrize("everybody", [False, True])
 def test_no_worker_outlives_a_signal(tmp_path, signals, everybody):
     """To the command alone, and to its whole group, as a terminal sends Ctrl-C: then while workers load libraries."""
     words = [sys.executable, "-c", MAIN, "audit", "output_perturbation", "--runs", "4000", "--output", "r.json"]
     running = interruptible(words, tmp_path, stdout=subprocess.DEVNULL, start_new_session=True)
-    deadline = time.monotonic() + 60
-    while len(alive(running.pid)) < 4 and time.monotonic() < deadline:  # two workers, and what looks after them
-        time.sleep(0.1)
+    until(running.pid, lambda count: count >= 4)  # two workers, and what looks after them
     time.sleep(0.3 if everybody else 1)
     for name in signals:
         (os.killpg if everybody else os.kill)(running.pid, getattr(signal, f"SIG{name}"))
         time.sleep(0.1)
     _, err = running.communicate(timeout=120)
     assert running.returncode in (130, -signal.SIGINT) and "Traceback" not in err, err
-    deadline = time.monotonic() + 60
-    while alive(running.pid) and time.monotonic() < deadline:
-        time.sleep(0.1)
+    until(running.pid, lambda count: not count)
     assert not alive(running.pid)
+
+
+SLEEPERS = """
+import time
+from dpassay.audit.running.workers import worked
+list(worked(time.sleep, [(0.01,), (0.01,), (60,)], 2))
+"""
+
+
+@WORKERS
+def test_no_worker_outlives_a_parent_that_is_killed():
+    """At that moment one of them works and the other one waits."""
+    parent = subprocess.Popen([sys.executable, "-c", SLEEPERS], start_new_session=True)
+    until(parent.pid, lambda count: count >= 4)
+    time.sleep(2)
+    assert len(alive(parent.pid)) >= 4
+    parent.kill()
+    parent.wait()
+    until(parent.pid, lambda count: not count)
+    assert not alive(parent.pid)
 
 
 def many_runs(count):

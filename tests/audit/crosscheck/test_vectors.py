@@ -1,11 +1,10 @@
 """The committed vectors: made again they are the same, their formulas give their noise, and nothing is left unseen."""
 
-import ast
 import copy
 import json
 import math
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from functools import lru_cache, partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +20,6 @@ from dpassay.audit.crosscheck.encoding import encode
 from dpassay.audit.crosscheck.epsilon import epsilon_of
 from dpassay.audit.crosscheck.making import every_vector
 from dpassay.audit.crosscheck.recording import Diverged, VectorTape, events_of, run_again
-from dpassay.audit.crosscheck.reference_line import watched
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
 from dpassay.reference.second_order_erm.line_search import gaussian_parameter
@@ -328,29 +326,3 @@ def test_every_constant_that_a_run_uses_is_seen_by_a_vector(algorithm):
                 waiting[path] = not any(shows(vector, changed(told, path, change)) for change in CHANGES)
     left = {".".join(map(str, path)) for path, unseen in waiting.items() if unseen}
     assert {one for one in left if not any(re.search(why, f"{algorithm} {one}") for why in UNUSED.values())} == set()
-
-
-def lines_of(tree):
-    """The lines of the statements of every function of a file, but of checks of what is put in."""
-    for node in tree.body:
-        for function in node.body if isinstance(node, ast.ClassDef) else [node]:
-            if isinstance(function, ast.FunctionDef) and function.name != "__post_init__":
-                inside = (one for one in ast.walk(function) if isinstance(one, ast.stmt) and one is not function)
-                said = ast.get_docstring(function) and function.body[0]
-                yield {one.lineno for one in inside if one is not said}
-
-
-@pytest.mark.slow
-def test_every_line_of_a_function_that_the_vectors_run_is_run_by_a_vector():
-    """Of the files that hold the algorithms; a function that no vector enters makes schedules."""
-    seen = defaultdict(set)
-    for vector in runs():
-        for file, lines in watched(RUN[vector["case"]].build().run, vector).lines.items():
-            seen[file] |= lines
-    left = []
-    for file in sorted({vector["source"].removeprefix("reference/") for vector in everything()}):
-        text = (HOME / file).read_text(encoding="utf-8")
-        for lines in lines_of(ast.parse(text)):
-            missed = lines - seen[file] if lines & seen[file] else set()
-            left += [f"{file}: {text.splitlines()[line - 1].strip()}" for line in sorted(missed)]
-    assert left == []

@@ -135,18 +135,12 @@ def manners(mean, rows):
             mean.append(0.0)
         case "nan":
             mean[0] = math.nan
-        case "fork" | "fork and go" | "meets":
+        case "fork" | "fork and go":
             divides(Path(sys.argv[2]))
 
 
 def divides(place):
-    """Several processes: a child that lives on, or two programs that wait for each other."""
-    if MODE == "meets":  # goes on when another process has come as far
-        (place / f"{len(list(place.glob(f'*-{os.getpid()}')))}-{os.getpid()}").touch()
-        mine = len(list(place.glob(f"*-{os.getpid()}"))) - 1
-        while len(list(place.glob(f"{mine}-*"))) < 2:
-            time.sleep(0.005)
-        return
+    """A child that lives on."""
     child = os.fork()
     if child == 0:
         time.sleep(60)

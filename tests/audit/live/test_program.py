@@ -17,11 +17,10 @@ from dpassay.audit.live import program as live_program
 from dpassay.audit.live.messages import ProgramRefused, ProgramUnsupported
 from dpassay.audit.live.program import LiveProgram, run_live
 from dpassay.audit.lockstep.outcome import caught
-from dpassay.audit.lockstep.run import Needs, lockstep
+from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.row import Effort
 from dpassay.audit.running import programs
 from dpassay.audit.running.programs import ProgramBroken, ProgramEnded
-from dpassay.audit.search.engine import search
 from dpassay.audit.subjects.programs import audited
 from dpassay.audit.subjects.replay import agreed
 from dpassay.audit.terminal.progress import progress
@@ -85,13 +84,6 @@ def test_a_run_that_was_cut_off_leaves_its_process_usable():
         assert program.started == 4
 
 
-def test_the_programs_of_the_worlds_work_at_the_same_time(tmp_path):
-    """Each waits, at every step, until another one has come as far: one after the other they would be late."""
-    what = Needs(sampled=True, fresh=0, inner=False)
-    with speaker("meets", tmp_path, timeout=60.0) as program:
-        assert lockstep(bind(program, LONGER), PAIR, [0], what=what, check=False).complete
-
-
 class Asking(Tape):
     """Evaluates the first queries."""
 
@@ -119,13 +111,6 @@ def test_queries_are_asked_for_only_as_far_as_they_are_needed():
         with pytest.raises(ProgramEnded, match="exit status 9"):
             program(problem, None, Asking(4))
         assert program(problem, None, Asking(2)) == 2 and program.started == 2
-
-
-def test_above_threshold_in_lockstep():
-    problems = [LinearLosses(np.array([[x], [0.0]])) for x in (1.0, -1.0)]
-    with speaker() as program:
-        found = lockstep(lambda problem, tape: program(problem, None, tape), Pair(*problems, 0, "first record"), [0])
-    assert found.complete and not found.findings and found.movements["search"].moved == 2.0
 
 
 # -- bad manners ----------------------------------------------------------------------------------------------------
@@ -222,14 +207,6 @@ def test_planted_bugs_are_found_with_their_cause(mode, kind):
         assert any(one.kind is kind for seed in range(3) for one in lockstep(run, FAR, [seed]).findings)
 
 
-@pytest.mark.more
-def test_a_search_says_how_a_program_ended():
-    """Rows above 2 are in the space (eight examples, seed 0)."""
-    with speaker("crash on large rows") as program:
-        found = search(partial(caught, program), CASE.space(), CASE.claim, examples=8)
-    assert any(one.kind is Kind.EARLY_END and "exit status 7" in one.detail for one in found.findings)
-
-
 @pytest.mark.parametrize(
     ("mode", "text"),
     [
@@ -243,16 +220,6 @@ def test_a_search_says_how_a_program_ended():
 def test_a_program_that_always_fails_is_bad_input(mode, text):
     with speaker(mode) as program, pytest.raises(BadInput, match=text):
         audited(CASE, program, QUICK)
-
-
-@pytest.mark.slow  # more than a second; those of the examples are audited by `make journeys`
-def test_a_correct_program_is_not_accused():
-    with speaker() as program:
-        row = audited(CASE, program, QUICK)
-        assert program.started <= 6
-    assert (row.undeclared, row.findings, row.reading) == ([], [], "program")
-    assert row.accounted == pytest.approx(2.44, abs=0.01)
-    assert row.upper_bound and "open:" not in row.why, "no certificate of what runs elsewhere"
 
 
 @pytest.mark.slow

@@ -128,19 +128,6 @@ def test_the_plugin_imports_nothing_but_pytest():
     assert "dpassay" in found and not set(found) & {"numpy", "scipy", "hypothesis", "pydantic", "rich", "greenlet"}
 
 
-@pytest.mark.more
-def test_a_missing_library_is_one_line(pytester):
-    pytester.makeconftest(
-        "import sys\nclass Refuses:\n    def find_spec(self, name, path=None, target=None):\n"
-        "        if name.startswith('scipy'):\n            raise ModuleNotFoundError(name, name='hypothesis')\n"
-        "sys.meta_path.insert(0, Refuses())\n"
-    )
-    pytester.makepyfile("import pytest\n@pytest.mark.privacy_claim(epsilon=1)\ndef test_it():\n    return 1\n")
-    found = pytester.runpytest_subprocess(*ON)
-    found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines(["package = 'hypothesis': is not installed: pip install \".[[]audit]\" in*"])
-
-
 RETURNED = """
 import sys
 from dpassay.audit.live.program import LiveProgram

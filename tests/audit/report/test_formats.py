@@ -220,17 +220,12 @@ def test_the_published_schemas_are_those_of_the_models():
     assert said == {"const": FORMAT, "description": "The version of this schema."}
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [("verdict", "private"), ("claimed", "1"), ("runs", 1.5), ("findings", "none"), ("expected", 1), ("power", "big")],
-)
-def test_reports_keep_the_schema_and_what_is_none_does_not(rows, field, value):
+def test_reports_keep_the_schema_and_what_is_none_does_not(rows):
+    """Row by row it is what is read: `tests/audit/running/test_report_file.py`."""
     schema = json.loads((SCHEMAS / "report.schema.json").read_text(encoding="utf-8"))
     validator, right = Draft202012Validator(schema), json.loads(json_text(document(rows[:4])))
     validator.validate(right)
-    first = right["rows"][0]
-    for wrong in ({**first, field: value}, {name: one for name, one in first.items() if name != field}):
-        assert not validator.is_valid({**right, "rows": [wrong]})
+    assert not validator.is_valid({**right, "rows": [right["rows"][0] | {"verdict": "private"}]})
 
 
 ODD = "\x1b[2J\x9b\x00</testcase>]]><b>&\n::error::x | `a` $\\frac{$ \ud800\ufffe\u202e\u2028%0A"
