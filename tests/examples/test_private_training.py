@@ -1,7 +1,6 @@
 """The example repository, the script of docs/training.md, and what CI runs: each breakage goes red for its reason."""
 
 import importlib
-import json
 import linecache
 import os
 import re
@@ -113,17 +112,6 @@ def test_the_commands_of_the_readme_do_what_it_says(repository, dpassay):
             assert found.returncode == (1 if "exit code 1" in remark else 0), (line, found)
             printed += found.stdout
         assert all(line in printed.splitlines() for line in shown.splitlines()), printed
-
-
-@SLOW
-def test_the_lock_is_that_of_the_code(repository, dpassay):
-    """What it says of releases, noise and accounting is what a check finds; the hash is also of this package's code."""
-    blocks = []
-    for words in ((), ("--update",)):
-        assert dpassay(repository, *CHECK, *words).returncode == 0
-        blocks.append(json.loads((repository / "privacy.lock.json").read_text())["claims"]["digits"])
-    for name in ("mechanism", "space", "claimed", "verdict", "accounted", "releases", "sequence", "missed"):
-        assert blocks[0][name] == blocks[1][name], name
 
 
 # The script of docs/training.md: breakages exit 1 with their line.

@@ -26,12 +26,13 @@ def loaded(program):
     return set(out.splitlines()[-1].split()[1:])
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(5)
 @pytest.mark.parametrize(
     ("program", "more"),
     [
         ("import dpassay.reference, dpassay.audit", {"numpy", "scipy", "typer", "greenlet"}),
         (COMMAND.format("'--help'"), {"numpy", "scipy", "rich", "pydantic"}),
+        ("import dpassay.audit.pytest_plugin", {"numpy", "scipy", "rich", "pydantic", "greenlet"}),
         ("from dpassay.reference.tape import LiveTape, record", set()),
         ("from dpassay.reference.accounting.cost import account", set()),
         (COMMAND.format("'--version'"), set()),

@@ -1,7 +1,6 @@
 """`dpassay blackbox`: what it says beside a verdict, and the exit codes a CI sees. And programs as mechanisms."""
 
 import json
-import re
 import sys
 import time
 
@@ -12,9 +11,7 @@ from dpassay.audit.blackbox import power, programs
 from dpassay.audit.blackbox.detect import of_outputs
 from dpassay.audit.blackbox.programs import CommandLine, KeptAlive
 from dpassay.audit.blackbox.table import to_tables
-from dpassay.audit.blackbox.telling import shortened
 from dpassay.audit.running import programs as running
-from dpassay.audit.terminal import progress
 from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import gdp
 
@@ -43,13 +40,6 @@ def run(dpassay, tmp_path, monkeypatch):
     sys.modules.pop("mech_of_test", None)
 
 
-def test_a_program_that_is_started_for_each_output_is_shown_another_way(dpassay, tmp_path, monkeypatch):
-    monkeypatch.setattr(progress, "PACE", 0.01)
-    (tmp_path / "d.json").write_text("[1]")
-    words = ("--command", f"{sys.executable} -c 'print(1)'", "--dataset", "d.json", "--neighbour", "d.json")
-    assert "started 20 times; --keep-alive" in dpassay("blackbox", *words, "--epsilon", 1, "--samples", 10)[2]
-
-
 @pytest.mark.slow  # 14 simulations each, with what they learn
 def test_consistent_is_where_a_larger_epsilon_would_have_been_seen(run):
     """Laplace noise, claim just true: twice the epsilon is seen in 14 simulations of 14, 1.05 times is not."""
@@ -70,16 +60,6 @@ def test_an_event_is_made_more_frequent_and_no_output_twice():
     assert np.mean([mask[one].mean() for one in rows]) == pytest.approx(0.75, abs=0.02)
     assert power._possible(np.zeros(50, dtype=bool), 0.5) == 0
     assert power.larger(gdp(1.0), 2.0).delta(2.0) == pytest.approx(gdp(1.0).delta(1.0), rel=1e-2)
-
-
-def test_long_outputs_are_shown_with_whole_short_numbers():
-    """One that is cut ends after a number of four digits; what is short, or no list, stays as it is."""
-    values = np.random.default_rng(0).normal(size=64)
-    found = shortened(values, "output[37] = 1 in ")
-    assert re.fullmatch(r"output\[37\] = 1 in \[(-?\d\.\d+, ){3,}\.\.\.", found) and len(found) < 70
-    assert shortened(np.array([1.23456789, 2.0])) == "[1.23456789, 2.0]"
-    assert shortened([1 / 3] * 12) == str([0.3333] * 12)
-    assert shortened("x" * 200).endswith("xxx...")
 
 
 @pytest.mark.some(1)

@@ -67,17 +67,6 @@ def test_correct_mechanisms_raise_no_alarm(number):
     assert entry.judged(1000, 0).verdict is not Verdict.VIOLATED
 
 
-def test_sparse_vector_probabilities_agree_with_sampling():
-    for number, cutoff in ((1, 2), (2, 2), (4, 1), (6, 1)):
-        variant, answers = laws.lyu_variant(number, 1.0, cutoff), [0.5, -1.0, 2.0]
-        exact = laws.pattern_probabilities(variant, answers)
-        assert sum(exact.values()) == pytest.approx(1.0, abs=1e-6)
-        drawn = variant.many(answers, np.random.default_rng(number), 20_000)
-        for pattern, probability in exact.items():
-            row = np.array([*pattern, *[-1] * (3 - len(pattern))])
-            assert binomtest(int((drawn == row).all(axis=1).sum()), 20_000, probability).pvalue > 1e-4
-
-
 def test_truths_of_closed_form():
     assert laws.exact_epsilon(laws.lyu_variant(5, 1.0, 1), [0.0, 1.0], [1.0, 0.0]) == np.inf
     assert laws.exact_epsilon(laws.lyu_variant(1, 1.0, 1), [0.0] * 4, [1.0] * 4) <= 1.0 + 1e-6

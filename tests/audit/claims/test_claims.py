@@ -151,12 +151,6 @@ def test_what_is_worse_fails(fields, what):
     assert [(one.what, one.fails) for one in changed(**fields)] == [(what, True)]
 
 
-def test_an_upper_end_that_is_an_estimate_says_how_often_it_was_too_low():
-    """On the same pair the interval ends at the estimate; on another one at what was accounted."""
-    (same,), (other,) = changed(realised=0.96), changed(pair={"target": 1}, realised=0.91)
-    assert "too low in 8 % of audits" in same.old and "estimate" not in other.old
-
-
 @pytest.mark.parametrize(
     "fields",
     [

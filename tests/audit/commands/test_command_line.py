@@ -1,7 +1,6 @@
 """The command line as a user meets it: outputs, exit codes, resuming, demo, doctor, completion, stored scores."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -175,15 +174,6 @@ def test_doctor_names_what_is_missing_too_old_or_cannot_be_written(dpassay, monk
     assert doctor.folder("x", tmp_path / "a" / "b", "why").state == "ok" and not (tmp_path / "a").exists()
     monkeypatch.setattr(doctor.shutil, "disk_usage", lambda place: SimpleNamespace(free=2**20))
     assert doctor.folder("x", tmp_path, "because").state == "note"
-
-
-def test_a_shell_completes_commands_without_loading_them():
-    variables = {"_DPASSAY_COMPLETE": "complete_bash", "COMP_WORDS": "dpassay d", "COMP_CWORD": "1"}
-    program = (
-        "import sys; sys.argv = ['dpassay']\nfrom dpassay.audit.cli import main\ntry: main()\nexcept SystemExit: pass\n"
-        "print('loaded', *sorted({name.split('.')[0] for name in sys.modules} & {'numpy', 'scipy', 'hypothesis'}))"
-    )
-    assert python(program, os.environ | variables).stdout.split() == ["demo", "doctor", "loaded"]
 
 
 COMPLETED = {

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dpassay.audit.report.figures import curves_of, delta_figure
+from dpassay.audit.report.figures import curves_of
 from dpassay.audit.report.html import MEANING, StatementView
 from dpassay.audit.report.html import page as page_of
 from dpassay.audit.running.report_file import save
@@ -155,15 +155,6 @@ def test_a_row_without_a_band_says_so_and_one_with_it_tells_the_runs_that_were_m
     assert "No curve of what is realised: not made." in written([replace(row, realised=None, realised_by="not made")])
     text = written([replace(rows[0], curves=CURVES, runs=1000, stopped=62)])
     assert "lower bounds from 62 runs" in text and "1000 runs (62 were made)" in text
-
-
-def test_figures_follow_the_colours_of_the_page(rows):
-    row = replace(rows[0], curves=CURVES)
-    found = curves_of(row)
-    figure = delta_figure(row, found, "a")
-    assert "var(--claim)" in figure and "var(--shown)" in figure
-    assert not re.search(r"#0[1-6]0[1-6]0[1-6]", figure) and len(figure) < 25_000
-    assert delta_figure(row, found, "b") != figure  # ids of its own
 
 
 def test_the_command_writes_the_page(rows, dpassay):

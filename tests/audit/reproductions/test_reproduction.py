@@ -16,7 +16,7 @@ from dpassay.audit.attacks.game import ATTACKS
 from dpassay.audit.published import second_order_erm as published
 from dpassay.audit.reproductions import dro
 from dpassay.audit.reproductions import second_order_erm as reproduce
-from dpassay.audit.reproductions.report import Finished, Options, Report, Table
+from dpassay.audit.reproductions.report import Finished, Options
 from dpassay.reference.dro.training import METHODS as DRO_METHODS
 from dpassay.reference.dro.training import Setting, train
 from dpassay.reference.errors import BadInput
@@ -88,9 +88,6 @@ def test_store_goes_on_after_an_interrupt_and_absent_data_are_named(small, tmp_p
     again = Finished(store.path, reproduce.Run, "run")
     again.make(runs[0].key, None)  # is not called
     assert again[runs[0].key] == runs[0] and runs[1].key not in again._found
-    store.path.write_text("nonsense\n" + text)
-    with pytest.raises(BadInput, match="line 1 is not a run"):
-        Finished(store.path, reproduce.Run, "run")
     for name in ("covertype", "ijcnn"):
         with pytest.raises(BadInput, match="no such file"):
             reproduce.load(name, Options(data=tmp_path))
@@ -113,19 +110,6 @@ def test_the_command_fills_every_table_and_keeps_what_is_finished(small, tmp_pat
     assert printed.rows[1][3] == TABLES[3].cell("OPT", 1.0).value.text and "±" in printed.rows[1][2]
     monkeypatch.setattr(reproduce, "one_run", lambda *_: 1 / 0)
     assert reproduce.run(options).tables == report.tables
-
-
-def test_page_has_the_tables_the_notes_and_its_images_beside_it(tmp_path):
-    image = tmp_path / "plots" / "figure_1.png"
-    image.parent.mkdir()
-    image.write_bytes(b"image")
-    report = Report("minimax_sosp", [Table("A table", ("|x|", "y"), [("1", "a|b")])], [image], ["A note."])
-    page = report.write_page(tmp_path / "docs" / "page.md", "dpassay reproduce minimax_sosp")
-    text = page.read_text(encoding="utf-8")
-    assert "| \\|x\\| | y |\n| --- | --- |\n| 1 | a\\|b |\n" in text
-    assert "![figure 1](figure_1.png)" in text and "- A note." in text and "`dpassay reproduce minimax_sosp`" in text
-    assert (tmp_path / "docs" / "figure_1.png").read_bytes() == b"image"
-    assert report.write_page(image.parent / "page.md", "x").exists()  # image in place already
 
 
 # -- membership inference of `dro` --------------------------------------------------------------------------------

@@ -136,20 +136,6 @@ def test_writers_at_the_same_time_lose_nothing(tmp_path):
     assert read(tmp_path / "s") == {f"{name}{k}": k for name in "pqr" for k in range(20)}
 
 
-def test_another_store_in_the_same_place_is_read_as_another_one(tmp_path):
-    """Of the same number and size: a file system gives the number of a removed file to the next one."""
-    path, other = tmp_path / "s", tmp_path / "other"
-    stored(path, c="mine ")
-    stored(other, c="their")
-    store = Store(path, "--output")
-    assert store.records("row")["c"] == "mine "
-    with path.open("r+b") as file:
-        file.write(other.read_bytes())
-    assert store.records("row")["c"] == "their"
-    store.put("row", {"d": 1})
-    assert read(path) == RECORDS | {"c": "their", "d": 1}
-
-
 @pytest.mark.parametrize("kills", [3, pytest.param(50, marks=pytest.mark.slow)])
 def test_a_kill_at_any_moment_loses_no_record_that_was_put(tmp_path, kills):
     """Killed with -9 at random moments (seed 0): all that was said to be kept is there, at most one record is more."""
