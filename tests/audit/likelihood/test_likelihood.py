@@ -10,11 +10,9 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 from scipy.stats import binomtest
 
-from dpassay.audit.likelihood import pilot
 from dpassay.audit.likelihood.bound import audit_likelihood, upper_limit, walk
-from dpassay.audit.likelihood.curve import POINTS, curves, grid, lower_bounds, shown
+from dpassay.audit.likelihood.curve import POINTS, curves, grid, shown
 from dpassay.audit.likelihood.pilot import excess, make_plan
-from dpassay.audit.likelihood.samplers import Losses
 from dpassay.audit.lockstep.tilting import PLAIN, Tilt
 from dpassay.reference import account, record
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, gdp_mu
@@ -166,37 +164,6 @@ def test_stretches_of_equal_bets_agree_with_single_steps(sampler, runs):
         assert walk(losses, plan, DELTA, ALPHA) == naive_walk(losses, plan) > 0
 
 
-def test_rows_with_counts_are_rows_repeated():
-    sampler = known.rounded_gaussian(1.0, 40)
-    plan, _ = make_plan(sampler, DELTA, ALPHA, 5000, 200, 1)
-    how = plan.tilts, plan.shares, 5000, (1, 2)
-    rows, counts = sampler.merged(*how)
-    assert walk(rows, plan, DELTA, ALPHA, counts) == walk(sampler.sample(*how), plan, DELTA, ALPHA) > 3
-
-
-@pytest.mark.parametrize("sampler", SAMPLERS.values(), ids=SAMPLERS)
-def test_every_bet_of_a_plan_is_the_best_of_all(sampler, monkeypatch):
-    """The search that only goes down, against the largest of all 24 rates at every point of the grid."""
-
-    def largest(margin, occurs, k):
-        return int(np.argmax([float(occurs @ np.log1p(bet * margin)) for bet in pilot._BETS]))
-
-    plans = [make_plan(sampler, DELTA, ALPHA, 1000, 200, seed)[0] for seed in range(5)]
-    monkeypatch.setattr(pilot, "_fastest", largest)
-    for seed, plan in enumerate(plans):
-        assert np.array_equal(plan.bets, make_plan(sampler, DELTA, ALPHA, 1000, 200, seed)[0].bets)
-
-
-def test_a_pilot_that_hopes_for_too_much_still_leaves_a_bound():
-    """1,000 runs show little of the flat curve's branch, but not nothing."""
-    found = [audit_likelihood(FLAT, DELTA, seed=seed)[0].epsilon for seed in range(10)]
-    assert np.median(found) > 0.4 and max(found) <= FLAT.epsilon(DELTA)
-    plan, _ = make_plan(FLAT, DELTA, ALPHA, 1000, 400, 0)
-    losses = final_losses(FLAT, plan, 1000, 0)
-    assert plan.bets[len(pilot._BELOW)] > 0.9
-    assert found[0] == walk(losses, plan, DELTA, ALPHA) == naive_walk(losses, plan) < 0.6 * plan.expected
-
-
 # Drawing in stages, and the ends of what can be asked.
 def test_all_runs_are_made_where_nothing_is_enough_and_none_is_asked_for():
     exact = gdp_epsilon(1.0, DELTA)
@@ -204,13 +171,6 @@ def test_all_runs_are_made_where_nothing_is_enough_and_none_is_asked_for():
         for seed in range(5):
             found, _ = audit_likelihood(known.gaussian(1.0), DELTA, runs=400, pilot=120, seed=seed, enough=enough)
             assert found.epsilon > (0.5 if early else 0.8) * exact and (found.runs < 400) == early
-
-
-def test_two_samples_are_one():
-    one = Losses(np.array([1.0, -np.inf]), np.zeros((2, 2)))
-    both = one.joined(Losses(np.array([2.0]), np.ones((1, 2)), inexact="a secret"))
-    assert both.loss.tolist() == [1.0, -math.inf, 2.0]
-    assert (both.log_weights.shape, both.inexact) == ((3, 2), "a secret")
 
 
 @pytest.mark.parametrize(("loss", "limit"), [([math.inf] * 10, math.inf), ([0.0] * 10, 0.0)])
@@ -271,18 +231,6 @@ def test_the_curves_of_a_row():
     assert found["accounted"] == pytest.approx(TRUTH, rel=1e-9)
     seen.inexact = "secret batches"
     assert set(curves(seen, gaussian(MU), CLAIMED, DELTA, 0.95)) == {"epsilons", "accounted"}
-
-
-@pytest.mark.parametrize("accounted", [0.3, 0.9, 6.0, 1e4, np.inf])
-def test_the_grid_covers_the_claim_and_what_is_accounted(accounted):
-    found = grid(0.9, accounted)
-    assert len(found) == POINTS and found[0] == 0 and np.all(np.diff(found) > 0)
-    assert found[-1] >= min(60.0, max(1.8, 1.5 * min(accounted, 40.0))) - 1e-9
-
-
-def test_a_mean_of_nothing_is_bounded_by_nothing():
-    assert lower_bounds(np.zeros((2, 10)), 3.0).tolist() == [0.0, 0.0]
-    assert lower_bounds(np.ones((1, 1000)), 3.0)[0] == pytest.approx(1.0, rel=0.02)
 
 
 def test_many_deltas_at_once_are_the_single_ones():
