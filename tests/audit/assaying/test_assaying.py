@@ -1,7 +1,7 @@
 """An assay of code on a tape: where findings are, outputs alone, the pair that is audited, noise that no claim has."""
 
 import math
-from dataclasses import dataclass, make_dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +11,11 @@ from dpassay.audit.assaying.assay import assay, assay_case
 from dpassay.audit.assaying.examine import epsilon_of_output, numbers_of
 from dpassay.audit.assaying.places import places_of
 from dpassay.audit.assaying.worst import with_exact_losses
-from dpassay.audit.exit_codes import FAILED, INCONCLUSIVE
-from dpassay.audit.lockstep.source_lines import parting
+from dpassay.audit.exit_codes import FAILED
 from dpassay.audit.row import Effort
 from dpassay.audit.search.engine import search
 from dpassay.audit.search.ground import AllOf, Data
-from dpassay.audit.search.placing import bare_lines
-from dpassay.reference import Cite, LiveTape, Multipliers, Pair, noise_for
+from dpassay.reference import Cite, Multipliers, Pair, noise_for
 from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Kind, declare
@@ -98,31 +96,6 @@ def test_the_line_of_the_certificate_comes_first_where_the_search_does_not_see_w
         assert (lines[0] == 7) == (lost == seed) and 7 in lines
 
 
-def test_noise_that_no_calibration_covers_is_found_in_a_run_alone():
-    def bare():
-        scale = 0.0 * len("abc")
-        LiveTape(0).gaussian("bare", np.zeros(1), std=scale, sensitivity=1.0)
-
-    assert bare_lines("bare", bare)[0].line == line_of("scale = 0.0") and not bare_lines("other", bare)
-
-
-Told = make_dataclass("Told", ["name", "values"])
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "path", "there"),
-    [
-        (1.0, 2.0, "", 2.0),
-        ([1, (2, 3)], [1, (2, 4)], "[1][1]", 4),
-        ({"a": 1, "b": Told("x", [0])}, {"a": 1, "b": Told("x", [1])}, "['b'].values[0]", 1),
-        ([1, 2], [1], "", [1]),  # of other lengths: the whole
-        ({"a": 1}, {"b": 1}, "", {"b": 1}),
-    ],
-)
-def test_the_first_part_that_differs(one, other, path, there):
-    assert parting(one, other) == (path, one if not path else parting(one, other)[1], there)
-
-
 # -- outputs alone, as numbers ----------------------------------------------------------------------------------------
 PAIR = Pair(1.0, 0.0, 0)
 EFFORT = Effort(runs=150, pilot=60, examples=15)
@@ -165,16 +138,6 @@ def test_a_leak_that_the_output_shows_is_violated(run):
     assert "the output alone" in found.why and not found.upper_bound
 
 
-def test_a_leak_that_the_output_does_not_show_still_leaks():
-    """The output moves by a ten-thousandth of its noise: no sample shows it, the replay does."""
-
-    def run(x, tape):
-        return tape.gaussian("g", x, std=4.0, sensitivity=1.0) + 1e-4 * x
-
-    found = assay(run, PAIR, CLAIM, effort=EFFORT)
-    assert found.verdict == "leaks" and found.realised < 1
-
-
 @pytest.mark.parametrize(
     ("run", "pair", "why"),
     [
@@ -211,17 +174,6 @@ def test_the_other_records_are_made_alike():
     assert found.alike and (others == others[0]).all() and found.data.rows[0].tolist() == [3.0, 1.0]
     assert others[0, :-1] == 0, "any other records would be counted by the size of the batch"
     assert found.data.there.tolist() == [-3.0, 1.0] or found.data.there.tolist() == [-3.0, -1.0]
-
-
-def counts(rows, tape):
-    batch = tape.poisson("batch", len(rows), 0.5)
-    tape.gaussian("size", np.array([float(len(batch.indices))]) * rows[0, 0], std=1.0, sensitivity=9.0, batch=batch)
-
-
-def test_the_worst_pair_stays_where_its_losses_are_exact_or_those_of_no_pair_are():
-    for run in (lambda rows, tape: tape.gaussian("sum", rows[:, 0].sum(), std=2.0, sensitivity=2.0), counts):
-        setting = AllOf(run, SPACE).setting(DATA)
-        assert with_exact_losses(setting, run, SPACE) is setting
 
 
 def test_in_a_box_and_without_labels():
@@ -305,12 +257,6 @@ def test_sizes_that_release_nothing_are_no_finding():
     found = search(run, Space(sizes=sizes, schedule=schedule), CLAIM, examples=30)
     assert found.findings == [] and not found.raised
     assert found.accounted == pytest.approx(1.0, rel=1e-4)
-
-
-def test_a_declared_finding_that_does_not_show_is_missing_and_an_unknown_cost_is_inconclusive():
-    found = row(bare_in_the_end, declared=[(Kind.BARE_RELEASE, "last"), (Kind.OUTPUT, "output")], effort=Effort())
-    assert found.missing and found.exit_code() == FAILED
-    assert row(noisy(None), reading="repaired").exit_code() == INCONCLUSIVE
 
 
 def test_sizes_for_which_there_is_no_noise_are_found_by_the_search():

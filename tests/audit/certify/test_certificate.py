@@ -52,7 +52,6 @@ RIGHT = {  # in forms that those of tests/audit/programs do not have
         f"return clip(rows).sum(axis=0) + {NOISE}"
     ),
     "python noise": program("return count(rows) + random.gauss(0, 4.0)"),
-    "scaled noise": program("return clip(rows).sum(axis=0) + 8 * rng.standard_normal(rows.shape[1])"),
     "noise of a covariance": program(
         "d = rows.shape[1]\nreturn clip(rows).sum(axis=0) + np.random.multivariate_normal(np.zeros(d), 64 * np.eye(d))"
     ),
@@ -61,14 +60,8 @@ RIGHT = {  # in forms that those of tests/audit/programs do not have
         "    if (rows[:, 0] < mid).sum() + rng.laplace(0, 8.0) < len(rows) / 2: low = mid\n"
         "    else: high = mid\nreturn low"
     ),
-    "sum of noise": program(f"return clip(rows).sum(axis=0) + 0.75 * ({NOISE} + {NOISE})"),
     "noisy ratio": program(
         "return (count(rows) + rng.laplace(0, 2.0)) / max(1.0, (rows[:, 0] > 0).sum() + rng.laplace(0, 2.0))"
-    ),
-    "python numbers": program("return float(float(count(rows)) + rng.laplace(0, 2.0)) / max(1.0, float(len(rows)))"),
-    "one row after another": program(
-        "clipped = [row * min(1.0, 1.0 / (np.linalg.norm(row) + 1e-12)) for row in np.asarray(rows, dtype=float)]\n"
-        f"return sum(clipped, np.zeros(rows.shape[1], dtype=float)) + {NOISE}"
     ),
     "twice if small": program(  # a decision on a released value: the other way releases more
         "first = count(rows) + rng.laplace(0, 4.0)\nif first < 1e12: return first\n"

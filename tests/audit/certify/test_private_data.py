@@ -100,11 +100,6 @@ def shown(text, order):
 # -- decisions and comprehensions over records: the 2-norm
 CHOSEN = {
     "clipped by if": (2, each("norm = np.linalg.norm(row)\nif norm > 1: row = row / norm\ntotal += row")),
-    "added in both ways": (2, each("norm = np.linalg.norm(row)\nif norm > 1: total += row / norm\nelse: total += row")),
-    "multiplied": (
-        2,
-        each("row = 1.0 * row\nif np.linalg.norm(row) > 1: row *= 1 / np.linalg.norm(row)\ntotal += row"),
-    ),
     "clipped too late": (4, each("norm = np.linalg.norm(row)\nif norm > 1: row = row * 2 / norm\ntotal += row")),
     "counted": (1, each("if row[0] > 0: total += 1", "0")),
     "two counts": (
@@ -114,7 +109,6 @@ CHOSEN = {
     ),
     "clipped by an expression": (2, "sum(row * factor_of(np.linalg.norm(row), 1.0) for row in rows)"),
     "returned early": (2, "sum(clip_or_return(row) for row in rows)"),
-    "returned too much": (4, "sum(clip_or_return(2 * row, 2.0) for row in rows)"),
     "filtered": (2, "sum(np.tanh(row[1]) for row in rows if row[0] > 0)"),
     "counted in a generator": (1, "sum(1 for row in rows if row[0] > 0)"),
     "the length of a list": (1, "len([row for row in rows if row[0] > 0])"),
@@ -127,13 +121,6 @@ WRITTEN = {
     "counts by class": (2, filled("of = cells(rows)\nfor k in range(3): out[k] = (of == k).sum()\nout")),
     "counts by record": (2, "out = np.zeros(3, dtype=int)\nfor row in rows: out[cell_of(row)] += 1\nout"),
     "counts at once": (2, filled("np.add.at(out, cells(rows), 1)\nout")),
-    "sums by class": (
-        6,
-        filled(
-            "x, of = np.clip(rows, 0, 1), cells(rows)\nfor k in range(3): out[k] = x[of == k].sum(axis=0)\nout.ravel()",
-            "(3, 3)",
-        ),
-    ),
     "sums by record": (6, filled("for row in rows: out[cell_of(row)] += np.clip(row, 0, 1)\nout.ravel()", "(3, 3)")),
     "coordinate by coordinate": (
         3,
@@ -146,17 +133,12 @@ WRITTEN = {
             "    out[k] = rows[k] / max(1, np.linalg.norm(rows[k], 1))\nout.sum(axis=0)"
         ),
     ),
-    "column by column": (
-        3,
-        filled("for k in range(3): out[:, k] = np.clip(rows[:, k], 0, 1)\nout.sum(axis=0)", "rows.shape"),
-    ),
     "counts in a dictionary": (
         2,
         "out = {(a, b): 0 for a in range(2) for b in range(3)}\n"
         "for row in rows: out[int(row[2] > 0), cell_of(row)] += 1\nlist(out.values())",
     ),
     "counts in a list": (2, "out = [0, 0, 0]\nfor row in rows: out[cell_of(row)] += 1\nout"),
-    "counts in a table": (2, filled("for row in rows: out[int(row[2] > 0), cell_of(row)] += 1\nout.ravel()", "(2, 3)")),
     "counts of pairs at once": (
         2,
         filled("np.add.at(out, ((rows[:, 2] > 0).astype(int), cells(rows)), 1)\nout.ravel()", "(2, 3)"),
@@ -166,7 +148,6 @@ WRITTEN = {
     "in a slice": (3, filled("out[1:4] = np.clip(rows, 0, 1).sum(axis=0)\nout", "5")),
     "in some columns": (3, filled("out[:, 1:] = np.clip(rows, 0, 1)\nout.sum(axis=0)", "(4, 4)")),
     "into a copy": (3, filled("other = out.copy()\nother += np.clip(rows, 0, 1).sum(axis=0)\nother")),
-    "copied": (1, filled("out[0] = np.clip(rows[:, 0], 0, 1).sum()\nout.copy()")),
     "given as out": (3, "x = rows.copy()\nnp.clip(x, 0, 1, out=x)\nx.sum(axis=0)"),
     "of another name": (3, filled("other = out\nout += np.clip(rows, 0, 1).sum(axis=0)\nother")),
     "by flat": (
@@ -182,13 +163,7 @@ WRITTEN = {
 CELLS = {  # the 1-norm, the 2-norm; of each cell
     "counted": (2, ROOT2, "np.sum(of == c)"),
     "summed": (2 * ROOT3, 2, "x[of == c].sum(axis=0)"),
-    "nearest": (
-        2,
-        ROOT2,
-        "np.count_nonzero(near == c)",
-    ),
-    "clipped in each": (6, math.sqrt(6), "np.clip(rows[of == c], 0, 1).sum(axis=0)"),
-    "weighted by each": (2 * ROOT3, 2, "((of == c).astype(float)[:, None] * x).sum(axis=0)"),
+    "nearest": (2, ROOT2, "np.count_nonzero(near == c)"),
     "chosen by each": (2, ROOT2, "np.where(of == c, np.clip(rows[:, 1], 0, 1), 0.0).sum()"),
 }
 OF_CELLS = """of, x = np.clip(np.round(rows[:, 0]), 0, 2), unit(rows)
@@ -218,16 +193,6 @@ TOGETHER = {  # how far they move, and how it is written
         f"{LAYERS}norm = np.sqrt((b**2).sum(axis=1) + c**2)\n"
         "b = np.where((norm > 1)[:, None], b / np.maximum(norm, 1e-12)[:, None], b)\n"
         "[b.sum(axis=0), np.where(norm > 1, c * 1.0 / np.maximum(norm, 1e-12), c).sum()]",
-    ),
-    "with other weights": (
-        2,
-        f"{LAYERS}f = factor(4 * (b**2).sum(axis=1), c**2 / 9)\n"
-        "[2 * np.einsum('n,ni->i', f, b), (f * c).mean() * 4 / 3]",
-    ),
-    "by tensors": (
-        2,
-        f"{LAYERS}f = factor((a**2).sum(axis=(1, 2)), (b**2).sum(axis=1))\n"
-        "[np.tensordot(f, a, axes=1), np.tensordot(b, f, axes=([0], [0]))]",
     ),
     "record by record": (2, EACH_LAYER.format("f = factor(g @ g, e**2)\n    w += f * g\n    b += f * e")),
     "by if": (
@@ -420,18 +385,9 @@ def noted(row):
 class Counter:
     count = 0
 
-    def __init__(self):
-        self.layers = [self.clip]
-
     def clip(self, row):
         self.count += 1
         return np.tanh(row)
-
-    def through(self, row):
-        return self.layers[0](row)
-
-    def by_name(self, row):
-        return self.clip(row)
 
 
 def halves(row):
@@ -444,20 +400,11 @@ def overwrites(row):
     return np.tanh(row)
 
 
-def calls(function, row):
-    return function(row)
-
-
-COUNTER = Counter()
 EFFECTS = {
     "a function": noted,
     "a method": Counter().clip,
-    "a list of methods": lambda row: COUNTER.through(row),
-    "a method by another one": lambda row: COUNTER.by_name(row),
     "in place": halves,
     "a function of NumPy": overwrites,
-    "a function that is handed on": lambda row: calls(noted, row),
-    "a word on the screen": lambda row: (print("one more"), np.tanh(row))[1],
     "an entry": lambda row: (SEEN.append(1), np.tanh(row))[1],
 }
 
@@ -556,27 +503,11 @@ def test_in_a_poisson_batch_a_record_is_in_one_cell():
     assert of_cells is not None and of_cells == pytest.approx(released(BY_MASK).epsilon)
 
 
-def trained(rows, rng):
-    """The offset is moved by a record whose weights do not move, and the other way round."""
-    w, b = np.zeros(2), 0.0
-    for _ in range(3):
-        some = rows[rng.random(len(rows)) < 0.2]
-        e = np.tanh(some[:, :-1] @ w + b) - some[:, -1]
-        g = e[:, None] * some[:, :-1]
-        f = 1 / np.maximum(1, np.sqrt((g**2).sum(axis=1) + e**2))
-        w = w - 0.5 * (f @ g + 0.1 * w + rng.normal(scale=3.0, size=2)) / 2
-        b = b - 0.5 * (f @ e + rng.normal(scale=3.0)) / 2
-    return w, b
-
-
 @pytest.mark.more
-@pytest.mark.parametrize(
-    ("run", "space", "claimed", "examples"),
-    [(trained, WHERE, 0.9, 15), (sums_of_classes, Space.matrix(n=(1, 3), d=(3,), radius=10.0), 1.0, 40)],
-)
-def test_a_batch_that_few_records_show_is_a_batch(run, space, claimed, examples):
+def test_a_batch_that_few_records_show_is_a_batch():
     """No record of the first runs has a label that is asked for: it was called a leak that the batch is not named."""
-    found = assay(run, space, PrivacyClaim(claimed, 1e-5), effort=Effort(runs=60, pilot=60, examples=examples))
+    space, effort = Space.matrix(n=(1, 3), d=(3,), radius=10.0), Effort(runs=60, pilot=60, examples=40)
+    found = assay(sums_of_classes, space, PrivacyClaim(1.0, 1e-5), effort=effort)
     assert found.verdict is Verdict.CERTIFIED and not found.findings
     assert found.accounted <= found.certificate.epsilon * (1 + 1e-6)
 

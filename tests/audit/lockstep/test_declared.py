@@ -119,17 +119,6 @@ def test_what_is_found(run, found, pair):
     assert {(kind, "g" if label == "with" else label) for kind, label in kinds(run, pair)} == found
 
 
-@pytest.mark.parametrize("by_index", [False, True])
-def test_sizes_of_batches_that_differ_are_told_with_that_on_d_first(by_index):
-    def run(problem, tape):
-        size = 4 if whole(problem) else 2
-        _ = tape.fresh("b", N, size, order="index") if by_index else tape.batch("b", N, size)
-
-    for pair, words in ((PAIR, "4 of 8 against 2 of 8"), (PAIR.swapped(), "2 of 8 against 4 of 8")):
-        (one,) = lockstep(run, pair, [0]).findings
-        assert (one.kind, one.label, one.detail) == (Kind.BATCH_SIZE, "b", words)
-
-
 def test_claims_that_differ_are_told_in_numbers():
     (one,) = lockstep(lambda problem, tape: noisy(tape, 0.0, 2.0 if whole(problem) else None), PAIR, [0]).findings
     assert one.kind is Kind.CLAIMED_SENSITIVITY and one.detail == "2 against none" and not one.given_secrets

@@ -109,28 +109,22 @@ def test_what_cannot_be_judged_is_no_end_of_a_run():
         scripted(run, PAIR, [0], Script())
 
 
-def test_a_script_survives_json():
-    again = checked(TypeAdapter(Script), json.loads(json.dumps(SCRIPT.as_dict())), "script")
-    assert again == SCRIPT
-
-
 @pytest.mark.parametrize(
     ("change", "field"),
     [
         ({"values": {"a": {"how": "evil"}}}, "how"),
         ({"values": {"a": {"how": "norm", "size": 1e301}}}, "size"),
-        ({"values": {"a": {"how": "norm", "size": True}}}, "size"),
         ({"values": {"a": {"how": "index", "index": 1.5}}}, "index"),
         ({"values": {"a": {"how": "zero", "code": "x"}}}, "code"),
-        ({"values": []}, "values"),
-        ({"participation": [1]}, "participation"),
         ({"exceptions": {"a": {"-1": {"how": "zero"}}}}, "exceptions"),
         ({"more": 1}, "script: more"),
     ],
 )
-def test_a_damaged_script_is_one_line(change, field):
+def test_a_script_survives_json_and_a_damaged_one_is_one_line(change, field):
+    kept = json.loads(json.dumps(SCRIPT.as_dict()))
+    assert checked(TypeAdapter(Script), kept, "script") == SCRIPT
     with pytest.raises(BadInput, match=field):
-        checked(TypeAdapter(Script), SCRIPT.as_dict() | change, "script")
+        checked(TypeAdapter(Script), kept | change, "script")
 
 
 def test_values_and_occurrences_as_dictated():

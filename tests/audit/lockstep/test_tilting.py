@@ -6,16 +6,13 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import kstest
 
-from dpassay.audit.lockstep.records import Group, HiddenStates
+from dpassay.audit.lockstep.records import Group
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.lockstep.tilting import Tilt, Tilts, proposal
-from dpassay.audit.lockstep.worlds import Place
-from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.neighbours import Pair
-from dpassay.reference.transcript import Draw
 
 TILTS = Tilts([Tilt(), Tilt(1.0), Tilt(3.0, 2.0), Tilt(0.0, -4.0), Tilt(-0.3, 1.0)])
 PRIOR = np.log([0.9, 0.1])
@@ -124,14 +121,3 @@ def test_other_records_that_differ_make_the_mixture_inexact():
     pair = Pair(np.vstack([np.ones((1, 2)), rows[1:]]), rows, 0)
     found = [lockstep(broken.sampled, pair, [seed]).inexact for seed in range(20)]
     assert any("which other records" in why for why in found)
-
-
-@pytest.mark.parametrize(("kinds", "why"), [("fp", "of a kind"), ("pf", "of a kind"), ("fff", "more than")])
-def test_hidden_states_are_of_the_batches_of_the_probing_run(kinds, why):
-    """Others are refused; a release of no batch is that of the last world, where all records are."""
-    where = [Place("D", "at", k) for k in (None, 0, 1)] if kinds[0] == "f" else [Place("D", "out"), Place("D", "in")]
-    states = HiddenStates(where)
-    with pytest.raises(BadInput, match=why):
-        for k, kind in enumerate(kinds):
-            states.drawn(Draw(k, "b", "fresh" if kind == "f" else "poisson", 12, 4, 1 / 3))
-    assert states.check_world((), {}) == len(where) - 1 and states.check_world((0,), {0: False}) == 0

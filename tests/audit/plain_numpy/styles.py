@@ -220,14 +220,6 @@ def inverse_cdf(rows, rng):
     return np.clip(rows[:, 0], 0, 1).sum() - 1.0 * np.sign(u) * np.log(1 - 2 * abs(u))
 
 
-def three_parts(rows, rng):
-    return np.clip(rows[:, 0], 0, 1).sum() + rng.standard_t(3, size=2).prod()
-
-
-def noise_first_and_rounded(rows, rng):
-    return round(float(noise_first(rows, rng)))
-
-
 def geometric_on_one_side(rows, rng):
     return int((rows[:, 0] > 0).sum()) + rng.geometric(1 - np.exp(-1))
 
@@ -236,6 +228,3 @@ def uniforms_for_two_batches(rows, rng):
     """Who is in the smaller batch is in the larger one, too."""
     u, x = rng.random(len(rows)), clip(rows)
     return [x[u < rate].sum(axis=0) + rng.normal(0, 12.0, rows.shape[1]) for rate in (0.5, 0.2)]
-
-
-NOT_FOLLOWED = (inverse_cdf, three_parts, noise_first_and_rounded, uniforms_for_two_batches, geometric_on_one_side)

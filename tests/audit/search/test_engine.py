@@ -215,16 +215,6 @@ def test_far_data_sets_keep_to_the_space(space, rows, there, way, expected):
 
 
 # Worst pairs that examples hardly come upon: the climb reaches what a query may move by.
-def test_a_sensitivity_that_needs_an_angle_is_climbed_to():
-    """It is attained where the row stands at 32 degrees to the first axis: a seed that sees it only by climbing."""
-
-    def run(rows, tape):
-        query = np.maximum(rows @ np.array([np.cos(0.55), np.sin(0.55)]), 0.0) ** 8
-        return tape.gaussian("peak", query.sum(), std=12.0, sensitivity=0.99)
-
-    found = search(run, Space.matrix(n=(1, 2), d=(2,)), CLAIM, seed=1)
-    assert [one.kind for one in found.findings] == [Kind.SENSITIVITY_EXCEEDED]
-    assert found.witnesses[0].data.sizes == {"n": 1, "d": 2}
 
 
 def two_slopes(rows, tape):
@@ -412,9 +402,3 @@ def test_a_run_that_raises_after_it_has_spent_too_much_is_over_budget():
     assert found.verdict == "over budget" and "a run raised BadInput: cost = 3" in found.why
     with pytest.raises(BadInput, match="only 2 are left"):
         assay(sums(3, 90.0, end=np.isfinite), OPPOSITE, ONE, effort=effort)
-
-
-def test_what_only_some_runs_raise_does_not_hide_the_verdict():
-    """The longest run ends well; of those that the likelihood audit draws one does not."""
-    run = sums(1, 0.3, end=lambda value: value > 1.5)
-    assert assay(run, OPPOSITE, ONE, effort=Effort(100, 50, examples=3)).verdict.failed
