@@ -185,18 +185,6 @@ def rounded_gaussian(mu: float, cells: int = 2000) -> FiniteSampler:
     return FiniteSampler(here, there, *proposals)
 
 
-def rounded_laplace(epsilon: float, cells: int = 2000) -> FiniteSampler:
-    """Laplace(0, 1) against Laplace(epsilon, 1), rounded between the centres (outside the loss is constant)."""
-    edges = np.linspace(0, epsilon, cells - 1)
-
-    def law(centre: float) -> Array:
-        below, above = np.exp(-np.abs(edges - centre)) / 2, -np.exp(-np.abs(edges - centre)) / 2
-        inside = np.diff(np.where(edges <= centre, below, 1 + above))
-        return np.concatenate([[below[0]], inside, [-above[-1]]])
-
-    return FiniteSampler(law(0.0), law(epsilon))
-
-
 def rounded_sampled_gaussian(rate: float, mu: float, cells: int = 2000) -> FiniteSampler:
     """(1 - q) N(0, 1) + q N(mu, 1) against N(0, 1), rounded; shift and odds as in `SampledGaussianSampler`."""
     edges = np.linspace(-9, 9 + 2 * mu, cells - 1)

@@ -108,7 +108,6 @@ FAINT = known.branches((DELTA, 1 - DELTA), (known.revealing(), COIN))
 LAWS = {
     "null": FiniteSampler(*COIN),
     "randomised response": RESPONSE,
-    "Laplace": known.rounded_laplace(1.0, 500),
     "Gaussian": known.rounded_gaussian(1.0, 500),
     "sampled Gaussian": known.rounded_sampled_gaussian(0.1, 2.0, 500),
     "delta(0) = delta": known.rounded_gaussian(EDGE, 500),

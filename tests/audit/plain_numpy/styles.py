@@ -20,7 +20,7 @@ def normal_around_the_query(rows, rng):
 
 
 def two_noises(rows, rng):
-    return np.clip(rows[:, 0], 0, 1).sum() + rng.normal(scale=3.0) + rng.normal(scale=4.0)
+    return np.clip(rows[:, 0], 0, 1).sum() + rng.normal(scale=3.0) + 4.0 * rng.randn()
 
 
 def noise_per_record(rows, rng):
@@ -30,12 +30,6 @@ def noise_per_record(rows, rng):
 def noisy_max(rows, rng):
     votes = np.array([np.sum(rows[:, 0] > 0), np.sum(rows[:, 0] <= 0)], dtype=float)
     return int(np.argmax(votes + rng.laplace(0, 2.0, size=2)))
-
-
-def released_and_answered(rows, rng):
-    if len(rows) + rng.laplace(0, 2.0) > 2.5:
-        return np.clip(rows[:, 0], 0, 1).sum() + rng.normal(0, 4.0)
-    return None
 
 
 def flips(rows, rng):
@@ -67,10 +61,6 @@ FACTOR = np.tril(np.ones((4, 4)))
 
 def noise_of_prefixes(rows, rng):
     return FACTOR @ blocks(rows) + FACTOR @ rng.normal(0, 8, 4)
-
-
-def old_names(rows, rng):
-    return clip(rows).sum(axis=0) + 8 * rng.randn(rows.shape[1])
 
 
 def children(rows, rng):
@@ -138,8 +128,8 @@ def tree(rows, rng):
 RIGHT = (
     *(noisy_max, noise_first, tree, from_a_random_start, stream, into_an_array, noise_of_prefixes, children),
     *(right.minibatch_sgd, right.randomised_response, right.covariance, coin_of_the_data, two_noises),
-    *(normal_around_the_query, noise_per_record, released_and_answered, flips, correlated, two_sided_geometric),
-    *(old_names, with_random_directions, records_in_a_loop),
+    *(normal_around_the_query, noise_per_record, flips, correlated, two_sided_geometric),
+    *(with_random_directions, records_in_a_loop),
     *(partial(right.median, epsilon=1.0), right.most_common, right.adam, right.momentum, right.one_epoch),
 )
 

@@ -57,14 +57,6 @@ def test_kept_between_calls_it_is_the_bound_of_one_stream_and_grows(tmp_path):
     assert bounds == sorted(bounds) and bounds[-1] > bounds[0] + 0.5 > 2
 
 
-@pytest.mark.parametrize("sizes", [(2000, 100), (100, 2000)])
-def test_blocks_of_unequal_sides(sizes):
-    rng, sequence = np.random.default_rng(1), EpsilonSequence(0.0)
-    for _ in range(5):
-        sequence.update(rng.normal(size=sizes[0]), rng.normal(3, 1, sizes[1]), rng)
-    assert sequence.epsilon > 2
-
-
 def test_nothing_is_read_twice_and_options_stay(tmp_path):
     path, (first, second) = tmp_path / "state", _pairs(2)
     _grow(path, first)
