@@ -131,11 +131,6 @@ def test_intervals_decide_only_where_everything_has_a_value(text, ends, boxes):
     assert intervals.nonnegative_on(parse(text, {"x": x}), [x], box, strict=text == "x") == boxes
 
 
-def test_a_counterexample_can_be_plugged_in():
-    finding = check(of("x**2 <= 10*x", "x"))
-    assert float(finding.counterexample["x"]) > 10
-
-
 @pytest.mark.parametrize(
     ("claim", "tilde", "verdict"),
     [
@@ -183,21 +178,12 @@ TOO_LARGE = "as n grows with d = (n)^0, n = (n)^1: left exceeds right by "
         (rate("n**2 <= n*d", tilde=True),
          TOO_LARGE + "the factor (n)^1; first term too large: n**2; it is within where n <= d"),
         (rate("n*log(n) <= n", tilde=False), TOO_LARGE + "logarithms only; first term too large: n*log(n)"),
-        (rate("n <= n*d**2/log(n)", tilde=False),
-         TOO_LARGE + "logarithms only; first term too large: n; it is within where 1 <= d^2"),
         (rate("d == n*d", tilde=True), "as n grows with d = (n)^0, n = (n)^1: left is below right by the factor (n)^1; "
          "first term too large: d*n; it is within where n <= 1"),
-        (rate("n*d*log(n) <= n*sqrt(d)", tilde=False),
-         "as n grows with d = (n)^1, n = (n)^1: left exceeds right by the factor (n)^501/1000; "
-         "first term too large: d*n*log(n); it is within where d^(1/2) <= 1"),
-        (rate("n <= n*d", tilde=True), "left is at most the order of right for all exponents in the region (linear "
-         "programs; logarithms hidden)"),
         (rate("n*d == d*n", tilde=False), "left is the same order as right for all exponents in the region (linear "
          "programs; logarithms counted)"),
         (rate("n*min(n, d) <= n"), "first term too large: n*Min(d, n)"),  # a least of two has no regime
-        (rate("n**2 <= n*min(n, d)"), "first term too large: n**2"),
         (rate("sqrt(n) + n**2*d <= n**3 + d**2"), "too large: d*n**2; it is within where d <= n or n^2 <= d"),
-        (rate("n**2 <= n*sqrt(d + sqrt(n))"), "it is within where n <= d^(1/2) or n^(3/4) <= 1"),
         (rate("sqrt(n)*d**3 <= m", "n d m", ()), "it is within where d^3*n^(1/2) <= m"),
         (table("integer_means", runs=5, entries=[("0.5", "0.577")]),
          "0.5 +- 0.577 is impossible for 5 integers; possible for [4]"),
@@ -207,14 +193,10 @@ def test_the_words_of_what_is_found(claim, evidence):
     assert check(claim).evidence.endswith(evidence)
 
 
-def test_a_reason_is_given():
+def test_a_reason_is_given_with_the_instance_that_a_claim_names():
     assert "unknown name" in check(of("x == z", "x")).evidence
-    assert "needed std / printed std" in check(gaussian(f"{CLASSICAL}/2")).evidence
-
-
-def test_the_instance_that_a_claim_names_is_the_one_that_is_shown():
-    low = gaussian("D*sqrt(log(1.25/delta))/epsilon", instances=[INSTANCE])
-    assert check(low).counterexample == {**INSTANCE, "delta": "1e-05"}
+    low = check(gaussian("D*sqrt(log(1.25/delta))/epsilon", instances=[INSTANCE]))
+    assert "needed std / printed std" in low.evidence and low.counterexample == {**INSTANCE, "delta": "1e-05"}
 
 
 @pytest.mark.parametrize(("steps", "verdict", "told"), [
@@ -237,29 +219,20 @@ def test_a_rate_that_the_solver_leaves_open_is_unknown(monkeypatch):
     assert found.verdict is UNKNOWN and "undecided" in found.evidence
 
 
-def test_evidence_without_free_symbols_names_no_point():
+def test_evidence_names_a_point_that_can_be_plugged_in_if_there_is_one_and_tells_both_sides_apart():
+    assert float(check(of("x**2 <= 10*x", "x")).counterexample["x"]) > 10
     for claim in (same({"one": "4", "two": "3"}), of("4 == 3"), of("4 <= 3")):
         evidence = check(claim).evidence
         assert "left = 4" in evidence and "at :" not in evidence and " : " not in evidence
-
-
-def test_evidence_tells_both_sides_apart():
     near = of("sqrt(x**2 + y**2) == y", domain={"x": "[1/100, 1/50]", "y": "[200, 300]"})
     left, right = check(near).evidence.split("left = ")[1].split(";")[0].split(", right = ")
     assert left != right
 
 
 # Numbers that refute must err on the author's side: lower bounds are below, counterexamples inside the region.
-@pytest.mark.parametrize("noise", [0.5, 1.0, 3.0, 20.0])
-def test_the_bound_that_refutes_is_below_the_exact_epsilon(noise):
-    """One release of everything: epsilon is known in closed form."""
-    exact = gdp_epsilon(1 / noise, 1e-5)
-    assert 0.9 * exact < sampled_epsilon(noise, 1.0, 1, 1e-5) <= exact
-
-
-@pytest.mark.parametrize(("noise", "rate"), [(0.5, 0.1), (1.0, 0.5), (2.0, 0.3)])
-def test_with_sampling_as_well(noise, rate):
-    """One sampled release: delta(epsilon) = q delta_0(log(1 + (e^epsilon - 1)/q)) (Balle et al. 2018, Theorem 8)."""
+@pytest.mark.parametrize(("noise", "rate"), [(0.5, 0.1), (1.0, 0.5), (2.0, 0.3), (20.0, 1.0)])
+def test_the_bound_that_refutes_is_below_the_exact_epsilon(noise, rate):
+    """One release: delta(epsilon) = q delta_0(log(1 + (e^epsilon - 1)/q)) (Balle et al. 2018, Theorem 8)."""
 
     def spent(epsilon):
         return rate * gdp_delta(log(1 + (exp(epsilon) - 1) / rate), 1 / noise) - 1e-5

@@ -1,6 +1,5 @@
 """Laws answer for themselves: distance, cost, density, tilt, samplers; also at the ends of what a float holds."""
 
-import dataclasses
 import itertools
 import math
 import warnings
@@ -21,8 +20,7 @@ from dpassay.reference.laws.categorical import Categorical, exponential, permute
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
-from dpassay.reference.laws.law import SMALLEST, Cost, Law, as_released, noise_difference
-from dpassay.reference.laws.number import TruncatedGeometric
+from dpassay.reference.laws.law import SMALLEST, Law, as_released, noise_difference
 from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
@@ -38,16 +36,6 @@ def test_distances_are_in_the_norm_of_the_noise():
     assert AboveThreshold(ONE, 0.0, 1.0, 1.0).distance(AboveThreshold(OTHER, 0.0, 1.0, 1.0)) == 4.0
     zeros, *falling = (AboveThreshold(q, 0.0, 2.0, 4.0, 3, 0.5) for q in ([0.0] * 3, [1.0, 0.5, 0.25], [1.0, 0.5, 0.5]))
     assert [zeros.distance(one) for one in falling] == [1.0, 2.0] and zeros.changed(2.0, 1.0).cost(1.0)[3:] == (3, 0.5)
-
-
-def test_costs():
-    assert Gaussian(ONE, 2.0).cost(1.0) == Cost("gaussian", 0.5)
-    assert Gaussian(ONE, 0.0).cost(1.0).size == math.inf and Gaussian(ONE, 0.0).is_bare
-    assert Laplace(np.array(0.0), 2.0).cost(1.0) == Cost("laplace", 0.5)
-    assert Laplace(ONE, 2.0).cost(1.0) == Cost("pure", 0.5)
-    assert AboveThreshold(iter(ONE), 0.0, 2.0, 4.0).cost(1.0) == Cost("above-threshold", 1.0, 0.25)
-    assert AboveThreshold(ONE, 0.0, 2.0, 4.0).cost(1.0) == Cost("above-threshold", 1.0, 0.25, queries=2)
-    assert Categorical((0, 1), np.log([0.5, 0.5])).cost(1.0) is None
 
 
 def test_tilted_finite_laws():
@@ -98,19 +86,6 @@ def test_one_above_threshold_release_asks_no_more_than_its_cost_covers(monkeypat
         AboveThreshold(iter([0.0] * 4), 0.0, 2.0, 4.0, 3).all_queries()
 
 
-def test_laws_are_values_that_nobody_changes_and_each_is_only_itself():
-    for make in (
-        lambda: Laplace(ONE, 1.0),
-        lambda: TruncatedGeometric(np.array(1.0), 1.0, 0, 4),
-        lambda: Gaussian(ONE, 1.0),
-    ):
-        law = make()
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            law.scale = 0.5
-        assert law == law and law != make() and len({law, make()}) == 2
-    assert AboveThreshold(ONE, 0.0, 1.0, 1.0) != AboveThreshold(ONE, 0.0, 1.0, 1.0)
-
-
 @pytest.mark.parametrize("shift", [0.0, 0.5, 2.0])
 def test_a_tilted_laplace_law_draws_what_its_density_says(shift):
     """Two coordinates that move apart in opposite directions, and one that does not move; 1,500 draws (seed 0)."""
@@ -148,43 +123,31 @@ def test_what_is_public_of_an_above_threshold_release():
     assert other is not None and not other.comparable and "Laplace" in str(other)
 
 
-def test_an_above_threshold_law_draws_what_its_probabilities_say():
-    """4,000 draws (seed 0); with a threshold of its own for each query the later ones would come out more often."""
-    law, rng = AboveThreshold([-1.0] * 4, 0.0, 2.0, 0.5), np.random.default_rng(0)
+@pytest.mark.parametrize(("answers", "scales"), [([0.5, -1.0, 2.0], (1.0, 0.7)), ([0.0] * 3 + [1.0, -1.0], (2.0, 4.0))])
+def test_an_above_threshold_law_is_that_of_the_sparse_vector_technique(answers, scales):
+    """By integration over 40,000 cells of the threshold's noise; and 4,000 draws follow it (seed 0).
+
+    With a threshold of its own for each query the later ones would come out more often.
+    """
+    law, rng = AboveThreshold(answers, 0.0, *scales), np.random.default_rng(0)
     drawn = [law.sample(rng) for _ in range(4000)]
     counts = [drawn.count(value) for value in law.outcomes().support]
     assert stats.chisquare(counts, 4000 * np.exp(law.outcomes().log_probabilities)).pvalue > 1e-3
-
-
-@pytest.mark.parametrize(("answers", "scales"), [([0.5, -1.0, 2.0], (1.0, 0.7)), ([0.0] * 3 + [1.0, -1.0], (2.0, 4.0))])
-def test_an_above_threshold_law_is_that_of_the_sparse_vector_technique(answers, scales):
-    """By integration over 40,000 cells of the threshold's noise."""
-    law = AboveThreshold(answers, 0.0, *scales)
     for pattern, chance in pattern_probabilities(SparseVector(*scales, cutoff=1), answers).items():
         index = pattern.index(1) if 1 in pattern else None
         assert math.exp(law.log_density(index)) == pytest.approx(chance, rel=1e-5)
 
 
 def test_above_threshold_in_pieces_and_at_its_limits(monkeypatch):
-    law = AboveThreshold([0.5, -1.0, 2.0], 0.0, 1.0, 0.7)
-    whole = law.outcomes().log_probabilities
-    assert law.is_finite and np.exp(whole).sum() == pytest.approx(1.0)
-    assert [law.nth(k) for k in range(-1, 5)] == [None, 0, 1, 2, None, 0]
-    for block in (1, 4 * 50):
-        monkeypatch.setattr(above_threshold, "_BLOCK", block)
-        again = AboveThreshold([0.5, -1.0, 2.0], 0.0, 1.0, 0.7).outcomes().log_probabilities
-        assert again == pytest.approx(whole, abs=1e-13)
+    whole = AboveThreshold([0.5, -1.0, 2.0], 0.0, 1.0, 0.7).outcomes().log_probabilities
+    monkeypatch.setattr(above_threshold, "_BLOCK", 1)
+    again = AboveThreshold([0.5, -1.0, 2.0], 0.0, 1.0, 0.7).outcomes().log_probabilities
+    assert again == pytest.approx(whole, abs=1e-13) and np.exp(whole).sum() == pytest.approx(1.0)
     with pytest.raises(BadInput, match="takes too long"):  # 3e9 cells: a minute is for a third of them
         AboveThreshold(np.linspace(-7, 7, 10_000), 0.0, 1.0, 1.0).log_density(None)
-    for count in (-1, above_threshold.MOST_QUERIES + 1):
-        with pytest.raises(BadInput, match="count"):
-            AboveThreshold(iter([0.0]), 0.0, 1.0, 1.0, count)
-    for falls in (0.0, -0.5, 1.5):
-        with pytest.raises(BadInput, match="falls"):
-            AboveThreshold([0.0], 0.0, 1.0, 1.0, None, falls)
-    assert AboveThreshold([0.0, 1.0], 0.0, 1.0, 1.0).count == 2
-    assert AboveThreshold(iter([0.0, 1.0]), 0.0, 1.0, 1.0).count is None
-    assert AboveThreshold(iter([0.0, 1.0]), 0.0, 1.0, 1.0, 7).count == 7
+    for name, *told in (("count", -1), ("count", 100_001), ("falls", 2, 0.0), ("falls", 2, 1.5)):
+        with pytest.raises(BadInput, match=name):
+            AboveThreshold(iter([0.0]), 0.0, 1.0, 1.0, *told)
 
 
 INF = math.inf
@@ -232,11 +195,6 @@ def test_permute_and_flip_is_the_average_over_all_orders():
     assert law.cost(1.0).size == 0.8 and exponential(utilities, rate).cost(1.0).size == 1.6
 
 
-def test_hopeless_candidates_keep_their_probability():
-    law = permute_and_flip([0.0, -4000.0], 1.0)
-    assert law.log_probabilities[1] == pytest.approx(-4000 - math.log(2), rel=1e-9)
-
-
 def test_selections_know_how_far_utilities_move():
     one, other = exponential([1.0, 2.0], 1.0), exponential([1.5, 0.5], 1.0)
     assert one.distance(other) == 1.5 and one.public_difference(other) is None
@@ -269,17 +227,9 @@ def test_the_constant_of_bingham_on_the_circle_is_a_bessel_function(rate):
     assert law.log_density(v) == pytest.approx(rate * 0.45 - log_constant, rel=1e-9, abs=1e-9)
 
 
-def test_bingham_on_the_sphere_integrates_to_one_and_its_draws_follow_it():
+def test_draws_of_bingham_on_the_sphere_follow_its_constant():
     matrix = np.array([[1.0, 0.3, 0.0], [0.3, -0.5, 0.2], [0.0, 0.2, 0.4]])
     law = Bingham(matrix, 1.5)
-
-    heights, weights = np.polynomial.legendre.leggauss(16)  # exact to 31 powers; around the axis 24 equal parts
-    total = 0.0
-    for height, weight in zip(heights, weights, strict=True):
-        for phi in np.arange(24) * math.pi / 12:
-            v = np.array([*(math.sqrt(1 - height**2) * np.array([math.cos(phi), math.sin(phi)])), height])
-            total += weight * math.pi / 12 * math.exp(law.log_density(v / np.linalg.norm(v)))
-    assert total == pytest.approx(1.0, abs=1e-5)
     rng = np.random.default_rng(5)
     draws = np.array([law.sample(rng) for _ in range(800)])
     seen = np.einsum("ni,ij,nj->n", draws, matrix, draws).mean()

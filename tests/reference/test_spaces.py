@@ -14,7 +14,6 @@ from dpassay.reference.dro.objective import DualObjective
 from dpassay.reference.dro.space import Squares
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Declared, Finding, Kind, compare, declare, may_show, merge
-from dpassay.reference.second_order_erm import space
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.written import reason
@@ -103,17 +102,6 @@ def test_gradients_stay_finite_where_the_conjugate_overflows():
     problem = DualObjective(Squares(np.array([[1.0, 0.0, 1e3], [0.0, 1.0, 1.0]])), kl(), 1.0)
     x = np.zeros(2)
     assert np.isfinite(problem.x_gradients(x, 0.0)).all() and np.isfinite(problem.eta_gradients(x, 0.0)).all()
-
-
-def test_the_tolerances_of_the_second_order_spaces_fit_the_steps():
-    """Repaired, T is about `steps`; printed, f(w0) by its sensitivity moves it by a sixth of them."""
-    for steps in (1, 2, 4):
-        sizes = {"n": 3, "d": 2, "steps": steps}
-        repaired = space.space("opt", "repaired").schedule(sizes)
-        risk, start = space.public(sizes)
-        assert risk.value_bound(start) / repaired.minimum_decrease < steps
-        printed = space.space("opt", "printed").schedule(sizes)
-        assert 6 * printed.sensitivity.value / printed.minimum_decrease == pytest.approx(steps)
 
 
 # Where a run begins: a start of another shape would be stretched by broadcasting, without a word.

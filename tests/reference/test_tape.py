@@ -115,25 +115,6 @@ def test_symmetric_noise_is_symmetric_with_the_stated_std():
     assert np.std(found, axis=0) == pytest.approx(np.full((3, 3), 2.0), rel=4 / np.sqrt(2 * 4000))
 
 
-def test_participation_is_known():
-    tape = LiveTape(0)
-    batch, fresh = tape.batch("b", 12, 3), tape.fresh("f", 12, 3)
-    tape.gaussian("full", 0.0, std=1.0, sensitivity=1.0)
-    tape.gaussian("sampled", 0.0, std=1.0, sensitivity=1.0, batch=batch)
-    tape.gaussian("once", 0.0, std=1.0, sensitivity=1.0, batch=fresh)
-    found = [tape.transcript.participation(release) for release in tape.transcript.releases]
-    assert found == ["full batch", "sampled at rate 0.25", "at most once"]
-
-
-def test_a_script_dictates_releases():
-    tape = ScriptedTape(lambda label, law, step: 7.0 if label == "a" else None, 0)
-    assert tape.gaussian("a", 0.0, std=1.0, sensitivity=1.0) == 7.0
-    drawn = tape.gaussian("b", 0.0, std=1.0, sensitivity=1.0)
-    assert drawn != 7.0
-    without = ScriptedTape(lambda label, law, step: None)  # seed 0, if none is given
-    assert without.gaussian("c", 0.0, std=1.0, sensitivity=1.0) == drawn
-
-
 @pytest.mark.parametrize(
     ("call", "field"),
     [

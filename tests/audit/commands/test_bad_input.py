@@ -100,7 +100,7 @@ REFUSED = {  # what the one line says, and what is refused with it
     "--timeout": ["audit baselines/dp_sgd:digits --timeout 0", f"{ADAPTER} --timeout 0"],
     "--members": [f"published --members {HUGE}"],
     "--sampled-gaussian": [f"scores a.csv a.csv --sampled-gaussian {one}" for one in
-                           ("inf:0.1:3", "0.0001:0.1:10", "1:2:3")],
+                           ("inf:0.1:3", "0.0001:0.1:10", "1:2:3", "1:0.5:10000000")],
     "auc": [f"{AUC} --auc {wrong} --epsilon 1" for wrong in ("1.2", "nan")],
     "fpr": [f"{AUC} --fpr 0.1 --epsilon 1", f"{AUC.replace('auc', 'tpr')} --epsilon 1"],
     "drop --auc": ["published --paper dro --auc 0.9"],

@@ -9,18 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
-from dpassay.audit.claims.claimed import read_claim
 from dpassay.reference.accounting import parts
-from dpassay.reference.accounting.calibrate import Uncalibrated, noise_factor, noise_for, scaled
+from dpassay.reference.accounting.calibrate import Uncalibrated, noise_factor, noise_for
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, gdp_mu, nudged, root, zcdp_rho
 from dpassay.reference.accounting.parts import Part
-from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
-from dpassay.reference.guarantee import approx_dp, from_pairs, gdp
+from dpassay.reference.guarantee import from_pairs, gdp
 from dpassay.reference.noise import Multipliers
-from dpassay.reference.papers import Cite
 from dpassay.reference.tape import LiveTape, record
 
 DELTA = 1e-5
@@ -68,34 +65,7 @@ def test_equal_up_to_rounding_is_equal_and_no_less(size, digits):
     assert found == parts.clean(size * (1 + 1e-15)) == parts.clean(size * (1 - 1e-15)) == round(found, digits)
 
 
-@pytest.mark.parametrize(
-    ("total", "halvings"),
-    [
-        (((Part("pure", 0.5), 8),), 0),
-        (((Part("pure", 0.0082), 1),), 0),
-        (((Part("pure", 0.0078), 1),), 1),  # eight points of a grid for a usual loss
-        (((Part("pure", 1e-6), 10**4),), 13),
-        (((Part("pure", 1e-20), 1),), 40),  # no grid is finer
-        (((Part("pure", 1.0), 10**6),), -9),  # 2^20 points at most: 12,000 and half a million
-        (((Part("pure", 30.0), 1),), -3),  # 2^17 points, about: 360 and 450
-        (((Part("pure", 1e-2), 1), (Part("pure", 100.0), 1)), -6),
-        (((Part("pure", 0.001), 10**7),), 3),
-    ],
-)
-def test_the_grid_is_as_fine_as_a_usual_loss_asks_for_and_as_coarse_as_the_reach(total, halvings):
-    """By hand: sum n s^2 / sum n s is usual, 12 sqrt(sum n s^2) + sum n s^2 / 2 the reach."""
-    assert parts.step_of(total, "replace-one", 1e-20) == 1e-3 * 2.0**-halvings
-
-
-# One guarantee in its forms: a pair, mu-GDP, pairs, what an accountant proves; read as delta, epsilon, trade-off.
-def test_a_claim_says_its_pair_its_neighbours_and_its_source():
-    found = PrivacyClaim(1.5, 1e-7, Cite("dwork2014", "Theorem 3.1"), "add-remove").guarantee
-    assert found.outermost == (1.5, 1e-7) and found.epsilon(1e-7) == 1.5 and found.delta(1.5) == 1e-7
-    assert found.epsilon(9e-8) is None, "a smaller delta is more than was claimed"
-    assert str(found) == f"(1.5, 1e-07)-DP, add-remove ({Cite('dwork2014', 'Theorem 3.1')})"
-    assert str(approx_dp(1.0)) == "(1, 0)-DP"
-
-
+# One guarantee in its forms: pairs, mu-GDP; read as delta, epsilon, trade-off.
 def test_delta_is_that_of_the_pairs_alone():
     """Below the smallest epsilon stands its mirror image, below all of them nothing; so of epsilon too."""
     claim = from_pairs([(2.0, 0.2), (1.0, 0.01), (0.5, 0.3), (1.0, 0.005)])
@@ -184,11 +154,6 @@ def test_a_large_gaussian_beside_another_law():
     assert found.delta(1.0) == 1.0
 
 
-def test_a_claim_of_more_than_can_be_refuted_is_refused():
-    with pytest.raises(BadInput, match=r"--sampled-gaussian.*1:0.5:10000000.*nothing that scores could refute"):
-        read_claim(None, DELTA, None, "1:0.5:10000000", None)
-
-
 def test_a_gap_is_a_lack_of_knowledge_or_of_noise():
     """Of all gaps: one release without noise is no lack of knowledge, whatever else is not known."""
 
@@ -262,13 +227,6 @@ def test_the_account_meets_the_budget_and_nearly_uses_it_up(steps, batch, law, e
 
     assert spent(found) <= epsilon
     assert spent(replace(found, noise=found.noise.scaled(0.999))) > epsilon
-
-
-def test_parts_scale_as_noise_does_also_when_a_pure_release_is_sampled():
-    before = Account(((Part("pure", 2.0, 0.1), 3), (Part("gaussian", 1.0), 1)))
-    after = scaled(before, 4.0)
-    assert after.common[0][0].pure_epsilon == pytest.approx(math.log1p(0.1 * math.expm1(0.5)))
-    assert after.common[1][0].size == 0.25
 
 
 def test_what_costs_nothing_keeps_its_noise():

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dpassay.reference.accounting.above_threshold import response_delta
-from dpassay.reference.accounting.compose import Composed, Masses, TooLong, connected
+from dpassay.reference.accounting.compose import Composed, TooLong, connected
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_deltas, gdp_epsilon, gdp_mu, zcdp_rho
 from dpassay.reference.accounting.parts import (
@@ -146,18 +146,6 @@ def test_a_grid_ends_where_neither_direction_has_more(relation):
         for backward in (False, True):
             assert curve(part, relation, np.array([end]), backward)[0] <= least
         assert max(curve(part, relation, np.array([0.98 * end]), way)[0] for way in (False, True)) > least
-
-
-def test_a_curve_is_zero_from_the_largest_loss_on():
-    """Above-threshold has a curve of its own only where its queries have a share; a pure part never."""
-    part = Part("above-threshold", 1.0, share=0.5, queries=3)
-    at = np.array([0.0, 0.5, 0.999, 1.0, 2.0])
-    found, pure = (curve(one, "replace-one", at) for one in (part, Part("pure", 1.0)))
-    assert found[4] == pure[4] == 0 and (found[:3] > 0).all() and (found <= pure).all() and found[1] < 0.99 * pure[1]
-    assert pure[1] == pytest.approx((math.e - math.exp(0.5)) / (1 + math.e), rel=1e-9)
-    seldom = Part("pure", 1.0, 0.1)
-    assert curve(seldom, "replace-one", at) == pytest.approx(response_delta(at, seldom.pure_epsilon), rel=1e-12)
-    assert seldom.pure_epsilon < 0.2
 
 
 @settings(max_examples=60)
@@ -377,13 +365,6 @@ def test_hardly_any_noise_is_no_trouble():
         parts = ((Part("sampled", mu, 0.01), count),)
         found = epsilon_of(parts, "replace-one", 1e-5)
         assert 0.4 * mu * mu < found < gdp_epsilon(mu * math.sqrt(count), 1e-5)
-
-
-def test_beyond_the_largest_loss_there_is_nothing_and_at_it_everything():
-    """One loss, for certain: three of them are 1.5, and Chernoff's bound of that is one, rounded up."""
-    three = Composed([(Masses(5, np.array([1.0]), 0.0), 3)], 0.1)
-    assert max(three.delta(1.501), three.delta(1e3)) < 1e-300 and three._log_above(1.0, 0.1, 1.5) >= 0.0
-    assert 1 - math.exp(-0.5) <= three.delta(1.0) < (1 - math.exp(-0.5)) * (1 + 1e-9)
 
 
 def test_what_reaches_too_far_for_its_grid_says_so():

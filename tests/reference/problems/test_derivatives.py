@@ -111,13 +111,6 @@ def test_link_and_regulariser_bounds_are_the_suprema(name):
     assert found == pytest.approx(bounds, rel=1e-6, abs=1e-6)
 
 
-def test_assumption_2_needs_a_ball(problem):
-    """No loss of the paper is bounded on R^d (logistic or ridge grows); ridge has no gradient bound either."""
-    k = problem.constants()
-    assert np.isinf(k.value)
-    assert np.isinf(k.gradient) == (problem.loss.regulariser.name == "ridge")
-
-
 def moves(risk, other, w):
     """How far value, gradient and Hessian move between neighbours, over what is declared."""
     declared = risk.value_sensitivity(w), risk.gradient_sensitivity(), risk.hessian_sensitivity()
