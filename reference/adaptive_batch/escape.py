@@ -1,7 +1,8 @@
 """Escape from a saddle with a Hessian estimate (adaptive_batch, Algorithm 2): noisy steps on a quadratic model.
 
 Guarantee (Theorem 3.4): if (g, H) is accurate at a strict saddle, the value drops by Phi with probability 1 - iota.
-Its privacy is claimed within Algorithm 3, which takes its steps (line 15). Cite: adaptive_batch, Algorithm 2.
+Its privacy is claimed within Algorithm 3, which takes its steps and stops as it does (lines 15, 19 and 20: Gamma steps,
+or where the ball of radius Xi is left). Cite: adaptive_batch, Algorithm 2.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dpassay.reference.arrays import Array, norm
-from dpassay.reference.errors import require, require_positive
+from dpassay.reference.errors import require_positive
 from dpassay.reference.noise import NoiseRule
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
@@ -22,15 +23,12 @@ COMPLETIONS = ("sigma_{t-1} is the same number at all steps",)
 class Schedule:
     """Public before the run; ``noise`` knows the label "escape"."""
 
-    steps: int  # Gamma
     radius: float  # Xi
-    step_size: float  # eta
     noise: NoiseRule  # sigma_t
     hessian_sensitivity: float  # of H, in operator norm
 
     def __post_init__(self) -> None:
-        require(self.steps >= 1, "steps", self.steps, "must be at least 1")
-        require_positive(self, "radius", "step_size")
+        require_positive(self, "radius")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,15 +56,3 @@ def noisy_model_gradient(saddle: Saddle, x: Array, schedule: Schedule, tape: Tap
         batch=saddle.batches or None,
     )
     return released
-
-
-def run(problem: Saddle, schedule: Schedule, tape: Tape) -> Array:
-    """The point outside the ball of radius Xi, or x_0 if none was reached; shape (d,)."""
-    s, x = schedule, problem.x
-    for _ in range(s.steps):  # line 4
-        estimate = noisy_model_gradient(problem, x, s, tape)  # line 5
-        # STEP
-        x = x - s.step_size * estimate  # line 6
-        if norm(x - problem.x) >= s.radius:  # line 7
-            return x  # lines 8, 9
-    return problem.x  # line 3

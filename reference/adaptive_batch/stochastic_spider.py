@@ -107,9 +107,7 @@ class Schedule:
     @property
     def escape(self) -> escape.Schedule:
         """The parameters of Algorithm 2."""
-        return escape.Schedule(
-            self.escape_steps, self.escape_radius, self.step_size, self.noise, self.hessian_sensitivity
-        )
+        return escape.Schedule(self.escape_radius, self.noise, self.hessian_sensitivity)
 
 
 def printed(c: Constants, source: str, *, alpha: float | None = None, check_data: bool = True) -> Schedule:

@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from dpassay.audit.lockstep.run import lockstep
-from dpassay.reference.adaptive_batch import escape
 from dpassay.reference.adaptive_batch.cases import CASES as ROWS
 from dpassay.reference.adaptive_batch.cases import LONG_ESCAPES, cut
-from dpassay.reference.adaptive_batch.oracles import Oracles
 from dpassay.reference.adaptive_batch.stochastic_spider import Schedule, printed, run
 from dpassay.reference.adaptive_batch.theorems import Constants, oracle_count
 from dpassay.reference.adaptive_batch.tree import printed_nodes
@@ -81,36 +79,6 @@ def test_zero_noise_run_equals_the_plain_twin(reading):
     np.testing.assert_allclose(found.iterates, expected, atol=1e-10)
     assert found.functions_used == used
     assert found.refreshes >= 2 and found.escapes >= 1
-
-
-def test_oracles_never_use_a_record_twice():
-    tape = LiveTape(3)
-    oracles = Oracles(SADDLE, tape, "random")
-    x = np.ones(3)
-    batches = [oracles.gradient(x, 10), oracles.gradient_difference(x, 0 * x, 7), oracles.hessian(x, 5)]
-    batches.append(oracles.hessian_difference(x, 0 * x, 3))
-    used = np.concatenate([batch.indices for _, batch in batches])
-    assert len(set(used)) == len(used) == 25
-    assert oracles.left() == 4000 - 25
-    np.testing.assert_allclose(batches[0][0], SADDLE.gradients(x, batches[0][1].indices).mean(axis=0))
-
-
-def test_escape_finds_the_negative_direction():
-    """Algorithm 2 at a known saddle (eigenvalue -0.4), noise std 0.01, radius 0.5: all of 80 seeds leave the ball
-    along the third axis; the chance that a seed does not (|N(0, 1)| tiny after growth 1.4^60) is below 1e-6. At a
-    minimum all stay.
-    """
-    p = escape.Schedule(steps=60, radius=0.5, step_size=1.0, noise=Printed({"escape": 0.01}), hessian_sensitivity=1.0)
-
-    def escaped(lowest, seeds):
-        x, landscape = np.zeros(3), cosine_saddle((1.0, 0.7, lowest), 8, np.random.default_rng(0))
-        saddle = escape.Saddle(x, landscape.gradient(x), landscape.hessian(x))
-        outs = np.array([escape.run(saddle, p, LiveTape(seed)) for seed in range(seeds)])
-        return outs, np.linalg.norm(outs, axis=1), np.mean([landscape.value(out) for out in outs])
-
-    outs, lengths, value = escaped(-0.4, 80)
-    assert lengths.min() >= 0.5 and (np.abs(outs[:, 2]) / lengths).mean() > 0.95 and value < -0.04
-    assert not escaped(0.4, 20)[0].any()
 
 
 FITTING = Constants(n=100_000, d=10, epsilon=1.0, delta=1e-5)

@@ -27,7 +27,6 @@ from dpassay.reference.second_order_erm import (
     opt,
     opt_b,
     opt_ls,
-    space,
     two_opt,
     two_opt_ls,
     worst_case,
@@ -150,7 +149,6 @@ def test_noise_does_not_depend_on_the_records_or_on_the_start(module, cancer, fa
         ("b", lambda: ls.LineSearch(b_g=1.0).check(ACCURACY)),
         ("beta_g", lambda: ls.LineSearch(beta_g=1.0).check(ACCURACY)),
         ("beta_H", lambda: ls.LineSearch(beta_H=0.1).check(ACCURACY)),
-        ("batch", lambda: opt_b.repaired(*space.public({"n": 3, "d": 2}), ACCURACY, 2.0, 1e-5, batch=4)),
     ],
 )
 def test_parameters_outside_the_lemmas_are_named(field, make):
