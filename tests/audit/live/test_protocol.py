@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scipy.stats import kstest
 
 from dpassay.audit.live import messages
 from dpassay.audit.live.messages import GREETING, LAW_ASKS, QUERY, Malformed, law_of, read_line
-from dpassay.audit.live.program import LiveProgram
+from dpassay.audit.live.program import LiveProgram, _drawer
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference import BadInput, LiveTape, Pair, laws
 from dpassay.reference.case import bind
@@ -131,6 +132,22 @@ def test_what_is_no_message_is_malformed(line, words):
     with pytest.raises(Malformed, match=words) as error:
         read_line(text.encode())
     assert str(error.value).isprintable()
+
+
+def test_what_a_program_has_drawn_is_of_the_law_that_it_names():
+    """2,000 draws of each (seed 0): of a ball in three dimensions the cube of the length is uniform."""
+    rng = np.random.default_rng(0)
+
+    def drawn(kind, **more):
+        draw = _drawer(read({"ask": "public", "label": "x", "draw": kind, **more}))
+        return np.array([draw(rng) for _ in range(2000)])
+
+    assert {*drawn("integers", below=3)} == {0, 1, 2}
+    assert (np.sort(drawn("permutation", below=4)) == np.arange(4)).all()
+    on, inside = (np.linalg.norm(drawn(kind, radius=2, shape=[3]), axis=1) for kind in ("sphere", "ball"))
+    assert np.allclose(on, 2.0)
+    for law, found in (("norm", drawn("normal")), ("uniform", drawn("uniform")), ("uniform", (inside / 2) ** 3)):
+        assert kstest(found, law).pvalue > 1e-3
 
 
 # laws -----------------------------------------------------------------------------------------------------------------
