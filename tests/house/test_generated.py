@@ -129,16 +129,11 @@ def test_a_paper_can_be_identified_and_every_citation_of_the_project_is_known():
 
 
 @pytest.mark.parametrize("key", PAPERS)
-def test_the_map_leads_to_files_tests_and_statements_that_exist(key):
-    """Also from each numbered algorithm, a clipping or an escape that others call; titles do not repeat their place."""
+def test_the_map_has_every_algorithm_with_its_tests_and_statements(key):
+    """Also each numbered one, a clipping or an escape that others call. Its files are there: `test_pages.py`."""
     named, lines, parts = paper_map.statements(key), paper_map.algorithms(key), paper_map.parts(key)
     assert [line.id for line in lines] == list(dict.fromkeys(c.id for c in CASES if c.id.startswith(key + "/")))
-    for line in lines:
-        assert (ROOT / line.file).is_file() and line.place and line.place.split(", ")[-1] not in line.title
-        assert all((ROOT / test).is_file() for test in line.tests) and set(line.statements) <= set(named)
-    assert any(line.statements for line in lines) and any(line.tests for line in lines)
-    assert named and all((ROOT / file).is_file() for file in named.values())
-    assert all((ROOT / line.file).is_file() and not line.id for line in parts)
+    assert any(line.statements for line in lines) and any(line.tests for line in lines) and named
     places = " ".join(line.place for line in (*lines, *parts))
     found = {one for group in re.findall(r"Algorithms? ([\d, and]+)", places) for one in re.findall(r"\d+", group)}
     assert {name.split()[1] for name in STATEMENTS[key] if name.startswith("Algorithm ")} <= found

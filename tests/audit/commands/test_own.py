@@ -55,9 +55,6 @@ def unclipped(rows, rng):
 def bare(rows, rng):
     return rows.mean(axis=0)
 
-def coin(data, rng):
-    return bool(data[0, 0] > 0) if rng.random() < 0.9 else bool(rng.random() < 0.5)
-
 def twice(rows, tape):
     total = sum(min(1.0, max(-1.0, float(row[0]))) for row in rows)
     for step in range(2):

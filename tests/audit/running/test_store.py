@@ -83,15 +83,6 @@ def test_other_files_are_refused_untouched(tmp_path):
     assert (tmp_path / "text").read_text() == "precious " * 1000
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_store_that_cannot_be_written_can_be_read(tmp_path):
-    stored(tmp_path / "s")
-    (tmp_path / "s").chmod(0o444)
-    assert read(tmp_path / "s") == RECORDS
-    with pytest.raises(BadInput, match="cannot be written"):
-        stored(tmp_path / "s")
-
-
 def test_a_limit_on_file_sizes_loses_nothing(tmp_path):
     """A real refusal of the system to write any more: the process's limit is 40 kB."""
     code = (
