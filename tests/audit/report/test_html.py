@@ -17,6 +17,7 @@ from dpassay.audit.report.html import MEANING, StatementView
 from dpassay.audit.report.html import page as page_of
 from dpassay.audit.running.report_file import save
 from dpassay.audit.verdict import Verdict
+from dpassay.audit.version import versions
 
 WITNESSES = sorted((Path(__file__).parents[1] / "search" / "witnesses").glob("*.json"))
 CURVES = {
@@ -155,6 +156,14 @@ def test_a_row_without_a_band_says_so_and_one_with_it_tells_the_runs_that_were_m
     assert "No curve of what is realised: not made." in written([replace(row, realised=None, realised_by="not made")])
     text = written([replace(rows[0], curves=CURVES, runs=1000, stopped=62)])
     assert "lower bounds from 62 runs" in text and "1000 runs (62 were made)" in text
+
+
+def test_versions_of_rows_and_of_the_page_are_told_apart(rows):
+    other = {**versions(), "numpy": "0.0.1"}
+    text = written([replace(rows[0], versions=found) for found in (versions(), versions(), other)])
+    assert "Versions of 2 rows" in text and "Versions of 1 row<" in text and "0.0.1" in text
+    here = "Versions of this page"
+    assert here not in text and here in written([replace(rows[0], versions=other)])
 
 
 def test_the_command_writes_the_page(rows, dpassay):
