@@ -1,4 +1,4 @@
-"""Stochastic SPIDER with escape (adaptive_batch): tree, oracles, escape, run, schedules; and what its rows list."""
+"""Stochastic SPIDER with escape (adaptive_batch): tree, a plain twin, schedules, and what a record costs in its rows."""
 
 from dataclasses import replace
 from math import ceil
@@ -138,6 +138,3 @@ def test_the_escape_that_breaks_lemma_3_13_is_private_with_the_noise_of_lemma_3_
     known, other = instance.schedule, cut("Lemma 3.14", 90, LONG_ESCAPES, 1e9)
     assert replace(other, noise=known.noise) == known
     assert replace(instance, schedule=other).accounted().epsilon(1e-5) < 0.1 < 9 < instance.accounted().epsilon(1e-5)
-
-
-# What is said of escapes: data that move a model's gradient by exactly the share that is said to be the largest.

@@ -1,4 +1,4 @@
-"""DP-FTRL: against a plain twin, its noise against two accountants, and what its audit must and must not find."""
+"""DP-FTRL: against a plain twin, its noise against two accountants, and how far a record moves the nodes."""
 
 import numpy as np
 import pytest
@@ -94,7 +94,7 @@ def test_bad_schedules_are_refused(change, field):
         dp_ftrl.printed(8, 1, 1.0, 1e-5, **{"batch": 1, "clip": 1.0, "regularisation": 1.0, **change})
 
 
-# The tree of noisy sums: what a node claims, and what a restart leaves in it.
+# The tree of noisy sums: what a node claims.
 def full_batch(data, tape):
     """Three values of the whole data set: record 0 moves each by one, so it moves a node of two values by two."""
     tree = TreeSum(tape, "tree", std=1.0)

@@ -1,4 +1,4 @@
-"""dro: plain twins without noise, conjugates and gradients by differences, exact losses, what the rows list."""
+"""dro: plain twins without noise, conjugates and gradients by differences, what the theorems prescribe."""
 
 import math
 from dataclasses import replace
@@ -307,15 +307,17 @@ def test_recursive_baselines_without_noise_are_the_plain_ones(small_loss):
     assert x.any() and x == pytest.approx(sgda.run(game, plain, LiveTape(0)), rel=1e-9, abs=1e-12)
 
 
-def test_constants_of_the_repaired_double_spider_bound_the_gradients_and_its_list_says_so():
-    """G = 3, L = 2, M = 1.5, lambda = 2: slopes of the gradients of eq. (3) in the other variable, by hand."""
-    constants = Constants(lipschitz=3.0, smoothness=2.0, conjugate_smoothness=1.5, weight=2.0)
-    plan = Plan(n=10, steps=4, phase=2, batch=10)
+def test_constants_of_the_repaired_double_spider_bound_the_gradients():
+    """G = 3, L = 2, M = 1.5, lambda = 2, H = 4: slopes of the gradients of eq. (3) in either variable, by hand."""
+    constants = Constants(lipschitz=3.0, smoothness=2.0, conjugate_smoothness=1.5, weight=2.0, eta_bound=4.0)
+    plan = Plan(n=16, steps=4, phase=2, batch=16)
     problem = dual_pair(chi_square(), plan.n).here
     mended = double_spider.repaired(problem, plan, constants, 1.0, 1e-5)
     printed = double_spider.printed(plan, constants, 1.0, 1e-5)
     cross = 3.0**2 * 1.5 / 2.0  # of G (1 - psi*'((l - G eta)/lambda)) in x, and of psi*'(...) grad l in eta
+    own = 2.0 * (1 + 2.0 / 3.0) + cross  # of psi*'(...) grad l in x: |psi*'| <= 1 + sqrt(H)/G
     assert (mended.eta_threshold.per_x, mended.x_threshold.per_eta) == (cross, cross)
+    assert mended.x_threshold.per_x == pytest.approx(own)
+    assert (mended.x_step, mended.move_cap) == pytest.approx((1 / (2 * own), 1 / (4 * own)))  # Theorem 7, mended
     assert (printed.eta_threshold.per_x, printed.x_threshold.per_eta) == (3.0 * 1.5 / 2.0, 1.5 * 2.0 / 2.0)
-    assert mended.x_step != printed.x_step and mended.move_cap != printed.move_cap
-    assert all(word in " ".join(double_spider.REPAIRS) for word in ("cross terms", "beta_t"))
+    assert printed.x_step == pytest.approx(1 / (2 * (3.0 + cross) + (2.0 / 3.0) * 2.0))

@@ -1,4 +1,4 @@
-"""minimax_sosp: DP-RGDA and the baselines against plain twins, escape, calibration, schedules, what its rows list."""
+"""minimax_sosp: DP-RGDA and the baselines against plain twins, escape, calibration, schedules, experiments."""
 
 from dataclasses import replace
 from itertools import pairwise

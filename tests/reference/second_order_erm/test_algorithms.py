@@ -157,7 +157,6 @@ def test_parameters_outside_the_lemmas_are_named(field, make):
     assert caught.value.field == field
 
 
-# Lanczos against the dense eigenvalue, the accuracy of Lemma C.1, products without the Hessian.
 @pytest.mark.parametrize("d", [1, 2, 10, 60])
 def test_full_lanczos_equals_the_dense_eigenpair(d):
     rng = np.random.default_rng(31)
@@ -169,7 +168,7 @@ def test_full_lanczos_equals_the_dense_eigenpair(d):
     assert np.linalg.norm(vector) == pytest.approx(1)
 
 
-# Mini-batches: eq. (27) to (30) and Theorem B.8 against independent values, the floor of eq. (29), replay.
+# Mini-batches: eq. (27) to (30) and Theorem B.8 against independent values, the floor of eq. (29).
 
 
 def test_subsampled_rdp_against_the_written_out_sum():
