@@ -1,4 +1,4 @@
-"""Stochastic SPIDER with escape (adaptive_batch): tree, a plain twin, schedules, and what a record costs in its rows."""
+"""Stochastic SPIDER with escape (adaptive_batch): tree, a plain twin, schedules, and what a record costs in rows."""
 
 from dataclasses import replace
 from math import ceil
