@@ -143,8 +143,6 @@ def test_attacks_see_an_overfitted_model(overfitted, name):
         assert bound.epsilon > 1.5 and bound.relation == "add-remove"
 
 
-
-
 def test_a_canary_moves_each_release_by_exactly_one_clip():
     """Twin runs on one tape, canary in and out, ordinary gradients constant: distance over noise std = 1 / sigma."""
     schedule, rng = estimators.dp_sgd_schedule(9.0), np.random.default_rng(0)

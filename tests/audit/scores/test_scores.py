@@ -25,7 +25,7 @@ from dpassay.audit.evidence.weighted import Allowance
 from dpassay.audit.results import ClaimTest, Verdict
 from dpassay.audit.scores import files, labels, one_run, outward, power
 from dpassay.audit.scores.one_run import Guessing, plans
-from dpassay.audit.scores.outward import blocks_of, plan_outward
+from dpassay.audit.scores.outward import blocks_of, plan_outward, read_outward
 from dpassay.reference import BadInput, guarantee
 
 ALPHA = 0.05
@@ -208,6 +208,16 @@ def test_tied_scores_share_a_point_and_no_block_crosses_a_big_tie():
     assert blocks.size.sum() == 1000 and 400 < ones < 600
 
 
+def test_both_directions_may_be_guessed_unless_one_is_told():
+    low, high = _sides(np.random.default_rng(3), 600, 1.5)
+    for sides in ((low, high), (-high[::-1], -low[::-1]), (high, low)):
+        default, both, up, down = (
+            read_outward(*sides, np.random.default_rng(0), ALPHA, WHOLE, **told)
+            for told in ({}, {"signs": (1, -1)}, {"signs": (1,)}, {"signs": (-1,)})
+        )
+        assert default == both == max(up, down, key=lambda one: one[0]) and min(up[0], down[0]) == 0 < both[0]
+
+
 # the curve, against a plain twin
 PLACES = np.array([-2.0, -1.4, -1.0, -0.3, -0.295, 0.5, 1.1, 2.4])
 POINT, SIZE = np.array([0, 1, 2, 2, 3, 4, 5, 6, 7]), np.array([5.0, 9.0, 20.0, 11.0, 40.0, 40.0, 30.0, 12.0, 6.0])
@@ -304,6 +314,14 @@ def test_numbers_of_guesses_share_the_level_and_are_those_that_were_fixed():
         guesses, right = Guessing(0.1, end, 1.0).guess(*sides, rng)
         high = scores[made] > np.median(scores)
         assert guesses == 50 and right == int((coins[made] == high).sum())
+
+
+def test_curve_level_and_power():
+    """Mu = 1, seeds 0 to 9: 0.4 falls nearly always (m = 2,000), 1 hardly ever (exactly: `test_exact_levels.py`)."""
+    for mu, m, least, most in ((1.0, 300, 0, 2), (0.4, 2000, 9, 10)):
+        claim = guarantee.gdp(mu)
+        found = [one_run.one_run_curve(*_canaries(seed, m)[:2], claim, np.random.default_rng(0)) for seed in range(10)]
+        assert least <= sum(one.verdict is Verdict.VIOLATED for one in found) <= most
 
 
 def test_ties_are_ranked_at_random_and_never_by_the_coins():
