@@ -107,9 +107,8 @@ def audited(bug, key, effort, monkeypatch):
     return row
 
 
-@pytest.mark.some(1)
-@pytest.mark.parametrize("name", ["opt: polishes the point", "algorithm2: no noise where it leaves the domain"])
-def test_nothing_realised_is_above_what_is_certified(name, monkeypatch):
+def test_nothing_realised_is_above_what_is_certified(monkeypatch):
+    name = "opt: polishes the point"
     assert audited(BUGS[name], QUICK[name], Effort(runs=60, pilot=50, examples=0), monkeypatch).realised is not None
 
 

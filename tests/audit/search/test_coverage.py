@@ -41,19 +41,14 @@ def run(rows, tape):
     return total
 
 
-def _covered(*choices):
-    collector = Collector(run)
-    for choice in choices:
-        with collector.tracing():
-            scripted(run, PAIR, [0], Script({"g": Choice(choice)}))
-    return collector.coverage()
-
-
 def test_releases_decisions_and_ways_that_were_not_reached_are_named():
     """Of the functions that run names; and another tracer is put back."""
     before = sys.gettrace()
     assert [function.__name__ for function in own_functions(run)] == ["run", "_half"]
-    found = _covered("zero")
+    collector = Collector(run)
+    with collector.tracing():
+        scripted(run, PAIR, [0], Script({"g": Choice("zero")}))
+    found = collector.coverage()
     assert sorted(text.split(": ", 1)[1] for text in found.missed) == [
         "break",
         "if v > 100: (never true)",
