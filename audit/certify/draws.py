@@ -219,7 +219,7 @@ def _as_query(query: Value) -> Value:
     """As what is released: one record's entries move."""
     if query.holes:
         raise Open("a division by zero is possible in what is released")
-    return query.whole()
+    return bare(query).whole()
 
 
 def as_few(releases: list[Certified]) -> list[Certified]:
@@ -270,7 +270,7 @@ class Noise(NDArrayOperatorsMixin):
 
     def __init__(self, ledger: Ledger, law: str, scale: Any, cells: Any):
         self.ledger, self.law, self.cells, self.viewed = ledger, law, np.asarray(cells), False
-        self.scale = np.broadcast_to(np.asarray(scale, dtype=float), self.cells.shape)
+        self.scale = np.array(np.broadcast_to(scale, self.cells.shape), dtype=float)  # nobody else can write to it
 
     __class__ = seen_as(lambda self: np.ndarray if self.cells.shape else np.float64)
     shape = property(lambda self: self.cells.shape)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from .shapes import of_table, without_ellipsis
-from .value import AT, NARROW, Open, Value, bare, ledger_of, private, seen_as
+from .value import AT, NARROW, Open, Value, bare, is_number, ledger_of, private, seen_as
 
 if TYPE_CHECKING:
     from .draws import Ledger
@@ -110,6 +110,7 @@ class Public(np.ndarray[Any, Any]):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = (), **options: Any) -> Any:
         if any(_other(one) for one in (*inputs, *out)):
             return NotImplemented
+        out = () if out and is_number(out[0]) else out
         if method == "at" and ufunc in AT and isinstance(inputs[1], tuple) and any(map(private, inputs[1])):
             return AT[ufunc](*inputs)
         ledger = ledger_of((inputs, out, options))
@@ -289,6 +290,7 @@ def watched(found: Any, ledger: Ledger | None, sized: bool = False) -> Any:
 def _scalar(number: Any) -> Any:
     found = np.empty((), dtype=np.result_type(number))
     found[...] = number
+    found.setflags(write=False)  # it is no array, and `a += b` gives another one
     return found
 
 
@@ -329,7 +331,8 @@ def blank(array: Any, ledger: Ledger | None) -> Any:
 
 def public(value: Any, ledger: Ledger) -> Any:
     """The value as one whose decisions are noted."""
-    return value if ledger.plain else watched(np.array(bare(value)), ledger)
+    made = np.array(bare(value))
+    return value if ledger.plain else watched(made if made.ndim else made[()], ledger)
 
 
 _MADE_PLAIN = ("tobytes", "tofile", "dump", "dumps")
@@ -401,8 +404,7 @@ class Filled:
         given = np.stack(given) if type(given) in (list, tuple) and any(map(private, given)) else bare(given)
         if private(given) and self._numbers.dtype.kind == "i":
             given = given.astype(int)
-        if any(private(one) and one.viewed for one in (self._whole, self._read[1])):
-            raise Open(_SHARED)
+        self._alone(parts=False)
         axis, place, rest = self._place(key)
         if axis is None and place is not None:
             self._become(given)
@@ -425,7 +427,17 @@ class Filled:
                 one.filled.lose()
             one.filled = _Lost()
 
+    def _alone(self, parts: bool) -> None:
+        """Raises Open where another name may have what it is, or one of its parts."""
+        wholes = [one for one in (self._whole, self._read[1]) if private(one)]
+        if any(one.memory.shared for one in wholes):
+            raise Open(_SHARED)
+        for one in self._entries if parts else ():
+            if isinstance(one.filled, Filled):
+                one.filled._alone(parts)
+
     def _become(self, given: Any) -> None:
+        self._alone(parts=True)
         shape = self._numbers.shape
         given = given if np.shape(given) == shape else np.broadcast_to(given, shape)
         self.lose()

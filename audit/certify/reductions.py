@@ -343,7 +343,8 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Value:
 @rule(np.einsum)
 def einsum(subscripts: Any, *operands: Any, **options: Any) -> Value:
     """Multilinear: its 2-norm is at most the product of those of the operands (Cauchy-Schwarz, letter by letter)."""
-    followed = isinstance(subscripts, str) and len(operands) in (1, 2, 3) and not options.keys() - {"optimize"}
+    # of one operand it is a view
+    followed = isinstance(subscripts, str) and len(operands) in (2, 3) and not options.keys() - {"optimize"}
     if not followed or "." in subscripts:
         raise Open("this form of einsum has no rule")
     inputs, output = _letters(subscripts, len(operands))

@@ -348,7 +348,7 @@ def _replaced_part(a: Value, key: Any, given: Any) -> Value:
 
 def _got(a: Value, key: Any) -> Value:
     a._not_hollow()
-    found = index(a, key)
+    found = index(a.now(), key)
     found.integer = a.integer
     if found.at is not None and found.records.same(a.records):
         found.cell = found.cell or a.cell
@@ -626,9 +626,9 @@ def _as_type(a: Value, dtype: Any = float, *, copy: bool = True) -> Value:
 _METHODS: dict[str, Any] = {
     "__getitem__": _got,
     "__setitem__": assign,
-    "T": property(transpose),
-    "reshape": lambda a, *shape, order="C": reshape(a, shape[0] if len(shape) == 1 else shape, order),
-    "flatten": lambda a: reshape(a, -1).copy(),
+    "T": property(lambda a: transpose(a.now())),
+    "reshape": lambda a, *shape, order="C": reshape(a.now(), shape[0] if len(shape) == 1 else shape, order),
+    "flatten": lambda a: reshape(a.now(), -1).copy(),
     "astype": _as_type,
 }
 for _name, _method in _METHODS.items():

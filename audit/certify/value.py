@@ -287,6 +287,12 @@ def rule(*functions: Any) -> Callable[[_Rule], _Rule]:
     return add
 
 
+class Memory:
+    """Where the numbers of an array stand; `shared`: another name may have them, or some of them, too."""
+
+    shared = False
+
+
 def seen_as(kind: Callable[[Any], type]) -> Any:
     """What code sees that asks a stand-in for its ``__class__``, as `isinstance` does: what the real one would be."""
     return property(kind)
@@ -314,6 +320,7 @@ class Value(NDArrayOperatorsMixin):
 
     __array_priority__ = 1000.0
     dtype = np.dtype(float)
+    _now: Value | None = None
 
     def __init__(
         self,
@@ -348,7 +355,7 @@ class Value(NDArrayOperatorsMixin):
         self.low, self.high, self.draws, self.absent = low, max(low, high), draws, absent
         self.forms, self.holes, self.weighted, self.truth = forms, holes, weighted, truth
         self.cause = cause if math.isinf(self.move.two) else ""
-        self.token, self.viewed, self.integer, self.vanishes = object(), False, False, vanishes
+        self.token, self.memory, self.integer, self.vanishes = object(), Memory(), False, vanishes
         self.symmetric = False  # a matrix that equals its transpose
         self.origin: Origin | None = None
         self.count = False  # how many records there are
@@ -518,16 +525,24 @@ class Value(NDArrayOperatorsMixin):
     def copy(self, *_: Any) -> Value:
         """A value of its own."""
         found = object.__new__(type(self))
-        found.__dict__.update(self.__dict__, viewed=False)
+        found.__dict__.update(self.__dict__, memory=Memory(), _now=None)
         return found
+
+    def now(self) -> Value:
+        """What it is now, whatever is written into it later: rules see this and may remember it."""
+        if self._now is None:
+            self._now = self.copy()
+            self._now.__dict__.update(memory=self.memory, _now=self._now)
+        return self._now
 
     __copy__ = __deepcopy__ = copy
 
     def changed(self, found: Value) -> Value:
         """In place: it is now what was found."""
-        if self.viewed:
+        assert self._now is not self, "what a rule has seen is changed"
+        if self.memory.shared:
             raise Open("private data is changed in place where another name shares its memory; make a copy")
-        self.__dict__.update(found.__dict__)
+        self.__dict__.update(found.__dict__, memory=self.memory, _now=None)
         return self
 
     def or_else(self, other: Value) -> Value:
@@ -537,7 +552,8 @@ class Value(NDArrayOperatorsMixin):
 
     def view_of(self, other: Value) -> Value:
         """Shares memory with another one: neither may be written to from now on."""
-        self.viewed = other.viewed = True
+        self.memory = other.memory
+        self.memory.shared = True
         self.vanishes = other.vanishes and (self.at is not None or self.alone)
         return self
 
@@ -576,6 +592,8 @@ def followed(function: Any, args: Any, options: Any) -> Any:
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:
             raise Open(f"np.{name} is not followed with these options") from None
         raise
+    if isinstance(found, Value) and found._now is found:  # what was given to it, or a part of that
+        found = found.copy().view_of(found)
     if isinstance(found, Value) and _vanishes(function, args, options, found):
         found.move, found.vanishes = found.move.both(found.norms), True
     if isinstance(found, Value) and found.at is not None:  # other records are not there, or stay zeros in a product
@@ -731,6 +749,8 @@ def _written(target: Any, found: Any) -> Any:
     """``a += b``: what it is changes, for all of its names."""
     if len({one._shape if isinstance(one, Value) else np.shape(one) for one in (target, found)}) > 1:
         raise Open("private data are written into an array of another shape by out=")
+    if is_number(target):
+        return found
     if not isinstance(target, Value):
         if getattr(target, "filled", target) is not None or target.base is not None:
             raise Open("an array that has another name is changed in place by private data; write a = a + b")
@@ -763,19 +783,26 @@ class Holder:
     held: Any
 
 
+def is_number(one: Any) -> bool:
+    """Does it stand for a number, which nothing is written into?"""
+    return isinstance(one, np.ndarray) and one.ndim == 0 and not one.flags.writeable
+
+
 def private(one: Any) -> bool:
     """Is it private?"""
     return isinstance(one, Value)
 
 
 def bare(one: Any) -> Any:
-    """The numbers of an array in the same memory, plain, or what is private in it; of a list each of them."""
+    """The numbers of an array in the same memory, plain, or what is private in it now; of a list each of them."""
     if issubclass(type(one), np.ndarray):
         held = getattr(one, "held", None)
-        return np.ndarray.view(one, np.ndarray) if held is None else held
+        return np.ndarray.view(one, np.ndarray) if held is None else held.now()
     if type(one) in (tuple, list):
         return type(one)(map(bare, one))
-    return one.held if issubclass(type(one), Holder) else one
+    if issubclass(type(one), Holder):
+        return bare(one.held)
+    return one.now() if issubclass(type(one), Value) else one
 
 
 NARROW = {"int8", "int16", "uint8", "uint16", "uint32", "uint64", "float16"}  # numbers wrap around, or are coarse

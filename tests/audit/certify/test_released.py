@@ -381,6 +381,26 @@ def test_what_seldom_happens_counts(run, least):
     assert price(run, Space.matrix(n=(30,), d=(3,))) >= least * (1 - 1e-6)
 
 
+SUM = "total = np.clip(rows, 0, 1e3).sum(axis=0)\n"
+CHANGED = {  # what is known of an array is known of its numbers: they are other ones when it is written to
+    "a truth value": "size, noise = np.abs(rows), rng.laplace(scale=4.0)\nfar = size > 1e3\nnear = ~far\n"
+    "np.greater(size, 1.0, out=far)\nreturn np.where(near, size, 0.0).sum() + noise",
+    "what noise was added to": f"{SUM}noisy = total + rng.laplace(size=3)\ntotal *= 1e-6\nreturn noisy",
+    "the scale of noise": f"{SUM}scale = np.ones(3)\nnoise = rng.laplace(0, scale)\nscale *= 1e6\nreturn total + noise",
+    "a view": f"{SUM}x = np.tanh(rows)\ny = np.einsum('ij->ij', x)\ny *= 1e3\n"
+    "return x.sum(axis=0) + rng.normal(size=3)",
+    "a line of what is written into": f"{SUM}held = np.zeros((2, 3))\nheld[0] = total / 1e3\nline = held[0]\n"
+    "held *= 1e3\nreturn line + rng.laplace(size=3)",
+    "a place": f"{SUM}k = np.argmax(total / 1e3 + rng.laplace(size=3))\nk += 3\n"
+    "return total[0] / 1e3 + rng.laplace(scale=[1.0, 1.0, 1.0, 1e-3, 1.0, 1.0][k])",
+}
+
+
+@pytest.mark.parametrize("text", CHANGED.values(), ids=CHANGED)
+def test_what_was_known_of_numbers_that_are_written_over_is_forgotten(text):
+    assert price(code(text)) > 100
+
+
 # -- generators with a fixed seed: constants, which are no noise
 def fixed(made):
     """Of a sum that moves by 1 in each entry, with a generator with a fixed seed beside that of the run."""
