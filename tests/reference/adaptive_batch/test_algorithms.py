@@ -81,6 +81,14 @@ def test_zero_noise_run_equals_the_plain_twin(reading):
     assert found.refreshes >= 2 and found.escapes >= 1
 
 
+def test_sensitivities_are_those_of_the_oracle_that_moves_further():
+    """2 G/b of O1 or 2 M eta/slope of O2; 2 M/b of O3 or 2 rho eta/slope of O4."""
+    tree = {"noise": Printed({"tree": 1.0, "escape": 1.0}), "refresh": "tree"}
+    for batch, wanted in ((10, (0.4, 0.3)), (400, (0.1, 0.14))):
+        s = Schedule(**{**SIZES, "batch": batch}, **LIMITS, **{**BOUNDS, "hessian_lipschitz": 2.1}, **tree)
+        assert (s.gradient_sensitivity, s.hessian_sensitivity) == pytest.approx(wanted)
+
+
 FITTING = Constants(n=100_000, d=10, epsilon=1.0, delta=1e-5)
 
 

@@ -307,6 +307,15 @@ def test_recursive_baselines_without_noise_are_the_plain_ones(small_loss):
     assert x.any() and x == pytest.approx(sgda.run(game, plain, LiveTape(0)), rel=1e-9, abs=1e-12)
 
 
+def test_printed_noise_of_double_spider_is_the_formula_of_theorem_6():
+    """c sqrt(log(1/delta)) / epsilon times what follows; a refresh reads all records."""
+    for batch, steps in ((4, 8), (8, 200)):  # the batch decides, or the turns
+        noise = double_spider.printed(Plan(16, steps, 2, batch), Constants(), 0.7, 1e-5, constant=3.0).noise.by_label
+        turns, scale = math.sqrt(steps / 2) / 16, 3.0 * math.sqrt(math.log(1e5)) / 0.7
+        wanted = scale * np.array([turns, 1 / batch, max(1 / 16, turns), max(1 / batch, turns)])
+        assert [noise[label] for label in double_spider.LABELS] == pytest.approx(wanted)
+
+
 def test_constants_of_the_repaired_double_spider_bound_the_gradients():
     """G = 3, L = 2, M = 1.5, lambda = 2, H = 4: slopes of the gradients of eq. (3) in either variable, by hand."""
     constants = Constants(lipschitz=3.0, smoothness=2.0, conjugate_smoothness=1.5, weight=2.0, eta_bound=4.0)

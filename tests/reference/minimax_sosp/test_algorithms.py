@@ -122,6 +122,18 @@ def test_zero_noise_escape_equals_the_plain_twin(lowest, left, changes):
     assert not found.x.any() and (not left or landscape.value(found.iterates[-1]) < landscape.value(found.x))
 
 
+def test_noise_and_sensitivities_are_the_printed_formulas_where_no_constant_is_one():
+    """Lines 1 and 2 of Algorithm 3 with (30), Appendix B.2 with (31)."""
+    sizes = {"steps": 8, "period": 4, "refresh_batch": 20, "step_batch": 5, "clip_refresh": 3.0, "clip_step": 2.0}
+    s, scale = dp_rgda.printed(make_schedule(50, **sizes), 0.7, 1e-5), sqrt(log(1e5)) / 0.7
+    wanted = {"refresh": 3 * scale * max(1 / 20, sqrt(8) / (2 * 50)), "step": 2 * scale * max(1 / 5, sqrt(8) / 50)}
+    assert s.noise.by_label == pytest.approx(wanted)
+    assert (s.refresh_sensitivity, s.step_sensitivity(0.3)) == pytest.approx((2 * 3 / 20, 2 * 2 / 5))
+    noise, scale = dp_rgda.appendix_b2_noise(0.7, 1e-5, 50, 20, 3.0, 2.0, 1.5), sqrt(log(1.25e5)) / 0.7
+    assert noise.by_label == pytest.approx({"refresh": 1.5 * 3 * scale / 20, "step": 2 * 1.5 * 2 * scale / 50})
+    assert replace(s, smoothness=2.0).step_sensitivity(0.3) == pytest.approx(2 * sqrt(2) * 2 / 5 * 0.3)
+
+
 def test_calibration_pays_for_runs_that_never_stop_early():
     """An escape phase of one step would end the dry run at once; the noise is that of all T steps."""
     hasty = make_schedule(10, tolerance=1e9, escape_threshold=1, average_movement=1e30)
