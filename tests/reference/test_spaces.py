@@ -81,7 +81,7 @@ OTHERS = [
 
 @pytest.mark.parametrize("key", [*FAST, *OTHERS])
 def test_a_search_shows_what_the_case_declares_and_no_more(key):
-    """Seed 0. No query moves further than is told of it, or declared; of a repaired reading some comes near."""
+    """Seed 0. No query moves further than is told of it; of a repaired reading none than is declared, and some near."""
     (case,) = (one for one in CASES if one.key == key)
     found = search_case(case, case.build(), Effort(examples=15))
     news, _ = compare({Declared(one.kind, one.label) for one in found.findings}, set(case.declared))
@@ -89,7 +89,8 @@ def test_a_search_shows_what_the_case_declares_and_no_more(key):
     assert found.coverage.lines_reached > 0.6 * found.coverage.lines
     told = {label: TOLD.match(reason(label, case.attainable)) for label in found.shares}
     most = {label: max(map(float, re.findall(r"\d\.\d+", one[0]))) if one else 1.0 for label, one in told.items()}
-    assert all(share <= most[label] + 5e-4 for label, share in found.shares.items()), (found.shares, most)
+    over = [one for one in told if found.shares[one] > most[one] + 5e-4]  # a finding declares it, of a printed reading
+    assert not [one for one in over if told[one] or case.reading != "printed"], (found.shares, most)
     if case.reading != "printed":
         assert found.accounted <= case.claim.epsilon
         assert max(share / most[label] for label, share in found.shares.items()) > 0.7
