@@ -15,6 +15,7 @@ from .value import (
     INF,
     NAMED,
     ZERO,
+    Cell,
     Ends,
     Form,
     Norms,
@@ -114,6 +115,7 @@ def add(a: Any, b: Any) -> Value:
     beside: Value = a.like(size=size, move=a.move, low=a.low + low, high=a.high + high, forms=forms)
     if a.at is None and not (a.alone and np.any(b)):
         beside.origin = a.origin
+    beside.symmetric = a.symmetric and np.array_equal(there := np.broadcast_to(b, shape), there.T)
     return beside
 
 
@@ -317,7 +319,7 @@ def reciprocal(b: Value) -> Value:
         return negative(reciprocal(negative(b)))
     forms = tuple(Form("below", one.token, one.order, 1 / one.k) for one in b.forms if one.kind == "above")
     if b.low > 0:
-        slope = 1 / b.low**2
+        slope = 1 / b.low / b.low if b.low > 1e-150 else INF
         return b.like(move=b.move.by(slope), low=1 / b.high if b.high < INF else 0.0, high=1 / b.low, forms=forms)
     if forms and b.low == 0:
         zero = {one.token for one in b.forms if one.kind == "norm"} or {b.token}  # what is zero where it is
@@ -461,7 +463,7 @@ def equal(a: Any, b: Any) -> Value:
     """0 or 1; the records with one number are a cell, and no record is in two."""
     found = _truth(a, b)
     if private(a) and not private(b) and np.ndim(b) == 0 and a.entries == 1:
-        found.cell = a.token, float(b)
+        found.cell = Cell(a.token, float(b))
     return found
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from dpassay.audit.phases import phase, step, time_left
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.space import Space
-from dpassay.reference.transcript import Transcript
+from dpassay.reference.transcript import Draw, Release, Transcript
 
 from . import arithmetic, choices, reductions, shapes
 from .draws import Certified, Draws, Ledger, Limits
@@ -294,22 +294,93 @@ def ended(runs: Callable[[], list[Ledger]], relation: Relation, delta: float, si
     return replace(found, axioms=(FINITE, *taken), lines=tuple(lines.values()))
 
 
+class _Unit(NamedTuple):
+    """Releases that are accounted together, because they share secret batches: with these, numbered from 0."""
+
+    releases: tuple[Certified, ...]
+    batches: tuple[Draw, ...]
+
+    @property
+    def cost(self) -> tuple[Any, ...]:
+        """Equal for units that cost the same."""
+        return tuple(one[1:] for one in self.batches), tuple(sorted(one.kind for one in self.releases))
+
+    @property
+    def alike(self) -> tuple[Any, ...]:
+        """Equal for units of which one costs at least what the other does, by their size."""
+        batches, kinds = self.cost
+        return (batches, (kinds[0][0], *kinds[0][2:])) if len(kinds) == 1 else self.cost
+
+    @property
+    def size(self) -> float:
+        """Of its first release."""
+        return float(self.cost[1][0][1])
+
+
 def _worst(ledgers: list[Ledger], relation: Relation, delta: float) -> tuple[float, tuple[Certified, ...], str]:
     """The most that any record pays in any run."""
-    worst: tuple[float, tuple[Certified, ...], str] = (0.0, (), "")
-    known: dict[Any, tuple[float, str]] = {}
+    ways: list[tuple[Counter[Any], list[_Unit], Ledger]] = []
     for ledger in ledgers:
         for record in _signatures(ledger):
             endless = next((one for one in record if math.isinf(one.counted)), None)
             if endless is not None:
                 return math.inf, tuple(ledger.releases), endless.cause or f"{endless.place}: nothing bounds the query"
-            key = tuple(sorted(Counter(map(repr, (one.kind for one in record))).items()))
-            if key not in known:
-                known[key] = _epsilon(ledger, record, relation, delta)
-            epsilon, why = known[key]
-            if epsilon > worst[0] or not worst[1]:
-                worst = epsilon, tuple(ledger.releases), why
+            units = _units(ledger, record)
+            costs = Counter(one.cost for one in units)
+            if not any(costs <= other[0] for other in ways):
+                ways = [other for other in ways if not other[0] <= costs] + [(costs, units, ledger)]
+    if len(ledgers) > 1 < len(ways):
+        units = _dearest([units for _, units, _ in ways])
+        costs = Counter(one.cost for one in units)
+        (epsilon, why), no_run = _epsilon(units, relation, delta), [one for unit in units for one in unit.releases]
+        return epsilon, tuple(next((ledger.releases for other, _, ledger in ways if other == costs), no_run)), why
+    worst: tuple[float, tuple[Certified, ...], str] = (0.0, (), "")
+    for _, units, ledger in ways:
+        epsilon, why = _epsilon(units, relation, delta)
+        if epsilon > worst[0] or not worst[1]:
+            worst = epsilon, tuple(ledger.releases), why
     return worst
+
+
+def _units(ledger: Ledger, releases: list[Certified]) -> list[_Unit]:
+    groups: dict[int, tuple[set[int], list[Certified]]] = {}  # by batch; fresh ones are drawn with a view to each other
+    found: dict[int, tuple[set[int], list[Certified]]] = {}
+    for one in releases:
+        drawn = set() if -1 in one.draws else {number for number in one.draws if number >= 0}
+        if any(ledger.batches[number].kind == "fresh" for number in drawn):
+            drawn |= {number for number, batch in enumerate(ledger.batches) if batch.kind == "fresh"}
+        joined = (drawn, [one])
+        for other in {id(groups[number]): groups[number] for number in drawn if number in groups}.values():
+            joined = joined[0] | other[0], [*other[1], *joined[1]]
+            found.pop(id(other), None)
+        found[id(joined)] = joined
+        groups.update(dict.fromkeys(joined[0], joined))
+    units = []
+    for drawn, group in found.values():
+        numbers = {number: place for place, number in enumerate(sorted(drawn))}
+        made = [replace(one, draws=tuple(numbers.get(number, number) for number in one.draws)) for one in group]
+        units.append(_Unit(tuple(made), tuple(ledger.batches[number] for number in numbers)))
+    return units
+
+
+def _dearest(ways: list[list[_Unit]]) -> list[_Unit]:
+    """What costs at least as much as each of the ways, and as whoever picks the way by what was released so far.
+
+    In each kind of units the k-th largest of all ways: whatever comes next, one is left that costs no less. Gaussian
+    noise on all records adds up in squares, whoever picks it (Smith and Thakurta 2022), so the largest sum will do.
+    """
+    groups: dict[Any, list[list[_Unit]]] = {}
+    for way in ways:
+        for key, units in itertools.groupby(sorted(way, key=lambda one: repr(one.alike)), key=lambda one: one.alike):
+            groups.setdefault(key, []).append(sorted(units, key=lambda one: -one.size))
+    found = list[_Unit]()
+    for (batches, kind, *_), taken in groups.items():
+        if not batches and kind[0] == "gaussian":
+            found += max(taken, key=lambda units: sum(one.size**2 for one in units))
+        else:
+            for ranked in itertools.zip_longest(*taken):
+                found.append(max((one for one in ranked if one is not None), key=lambda one: one.size))
+    return found
 
 
 def _signatures(ledger: Ledger) -> list[list[Certified]]:
@@ -336,12 +407,19 @@ def _of_each_record(releases: list[Certified], n: int) -> list[list[Certified]]:
     return [paid for _, paid in found]
 
 
-def _epsilon(ledger: Ledger, releases: list[Certified], relation: Relation, delta: float) -> tuple[float, str]:
-    batches = {draw for one in releases for draw in one.draws} - {-1}
-    if relation == "add-remove" and any(one == SOMETHING or ledger.batches[one].kind != "poisson" for one in batches):
-        raise Open("under add-remove neighbours a row of zeros has to add nothing to the sum of a Poisson batch")
-    made = [as_release(one, number, relation) for number, one in enumerate(releases)]
-    found = account(Transcript(events=[*ledger.batches, *made]), relation)
+def _epsilon(units: list[_Unit], relation: Relation, delta: float) -> tuple[float, str]:
+    batches, made = list[Draw](), list[Release]()
+    for unit in units:
+        if relation == "add-remove" and any(one.kind != "poisson" for one in unit.batches):
+            raise Open("under add-remove neighbours a secret batch of public size has no rule")
+        if any(SOMETHING in one.draws for one in unit.releases):
+            raise Open("under add-remove neighbours a row of zeros has to add nothing to the sum of a Poisson batch")
+        first = len(batches)
+        batches += [one._replace(number=first + place) for place, one in enumerate(unit.batches)]
+        for one in unit.releases:
+            draws = tuple(number + first if number >= 0 else number for number in one.draws)
+            made.append(as_release(replace(one, draws=draws), len(made), relation))
+    found = account(Transcript(events=[*batches, *made]), relation)
     return found.epsilon(delta), found.gap
 
 

@@ -94,6 +94,12 @@ def _caught() -> None:
     raise Open("an error is caught, which others data or numbers in place of private values may not raise")
 
 
+def _left() -> None:
+    """Raises Open where there is an error that may end here."""
+    if sys.exc_info()[0] is not None:
+        _caught()
+
+
 def _into(value: Any, container: Any) -> Any:
     """The value, if what it is written into is followed; of a container None nothing is known."""
     if (container is None or type(container) is np.ndarray) and ledger_of(value) is not None:
@@ -101,9 +107,23 @@ def _into(value: Any, container: Any) -> Any:
     return value
 
 
-def _added(container: Any, key: Any, amount: Any, plus: bool) -> None:
+def _same(one: Any, other: Any) -> bool:
+    """As `is`: which object a private number is, may depend on what it is."""
+    if any(private(value) or isinstance(value, Noise) or ledger_of(value) is not None for value in (one, other)):
+        raise Open("whether two private or released numbers are one object decides")
+    return one is other
+
+
+def _entry(container: Any, key: Any) -> tuple[Any, Any, Any]:
+    """What something is added to, before that is computed; of a private place it is not known which one."""
+    keys = key if isinstance(key, tuple) else (key,)
+    return container, key, None if any(map(private, keys)) else container[key]
+
+
+def _added(entry: tuple[Any, Any, Any], amount: Any, plus: bool) -> None:
     only_computing()
-    added(container, key, _into(amount, container), plus)
+    container, key, before = entry
+    added(container, key, _into(amount, container), plus, before=before)
 
 
 def _one_of(truth: Any, one: Callable[[], Any], other: Callable[[], Any]) -> Any:
@@ -240,6 +260,7 @@ def _of_all(made: Any, first: Any, place: Records, some: bool) -> Value:
     records = first.records if first.absent and not some else Records()
     ends = {"low": low, "high": high, "draws": first.draws, "absent": first.absent or "masked"}
     found = Value((first._shape[0], *shape), -len(shape) - 1, records, size, move, **ends)
+    found.integer = made.integer if private(made) else np.asarray(made).dtype.kind in "bi"
     if private(made) and made.origin is not None:
         whole, places, factor = made.origin
         of_one = whole.like(size=whole.norms, vanishes=whole.vanishes) if some else whole  # each part of other records
@@ -369,8 +390,11 @@ NAMES: dict[str, Any] = {
     "_dpassay_all": _all,
     "_dpassay_list": _list,
     "_dpassay_caught": _caught,
+    "_dpassay_left": _left,
+    "_dpassay_entry": _entry,
     "_dpassay_added": _added,
     "_dpassay_into": _into,
+    "_dpassay_same": _same,
     "zip": _zip,
     "sum": _sum,
     "len": _len,

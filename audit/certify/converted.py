@@ -41,6 +41,8 @@ class _Converter(ast.NodeTransformer):
         """Names of a class body cannot be seen from a lambda."""
         before, self._elsewhere = self._elsewhere, _read_elsewhere(node)
         node.body = _one_return(node.body)
+        if node.name == "__exit__":
+            node.body.insert(0, _line("_dpassay_left()", node))
         self._inside += 1
         self.generic_visit(node)
         self._inside -= 1
@@ -92,8 +94,8 @@ class _Converter(ast.NodeTransformer):
             return node
         if any(isinstance(one, ast.Slice) for one in (of.slice, *ast.iter_child_nodes(of.slice))):
             return node
-        plus = ast.Constant(type(node.op) is ast.Add)
-        return at(node, ast.Expr(_called("_dpassay_added", [of.value, of.slice, node.value, plus], node)))
+        plus, entry = ast.Constant(type(node.op) is ast.Add), _called("_dpassay_entry", [of.value, of.slice], node)
+        return at(node, ast.Expr(_called("_dpassay_added", [entry, node.value, plus], node)))
 
     def visit_For(self, node: ast.For) -> Any:
         """Over a private number of records once for all, and as it is written elsewhere."""
@@ -115,10 +117,20 @@ class _Converter(ast.NodeTransformer):
         once = [_line(text, place) for text, place in lines]
         return [truth, at(node, ast.If(_line(f"_dpassay_secret({name})", node).value, once, [node]))]
 
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        """Identity is asked for, but of constants such as None."""
+        self.generic_visit(node)
+        if not self._inside or not isinstance(node.ops[0], ast.Is | ast.IsNot) or len(node.ops) > 1:
+            return node
+        if any(isinstance(one, ast.Constant) and one.value is None for one in (node.left, *node.comparators)):
+            return node
+        same = _called("_dpassay_same", [node.left, *node.comparators], node)
+        return same if isinstance(node.ops[0], ast.Is) else at(node, ast.UnaryOp(ast.Not(), same))
+
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         """As a choice where the test is private."""
         self.generic_visit(node)
-        if not self._inside or any(isinstance(one, _SCOPES[1:]) for one in ast.walk(node)):
+        if not self._inside or any(isinstance(one, _SCOPES[1:]) or _writes(one) for one in ast.walk(node)):
             return node
         arguments = [node.test, _lambda([], node.body), _lambda([], node.orelse)]
         return _called("_dpassay_one_of", arguments, node)
@@ -146,6 +158,15 @@ class _Converter(ast.NodeTransformer):
         arguments = [of.iter, _lambda(names, node.elt), kept, several]
         return _called("_dpassay_list", arguments, node)
 
+    def visit_Try(self, node: ast.Try) -> Any:
+        """Whoever leaves by another way after an error has caught it."""
+        self.generic_visit(node)
+        if any(
+            isinstance(one, ast.Return | ast.Break | ast.Continue) for last in node.finalbody for one in ast.walk(last)
+        ):
+            node.finalbody.insert(0, _line("_dpassay_left()", node))
+        return node
+
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> Any:
         """With other data there is no such error, or none where private values are numbers."""
         self.generic_visit(node)
@@ -166,6 +187,11 @@ def _read_elsewhere(function: ast.FunctionDef) -> set[str]:
             own |= {name.id for name in names if isinstance(name.ctx, ast.Store)}
             found |= {name.id for name in names} - own
     return found
+
+
+def _writes(one: ast.AST) -> bool:
+    """Does it write into what it is given, in a call that nobody sees?"""
+    return isinstance(one, ast.keyword) and one.arg in ("out", None)
 
 
 def _written_into(targets: list[ast.expr]) -> Iterator[ast.expr]:
@@ -296,6 +322,8 @@ class _Way:
     def _computes(self, value: ast.expr) -> bool:
         for one in ast.walk(value):
             if isinstance(one, _SCOPES) or (isinstance(one, ast.Name) and one.id in self.added):
+                return False
+            if _writes(one):
                 return False
             if isinstance(one, ast.Name):
                 self.loaded.add(one.id)

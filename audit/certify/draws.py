@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from dpassay.reference.laws.law import Law
 from dpassay.reference.laws.number import Geometric, Number
 from dpassay.reference.transcript import Draw
 
-from .public import PLACES, in_random_order, placed, public
+from .public import PLACES, Public, in_random_order, placed, public
 from .shapes import Batch
 from .value import SOMETHING, Open, Records, Value, bare, forget, here, ledger_of, private, raised, seen_as, times
 
@@ -219,7 +219,8 @@ def _as_query(query: Value) -> Value:
     """As what is released: one record's entries move."""
     if query.holes:
         raise Open("a division by zero is possible in what is released")
-    return bare(query).whole()
+    now: Value = bare(query)
+    return now.whole()
 
 
 def as_few(releases: list[Certified]) -> list[Certified]:
@@ -282,11 +283,17 @@ class Noise(NDArrayOperatorsMixin):
         return len(self.cells)
 
     def __getitem__(self, key: Any) -> Any:
+        if ledger_of(key) is not None:
+            raise Open("which noise it is follows released values or public draws")
         return self._part(self.scale[key], self.cells[key])
 
     def reshape(self, *shape: Any) -> Noise:
         """The same draws."""
         return self._part(self.scale.reshape(*shape), self.cells.reshape(*shape))
+
+    def copy(self) -> Any:
+        """The same draws, in memory of their own."""
+        return Noise(self.ledger, self.law, self.scale, self.cells)
 
     def _part(self, scale: Any, cells: Any) -> Noise:
         """In the same memory: neither is written to from now on."""
@@ -296,10 +303,15 @@ class Noise(NDArrayOperatorsMixin):
 
     def _written(self, found: Any) -> Any:
         """In place: every name of it stands for what was found."""
-        if self.viewed and isinstance(found, Noise):
+        if not isinstance(found, Noise):  # its draws are used
+            return found
+        if self.viewed:
             raise Open("noise is changed in place where another name shares its memory; write a = a * b")
-        self.__dict__.update(found.__dict__ if isinstance(found, Noise) else {})  # else its draws are used
-        return self if isinstance(found, Noise) else found
+        if not self.shape:  # a number is another one then, and an array of none the same: other names hold one of both
+            self.scale = np.minimum(self.scale, found.scale)
+            return found
+        self.__dict__.update(found.__dict__)
+        return self
 
     def known(self) -> Any:
         """The numbers, known to everybody: they protect nothing from now on."""
@@ -448,6 +460,10 @@ class Looked(Noise):
     """Noise of which a part is public numbers: to whoever looks at one."""
 
     T = property(lambda self: self.known().T)
+
+    def copy(self) -> Any:
+        """Of the known numbers."""
+        return self.known().copy()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.known(), name)
@@ -627,8 +643,10 @@ class Draws(np.random.Generator):
         ledger.batches.append(Draw(number, here(), "poisson", ledger.n, None, float(rate)))
         return Batch(number, ledger.n, ledger.n, True, kind)
 
-    def random(self, size: Any = None, *_: Any, **__: Any) -> Any:
+    def random(self, size: Any = None, dtype: Any = float, out: Any = None) -> Any:
         """Uniform numbers; one a record and compared with a rate, they are a Poisson batch."""
+        if out is not None:
+            raise Open("numbers are drawn into an array; let them be a new one")
         if not private(size) and size is not None and np.array_equal(np.atleast_1d(bare(size)), [self._ledger.n]):
             return Uniforms(self)
         return self._known("random", size)
@@ -644,7 +662,11 @@ class Draws(np.random.Generator):
         found = getattr(self._real, name)(*bare(args), **{key: bare(one) for key, one in options.items()})
         if name == "integers" and np.ndim(found) == 0 and abs(found) >= AS_A_SEED and not self.plain:
             return Seed(self._ledger, found)
-        return public(found, self._ledger) if isinstance(found, float | np.ndarray | np.generic) else found
+        found = public(found, self._ledger)
+        given = [part for one in (*args, *options.values()) for part in (one if type(one) is tuple else (one,))]
+        if any(np.ndim(one) == 0 and ledger_of(one) is not None for one in given) and np.ndim(bare(found)):
+            found.sized = True  # so many as a released number says
+        return found
 
     def sown(self, seed: Any) -> bool:
         """Was this seed drawn here? What it makes is as secret as these draws: once, and where nobody looks at it."""
@@ -716,7 +738,7 @@ class Uniforms(Looked):
 
 
 _LIKEWISE = {
-    "standard_normal": lambda self, size=None, *_, **__: self.normal(size=size),
+    "standard_normal": lambda self, size=None, dtype=float: self.normal(size=size),
     "randn": lambda self, *shape: self.normal(size=shape or None),
     "rand": lambda self, *shape: self.random(shape or None),
     "randint": lambda self, *args, **options: self.integers(*args, **options),
@@ -755,23 +777,33 @@ def _leave(output: Any, depth: int = 0) -> None:
         return
     if depth > 6:
         raise Open("the output is too deep to be looked through")
+    parts = list[Any]()
     if isinstance(output, Mapping):
-        for one in (*output, *output.values()):
-            _leave(one, depth + 1)
+        parts = [*output, *output.values()]
     elif isinstance(output, list | tuple | set | frozenset):
-        for one in output:
-            _leave(one, depth + 1)
+        parts = [*output]
     elif isinstance(output, np.ndarray):
         bare(output)  # no name of an array that holds private data
-        if output.dtype == object:
-            for one in output.ravel():
-                _leave(one, depth + 1)
-    elif hasattr(output, "__dict__") and not callable(output) and not isinstance(output, np.generic):
-        slots = (one for kind in type(output).__mro__ for one in np.atleast_1d(vars(kind).get("__slots__", ())))
-        kept = {str(one): getattr(output, str(one), None) for one in slots}
-        _leave({**kept, **vars(output)}, depth + 1)
-    elif not (output is None or isinstance(output, bool | int | float | complex | str | bytes | np.generic)):
+        parts = [*output.ravel()] if output.dtype == object else []
+    elif (
+        output is not None
+        and not isinstance(output, bool | int | float | complex | str | bytes | np.generic)
+        and (callable(output) or not hasattr(output, "__dict__"))
+    ):
         raise Open(f"the output is a {type(output).__name__}, which is not looked through")
+    for one in (*parts, *([] if isinstance(output, Public) else _attributes(output))):
+        _leave(one, depth + 1)
+
+
+def _attributes(output: Any) -> Iterator[Any]:
+    """What an object holds beside what it is, and what its class does."""
+    yield from getattr(output, "__dict__", {}).values()
+    for kind in type(output).__mro__:
+        yield from (getattr(output, str(one), None) for one in np.atleast_1d(vars(kind).get("__slots__", ())))
+        yield from (one for name, one in vars(kind).items() if name[:2] != "__" and isinstance(one, _HOLDING))
+
+
+_HOLDING = (Value, Batch, Noise, np.ndarray, list, tuple, dict, set)
 
 
 def holds_private(thing: Any) -> bool:

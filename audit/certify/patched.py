@@ -16,7 +16,7 @@ import numpy as np
 from .choices import NAMES, forgotten, trusted, used_up
 from .converted import converted
 from .draws import Draws, Noise, Secret, Seed, fresh_generator
-from .public import Public, blank, watched
+from .public import COUNTED, OF_SHAPES, Public, blank, watched
 from .value import Holder, Open, Value, bare, here_because, ledger_of, private
 
 _CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asfarray", "asarray_chkfinite")
@@ -35,7 +35,7 @@ _OF_SEVERAL = ("stack", "concatenate", "hstack", "vstack", "dstack", "column_sta
 def _constructor(real: Callable[..., Any], copies: bool, plain: bool) -> Callable[..., Any]:
     def made(value: Any, *args: Any, **options: Any) -> Any:
         if isinstance(value, Noise):
-            return value
+            return value.copy() if copies else value
         value = value.held if isinstance(value, Holder) else value
         if not isinstance(value, Value):
             if isinstance(value, list | tuple) and any(isinstance(one, Value) for one in value):
@@ -51,7 +51,7 @@ def _constructor(real: Callable[..., Any], copies: bool, plain: bool) -> Callabl
         dtype = options.pop("dtype", args[0] if args else None)
         if options.keys() - {"copy"} or len(args) > 1:
             raise Open(f"np.{real.__name__} of private data is not followed with these options")
-        if dtype is not None and np.dtype(dtype) != float:
+        if dtype is not None and np.dtype(dtype) != value.dtype:
             return value.astype(dtype)
         if real is np.ascontiguousarray:  # a copy or not
             return value.copy().view_of(value)
@@ -76,11 +76,15 @@ def _fresh(real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _of_lists(real: Callable[..., Any]) -> Callable[..., Any]:
-    """NumPy looks for rules at its arguments, and not into the lists that it makes arrays of."""
+    """NumPy looks for rules at some of its arguments, and not into the lists that it makes arrays of."""
 
     @functools.wraps(real)
     def listed(*values: Any, **options: Any) -> Any:
-        return real(*(np.array(one) if followed(one) else one for one in values), **options)
+        found = real(*(np.array(one) if followed(one) else one for one in values), **options)
+        ledger = ledger_of((values, options))
+        if ledger is None or ledger.plain or real in OF_SHAPES or ledger_of(found) is not None:
+            return found
+        return watched(found, ledger, sized=real in COUNTED)
 
     def followed(value: Any) -> bool:
         return type(value) in (list, tuple) and any(isinstance(one, Value | Public | Noise) for one in value)
@@ -149,7 +153,11 @@ def _of_math(real: Any) -> Any:
 
     @functools.wraps(real)
     def found(*values: Any) -> Any:
-        return (of_arrays if any(isinstance(one, Value | Public) for one in values) else real)(*values)
+        if not any(isinstance(one, Value | Public) for one in values):
+            return real(*values)
+        if real is math.log and len(values) == 2:  # to a base
+            return np.log(values[0]) / np.log(values[1])
+        return (of_arrays if len(values) == getattr(of_arrays, "nin", len(values)) else real)(*values)
 
     return found
 
@@ -256,7 +264,7 @@ def patched(draws: Draws) -> Iterator[None]:
         for name in _CONSTRUCTORS:
             if hasattr(np, name):
                 put(np, name, _constructor(getattr(np, name), name == "array", draws.plain))
-        for name in _FRESH if draws.plain else (*_FRESH, "take"):  # NumPy asks only what is taken from for its rule
+        for name in _FRESH:
             put(np, name, _fresh(getattr(np, name)))
         for name, one in vars(np).items() if not draws.plain else ():
             if isinstance(one, _DISPATCHED) and name not in _OF_SEVERAL:

@@ -24,15 +24,16 @@ from .value import AT, NARROW, Open, Value, bare, is_number, ledger_of, private,
 if TYPE_CHECKING:
     from .draws import Ledger
 
-_OF_SHAPES = {np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.shares_memory, np.may_share_memory}
+OF_SHAPES = {np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.shares_memory, np.may_share_memory}
 _INTO = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
 _SPLITS, _SORTS = {np.split, np.array_split}, {np.argsort, np.argpartition}
 _WHERE, PLACES = np.where, {np.argmax, np.argmin}  # other names stand in NumPy while code is certified
-_COUNTED = {np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros}
+COUNTED = {np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros}
 _SILENT = {list.__getitem__, list.__setitem__, dict.__getitem__, dict.__setitem__}
 _NUMBERS = {bool, int, float, np.float64, np.int64, Value}
 _MANY = 1000  # keys of a dictionary that a private number may be
-_COUNTED |= {np.intersect1d, np.union1d, np.setdiff1d, np.setxor1d}
+COUNTED |= {np.intersect1d, np.union1d, np.setdiff1d, np.setxor1d, np.bincount, np.histogram, np.histogram_bin_edges}
+COUNTED |= {np.repeat, np.tile, np.delete, np.insert, np.resize, np.pad}
 _SHARED = "private data are written into an array of which another name holds a part; make a copy"
 
 
@@ -134,10 +135,10 @@ class Public(np.ndarray[Any, Any]):
         """What NumPy makes of it stays public; an error that NumPy raises is not followed."""
         if any(one.__array_function__ not in _WATCHED for one in types):
             return NotImplemented
-        if function in _OF_SHAPES:
+        if function in OF_SHAPES:
             return super().__array_function__(function, types, args, options)
         ledger = ledger_of((args, options))
-        if ledger is not None and any(map(callable, (*args, *options.values()))):
+        if ledger is not None and any(map(_calls, (*args, *options.values()))):
             raise Open(f"np.{function.__name__} gives plain numbers to a function, so its decisions cannot be followed")
         try:
             found = function(*(bare(one) for one in args), **{name: bare(one) for name, one in options.items()})
@@ -153,7 +154,7 @@ class Public(np.ndarray[Any, Any]):
             raise Open(f"np.{function.__name__} writes released numbers into an array that is not followed")
         if function in _SPLITS and args[0].order is not None:
             return [args[0][part] for part in function(np.arange(len(args[0])), *args[1:], **options)]
-        counted = function in _COUNTED or (function is _WHERE and len(args) == 1)
+        counted = function in COUNTED or (function is _WHERE and len(args) == 1)
         found = watched(found, ledger, sized=counted or _sized(args))
         found = in_random_order(found) if function in _SORTS else found
         return placed(found, np.size(bare(args[0]))) if function in PLACES and args else found
@@ -259,6 +260,11 @@ for _of in (float, complex, repr, str):
 _WATCHED = {np.ndarray.__array_function__, Public.__array_function__}
 
 
+def _calls(one: Any) -> bool:
+    """Is it a function, or are there some in it?"""
+    return any(map(_calls, one)) if type(one) in (list, tuple) else callable(one)
+
+
 def _sized(one: Any) -> bool:
     if isinstance(one, Public):
         return one.sized
@@ -331,8 +337,12 @@ def blank(array: Any, ledger: Ledger | None) -> Any:
 
 def public(value: Any, ledger: Ledger) -> Any:
     """The value as one whose decisions are noted."""
+    if ledger.plain:
+        return value
     made = np.array(bare(value))
-    return value if ledger.plain else watched(made if made.ndim else made[()], ledger)
+    if made.dtype == object:
+        raise Open("a draw or a choice of objects: decisions on them are not followed; draw a place among them")
+    return watched(made if made.ndim else made[()], ledger)
 
 
 _MADE_PLAIN = ("tobytes", "tofile", "dump", "dumps")
@@ -342,6 +352,7 @@ def _forwarded(name: str) -> Callable[..., Any]:
     def method(self: Public, *args: Any, **options: Any) -> Any:
         ledger = ledger_of((self, args, options))
         if name in ("item", "tolist"):
+            self.counted()
             return watched(getattr(bare(self), name)(*args), None if ledger is None or ledger.done else ledger, False)
         if name in _MADE_PLAIN:
             return getattr(self.plain(), name)(*args, **options)
@@ -441,7 +452,7 @@ class Filled:
         shape = self._numbers.shape
         given = given if np.shape(given) == shape else np.broadcast_to(given, shape)
         self.lose()
-        self._whole, self._entries = given.copy(), []
+        self._whole, self._entries = given.copy() if private(given) else np.array(given), []
 
     def _place(self, key: Any) -> tuple[Any, Any, Any]:
         """The axis and the place along it, with the rest of the key; no axis for all of it; no place for other keys."""
@@ -484,14 +495,14 @@ class _Lost:
 AT[np.add] = lambda array, key, amount: added(array, key, amount, each=True)
 
 
-def added(container: Any, key: Any, amount: Any, plus: bool = True, each: bool = False) -> None:
+def added(container: Any, key: Any, amount: Any, plus: bool = True, each: bool = False, before: Any = None) -> None:
     """``container[key] += amount``, or ``-=``; of several keys that may be equal only what `np.add.at` does."""
     add: Any = operator.add if plus else operator.sub
     keys = key if isinstance(key, tuple) else (key,)
     if not any(map(private, keys)):
         in_place = operator.iadd if plus else operator.isub
         array = isinstance(container, np.ndarray) and private(amount)
-        container[key] = (add if array else in_place)(container[key], amount)
+        container[key] = (add if array else in_place)(container[key] if before is None else before, amount)
         return
     if not each and any(map(np.ndim, keys)):
         raise Open("private places of which some may be equal: one of them counts; use np.add.at")

@@ -104,7 +104,7 @@ def _origin_of_sum(a: Value) -> Origin | None:
     """The array of what is summed in all cells, and the places of this one: a record leaves one, and enters another."""
     if a.cell is None:
         return None if a.origin is None else summed(a.origin)
-    size, (numbers, number) = a.norms, a.cell
+    size, (numbers, number, _) = a.norms, a.cell
     apart = a.move.either(Norms(2 * size.one, math.sqrt(2) * size.two, size.sup))
     move = size if a.absent == "poisson" else apart
     whole = Value((2 * a.entries,), None, a.records, move=move, draws=a.draws)  # of the cells that move

@@ -299,7 +299,7 @@ def _masked(a: Value, keys: tuple[Any, ...]) -> Value:
     records = NAMED.setdefault((a.records, mask.token, absent), Records())
     draws = a.draws | mask.draws
     found = a.kept(records=records, draws=draws, absent=absent, truth=a.truth)
-    found.cell = mask.cell
+    found.cell = None if mask.cell is None else mask.cell._replace(chosen=True)
     return found
 
 

@@ -270,6 +270,14 @@ class Origin(NamedTuple):
     factor: float = 1.0
 
 
+class Cell(NamedTuple):
+    """The records of which a number is this one; ``chosen``: there are no others along the record axis."""
+
+    token: object
+    number: float
+    chosen: bool = False
+
+
 RULES: dict[Any, Callable[..., Any]] = {}
 
 
@@ -319,7 +327,7 @@ class Value(NDArrayOperatorsMixin):
     """
 
     __array_priority__ = 1000.0
-    dtype = np.dtype(float)
+    dtype = property(lambda self: np.dtype(bool if self.truth else int if self.integer else float))
     _now: Value | None = None
 
     def __init__(
@@ -364,7 +372,7 @@ class Value(NDArrayOperatorsMixin):
         self.negation: Value | None = None  # of a truth value
         self.ends: tuple[Any, Ends, Ends] | None = None  # whose numbers lie where, if it is true and if it is false
         self.parts: tuple[Any, ...] = ()  # what was stacked along the first axis
-        self.cell: tuple[Any, float] | None = None  # outside of which its entries are zero: whose numbers, the number
+        self.cell: Cell | None = None  # outside of which its entries are zero
 
     if TYPE_CHECKING:  # in `shapes.py`
         T: Any
@@ -452,7 +460,7 @@ class Value(NDArrayOperatorsMixin):
     __hash__ = __reduce_ex__ = _leaves  # as a key it would find other numbers
     __str__ = __repr__ = __format__ = _as_text
 
-    __class__ = seen_as(lambda self: np.ndarray if self._shape else np.bool_ if self.truth else np.float64)
+    __class__ = seen_as(lambda self: np.ndarray if self._shape else self.dtype.type)
 
     def __getattr__(self, name: str) -> Any:
         if hasattr(np.ndarray, name) and not name.startswith("__"):
@@ -599,11 +607,12 @@ def followed(function: Any, args: Any, options: Any) -> Any:
     if isinstance(found, Value) and found.at is not None:  # other records are not there, or stay zeros in a product
         zero = function is np.multiply or (function is _WHERE and type(args[-1]) in (int, float) and args[-1] == 0)
         for one in args if found.cell is None else ():
-            if private(one) and one.cell and (zero or one.absent) and one.records.same(found.records):
+            if private(one) and one.cell and (zero or one.cell.chosen) and one.records.same(found.records):
                 found.cell = one.cell
     if isinstance(found, Value) and unknown:
         found = _whatever_was_released(function, found)
-    if isinstance(found, Value) and function not in MADE_REAL and not any(map(_real_numbers, args)):
+    whole = function not in MADE_REAL and options.get("dtype") is None
+    if isinstance(found, Value) and whole and not any(map(_real_numbers, (*args, *options.values()))):
         found.integer = True
     if any(_may_be_empty(one) or (type(one) in (tuple, list) and any(map(_may_be_empty, one))) for one in args):
         _hollowed(function, args, options, found)
@@ -700,7 +709,7 @@ def is_real(dtype: Any) -> bool:
 def ledger_of(one: Any) -> Any:
     """Where what is in it was released, or drawn."""
     if not isinstance(one, tuple | list | dict):
-        return getattr(one, "ledger", None)
+        return None if issubclass(type(one), Holder) else getattr(one, "ledger", None)
     parts = one.values() if isinstance(one, dict) else one
     return next((found for part in parts if (found := ledger_of(part)) is not None), None)
 

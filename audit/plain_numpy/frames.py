@@ -75,6 +75,14 @@ class Frame(Holder):
             raise Open("a column of a data frame is set to numbers of other records")
         self._columns = {**self._columns, key: given.copy()}
 
+    def __setattr__(self, name: str, given: Any) -> None:
+        if name in self.__dict__.get("_columns", {}):
+            self[name] = given
+        elif name.startswith("_"):
+            super().__setattr__(name, given)
+        else:
+            raise Open("an attribute of a data frame is set that is no column of it")
+
     def copy(self, deep: bool = True) -> Frame:
         """Columns of its own."""
         return Frame(self._values, dict(self._columns))

@@ -141,18 +141,30 @@ def _called(
 
 
 def _fitted(run: Any, kind: type, positional: list[Any], named: dict[str, Any], rng: Any) -> Any:
-    """What an object of the class holds after ``fit``, in the attributes that end in ``_``, else in those it gained."""
+    """What an object of the class holds after ``fit``: what it gained, and what may have been written to.
+
+    But for the attributes that begin with ``_``, where there are others.
+    """
     made = [one for one in inspect.signature(kind).parameters.values() if role(one) == "rng"]
     known = getattr(run, "keywords", {})
     one = run(**{parameter.name: rng for parameter in made if parameter.name not in known})
-    before = set(vars(one))
+    before = _held(one)
     returned = one.fit(*positional, **named)
     if returned is not None and returned is not one:
         return returned
-    fitted = {name: value for name, value in vars(one).items() if name.endswith("_")}
-    kept = {name: value for name, value in vars(one).items() if name not in before}
-    found = fitted or kept or vars(one)
-    return {name: value for name, value in found.items() if not isinstance(value, np.random.Generator)}
+    kept = {
+        name: value
+        for name, value in _held(one).items()
+        if not isinstance(value, np.random.Generator)
+        and (name not in before or isinstance(value, list | dict | set | np.ndarray) or value is not before[name])
+    }
+    return {name: value for name, value in kept.items() if name[0] != "_" or name[-1] == "_"} or kept
+
+
+def _held(one: Any) -> dict[str, Any]:
+    """Its attributes, and those of its classes."""
+    found = {name: value for kind in reversed(type(one).__mro__) for name, value in vars(kind).items()}
+    return {**{name: value for name, value in found.items() if name[:2] != "__"}, **vars(one)}
 
 
 def columns_of(run: Any) -> list[str]:

@@ -1,0 +1,112 @@
+"""Programs with a way by which more leaves than the releases say: each was certified below its truth once."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+
+import pytest
+
+from dpassay.audit.certify.certificate import certify
+from dpassay.audit.plain_numpy.signature import adapted
+from dpassay.reference import Space
+
+from .random_programs import compiled
+
+MANY = math.inf
+BEFORE = """
+import math
+import numpy as np
+def unit(rows): return np.clip(rows, 0, 1)
+def flags(rows): return rows[:, 0] > 0
+def labels(rows): return np.clip(rows[rows[:, 0] > 0][:, 0], 0, 9).astype(int)
+def f(rows, rng):
+    x, lap = unit(rows)[:, 0].sum(), lambda scale=1.0, **more: rng.laplace(scale=scale, **more)
+"""
+PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes on with
+    "another name of a number": (10, "a = lap(.1); b = a; a *= 100; return x + b"),
+    "other noise in place of the old": (100, "a = lap(size=2); b = np.array(a); b *= 100; return x + a[0] * .01"),
+    "divided after the noise": (3, "c = unit(rows).sum(axis=0); y = c + lap(size=3); c /= 100; return y"),
+    "the rest of a cell": (9, "return [(1 - (labels(rows) == c)).sum() + lap() for c in range(10)]"),
+    "smoothed labels": (5.5, "return [(.5 * (labels(rows) == c) + .5).sum() + lap() for c in range(10)]"),
+    "a truth that is written over": (MANY, """
+        m = np.abs(rows[:, 0]) > 5; small = ~m; np.less(np.abs(rows[:, 0]), 1, out=m)
+        return np.where(small, 0.0, np.abs(rows[:, 0])).sum() + lap()"""),
+    "asked for its type": (10, "c = flags(rows).sum(); return c + lap(1000 if c.dtype.kind == 'f' else .1)"),
+    "asked for its class": (100, "c = flags(rows).sum(); return c + lap(.01 if isinstance(c, np.integer) else 100)"),
+    "half a number": (MANY, "c = np.clip(flags(rows).sum(), a_min=.5, a_max=8); return c + rng.geometric(.5) "
+                      "- rng.geometric(.5)"),
+    "which object it is": (MANY, "y = max(x, flags(rows).sum()); return 5.0 if y is x else y + lap()"),
+    "numbers that are one": (MANY, "return float([y is x for y in unit(rows)[:, 0]][0])"),
+    "a draw of objects": (1e3, "return x + lap(1 if rng.choice([None, 'all'], p=[.999, .001]) is None else 1e-9)"),
+    "written in one way": (MANY, """
+        state = np.linspace(0, 0, 3)
+        y = np.add(state, 1, out=state)[0] if rows[0, 0] > 0 else 0.0
+        return float(state[0] > 0)"""),
+    "read before it is emptied": (10, """
+        store = np.zeros(2); store[0] = x
+        def drain(): store[0] = 0.0; return 0.0
+        store[0] += drain()
+        return store[0] + lap(.1)"""),
+    "a smaller batch elsewhere": (1.9, """
+        rate = 0.01 if x + lap(100) > 4 else 0.9
+        return unit(rows)[rng.random(len(rows)) < rate][:, 0].sum() + lap()"""),
+    "the better of two": (6.74, """
+        first = x + rng.normal(scale=1)
+        return (first, x + lap(1 / 2.337)) if first > 1 else (first, x + rng.normal(scale=1))"""),
+    "a copy of another type": (100, "y = flags(rows).astype(int); np.array(y, dtype=int, copy=None)[:] *= 1; "
+                               "z = np.asarray(y, dtype=int); z *= 100; return y.sum() + lap()"),
+    "no copy of another type": (1, "m = flags(rows); w = np.asarray(m, dtype=float); w *= .01; "
+                               "return m.sum() + lap()"),
+    "noise that a draw picks": (MANY, "return x + lap(np.array([1, .01]))[rng.choice(2, p=[.999, .001])]"),
+    "an end that swallows": (MANY, """
+        try: 1 / (rows[0, 0] - 1)
+        finally: return 1.0"""),
+    "so many as is released": (1e2, "y = (x + lap()).reshape(1); return [x + lap(.01) for j in y[y > 40].tolist()]"),
+    "repeated as is released": (1e2, "k = np.round(abs(x + lap())).astype(int); return [x + lap(.01) for _ in "
+                                "np.repeat(1.0, k)]"),
+    "shifted as is released": (1e2, "k = np.round(x + lap()).astype(int); return x + lap(.01) if "
+                               "np.roll(np.arange(9.0), k)[0] > 4 else 1.0"),
+    "functions for what is released": (1e2, "y = (x + lap()).reshape(1); return y, np.piecewise(y, [y > 9], "
+                                       "[lambda _: x + lap(.01), 0.0])"),
+    "noise in one store": (MANY, "s = np.zeros(1); a = rng.standard_normal(1, out=s); rng.standard_normal(1, out=s); "
+                           "return x + a, 2 * x + s"),
+    "the second of one noise": (4, "y = unit(rows).sum(axis=0) + rng.gumbel(size=3); z = np.array(y); z[0] = -np.inf; "
+                                "return np.argmax(y), np.argmax(z)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("truth", "text"), PROGRAMS.values(), ids=PROGRAMS)
+def test_no_certificate_is_smaller_than_the_truth(truth, text):
+    names = compiled(BEFORE + textwrap.indent(textwrap.dedent(text), "    "))
+    found = certify(names["f"], Space.matrix(n=(6,), d=(3,)), delta=1e-5, any_length=True)
+    assert found.epsilon is None or found.epsilon >= 0.999 * truth
+
+
+CLASSES = {
+    "of the class": "Model.exact_ = X.sum()",
+    "in a list of the class": "self.history.append(X.sum())",
+    "without an underscore": "self.exact = X.sum()",
+    "in what was there before": "self.cache[0] = X.sum()",
+    "by a function": "self.get = lambda: X.sum()",
+    "on a list": "self.noisy_ = Named([self.noisy_]); self.noisy_.exact = X.sum()",
+}
+
+
+@pytest.mark.parametrize("text", CLASSES.values(), ids=CLASSES)
+def test_all_that_a_model_holds_leaves_with_it(text):
+    made = """
+    class Named(list): pass
+    class Model:
+        history = []
+        def __init__(self): self.cache, self.settings = {}, [1, 2]
+        def fit(self, X, rng):
+            self.noisy_ = float(np.clip(X[:, 0], 0, 1).sum() + rng.laplace())
+            TEXT
+            return self
+    """
+    where = Space.matrix(n=(6,), d=(3,))
+    for line, leaks in ((text, True), ("self.settings[0] = 3", False)):
+        names = compiled(BEFORE + "    pass\n" + textwrap.dedent(made).replace("TEXT", line))
+        found = certify(adapted(names["Model"]), where, delta=1e-5, any_length=True)
+        assert (found.epsilon is None) == leaks, found.open
