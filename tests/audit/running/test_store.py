@@ -1,5 +1,6 @@
 """The store: what was put is there after any kill, damage is noticed, several processes get along; and workers."""
 
+import gc
 import os
 import random
 import signal
@@ -11,6 +12,7 @@ import pytest
 
 from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.running.store import Store, read_state, write_state
+from dpassay.audit.running.workers import rarely_collected, worked
 from dpassay.reference import BadInput, find, sources
 
 RECORDS = {"b": {"x": 1.5, "why": 'quotes " and\n lines'}, "a": [1, "ü", None]}
@@ -164,3 +166,22 @@ def test_a_row_is_of_other_code_where_what_it_hangs_on_has_changed(name, changed
 
 
 # -- workers: rows do not depend on who makes them, nor in which order
+
+
+# -- workers
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="Windows has no masks of signals")
+def test_ctrl_c_is_for_the_parent_alone():
+    """A terminal sends it to the whole group; a worker that was loading its libraries died with a traceback."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    blocked = list(worked(signal.pthread_sigmask, [(signal.SIG_BLOCK, ())] * 2, 2))
+    assert all(signal.SIGINT in one and signal.SIGTERM not in one for one in blocked) and len(blocked) == 2
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before and signal.SIGINT not in before
+
+
+def test_a_row_leaves_the_collector_as_it_was(monkeypatch):
+    monkeypatch.setattr(gc, "get_freeze_count", gc.get_freeze_count.__wrapped__)  # it is kept by tests/conftest.py
+    before = gc.get_threshold(), gc.get_freeze_count() > 0
+    with pytest.raises(ZeroDivisionError), rarely_collected():
+        assert gc.get_threshold()[0] == 20_000 and gc.get_freeze_count() > 0
+        raise ZeroDivisionError
+    assert (gc.get_threshold(), gc.get_freeze_count() > 0) == before
