@@ -1,4 +1,4 @@
-"""The page of tested versions: its form, its writer, and that it says what was not run."""
+"""The page of tested versions: its form, what its writer counts, and that it says what was not run."""
 
 import importlib.util
 import re

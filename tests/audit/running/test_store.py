@@ -165,9 +165,6 @@ def test_a_row_is_of_other_code_where_what_it_hangs_on_has_changed(name, changed
     assert (fingerprint(case) != before) == other
 
 
-# -- workers: rows do not depend on who makes them, nor in which order
-
-
 # -- workers
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="Windows has no masks of signals")
 def test_ctrl_c_is_for_the_parent_alone():
