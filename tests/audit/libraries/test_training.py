@@ -176,7 +176,7 @@ def test_a_simulation_gives_the_same_delta(relation, there):
 
 
 def test_a_record_that_is_gone_shows_more_than_one_without_a_gradient():
-    """The accountant claims 3.656 for either: the claim fails however "add-remove" is read. A large delta covers all."""
+    """The accountant claims 3.656 for either: the claim fails however "add-remove" is read. A large delta is enough."""
 
     def shown(delta, **how):
         return adapter.shown("add-remove", MULTIPLIER, DEVIATION, STEPS, delta, **how)
