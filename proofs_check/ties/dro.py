@@ -82,7 +82,7 @@ TIES = (
           ("Theorem 7", "3*max(32*(M*G**2/lam), 8*(G + M*G**2/lam))*(8*G**2 + 10*((M*G**2/lam)**2*s**2/G**2)"
            " + 4*8*((M*G**2/lam)**2*s**2/G**2))*n/(2*(G + M*G**2/lam))", _seven)),
     *tied("dro.constants.theorem_eight", EIGHT,
-          ("Theorem 8, q", "max((L**(1/4)*n*epsilon/sqrt(D))**(4/3), n*epsilon/sqrt(D))", _eight, down)),
+          ("Theorem 8, T", "max((L**(1/4)*n*epsilon/sqrt(D))**(4/3), n*epsilon/sqrt(D))", _eight, down)),
     *tied("dro.divergences.chi_square", ({"u": 0.7}, {"u": -1.5}),
           ("Table 1, first row, with Definition 8", "-1 + (u + 2)**2/4", lambda p: _printed(chi_square(), p["u"]))),
     *tied("dro.divergences.chi_square", ({"u": 0.7}, {"u": -0.5}),
