@@ -105,6 +105,8 @@ def order(expression: Any) -> Any:
 
 def _violation(gap: Any, region: Sequence[Any], names: Sequence[str]) -> z3.ModelRef | None:
     """Exponents of the region at which the gap is positive, and as large as such exponents allow."""
+    if _solution([*region, gap > 0]) is None:
+        return None
     for box in BOXES:
         bounds = [] if box is None else [bound for x in map(z3.Real, names) for bound in (x >= -box, x <= box)]
         found = _solution([*region, gap > 0, *bounds], gap if bounds else None)

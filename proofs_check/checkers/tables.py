@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -39,14 +38,6 @@ def integer_means(runs: int, entries: list[tuple[str, str]]) -> Finding:
     return Finding(Verdict.PROVED, f"all {len(entries)} entries are possible for {runs} integers")
 
 
-def largest_auc(auc: str, epsilon: str, delta: str) -> Finding:
-    """A printed attack AUC against the exact maximum 1 - (1 - delta)^2 / (1 + e^epsilon) for (epsilon, delta)-DP."""
-    bound = 1 - (1 - float(parse(delta, {}))) ** 2 / (1 + math.exp(float(parse(epsilon, {}))))
-    told = f"AUC {auc} at epsilon {epsilon}; the largest possible is {bound:.6f}"
-    verdict = Verdict.PROVED if float(auc) <= bound else Verdict.REFUTED
-    return Finding(verdict, told, {} if verdict is Verdict.PROVED else {"auc": auc, "epsilon": epsilon})
-
-
 def at_most(values: list[tuple[str, str]], bound: str) -> Finding:
     """Every labelled printed value is at most the bound (a formula without variables)."""
     limit = float(parse(bound, {}))
@@ -66,17 +57,7 @@ def rounds_to(printed: str, formula: str) -> Finding:
     return Finding(Verdict.REFUTED, f"{formula} = {exact:.8g}, printed {printed}", {"exact": str(exact)})
 
 
-def complete(entries: list[str]) -> Finding:
-    """No entry of a printed table is missing."""
-    gaps = entries.count("<NA>")
-    if gaps:
-        return Finding(Verdict.ILL_DEFINED, f"{gaps} of {len(entries)} entries are <NA>")
-    return Finding(Verdict.PROVED, f"all {len(entries)} entries are present")
-
-
-TESTS: dict[str, Callable[..., Finding]] = {
-    test.__name__: test for test in (integer_means, largest_auc, at_most, rounds_to, complete)
-}
+TESTS: dict[str, Callable[..., Finding]] = {test.__name__: test for test in (integer_means, at_most, rounds_to)}
 
 
 def wigner_norm(d: int, trials: int, rng: np.random.Generator) -> Any:

@@ -87,16 +87,12 @@ SAMPLED = gaussian("s", "1", ("1", "1/100000"), "s T", {"q": "(0, 1)"}, count="T
         (of("g + G == g", units={"g": "v/l", "G": "v/l**2"}), REFUTED),
         (table("integer_means", runs=5, entries=[("0.2", "0.447")]), PROVED),
         (table("integer_means", runs=5, entries=[("85.25", "47.647")]), REFUTED),  # of 4 runs
-        (table("largest_auc", auc="0.52", epsilon="0.1", delta="1/100000"), PROVED),
-        (table("largest_auc", auc="0.53", epsilon="0.1", delta="1/100000"), REFUTED),
         (table("at_most", values=[("a", "0.69")], bound="log(2)"), PROVED),
         (table("at_most", values=[("a", "0.70")], bound="log(2)"), REFUTED),
         (table("rounds_to", printed="0.245", formula="sqrt(6/100)"), PROVED),
         (table("rounds_to", printed="0.254", formula="sqrt(6/100)"), REFUTED),
         (table("rounds_to", printed="2.5e-4", formula="1/4000"), PROVED),
         (table("rounds_to", printed="2.4e-4", formula="1/4000"), REFUTED),
-        (table("complete", entries=["1", "<NA>"]), ILL),
-        (table("complete", entries=["1", "2"]), PROVED),
         (same({"a": "1/x", "b": "x/x**2"}, "x"), PROVED),
         (same({"a": "1/x", "b": "x"}, "x"), ILL),
         (same({"a": "x + y", "b": "max(x, y) + min(x, y)", "c": "y + x"}, "x y"), CHECKED),  # not the last alone
@@ -214,7 +210,7 @@ def test_a_slow_claim_is_unknown(monkeypatch):
 
 
 def test_a_rate_that_the_solver_leaves_open_is_unknown(monkeypatch):
-    monkeypatch.setattr("z3.Optimize.check", lambda _: z3.unknown)
+    monkeypatch.setattr("z3.Solver.check", lambda _: z3.unknown)
     found = check({"claim": "n <= n**2", "scale": "n", "positive": "n"})
     assert found.verdict is UNKNOWN and "undecided" in found.evidence
 
