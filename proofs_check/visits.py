@@ -101,6 +101,7 @@ def _between(low: Column, high: Column, rng: np.random.Generator, count: int) ->
     return np.where(steep, low * np.where(steep, ratio, 1) ** rng.uniform(size=count), low + (high - low) * share)
 
 
+@lru_cache(maxsize=512)
 def column_of(expression: Any, space: Region) -> Function:
     """The expression as a function of columns."""
     names = [v.name for v in space.variables if v.symbol in expression.free_symbols]

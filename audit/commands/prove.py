@@ -79,7 +79,7 @@ def prove(
         typer.echo("\n\n".join("\n".join(_folded([text(one), *_see_also(one)])) for one in found))
     else:
         typer.echo("\n".join([*_list_lines(found), f"{ledgers.summary(found)}."]))
-    if any(one.undecided for one in found):
+    if any(one.derivation.undecided for one in found):
         raise typer.Exit(3)
 
 

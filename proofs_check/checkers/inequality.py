@@ -90,7 +90,7 @@ def _positive(difference: Any, space: Region, strict: bool) -> bool:
 
 def _sign_is_plain(part: Any, fresh: list[Any], strict: bool) -> bool:
     """Positive coefficients, or a product of even powers and such factors (even powers could be zero: not strict)."""
-    whole = sp.Poly(sp.expand(part), *fresh)
+    whole = sp.poly(part, *fresh)
     if strict and whole.is_zero:
         return False
     if all(coefficient >= 0 for coefficient in whole.coeffs()):

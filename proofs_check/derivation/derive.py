@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from dpassay.proofs_check.checkers import check
 from dpassay.proofs_check.finding import Finding
@@ -12,7 +13,7 @@ from dpassay.proofs_check.formula import FormulaError, tree
 
 from .inferences import decide_by_check, decide_rate, decision_of, instance
 from .instances import difference
-from .language import SCALAR_FUNCTIONS, Language, conjuncts, names_of, over, put_in
+from .language import SCALAR_FUNCTIONS, Language, names_of, over, pieces, put_in
 from .model import REMARKS, Given, Part, Remark, Statement, Step
 from .solver import Answer, Decision, follows, impossible, possible
 
@@ -85,6 +86,12 @@ class Derivation:
     remarks: Mapping[str, tuple[Looked, ...]] = field(default_factory=dict)  # by kind
 
     @property
+    def undecided(self) -> list[str]:
+        """Steps that the solver left undecided, beyond those that the file says are not examined."""
+        steps = [*self.chain.steps, *(self.repaired.steps if self.repaired is not None else ())]
+        return [one.step.id for one in steps if one.decision.answer is Answer.UNDECIDED]
+
+    @property
     def problems(self) -> list[str]:
         """What is wrong with the file itself: none of it says anything about the paper."""
         mended = self.repaired.problems if self.repaired is not None else ()
@@ -107,7 +114,7 @@ def derive(statement: Statement, sources: Mapping[str, Statement] | None = None)
     remarks = {kind: tuple(Looked(one, check(one.check) if one.check else None) for one in getattr(statement, kind))
                for kind in REMARKS}  # fmt: skip
     repaired = _closed(mended[0], printed) if mended else None
-    return Derivation(statement, printed, repaired, _false(statement), remarks)
+    return Derivation(statement, printed, repaired, _false(language, statement), remarks)
 
 
 def _closed(repaired: Chain, printed: Chain) -> Chain:
@@ -142,36 +149,30 @@ def _chain(language: Language, statement: Statement, part: Part, sources: Mappin
             decision, now, without = Decision(Answer.UNDECIDED, str(error)), Known("0 == 0"), None
         known[step.id] = now
         checked.append(Checked(step, decision, without))
-    restated = {}
-    for fact in part.given:
-        if fact.id in part.reached and fact.source:
-            why, needs = _restated(language, statement, fact, part, sources)
-            needed |= needs
-            if why:
-                restated[fact.id] = why
+    apart = partial(_restated, language, statement, part, sources)
+    cited = [fact for fact in part.given if fact.id in part.reached and fact.source]
+    restated = {fact.id: why for fact in cited if (why := apart(fact, ""))}
+    needed |= {name for name in (added & part.reached) - needed
+               if any(apart(fact, name) for fact in cited if fact.id not in restated)}  # fmt: skip
     problems += [f"given {name}: added, but no step needs it" for name in sorted((added & part.reached) - needed)]
     problems += _conclusion(language, statement, known, part)
     return Chain(part, tuple(checked), restated, tuple(problems))
 
 
 def _restated(
-    language: Language, statement: Statement, fact: Given, part: Part, sources: Mapping[str, Statement]
-) -> tuple[str, set[str]]:
-    """What keeps a fact from being what its source says, and the added facts without which it would not be.
+    language: Language, statement: Statement, part: Part, sources: Mapping[str, Statement], fact: Given, without: str
+) -> str:
+    """What keeps a fact from being what its source says, ``without`` one of the other facts.
 
     What the source is given must be given here: by the paper, or by a fact on which the conclusion rests, so that it
     counts; of facts from elsewhere, one that stands above, so that no two of them stand on each other.
     """
     above = part.given[: part.given.index(fact)]
-    sure = [one for one in part.given if one != fact and not one.failure and one.holds in ("every", fact.holds)]
-    hand = [one for one in sure if not (one.added or one.source)
+    others = [one for one in part.given if one != fact and one.id != without]
+    sure = [one for one in others if not one.failure and one.holds in ("every", fact.holds)]
+    hand = [one.says for one in sure if not (one.added or one.source)
             or (one.id in part.reached and (one.added or one in above))]  # fmt: skip
-
-    def without(dropped: Given | None) -> str:
-        return difference(language, fact, statement, [one.says for one in hand if one != dropped], sources)
-
-    why = without(None)
-    return why, set() if why else {one.id for one in hand if one.added and without(one)}
+    return difference(language, fact, statement, hand, sources)
 
 
 def _conclusion(language: Language, statement: Statement, known: Mapping[str, Known], part: Part) -> list[str]:
@@ -195,7 +196,7 @@ def _conclusion(language: Language, statement: Statement, known: Mapping[str, Kn
     return found + [
         f"given {fact.id}: is the conclusion itself"
         for fact in alike
-        if follows(language, says, [fact.says]).holds and follows(language, fact.says, [says]).holds
+        if all(follows(language, *one, aside=True).holds for one in ((says, [fact.says]), (fact.says, [says])))
     ]
 
 
@@ -223,10 +224,10 @@ def _decided(language: Language, step: Step, used: Sequence[Known]) -> tuple[Dec
     facts = [one.says for one in used]
     sure = [one.says for one in used if not one.failures]
     failures = {event: chance for one in used for event, chance in one.failures.items()}
-    pieces = [ast.unparse(piece) for text in (step.says, *facts) for piece in conjuncts(tree(text))]
+    in_hand = {piece for text in facts for piece in pieces(text)}
     finite = {f"finite({name})" for name in language.symbols.extended}
-    for name in sorted(names_of(*(set(pieces) - finite)) & language.symbols.extended):
-        if f"finite({name})" not in pieces[len(conjuncts(tree(step.says))) :]:
+    for name in sorted(names_of(*(in_hand.union(pieces(step.says)) - finite)) & language.symbols.extended):
+        if f"finite({name})" not in in_hand:
             return Decision(Answer.GAP, f"{name} may be infinite or undefined, and is used as a number"), failures
     if step.by[:1] == ("check",):
         return decide_by_check(language, step.says, step.check, facts), failures
@@ -269,7 +270,7 @@ def _more_than(language: Language, failures: Mapping[str, str], allowed: str, fa
             raise FormulaError(f"the probability {chance} differs from run to run")
     total = " + ".join(f"({chance})" if language.scalar(tree(chance)).is_nonnegative else f"max({chance}, 0)"
                        for chance in failures.values())  # fmt: skip
-    decision = follows(language, f"{total} <= {allowed or '0'}", facts)
+    decision = follows(language, f"{total} <= {allowed or '0'}", facts, aside=True)
     words = f"may fail with probability {total}, and {allowed or 'nothing'} is allowed for"
     return None if decision.holds else Decision(Answer.GAP, words, decision.numbers)
 
@@ -289,9 +290,9 @@ def _require_every(language: Language, step: Step, known: Mapping[str, Known]) -
     """What an induction uses must hold for every number together; what else is in hand, for a whole one."""
     (name, first), which, plain = over(step.by[0]), list[str](), {*SCALAR_FUNCTIONS, "implies"}
     for key, one in known.items():
-        about = [piece for piece in conjuncts(tree(one.says)) if name in names_of(ast.unparse(piece))]
-        alone = [ast.unparse(piece) for piece in about if not any(
-            name in names_of(*map(ast.unparse, node.args)) for node in ast.walk(piece)
+        about = [piece for piece in pieces(one.says) if name in names_of(piece)]
+        alone = [piece for piece in about if not any(
+            name in names_of(*map(ast.unparse, node.args)) for node in ast.walk(tree(piece))
             if isinstance(node, ast.Call) and ast.unparse(node.func) not in plain)]  # fmt: skip
         if key in step.uses and (alone or (about and one.failures)):
             why = "says which it is" if alone else "may fail each time"
@@ -301,7 +302,7 @@ def _require_every(language: Language, step: Step, known: Mapping[str, Known]) -
         raise FormulaError(f"the induction is for whole {name} from {first} on, and none has {' and '.join(which)}")
 
 
-def _false(statement: Statement) -> Decision | None:
+def _false(language: Language, statement: Statement) -> Decision | None:
     """GAP where the file's point or check shows that the printed statement fails."""
     evidence = statement.false
     if evidence is None:
@@ -310,7 +311,7 @@ def _false(statement: Statement) -> Decision | None:
         return decision_of(check(evidence.check))
     facts = [fact.says for fact in statement.given if not fact.added]
     try:
-        shown = possible(Language(statement.symbols), facts, evidence.point, statement.says)
+        shown = possible(language, facts, evidence.point, statement.says)
     except FormulaError as error:
         return Decision(Answer.UNDECIDED, str(error))
     if shown:

@@ -83,7 +83,7 @@ def decide_by_check(language: Language, says: str, table: Mapping[str, Any], fac
     related = any(isinstance(part, ast.Compare | ast.Not) for part in ast.walk(node))
     if related and key == "claim":
         claim = _in_full(table["claim"], let)
-        decision = follows(language, says, [claim])
+        decision = follows(language, says, [claim], aside=True)
         if not decision.holds:
             return decision.because(f"the check decides {claim}, not what the step says")
     if key == "std":

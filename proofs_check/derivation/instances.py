@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from dpassay.proofs_check.formula import FormulaError, tree
 
-from .language import Language, conjuncts, names_of, over, put_in
+from .language import Language, conjuncts, names_of, over, pieces, put_in
 from .model import Given, Part, Statement, Symbols, form_of
 from .solver import follows
 
@@ -40,8 +40,8 @@ class _Cited:
     def of(cls, cited: Statement, part: Part, sources: Mapping[str, Statement]) -> _Cited:
         """What the chain of a form rests on."""
         facts = [one for one in part.given if one.id in part.reached]
-        given, added = (tuple(ast.unparse(piece) for one in facts if not one.source and one.added is kind
-                              for piece in conjuncts(tree(one.says))) for kind in (False, True))  # fmt: skip
+        given, added = (tuple(piece for one in facts if not one.source and one.added is kind
+                              for piece in pieces(one.says)) for kind in (False, True))  # fmt: skip
         texts = (part.says, part.failure or "0", *given)
         parameters = {name for text in texts for name in _things(text)} - _known_elsewhere(cited, part, sources)
         by_induction = dict(over(text) for one in part.steps for text in one.by if text.startswith("induction("))
@@ -127,8 +127,9 @@ def _missing(
             met |= names_of(text) - set(defined)
             needs.append(put_in(put_in(text, defined), binding))
     needs += [need for name in sorted(met) for need in _of_its_kind(language, form, name, binding.get(name, name))]
-    literally = {ast.unparse(one) for text in known for one in conjuncts(tree(text))}
-    missing = next((need for need in needs if need not in literally and not follows(language, need, []).holds
+    literally = {language.formula(piece).get_id() for text in known for piece in pieces(text)}
+    asked = [need for need in needs if language.formula(need).get_id() not in literally]
+    missing = next((need for need in asked if not follows(language, need, []).holds
                     and not follows(language, need, known).holds), "")  # fmt: skip
     return f"it needs {missing}, which is not in hand" if missing else ""
 

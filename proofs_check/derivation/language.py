@@ -12,8 +12,8 @@ import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, wraps
+from typing import Any, TypeVar, cast
 
 import mpmath
 import sympy as sp
@@ -33,6 +33,20 @@ _COMPARE: dict[str, Callable[..., Any]] = {
 _EXACT = 3  # roots of numbers up to this one are known by their power, others by rationals around them
 DIGITS = 12  # of the rationals that enclose the logarithm or exponential of a number
 Vector = dict[str, Any]  # name of a vector -> its coefficient
+Made = TypeVar("Made", bound=Callable[..., Any])
+
+
+def once(make: Made) -> Made:
+    """The method, which makes each thing once for a language; a part of a formula is known by its text."""
+
+    @wraps(make)
+    def asked(self: Language, *given: Any) -> Any:
+        key = (make.__name__, *(_written(one) if isinstance(one, ast.AST) else one for one in given))
+        if key not in self.made:
+            self.made[key] = make(self, *given)
+        return self.made[key]
+
+    return cast(Made, asked)
 
 
 class Language(Builder):
@@ -47,36 +61,29 @@ class Language(Builder):
         self.symbols, self.random = symbols, set(symbols.random)
         self.lengths: dict[str, Vector] = {}
         self.products: dict[str, tuple[str, str]] = {}
-        self.decided: dict[Any, Any] = {}  # (claim, facts) -> decision: repairs repeat steps
         self.consistent: list[set[str]] = [set()]  # formulas that are possible together
-        self._vectors = {name: sp.Symbol(name, real=True) for name in symbols.vectors | symbols.random_vectors}
-        self._made: dict[Any, Any] = {}
-        for name in symbols.positive | symbols.count | symbols.extended:
+        self._vectors = {name: sp.Symbol(name, real=True) for name in sorted(symbols.vectors | symbols.random_vectors)}
+        self.made: dict[Any, Any] = {}
+        for name in sorted(symbols.positive | symbols.count | symbols.extended):  # the same numbers in each run
             self.table[name] = sp.Symbol(name, positive=True)
-        for name in symbols.real | (symbols.random - symbols.positive):
+        for name in sorted(symbols.real | (symbols.random - symbols.positive)):
             self.table[name] = sp.Symbol(name, real=True)
-
-    def _once(self, make: Callable[..., Any], *given: Any) -> Any:
-        key = (make.__name__, *(_written(one) if isinstance(one, ast.AST) else one for one in given))
-        if key not in self._made:
-            self._made[key] = make(*given)
-        return self._made[key]
 
     # FORMULAS
 
     def formula(self, text: str) -> z3.BoolRef:
         """A relation, predicate or a combination of them, for the solver."""
-        made: z3.BoolRef = self._once(self._boolean, tree(text))
-        return made
+        return self._boolean(tree(text))
 
+    @once
     def _boolean(self, node: ast.expr) -> z3.BoolRef:
         if isinstance(node, ast.BoolOp):
             word = z3.And if isinstance(node.op, ast.And) else z3.Or
-            return word(*(self._boolean(value) for value in node.values))
+            return word(*map(self._boolean, node.values))
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return z3.Not(self._boolean(node.operand))
         if isinstance(node, ast.Compare):
-            related = [(self._once(self._difference, left, right), word) for left, word, right in pairs(node)]
+            related = [(self._difference(left, right), word) for left, word, right in pairs(node)]
             return z3.And(*(_COMPARE[word](self.real(difference), 0) for difference, word in related))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id == "implies" and len(node.args) == 2:
@@ -91,9 +98,12 @@ class Language(Builder):
             raise refused(call, "expected name(arguments)")
         return f"{call.func.id}({', '.join(self._argument(one) for one in call.args)})"
 
+    @once
     def _difference(self, left: ast.expr, right: ast.expr) -> Any:
         """An expression with the sign of ``left - right``: without its denominator where that is positive."""
         difference = self.scalar(left) - self.scalar(right)
+        if all(power.exp.is_Integer and power.exp > 0 for power in difference.atoms(sp.Pow, sp.exp)):
+            return difference  # a polynomial
         top, bottom = sp.fraction(sp.together(difference))
         return top if bottom.is_positive else -top if bottom.is_negative else difference
 
@@ -110,15 +120,13 @@ class Language(Builder):
 
     # SCALARS
 
+    @once
     def scalar(self, node: ast.expr) -> Any:
         """A number as a sympy expression.
 
         Raises:
             FormulaError: an undeclared name, a vector where a number is needed, or a construct outside the whitelist.
         """
-        return self._once(self._scalar, node)
-
-    def _scalar(self, node: ast.expr) -> Any:
         value = self.build(node)
         vectors = sorted(value.free_symbols & set(self._vectors.values()), key=str)
         if vectors:
@@ -145,6 +153,7 @@ class Language(Builder):
             raise refused(node, "a vector is multiplied or divided by numbers only")
         return super()._operation(node, left, right)
 
+    @once
     def _call(self, node: ast.Call) -> Any:
         if not isinstance(node.func, ast.Name) or node.keywords:
             raise refused(node, "expected name(arguments)")
@@ -187,12 +196,9 @@ class Language(Builder):
 
     # VECTORS
 
+    @once
     def vector(self, node: ast.expr) -> Vector:
         """A linear combination of named vectors and gradients ``grad(F, x)``; ``0`` is the zero vector."""
-        found: Vector = self._once(self._vector, node)
-        return found
-
-    def _vector(self, node: ast.expr) -> Vector:
         whole = sp.expand(self.build(node))
         found = {name: whole.coeff(one) for name, one in self._vectors.items() if whole.has(one)}
         rest = sp.expand(whole - sum(self._vectors[name] * part for name, part in found.items()))
@@ -241,6 +247,7 @@ class Language(Builder):
 
     # THE SOLVER
 
+    @once
     def real(self, expression: Any) -> z3.ArithRef:
         """A sympy expression for the solver; roots and functions become names, which :meth:`laws` defines."""
         if expression.is_Rational:
@@ -274,10 +281,10 @@ class Language(Builder):
 
     def laws(self, texts: Sequence[str]) -> list[z3.BoolRef]:
         """What is always known of the symbols, roots, lengths and functions in these formulas."""
-        parts = {part: None for text in texts for part in self._once(self._parts_of, text)}
-        laws = {part: self._once(self._laws_of, part) for part in parts}
-        return [law for part in sorted(laws, key=str) for law in laws[part]]
+        parts = {name: part for text in texts for name, part in self._parts_of(text).items()}
+        return [law for name in sorted(parts) for law in self._laws_of(parts[name])]
 
+    @once
     def _laws_of(self, part: Any) -> list[z3.BoolRef]:
         found: list[z3.BoolRef] = []
         if part.is_Symbol:
@@ -314,16 +321,18 @@ class Language(Builder):
             found.append(variable * variable == self.real(sp.expand(square)))
         return found
 
-    def _parts_of(self, text: str) -> list[Any]:
-        """What is no sum, product or number in a formula; of lengths what they are made of too."""
+    @once
+    def _parts_of(self, text: str) -> dict[str, Any]:
+        """What is no sum, product or number in a formula, by its text; of lengths what they are made of too."""
         related = [(left, right) for node in ast.walk(tree(text)) if isinstance(node, ast.Compare)
                    for left, _, right in pairs(node)]  # fmt: skip
         found = [self.scalar(side) for sides in related for side in sides]
-        found += [self._once(self._difference, *sides) for sides in related]
+        found += [self._difference(*sides) for sides in related]
         names = {str(one) for expression in found for one in expression.free_symbols}
         found += [self.dot(self.lengths[name], self.lengths[name]) for name in sorted(names & set(self.lengths))]
-        return list(dict.fromkeys(part for one in found for part in sp.preorder_traversal(one)
-                                  if not (part.is_Add or part.is_Mul or part.is_Rational)))  # fmt: skip
+        parts = dict.fromkeys(part for one in found for part in sp.preorder_traversal(one))
+        return {part.name if part.is_Symbol else str(part): part for part in parts
+                if not (part.is_Add or part.is_Mul or part.is_Rational)}  # fmt: skip
 
 
 def pairs(node: ast.Compare) -> Iterator[tuple[ast.expr, str, ast.expr]]:
@@ -341,9 +350,13 @@ def conjuncts(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-@lru_cache(maxsize=20_000)  # of a part of a formula, by its identity
-def _written(node: ast.AST) -> str:
-    return ast.unparse(node)
+@lru_cache(maxsize=4096)  # the same facts are asked again and again
+def pieces(text: str) -> tuple[str, ...]:
+    """The parts of ``a and b`` as text."""
+    return tuple(map(ast.unparse, conjuncts(tree(text))))
+
+
+_written = lru_cache(maxsize=20_000)(ast.unparse)  # of a part of a formula, by its identity
 
 
 def names_of(*texts: str) -> set[str]:
@@ -358,13 +371,15 @@ def _names_in(text: str) -> set[str]:
 
 def put_in(text: str, values: Mapping[str, str]) -> str:
     """The formula with expressions in the place of names, of functions too; all at once, so that none is put twice."""
-    replacements = {name: tree(value) for name, value in values.items()}
+    return ast.unparse(_Put(values).visit(tree.__wrapped__(text)))
 
-    class Put(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.expr:
-            return replacements.get(node.id, node)
 
-    return ast.unparse(Put().visit(tree.__wrapped__(text)))
+class _Put(ast.NodeTransformer):
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self.replacements = {name: tree(value) for name, value in values.items()}
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.replacements.get(node.id, node)
 
 
 def over(text: str) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import re
@@ -62,18 +63,17 @@ class Examined:
             return str(self.status.kind)
         return f"broken, {self.status.after[-1]}"
 
-    @property
-    def undecided(self) -> list[str]:
-        """Steps that the solver left open, beyond those that the file says are not examined."""
-        return [one.step.id for one in self.derivation.chain.steps if one.decision.answer == "undecided"]
-
 
 def derived(statement: Statement, sources: Mapping[str, Statement], anew: bool = False) -> Derivation:
-    """As :func:`derive`, or what it said last time of the same files by the same code; of one with a problem, anew."""
+    """As :func:`derive`, or what it said last time of the same files by the same code.
+
+    What has a problem or an undecided step is decided anew: a check may have run out of time.
+    """
     found = None if anew else _recalled(statement, sources)
     if found is None:
+        gc.set_threshold(50_000, 20, 100)  # formulas are many small objects that stay
         found = derive(statement, sources)
-        if not found.problems:
+        if not found.problems and not found.undecided:
             keep(*_kept_under(statement, sources), _DERIVATION.dump_python(found, mode="json", by_alias=True))
     return found
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,12 @@ import z3
 
 from dpassay.proofs_check.formula import FormulaError, tree
 
-from .language import Language, pairs
+from .language import Language, once, pairs, pieces
 
 EFFORT = 3_000_000  # units of the solver's own count of work, about a second: the same answer on every machine
 DIGITS = 40
 LONG = 10**20  # a denominator of more digits is that of a root, cut off
+_TACTIC = z3.Tactic("default")
 _FUNCTIONS = ("log(", "exp(", "sqrt(", "floor(", "ceiling(")  # shown by what is in them
 AT_ODDS = "whether the facts contradict each other was not decided"
 SLACK = sp.Rational(1, 10**12)  # relative; of numbers with roots, logarithms or exponentials in them
@@ -63,19 +63,16 @@ def follows(language: Language, claim: str, facts: Sequence[str], *, aside: bool
 
     ``aside``: not whether the facts are possible together, which the step that they belong to asks of all its facts.
     """
-    texts = list(dict.fromkeys(facts))
-    key = (claim, tuple(texts), aside)
-    if key not in language.decided:
-        language.decided[key] = _decide(language, claim, texts, aside)
-    decision: Decision = language.decided[key]
-    return decision
+    return _decide(language, claim, tuple(dict.fromkeys(facts)), aside)
 
 
-def _decide(language: Language, claim: str, texts: Sequence[str], aside: bool) -> Decision:
+@once  # repairs repeat steps
+def _decide(language: Language, claim: str, texts: tuple[str, ...], aside: bool) -> Decision:
     known = [language.formula(text) for text in texts]
     wanted = language.formula(claim)
     laws = language.laws([claim, *texts])
-    answer, model = (z3.unsat, None) if claim in texts else _solve(language, [*laws, *known, z3.Not(wanted)], EFFORT)
+    literally = {piece for text in texts for piece in pieces(text)}.issuperset(pieces(claim))
+    answer, model = (z3.unsat, None) if literally else _solve(language, [*laws, *known, z3.Not(wanted)], EFFORT)
     if answer == z3.unsat:
         around = [one for one in language.consistent if one.issuperset(texts)]
         for one in around:  # what follows from them is possible with them
@@ -154,16 +151,11 @@ def _laws_of_vectors(language: Language, model: z3.ModelRef) -> list[z3.BoolRef]
 
 
 def _solved(formulas: Sequence[z3.BoolRef], effort: int) -> tuple[z3.CheckSatResult, z3.ModelRef | None]:
-    answer = z3.unknown
-    for make in (z3.Solver, partial(z3.SolverFor, "QF_NRA")):
-        solver = make()
-        solver.set("rlimit", effort)
-        solver.set("random_seed", 1)
-        solver.add(*formulas)
-        answer = solver.check()
-        if answer != z3.unknown:
-            return answer, solver.model() if answer == z3.sat else None
-    return answer, None
+    solver = _TACTIC.solver()
+    solver.set(rlimit=effort)
+    solver.add(*formulas)
+    answer = solver.check()
+    return answer, solver.model() if answer == z3.sat else None
 
 
 def _numbers(model: z3.ModelRef) -> dict[str, str]:

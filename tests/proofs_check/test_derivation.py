@@ -13,7 +13,7 @@ from dpassay.proofs_check.derivation.derive import derive
 from dpassay.proofs_check.derivation.model import parse, statements
 from dpassay.proofs_check.derivation.show import point
 from dpassay.proofs_check.derivation.show import text as shown
-from dpassay.proofs_check.derivation.solver import Answer
+from dpassay.proofs_check.derivation.solver import Answer, Decision
 from dpassay.proofs_check.derivation.status import statuses
 from dpassay.reference import kept as store
 from dpassay.reference import sources
@@ -176,11 +176,17 @@ def test_a_file_that_cannot_be_read_counts_as_not_there(content, tmp_path):
     assert store.kept("name", "x") is None
 
 
-def test_a_file_with_a_problem_is_decided_each_time(printed, folder):
+def test_a_file_with_a_problem_or_an_undecided_step_is_decided_each_time(printed, folder, monkeypatch):
     unneeded = replace(printed.given[0], id="unneeded", added=True, words="for nothing")
     bad = replace(printed, given=(*printed.given, unneeded), step=(*printed.step[:-1], replace(
         printed.step[-1], uses=(*printed.step[-1].uses, "unneeded"))))  # fmt: skip
     assert ledger.derived(bad, {}).problems and not folder.exists()
+    found = derive(printed)
+    first, *others = found.chain.steps
+    left = replace(first, decision=Decision(Answer.UNDECIDED))
+    left = replace(found, chain=replace(found.chain, steps=(left, *others)))
+    monkeypatch.setattr(ledger, "derive", lambda *_: left)
+    assert ledger.derived(printed, {}).undecided and not folder.exists()
 
 
 def test_no_folder_keeps_nothing_and_stops_nothing(monkeypatch, tmp_path):
