@@ -25,10 +25,10 @@ import numpy as np
 def unit(rows): return rows / np.maximum(1, np.linalg.norm(rows, axis=1, keepdims=True))
 def of_length_one(row): return row / max(1.0, np.linalg.norm(row))
 def factor_of(norm, c): return c / norm if norm > c else 1.0
-def clip_or_return(row, c=1.0):
+def clip_or_return(row):
     norm = np.linalg.norm(row)
-    if norm > c:
-        return row * (c / norm)
+    if norm > 1:
+        return row / norm
     return row
 def parts_of(found): return found if type(found) in (list, tuple) else [found]
 def noisy(rows, rng, order=2, batch=lambda rows, rng: rows):
