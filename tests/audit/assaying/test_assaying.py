@@ -176,6 +176,17 @@ def test_the_other_records_are_made_alike():
     assert found.data.there.tolist() == [-3.0, 1.0] or found.data.there.tolist() == [-3.0, -1.0]
 
 
+def counts(rows, tape):
+    batch = tape.poisson("batch", len(rows), 0.5)
+    tape.gaussian("size", np.array([float(len(batch.indices))]) * rows[0, 0], std=1.0, sensitivity=9.0, batch=batch)
+
+
+def test_the_worst_pair_stays_where_its_losses_are_exact_or_those_of_no_pair_are():
+    for run in (lambda rows, tape: tape.gaussian("sum", rows[:, 0].sum(), std=2.0, sensitivity=2.0), counts):
+        setting = AllOf(run, SPACE).setting(DATA)
+        assert with_exact_losses(setting, run, SPACE) is setting
+
+
 def test_in_a_box_and_without_labels():
     space = Space(Rows("d", box=(1.0, 3.0)), {"n": (3,), "d": (1,)})
     data = Data({"n": 3, "d": 1}, np.array([[3.0], [2.0], [1.0]]), np.array([1.0]), 0)
