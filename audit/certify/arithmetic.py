@@ -16,15 +16,16 @@ from .value import (
     NAMED,
     ZERO,
     Cell,
-    Ends,
     Form,
     Norms,
     Open,
     Origin,
+    Side,
     Value,
     join,
     plain,
     private,
+    rows_of,
     rule,
     times,
 )
@@ -42,7 +43,9 @@ def spread(a: Value, shape: tuple[int, ...]) -> Value:
     count = entries / a.entries if a.entries else 0.0
     kept = a.forms if a.at is not None and entries == 1 else ()
     size, move = a.norms.repeated(count), a.move.repeated(count)
-    return a.kept(shape=shape, size=size, move=move, holes=a.holes, forms=kept)
+    found: Value = a.kept(shape=shape, size=size, move=move, holes=a.holes, forms=kept)
+    found.sides = rows_of(a.sides) if kept else None
+    return found
 
 
 def _shape_of(a: Any, b: Any) -> tuple[int, ...]:
@@ -203,7 +206,7 @@ def scaled(a: Value, c: Any) -> Value:
     forms: tuple[Form, ...] = ()
     if c.size and low == high and low > 0:
         powers = {"squares": 0.5, "entries": 0.5, "rated": 0.0}
-        kept = (one for one in a.forms if one.kind not in ("exceeds", "positive", "largest"))
+        kept = (one for one in a.forms if one.kind != "largest")
         forms = tuple(replace(one, k=one.k * low ** powers.get(one.kind, 1.0)) for one in kept)
     weighted = None
     if c.size and low == high:  # of rows that are weighted by the same number themselves, so many times that
@@ -216,14 +219,14 @@ def scaled(a: Value, c: Any) -> Value:
     return found
 
 
-def clipped(rows: Value, factor: Value, kind: str = "below") -> tuple[Norms, Origin | None]:
+def clipped(rows: Value, factor: Value, forms: tuple[Form, ...] | None = None) -> tuple[Norms, Origin | None]:
     """A factor between 0 and k / |row| makes the row at most k long, whatever it is, and w times the row w k long.
 
     Of several rows that are k long as one, each is a part of them.
     """
     found, origin = Norms(), None
     token, least, most = rows.weighted or (rows.token, 1.0, 1.0)
-    for form in sorted(_of_kinds(factor, kind), key=lambda one: len(one.members)):
+    for form in sorted(_of_kinds(factor, "below") if forms is None else forms, key=lambda one: len(one.members)):
         for number, (member, k) in enumerate(form.members):
             if member is rows.token or member is token:
                 length = times(form.k / k, 1.0 if member is rows.token else max(abs(least), abs(most)))
@@ -415,47 +418,41 @@ def _range(one: Any) -> tuple[float, float]:
     return (one.low, one.high) if private(one) else _ends(np.asarray(one, dtype=float))
 
 
-def _greater(strict: bool) -> Callable[[Any, Any], Value]:
+def _larger(a: Value, c: float, strict: bool) -> Side:
+    """Where a > c, or a >= c: a norm that is above zero is no zero row's."""
+    above = frozenset((*(one.token for one in _of_kinds(a, "norm")), a.token))
+    return Side((c, INF), positive=above if c > 0 or (strict and c == 0) else frozenset())
+
+
+def _smaller(a: Value, c: float) -> Side:
+    """Where a <= c: at least k |row| it is, so |row| <= c / k."""
+    rows = (replace(one, kind="bounded", k=c / one.k) for one in _of_kinds(a, "above"))
+    return Side((-INF, c), bounded=tuple(rows) if c >= 0 else ())
+
+
+def _compares(strict: bool, turned: bool) -> Callable[[Any, Any], Value]:
     def transfer(a: Any, b: Any) -> Value:
-        """0 or 1; where k |row| <= a > b is false, |row| <= b / k; where it is true of a norm, the row is not zero."""
+        """0 or 1, and what each says of the private number that is compared with a public one."""
+        a, b = (b, a) if turned else (a, b)
         found = _truth(a, b)
         (a_low, a_high), (b_low, b_high) = (_range(one) for one in (a, b))
         if a_low > b_high or (a_low == b_high and not strict) or b_high == -INF:
             found.low = 1.0
         elif a_high < b_low or (a_high == b_low and strict) or b_low == INF or a_high == -INF:
             found.high = 0.0
-        if private(a) and not private(b) and np.ndim(b) == 0 and b >= 0:
-            exceeds = [
-                Form("exceeds", one.token, one.order, float(b) / one.k) for one in a.forms if one.kind == "above"
-            ]
-            norms = [one.token for one in a.forms if one.kind == "norm"]
-            positive = [Form("positive", one, 2, 0.0) for one in (*norms, a.token) if strict or b > 0]
-            found.forms = (*exceeds, *positive)
         if private(a) and not private(b) and np.ndim(b) == 0:
-            found.ends = (a.token, (float(b), INF), (-INF, float(b)))
-        elif not private(a) and np.ndim(a) == 0:
-            found.ends = (b.token, (-INF, float(a)), (float(a), INF))
+            found.sides = a.token, _smaller(a, float(b)), _larger(a, float(b), strict)
+        elif private(b) and not private(a) and np.ndim(a) == 0:
+            found.sides = b.token, _larger(b, float(a), not strict), _smaller(b, float(a))
         return found
 
     return transfer
 
 
-rule(np.greater)(_greater(True))
-rule(np.greater_equal)(_greater(False))
-
-
-def _less(strict: bool) -> Callable[[Any, Any], Value]:
-    def transfer(a: Any, b: Any) -> Value:
-        """0 or 1; it knows what it denies: that a private number is larger."""
-        found = _greater(strict)(b, a)
-        found.negation = _greater(not strict)(a, b) if private(a) and not private(b) else None
-        return found
-
-    return transfer
-
-
-rule(np.less)(_less(True))
-rule(np.less_equal)(_less(False))
+rule(np.greater)(_compares(strict=True, turned=False))
+rule(np.greater_equal)(_compares(strict=False, turned=False))
+rule(np.less)(_compares(strict=True, turned=True))
+rule(np.less_equal)(_compares(strict=False, turned=True))
 
 
 @rule(np.equal)
@@ -493,7 +490,8 @@ def both(a: Any, b: Any) -> Value:
 def logical_not(a: Value) -> Value:
     """0 or 1."""
     found = _truth(a, 0.0)
-    found.negation = a if a.truth else None
+    if a.truth and a.sides is not None:
+        found.sides = a.sides[0], a.sides[2], a.sides[1]
     return found
 
 
@@ -646,36 +644,46 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
     """Entries are of one or the other; of a row as one, so is its norm. |row| <= k where `|row| > k` is false."""
     if a is None or b is None:
         raise Open("np.where of private data gives a private number of places")
-    if private(condition) and condition.low == 1.0 and not condition.holes and private(a):
-        shape = np.broadcast_shapes(condition._shape, a._shape, b._shape if private(b) else np.shape(b))
-        return spread(a, shape).copy()
-    if private(condition) and condition.negation is not None:
-        return where(condition.negation, b, a)
-    values = [one if private(one) else plain(one) for one in (a, b)]
     shape = np.broadcast_shapes(*(one._shape if private(one) else np.shape(one) for one in (condition, a, b)))
+    token, false, true = (private(condition) and condition.sides) or (None, Side(), Side())
+    if private(condition) and not condition.holes:
+        for one, always in ((a, condition.low == 1.0), (b, condition.high == 0.0)):
+            if always and private(one):
+                return spread(one, shape).copy()
+    values = [one if private(one) else plain(one) for one in (a, b)]
     known = next(one for one in (condition, a, b) if private(one))
     if not private(condition):
         counted(known, condition)
     for one in (condition, a, b):
         if private(one) and not (one.at == known.at and one.absent == known.absent and one.records.same(known.records)):
             raise Open("np.where of values of different records")
-    _no_holes(condition, a)
-    _no_holes(None, b)
-    parts = [spread(one, shape) if private(one) else constant(one, known, shape) for one in values]
-    of_rows, origin = private(condition) and condition.entries == 1, None
-    if of_rows and private(b):
-        limit, origin = clipped(b, condition, "exceeds")
-        parts[1] = parts[1].kept(size=parts[1].norms.both(limit))
+    of_rows = private(condition) and condition.entries == 1
+    parts, ends, origins, forms = [], [], [], list[Form]()
+    for one, side, other, beside in ((values[0], true, values[1], false), (values[1], false, values[0], true)):
+        part, origin = spread(one, shape) if private(one) else constant(one, known, shape), None
+        low, high = _range(one)
+        if private(one):
+            if not one.holes <= side.positive:  # a division by a norm is safe where it is said to be positive
+                raise Open("a division by what may be zero")
+            if one.token is token and one._shape == condition._shape == shape:
+                low, high = max(low, side.ends[0]), min(high, side.ends[1])
+            if of_rows and side.bounded:
+                limit, origin = clipped(one, condition, side.bounded)
+                part = part.kept(size=part.norms.both(limit))
+            if not private(other):
+                forms += _factor_forms(one, other, beside)
+        parts.append(part)
+        ends.append((low, high))
+        origins.append(origin)
     size = parts[0].norms.either(parts[1].norms) if of_rows else parts[0].norms.beside(parts[1].norms)
     move = Norms() if private(condition) else parts[0].move.beside(parts[1].move)
-    ends = [_ends_of(condition, one, side, shape) for side, one in enumerate(values)]
     low, high = min(one[0] for one in ends), max(one[1] for one in ends)
     draws = frozenset().union(*(one.draws for one in (condition, a, b) if private(one)))
     cause = next((one.cause for one in parts if one.cause), "")
-    forms = _factor_forms(condition, values)
-    bounds = {"size": size, "move": move, "low": low, "high": high, "forms": forms}
+    bounds = {"size": size, "move": move, "low": low, "high": high, "forms": tuple(forms)}
     found: Value = known.like(shape=shape, draws=draws, cause=cause, **bounds)
-    found.origin = _origin_of_either(a.origin, origin) if private(a) and a._shape == shape else None
+    if any(origins) and private(a) and private(b) and a._shape == b._shape == shape:
+        found.origin = _origin_of_either(origins[0] or a.origin, origins[1] or b.origin)
     return found
 
 
@@ -685,34 +693,16 @@ def _origin_of_either(one: Origin | None, other: Origin | None) -> Origin | None
     return one._replace(factor=max(one.factor, other.factor))
 
 
-def _ends_of(condition: Any, one: Any, side: int, shape: tuple[int, ...]) -> Ends:
-    """Of one way of a choice; the numbers that the condition compares lie on its side (0: where it is true)."""
-    low, high = _range(one)
-    if not private(one) or not private(condition) or condition.ends is None or condition.ends[0] is not one.token:
-        return low, high
-    known = condition.ends[1 + side] if one._shape == condition._shape == shape else (-INF, INF)
-    return max(low, known[0]), min(high, known[1])
-
-
-def _no_holes(condition: Any, one: Any) -> None:
-    """A division by a norm is safe where the condition says that the norm is positive."""
-    if not private(one) or not one.holes:
-        return
-    positive = {one.token for one in getattr(condition, "forms", ()) if one.kind == "positive"}
-    if not one.holes <= positive:
-        raise Open("a division by what may be zero")
-
-
-def _factor_forms(condition: Any, values: list[Any]) -> tuple[Form, ...]:
+def _factor_forms(factor: Value, other: Any, beside: Side) -> list[Form]:
     """np.where(|row| > c, k / |row|, b): at most k / |row| in the first case, and b c / |row| in the second."""
-    if not private(condition) or not private(values[0]) or private(values[1]) or np.ndim(values[1]) or values[1] < 0:
-        return ()
-    limits = {(one.token, one.order): one.k for one in condition.forms if one.kind == "exceeds"}
-    return tuple(
-        replace(one, k=max(one.k, float(values[1]) * limits[one.token, one.order]))
-        for one in values[0].forms
-        if one.kind == "below" and (one.token, one.order) in limits
-    )
+    if np.ndim(other) or other < 0:
+        return []
+    limits = {(one.token, one.order): one.k for one in beside.bounded}
+    return [
+        replace(one, k=max(one.k, float(other) * limits[one.token, one.order]))
+        for one in _of_kinds(factor, "below")
+        if (one.token, one.order) in limits
+    ]
 
 
 def constant(array: Any, known: Value, shape: tuple[int, ...]) -> Value:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from .shapes import of_table, without_ellipsis
+from .shapes import of_each_axis, of_table
 from .value import AT, NARROW, Open, Value, bare, is_number, ledger_of, private, seen_as
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Public(np.ndarray[Any, Any]):
         kept: the ledger in which decisions are noted.
         sized: the number of its entries depends on released values.
         ways: it is a whole number below this one.
+        decided: which way was taken where this truth value was asked for: the same one whenever it is asked for again.
         order: where it is some of different numbers in a random order: which order, and their places in it.
     """
 
@@ -52,6 +53,7 @@ class Public(np.ndarray[Any, Any]):
     ambiguous: bool = False  # a released number decides whether another name is this array
     sized: bool = False
     ways: int = 0
+    decided: bool | None = None
     order: tuple[object, Any] | None = None
 
     def __array_finalize__(self, other: Any) -> None:
@@ -190,7 +192,11 @@ class Public(np.ndarray[Any, Any]):
     # -- what leaves ---------------------------------------------------------------------------------------
     def __bool__(self) -> bool:
         found, ledger = bool(bare(self)), self.ledger
-        return found if ledger is None else bool(ledger.decide(found))
+        if ledger is None:
+            return found
+        if self.decided is None or not is_number(self):
+            self.decided = bool(ledger.decide(found))
+        return self.decided
 
     def __index__(self) -> int:
         found, ledger = int(bare(self).__index__()), self.ledger
@@ -456,10 +462,9 @@ class Filled:
 
     def _place(self, key: Any) -> tuple[Any, Any, Any]:
         """The axis and the place along it, with the rest of the key; no axis for all of it; no place for other keys."""
-        keys = key if isinstance(key, tuple) else (key,)
-        if any(one is None for one in keys) or len(keys) > self._numbers.ndim + sum(one is Ellipsis for one in keys):
+        keys = of_each_axis(key, self._numbers.ndim)
+        if any(one is None for one in keys) or len(keys) > self._numbers.ndim:
             return None, None, ()
-        keys = without_ellipsis(keys, self._numbers.ndim)
         for axis, one in enumerate(keys):
             if isinstance(one, slice) and one == slice(None):
                 continue
@@ -472,7 +477,7 @@ class Filled:
 
 def _spliced(whole: Any, key: Any, given: Any) -> Any:
     """``whole[a:b] = given``, along one axis: what stands before, the private numbers, and what stands after."""
-    keys = without_ellipsis(key if isinstance(key, tuple) else (key,), whole.ndim)
+    keys = of_each_axis(key, whole.ndim)
     parts = [axis for axis, one in enumerate(keys) if not (isinstance(one, slice) and one == slice(None))]
     if len(parts) != 1 or not isinstance(keys[parts[0]], slice) or keys[parts[0]].step not in (None, 1):
         raise Open("private data are written into a part of an array that is no slice along one axis")

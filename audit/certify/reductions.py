@@ -12,7 +12,23 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import add, clipped, compared, multiply, norm_forms, norm_of_sizes, root, scaled, square, subtract
-from .value import INF, NAMED, SOMETHING, Form, Norms, Open, Origin, Value, here, join, plain, private, rule, times
+from .value import (
+    INF,
+    NAMED,
+    SOMETHING,
+    Form,
+    Norms,
+    Open,
+    Origin,
+    Value,
+    here,
+    join,
+    plain,
+    private,
+    rows_of,
+    rule,
+    times,
+)
 
 
 def axes_of(a: Value, axis: Any) -> tuple[int, ...]:
@@ -64,7 +80,7 @@ def replaced(a: Value, shape: tuple[int, ...], at: int | None) -> Value:
     found.origin = None
     if a.origin is not None and at is None:
         found.origin = a.origin._replace(places=a.origin.places.reshape(shape))
-    found.negation = found.ends = found.cell = None  # these are about entries where they stood
+    found.sides, found.cell = rows_of(a.sides), None  # the rest is about entries where they stood
     return found
 
 

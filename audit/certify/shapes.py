@@ -26,6 +26,7 @@ from .value import (
     noted,
     plain,
     private,
+    rows_of,
     rule,
     seen_as,
     united,
@@ -154,20 +155,36 @@ def index(a: Value, key: Any) -> Value:
         return one_of(chosen, key.records) if key.poisson else index(chosen, key.place)
     if isinstance(key, Batch):
         return taken(a, key)
-    keys = key if isinstance(key, tuple) else (key,)
+    keys = of_each_axis(key, a.ndim)
     if any(private(one) for one in keys):
-        return _masked(a, keys)
-    keys = without_ellipsis(keys, a.ndim)
-    if a.at is None:
-        return _part(a, keys)
-    place = a.at + a.ndim
-    axis, before = -1, 0
-    for position, one in enumerate(keys):
-        axis += one is not None
-        before += one is None
-        if one is not None and axis == place:
-            return _along_records(a, keys, position)
-    return _part(a, keys)
+        return _masked(a, key)
+    if any(isinstance(one, bool | np.bool_) for one in keys):
+        raise Open("an index by one truth value has no rule")
+    if a.at is None or _is_all(keys[_position(a, keys)]):
+        return _part(a, keys).view_of(a)
+    found, rest = _some_records(a, keys, _position(a, keys))
+    return (found if all(map(_is_all, rest)) else _part(found, rest)).view_of(a)
+
+
+def of_each_axis(key: Any, ndim: int) -> tuple[Any, ...]:
+    """An index in full: a key for each axis, or several, and None for each new one."""
+    keys = key if isinstance(key, tuple) else (key,)
+    given = [one.ndim if str(getattr(one, "dtype", "")) == "bool" else 1 for one in keys if one is not None]
+    rest = (slice(None),) * (ndim - sum(given) + sum(one is Ellipsis for one in keys))
+    place = next((number for number, one in enumerate(keys) if one is Ellipsis), len(keys))
+    return (*keys[:place], *rest, *keys[place + 1 :])
+
+
+def _is_all(one: Any) -> bool:
+    return isinstance(one, slice) and one == slice(None)
+
+
+def _position(a: Value, keys: tuple[Any, ...]) -> int:
+    """Where in the keys the record axis is."""
+    axes = [number for number, one in enumerate(keys) if one is not None]
+    if a.at is None or len(axes) != a.ndim:
+        raise Open("this index of records has no rule")
+    return axes[a.at]
 
 
 def _by_drawn(a: Value, keys: tuple[Any, ...]) -> Value:
@@ -196,52 +213,28 @@ def _by_drawn(a: Value, keys: tuple[Any, ...]) -> Value:
     return found
 
 
-def without_ellipsis(keys: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
-    """All axes that it stands for."""
-    places = [number for number, one in enumerate(keys) if one is Ellipsis]
-    if not places:
-        return keys
-    given = sum(one is not None and one is not Ellipsis for one in keys)
-    return (*keys[: places[0]], *(slice(None),) * (ndim - given), *keys[places[0] + 1 :])
-
-
 def _part(a: Value, keys: tuple[Any, ...]) -> Value:
     """The record axis is not touched."""
-    if any(not (one is None or isinstance(one, int | np.integer | slice)) for one in keys) and a.at is not None:
-        mixed = len(keys) > 1 and not all(isinstance(one, slice) or np.ndim(one) == 1 for one in keys)
-        if mixed or sum(not isinstance(one, slice) for one in keys) > 1:
+    at, arrays = a.at, [one for one in keys if np.ndim(one)]
+    if at is not None:
+        if arrays and (np.ndim(arrays[0]) > 1 or sum(not isinstance(one, slice) for one in keys) > 1):
             raise Open("this index of records has no rule")
-    if any(isinstance(one, bool | np.bool_) for one in keys):
-        raise Open("an index by one truth value has no rule")
+        after = keys[_position(a, keys) :]
+        at += sum(isinstance(one, int | np.integer) for one in after) - sum(one is None for one in after)
     shape = np.broadcast_to(np.float64(0), a._shape)[keys].shape
-    if any(np.ndim(one) for one in keys) and _repeats(_places(a._shape)[keys]):
+    if arrays and _repeats(_places(a._shape)[keys]):
         raise Open("an index that takes an entry twice has no rule")
-    at = None
-    if a.at is not None:
-        after = keys[_position(keys, a.at + a.ndim) :]
-        at = a.at + sum(isinstance(one, int | np.integer) for one in after) - sum(one is None for one in after)
-    same = int(np.prod(shape)) == int(np.prod(a._shape))
-    forms = a.forms if same else ()
-    found = a.kept(shape=shape, at=at, forms=forms, holes=a.holes, truth=a.truth)
-    found.negation = None if a.negation is None else _part(a.negation, keys)
+    same = math.prod(shape) == math.prod(a._shape)
+    found = a.kept(shape=shape, at=at, forms=a.forms if same else (), holes=a.holes, truth=a.truth)
+    found.sides = rows_of(a.sides) if same else None
     if a.at is None and (a.origin is None or a.origin.places.shape == a._shape):
         origin = a.origin or Origin(a, _places(a._shape))
         found.origin = origin._replace(places=origin.places[keys])
-    if same and all(one is None or (isinstance(one, slice) and one == slice(None)) for one in keys):
+    if same and all(one is None or _is_all(one) for one in keys):
         found.token = a.token
-    elif all(one is None or isinstance(one, int | np.integer | slice) for one in keys):
+    elif not arrays:
         _named(found, a.token, a._shape, str(keys))
-    return found.view_of(a)
-
-
-def _position(keys: tuple[Any, ...], axis: int) -> int:
-    """Where in the keys that axis is."""
-    seen = -1
-    for number, one in enumerate(keys):
-        seen += one is not None
-        if seen == axis and one is not None:
-            return number + 1
-    return len(keys)
+    return found
 
 
 def _repeats(places: Any) -> bool:
@@ -252,46 +245,36 @@ def _places(shape: tuple[int, ...]) -> Any:
     return np.arange(math.prod(shape)).reshape(shape)
 
 
-def _along_records(a: Value, keys: tuple[Any, ...], position: int) -> Value:
-    """Some of the records, by public numbers, slices or masks; one record is no record axis any more."""
-    one = keys[position]
-    rest = (*keys[:position], slice(None), *keys[position + 1 :])
-    if np.ndim(one) and any(np.ndim(other) for other in rest):
-        raise Open("an index of records by several arrays has no rule")
-    if isinstance(one, slice) and one == slice(None):
-        return _part(a, keys)
-    a._counted()
+def _some_records(a: Value, keys: tuple[Any, ...], position: int) -> tuple[Value, tuple[Any, ...]]:
+    """By public numbers, slices or masks, and the keys that are left; one record is no record axis any more."""
     assert a.at is not None
-    count = a._shape[a.at]
-    array = np.asarray(one) if not isinstance(one, slice) else np.arange(count)[one]
-    if array.ndim > 1 or (array.dtype == bool and array.shape != (count,)):
+    one, others = keys[position], (*keys[:position], *keys[position + 1 :])
+    if np.ndim(one) and any(map(np.ndim, others)):
+        raise Open("an index of records by several arrays has no rule")
+    a._counted()
+    axis, count, numbers = a.at + a.ndim, a._shape[a.at], a.records.numbers
+    places = np.arange(count)[one]
+    if np.ndim(places) > 1:
         raise Open("this index of records has no rule")
-    if _repeats(np.arange(count)[array]):
+    if _repeats(places):
         raise Open("a public choice that takes a record twice has no rule; choose without replacement")
-    numbers = a.records.numbers
     if numbers is not None:
-        chosen = Records(np.atleast_1d(numbers[array]), order=a.records.order)
-    elif array.ndim == 0 and a.records.count == count:
-        chosen = Records(batch=a.records, places=frozenset({int(np.arange(count)[array])}))
+        chosen = Records(np.atleast_1d(numbers[places]), order=a.records.order)
+    elif not np.ndim(places) and a.records.count == count:
+        chosen = Records(batch=a.records, places=frozenset({int(places)}))
     else:
         raise Open("a part of a secret batch has no rule")
-    if array.ndim == 0:
-        shape = tuple(s for number, s in enumerate(a._shape) if number != a.at + a.ndim)
-        # its forms are about rows, and it is none
-        single = a.kept(shape=shape, at=None, records=chosen, truth=a.truth, holes=a.holes)
-        single = _named(single, a.token, a._shape, a.at, chosen.key)
-        rest = tuple(one for number, one in enumerate(rest) if number != position)
-        return (_part(single, rest) if rest else single).view_of(a)
-    assert chosen.numbers is not None
-    shape = tuple(len(chosen.numbers) if number == a.at + a.ndim else s for number, s in enumerate(a._shape))
-    some = a.kept(shape=shape, records=chosen, truth=a.truth, holes=a.holes)
-    return (_part(some, rest) if len(rest) > 1 else some).view_of(a)
+    at = a.at if np.ndim(places) else None
+    shape = (*a._shape[:axis], *np.shape(places), *a._shape[axis + 1 :])
+    found = a.kept(shape=shape, at=at, records=chosen, truth=a.truth, holes=a.holes)
+    if at is None:
+        return _named(found, a.token, a._shape, a.at, chosen.key), others
+    return found, (*keys[:position], slice(None), *keys[position + 1 :])
 
 
-def _masked(a: Value, keys: tuple[Any, ...]) -> Value:
+def _masked(a: Value, mask: Any) -> Value:
     """Records that a private truth value per record chooses: how many there are is private from here on."""
-    mask = keys[0]
-    if len(keys) > 1 or not private(mask) or not mask.truth or mask.ndim != 1 or mask.at != -1 or a.at != -a.ndim:
+    if not private(mask) or not mask.truth or mask.ndim != 1 or mask.at != -1 or a.at != -a.ndim:
         raise Open("a private index has no rule; select with a truth value per record")
     if not mask.records.same(a.records) or mask.absent != a.absent or mask.holes or a.holes:
         raise Open("a private index of other records")

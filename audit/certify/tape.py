@@ -16,9 +16,9 @@ from dpassay.reference.transcript import Batch as TapeBatch
 from dpassay.reference.transcript import Draw, Note, Release
 
 from .draws import ROUNDING, Certified, Draws, Ledger, Noise, Secret, fresh_generator
-from .public import public
+from .public import placed, public
 from .shapes import Batch
-from .value import Norms, Open, join, private, times
+from .value import Norms, Open, bare, join, private, times
 
 Answer = Callable[[str], Any]  # a label to the value that is released or drawn under it; None: draw one
 
@@ -45,8 +45,8 @@ class CertifyTape(Tape):
         rows, columns = upper_triangle(query.shape[0])
         upper = self.gaussian(label, query.kept(shape=rows.shape), std=std, sensitivity=sensitivity)
         released = np.zeros(query.shape)
-        released[rows, columns] = released[columns, rows] = upper
-        return released
+        released[rows, columns] = released[columns, rows] = bare(upper)
+        return public(released, self._ledger)
 
     def laplace(self, label: str, query: Any, *, scale: float, sensitivity: float | None, batch: Any = None) -> Any:
         """Its 1-norm counts."""
@@ -92,7 +92,10 @@ class CertifyTape(Tape):
             parts = join(whole, one)
             whole.records, whole.draws, whole.cause = parts["records"], parts["draws"], parts["cause"]
         self._ledger.keep(whole, law, whole.move.two * ROUNDING, label, sensitivity)
-        return self._answered(label, None)
+        index = self._answered(label, None)
+        if self._ledger.plain or not self._ledger.decide(0):  # none is above
+            return index
+        return placed(public(0, self._ledger), len(asked))
 
     def release(self, label: str, law: Law, *, sensitivity: float | None, batch: Any = None) -> Any:
         """Not followed."""

@@ -240,8 +240,8 @@ class Form:
 
     ``above``: it is at least ``k |row|``. ``norm``: it is a positive multiple of ``|row|``. ``below``: it is between 0
     and ``k / |row|``. ``squares``: it is at least ``(k |row|_2)^2``; ``entries``: so is its sum over all entries of a
-    record. ``sizes``: each is at least k times the size of its entry. Of a truth value: ``exceeds``, where it is false,
-    ``|row| <= k``; ``positive``, where it is true, ``|row| > 0``.
+    record. ``sizes``: each is at least k times the size of its entry. ``bounded``: ``|row| <= k``, on one side of a
+    comparison.
 
     Of several numbers: ``largest``: it is their largest one; ``touches``: their largest one is k. ``shifted``: they
     move by at most k, up to one number for all; ``rated``: so do their logarithms.
@@ -256,6 +256,29 @@ class Form:
     def members(self) -> tuple[tuple[object, float], ...]:
         """The rows, each with the number that it is multiplied by."""
         return self.token if isinstance(self.token, tuple) else ((self.token, 1.0),)
+
+
+class Side(NamedTuple):
+    """What a comparison says where it is true, or where it is false.
+
+    Args:
+        ends: where the compared numbers lie.
+        bounded: rows that are no longer than so much.
+        positive: rows that are not zero.
+    """
+
+    ends: Ends = (-INF, INF)
+    bounded: tuple[Form, ...] = ()
+    positive: frozenset[object] = frozenset()
+
+
+Sides = tuple[object, Side, Side]  # of a comparison: the numbers that are compared; where it is false, where it is true
+
+
+def rows_of(sides: Sides | None) -> Sides | None:
+    """What it says of rows, and not of the numbers that were compared."""
+    none = (-INF, INF)
+    return None if sides is None else (None, sides[1]._replace(ends=none), sides[2]._replace(ends=none))
 
 
 class Origin(NamedTuple):
@@ -369,8 +392,7 @@ class Value(NDArrayOperatorsMixin):
         self.count = False  # how many records there are
         self.listed = False  # it is a Python list, of nobody knows how many
         self.hollow = False  # made of such a list: where that is empty, its shape is another one
-        self.negation: Value | None = None  # of a truth value
-        self.ends: tuple[Any, Ends, Ends] | None = None  # whose numbers lie where, if it is true and if it is false
+        self.sides: Sides | None = None
         self.parts: tuple[Any, ...] = ()  # what was stacked along the first axis
         self.cell: Cell | None = None  # outside of which its entries are zero
 

@@ -196,6 +196,21 @@ def test_a_poisson_batch_counts_a_record_on_either_side():
     assert release.moves == pytest.approx(2.0)
 
 
+def reveals_where_one_is_above(rows, tape):
+    scales = {"threshold_scale": 20.0, "query_scale": 40.0, "sensitivity": 1.0}
+    return None if tape.above_threshold("counts", [(rows[:, 0] > 0).sum()], threshold=0.0, **scales) is None else rows
+
+
+def reveals_where_an_entry_is_large(rows, tape):
+    moments = tape.symmetric_gaussian("moments", unit(rows).T @ unit(rows), std=20.0, sensitivity=2.0)
+    return rows if moments[0, 0] > 1e3 else moments
+
+
+@pytest.mark.parametrize("run", [reveals_where_one_is_above, reveals_where_an_entry_is_large])
+def test_on_a_tape_decisions_on_released_values_are_followed(run):
+    assert certify(run, SPACE, delta=1e-5, on_tape=True).open == "private data is returned without noise"
+
+
 def test_on_a_tape_the_declared_sensitivity_is_not_believed():
     def run(rows, tape):
         return tape.gaussian("sum", unit(rows).sum(axis=0), std=8.0, sensitivity=1e-3)

@@ -176,7 +176,7 @@ def _norm(value):
 
 
 def _form(value):
-    larger = {"above": 2.0, "sizes": 2.0, "squares": 4.0, "below": 0.5, "exceeds": 0.5}
+    larger = {"above": 2.0, "sizes": 2.0, "squares": 4.0, "below": 0.5}
     value.forms = tuple(replace(one, k=one.k * larger.get(one.kind, 1.0)) for one in value.forms)
 
 
