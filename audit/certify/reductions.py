@@ -457,25 +457,25 @@ def _by_record(terms: Terms, record: str) -> Value:
         if terms.outer(record):  # each entry is a product of entries, and each combination is there once
             size = size.both(Norms(*(_product(one.norms.of_order(order) for one in given) for order in (1, 2, INF))))
             move = move.both(Norms(*(_telescoped(given, order) for order in (1, 2, INF))))
-    draws = frozenset[int]().union(*(one.draws for one in given))
-    cause = next((one.cause for one in given if one.cause), "")
-    at = terms.output.index(record) - len(terms.output) if record in terms.output else None
-    if at is not None:
-        found = Value(terms.shape, at, first.records, size, move, draws=draws, absent=max(absent), cause=cause)
-        found.origin = origin
-        return found
-    count = first._shape[first.at] if first.at is not None else 1
-    # the closure of a single term: |a - b| <= |a| + |b|
-    vanishes = any(one.vanishes for one in given)
-    move = Value(terms.shape, None, first.records, size, move, vanishes=vanishes).move
-    if "masked" in absent:
-        move = move.either(size)
-    if "poisson" in absent:
-        move = size
-    cause = (cause or unbounded(first)) if math.isinf(move.two) else ""
-    found = Value(terms.shape, None, first.records, size.by(count), move, draws=draws, cause=cause)
-    found.origin = None if origin is None else summed(origin)
-    found.symmetric = len(terms.shape) == 2 and len(given) == len(terms.inputs) and _squared(terms.private) is not None
+    assert first.at is not None
+    among = record in terms.output
+    shape = terms.shape if among else (first._shape[first.at], *terms.shape)
+    found = Value(
+        shape,
+        terms.output.index(record) - len(shape) if among else -len(shape),
+        first.records,
+        size,
+        move,
+        draws=frozenset[int]().union(*(one.draws for one in given)),
+        absent=max(absent),
+        cause=next((one.cause for one in given if one.cause), ""),
+        vanishes=not among and any(one.vanishes for one in given),
+    )
+    found.origin = origin
+    if not among:
+        found = replaced(_over_records(found), terms.shape, None)
+        alone = len(given) == len(terms.inputs)
+        found.symmetric = len(terms.shape) == 2 and alone and _squared(terms.private) is not None
     return found
 
 
