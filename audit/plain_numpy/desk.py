@@ -8,28 +8,27 @@ noise is known: noise used twice protects once.
 from __future__ import annotations
 
 import math
-import operator
 import weakref
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, ValuesView
 from contextvars import ContextVar
 from functools import partial
 from inspect import isroutine
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dpassay.audit.inputs.foreign import ENDLESS
-from dpassay.reference.arrays import Array, Indices
+from dpassay.reference.arrays import Array, Bools, Indices
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.law import as_released
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 
-from .noise_laws import Terms, counted, largest, law_of_noise, merged, shared, square_root, standard
+from .noise_laws import counted, largest, law_of_noise, square_root, standard
 from .places import WAY_OUT, NotUnderstood, here, not_understood
+from .terms import Table, Terms, collected, joined, ranges
 
 if TYPE_CHECKING:
     from .mechanism import PlainMechanism
@@ -38,11 +37,7 @@ ITSELF = "(itself)"  # where what holds others comes again inside itself
 _OPEN: ContextVar[frozenset[int]] = ContextVar("open", default=frozenset())  # the two worlds have one each
 _ROUNDING = 1e-12  # of a number and its noise
 PRODUCTS = (np.matmul, np.dot, np.outer)
-WHOLE: dict[Any, Any] = {  # element by element
-    **{np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul, np.true_divide: operator.truediv},
-    **{np.negative: operator.neg, np.positive: operator.pos},
-}
-LINEAR = (*WHOLE, np.matmul)
+LINEAR = (np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.positive, np.matmul)
 COMPARISONS = (np.greater, np.greater_equal, np.less, np.less_equal)
 LINEAR_FUNCTIONS = (  # NumPy's functions that NumPy itself can do with elements of any kind
     *(np.transpose, np.swapaxes, np.moveaxis, np.squeeze, np.expand_dims, np.reshape, np.ravel, np.take, np.roll),
@@ -51,115 +46,68 @@ LINEAR_FUNCTIONS = (  # NumPy's functions that NumPy itself can do with elements
     *(np.sum, np.mean, np.cumsum, np.diff, np.dot, np.outer, np.where),
 )
 LINEAR_METHODS = {one.__name__ for one in LINEAR_FUNCTIONS} - {"dot"} | {"flatten"}
+ADDING_METHODS = ("sum", "mean", "cumsum", "trace")
+ADDING_UP = {np.sum, np.add.reduce, np.mean, np.cumsum, np.diff, np.trace, np.dot, np.outer, np.matmul}
 SHAPES = (np.shape, np.ndim, np.size, np.zeros_like, np.ones_like, np.empty_like, np.full_like)
 
 
-class Number:
-    """One element: ``base + sum of factor * draw`` (or sum, once it has met data), by their numbers.
-
-    Or a whole array: base and factors are arrays of its shape, and element k has draw k from that number on.
-    """
-
-    __slots__ = ("base", "terms")
-    __array_ufunc__ = None  # an array leaves the arithmetic with a whole one to it
-
-    def __init__(self, base: Any, terms: dict[int, Any]):
-        self.base, self.terms = base, terms
-
-    def __add__(self, other: Any) -> Number:
-        if not isinstance(other, Number):
-            return Number(self.base + other, self.terms)
-        terms = dict(self.terms)
-        for variable, factor in other.terms.items():
-            terms[variable] = terms.get(variable, 0.0) + factor
-        return Number(self.base + other.base, terms)
-
-    def __sub__(self, other: Any) -> Number:
-        return self.__add__(-other)
-
-    def __rsub__(self, other: Any) -> Number:
-        return (-self).__add__(other)
-
-    def __mul__(self, factor: float) -> Number:
-        return Number(self.base * factor, {one: each * factor for one, each in self.terms.items()})
-
-    def __truediv__(self, divisor: float) -> Number:
-        over = operator.truediv if isinstance(divisor, int | float) and divisor else np.divide  # NumPy's way with zero
-        return Number(over(self.base, divisor), {one: over(each, divisor) for one, each in self.terms.items()})
-
-    def __neg__(self) -> Number:
-        return self * -1.0
-
-    def __pos__(self) -> Number:
-        return self
-
-    __radd__, __rmul__ = __add__, __mul__
-
-
 class Noisy(NDArrayOperatorsMixin):
-    """An array of :class:`Number`, held as a whole until somebody asks for its elements.
+    """An array of numbers, ``base`` and draws of noise in some shares; or sums, once it has met data.
 
     Args:
         desk: keeps what is known of the noise of this run, and puts releases on the tape.
-        numbers: one for all of it, or its elements, an array of objects; plain numbers among them have no noise.
+        base: an array.
+        terms: by row of the flat array; numbers without any have no noise.
         mixed: has the noise met data (or any number) already? Noise alone is not released, it is only drawn.
     """
 
     __array_priority__ = 1000.0
 
-    def __init__(self, desk: Desk, numbers: Any, mixed: bool):
-        self.desk, self.mixed = desk, mixed
-        whole = isinstance(numbers, Number) and isinstance(numbers.base, np.ndarray | np.generic)
-        self.whole: Number | None = numbers if whole else None
-        self._elements = numbers.base if whole else np.asarray(numbers, dtype=object)
+    def __init__(self, desk: Desk, base: Any, terms: Terms, mixed: bool):
+        self.desk, self.base, self.terms, self.mixed = desk, np.asarray(base, dtype=float), terms, mixed
         self.given: Any = None  # its value, once it was released
+        self._asked_at, self._settled = -1, False  # how much was known when it was asked whether all of it is
+        self._in_parts = False  # does another array show numbers of it, or it those of another?
         if mixed:
             desk.keep_open(self)
 
-    shape = property(lambda self: self._elements.shape)
-    ndim = property(lambda self: self._elements.ndim)
-    size = property(lambda self: self._elements.size)
+    shape = property(lambda self: self.base.shape)
+    ndim = property(lambda self: self.base.ndim)
+    size = property(lambda self: self.base.size)
     dtype = property(lambda self: np.dtype(float))
     T = property(lambda self: self.transpose())
-
-    @property
-    def numbers(self) -> Any:
-        """Its elements, which may be changed."""
-        if self.whole is not None:
-            terms = {first: each.ravel().tolist() for first, each in self.whole.terms.items()}
-            elements = [
-                Number(base, {first + place: each[place] for first, each in terms.items()})
-                for place, base in enumerate(self.whole.base.ravel().tolist())
-            ]
-            self._elements, self.whole = np.array(elements, dtype=object).reshape(self.shape), None
-        return self._elements
 
     @property
     def settled(self) -> bool:
         """Is all its noise known? Where there is none, as in a triangle without entries, it stays part of the noise."""
         if self.given is not None:
             return True
-        if self.whole is not None and self.mixed:
-            known = (self.desk.values_of(first, self.size) is not None for first in self.whole.terms)
-            return self.size > 0 and all(known)
-        parts = variables_of(self)
-        return bool(parts) and all(self.desk.value_of(one, self.mixed) is not None for one in parts)
+        if self._asked_at != self.desk.learnt:
+            self._asked_at = self.desk.learnt
+            known = self.desk.known(self)
+            self._settled = len(known) > 0 and np.count_nonzero(known) == len(known)
+        return self._settled
 
     def __len__(self) -> int:
-        return len(self._elements)
+        return len(self.base)
 
     def __iter__(self) -> Any:
         return (self[number] for number in range(len(self)))
 
     def __getitem__(self, index: Any) -> Any:
-        return np.asarray(self.value())[index] if self.settled else Noisy(self.desk, self.numbers[index], self.mixed)
+        return np.asarray(self.value())[index] if self.settled else self._moved(lambda array: array[index])
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if self.mixed or self.settled:
             self.given = np.array(self.value())
             self.given[index] = looked_at(value)
+        elif self._in_parts:
+            raise not_understood("noise is changed in place, and its parts have other names", f"copy it, or {WAY_OUT}")
         else:
-            self.numbers[index] = looked_at(value)
+            self.base = self.base.copy()
+            self.base[index] = looked_at(value)
+            changed = np.arange(self.size).reshape(self.shape)[index]
+            self.terms = self.terms.where(~np.isin(self.terms.rows, changed))
 
     def astype(self, dtype: Any, **_: Any) -> Any:
         """Floats stay lazy; anything else is a look at the value."""
@@ -167,11 +115,11 @@ class Noisy(NDArrayOperatorsMixin):
 
     # -- arithmetic ---------------------------------------------------------------------------------------
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **rest: Any) -> Any:
-        inputs = tuple(looked_at(one) if isinstance(one, Noisy) and one.settled else one for one in inputs)
+        inputs = tuple([one.value() if isinstance(one, Noisy) and one.settled else one for one in inputs])
         lazy = [one for one in inputs if isinstance(one, Noisy)]
         found: Any = None
         if lazy and method == "reduce" and ufunc is np.add:
-            found = Noisy(self.desk, ufunc.reduce(lazy[0].numbers, **rest), lazy[0].mixed)
+            found = self._mapped(lambda of: ufunc.reduce(of(lazy[0]), **rest), lazy, adding_up=True)
         elif lazy and method == "__call__" and ufunc in LINEAR and not rest:
             found = self._linear(ufunc, inputs, lazy)
         elif lazy and method == "__call__" and ufunc in COMPARISONS:
@@ -193,19 +141,76 @@ class Noisy(NDArrayOperatorsMixin):
         mixed, sum_of = lazy[0].mixed or lazy[-1].mixed, ufunc in (np.add, np.subtract)
         if (len(lazy) == 2 and not sum_of) or (ufunc is np.true_divide and inputs[0] is not lazy[0]):
             return None
-        inputs = tuple(one if isinstance(one, Noisy) else np.asarray(one, float) for one in inputs)
-        shapes, shape = {one.shape for one in inputs}, lazy[0].shape
-        alike = shapes <= {(), shape} and lazy[-1].shape == shape and ufunc is not np.matmul
-        if mixed and not alike and (ufunc is np.matmul or np.broadcast_shapes(*shapes) != shape):
+        if ufunc is np.matmul:
+            whole = partial(looked_at, inputs)
+            return None if mixed else self._mapped(lambda of: ufunc(*whole(of)), lazy, adding_up=True)
+        bases = [one.base if isinstance(one, Noisy) else np.asarray(one, float) for one in inputs]
+        base = ufunc(*bases)
+        if mixed and any(one.shape != base.shape for one in lazy):
             return None
         if sum_of and len(lazy) == 2 and mixed:
-            inputs = tuple(map(self.desk.meets, inputs))
-        if alike and all(isinstance(one, np.ndarray) or one.whole is not None for one in inputs):
-            numbers = WHOLE[ufunc](*(one.whole if isinstance(one, Noisy) else one for one in inputs))
-        else:
-            numbers = ufunc(*(one.numbers if isinstance(one, Noisy) else one for one in inputs))
-        found = Noisy(self.desk, numbers, mixed)
+            inputs = tuple([self.desk.meets(one) for one in inputs])
+            base = ufunc(*[one.base for one in inputs])
+        parts = []
+        for place, one in enumerate(inputs):
+            if isinstance(one, Noisy):
+                terms = one.spread(base.shape).terms
+                others = bases[:place] + bases[place + 1 :]
+                beside = [0.0 if sum_of else _at(other, base.shape, terms.rows) for other in others]
+                parts.append(terms.times(ufunc(*beside[:place], terms.factors, *beside[place:])))
+        found = Noisy(self.desk, base, joined(parts), mixed)
         return self.desk.meets(found) if sum_of and len(lazy) < 2 and not mixed else found
+
+    def _mapped(self, function: Callable[..., Any], lazy: Sequence[Noisy], adding_up: bool = False) -> Noisy:
+        """A linear function of lazy arrays: ``function(of)``, where ``of`` gives the numbers of each.
+
+        Args:
+            adding_up: else each number of the result is one of theirs, or none.
+        """
+        mixed = any(one.mixed for one in lazy)
+        lazy = list({id(one): one for one in lazy}.values())
+        met = [self.desk.meets(one) for one in lazy] if mixed else lazy
+        ends = np.cumsum([0, *(one.size for one in lazy)])
+        total, starts = int(ends[-1]), ends.tolist()
+
+        def made(numbers: Array) -> Array:
+            parts = {id(one): numbers[start : start + one.size] for one, start in zip(lazy, starts, strict=False)}
+            return np.asarray(function(lambda one: parts[id(one)].reshape(one.shape)), dtype=float)
+
+        base, bare = made(np.concatenate([one.base.ravel() for one in met])), made(np.zeros(total)).ravel()
+        numbers, gains = np.arange(1.0, total + 1), np.ones(1)
+        with np.errstate(invalid="ignore"):  # where infinite numbers stand beside
+            if adding_up:
+                each = np.array([made(one).ravel() - bare for one in np.eye(total)]).reshape(total, base.size)
+                rows, places = np.nonzero(each.T)
+                gains, in_parts = each[places, rows], False
+            else:
+                placed = made(numbers)
+                which = np.nan_to_num(placed.ravel() - bare).astype(np.int64)
+                rows, in_parts = np.flatnonzero(which), np.may_share_memory(placed, numbers)
+                places = which[rows] - 1
+        terms = [one.terms._replace(rows=one.terms.rows + start) for one, start in zip(met, starts, strict=False)]
+        found = Noisy(self.desk, base, joined(terms).added_to(rows, places, gains), mixed)
+        for one in (*lazy, found) if in_parts else ():
+            one._in_parts = True
+        return found
+
+    def _moved(self, function: Callable[[Any], Any]) -> Noisy:
+        """What a function of one array makes of it that moves its numbers, repeats them or leaves some out."""
+        _, ones, factors, single = self.terms
+        if not single or len(ones) < self.size:
+            return self._mapped(lambda of: function(of(self)), [self])
+        base, places, factors = [function(each.reshape(self.shape)) for each in (self.base, ones, factors)]
+        flat = np.ravel(factors)
+        terms = Terms(np.arange(flat.size), np.ravel(places), flat, single=True).times(flat)
+        found = Noisy(self.desk, base, terms, self.mixed)
+        if not self.mixed and np.may_share_memory(places, ones):
+            self._in_parts = found._in_parts = True
+        return found
+
+    def spread(self, shape: tuple[int, ...]) -> Noisy:
+        """As an array of this shape."""
+        return self if self.shape == shape else self._moved(lambda array: np.broadcast_to(array, shape))
 
     def __eq__(self, other: object) -> Any:
         return self.value() == other
@@ -230,8 +235,7 @@ class Noisy(NDArrayOperatorsMixin):
         look = look or "out" in kwargs or any(one.settled for one in lazy)
         if function in LINEAR_FUNCTIONS and lazy and not look:
             beside = function is not np.where and not product and any(isinstance(one, np.ndarray) for one in parts)
-            elements = [looked_at(one, operator.attrgetter("numbers")) for one in args]
-            found = Noisy(self.desk, function(*elements, **kwargs), mixed)
+            found = self._mapped(lambda of: function(*looked_at(args, of), **kwargs), lazy, function in ADDING_UP)
             return self.desk.meets(found) if beside and not mixed else found
         return function(*(looked_at(one) for one in args), **{name: looked_at(one) for name, one in kwargs.items()})
 
@@ -274,17 +278,11 @@ class Noisy(NDArrayOperatorsMixin):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        if name in LINEAR_METHODS and not self.settled:
-            method = getattr(self.numbers, name)
-            return lambda *given, **named: Noisy(self.desk, method(*map(looked_at, given), **named), self.mixed)
+        if name in LINEAR_METHODS and hasattr(self.base, name) and not self.settled:
+            if name in ADDING_METHODS:
+                return lambda *given, **named: getattr(np, name)(self, *given, **named)
+            return lambda *given, **named: self._moved(lambda array: getattr(array, name)(*looked_at(given), **named))
         return getattr(np.asarray(self.value()), name)  # any other method of an array is a look at it
-
-
-def variables_of(noisy: Noisy) -> set[int]:
-    """Numbers of the draws that are in it, or of the sums, once it has met data."""
-    if noisy.whole is not None:
-        return {one for first in noisy.whole.terms for one in range(first, first + noisy.size)}
-    return {one for number in noisy.numbers.flat if isinstance(number, Number) for one in number.terms}
 
 
 def looked_at(value: Any, part: Callable[[Noisy], Any] = Noisy.value) -> Any:
@@ -292,10 +290,15 @@ def looked_at(value: Any, part: Callable[[Noisy], Any] = Noisy.value) -> Any:
     if isinstance(value, Noisy):
         return part(value)
     if type(value) in (list, tuple):
-        return type(value)(looked_at(one, part) for one in value)
+        return type(value)([looked_at(one, part) for one in value])
     if type(value) is dict:
         return {key: looked_at(one, part) for key, one in value.items()}
     return value
+
+
+def _at(array: Array, shape: tuple[int, ...], rows: Indices) -> Any:
+    """Its numbers in these rows of what it is spread to."""
+    return array if not array.ndim else np.broadcast_to(array, shape).ravel()[rows]
 
 
 def _written(target: Any, found: Any) -> Any:
@@ -328,14 +331,12 @@ class Desk:
         self.kinds: list[str] = []  # of each draw
         self.lines: list[str] = []
         self._batches: list[Batch | None] = []  # the batch that was the last one when the noise was drawn
-        self._known: dict[int, float] = {}
-        self._spent: set[int] = set()  # in a released number with others
-        self._met: set[int] = set()  # in a sum
-        self._for_several: set[int] = set()  # added as one draw to several numbers of an array
-        self._sums: list[Number] = []  # data that noise was added to
+        self._draws = Table(value=float, known=bool, spent=bool, met=bool, again=bool, several=bool)
+        self._sums = Table(base=float, value=float, known=bool, start=int, count=int)  # data that met noise
+        self._parts = Table(draw=int, factor=float)  # of the sums, a range for each
         self._sums_with: dict[frozenset[tuple[int, float]], dict[float, int]] = {}  # by their noise and their query
-        self._values: dict[int, float] = {}
-        self._values_of: dict[int, Array] = {}
+        self._with_noise = 0  # how many sums are in there
+        self.learnt = 0  # how often anything was made known
         self.seeds: dict[int, str] = {}  # wide whole numbers that were drawn, with their lines
         self._sown: dict[int, str] = {}  # those of them of which a generator was made
 
@@ -345,48 +346,66 @@ class Desk:
         scale = np.asarray(scale, dtype=float)
         shape = np.broadcast_shapes(shape, scale.shape, np.shape(offset))
         line = here()
-        count, first = math.prod(shape), len(self.kinds)
+        count, first = math.prod(shape), self._draws.count
         if line in self.code.known:
             numbers = self.public(line, lambda rng: np.asarray([standard(kind, rng) for _ in range(count)]))
             return as_released(np.asarray(numbers).reshape(shape) * scale + offset)
         self.kinds += [kind] * count
         self.lines += [line] * count
         self._batches += [self.batch] * count
+        self._draws.more(count)
         self.noticed.drawn = len(self.kinds)
-        noise = Noisy(self, Number(np.zeros(shape), {first: np.zeros(shape) + scale}), False)
+        rows, factors = np.arange(count), np.broadcast_to(scale, shape).ravel()
+        terms = Terms(rows, first + rows, factors, single=True).times(factors)
+        noise = Noisy(self, np.zeros(shape), terms, False)
         return noise if type(offset) in (int, float) and offset == 0 else noise + offset
 
     def meets(self, noise: Noisy) -> Noisy:
         """Noise that meets data: the sums, each of them one for all that is computed from it."""
         if noise.mixed:
             return noise
-        self.noticed.again |= {self.lines[one] for one in variables_of(noise) & self._met}
-        whole, first = noise.whole is not None, len(self._sums)
-        found, numbers = np.empty(noise.size, dtype=object), dict[frozenset[tuple[int, float]], set[int]]()
-        for place, number in enumerate(noise.numbers.flat):
-            found[place] = number
-            if isinstance(number, Number):
-                key = frozenset((one, factor) for one, factor in number.terms.items() if factor)
-                one = self._sum_of(key, number.base)
-                found[place] = Number(0.0, {one: 1.0})
-                numbers.setdefault(key, set()).add(one)
-        self._met.update(*(dict(key) for key in numbers))
-        self._for_several.update(*(dict(key) for key, sums in numbers.items() if len(sums) > 1))
-        if whole and len(self._sums) == first + noise.size:  # each is a sum of its own
-            return Noisy(self, Number(np.zeros(noise.shape), {first: np.ones(noise.shape)}), True)
-        return Noisy(self, found.reshape(noise.shape), True)
+        terms, base = noise.terms, noise.base.flatten()
+        rows = new = terms.rows if terms.single else np.unique(terms.rows)
+        sums = self._sums.count + np.arange(len(rows))
+        again = terms.ones[self._draws["met"][terms.ones]].tolist()
+        if again or len(set(terms.ones.tolist())) < len(terms.ones):
+            self._draws["again"][terms.ones] = True
+            self.noticed.again |= {self.lines[one] for one in again}
+            sums, new = self._sums_of(terms, base)
+            terms = terms.added_to(np.arange(len(new)), new)
+        self._draws["met"][noise.terms.ones] = True
+        counts = np.bincount(terms.rows)[terms.rows if terms.single else np.unique(terms.rows)]
+        start = self._parts.more(len(terms.ones), draw=terms.ones, factor=terms.factors) + counts.cumsum() - counts
+        self._sums.more(len(new), base=base[new], start=start, count=counts)
+        base[rows] = 0.0
+        if self._draws["known"][noise.terms.ones].any():
+            self._find_known()
+        return Noisy(self, base.reshape(noise.shape), Terms(rows, sums, np.ones(len(rows)), single=True), True)
 
-    def _sum_of(self, key: frozenset[tuple[int, float]], base: float) -> int:
-        """Its number; the same data with the same noise are the same sum, as in a symmetric matrix."""
-        noise = dict(key)
-        sums = self._sums_with.setdefault(key, {})
-        first = next(iter(sums), base)
-        if abs(first - base) <= _ROUNDING * (abs(first) + max(map(abs, noise.values()), default=0.0)):
-            base = first
-        if base not in sums:
-            sums[base] = len(self._sums)
-            self._sums.append(Number(base, noise))
-        return sums[base]
+    def _sums_of(self, terms: Terms, base: Array) -> tuple[Indices, Indices]:
+        """Numbers of sums of noise that they may share with others, and the rows whose sum is new.
+
+        The same data with the same noise are the same sum, as in a symmetric matrix.
+        """
+        later = np.arange(self._with_noise, self._sums.count)
+        for number, noise in self._draws_in(later, later, np.ones(len(later))).of_rows().items():
+            self._sums_with.setdefault(frozenset(noise.items()), {})[float(self._sums["base"][number])] = number
+        found, new = [], list[int]()
+        numbers: dict[frozenset[tuple[int, float]], set[int]] = {}
+        for row, noise in terms.of_rows().items():
+            key, query = frozenset(noise.items()), float(base[row])
+            sums = self._sums_with.setdefault(key, {})
+            before = next(iter(sums), query)
+            if abs(before - query) <= _ROUNDING * (abs(before) + max(map(abs, noise.values()))):
+                query = before
+            if query not in sums:
+                sums[query] = self._sums.count + len(new)
+                new.append(row)
+            found.append(sums[query])
+            numbers.setdefault(key, set()).add(sums[query])
+        self._with_noise = self._sums.count + len(new)
+        self._draws["several"][[draw for key, sums in numbers.items() if len(sums) > 1 for draw, _ in key]] = True
+        return np.array(found, dtype=np.int64), np.array(new, dtype=np.int64)
 
     def drawn_batch(self, draw: Callable[[], Batch]) -> Indices:
         """Draw a secret batch. What is open is released before: when it is must not depend on the batch."""
@@ -418,120 +437,126 @@ class Desk:
         Else the sums are released that they are made of. Where one draw is for several numbers, or is looked at before
         it meets data (a random start, say), it is a public draw.
         """
-        flat, rows = self._resolved(noisy)
-        if not any(rows):
+        flat, terms = self._resolved(noisy)
+        if not len(terms.rows):
             return flat
         part = flat if handed_out or self.code.whole_numbers else np.zeros(len(flat))
-        firsts, source = merged(part, rows)
-        active = [place for place in firsts if rows[place]]
-        query, noise = self._expanded([rows[place] for place in active], noisy.mixed)
-        draws = {one for row in noise for one in row}
-        if noisy.mixed and not draws & self._for_several:
-            single = all(len(rows[place]) == 1 for place in active)
-            values = self._drawn_onto(query + part[active], noise, single)
+        rows, firsts, which = _merged(part, terms)
+        asked, count = terms, len(firsts)
+        if count < len(flat):
+            asked = terms.added_to(np.arange(count), firsts)
+        query, noise = self._expanded(asked, count, noisy.mixed)
+        if (len(noise.rows) if noise.single else len(set(noise.rows.tolist()))) < count:  # its noise is off again
+            bare = np.isin(which, noise.rows, invert=True)
+            rest, left = flat.copy(), np.isin(terms.rows, rows[bare], invert=True)
+            rest[rows[bare]] += query[which[bare]]
+            return self._told(Noisy(self, rest, terms.where(left), noisy.mixed), handed_out)
+        if noisy.mixed and not np.count_nonzero(self._draws["several"][noise.ones]):
+            own = asked if asked.single else asked.where(np.bincount(asked.rows)[asked.rows] == 1)
+            values = self._drawn_onto(query + part[firsts], noise, len(own.rows) == len(asked.rows))
             if values is not None:
-                for place, value in zip(active, values.tolist(), strict=True):
-                    if len(rows[place]) == 1:
-                        ((one, factor),) = rows[place].items()
-                        self._values[one] = (value - float(part[place])) / factor
+                self._sums["value"][own.ones] = (values - part[firsts])[own.rows] / own.factors
+                self._sums["known"][own.ones] = True
+                self.learnt += 1
                 found = part.copy()
-                found[active] = values
-                return flat - part + found[source]
-            sums = list(dict.fromkeys(one for place in active for one in rows[place]))
-            if len(sums) < sum(len(rows[place]) for place in active):
-                self.released(Noisy(self, [Number(0.0, {one: 1.0}) for one in sums], True))
+                found[rows] = values[which]
+                return flat - part + found
+            sums = np.array(list(dict.fromkeys(asked.ones.tolist())))
+            if len(sums) < len(asked.ones):
+                each = Terms(np.arange(len(sums)), sums, np.ones(len(sums)), single=True)
+                self.released(Noisy(self, np.zeros(len(sums)), each, True))
                 return self._told(noisy, handed_out)
         self.noticed.shared_out |= noisy.mixed and handed_out
-        self._make_public(sorted(draws))
+        self._make_public(sorted(set(noise.ones.tolist())))
         return self._resolved(noisy)[0]
 
-    def values_of(self, first: int, size: int) -> Array | None:
-        """Of so many sums that met data together, where all are known."""
-        if first not in self._values_of:
-            found = list(takewhile(lambda one: one is not None, map(self.value_of, range(first, first + size))))
-            if len(found) < size:
-                return None
-            self._values_of[first] = np.array(found)
-        return self._values_of[first]
+    def known(self, noisy: Noisy) -> Bools:
+        """Which of its terms are known."""
+        found: Bools = (self._sums if noisy.mixed else self._draws)["known"][noisy.terms.ones]
+        return found
 
-    def value_of(self, one: int, of_a_sum: bool = True) -> float | None:
-        """Of a sum, or of a draw, where it is known."""
-        if not of_a_sum or one in self._values:
-            return (self._values if of_a_sum else self._known).get(one)
-        found = self._sums[one]
-        if found.terms.keys() <= self._known.keys():
-            return float(found.base + sum(factor * self._known[draw] for draw, factor in found.terms.items()))
-        return None
+    def _find_known(self) -> None:
+        """A sum all of whose draws are known is known."""
+        left = np.flatnonzero(~self._sums["known"][: self._sums.count])
+        rows, draws, factors, _ = self._draws_in(np.arange(len(left)), left, np.ones(len(left)))
+        told = np.bincount(rows, ~self._draws["known"][draws], len(left)) == 0
+        values = self._sums["base"][left] + np.bincount(rows, factors * self._draws["value"][draws], len(left))
+        self._sums["value"][left[told]], self._sums["known"][left[told]] = values[told], True
 
-    def _resolved(self, noisy: Noisy) -> tuple[Array, list[Terms]]:
-        """The numbers with what is known put in, and for each its unknown terms."""
-        if noisy.whole is not None and noisy.mixed and noisy.settled:
-            parts = [each.ravel() * self.values_of(first, noisy.size) for first, each in noisy.whole.terms.items()]
-            return sum(parts, start=noisy.whole.base.ravel()), []
-        flat, rows = np.empty(noisy.size), []
-        for place, number in enumerate(noisy.numbers.flat):
-            base, terms = (number.base, number.terms) if isinstance(number, Number) else (float(number), {})
-            row: Terms = {}
-            for one, factor in terms.items():
-                value = self.value_of(one, noisy.mixed)
-                if value is not None:
-                    base += factor * value
-                elif factor:
-                    row[one] = float(factor)
-            flat[place] = base
-            rows.append(row)
+    def _resolved(self, noisy: Noisy) -> tuple[Array, Terms]:
+        """The numbers with what is known put in, and their unknown terms."""
+        terms, flat, known = noisy.terms, noisy.base.ravel(), self.known(noisy)
+        if not np.count_nonzero(known):
+            return flat, terms
+        values = (self._sums if noisy.mixed else self._draws)["value"][terms.ones]
         if not noisy.mixed:
-            self.noticed.again |= {self.lines[one] for one in variables_of(noisy) & self._met & self._known.keys()}
-        return flat, rows
+            met = self._draws["met"][terms.ones] & known
+            self.noticed.again |= {self.lines[one] for one in terms.ones[met].tolist()}
+        return flat + np.bincount(terms.rows[known], (terms.factors * values)[known], noisy.size), terms.where(~known)
 
-    def _expanded(self, rows: list[Terms], of_sums: bool) -> tuple[Array, list[Terms]]:
-        """Sums as their queries, and the unknown draws that protect them."""
-        queries, found = np.zeros(len(rows)), []
-        for place, row in enumerate(rows):
-            noise: Terms = {}
-            for one, factor in row.items():
-                number = self._sums[one] if of_sums else Number(0.0, {one: 1.0})
-                queries[place] += factor * number.base
-                for draw, each in number.terms.items():
-                    if draw in self._spent:
-                        why = "is used again after a released value or a comparison told a part of it; draw it anew,"
-                        raise NotUnderstood("noise", self.lines[draw], f"{why} {WAY_OUT}")
-                    if draw in self._known:
-                        queries[place] += factor * each * self._known[draw]
-                    else:
-                        noise[draw] = noise.get(draw, 0.0) + factor * each
-            found.append({draw: each for draw, each in noise.items() if each})
-        return queries, found
+    def _draws_in(self, rows: Indices, sums: Indices, factors: Array) -> Terms:
+        """Terms in sums as terms in draws."""
+        if self._parts.count == self._sums.count and len(set(rows.tolist())) == len(rows):  # each is of one draw
+            return Terms(rows, self._parts["draw"][sums], factors * self._parts["factor"][sums], single=True)
+        which, at = ranges(self._sums["start"][sums], self._sums["count"][sums])
+        return collected(rows[which], self._parts["draw"][at], factors[which] * self._parts["factor"][at])
 
-    def _drawn_onto(self, query: Array, noise: list[Terms], single: bool) -> Array | None:
+    def _expanded(self, terms: Terms, count: int, of_sums: bool) -> tuple[Array, Terms]:
+        """So many sums as their queries, and the unknown draws that protect them."""
+        queries: Any = np.zeros(count)
+        if of_sums:
+            queries = np.bincount(terms.rows, terms.factors * self._sums["base"][terms.ones], count)
+            terms = self._draws_in(*terms[:3])
+        spent = self._draws["spent"][terms.ones]
+        if spent.any():
+            why = "is used again after a released value or a comparison told a part of it; draw it anew,"
+            raise NotUnderstood("noise", self.lines[terms.ones[spent][0]], f"{why} {WAY_OUT}")
+        known = self._draws["known"][terms.ones]
+        if known.any():
+            values = (terms.factors * self._draws["value"][terms.ones])[known]
+            queries, terms = queries + np.bincount(terms.rows[known], values, count), terms.where(~known)
+        return queries, terms
+
+    def _drawn_onto(self, query: Array, noise: Terms, single: bool) -> Array | None:
         """The numbers released with this noise, of single sums or not; None where some of it determines the rest."""
-        draws = list(dict.fromkeys(one for row in noise for one in row))
-        single = single and len(draws) == len(noise)
-        if not shared(noise):
-            kind, scales = law_of_noise(self.kinds, noise)
+        draws = list(dict.fromkeys(noise.ones.tolist()))
+        single = single and len(draws) == len(query)
+        if len(draws) == len(noise.ones):  # none is shared
+            kind, scales = law_of_noise(self.kinds, noise, len(query))
             values = np.ravel(self._tell(kind, query, scales, draws))
-            solved = ((values - query) / [next(iter(row.values())) for row in noise]).tolist() if single else ()
+            solved: Any = (values - query) / noise.factors if single else None
         else:
-            factors = np.array([[row.get(one, 0.0) for one in draws] for row in noise])
+            factors = np.zeros((len(query), len(draws)))
+            factors[noise.rows, [draws.index(one) for one in noise.ones.tolist()]] = noise.factors
             kinds = {self.kinds[one] for one in draws}
             root = square_root(factors, kinds)
             if root is None:
                 return None
             white = np.asarray(np.linalg.solve(root, query), dtype=np.float64)
-            values = root @ np.ravel(self._tell(kinds.pop(), white, np.ones(len(noise)), draws))
-            solved = np.linalg.solve(factors, values - query).tolist() if single else ()
-        self._known.update(zip(draws, solved, strict=False))
-        self._spent.update(() if single else draws)
+            values = root @ np.ravel(self._tell(kinds.pop(), white, np.ones(len(query)), draws))
+            solved = np.linalg.solve(factors, values - query) if single else None
+        self._learnt(draws, solved)
         return values
+
+    def _learnt(self, draws: list[int], values: Any, in_sums: bool = False) -> None:
+        """What draws are, or, with None, that something was told of them; other sums may have them, too."""
+        if values is None:
+            self._draws["spent"][draws] = True
+        else:
+            self._draws["value"][draws], self._draws["known"][draws] = values, True
+            self.learnt += 1
+            if in_sums or np.count_nonzero(self._draws["again"][draws]):
+                self._find_known()
 
     def _tell(self, kind: str, query: Array, scales: Array, draws: list[int]) -> Any:
         """What comes back for these numbers; those with different noise are released in units of their noise."""
         label = self._label(draws)
-        sizes = scales.tolist()
-        endless = next((one for one in (*query.tolist(), *sizes) if not math.isfinite(one)), None)
-        if endless is not None:
+        numbers = np.concatenate([query, scales])
+        if np.count_nonzero(np.isfinite(numbers)) < len(numbers):
+            endless = numbers[~np.isfinite(numbers)][0]
             raise BadInput("release", label, f"would be {endless}, on data that the claim covers: {ENDLESS}")
-        scale, size = (sizes[0], 1.0) if len(set(sizes)) == 1 else (1.0, scales)
+        alike = np.count_nonzero(scales == scales[0]) == len(scales)
+        scale, size = (float(scales[0]), 1.0) if alike else (1.0, scales)
         known: dict[str, Any] = {"sensitivity": self.code.sensitivity(label, scale), "batch": self._declared(draws)}
         if kind == "gaussian":
             return np.asarray(self.tape.gaussian(label, query / size, std=scale, **known)) * size
@@ -549,14 +574,14 @@ class Desk:
 
     def largest(self, noisy: Noisy) -> int:
         """The index of the largest noisy number; only the index is released."""
-        flat, rows = self._resolved(noisy)
-        if not noisy.mixed or not rows or not all(rows):
+        flat, terms = self._resolved(noisy)
+        if not noisy.mixed or not 0 < len(set(terms.rows.tolist())) == noisy.size:
             return int(np.argmax(self.released(noisy)))
-        query, noise = self._expanded(rows, True)
-        kind, scales = law_of_noise(self.kinds, noise, one_each=True)
-        draws = [one for row in noise for one in row]
+        query, noise = self._expanded(terms, noisy.size, True)
+        kind, scales = law_of_noise(self.kinds, noise, noisy.size, one_each=True)
+        draws = noise.ones.tolist()
         law, label = largest(kind, query + flat, scales), self._label(draws)
-        self._spent.update(draws)
+        self._learnt(draws, None)
         sensitivity = self.code.sensitivity(label, law.scale_of_noise)
         return int(self.tape.release(label, law, sensitivity=sensitivity, batch=self._declared(draws)))
 
@@ -567,7 +592,7 @@ class Desk:
         def make(rng: np.random.Generator) -> Array:
             return np.asarray([standard(self.kinds[one], rng) for one in draws])
 
-        self._known.update(zip(draws, self.public(label, make).tolist(), strict=True))
+        self._learnt(draws, self.public(label, make), in_sums=True)
 
     def public(self, label: str, make: Callable[[np.random.Generator], Any], of_records: bool = False) -> Any:
         """A draw that counts as known to the adversary; each world has its own where it is tried what depends on it."""
@@ -607,8 +632,23 @@ class Desk:
             raise NotUnderstood(error.field, self._label(self._draws_of(output)), error.why) from None
 
     def _draws_of(self, noisy: Noisy) -> list[int]:
-        found = variables_of(noisy)
-        return [draw for number in found for draw in self._sums[number].terms] if noisy.mixed else list(found)
+        terms = self._draws_in(*noisy.terms[:3]) if noisy.mixed else noisy.terms
+        found: list[int] = terms.ones.tolist()
+        return found
+
+
+def _merged(part: Array, terms: Terms) -> tuple[Indices, Indices, Indices]:
+    """Numbers with the same query and the same noise are one: those with noise, which stand for all, which for each."""
+    if len(set(terms.ones.tolist())) == len(terms.ones):  # no two have the same noise
+        rows = terms.rows if terms.single else np.unique(terms.rows)
+        return rows, rows, np.arange(len(rows))
+    places: dict[tuple[float, frozenset[tuple[int, float]]], int] = {}
+    numbers = terms.of_rows()
+    firsts, which = list[int](), []
+    for row, noise in numbers.items():
+        which.append(places.setdefault((float(part[row]), frozenset(noise.items())), len(firsts)))
+        firsts += [row] if which[-1] == len(firsts) else []
+    return np.array(list(numbers)), np.array(firsts), np.array(which)
 
 
 def inside(output: Any, change: Callable[[Any], Any]) -> Any:

@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.reference.arrays import Array, Indices
+from dpassay.reference.arrays import Array
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.law import Cost, Difference, Law
 from dpassay.reference.laws.number import Geometric
 
 from .places import WAY_OUT, not_understood
-
-Terms = dict[int, float]  # of one number: noise variable -> its coefficient
+from .terms import Terms
 
 _SCIPY = {"gaussian": "norm", "laplace": "laplace", "gumbel": "gumbel_r"}
 
@@ -41,19 +40,6 @@ def standard(kind: str, rng: np.random.Generator) -> float:
     return float(draw(float(number)) if number else draw())
 
 
-def shared(rows: Sequence[Terms]) -> bool:
-    """Is a noise variable in more than one number?"""
-    used = [variable for row in rows for variable in row]
-    return len(set(used)) < len(used)
-
-
-def merged(flat: Array, rows: Sequence[Terms]) -> tuple[list[int], Indices]:
-    """Numbers with the same query and the same noise are one: which stand for all, and which stands for each."""
-    places: dict[tuple[float, frozenset[tuple[int, float]]], int] = {}
-    source = [places.setdefault((float(flat[k]), frozenset(row.items())), k) for k, row in enumerate(rows)]
-    return sorted(set(source)), np.array(source)
-
-
 def square_root(factors: Array, kinds: set[str]) -> Array | None:
     """``R`` such that ``factors @ noise`` has the law of ``R @ independent noise``; None where there is none.
 
@@ -67,25 +53,27 @@ def square_root(factors: Array, kinds: set[str]) -> Array | None:
     return factors if factors.shape[0] == factors.shape[1] else None
 
 
-def law_of_noise(kinds: Sequence[str], rows: Sequence[Terms], one_each: bool = False) -> tuple[str, Array]:
-    """Kind of the noise and its scale for each number.
+def law_of_noise(kinds: Sequence[str], noise: Terms, count: int, one_each: bool = False) -> tuple[str, Array]:
+    """Kind of the noise and its scale for each of so many numbers.
 
     Args:
         one_each: for the place of the largest of them.
     """
-    found = {kinds[variable] for row in rows for variable in row}
-    kind, several = sorted(found)[0], any(len(row) > 1 for row in rows)
-    if shared(rows):
+    draws, factors = noise.ones.tolist(), noise.factors
+    found = {kinds[one] for one in draws}
+    kind, several = sorted(found)[0], len(draws) > count
+    if len(set(draws)) < len(draws):
         raise not_understood("several numbers share their noise", f"release them one after the other, or {WAY_OUT}")
     if found == {"gaussian"}:
-        return kind, np.array([math.hypot(*row.values()) for row in rows])  # squares of tiny scales would be 0
+        starts = np.searchsorted(noise.rows, np.arange(count))
+        return kind, np.hypot.reduceat(np.abs(factors), starts)  # squares of tiny scales would be 0
     name, _, p = kind.partition(":")
-    if p and float(p) < 1 and len(found) == 1 and all(sorted(row.values()) == [-1, 1] for row in rows):
-        return kind, np.full(len(rows), -1 / math.log1p(-float(p)))
+    pairs = len(found) == 1 and all(sorted(row.values()) == [-1, 1] for row in noise.of_rows().values())
+    if p and float(p) < 1 and pairs:
+        return kind, np.full(count, -1 / math.log1p(-float(p)))
     if len(found) > 1 or several:
         what = f"no density is known for this sum of {' and '.join(sorted(found))} noise"
         raise not_understood(what, f"release each part by itself, or {WAY_OUT}")
-    factors = np.array([next(iter(row.values())) for row in rows])
     if one_each and kind != "laplace" and not bool(np.all(factors > 0)):
         raise not_understood(f"the largest is sought under negative {kind} noise", WAY_OUT)
     if kind != "laplace" and not (one_each and kind in _SCIPY):

@@ -22,7 +22,7 @@ from dpassay.audit.plain_numpy.signature import adapted
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
-from dpassay.reference.tape import record
+from dpassay.reference.tape import LiveTape, record
 from tests.audit.programs import right
 
 from . import styles as s
@@ -343,3 +343,73 @@ def test_what_holds_itself_is_looked_at_once():
     assert list(seen.output.items()) == [("me", ITSELF), ("others", [ITSELF]), ("value", seen.releases[0].value)]
     shared = [1.0]
     assert inside([shared, shared], lambda part: inside(part, lambda one: one)) == [[1.0], [1.0]]  # twice is no ring
+
+
+# -- arrays of noise ---------------------------------------------------------------------------------------------------
+LINEAR_MAPS = {
+    "slices": lambda x: x[1:, ::-1],
+    "a list of places": lambda x: x[[2, 0, 0], [1, 1, 2]],
+    "reshape": lambda x: x.T.reshape(-1)[:5],
+    "roll": lambda x: np.roll(x, 1, axis=0),
+    "triangle": lambda x: np.triu(x) + np.triu(x, 1).T,
+    "joined": lambda x: np.concatenate([x[0], [2.0], 3 * x[:, 1]]),
+    "chosen": lambda x: np.where(np.eye(3) > 0, x, np.inf)[np.eye(3) > 0],
+    "sum": lambda x: x.sum(axis=1, keepdims=True) - x / 2,
+    "mean": lambda x: np.mean(x) - x[0],
+    "prefix sums": lambda x: np.cumsum(x, axis=1),
+    "differences": lambda x: np.diff(x, axis=0),
+    "products": lambda x: np.arange(9.0).reshape(3, 3) @ x @ np.array([1.0, -2.0, 0.5]),
+    "outer": lambda x: np.outer(x[0], [1.0, 2.0]),
+    "trace": lambda x: x.trace() + np.dot([1.0, 2.0, 3.0], x[:, 0]),
+    "cancelled": lambda x: (x - x) + x * 0,
+}
+
+
+@pytest.mark.parametrize("function", LINEAR_MAPS.values(), ids=LINEAR_MAPS)
+def test_noise_goes_through_linear_functions_as_numbers_do(function):
+    """What each draw is multiplied by is what the function makes of a one in its place, beside zeros."""
+    seen = []
+    on_tape(lambda rows, rng: seen.append(function(rng.normal(scale=2.0, size=(3, 3)))))(HERE, LiveTape(0))
+    (noise,) = seen
+    bare = np.asarray(function(np.zeros((3, 3))))
+    found = np.zeros((bare.size, 9))
+    found[noise.terms.rows, noise.terms.ones] = noise.terms.factors
+    expected = [(np.asarray(function(one.reshape(3, 3))) - bare).ravel() * 2.0 for one in np.eye(9)]
+    assert noise.shape == bare.shape and found == pytest.approx(np.array(expected).T)
+    assert noise.base == pytest.approx(bare)
+
+
+def test_parts_of_noise_are_not_changed_behind_its_back():
+    def changed(rows, rng):
+        noise = rng.normal(size=(2, 2))
+        noise[0][1] = 0.0
+        return rows.sum() + noise[0, 0]
+
+    with pytest.raises(NotUnderstood, match="changed in place"):
+        recorded(on_tape(changed), HERE, 0)
+
+
+def test_noise_that_is_taken_off_again_hides_nothing():
+    def bare(rows, rng):
+        noise = rng.normal(size=2)
+        return (rows[0] + noise) - noise
+
+    (pair, *_) = PAIRS
+    assert {one.kind for one in findings(bare, [pair])} == {Kind.OUTPUT}
+
+
+def parameters(rows, rng, steps=3):
+    """Of two layers, each of which takes its part of one noisy vector."""
+    first, second = np.zeros((2, 2)), np.zeros(2)
+    for _ in range(steps):
+        delta = np.concatenate([np.outer(rows[0], rows[0] + second).ravel(), rows[0]]) + rng.normal(size=6)
+        first += delta[:4].reshape(2, 2).T / 2
+        second = second - delta[4:]
+    return first, second
+
+
+def test_parts_of_a_noisy_vector_are_released_by_themselves():
+    releases = recorded(reading(parameters), HERE, 0).releases
+    assert [(one.law.scale, one.value.shape) for one in releases] == [(0.5, (4,)), (1.0, (2,))] * 3
+    first, _ = recorded(reading(parameters), HERE, 0).output
+    assert first == pytest.approx(sum(one.value for one in releases[::2]).reshape(2, 2))
