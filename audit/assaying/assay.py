@@ -40,6 +40,7 @@ from dpassay.reference.transcript import Transcript
 
 from . import row_fields
 from .examine import LONG_RUN, Thrift, examine
+from .why import without_bound
 from .worst import chosen, with_exact_losses
 
 
@@ -135,8 +136,7 @@ def _with_certificate(found: Assay, certificate: Certificate) -> Assay:
     if found.verdict.failed or not _within(certificate, found.claimed):
         return replace(found, certificate=certificate, why=why)
     why = _for_all(certificate)
-    unmade = found.bound.assumption if isinstance(found.bound, AssumedEstimate) and found.bound.method == "none" else ""
-    ended = "; ".join(filter(None, (found.searched.note, unmade and f"statistics {unmade}")))
+    ended = "; ".join(filter(None, (found.searched.note, without_bound(found) if found.realised is None else "")))
     more = found.why if found.read_as is None else ended
     why = f"{why}; {more}" if more else why
     return replace(found, certificate=certificate, verdict=Verdict.CERTIFIED, why=why)

@@ -47,12 +47,17 @@ def why(
     if untested:
         parts.append(untested)
     elif realised is None:
-        parts.append(f"no sound likelihood: {by}" if found.bound.runs else f"statistics {by}")
+        parts.append(without_bound(found))
     elif found.verdict is not Verdict.VIOLATED:
         parts += _looseness(found, realised, measured)
     if found.verdict is Verdict.VIOLATED and not parts:
         parts.append("more is realised than claimed")
     return "; ".join(parts + _of_the_search(found.searched, too_much))
+
+
+def without_bound(found: Assay) -> str:
+    """Why nothing is realised."""
+    return f"no sound likelihood: {found.by}" if found.bound.runs else f"statistics {found.by}"
 
 
 def _of_the_search(searched: Searched, told: bool) -> list[str]:
@@ -62,7 +67,7 @@ def _of_the_search(searched: Searched, told: bool) -> list[str]:
     if missed:
         parts.append(f"not reached by the search: {missed[0]}" + (f" and {len(missed) - 1} more" * (len(missed) > 1)))
     if searched.worst is not None and searched.worst.alike:
-        parts.append("the lower bound is of data whose other records are equal: on other data the losses are not exact")
+        parts.append("the lower bound is of data whose other records are equal or none: else the losses are not exact")
     if searched.raised:
         parts.append(f"raised on data that the claim covers: {next(iter(searched.raised))}")
     return parts + ([searched.note] if searched.note else [])

@@ -2,8 +2,9 @@
 
 Where a query depends on which other records a batch drew, the loss is a mixture over all batches, which nobody sums up.
 On neighbours whose other records are all alike, or contribute nothing, the target alone decides, and the mixture is one
-over the places of the target: such a pair has exact losses. It may part less than the worst; what is shown on it is
-shown all the same.
+over the places of the target: such a pair has exact losses. Where every record counts, whatever it holds, as in a
+network with biases, that is a pair without other records. It may part less than the worst; what is shown on it is shown
+all the same.
 """
 
 from __future__ import annotations
@@ -75,16 +76,26 @@ def with_exact_losses(found: Setting, run: Callable[..., Any], space: Space) -> 
     """
     if found.data is None or found.data.rows is None or not any(one.inexact for one in _runs(found)):
         return found
-    ground = AllOf(run, space)
-    alike = []
-    for data in _alike(found.data, space):
-        with suppress(BadInput):  # a row that the space does not have
-            setting = ground.setting(data)
-            runs = _runs(setting)
-            if runs and all(one.complete and not one.inexact for one in runs):  # as of an adversary who sees no batch
-                alike.append(setting)
-    with quiet():
-        return replace(max(alike, key=separation), alike=True) if alike else found
+    ground, alike = AllOf(run, space), list(_alike(found.data, space))
+    alone = [one for one in map(_alone, (found.data, alike[-1])) if one.sizes in ground.combinations]
+    for candidates in (alike, alone):
+        exact = []
+        for data in candidates:
+            with suppress(BadInput):  # a row that the space does not have
+                setting = ground.setting(data)
+                runs = _runs(setting)
+                if runs and all(one.complete and not one.inexact for one in runs):  # for an adversary who sees no batch
+                    exact.append(setting)
+        if exact:
+            with quiet():
+                return replace(max(exact, key=separation), alike=True)
+    return found
+
+
+def _alone(data: Data) -> Data:
+    """The target without other records."""
+    assert data.rows is not None
+    return replace(data, sizes={**data.sizes, "n": 1}, rows=data.rows[data.target : data.target + 1], target=0)
 
 
 def _runs(setting: Setting) -> list[LockstepRun]:

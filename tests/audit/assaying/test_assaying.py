@@ -187,6 +187,12 @@ def test_the_worst_pair_stays_where_its_losses_are_exact_or_those_of_no_pair_are
         assert with_exact_losses(setting, run, SPACE) is setting
 
 
+def test_where_every_record_counts_the_pair_has_no_other_records():
+    space = replace(SPACE, sizes={"n": (1, 4), "d": (1,)})
+    found = with_exact_losses(AllOf(counts, space).setting(DATA), counts, space)
+    assert found.alike and found.data.rows.shape == (1, 2) and found.data.target == 0
+
+
 def test_in_a_box_and_without_labels():
     space = Space(Rows("d", box=(1.0, 3.0)), {"n": (3,), "d": (1,)})
     data = Data({"n": 3, "d": 1}, np.array([[3.0], [2.0], [1.0]]), np.array([1.0]), 0)
