@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import replace
@@ -216,6 +217,13 @@ def _of_numbers(run: PlainMechanism, pairs: Sequence[Pair[Any]], seed: int) -> N
             "chooses among the records with replacement, by weights, one by one or in an order, which has no law here"
         )
         raise _doubt("draw", among, f"{what}, so nothing is amplified by it; draw with replace=False, or")
+    coins = {line for line, seen in run.noticed.picked.items() if len(seen) == 1}
+    for data in [data for pair in pairs for data in (pair.here, pair.there)] if coins else ():
+        falls = Counter(one.label for one in recorded(run, data, seed).releases)
+        coins = {line for line in coins if falls[line] and falls[line] % len(data) == 0}
+    if coins:
+        what = "falls once for each record, so a batch may be drawn by it: it counts as known, and amplifies nothing;"
+        raise _doubt("draw", coins, f"{what} draw all at once, as `rng.random(len(rows)) < rate`, or")
     compared = run.noticed.compared
     for pair in pairs[:_TRIALS] if compared else ():
         runs = [recorded(run, pair.here, seed + number).releases for number in range(_OFTEN)]

@@ -130,6 +130,12 @@ def drawn_with_replacement(rows, rng):
     return rows.clip(-1, 1)[picked].mean(axis=0) + rng.normal(0, 0.5, rows.shape[1])
 
 
+def coin_by_coin(rows, rng):
+    """Poisson sampling at rate 0.2 in a loop, and a claim that counts on it."""
+    batch = [row for row in rows.clip(-1, 1) if rng.random() < 0.2]
+    return sum(batch, np.zeros(rows.shape[1])) + rng.normal(0, 3.0, rows.shape[1])
+
+
 def entry_by_entry(rows, rng):
     noise = np.zeros(rows.shape[1])
     for j in range(len(noise)):
@@ -164,6 +170,7 @@ def over_a_noisy_threshold(rows, rng):
         (mode, ONE, "whether delta covers it is not known"),
         (answers, Space.matrix(n=(5,), d=(3,)), "is counted as known to the adversary.*try few records"),
         (drawn_with_replacement, TWO, "chooses among the records"),
+        (coin_by_coin, THREE, "falls once for each record"),
     ],
     ids=named,
 )
