@@ -22,6 +22,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dpassay.audit.lockstep.source_lines import file_name
+from dpassay.audit.phases import TIME_IS_UP, time_is_up
 
 INF = math.inf
 Ends = tuple[float, float]
@@ -610,6 +611,8 @@ def followed(function: Any, args: Any, options: Any) -> Any:
     name = getattr(function, "__name__", str(function))
     if transfer is None:
         raise Open(f"np.{name} of private data has no rule")
+    if time_is_up():  # also in a loop that never releases anything
+        raise Open(TIME_IS_UP)
     if function not in HOLES_ALLOWED and any(isinstance(one, Value) and one.holes for one in args):
         raise Open("a division by zero is possible; add a floor, as np.maximum(norm, 1e-12) does")
     unknown = getattr(ledger_of((args, options)), "unknown", False)

@@ -4,6 +4,7 @@ import math
 import textwrap
 from functools import partial
 from importlib import import_module
+from unittest.mock import Mock
 
 import dp_accounting
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from dp_accounting.pld import PLDAccountant
 
 from dpassay.audit.certify.certificate import certify
+from dpassay.audit.phases import TIME_IS_UP, reporting
 from dpassay.reference import Space
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from tests.audit.programs import right, wrong
@@ -145,6 +147,13 @@ def test_batches_are_amplified_and_a_pass_costs_its_worst_batch():
     batches, all_of_them = (certified(one, eight).epsilon for one in few)
     assert batches < 0.7 * all_of_them
     assert certified(ONE_PASS).epsilon == pytest.approx(certified(ROW_BY_ROW).epsilon, rel=0.01)
+
+
+def test_a_long_loop_without_a_release_ends_when_the_time_is_up():
+    endless = program("total = rows.sum()\nfor _ in range(10**6):\n    total = total * 0.5\nreturn total")
+    with reporting(Mock(), seconds=0.2):
+        found = certify(endless, Space.matrix(n=(2,), d=(1,)), delta=1e-5)
+    assert found.epsilon is None and TIME_IS_UP in found.open
 
 
 def test_numpy_is_as_before():
