@@ -30,15 +30,21 @@ _NAMES = {f"{before}Space.{name}": name for name in _MAKERS for before in ("", "
 
 
 @contextmanager
-def foreign_code(field: str, name: str, way_out: str = "") -> Iterator[None]:
-    """Whatever code of others raises becomes a BadInput that says where; a `sys.exit(0)` in it is no verdict either."""
+def foreign_code(field: str, name: str, tried: str = "", sizes: str = "") -> Iterator[None]:
+    """Whatever code of others raises becomes a BadInput that says where; a `sys.exit(0)` in it is no verdict either.
+
+    Args:
+        tried: on what it was run.
+        sizes: what to do where data of other sizes may help: an index or a shape is wrong.
+    """
     try:
         yield
     except BadInput:
         raise
     except (Exception, SystemExit) as error:
         where = place_raised(error).replace(":", ", line ")
-        hint = f"; {ENDLESS}" if isinstance(error, ZeroDivisionError) else way_out
+        hint = tried + sizes if isinstance(error, IndexError | ValueError) else tried
+        hint = f"; {ENDLESS}" if isinstance(error, ZeroDivisionError) else hint
         raise BadInput(field, name, f"raised {type(error).__name__}{where}: {error}{hint}") from None
 
 

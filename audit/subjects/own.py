@@ -249,7 +249,8 @@ def own_row(
     with little_memory(name):
         if is_plain(run):
             yours = "; if your data have other sizes, say so: --space 'Space.matrix(n=(2000,), d=(21,))'"
-            with foreign_code("algorithm", name, "" if space else f" ({_tried('', where)}){yours}"):
+            tried = () if space else (f" ({_tried('', where)})", yours)
+            with foreign_code("algorithm", name, *tried):
                 one_run_in_time(run, where, claim, name)
         row = row_of(name, run, where, space or "", claim, effort, thrift, given)
         if space is None and is_plain(run) and where.problem is default_space().problem:

@@ -13,6 +13,7 @@ from dpassay.audit.certify.certificate import certify
 from dpassay.audit.subjects.own import open_own, own_row, usual_space
 from dpassay.reference import Pair, PrivacyClaim
 from dpassay.reference.accounting.gdp import gdp_epsilon
+from dpassay.reference.errors import BadInput
 
 QUICK = Effort(runs=60, pilot=50, examples=10)
 PAIR = Pair(np.zeros((2, 1)), np.ones((2, 1)), 0)
@@ -51,6 +52,15 @@ def test_plain_code_calls_its_releases_by_number(monkeypatch):
     monkeypatch.syspath_prepend(PROGRAMS)
     releases, _ = own_releases(*open_own("right:stdlib_sum", "broken:space", None))
     assert [(one["label"], one["scale"], one["sensitivity"]) for one in releases] == [("noise 1", [8.0, 8.0], None)]
+
+
+@pytest.mark.parametrize(("raised", "advised"), [("rows[:, 99]", True), ("rows[0, 0] + {}['a']", False)])
+def test_other_sizes_are_advised_where_an_index_or_a_shape_is_wrong(tmp_path, monkeypatch, raised, advised):
+    (tmp_path / f"sized_{advised}.py").write_text(f"def run(rows, rng):\n    return {raised} + rng.normal()\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(BadInput) as found:
+        own_row(f"sized_{advised}:run", None, PrivacyClaim(1.0, 1e-5), QUICK)
+    assert ("if your data have other sizes" in str(found.value)) is advised
 
 
 def test_code_for_a_certain_number_of_columns_is_tried_and_certified_with_that_one():
