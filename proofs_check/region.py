@@ -169,10 +169,10 @@ def admissible(space: Region, point: Point) -> bool:
     """Whether the point lies in every domain and satisfies every condition."""
     for variable in space.variables:
         value = point[variable.symbol]
-        above, below = value - variable.low.xreplace(point), variable.high.xreplace(point) - value
-        if above.is_negative or below.is_negative:  # a comparison takes sympy ten times as long
+        low, high = variable.low.xreplace(point), variable.high.xreplace(point)
+        if not (low <= value and (high is sp.oo or value <= high)):  # to compare with oo takes sympy long
             return False
-        if (variable.low_open and above == 0) or (variable.high_open and below == 0):
+        if (variable.low_open and value == low) or (variable.high_open and value == high):
             return False
         if variable.integer and value != int(value):
             return False

@@ -62,11 +62,11 @@ class Language(Builder):
         self.lengths: dict[str, Vector] = {}
         self.products: dict[str, tuple[str, str]] = {}
         self.consistent: list[set[str]] = [set()]  # formulas that are possible together
-        self._vectors = {name: sp.Symbol(name, real=True) for name in sorted(symbols.vectors | symbols.random_vectors)}
+        self._vectors = {name: sp.Symbol(name, real=True) for name in symbols.vectors | symbols.random_vectors}
         self.made: dict[Any, Any] = {}
-        for name in sorted(symbols.positive | symbols.count | symbols.extended):  # the same numbers in each run
+        for name in symbols.positive | symbols.count | symbols.extended:
             self.table[name] = sp.Symbol(name, positive=True)
-        for name in sorted(symbols.real | (symbols.random - symbols.positive)):
+        for name in symbols.real | (symbols.random - symbols.positive):
             self.table[name] = sp.Symbol(name, real=True)
 
     # FORMULAS
