@@ -208,16 +208,6 @@ def test_floating_point_has_a_verdict_of_its_own(run):
     assert code == 1 and "In real numbers: inconclusive. In floating point: violated." in out
 
 
-def test_stored_outputs_and_bounds_without_a_claim(run):
-    rng = np.random.default_rng(0)
-    np.save("p.npy", rng.normal(0, 0.5, (2000, 2)))
-    np.save("q.npy", rng.normal(1, 0.5, (2000, 2)))
-    stored = ("blackbox", "--outputs", "p.npy", "--outputs", "q.npy")
-    assert run(*stored, "--gdp", 1)[0] == 1
-    code, out = run(*stored, "--delta", 1e-5, "--json")
-    assert code == 0 and json.loads(out)["verdict"] is None and json.loads(out)["results"][0]["epsilon"] > 2
-
-
 @pytest.mark.usefixtures("brief_power")
 def test_stored_scores(run):
     """N(1,1) against N(0,1), 5,000 a side: the claim mu = 0.8 falls, mu = 1 stays (seed 1)."""

@@ -22,11 +22,9 @@ from dpassay.audit.crosscheck.making import every_vector
 from dpassay.audit.crosscheck.recording import Diverged, VectorTape, events_of, run_again
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
-from dpassay.reference.second_order_erm.line_search import gaussian_parameter
 
 ALGORITHMS = sorted({case.id for case in CASES})
 SMALL = "dro/single_sample"
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "vectors.md").read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=1)
@@ -141,29 +139,6 @@ def test_what_is_no_vector_is_rejected(field, value, tmp_path):
     (tmp_path / "vector.json").write_text(json.dumps(vector))
     with pytest.raises(BadInput, match=field):
         storage.read_vectors(tmp_path / "vector.json")
-
-
-def fields(part):
-    """Names of all properties of a schema."""
-    parts = part if isinstance(part, list) else part.values() if isinstance(part, dict) else ()
-    return set(part.get("properties", {}) if isinstance(part, dict) else ()).union(*map(fields, parts))
-
-
-def test_the_page_names_every_field():
-    """Of the schema, and of the events of these vectors."""
-    some = ("second_order_erm/opt_ls", "baselines/dp_sgd", "dp_ftrl/dp_ftrl")
-    names = {name for one in everything() if one["algorithm"] in some for event in one["events"] for name in event}
-    names |= fields(storage.vector_schema())
-    assert {"count", "falls", "queries", "rate"} <= names and len(names) > 30
-    assert sorted(name for name in names if f"`{name}`" not in PAGE) == []
-
-
-def test_the_page_prints_right_numbers():
-    part = PAGE.partition("## What a line search costs")[2]
-    rows = re.findall(r"^\| ([\d.]+) \| (\d) \| ([\d.]+) \| ([\d.]+) \|$", part, re.MULTILINE)
-    assert len(rows) == 3
-    for lam, trials, beta, mu in rows:
-        assert float(mu) == pytest.approx(gaussian_parameter(float(lam), int(trials), float(beta)), rel=1e-6)
 
 
 # noise ---------------------------------------------------------------------------------------------------------------
