@@ -1,22 +1,14 @@
-"""The page of tested versions: its form, what its writer counts, and that it says what was not run."""
+"""The page of tested versions: its form, and that it says what was not run."""
 
 import importlib.util
 import re
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 _SPEC = importlib.util.spec_from_file_location("versions_page", ROOT / "docs" / "versions.py")
 page = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(page)
 TEXT = page.PAGE.read_text(encoding="utf-8")
-CASE = '<testcase classname="tests.{}" name="test_{}">{}</testcase>'
-
-
-def report(path: Path, *cases: tuple[str, int, str]) -> Path:
-    path.write_text(f"<testsuites><testsuite>{''.join(CASE.format(*case) for case in cases)}</testsuite></testsuites>")
-    return path
 
 
 def told(row: str) -> dict[str, str]:
@@ -36,16 +28,3 @@ def test_the_page_tells_every_supported_python_and_the_lowest_versions_that_are_
     for name, version in told(rows[page.LOWEST, page.tried()[0]]).items():
         low = declared[name].split(".")
         assert f"{version}.0.0.0".split(".")[: len(low)] == low, name
-
-
-def test_what_a_report_counts(tmp_path):
-    """Errors count as failures, also after a test that passed; what was run again counts once; its own tests do not."""
-    first = [("house.test_site", k, "") for k in range(7)]
-    first += [("audit.test_a", 1, "<failure/>"), ("audit.test_a", 2, "<skipped/>"), ("audit.test_a", 3, "")]
-    first += [("audit.test_a", 3, "<error/>"), ("house.test_versions", 1, "<failure/>")]
-    once = report(tmp_path / "1.xml", *first)
-    assert page.counted(once) == "7 passed, 1 skipped, 2 failed"
-    again = report(tmp_path / "2.xml", ("audit.test_a", 1, ""), ("audit.test_a", 3, "<error/>"))
-    assert page.counted(once, again) == "8 passed, 1 skipped, 1 failed"
-    with pytest.raises(ValueError, match="no test was run"):
-        page.counted(report(tmp_path / "3.xml"))
