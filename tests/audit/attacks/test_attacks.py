@@ -240,13 +240,10 @@ def test_an_estimator_of_ones_own_and_one_of_a_file(dpassay, refused, tmp_path, 
 
 
 def test_gradient_canaries_from_the_command_line(dpassay):
-    """The verdict, the relation and the claim are shown; the same seed gives the same numbers."""
-    few = ("attack", "--canaries", GRADIENTS, "--candidates")
-    words = (*few, 100, "--hidden", 4, "--epsilon", 0.001, "--noise-multiplier", 0.5, "--json")
+    """The verdict and the relation are shown; the same seed gives the same numbers."""
+    words = ("attack", "--canaries", GRADIENTS, "--candidates", 100, "--hidden", 4, "--epsilon", 0.001)
+    words += ("--noise-multiplier", 0.5, "--json")
     first, second = (json.loads(dpassay(*words)[1]) for _ in range(2))
     assert first["verdict"] == "violated"
     assert {one["relation"] for one in first["results"]} == {"a canary's gradient or zero"}
     assert [one["evidence"] for one in first["results"]] == [one["evidence"] for one in second["results"]]
-    code, out, _ = dpassay(*few, 50)
-    said = "32 hidden units, 50 canaries, gradient orthogonal. Claimed: 0.496904-GDP"
-    assert code == 3 and said in " ".join(out.split())

@@ -94,18 +94,13 @@ ROWS = {
     "clip by factor": with_number(
         lambda x, c: x * np.minimum(1, c / np.maximum(lengths(x, keep=False), 1e-12))[:, None]
     ),
-    "clip by minimum of inverse": with_number(lambda x, c: x * np.minimum(1, c / lengths(x))),
     "clip by ratio": with_number(lambda x, c: x * (c / np.maximum(lengths(x), c))),
-    "clip with epsilon": with_number(lambda x, c: x * np.minimum(1.0, c / (lengths(x) + 1e-3))),
     "clip by where": with_number(lambda x, c: np.where(lengths(x) > c, x * (c / lengths(x)), x)),
-    "clip by where alone": with_number(lambda x, c: np.where(lengths(x) > c, c * x / lengths(x), x)),
     "clip by where of squares": unary(lambda x: (lambda n: np.where(n > 1, x / n, x))(np.sqrt((x**2).sum(1))[:, None])),
     "factor by where": with_number(lambda x, c: x * np.where(lengths(x) > c, c / np.maximum(lengths(x), c), 1.0)),
-    "factor by clip": with_number(lambda x, c: x * np.clip(c / lengths(x), None, 1.0)),
     "clip sup-norm": with_number(lambda x, c: x / np.maximum(1, lengths(x, np.inf) / c)),
     "clip one-norm": with_number(lambda x, c: x / np.maximum(1, lengths(x, 1) / c)),
     "clip by sum of sizes": with_number(lambda x, c: x / np.maximum(1, np.abs(x).sum(axis=1, keepdims=True) / c)),
-    "clip by largest size": with_number(lambda x, c: x / np.maximum(1, np.abs(x).max(axis=1, keepdims=True) / c)),
     "softmax": with_number(lambda x, c: softmax(c * x)),
     "clip by root of squares": with_number(lambda x, c: x / np.maximum(np.sqrt((x**2).sum(axis=1))[:, None] / c, 1)),
     "clip by einsum": with_number(lambda x, c: x / np.maximum(1, np.sqrt(np.sum(x * x, axis=1, keepdims=True)) / c)),

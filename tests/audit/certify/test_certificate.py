@@ -62,9 +62,6 @@ RIGHT = {  # in forms that those of tests/audit/programs do not have
         "    if (rows[:, 0] < mid).sum() + rng.laplace(0, 8.0) < len(rows) / 2: low = mid\n"
         "    else: high = mid\nreturn low"
     ),
-    "noisy ratio": program(
-        "return (count(rows) + rng.laplace(0, 2.0)) / max(1.0, (rows[:, 0] > 0).sum() + rng.laplace(0, 2.0))"
-    ),
     "twice if small": program(  # a decision on a released value: the other way releases more
         "first = count(rows) + rng.laplace(0, 4.0)\nif first < 1e12: return first\n"
         "return count(rows) + rng.laplace(0, 4.0)"

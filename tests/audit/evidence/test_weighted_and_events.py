@@ -256,14 +256,6 @@ def test_the_p_value_is_the_largest_probability_over_all_rates(hits_q, n_q, hits
     assert exact <= found <= 1.06 * exact + 2e-7
 
 
-def test_ties_infinities_and_single_scores(recwarn):
-    claim = guarantee.approx_dp(1.0)
-    for p, q in (([0.0], [0.0]), ([0.0, 0.0], [np.inf, np.inf]), ([-np.inf], [1.0]), ([1.0] * 50, [2.0] * 50)):
-        event = events.best_event(np.array(p), np.array(q), claim)
-        assert 0 <= events.judge_event(event, np.array(p), np.array(q)) <= 1 and event.words
-    assert not recwarn.list
-
-
 @pytest.mark.parametrize(
     ("at", "below", "words", "inside"),
     [

@@ -6,7 +6,6 @@ Two samples first, then labels revealed outwards, what floats can hold, and one 
 import json
 import math
 import sys
-import tracemalloc
 from dataclasses import asdict, replace
 from types import SimpleNamespace
 
@@ -23,7 +22,7 @@ from dpassay.audit.evidence.events import event_p_value
 from dpassay.audit.evidence.fixed_guesses import fdp_p_value
 from dpassay.audit.evidence.weighted import Allowance
 from dpassay.audit.results import ClaimTest, Verdict
-from dpassay.audit.scores import files, labels, one_run, outward, power
+from dpassay.audit.scores import files, labels, one_run, outward
 from dpassay.audit.scores.one_run import Guessing, plans
 from dpassay.audit.scores.outward import blocks_of, plan_outward, read_outward
 from dpassay.reference import BadInput, guarantee
@@ -276,15 +275,6 @@ def test_epsilons_beyond_what_exp_can_hold_stay_true_and_silent(recwarn):
     coins = np.arange(100) % 2
     assert one_run.one_run_curve(1.0 * coins, coins, claim, rng).p_value == 1.0
     assert not recwarn.list
-
-
-def test_a_claim_of_thousands_of_pairs_needs_no_gigabyte():
-    claim = guarantee.from_pairs([(float(e), float(np.exp(-e))) for e in np.linspace(0, 10, 3000)])
-    tracemalloc.start()
-    assert power.extremal_law(claim, "x").draw(np.random.default_rng(0), 5, 5)[1].shape == (5,)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 20e6
 
 
 # -- one run with many canaries: level where they fail together, power, ties, coins that are read -------------------

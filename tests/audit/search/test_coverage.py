@@ -12,7 +12,7 @@ from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import Choice, Script
 from dpassay.audit.row import Effort
 from dpassay.audit.search.coverage import Collector, Coverage, own_functions, reason_for
-from dpassay.reference.catalogue import CASES, find
+from dpassay.reference.catalogue import CASES
 from dpassay.reference.neighbours import Pair
 
 PAIR = Pair(np.array([[1.0], [0.0]]), np.array([[-1.0], [0.0]]), 0)
@@ -58,13 +58,6 @@ def test_releases_decisions_and_ways_that_were_not_reached_are_named():
     ]
     assert found.lines - found.lines_reached == 3 and found.branches - found.branches_reached == 2
     assert sys.gettrace() is before
-
-
-def test_a_case_counts_its_own_folder_and_no_apparatus():
-    (case,) = find("second_order_erm/opt:worst@repaired")
-    names = {function.__code__.co_filename for function in own_functions(case.build().mechanism)}
-    assert any(name.endswith("second_order_erm/opt.py") for name in names)
-    assert not any("tape.py" in name or "/audit/" in name or "problems" in name for name in names)
 
 
 def test_code_without_a_text_is_counted_by_lines():
