@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 from scipy.stats import binomtest
 
+from dpassay.audit.likelihood import pilot
 from dpassay.audit.likelihood.bound import audit_likelihood, upper_limit, walk
 from dpassay.audit.likelihood.curve import POINTS, curves, grid, shown
 from dpassay.audit.likelihood.pilot import excess, make_plan
@@ -160,6 +161,19 @@ def test_stretches_of_equal_bets_agree_with_single_steps(sampler, runs):
         assert (plan.reserve > 0) == (runs >= 4000)
         losses = final_losses(sampler, plan, runs, seed)
         assert walk(losses, plan, DELTA, ALPHA) == naive_walk(losses, plan) > 0
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS.values(), ids=SAMPLERS)
+def test_every_bet_of_a_plan_is_the_best_of_all(sampler, monkeypatch):
+    """The search that only goes down, against the largest of all 24 rates at every point of the grid."""
+
+    def largest(margin, occurs, k):
+        return int(np.argmax([float(occurs @ np.log1p(bet * margin)) for bet in pilot._BETS]))
+
+    plans = [make_plan(sampler, DELTA, ALPHA, 1000, 200, seed)[0] for seed in range(5)]
+    monkeypatch.setattr(pilot, "_fastest", largest)
+    for seed, plan in enumerate(plans):
+        assert np.array_equal(plan.bets, make_plan(sampler, DELTA, ALPHA, 1000, 200, seed)[0].bets)
 
 
 # Drawing in stages, and the ends of what can be asked.
