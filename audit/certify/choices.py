@@ -9,22 +9,34 @@ from __future__ import annotations
 import dis
 import gc
 import sys
-import sysconfig
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
-import scipy
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .arithmetic import compared
 from .draws import Draws, Noise
 from .public import Public, added
 from .shapes import Batch, Place, one_of
-from .value import NAMED, SOMETHING, ZERO, Decides, Holder, Norms, Open, Origin, Records, Value, ledger_of, private
+from .value import (
+    NAMED,
+    SOMETHING,
+    TRUSTED,
+    ZERO,
+    Decides,
+    Holder,
+    Norms,
+    Open,
+    Origin,
+    Records,
+    Value,
+    ledger_of,
+    private,
+    trusted,
+)
 
 
 def _private(truth: Any) -> bool:
@@ -73,7 +85,10 @@ def _either(truth: Value, one: Any, other: Any) -> Any:
         for value in (one, other):
             for shared in value.sharing() if isinstance(value, Public) else ():
                 shared.ambiguous = True
-        return np.where(truth, one, other)
+        found = np.where(truth, one, other)
+        if isinstance(found, Public):  # what is written into it, is written into one of them
+            np.ndarray.setflags(found, write=False)
+        return found
     if one is _MISSING or other is _MISSING:
         return _MISSING
     if not all(private(value) or isinstance(value, np.generic | int | float) for value in (one, other)):
@@ -276,7 +291,6 @@ _WRITES = ("STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "STORE_DEREF", "DELETE_
 _IN_PLACE = {"at", "copyto", "fill", "itemset", "partition", "put", "put_along_axis", "putmask", "place", "sort"}
 _IN_PLACE |= {"fill_diagonal", "resize", "setfield", "setflags", "tofile", "dump", "seed", "shuffle"}
 _HARMLESS = {abs, min, max, sum, len, round, isinstance, getattr, hasattr, pow, divmod, callable}
-_TRUSTED = (*(str(Path(str(one.__file__)).parent) for one in (np, scipy)), str(Path(__file__).parents[1]), "<")
 _WRITING = {one.__code__ for one in (Value.changed, Public.written, Public.__setitem__, Noise._written)}
 _DRAWING = {one.__code__ for one in vars(Draws).values() if isinstance(one, FunctionType)}
 _watched: list[list[str]] = []  # effects, of each part of the code that may have none
@@ -345,7 +359,7 @@ def _seen(frame: FrameType, event: str, called: Any) -> None:
         elif (
             event == "call"
             and caller is not None
-            and not (code.co_filename.startswith(_TRUSTED) or trusted(caller.f_code.co_filename))
+            and not (code.co_filename.startswith(TRUSTED) or trusted(caller.f_code.co_filename))
         ):  # Python's own library
             effects.append(f"{code.co_name} is called")
         elif event == "call" and code.co_name == "listed" and frame.f_locals["real"].__name__ in _IN_PLACE:
@@ -354,12 +368,6 @@ def _seen(frame: FrameType, event: str, called: Any) -> None:
         effects.append(f"{code.co_name} writes")
     elif event == "c_call" and not _harmless(called):
         effects.append(f"{getattr(called, '__name__', called)} is called")
-
-
-@cache
-def trusted(file: str) -> bool:
-    """Rules, NumPy, SciPy and Python's own library: what the code calls of them is looked at, and not what they do."""
-    return file.startswith(_TRUSTED) or (file.startswith(sysconfig.get_path("stdlib")) and "site-packages" not in file)
 
 
 @cache

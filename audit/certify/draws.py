@@ -27,6 +27,7 @@ from .public import PLACES, Public, in_random_order, placed, public
 from .shapes import Batch
 from .value import SOMETHING, Open, Records, Value, bare, forget, here, ledger_of, private, raised, seen_as, times
 
+_ZEROS = np.zeros  # another name stands in NumPy while code is certified
 ROUNDING = 1 + 1e-12  # bounds are sums of floats
 _ASKED = 12_000  # releases and decisions in all runs of a certificate: trainings of some thousand steps
 _SELDOM = 16  # asking for the time takes as long as following an operation
@@ -260,7 +261,7 @@ def _as_one(group: list[Certified]) -> list[Certified]:
     part = parts[0]._replace(places=np.concatenate([np.ravel(one.places) for one in parts]), moves=most)
     law: Any = type(group[0].law)
     entries = sum(int(np.size(getattr(one.law, "query", 0.0))) for one in group)
-    query: Any = np.float64(0.0) if issubclass(law, Number) else np.zeros(entries)
+    query: Any = np.float64(0.0) if issubclass(law, Number) else _ZEROS(entries)
     return [replace(group[0], law=law(query, scale), moves=most, counted=most, part=part)]
 
 
@@ -278,6 +279,11 @@ class Noise(NDArrayOperatorsMixin):
     ndim = property(lambda self: self.cells.ndim)
     size = property(lambda self: self.cells.size)
     T = property(lambda self: self._part(self.scale.T, self.cells.T))
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(np.ndarray, name) and not name.startswith("__"):
+            raise Open(f"{name} of a draw of noise has no rule")
+        raise AttributeError(name)
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -394,10 +400,11 @@ class Noise(NDArrayOperatorsMixin):
             raise Open("noise of another shape than what it is added to: one draw for several numbers")
         scales = np.unique(self.scale)
         if not self.cells.size:
-            return np.zeros(self.shape)
+            return _ZEROS(self.shape)
         cells = np.unique(self.cells)
         d = len(self.cells) if self.ndim else 0  # mirrored: two entries have one draw just where they mirror each other
-        mirrored = self.shape == (d, d) and np.array_equal(self.cells, self.cells.T) and cells.size == d * (d + 1) // 2
+        mirrored = self.shape == (d, d) and cells.size == d * (d + 1) // 2
+        mirrored = mirrored and all(np.array_equal(one, one.T) for one in (self.cells, self.scale))
         if cells.size < self.cells.size and not (query.symmetric and mirrored):
             raise Open("one draw of noise is used twice; draw it anew")
         self.ledger.use(cells)
@@ -406,9 +413,9 @@ class Noise(NDArrayOperatorsMixin):
         if self.law == "two-sided":
             if not (query.integer or query.truth):
                 raise Open("geometric noise is added to numbers that need not be whole")
-            return self.ledger.release(query, Geometric(np.zeros(()), least), 1)
+            return self.ledger.release(query, Geometric(_ZEROS(()), least), 1)
         if self.law == "normal":
-            return self.ledger.release(query, Gaussian(np.zeros(self.shape), least), 2)
+            return self.ledger.release(query, Gaussian(_ZEROS(self.shape), least), 2)
         if least <= 0:
             raise Open("noise of scale zero")
         seen = Unseen(self, query, least)
@@ -496,7 +503,7 @@ class Unseen(Looked):
         if self._numbers is None:
             kept = [one for _, one in self._winners.values()]
             self.ledger.releases = [one for one in self.ledger.releases if not any(one is other for other in kept)]
-            law = Laplace(np.zeros(self.shape), self._least)
+            law = Laplace(_ZEROS(self.shape), self._least)
             self._numbers = self.ledger.release(self._query, law, 1, self._place)
         return self._numbers
 
@@ -660,7 +667,7 @@ class Draws(np.random.Generator):
         if any(private(one) for one in (*args, *options.values())):
             raise Open(f"a draw by {name} whose law depends on private data has no rule")
         found = getattr(self._real, name)(*bare(args), **{key: bare(one) for key, one in options.items()})
-        if name == "integers" and np.ndim(found) == 0 and abs(found) >= AS_A_SEED and not self.plain:
+        if name == "integers" and np.ndim(found) == 0 and wide(*args, **options) and not self.plain:
             return Seed(self._ledger, found)
         found = public(found, self._ledger)
         given = [part for one in (*args, *options.values()) for part in (one if type(one) is tuple else (one,))]
@@ -680,7 +687,12 @@ class Draws(np.random.Generator):
         return [self] * n_children
 
 
-AS_A_SEED = 2**16  # a smaller whole number is a place or a count
+AS_A_SEED = 2**30  # of fewer numbers one is a place or a count, and all are soon tried
+
+
+def wide(low: Any, high: Any = None, *_: Any, **__: Any) -> bool:
+    """Are there enough whole numbers from one to the other to keep a seed?"""
+    return bool((low if high is None else high - low) >= AS_A_SEED)
 
 
 class Secret(int):

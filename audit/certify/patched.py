@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from .choices import NAMES, forgotten, trusted, used_up
+from .choices import NAMES, forgotten, used_up
 from .converted import converted
 from .draws import Draws, Noise, Secret, Seed, fresh_generator
 from .public import COUNTED, OF_SHAPES, Public, blank, watched
-from .value import Holder, Open, Value, bare, here_because, ledger_of, private
+from .value import WHICH_KIND, Holder, Open, Value, bare, here_because, ledger_of, private, trusted
 
 _CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asfarray", "asarray_chkfinite")
 _FRESH = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "arange")
@@ -101,6 +101,10 @@ class _Kept(type):
     """Of the names `float` and `int` in the code: what is private or released stays what it is."""
 
     def __instancecheck__(cls, one: Any) -> bool:
+        if isinstance(one, Value | Public) and not one.ndim and (private(one) or one.ledger is not None):
+            if cls.__bases__[0] is int and one.dtype.kind != "f":  # Python's, or NumPy's, which is none
+                raise Open(WHICH_KIND)
+            return cls.__bases__[0] is float and one.dtype.kind == "f"
         return isinstance(one, cls.__bases__[0])
 
     def __call__(cls, one: Any = 0, *rest: Any) -> Any:
@@ -130,6 +134,8 @@ class _Int(int, metaclass=_Kept):
 def _extreme(real: Callable[..., Any], of_arrays: Any) -> Callable[..., Any]:
     def found(*values: Any, **options: Any) -> Any:
         if len(values) == 2 and not options and any(isinstance(one, Value | Public | Noise) for one in values):
+            if any(np.ndim(one) for one in values):
+                raise Open("of two arrays of one number Python takes one itself; use np.maximum or np.minimum")
             return of_arrays(*(one.known() if isinstance(one, Noise) else one for one in values))
         for one in values:
             used_up(one)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from .shapes import of_each_axis, of_table
-from .value import AT, NARROW, Open, Value, bare, is_number, ledger_of, private, seen_as
+from .value import AT, NARROW, Open, Value, bare, is_number, kind_of_number, ledger_of, private, seen_as
 
 if TYPE_CHECKING:
     from .draws import Ledger
@@ -73,7 +73,9 @@ class Public(np.ndarray[Any, Any]):
                 yield one
             one = getattr(one, "base", None)
 
-    __class__ = seen_as(lambda self: Value if self.filled else np.ndarray if self.ndim else bare(self).dtype.type)
+    __class__ = seen_as(
+        lambda self: Value if self.filled else np.ndarray if self.ndim else kind_of_number(self.dtype, self.ledger)
+    )
 
     # -- where private data were written into it it is private, and `bare` gives what it holds
     @property
@@ -209,6 +211,13 @@ class Public(np.ndarray[Any, Any]):
     def __int__(self) -> int:
         return self.__index__() if self.ways else int(self.plain())
 
+    def __mul__(self, other: Any) -> Any:
+        return (
+            super().__mul__(other) if self.ndim or type(other) not in (list, tuple, str) else other * self.__index__()
+        )
+
+    __rmul__ = __mul__
+
     def __contains__(self, one: Any) -> bool:
         return bool((self == one).any())
 
@@ -242,6 +251,8 @@ class Public(np.ndarray[Any, Any]):
     def size(self) -> int:
         """Of a public number of entries."""
         return int(self.counted().size)
+
+    nbytes = property(lambda self: self.counted().nbytes)
 
     @property
     def flat(self) -> Any:

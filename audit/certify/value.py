@@ -10,6 +10,7 @@ import inspect
 import linecache
 import math
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
+import scipy
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dpassay.audit.lockstep.source_lines import file_name
@@ -29,6 +31,7 @@ Ends = tuple[float, float]
 Shape = tuple[int, ...]
 _SKIPPED = (str(Path(__file__).parents[1]), str(Path(np.__file__).parent), "<")  # no line of the user's
 _TAPE = str(Path("reference") / "tape.py")
+TRUSTED = (*(str(Path(str(one.__file__)).parent) for one in (np, scipy)), str(Path(__file__).parents[1]), "<")
 
 
 class Open(Exception):
@@ -325,6 +328,23 @@ class Memory:
     shared = False
 
 
+WHICH_KIND = "the code asks of which kind a private or released whole number is"
+
+
+def kind_of_number(dtype: Any, unknown: Any = True) -> type:
+    """Of a private or released whole one the code is not told: `int` makes it one of Python's, which NumPy's is not."""
+    if dtype.kind in "iub" and unknown is not None and not trusted(sys._getframe(2).f_code.co_filename):
+        raise Open(WHICH_KIND)
+    found: type = dtype.type
+    return found
+
+
+@cache
+def trusted(file: str) -> bool:
+    """Rules, NumPy, SciPy and Python's own library: what the code calls of them is looked at, and not what they do."""
+    return file.startswith(TRUSTED) or (file.startswith(sysconfig.get_path("stdlib")) and "site-packages" not in file)
+
+
 def seen_as(kind: Callable[[Any], type]) -> Any:
     """What code sees that asks a stand-in for its ``__class__``, as `isinstance` does: what the real one would be."""
     return property(kind)
@@ -483,10 +503,10 @@ class Value(NDArrayOperatorsMixin):
     __hash__ = __reduce_ex__ = _leaves  # as a key it would find other numbers
     __str__ = __repr__ = __format__ = _as_text
 
-    __class__ = seen_as(lambda self: np.ndarray if self._shape else self.dtype.type)
+    __class__ = seen_as(lambda self: np.ndarray if self._shape else kind_of_number(self.dtype))
 
     def __getattr__(self, name: str) -> Any:
-        if hasattr(np.ndarray, name) and not name.startswith("__"):
+        if (hasattr(np.ndarray, name) or hasattr(np.float64, name)) and not name.startswith("__"):
             raise Open(f"{name} of private data has no rule")
         raise AttributeError(name)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from dpassay.audit.certify.value import Holder, Open, bare, private
+from dpassay.audit.certify.value import Holder, Open, bare, private, seen_as
 
 
 def frame(features: Any, columns: list[str]) -> Any:
@@ -19,9 +19,13 @@ def frame(features: Any, columns: list[str]) -> Any:
     names = names[: features.shape[1]]
     if private(features):
         return Frame(features, {name: number for number, name in enumerate(names)})
-    import pandas as pd  # type: ignore[import-untyped]
+    return _pandas().DataFrame(features, columns=names)
 
-    return pd.DataFrame(features, columns=names)
+
+def _pandas() -> Any:
+    import pandas as pd  # type: ignore[import-untyped]  # it takes half a second, and may not be there
+
+    return pd
 
 
 class Frame(Holder):
@@ -30,6 +34,7 @@ class Frame(Holder):
     def __init__(self, values: Any, columns: dict[str, Any]):
         self._values, self._columns = values, columns
 
+    __class__ = seen_as(lambda self: _pandas().DataFrame)
     held = property(lambda self: self._matrix())
     columns = property(lambda self: list(self._columns))
     values = property(lambda self: self.to_numpy())
@@ -107,6 +112,7 @@ class Series(Holder, NDArrayOperatorsMixin):
     def __init__(self, held: Any):
         self.held = held
 
+    __class__ = seen_as(lambda self: _pandas().Series)
     values = property(lambda self: self.to_numpy())
     shape = property(lambda self: self.held.shape)
     size = property(lambda self: self.held.size)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from dpassay.audit.certify.draws import AS_A_SEED
+from dpassay.audit.certify.draws import wide
 from dpassay.audit.lockstep.outcome import Raised, caught
 
 from .desk import COMPARISONS, Desk, Noisy
@@ -180,7 +180,7 @@ class TapeGenerator(OldNames):
         """Whole numbers; public, but for a wide one of which a generator is made."""
         everyone = bool(self._everyone(low if high is None else high))
         drawn = self.public("integers", low, high, *rest, of_records=everyone, **more)
-        if np.ndim(drawn) == 0 and abs(drawn) >= AS_A_SEED:
+        if np.ndim(drawn) == 0 and wide(low, high):
             self._desk.seeds[int(drawn)] = here()
         return drawn
 

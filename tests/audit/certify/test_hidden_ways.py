@@ -71,6 +71,19 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
                                        "[lambda _: x + lap(.01), 0.0])"),
     "noise in one store": (MANY, "s = np.zeros(1); a = rng.standard_normal(1, out=s); rng.standard_normal(1, out=s); "
                            "return x + a, 2 * x + s"),
+    "so many times as is released": (100, "k = np.argmax(x + lap(size=2)); return [x + lap(.01) for _ in (1,) * k]"),
+    "mirrored by halves": (MANY, """
+        g = rng.normal(size=(3, 3)); r = unit(rows)
+        return r.T @ r + (np.triu(g) + 0.5 * np.triu(g, 1).T)"""),
+    "written into one of two": (101, """
+        y, a, b = x + lap(), np.zeros(2), np.zeros(2); target = a if y > 4 else b; target[0] = 1.0
+        return x + lap(.01) if a[0] > 0 else y"""),
+    "one of few seeds": (MANY, "return x + np.random.default_rng(rng.integers(65536, 131072)).laplace()"),
+    "the larger is one itself": (100, "c = unit(rows[:, :1]).sum(axis=0); d = max(c, -1.0); d *= 100; "
+                                "return c + lap(size=1)"),
+    "a draw asked for its type": (100, "a = getattr(lap(), 'dtype', None); "
+                                  "return x + lap(.01 if a is None else 100)"),
+    "a number asked for its class": (100, "return x + lap(.01 if isinstance(int(x), int) else 100)"),
     "the second of one noise": (4, "y = unit(rows).sum(axis=0) + rng.gumbel(size=3); z = np.array(y); z[0] = -np.inf; "
                                 "return np.argmax(y), np.argmax(z)"),
 }  # fmt: skip
