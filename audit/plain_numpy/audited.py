@@ -181,7 +181,10 @@ def assay_plain(
             pairs = [ground.setting(one.data).pair for one in found.searched.witnesses if one.data.rows is not None]
         refuse_doubtful(mechanism, found, pairs, effort.seed, of_pair)
     fixed = f"a generator with a fixed seed is made at {', '.join(FIXED)}: everybody can draw its noise"
-    why = "; ".join(filter(None, (fixed if leaks and FIXED else "", found.why, FOUND)))
+    seen = mechanism.noticed
+    lines = sorted({*seen.public, *(line for line, chances in seen.picked.items() if len(chances) == 1)})
+    told = f"realised takes what is drawn at {', '.join(lines[:3])} for known to the adversary" if lines else ""
+    why = "; ".join(filter(None, (fixed if leaks and FIXED else "", found.why, told if found.realised else "", FOUND)))
     return replace(found, why=why, read_as=mechanism)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import ndtr
@@ -96,13 +97,11 @@ class FiniteSampler:
     """A mechanism with outcome probabilities ``here`` on D and ``there`` on D'.
 
     ``proposal`` is the law drawn from under a tilt, by default ``here exp(shift min(L, 50)) / Z``, ``back`` the other
-    direction's.
+    direction's; ``has_hidden`` says whether the tilts' odds mean anything.
     """
 
-    has_hidden = False  # the odds of a tilt mean nothing
-
-    def __init__(self, here: Array, there: Array, proposal=None, back=None):
-        self._here, self._there = here / here.sum(), there / there.sum()
+    def __init__(self, here: Array, there: Array, proposal=None, back=None, has_hidden: bool = False):
+        self._here, self._there, self.has_hidden = here / here.sum(), there / there.sum(), has_hidden
         self._proposal, self._back = proposal or self._exponential, back
         self._loss = _losses(self._here, self._there)
 
@@ -115,7 +114,7 @@ class FiniteSampler:
     def swapped(self) -> FiniteSampler:
         """The other direction."""
         forth = self._proposal if self._proposal != self._exponential else None
-        return FiniteSampler(self._there, self._here, self._back, forth)
+        return FiniteSampler(self._there, self._here, self._back, forth, self.has_hidden)
 
     def epsilon(self, delta: float) -> float:
         """The exact epsilon at ``delta``, the larger of both directions."""
@@ -184,3 +183,22 @@ def rounded_gaussian(mu: float, cells: int = 2000) -> FiniteSampler:
         lambda tilt: gaussian_cells(edges, -mu * tilt.shift),
     )
     return FiniteSampler(here, there, *proposals)
+
+
+def rounded_sampled_gaussian(rate: float, mu: float, cells: int = 2000) -> FiniteSampler:
+    """(1 - q) N(0, 1) + q N(mu, 1) against N(0, 1), rounded; shift and odds as in `SampledGaussianSampler`."""
+    edges = np.linspace(-9, 9 + 2 * mu, cells - 1)
+
+    def mixed(weight: float, mean: float) -> Array:
+        return np.asarray((1 - weight) * gaussian_cells(edges, 0.0) + weight * gaussian_cells(edges, mean))
+
+    @lru_cache(maxsize=256)
+    def forth(tilt: Tilt) -> Array:
+        raised = rate * math.exp(tilt.odds)
+        return mixed(raised / (1 - rate + raised), mu * (1 + tilt.shift))
+
+    @lru_cache(maxsize=256)
+    def back(tilt: Tilt) -> Array:
+        return gaussian_cells(edges, -tilt.shift * rate * mu)
+
+    return FiniteSampler(mixed(rate, mu), gaussian_cells(edges, 0.0), forth, back, has_hidden=True)

@@ -110,6 +110,7 @@ LAWS = {
     "null": FiniteSampler(*COIN),
     "randomised response": RESPONSE,
     "Gaussian": known.rounded_gaussian(1.0, 500),
+    "sampled Gaussian": known.rounded_sampled_gaussian(0.1, 2.0, 500),
     "delta(0) = delta": known.rounded_gaussian(EDGE, 500),
     "reveals with probability delta": FiniteSampler(*FAINT, lambda tilt: FAINT[0], lambda tilt: FAINT[1]),
 }

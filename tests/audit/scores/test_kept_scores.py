@@ -1,6 +1,7 @@
 """Scores that come file by file: one bound over many commands, sequential sessions, files that are given twice."""
 
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from dpassay.audit.running.store import read_state, write_state
 from dpassay.audit.scores import anytime_kept
-from dpassay.audit.scores.anytime_kept import EpsilonSequence
+from dpassay.audit.scores.anytime_kept import STEPS, EpsilonSequence
 from dpassay.audit.scores.files import marks, seen_before
 from dpassay.audit.sequential import session
 from dpassay.reference.errors import BadInput
@@ -57,6 +58,14 @@ def test_kept_between_calls_it_is_the_bound_of_one_stream_and_grows(tmp_path):
     assert bounds == sorted(bounds) and bounds[-1] > bounds[0] + 0.5 > 2
 
 
+@pytest.mark.parametrize("confidence", [0.9, 0.95, 0.999])
+def test_what_refutes_is_a_wealth_of_one_over_the_level(confidence):
+    """Ville's inequality asks for 1 / (1 - confidence), for every epsilon up to the bound."""
+    sequence, enough = EpsilonSequence(1e-5, confidence), -np.log(1 - confidence)
+    sequence.peaks[:4] = [enough + 1e-9, enough + 1e-9, enough - 1e-9, enough + 1e-9]
+    assert sequence.epsilon == STEPS[1]
+
+
 def test_nothing_is_read_twice_and_options_stay(tmp_path):
     path, (first, second) = tmp_path / "state", _pairs(2)
     _grow(path, first)
@@ -69,6 +78,13 @@ def test_nothing_is_read_twice_and_options_stay(tmp_path):
     with pytest.raises(BadInput, match="scores_p"):
         EpsilonSequence(0.0).update([], [1.0], np.random.default_rng(0))
     assert _grow(path, second).evidence["blocks"] == 2
+
+
+@pytest.mark.parametrize(("field", "value"), [("peaks", ["x"]), ("log_wealths", None), ("blocks", -1), ("marks", 3)])
+def test_a_damaged_state_is_refused(tmp_path, field, value):
+    write_state(tmp_path / "state", anytime_kept.KIND, asdict(EpsilonSequence(1e-5)) | {field: value}, None)
+    with pytest.raises(BadInput, match=field):
+        _grow(tmp_path / "state", _pairs(1)[0])
 
 
 @pytest.fixture
