@@ -86,8 +86,9 @@ def _either(truth: Value, one: Any, other: Any) -> Any:
             for shared in value.sharing() if isinstance(value, Public) else ():
                 shared.ambiguous = True
         found = np.where(truth, one, other)
-        if isinstance(found, Public):  # what is written into it, is written into one of them
-            np.ndarray.setflags(found, write=False)
+        if isinstance(found, Public) and found.ndim:  # what is written into it, is written into one of them
+            found.one_of = tuple(value for value in (one, other) if isinstance(value, Public))
+            np.ndarray.setflags(found, write=len(found.one_of) == 2)
         return found
     if one is _MISSING or other is _MISSING:
         return _MISSING

@@ -51,6 +51,7 @@ class Public(np.ndarray[Any, Any]):
     kept: Ledger | None = None
     filled: Any = None  # private data that were written into it
     ambiguous: bool = False  # a released number decides whether another name is this array
+    one_of: tuple[Public, ...] = ()  # arrays of which a released number decides which one it is
     sized: bool = False
     ways: int = 0
     decided: bool | None = None
@@ -108,8 +109,11 @@ class Public(np.ndarray[Any, Any]):
 
     def written(self, ledger: Ledger | None) -> None:
         """What is released is in it from now on, and in the array whose memory it shares."""
-        for one in self.sharing() if ledger is not None else ():
-            one.kept = ledger
+        for one in self.sharing():
+            one.kept = one.kept if ledger is None else ledger
+            for other in one.one_of:
+                other.filled = _Lost()
+            one.one_of = ()
 
     # -- NumPy --------------------------------------------------------------------------------------------
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = (), **options: Any) -> Any:

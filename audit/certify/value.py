@@ -6,6 +6,7 @@ entry may differ. What cannot be followed raises `Open`: it ends a certificate, 
 
 from __future__ import annotations
 
+import dis
 import inspect
 import linecache
 import math
@@ -333,7 +334,9 @@ WHICH_KIND = "the code asks of which kind a private or released whole number is"
 
 def kind_of_number(dtype: Any, unknown: Any = True) -> type:
     """Of a private or released whole one the code is not told: `int` makes it one of Python's, which NumPy's is not."""
-    if dtype.kind in "iub" and unknown is not None and not trusted(sys._getframe(2).f_code.co_filename):
+    asks = sys._getframe(2)
+    by_call = dis.opname[asks.f_code.co_code[asks.f_lasti]].startswith(("CALL", "PRECALL", "MATCH"))  # no operator
+    if by_call and dtype.kind in "iub" and unknown is not None and not trusted(asks.f_code.co_filename):
         raise Open(WHICH_KIND)
     found: type = dtype.type
     return found
