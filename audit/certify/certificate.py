@@ -274,8 +274,14 @@ def _of_size(
     return ended(runs, where.relation, delta)
 
 
-def ended(runs: Callable[[], list[Ledger]], relation: Relation, delta: float, sizes: str = "") -> Certificate:
-    """The certificate of some runs: what the costliest releases, or where it ends."""
+def ended(
+    runs: Callable[[], list[Ledger]], relation: Relation, delta: float, sizes: str = "", picked: bool = True
+) -> Certificate:
+    """The certificate of some runs: what the costliest releases, or where it ends.
+
+    Args:
+        picked: released values pick the run, step by step; else that none costs more than one of them is an axiom.
+    """
     lines: dict[tuple[str, str], Line] = {}
     taken: dict[str, None] = {}
     tokens = trace.set(lines), axioms.set(taken), raised.set([])
@@ -283,7 +289,7 @@ def ended(runs: Callable[[], list[Ledger]], relation: Relation, delta: float, si
     made = partial(Certificate, delta=delta, relation=relation, sizes=sizes)
     try:
         with np.errstate(all="ignore"):
-            epsilon, releases, why = _worst(runs(), relation, delta)
+            epsilon, releases, why = _worst(runs(), relation, delta, picked)
         found = made(epsilon, releases=releases, open=why)
     except Exception as error:  # code of others, on values that it was not written for
         found = made(None, open=_reason(error), decides=isinstance(error, Decides))
@@ -317,7 +323,9 @@ class _Unit(NamedTuple):
         return float(self.cost[1][0][1])
 
 
-def _worst(ledgers: list[Ledger], relation: Relation, delta: float) -> tuple[float, tuple[Certified, ...], str]:
+def _worst(
+    ledgers: list[Ledger], relation: Relation, delta: float, picked: bool
+) -> tuple[float, tuple[Certified, ...], str]:
     """The most that any record pays in any run."""
     ways: list[tuple[Counter[Any], list[_Unit], Ledger]] = []
     for ledger in ledgers:
@@ -329,7 +337,7 @@ def _worst(ledgers: list[Ledger], relation: Relation, delta: float) -> tuple[flo
             costs = Counter(one.cost for one in units)
             if not any(costs <= other[0] for other in ways):
                 ways = [other for other in ways if not other[0] <= costs] + [(costs, units, ledger)]
-    if len(ledgers) > 1 < len(ways):
+    if picked and len(ledgers) > 1 < len(ways):
         units = _dearest([units for _, units, _ in ways])
         costs = Counter(one.cost for one in units)
         (epsilon, why), no_run = _epsilon(units, relation, delta), [one for unit in units for one in unit.releases]
