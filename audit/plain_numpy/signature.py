@@ -143,7 +143,7 @@ def _called(
 def _fitted(run: Any, kind: type, positional: list[Any], named: dict[str, Any], rng: Any) -> Any:
     """What an object of the class holds after ``fit``: what it gained, and what may have been written to.
 
-    But for the attributes that begin with ``_``, where there are others.
+    But for attributes that begin with ``_``, where it gained others.
     """
     made = [one for one in inspect.signature(kind).parameters.values() if role(one) == "rng"]
     known = getattr(run, "keywords", {})
@@ -152,13 +152,22 @@ def _fitted(run: Any, kind: type, positional: list[Any], named: dict[str, Any], 
     returned = one.fit(*positional, **named)
     if returned is not None and returned is not one:
         return returned
-    kept = {
-        name: value
-        for name, value in _held(one).items()
-        if not isinstance(value, np.random.Generator)
-        and (name not in before or isinstance(value, list | dict | set | np.ndarray) or value is not before[name])
-    }
-    return {name: value for name, value in kept.items() if name[0] != "_" or name[-1] == "_"} or kept
+    held = {name: value for name, value in _held(one).items() if not isinstance(value, np.random.Generator)}
+    gained = {name: value for name, value in held.items() if name not in before or value is not before[name]}
+    written = {name: value for name, value in held.items() if name not in gained and _may_change(value)}
+    if not gained:
+        return _public(written) or written
+    return {**(_public(gained) or gained), **_public(written)}
+
+
+def _public(attributes: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in attributes.items() if name[0] != "_" or name[-1] == "_"}
+
+
+def _may_change(value: Any) -> bool:
+    """May something be written into it?"""
+    holder = hasattr(value, "__dict__") and not callable(value) and not isinstance(value, ModuleType)
+    return holder or isinstance(value, list | dict | set | np.ndarray)
 
 
 def _held(one: Any) -> dict[str, Any]:

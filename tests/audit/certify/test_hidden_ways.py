@@ -101,6 +101,8 @@ CLASSES = {
     "in a list of the class": "self.history.append(X.sum())",
     "without an underscore": "self.exact = X.sum()",
     "in what was there before": "self.cache[0] = X.sum()",
+    "in an object that was there before": "self.part.exact = X.sum(); del self.noisy_",
+    "in nothing but a hidden name": "self._exact = X.sum(); del self.noisy_",
     "by a function": "self.get = lambda: X.sum()",
     "on a list": "self.noisy_ = Named([self.noisy_]); self.noisy_.exact = X.sum()",
 }
@@ -110,9 +112,10 @@ CLASSES = {
 def test_all_that_a_model_holds_leaves_with_it(text):
     made = """
     class Named(list): pass
+    class Part: pass
     class Model:
         history = []
-        def __init__(self): self.cache, self.settings = {}, [1, 2]
+        def __init__(self): self.cache, self.settings, self.part = {}, [1, 2], Part()
         def fit(self, X, rng):
             self.noisy_ = float(np.clip(X[:, 0], 0, 1).sum() + rng.laplace())
             TEXT
