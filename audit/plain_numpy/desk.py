@@ -305,6 +305,8 @@ def _written(target: Any, found: Any) -> Any:
     """``target += noise``: an array of the code's own holds the released numbers from now on."""
     if not isinstance(target, Noisy):
         target[...] = looked_at(found)
+    elif not target.ndim:
+        return found  # a number stays what it is, and its other names with it
     elif isinstance(found, Noisy):
         vars(target).update(vars(found))
         target.desk.keep_open(target)
