@@ -351,7 +351,8 @@ def _worst(
 
 
 def _units(ledger: Ledger, releases: list[Certified]) -> list[_Unit]:
-    groups: dict[int, tuple[set[int], list[Certified]]] = {}  # by batch; fresh ones are drawn with a view to each other
+    """By the secret batches that they share; fresh ones are drawn with a view to each other, and so one."""
+    groups: dict[int, tuple[set[int], list[Certified]]] = {}  # by batch
     found: dict[int, tuple[set[int], list[Certified]]] = {}
     for one in releases:
         drawn = set() if -1 in one.draws else {number for number in one.draws if number >= 0}

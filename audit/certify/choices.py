@@ -87,8 +87,8 @@ def _either(truth: Value, one: Any, other: Any) -> Any:
                 shared.ambiguous = True
         found = np.where(truth, one, other)
         if isinstance(found, Public) and found.ndim:  # what is written into it, is written into one of them
-            found.one_of = tuple(value for value in (one, other) if isinstance(value, Public))
-            np.ndarray.setflags(found, write=len(found.one_of) == 2)
+            found.candidates = tuple(value for value in (one, other) if isinstance(value, Public))
+            np.ndarray.setflags(found, write=len(found.candidates) == 2)
         return found
     if one is _MISSING or other is _MISSING:
         return _MISSING
@@ -110,7 +110,7 @@ def _caught() -> None:
     raise Open("an error is caught, which others data or numbers in place of private values may not raise")
 
 
-def _left() -> None:
+def _after_no_error() -> None:
     """Raises Open where there is an error that may end here."""
     if sys.exc_info()[0] is not None:
         _caught()
@@ -399,7 +399,7 @@ NAMES: dict[str, Any] = {
     "_dpassay_all": _all,
     "_dpassay_list": _list,
     "_dpassay_caught": _caught,
-    "_dpassay_left": _left,
+    "_dpassay_after_no_error": _after_no_error,
     "_dpassay_entry": _entry,
     "_dpassay_added": _added,
     "_dpassay_into": _into,

@@ -42,7 +42,7 @@ class _Converter(ast.NodeTransformer):
         before, self._elsewhere = self._elsewhere, _read_elsewhere(node)
         node.body = _one_return(node.body)
         if node.name == "__exit__":
-            node.body.insert(0, _line("_dpassay_left()", node))
+            node.body.insert(0, _line("_dpassay_after_no_error()", node))
         self._inside += 1
         self.generic_visit(node)
         self._inside -= 1
@@ -130,7 +130,7 @@ class _Converter(ast.NodeTransformer):
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         """As a choice where the test is private."""
         self.generic_visit(node)
-        if not self._inside or any(isinstance(one, _SCOPES[1:]) or _writes(one) for one in ast.walk(node)):
+        if not self._inside or any(isinstance(one, _SCOPES[1:]) or _has_out(one) for one in ast.walk(node)):
             return node
         arguments = [node.test, _lambda([], node.body), _lambda([], node.orelse)]
         return _called("_dpassay_one_of", arguments, node)
@@ -164,7 +164,7 @@ class _Converter(ast.NodeTransformer):
         if any(
             isinstance(one, ast.Return | ast.Break | ast.Continue) for last in node.finalbody for one in ast.walk(last)
         ):
-            node.finalbody.insert(0, _line("_dpassay_left()", node))
+            node.finalbody.insert(0, _line("_dpassay_after_no_error()", node))
         return node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> Any:
@@ -189,7 +189,7 @@ def _read_elsewhere(function: ast.FunctionDef) -> set[str]:
     return found
 
 
-def _writes(one: ast.AST) -> bool:
+def _has_out(one: ast.AST) -> bool:
     """Does it write into what it is given, in a call that nobody sees?"""
     return isinstance(one, ast.keyword) and one.arg in ("out", None)
 
@@ -323,7 +323,7 @@ class _Way:
         for one in ast.walk(value):
             if isinstance(one, _SCOPES) or (isinstance(one, ast.Name) and one.id in self.added):
                 return False
-            if _writes(one):
+            if _has_out(one):
                 return False
             if isinstance(one, ast.Name):
                 self.loaded.add(one.id)

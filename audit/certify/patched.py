@@ -159,11 +159,8 @@ def _of_math(real: Any) -> Any:
 
     @functools.wraps(real)
     def found(*values: Any) -> Any:
-        if not any(isinstance(one, Value | Public) for one in values):
-            return real(*values)
-        if real is math.log and len(values) == 2:  # to a base
-            return np.log(values[0]) / np.log(values[1])
-        return (of_arrays if len(values) == getattr(of_arrays, "nin", len(values)) else real)(*values)
+        same = len(values) == getattr(of_arrays, "nin", len(values))  # no base of a logarithm, which NumPy writes into
+        return (of_arrays if same and any(isinstance(one, Value | Public) for one in values) else real)(*values)
 
     return found
 

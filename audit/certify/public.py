@@ -28,12 +28,14 @@ OF_SHAPES = {np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.shares_
 _INTO = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
 _SPLITS, _SORTS = {np.split, np.array_split}, {np.argsort, np.argpartition}
 _WHERE, PLACES = np.where, {np.argmax, np.argmin}  # other names stand in NumPy while code is certified
-COUNTED = {np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros}
+COUNTED = {  # how many numbers they give is decided by numbers
+    *(np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros, np.bincount),
+    *(np.intersect1d, np.union1d, np.setdiff1d, np.setxor1d, np.histogram, np.histogram_bin_edges),
+    *(np.repeat, np.tile, np.delete, np.insert, np.resize, np.pad),
+}
 _SILENT = {list.__getitem__, list.__setitem__, dict.__getitem__, dict.__setitem__}
 _NUMBERS = {bool, int, float, np.float64, np.int64, Value}
 _MANY = 1000  # keys of a dictionary that a private number may be
-COUNTED |= {np.intersect1d, np.union1d, np.setdiff1d, np.setxor1d, np.bincount, np.histogram, np.histogram_bin_edges}
-COUNTED |= {np.repeat, np.tile, np.delete, np.insert, np.resize, np.pad}
 _SHARED = "private data are written into an array of which another name holds a part; make a copy"
 
 
@@ -51,7 +53,7 @@ class Public(np.ndarray[Any, Any]):
     kept: Ledger | None = None
     filled: Any = None  # private data that were written into it
     ambiguous: bool = False  # a released number decides whether another name is this array
-    one_of: tuple[Public, ...] = ()  # arrays of which a released number decides which one it is
+    candidates: tuple[Public, ...] = ()  # arrays of which a released number decides which one it is
     sized: bool = False
     ways: int = 0
     decided: bool | None = None
@@ -74,9 +76,13 @@ class Public(np.ndarray[Any, Any]):
                 yield one
             one = getattr(one, "base", None)
 
-    __class__ = seen_as(
-        lambda self: Value if self.filled else np.ndarray if self.ndim else kind_of_number(self.dtype, self.ledger)
-    )
+    def _kind(self) -> type:
+        if self.filled or self.ndim:
+            return Value if self.filled else np.ndarray
+        found: type = self.dtype.type
+        return found if self.ledger is None else kind_of_number(self.dtype)
+
+    __class__ = seen_as(_kind)
 
     # -- where private data were written into it it is private, and `bare` gives what it holds
     @property
@@ -111,9 +117,9 @@ class Public(np.ndarray[Any, Any]):
         """What is released is in it from now on, and in the array whose memory it shares."""
         for one in self.sharing():
             one.kept = one.kept if ledger is None else ledger
-            for other in one.one_of:
+            for other in one.candidates:
                 other.filled = _Lost()
-            one.one_of = ()
+            one.candidates = ()
 
     # -- NumPy --------------------------------------------------------------------------------------------
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = (), **options: Any) -> Any:
@@ -216,9 +222,8 @@ class Public(np.ndarray[Any, Any]):
         return self.__index__() if self.ways else int(self.plain())
 
     def __mul__(self, other: Any) -> Any:
-        return (
-            super().__mul__(other) if self.ndim or type(other) not in (list, tuple, str) else other * self.__index__()
-        )
+        repeats = not self.ndim and type(other) in (list, tuple, str)
+        return other * self.__index__() if repeats else super().__mul__(other)
 
     __rmul__ = __mul__
 

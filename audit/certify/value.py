@@ -332,11 +332,11 @@ class Memory:
 WHICH_KIND = "the code asks of which kind a private or released whole number is"
 
 
-def kind_of_number(dtype: Any, unknown: Any = True) -> type:
+def kind_of_number(dtype: Any) -> type:
     """Of a private or released whole one the code is not told: `int` makes it one of Python's, which NumPy's is not."""
     asks = sys._getframe(2)
     by_call = dis.opname[asks.f_code.co_code[asks.f_lasti]].startswith(("CALL", "PRECALL", "MATCH"))  # no operator
-    if by_call and dtype.kind in "iub" and unknown is not None and not trusted(asks.f_code.co_filename):
+    if by_call and dtype.kind in "iub" and not trusted(asks.f_code.co_filename):
         raise Open(WHICH_KIND)
     found: type = dtype.type
     return found
