@@ -79,7 +79,8 @@ def of_assay(found: Assay, run: Callable[..., Any], about: Mapping[str, str | fl
 def _of_certificate(made: Certificate | None) -> dict[str, Any]:
     if made is None:
         return {}
-    premises = [f"open: {made.open}"] if made.open else [f"taken for granted: {one}" for one in made.axioms]
+    ends = "unbounded" if made.epsilon == math.inf else "open"
+    premises = [f"{ends}: {made.open}"] if made.open else [f"taken for granted: {one}" for one in made.axioms]
     source = {line.place: line.source for line in made.lines}
     return {"certified": made.epsilon, "certificate": [*premises, *map(str, made.lines)], "source": source}
 
