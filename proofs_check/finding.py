@@ -1,7 +1,5 @@
 """What a checker found out, and a counterexample in words and short numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Formulas from text by a whitelist of names, operators and functions; nothing is ever evaluated as Python."""
 
-from __future__ import annotations
-
 import ast
 import operator
 import re

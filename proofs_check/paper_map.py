@@ -4,8 +4,6 @@ The catalogue says which algorithm an id is; the file has the id's name; tests a
 statements are those that name the id.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

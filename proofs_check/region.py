@@ -1,7 +1,5 @@
 """The region of a check: declared variables, points in it, and exact evaluation at a point."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -4,8 +4,6 @@ Points are floating-point columns, so that a formula is evaluated at all of them
 when it is confirmed at a short rational point with fifty digits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache

@@ -9,8 +9,6 @@ are known (``dpassay.audit.certify``) take the bound over, and the certificate n
 numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """What the audit suite works on: one algorithm, one reading, one schedule, one pair of neighbours."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial

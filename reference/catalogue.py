@@ -1,7 +1,5 @@
 """Everything that is audited: the table ``CASES`` in the ``cases.py`` of each paper's folder, and of the baselines."""
 
-from __future__ import annotations
-
 from difflib import get_close_matches
 from importlib import import_module
 

@@ -1,7 +1,5 @@
 """Exact equality of outputs, copies that keep their value, and functions of equal arguments that are computed once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from copy import copy
 from dataclasses import fields, is_dataclass

@@ -1,7 +1,5 @@
 """Optional dependencies: imported when they are first used, and named in one line where they are missing."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

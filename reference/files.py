@@ -3,8 +3,6 @@
 What is read is data (JSON only); what is written is complete or not there.
 """
 
-from __future__ import annotations
-
 import bz2
 import errno
 import gzip

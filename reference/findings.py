@@ -1,7 +1,5 @@
 """What a run may be found to do with private data: kinds with their meaning, and findings as records."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum

@@ -3,8 +3,6 @@
 Which source an answer hangs on says :mod:`dpassay.reference.sources`; the interpreter and the libraries count always.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

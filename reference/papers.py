@@ -1,7 +1,5 @@
 """The papers: who wrote them, which text was read, and citations as records (which paper, where in it)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which whole numbers a printed mean and spread can be of."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor, inf, sqrt

@@ -6,8 +6,6 @@ a package that imports a name when it is first asked for, the module that has th
 that bear the name of one of them, or whose names stand in their texts. Nothing is imported to find that out.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import sys

@@ -7,8 +7,6 @@ neighbouring data, dictated, or tilted, without the algorithm knowing.
 Other tapes: `ScriptedTape` (values that somebody dictates), lockstep (neighbours at once).
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any, cast

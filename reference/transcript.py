@@ -4,8 +4,6 @@ A transcript is what the accountant reads, what a replay is compared with, and (
 is fed. It records queries too, so it is as secret as the data: it never leaves the laboratory for a real data set.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 

@@ -10,8 +10,6 @@ a declared sensitivity has either missed the worst pair, or there is none that m
 in ``written.toml`` is the second: the largest share there is, and why.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache

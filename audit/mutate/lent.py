@@ -25,7 +25,7 @@ from . import planted
 from .operators import Site
 
 HOME = Path(dpassay.reference.__file__).resolve().parent
-ANNOTATIONS = __future__.annotations.compiler_flag  # every file of the reference has the future import
+ANNOTATIONS = __future__.annotations.compiler_flag  # nothing of a changed function is evaluated but its body
 
 
 class TooLong(Exception):

@@ -1,7 +1,5 @@
 """The checkers of single formulas: each takes a check's table as a statement's file has it, and says what it found."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping

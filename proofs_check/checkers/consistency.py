@@ -1,7 +1,5 @@
 """Equal expressions, one quantity in several places, equal units, and variables written before they are read."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """One expression bounds another on a whole region: counterexample, certificate, interval proof, or search."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

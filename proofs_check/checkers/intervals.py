@@ -1,7 +1,5 @@
 """Verified lower bounds of an expression on a box, by interval arithmetic and subdivision (mpmath.iv)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any

@@ -7,8 +7,6 @@ records coincide and rounded down, and an upper bound from the pair that dominat
 the lower one refutes, only the upper one passes; what lies between them is unknown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any

@@ -6,8 +6,6 @@ exponents of the region give left the larger one. A logarithm is of order zero u
 stays constant, else of an arbitrarily small positive exponent. A region without exponents decides nothing.
 """
 
-from __future__ import annotations
-
 import itertools
 import operator
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Printed numbers of experiments against what they must satisfy, and the norm of a random matrix against a bound."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """``python -m dpassay.proofs_check.derivation FILE ...``: decide statements of one's own and show their chains."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

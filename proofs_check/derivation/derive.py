@@ -1,7 +1,5 @@
 """A statement's derivation, step by step: what follows, what does not, and what was added."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ An inference says which relations and predicates must follow from the step's fac
 it may fail. A check has a region of its own: it must follow from the facts, and what is decided must be the step.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

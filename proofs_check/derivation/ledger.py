@@ -1,7 +1,5 @@
 """All statements together: each with its status, what it rests on, and what rests on it."""
 
-from __future__ import annotations
-
 import gc
 import hashlib
 import json

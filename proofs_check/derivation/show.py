@@ -1,7 +1,5 @@
 """A derivation in a sentence, as text, as plain data and as a picture."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Collection, Mapping
 from fractions import Fraction

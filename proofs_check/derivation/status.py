@@ -1,7 +1,5 @@
 """The status of a statement: derived from its chain and from the statements that it uses, and from nothing else."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ A tie has a printed formula and a function of the reference that computes the sa
 numbers; a test says when they differ. How often an algorithm releases something is read off transcripts.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """adaptive_batch: tree noise, Lemma 3.14's noise and sizes, and the oracle count of Lemma 3.15."""
 
-from __future__ import annotations
-
 from collections import Counter
 from math import exp
 

@@ -1,7 +1,5 @@
 """dp_ftrl: the noise of a node and the depth of the tree."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from dpassay.proofs_check.ties import tied

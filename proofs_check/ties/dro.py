@@ -1,7 +1,5 @@
 """dro: noise, thresholds, sizes and conjugates, tied to ``reference/dro``."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dpassay.proofs_check.ties import Numbers, down, tied

@@ -1,7 +1,5 @@
 """minimax_sosp: the noise of Algorithm 3 and of Appendix B.2, and the sizes of Lemma 5."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from math import exp, sqrt

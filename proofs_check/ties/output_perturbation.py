@@ -1,7 +1,5 @@
 """output_perturbation: noise scales, phases, regularisers and the utility bounds."""
 
-from __future__ import annotations
-
 from math import log, log2, sqrt
 
 from dpassay.proofs_check.ties import Numbers, tied

@@ -1,7 +1,5 @@
 """second_order_erm: sensitivities, eq. (8) and (14), MIN_DEC, and the sample sizes of Theorems 4, 8 and B.3."""
 
-from __future__ import annotations
-
 from math import exp
 
 from dpassay.proofs_check.ties import Numbers, tied

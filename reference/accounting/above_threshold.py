@@ -19,8 +19,6 @@ A pointwise bound on the curve of every pair is a dominating pair and composes a
 Definition 7, Proposition 8 and Theorem 10.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import lru_cache

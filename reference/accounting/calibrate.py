@@ -4,8 +4,6 @@ No count of releases is typed a second time: the dry run makes the releases, the
 depend on noise only through ``sensitivity / scale``, one transcript gives the account at every noise level.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -9,8 +9,6 @@ The laws are those of *connecting the dots* (Doroshenko et al. 2022): the curve 
 chords, which lie above it, so they dominate; Fourier accountants: Koskela, Jalkoe and Honkela 2020.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ Records take part in a release fully, by sampling, or at most once over the run 
 fresh batches do not add up, the worst one counts).
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -7,8 +7,6 @@ Every number here errs to its safe side only: a delta or an epsilon that a mecha
 that a budget allows is rounded down, by what floating point may lose on the way.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import cache

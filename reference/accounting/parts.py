@@ -7,8 +7,6 @@ Proposition 12). A pure release costs at most what randomised response does, and
 2016, Proposition 3.3); a Laplace release as in Mironov 2017, Table II; a sampled one at most what it costs unsampled.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -11,8 +11,6 @@
   two directions are composed apart.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Cases of adaptive_batch for the audit: the stochastic SPIDER on worst-case neighbours, in every printed reading."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial

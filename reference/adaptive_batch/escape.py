@@ -5,8 +5,6 @@ Its privacy is claimed within Algorithm 3, which takes its steps and stops as it
 or where the ball of radius Xi is left). Cite: adaptive_batch, Algorithm 2.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from dpassay.reference.arrays import Array, norm

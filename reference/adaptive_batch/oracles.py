@@ -1,7 +1,5 @@
 """Gradient and Hessian oracles (adaptive_batch, Algorithm 4): means over records that no oracle has used before."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import inf
 from typing import Literal

@@ -3,8 +3,6 @@
 Records are taken in index order, the strongest reading of "draw among unused": a secret order hides who comes when.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -7,8 +7,6 @@ Guarantee claimed: (epsilon, delta)-DP (Lemmas 3.13, 3.14), a gamma-SOSP among t
 Cite: adaptive_batch, Algorithms 1, 3 and 4.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, inf

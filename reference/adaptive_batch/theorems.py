@@ -4,8 +4,6 @@ Constants hidden in O(.) are one, log factors of O~(.) are dropped where no proo
 impossible is refused with the name of the first inequality that fails.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil, log, sqrt
 

@@ -4,8 +4,6 @@ As printed, NODE(t) stops short when t = Sigma is a power of two: its first step
 nodes of t = Sigma cover 1..Sigma - 1 only and the last value is released bare. ``blocks.tree.TreeSum`` releases them.
 """
 
-from __future__ import annotations
-
 from math import log as ln
 from math import sqrt
 

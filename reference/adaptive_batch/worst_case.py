@@ -5,8 +5,6 @@ At x = 0 the gradient is s sin(phase) e_1, the Hessian s cos(phase) e_1 e_1^T. O
 are the same, so a batch matters only through that record.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -3,8 +3,6 @@
 The claims must hold for any finite rows (they are clipped) and all kinds of batches.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Literal
 

@@ -6,8 +6,6 @@ Guarantee: that of ``steps`` (sampled) Gaussian releases of sensitivity ``2 clip
 Cite: abadi2016, Algorithm 1; full batch: bassily2014.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

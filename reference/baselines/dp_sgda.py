@@ -3,8 +3,6 @@
 Solves min over x, max over y of a finite sum. Guarantee: that of the calibrated releases. Cite: yang2022, Algorithm 1.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -4,8 +4,6 @@ Minimises a finite sum. x_{t+1} = x_t - eta nabla_t, where nabla_t is refreshed 
 Guarantee: that of the calibrated releases, each of sensitivity 2 C / B under replace-one. Cite: arora2023, Algorithm 1.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal

@@ -5,8 +5,6 @@ clipped gradient differences in between.
 Guarantee: that of the calibrated releases. Cite: minimax_sosp, Table 2; dro, Section 5.1.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from math import inf
 

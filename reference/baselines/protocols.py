@@ -4,8 +4,6 @@ Minimisation: per-record gradients. Minimax: queries, because how one record bou
 variable per record, weights that follow the released y): each query comes with its replace-one sensitivity.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 

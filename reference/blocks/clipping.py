@@ -3,8 +3,6 @@
 Cite: minimax_sosp, Algorithm 1; dro, Algorithm 1.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Literal
 

@@ -3,8 +3,6 @@
 Any rows (they are clipped), a record present or taken out; the first record enters the most nodes of the tree.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

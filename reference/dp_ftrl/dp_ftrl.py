@@ -9,8 +9,6 @@ Printed: the noise that the paper's Renyi divergences and their usual conversion
 Repaired: the claim holds as printed; here the noise is what exact Gaussian accounting asks for, which is less.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from math import ceil, sqrt
 

@@ -1,7 +1,5 @@
 """Rows of the audit table for ``dro``: small worst-case instances, claims at (1, 1e-5)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial

@@ -5,8 +5,6 @@ GRADIENT is that of ``Composite``; SCHEDULE, CLIP, NOISE and STEP are those of `
 Guarantee: that of T sampled Gaussian releases of sensitivity 2 C / b. Cite: ``dro``, Section 3; abadi2016, Algorithm 1.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

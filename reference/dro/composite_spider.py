@@ -5,8 +5,6 @@ GRADIENT, CLIP, NOISE and STEP are those of ``baselines/dp_spider.py``. The retu
 Guarantee: that of the calibrated releases. Cite: ``dro``, Section 3; arora2023, Algorithm 1.
 """
 
-from __future__ import annotations
-
 from dpassay.reference.arrays import Array
 from dpassay.reference.baselines import dp_spider
 from dpassay.reference.problems.interfaces import Flat

@@ -4,8 +4,6 @@ A batch of Theorem 7 (Algorithm 2), T and q of Theorem 8 (Algorithm 3): computed
 batches larger than the data set in every regime with G > 0.102, and Theorem 8 can ask for a phase of length zero.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable

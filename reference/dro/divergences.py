@@ -5,8 +5,6 @@ t >= 0 (Definition 8 with psi(t) = +inf for t < 0), ``printed_conjugate`` is wha
 the chi-square and for the KL-regularised CVaR rows, and the tests show where.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

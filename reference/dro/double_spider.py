@@ -11,8 +11,6 @@ repaired   clips each record's term, noise multipliers calibrated by exact accou
 Cite: ``dro``, Algorithm 2, Theorems 1, 2, 6, 7.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal

@@ -5,8 +5,6 @@ x-gradient weights record i by n p_i, so its sensitivity follows the released p:
 Cite: ``dro``, Section 5.1 and Appendix A.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

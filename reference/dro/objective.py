@@ -2,8 +2,6 @@
 L(x, eta) of eq. (3) and the compositional KL objective Psi(x, lambda) of eq. (5).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Protocol
 

@@ -6,8 +6,6 @@ those of ``baselines/private_diff.py``.
 Guarantee: that of the calibrated releases. Cite: ``dro``, Section 5.1 and Appendix A.
 """
 
-from __future__ import annotations
-
 from dpassay.reference.arrays import Array
 from dpassay.reference.baselines import private_diff
 from dpassay.reference.baselines.protocols import Clipped

@@ -10,8 +10,6 @@ Where readings differ, the schedule says line by line which one is run (:class:`
 Cite: ``dro``, Algorithm 3, Theorems 3, 4, 8, Lemma 8.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Literal

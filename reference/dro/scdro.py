@@ -5,8 +5,6 @@ nothing is private (no CLIP, no NOISE); it shows what the private algorithms giv
 Cite: ``dro``, Section 5.1 (non-private baseline).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

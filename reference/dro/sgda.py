@@ -4,8 +4,6 @@ GRADIENT and CLIP are those of ``minimax_form.py``, NOISE and STEP those of ``ba
 Guarantee: that of the calibrated releases. Cite: ``dro``, Section 5.1 and Appendix A.
 """
 
-from __future__ import annotations
-
 from dpassay.reference.arrays import Array
 from dpassay.reference.baselines import dp_sgda
 from dpassay.reference.baselines.protocols import Clipped

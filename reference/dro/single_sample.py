@@ -10,8 +10,6 @@ Guarantee as printed: none at small delta: once sigma << Delta, delta is at leas
 Cite: ``dro``, Algorithm 3 line 16, Theorems 3 and 8 (sigma_{s_t}).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

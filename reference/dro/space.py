@@ -4,8 +4,6 @@ Batches of 1, batches and refreshes on all records or fewer, T = 1, T that is no
 a repaired schedule depends on these sizes alone, so it is made once for all divergences and dimensions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

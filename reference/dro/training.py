@@ -6,8 +6,6 @@ attacked. ``lambda_0`` is 0.5 here: with the paper's 1e-3 the inner function exp
 as soon as a loss exceeds 0.71 (ten classes start at log 10 = 2.3).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any

@@ -12,8 +12,6 @@ All other records are equal, so the mixture over the target's participation is t
 pair that makes a sample with the target differ most from one without.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """A random direction that prefers the leading eigenvectors of a matrix: the Bingham law."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """A number whose density is constant on each of some intervals: the exponential mechanism for a quantile."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Query, scale, and whatever further numbers there are, which are public and must agree between neighbours.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field, fields
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The minimiser of a randomly perturbed objective: its exact density, by the change of variables of the proof."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ gradient descent, and what it did shows after `frozen_steps`.
 Guarantee: that of at most T releases of sensitivity 2 C / B. Cite: minimax_sosp, Tables 1 and 2.
 """
 
-from __future__ import annotations
-
 from dpassay.reference.baselines.protocols import Path
 from dpassay.reference.problems.domains import uniform_ball
 from dpassay.reference.problems.interfaces import PerSample

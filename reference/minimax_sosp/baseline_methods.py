@@ -5,8 +5,6 @@ All are reconstructions: the paper names them and does not print them. Each runs
 described) and exact.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial

@@ -3,8 +3,6 @@
 The methods that minimax_sosp compares with (Tables 1 and 2) stand on the steep worst-case neighbours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial

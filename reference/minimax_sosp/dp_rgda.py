@@ -7,8 +7,6 @@ Guarantee claimed: (epsilon, delta)-DP and an alpha-SOSP of Phi (Theorems 1 and 
 function of the v_t that Algorithm 3 releases. Cite: minimax_sosp, Algorithms 2 and 3.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import partial
 from math import log, sqrt

@@ -1,7 +1,5 @@
 """The experiment of minimax_sosp, Appendix D: its budget, sizes and noise."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from math import expm1, log, sqrt

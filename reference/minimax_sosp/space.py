@@ -4,8 +4,6 @@ Where every record is clipped, rows are any finite numbers; where the mean is cl
 (gradients of at most M = 1, so that no clip acts).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

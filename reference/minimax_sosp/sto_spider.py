@@ -6,8 +6,6 @@ Guarantee: that of at most T releases of sensitivity 2 C / B. Cite: minimax_sosp
 with escape that adaptive_batch starts from).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf

@@ -4,8 +4,6 @@ Constants that the text hides in O(.) are one; the schedule is checked against t
 refused with the name of the first one that fails.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil, floor, log, sqrt
 

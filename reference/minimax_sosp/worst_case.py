@@ -9,8 +9,6 @@ One record changes its sign. The others are either half +1 and half -1 (`balance
 a mean acts) or all -1 (`identical`: a sampled batch matters only through the changed record).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 

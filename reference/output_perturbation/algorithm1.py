@@ -9,8 +9,6 @@ Repaired: the solver's accuracy is certified, so nothing can fail and all of del
 driven to RESIDUAL_FRACTION L/(mu n); noise from the exact Gaussian trade-off; the output is projected on X.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

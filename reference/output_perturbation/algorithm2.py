@@ -8,8 +8,6 @@ of the next phase.  Every phase is (epsilon, delta)-DP, so is the whole (paralle
 Printed: solver trusted, noise by Definition 2, iterates may leave X.  Repaired: certified, exact noise, projected.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -9,8 +9,6 @@ Lemma 4.3 bounds, so nothing is composed; certified solver, exact Gaussian noise
 L is that of the full f on X times Y, or of the data part (Lemma 4.5).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -7,8 +7,6 @@ Printed: solver trusted, noise by Definition 2 at half the budget.  Repaired: ce
 (`sharp_stability`, 0.71 of Lemma 4.5's in phase 1, down to half of it), exact noise, projection.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ releases y_k with noise; x stays secret.  It is Algorithm 4, line by line, with 
 Guarantee: (epsilon/2, delta/2)-DP (Theorem 4.8; the budget of the pair with Algorithm 4 is (epsilon, delta)).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

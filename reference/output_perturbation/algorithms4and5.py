@@ -5,8 +5,6 @@ Printed: basic composition of two halves of the budget.  Repaired: a record meet
 Gaussians are accounted together.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Running the base solver, trusted or certified, and the noise that its error is covered by."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dpassay.reference.arrays import Array

@@ -4,8 +4,6 @@ Logs outside square roots come from K = log(n) and are taken to base 2, those of
 `first_meaningful_n` says from which n on a bound is below what holds without any algorithm.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

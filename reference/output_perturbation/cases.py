@@ -1,7 +1,5 @@
 """Rows of the audit table for `output_perturbation`: every algorithm on the pair that attains its stability bound."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple

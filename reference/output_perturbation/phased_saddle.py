@@ -4,8 +4,6 @@ The block that is released carries mu_k = mu 2^k, the other block a fixed modulu
 5) or the loss's own strong concavity (Section 4.3).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Literal
 

@@ -5,8 +5,6 @@ and 4.8 use mu_K = mu n, that is 2^K = n: base 2.  We take K = floor(log2 n), n_
 records stay unused.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ that no phase uses. Whatever the data, the target's position and the noisy centr
 its declared sensitivity. Schedules are made for the sizes: the template that they are made from holds no records.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any

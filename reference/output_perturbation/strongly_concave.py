@@ -7,8 +7,6 @@ algorithms of Sections 3 and 4 use the same expression as one).  Charitable read
 deviation; "as_variance" takes the sentence at its word.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -6,8 +6,6 @@ public and belongs to the regulariser of Lemma 4.5, so L is that of the records'
 record is replaced that pulls the solution hardest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache, partial
 

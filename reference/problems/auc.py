@@ -5,8 +5,6 @@ f = (1-p) (<w,z> - a)^2 [s=1] + p (<w,z> - b)^2 [s=-1] + 2 (1 + alpha) <w,z> (p 
 Quadratic, so the saddle point of the regularised problem is a linear system when it lies inside.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

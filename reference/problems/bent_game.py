@@ -6,8 +6,6 @@ the other way round, so their saddle points can lie on the two sides of the bend
 x in the first and y in the second.  With one coupling everywhere what is gained in x is lost in y.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Closed convex domains with an exact Euclidean projection: everywhere, balls, boxes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Protocol
 

@@ -6,8 +6,6 @@ A point is z = (x, y) in one vector; minimisation is the case without y.  The op
 Losses check their records: the constants L and ell hold only then, so nothing private starts without that.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property

@@ -7,8 +7,6 @@ MNIST) and the CIFAR-10 binary version. Nothing is downloaded. Files ending in `
 file that is truncated, has the wrong magic number or trailing bytes is refused with the field and the value.
 """
 
-from __future__ import annotations
-
 import math
 import struct
 from collections.abc import Sequence

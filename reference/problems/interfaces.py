@@ -1,7 +1,5 @@
 """What an algorithm may ask of a problem, and a problem that answers with zeros: all that a dry run needs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 

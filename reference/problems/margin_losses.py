@@ -4,8 +4,6 @@ Paper `second_order_erm`: loss A is Section 4, loss B is Appendix E.3. Loss B is
 under the name "logistic loss" (and with a stray gradient sign on its left side), so both readings are here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, sqrt

@@ -6,8 +6,6 @@ The inner maximum is y_i = <A_i, U V^T> - b_i, so Phi(U, V) = (1/(2n)) sum_i (<A
 What the text leaves open is a named parameter: `signal_norm` (the size of the true matrix after "a rescaling").
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ Parameters are flat vectors (d,), so that clipping, noise and updates need no st
 description; :class:`ClassificationLoss` binds it to a dataset and provides ``losses`` and ``loss_gradients``.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Protocol
 

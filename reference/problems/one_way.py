@@ -4,8 +4,6 @@ One parameter, so that the sqrt(d) of `second_order_erm`, eq. (4), is one. What 
 is not the number of steps, which is the same for both, but the gradients and Hessians alone.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import inf
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """A small minimax problem in which every record pulls where it likes: for searches over all data."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

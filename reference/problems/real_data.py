@@ -6,8 +6,6 @@ the z-score of the original numerical columns (`standardise=True`) uses means an
 for comparing with the printed tables, outside every privacy claim.
 """
 
-from __future__ import annotations
-
 from io import BytesIO
 from pathlib import Path
 

@@ -5,8 +5,6 @@ exactly, so the mean is the landscape while gradients and Hessians differ from r
 is stationary, its Hessian diagonal with entries +-h_j.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

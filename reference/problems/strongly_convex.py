@@ -4,8 +4,6 @@ Every loss is the data part only; the strongly convex problem adds a `Regularise
 `feature_bound`, the domain is a ball of radius `radius`, and L and ell follow from these (tests check both).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -11,8 +11,6 @@ sqrt(1 + (a gamma / kappa)^2). The well keeps iterates near w_1 = w_2 = 0, whate
 Values, gradients, Hessians and third derivatives are bounded on R^d and l >= 0 (`second_order_erm`, Assumption 2).
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields

@@ -1,7 +1,5 @@
 """What every algorithm of `second_order_erm` shares: accuracy, sensitivities, the eigenpair of eq. (5), the outcome."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from math import inf, sqrt
 from typing import Literal

@@ -9,8 +9,6 @@ Guarantee: rho-zCDP with sigma^2 = T / rho (T gradients, at most T Hessians).
 Cite: wang2019; second_order_erm, Section 1.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from math import ceil, sqrt
 

@@ -9,8 +9,6 @@ Guarantee: rho-zCDP with sigma^2 = T / rho.
 Cite: wang2021; second_order_erm, Section 4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, sqrt

@@ -3,8 +3,6 @@
 The matrix is a release, so whatever is computed from it is post-processing; the random start vector is public.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, log, sqrt

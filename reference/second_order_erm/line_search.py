@@ -5,8 +5,6 @@ Finds a step gamma that lowers f enough; only the number of the accepted trial i
 Cite: second_order_erm, Algorithm 2, eq. (13), (15), (SD1), (SD2), Lemma 6, Theorem 5.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial

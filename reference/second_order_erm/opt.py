@@ -10,8 +10,6 @@ accounting.
 Cite: second_order_erm, Algorithm 1, Theorem 1, Lemma 2, Corollary 3, Theorem 4.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import ceil

@@ -8,8 +8,6 @@ composition.
 Cite: second_order_erm, Section 3.3, Theorems B.3, B.4, B.5 and B.8.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from math import ceil, log, sqrt

@@ -10,8 +10,6 @@ release of f(w0) leads to.
 Cite: second_order_erm, Algorithm 3, Theorem 5, Lemmas 6 and 7, Theorem 8.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any

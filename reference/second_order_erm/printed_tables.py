@@ -5,8 +5,6 @@ A runtime of None is the printed cross (at least one run failed or did not stop)
 Where the printed group of three runtimes shows one cross only, the cells follow the order OPT, OPT-B, OPT-LS.
 """
 
-from __future__ import annotations
-
 import csv
 from dataclasses import dataclass
 from pathlib import Path

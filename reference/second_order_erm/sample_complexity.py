@@ -5,8 +5,6 @@ norm of a Gaussian symmetric matrix needs C of about 2). Delta_g = 2 B_g / n is 
 B_g / n; the functions compute what the theorem says.
 """
 
-from __future__ import annotations
-
 from math import log, sqrt
 
 from dpassay.reference.problems.erm import Constants

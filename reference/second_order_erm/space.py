@@ -6,8 +6,6 @@ order and both ways out of every test are near. With few records and steps they 
 on the gradient before the noise would always end alike, so there are sizes with finer ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -7,8 +7,6 @@ its own batch, while Section 3.3 computes both from the same S_k: one draw prote
 (`worst_case.shared_batch` shows from which epsilon on that matters).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from math import exp, inf, log, sqrt

@@ -9,8 +9,6 @@ Hessian has a batch of its own, noise by exact composition.
 Cite: wang2021; second_order_erm, Section 4 and eq. (30).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from dpassay.reference.arrays import Array

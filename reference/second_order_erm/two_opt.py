@@ -10,8 +10,6 @@ adaptively.
 Cite: second_order_erm, Section 3.4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any

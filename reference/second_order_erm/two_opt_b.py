@@ -9,8 +9,6 @@ by basic composition; there is no filter.
 Cite: second_order_erm, Sections 3.3 and 3.4.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -10,8 +10,6 @@ up adaptively.
 Cite: second_order_erm, Section 3.4.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from dpassay.reference.arrays import Array

@@ -13,8 +13,6 @@ go along it takes dozens of steps: a slope that lasts for a step of b times the 
 decreases, by which T is counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial

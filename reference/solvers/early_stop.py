@@ -1,7 +1,5 @@
 """A solver that stops too early and does not say so: what the certificate is for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

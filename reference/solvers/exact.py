@@ -1,7 +1,5 @@
 """Exact solutions: a linear system when the loss is quadratic and the solution is inside, else to rounding."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

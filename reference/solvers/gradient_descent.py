@@ -5,8 +5,6 @@ kappa-Lipschitz with kappa = 1 + ell/min(mu_x, mu_y), however far apart mu_x and
 Algorithm 4).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Any solver as a start: gradient steps follow until the certificate holds, so nothing it did can break a claim."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ The privacy of output perturbation rests on the solver reaching its accuracy, so
 `certify` bounds the distance to the exact solution from the operator alone, whatever produced the point.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol

@@ -10,8 +10,6 @@ return; ``Polished`` takes such a point to the accuracy that was asked for, what
 of each class is added whose features are zero: its gradient is zero everywhere, and the solution stays what it is.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from typing import Any

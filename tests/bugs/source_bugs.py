@@ -5,12 +5,11 @@ the command is run there on rows that use the line, until one of them ends with 
 of rows, it prints a digest of what they do: does a bug change any run?
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -58,9 +57,8 @@ def plant(text: str, site: Site) -> str:
 
 
 def with_import(text: str) -> str:
-    mark = "from __future__ import annotations\n"
-    assert mark in text
-    return text.replace(mark, mark + "from dpassay.reference import _planted\n", 1)
+    head = re.match(r'("""(?s:.*?)"""\n)?\n*(from __future__ import annotations\n)?', text)
+    return f"{text[: head.end()]}from dpassay.reference import _planted\n{text[head.end() :]}"
 
 
 @dataclass(frozen=True)
