@@ -30,7 +30,7 @@ def facts(vector: Data, given: Data, found: Sequence[Difference]) -> list[str]:
     """
     first = found[0]
     if first.part in (Part.CALL, Part.COUNT):
-        return list(_of_calls(vector, first))
+        return []
     if first.part is Part.OUTPUT:
         here, there = _array(vector["output"]), _array(given["output"])
     else:
@@ -112,21 +112,6 @@ def _elsewhere(vector: Data, first: Difference, there: Array) -> Iterator[str]:
             if (step, name) != (first.step, first.name) and other.shape == there.shape and _alike(other, there):
                 yield f"yours is the {name} of {event['label']!r} at step {step}"
                 return
-
-
-def _of_calls(vector: Data, first: Difference) -> Iterator[str]:
-    """Where the vector has the call that was made."""
-    if first.part is Part.COUNT:
-        yield f"yours makes {first.got} calls, the reference {first.expected}"
-        return
-    steps = [step for step, one in enumerate(vector["events"]) if f"{one['event']} {one['label']}" == first.got]
-    later, before = [step for step in steps if step > first.step], [step for step in steps if step < first.step]
-    if later:
-        yield f"the reference makes your call next at step {later[0]}"
-    if before:
-        yield f"the reference made your call last at step {before[-1]}"
-    if not steps:
-        yield "the reference makes your call nowhere in this run"
 
 
 def _names(vector: Data, ratio: float) -> str:
