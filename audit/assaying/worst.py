@@ -21,7 +21,7 @@ from dpassay.audit.lockstep.run import lockstep, scripted
 from dpassay.audit.lockstep.script import Script
 from dpassay.audit.search.ground import AllOf, Data, Setting, data_of
 from dpassay.audit.search.runner import quiet
-from dpassay.reference.arrays import Array
+from dpassay.audit.search.strategies import times
 from dpassay.reference.errors import BadInput
 from dpassay.reference.space import Space
 
@@ -116,16 +116,8 @@ def _alike(data: Data, space: Space) -> Iterator[Data]:
     """All other records as the target on D', as the target on D, or zero; in the last case D' may have its opposite."""
     assert data.rows is not None and data.there is not None
     here, there = data.rows[data.target], data.there
-    opposite = there if space.relation == "add-remove" else _times(-1.0, here, space)
-    for others, replaced in ((there, there), (here, there), (_times(0.0, there, space), there), (None, opposite)):
-        rows = np.tile(_times(0.0, here, space) if others is None else others, (len(data.rows), 1))
+    opposite = there if space.relation == "add-remove" else times(-1.0, here, space)
+    for others, replaced in ((there, there), (here, there), (times(0.0, there, space), there), (None, opposite)):
+        rows = np.tile(times(0.0, here, space) if others is None else others, (len(data.rows), 1))
         rows[data.target] = here
         yield replace(data, rows=rows, there=replaced)
-
-
-def _times(factor: float, row: Array, space: Space) -> Array:
-    """A row times a factor, as near to that as the space has it, with its label."""
-    found = factor * row + 0.0 if space.rows.box is None else np.clip(factor * row, *space.rows.box)
-    if space.rows.labels:
-        found[-1] = row[-1]
-    return found

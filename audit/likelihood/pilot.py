@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpassay.audit.bounds import halved
 from dpassay.audit.lockstep.tilting import PLAIN, Tilt
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.arrays import Array
@@ -60,10 +61,7 @@ def last_epsilon(loss: Array, possible: Callable[[float], bool]) -> float:
     low, high = 0.0, max(1.0, 2 * float(np.max(loss[np.isfinite(loss)], initial=1.0)))
     if possible(high):
         return math.inf
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if possible(middle) else (low, middle)
-    return high
+    return halved(possible, low, high, 60)[1]
 
 
 def make_plan(

@@ -17,7 +17,7 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.space import Sizes, Space
 
-from .strategies import is_absent, neighbours, width_of
+from .strategies import is_absent, neighbours, times, width_of
 
 _MOST = 20_000  # combinations of sizes that are listed
 _EVEN = 2_000  # of which values are brought to an even share: beyond, the list would be long
@@ -187,13 +187,7 @@ def with_longer_target(data: Data, space: Space, combinations: Sequence[Sizes]) 
     opposite = -there if there.any() else -here
     sides = [(here, there), (opposite, there), tuple(np.append(one[:-1], 1.0) for one in (opposite, there))]
     for factor, (one, other) in product(_FACTORS, sides):
-        yield data.changed(here=_times(factor, one, space), there=_times(factor, other, space))
-
-
-def _times(factor: float, row: Array, space: Space) -> Array:
-    """The features of a row times a factor; a label stays."""
-    features = factor * row[: width_of(space, row)]
-    return np.append(features, row[len(features) :])
+        yield data.changed(here=times(factor, one, space), there=times(factor, other, space))
 
 
 def _narrow(data: Data, space: Space, combinations: Sequence[Sizes]) -> Data:

@@ -97,6 +97,14 @@ def absent_row(space: Space, width: int) -> Array:
     return np.array(np.broadcast_to(0.0 if space.absent is None else space.absent, width), dtype=float)
 
 
+def times(factor: float, row: Array, space: Space) -> Array:
+    """A row times a factor, as near to that as the space has it, with its label."""
+    found = factor * row + 0.0 if space.rows.box is None else np.clip(factor * row, *space.rows.box)
+    if space.rows.labels:
+        found[-1] = row[-1]
+    return found
+
+
 def _another(allowed: Rows, row: Array, width: int) -> Array:
     """A row that is not this one: opposite, or along the first axis where there is nothing to turn round."""
     other = row.copy()
