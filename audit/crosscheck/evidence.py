@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.mutate.lent import TooLong, lent, limited, source
+from dpassay.audit.mutate.lent import lent, source
 from dpassay.audit.mutate.operators import Site, sites
 from dpassay.audit.mutate.slips import slips
+from dpassay.audit.phases import TooLong, limited
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput, printable
@@ -231,7 +232,7 @@ class Answered:
         """How much of what was asked for the changed reference asks for; without a change, the reference itself."""
         tape, output, ended = VectorTape(self.vector["events"]), None, False
         made = nullcontext() if change is None else lent(change.file, change.site)
-        with suppress(Exception), made, limited(SLOWEST), np.errstate(all="ignore"):
+        with suppress(Exception, TooLong), made, limited(SLOWEST), np.errstate(all="ignore"):
             output = encode(run_again(self.run, self.vector, tape), "output")
             ended = True
         known = [*self.vector["events"], {}]

@@ -8,12 +8,10 @@ from __future__ import annotations
 import __future__
 
 import ast
-import signal
 import sys
-import threading
 import types
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -26,10 +24,6 @@ from .operators import Site
 
 HOME = Path(dpassay.reference.__file__).resolve().parent
 ANNOTATIONS = __future__.annotations.compiler_flag  # nothing of a changed function is evaluated but its body
-
-
-class TooLong(Exception):
-    """A changed run does not end."""
 
 
 @lru_cache(maxsize=256)
@@ -117,34 +111,3 @@ def _function(value: Any) -> types.FunctionType | None:
     elif isinstance(value, classmethod | staticmethod):
         value = value.__func__
     return value if isinstance(value, types.FunctionType) else None
-
-
-@contextmanager
-def limited(seconds: float) -> Iterator[None]:
-    """Stop what does not end within so many seconds of processor time; outside the main thread there is no limit.
-
-    Raises:
-        TooLong: inside, when they are over.
-    """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield
-        return
-    on = [True]
-
-    def ring(number: int, frame: Any) -> None:
-        if on:
-            raise TooLong
-
-    # what is raised where nobody can catch it, as when a generator is closed, is nobody's business
-    told, sys.unraisablehook = sys.unraisablehook, lambda _: None
-    before = signal.signal(signal.SIGVTALRM, ring)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 0.02)  # again and again: some places swallow what is raised
-    try:
-        yield
-    finally:
-        while on:  # it may ring in here as well
-            with suppress(TooLong):
-                on.clear()
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
-        sys.unraisablehook = told

@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 import math
 import resource
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +24,7 @@ from dpassay.audit.assaying.examine import Thrift
 from dpassay.audit.assaying.releases import own_releases
 from dpassay.audit.assaying.worst import pair_of
 from dpassay.audit.inputs.foreign import foreign_code, is_code, is_written, load_object, written_space
+from dpassay.audit.phases import TooLong, limited
 from dpassay.audit.plain_numpy.audited import trial_pairs
 from dpassay.audit.plain_numpy.generator import OldNames
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
@@ -40,10 +39,6 @@ from dpassay.reference.space import Rows, Space, the_numbers
 SECONDS = 20  # for one run: an audit makes thousands
 MEMORY = 4 * 2**30  # bytes beyond what is in use
 _PAGE = resource.getpagesize()
-
-
-class _TooLong(BaseException):
-    """No code of others may catch it by chance."""
 
 
 @contextmanager
@@ -82,10 +77,10 @@ def one_run_in_time(run: Callable[..., Any], where: Space, claim: PrivacyClaim, 
     error: Exception | None = None
     for pair in trial_pairs(where, 0):
         try:
-            with _at_most(SECONDS):
+            with limited(SECONDS, clock=True):
                 mechanism.once(pair.here, OldNames(np.random.PCG64(0)))
             return
-        except _TooLong:
+        except TooLong:
             why = f"one run takes more than {SECONDS} seconds, and an audit makes thousands: try a smaller --space"
             raise BadInput("algorithm", name, why) from None
         except MemoryError:
@@ -94,24 +89,6 @@ def one_run_in_time(run: Callable[..., Any], where: Space, claim: PrivacyClaim, 
             error = raised
     if error is not None:
         raise error
-
-
-@contextmanager
-def _at_most(seconds: int) -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():  # only there a signal arrives
-        yield
-        return
-
-    def stop(*_: Any) -> None:
-        raise _TooLong
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 NOTHING = 60.0  # where nothing finite is found: no audit shows a larger epsilon

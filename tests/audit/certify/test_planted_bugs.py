@@ -9,8 +9,9 @@ from source_bugs import digest, read_patches, rows_of
 from dpassay.audit.assaying.assay import assay_case
 from dpassay.audit.certify.catalogue import certify_instance
 from dpassay.audit.mutate import planted
-from dpassay.audit.mutate.lent import lent, limited, source
+from dpassay.audit.mutate.lent import lent, source
 from dpassay.audit.mutate.operators import Operator, Site
+from dpassay.audit.phases import limited
 from dpassay.audit.row import Effort
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.accounting.calibrate import Uncalibrated
