@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,9 +14,8 @@ from dpassay.audit.published.assessment import Assessment, Finding, Metric, Publ
 from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
 from dpassay.audit.report.verdicts import plain_table, wide_console
 from dpassay.audit.terminal.options import AsJson, relation_named
-from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import BadInput, printable, require
-from dpassay.reference.guarantee import LARGEST, Guarantee, approx_dp
+from dpassay.reference.guarantee import LARGEST, approx_dp
 
 IMPOSSIBLE = (Finding.CONTRADICTS, Finding.CONTRADICTS_UNLESS_SHIFT)
 MEANING = {
@@ -68,12 +67,9 @@ def published(
         require(paper is None or table is None, "--paper", paper, f"is another table than {table}; give one of them")
         cells = table_2(confidence) if table is None else list(_of_file(table, confidence))
     else:
-        if epsilon is None:
-            raise BadInput("--epsilon", epsilon, "is required (or --paper)")
-        printed = _printed(auc, balanced_accuracy, tpr, members, nonmembers, fpr)
-        claim = _pair(epsilon, delta, relation_named(relation) or "replace-one")
-        at = f" at FPR {fpr:g}" if fpr is not None else ""
-        cells = [(f"{printed.metric}{at}", assess(printed, claim, confidence))]
+        given = (epsilon, delta, relation, auc, balanced_accuracy, tpr, fpr, members, nonmembers)
+        found = _assessed(dict(zip(COLUMNS, given, strict=True)), confidence)
+        cells = [(found.result.metric + (f" at FPR {fpr:g}" if fpr is not None else ""), found)]
     stored = paper is not None
     if as_json:
         rows = [{"algorithm": name, **_record(one)} for name, one in cells]
@@ -84,19 +80,6 @@ def published(
     raise typer.Exit(int(not stored and any(one.finding in IMPOSSIBLE for _, one in cells)))
 
 
-def _printed(
-    auc: float | None, accuracy: float | None, tpr: float | None, members: int | None, nonmembers: int | None,
-    fpr: float | None,
-) -> Published:  # fmt: skip
-    options: tuple[tuple[Metric, float | None], ...] = (("auc", auc), ("balanced accuracy", accuracy), ("tpr", tpr))
-    given = [(metric, value) for metric, value in options if value is not None]
-    if len(given) != 1:
-        raise BadInput("metric", [name for name, _ in given], "give exactly one of --auc, --balanced-accuracy, --tpr")
-    for option, count in (("--members", members), ("--nonmembers", nonmembers)):
-        require(count is not None, option, count, "is required: without it chance cannot be excluded")
-    return Published(*given[0], members or 0, nonmembers or 0, fpr)
-
-
 def _of_file(path: Path, confidence: float) -> Iterator[tuple[str, Assessment]]:
     """Each line of a table with its name, or its number; an empty cell is an option that is not given."""
     read = named_columns(path, ("name", *COLUMNS))
@@ -105,21 +88,26 @@ def _of_file(path: Path, confidence: float) -> Iterator[tuple[str, Assessment]]:
     for number, cells in enumerate(zip(*read.values(), strict=True), 2):
         line = {name: text for name, text in zip(read, map(str, cells), strict=True) if text.strip()}
         try:
-            values: dict[str, Any] = {name: COLUMNS[name](text) for name, text in line.items() if name in COLUMNS}
-            relation = relation_named(values.get("relation")) or "replace-one"
-            names = ("auc", "balanced_accuracy", "tpr", "members", "nonmembers", "fpr")
-            given: list[Any] = [values.get(name) for name in names]
-            require("epsilon" in values, "epsilon", None, "is required")
-            claim = _pair(values["epsilon"], values.get("delta", 0.0), relation)
-            yield line.get("name", f"line {number}"), assess(_printed(*given), claim, confidence)
+            values = {name: kind(line[name]) if name in line else None for name, kind in COLUMNS.items()}
+            yield line.get("name", f"line {number}"), _assessed(values, confidence)
         except ValueError as error:
             raise BadInput(f"{path}: line {number}", ", ".join(line.values()), printable(str(error))) from None
 
 
-def _pair(epsilon: float, delta: float, relation: Relation) -> Guarantee:
+def _assessed(values: Mapping[str, Any], confidence: float) -> Assessment:
+    """A printed number against its claim; by name, None where an option, or a cell, is left out."""
+    metrics: dict[str, Metric] = {"auc": "auc", "balanced_accuracy": "balanced accuracy", "tpr": "tpr"}
+    given = [name for name in metrics if values[name] is not None]
+    require(values["epsilon"] is not None, "--epsilon", None, "is required (or --paper)")
+    require(len(given) == 1, "metric", given, "give exactly one of --auc, --balanced-accuracy, --tpr")
+    for name in ("members", "nonmembers"):
+        require(values[name] is not None, f"--{name}", None, "is required: without it chance cannot be excluded")
+    epsilon, delta = values["epsilon"], values["delta"] or 0.0
     require(0 <= epsilon < LARGEST, "epsilon", epsilon, f"must lie in [0, {LARGEST:g})")
     require(0 <= delta < 1, "delta", delta, "must lie in [0, 1)")
-    return approx_dp(epsilon, delta, relation)
+    claim = approx_dp(epsilon, delta, relation_named(values["relation"]) or "replace-one")
+    counts = values["members"], values["nonmembers"]
+    return assess(Published(metrics[given[0]], values[given[0]], *counts, values["fpr"]), claim, confidence)
 
 
 def _record(one: Assessment) -> dict[str, object]:
