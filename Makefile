@@ -44,7 +44,7 @@ schemas: $(STAMP)  # docs/schemas: the form of what is written for other program
 	$(BIN)/python docs/json_schemas.py docs/schemas
 
 vectors: $(STAMP)  # audit/crosscheck/vectors: the test vectors for other implementations (docs/vectors.md)
-	$(BIN)/python -m dpassay.audit.crosscheck.making
+	$(BIN)/python docs/vectors.py
 
 docs: $(STAMP) links  # the documentation site in build/site: open index.html, no server is needed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build

@@ -13,7 +13,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from dpassay.audit.claims.model import ClaimsFile
-from dpassay.audit.crosscheck.storage import vector_schema
+from dpassay.audit.crosscheck.storage import FORMAT as VECTOR_FORMAT
+from dpassay.audit.crosscheck.storage import VECTOR
 from dpassay.audit.live import messages
 from dpassay.audit.live.messages import NUMBERS, VERSION
 from dpassay.audit.plain import NOT_FINITE, json_text
@@ -58,6 +59,17 @@ _NUMBERS = {
         {"type": "array", "items": {"$ref": f"#/$defs/{NUMBERS}"}},
     ],
 }
+
+
+def vector_schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of a vector; in a file of many, what ``cases`` says of a row is left out of its vectors."""
+    found = VECTOR.json_schema()
+    return {
+        "$schema": _DRAFT,
+        "$id": f"urn:dpassay:vector:{VECTOR_FORMAT}",
+        **found,
+        "title": "dpassay test vector",
+    }
 
 
 def live_schema() -> dict[str, Any]:

@@ -1,35 +1,24 @@
-"""Make the committed vectors anew: ``python -m dpassay.audit.crosscheck.making`` (``make vectors``).
-
-What goes into a vector stands in its file and was chosen once: row, problem, schedule, sizes and the seed of its draws.
-What follows from that is computed here: what the row claims, and the reference's run with its flags and amounts of
-rounding, or why the reference refuses the input. So a second run writes the same bytes. A reading that has no vector
-yet gets a run on the pair of its first row; ``docs/vectors.md`` says how to add others.
-"""
+"""A vector of a row: what it claims, and one run of the reference with its flags and amounts of rounding."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import is_dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dpassay import reference
 from dpassay.reference.case import Case
-from dpassay.reference.catalogue import CASES
-from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import parse_toml, read_json, read_text, write_text
+from dpassay.reference.files import parse_toml, read_text
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.solvers.gradient_descent import Extragradient, GradientDescent
 
 from .encoding import encode
-from .recording import RecordingTape, Run, events_of, read, run_again
+from .recording import RecordingTape, Run, events_of, run_again
 from .rounding import rounding
-from .storage import FOLDER, FORMAT, texts
+from .storage import FORMAT
 
 CALIBRATED = {
     "rule": "calibrated",
@@ -39,47 +28,11 @@ CALIBRATED = {
 Vector = dict[str, Any]
 
 
-def every_vector(algorithm: str = "") -> Iterator[Vector]:
-    """All vectors of the catalogue (or of one algorithm), in the catalogue's order, the same algorithm together."""
-    for identity in dict.fromkeys(case.id for case in CASES if algorithm in ("", case.id)):
-        cases = {case.key: case for case in CASES if case.id == identity}
-        path = FOLDER / f"{identity}.json"
-        inputs = read_json(path, "vectors")["vectors"] if path.is_file() else []
-        gone = ", ".join(sorted({one["case"] for one in inputs} - cases.keys()))
-        require(not gone, path.name, gone, "are no rows any more: rename or take out their inputs")
-        yield from (made(cases[one["case"]], one) for one in inputs)
-        known = {cases[one["case"]].reading for one in inputs}
-        for case in cases.values():
-            if case.reading not in known:
-                known.add(case.reading)
-                yield exported(case, 0)
-
-
-def made(case: Case, given: Mapping[str, Any]) -> Vector:
-    """The vector of a row that has these inputs."""
-    run = case.build().run
-    told = {**head(case, run), **{name: given[name] for name in ("id", "sizes", "seed", "expect")}}
-    name = re.sub(r"-\d+$", "", given["id"].rpartition("/")[2])
-    if given["expect"] == "run":
-        problem, schedule = read(given)
-        return recorded(run, {**told, **_told(problem, schedule)}, name)
-    tape, data = RecordingTape(0), {part: given[part] for part in ("problem", "schedule")}
-    try:
-        with np.errstate(all="ignore"):
-            run_again(run, data, tape)
-    except BadInput as error:
-        if not tape.transcript.releases:
-            why = given.get("why", str(error))  # kept: of two wrong entries either may be named first
-            refused = {"why": why, "events": events_of(tape), "output": None, "rounding": 0.0, "flags": [name]}
-            return {**told, **data, **refused, "float32": given.get("float32", True)}
-    raise BadInput("vector", given["id"], "is not refused before something is released")
-
-
 def exported(case: Case, seed: int) -> Vector:
     """One run of the row's own instance, on the data of its pair."""
     instance = case.build()
     about = {"id": f"{case.key}/catalogue", "sizes": {}, "seed": seed, "expect": "run"}
-    told = {**head(case, instance.run), **about, **_told(instance.pair.here, _exactly(instance.schedule))}
+    told = {**head(case, instance.run), **about, **inputs(instance.pair.here, _exactly(instance.schedule))}
     return recorded(instance.run, told, "catalogue")
 
 
@@ -145,7 +98,8 @@ def _written(paper: str) -> dict[str, Any]:
     return parse_toml(read_text(path, "vectors"), path.name) if path.is_file() else {}
 
 
-def _told(problem: Any, schedule: Any) -> Vector:
+def inputs(problem: Any, schedule: Any) -> Vector:
+    """What a run is made of, for JSON."""
     return {"problem": encode(problem, "problem"), "schedule": encode(schedule, "schedule")}
 
 
@@ -158,22 +112,3 @@ def _exactly(schedule: Any) -> Any:
     if isinstance(getattr(schedule, "solver", None), GradientDescent | Extragradient):
         changes["solver"] = Exact()
     return replace(schedule, **changes) if changes else schedule
-
-
-def main() -> None:
-    """Write the files that are not what they would be."""
-    made_now = texts(every_vector())
-    for path in FOLDER.rglob("*.json"):
-        if str(path.relative_to(FOLDER)) not in made_now:
-            print(f"{path.name}: belongs to no algorithm")
-            path.unlink()
-    for name, text in made_now.items():
-        path = FOLDER / name
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            print(f"{name}: {len(text)} bytes")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_text(path, text, "vectors")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Vectors: their form, from which the published schema is made, and their files.
+"""Vectors: their form, and their files.
 
 The committed ones are one file an algorithm, and a manifest with counts and hashes.
 """
@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -114,7 +111,7 @@ class VectorFile(_Open):
     vectors: list[dict[str, Any]]
 
 
-_VECTOR, _ANSWERS, _FILE = TypeAdapter(Vector), TypeAdapter(Answers), TypeAdapter(VectorFile)
+VECTOR, _ANSWERS, _FILE = TypeAdapter(Vector), TypeAdapter(Answers), TypeAdapter(VectorFile)
 
 
 def check_vector(document: Any, where: str) -> dict[str, Any]:
@@ -122,7 +119,7 @@ def check_vector(document: Any, where: str) -> dict[str, Any]:
     found = json_object(document, where)
     good = found.get("format") == FORMAT and type(found["format"]) is int
     require(good, f"{where}: format", found.get("format"), f"must be {FORMAT}; export it again")
-    checked(_VECTOR, found, where)
+    checked(VECTOR, found, where)
     return found
 
 
@@ -140,76 +137,17 @@ def json_object(document: Any, where: str) -> dict[str, Any]:
     return dict(document)
 
 
-def vector_schema() -> dict[str, Any]:
-    """JSON Schema (2020-12) of a vector; in a file of many, what ``cases`` says of a row is left out of its vectors."""
-    found = _VECTOR.json_schema()
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"urn:dpassay:vector:{FORMAT}",
-        **found,
-        "title": "dpassay test vector",
-    }
-
-
 # files ---------------------------------------------------------------------------------------------------------------
 
 FOLDER = Path(__file__).with_name("vectors")
 #: what a red vector points to: the likely bug, and its effect on epsilon
 FLAGS = files.parse_toml(files.read_text(Path(__file__).with_name("flags.toml"), "flags"), "flags.toml")
-OF_CASE = ("algorithm", "source", "reading", "title", "cite", "claim", "noise", "readings")  # once for all of a row
 Data = dict[str, Any]  # a vector as it is read
 
 
 def canonical(document: Any) -> str:
     """JSON with sorted keys and the shortest floats that round-trip."""
     return json.dumps(document, sort_keys=True, allow_nan=False, ensure_ascii=False)
-
-
-def texts(vectors: Iterable[Data]) -> dict[str, str]:
-    """The content of every file: by its name below the folder, the manifest among them."""
-    found: dict[str, str] = {}
-    counts: dict[str, dict[str, Any]] = {}
-    flags: Counter[str] = Counter()
-    for algorithm, group in groupby(vectors, lambda vector: str(vector["algorithm"])):
-        members, name = list(group), f"{algorithm}.json"
-        text, path = _file(algorithm, members), FOLDER / name
-        old = path.read_text(encoding="utf-8") if path.is_file() else ""
-        # it is kept if it says the same up to the last digits, in which machines differ
-        found[name] = old if old and _alike(json.loads(old), json.loads(text)) else text
-        refused = sum(vector["expect"] == "refused" for vector in members)
-        digest = hashlib.sha256(found[name].encode()).hexdigest()
-        counts[name] = {"vectors": len(members), "refused": refused, "sha256": digest}
-        flags.update(flag for vector in members for flag in vector["flags"])
-    unknown = sorted(flags.keys() - FLAGS.keys())
-    require(not unknown, "flags", unknown, "must be told in flags.toml")
-    whole = hashlib.sha256("".join(counts[name]["sha256"] for name in sorted(counts)).encode()).hexdigest()
-    manifest = {
-        "format": FORMAT,
-        "vectors": sum(one["vectors"] for one in counts.values()),
-        "sha256": whole,
-        "files": counts,
-        "flags": {name: {**one, "vectors": flags[name]} for name, one in FLAGS.items()},
-    }
-    found["manifest.json"] = json.dumps(manifest, sort_keys=True, indent=1) + "\n"
-    return found
-
-
-def _alike(old: Any, new: Any) -> bool:
-    if float in (kinds := {type(old), type(new)}) and kinds <= {int, float}:  # a whole number may come back as 2.0
-        return math.isclose(old, new, rel_tol=1e-9, abs_tol=1e-12)
-    if isinstance(old, dict) and isinstance(new, dict):  # how far rounding may go is of the last digits itself
-        return old.keys() == new.keys() and all(name == "rounding" or _alike(old[name], new[name]) for name in old)
-    if isinstance(old, list) and isinstance(new, list):
-        return len(old) == len(new) and all(map(_alike, old, new))
-    return type(old) is type(new) and bool(old == new)
-
-
-def _file(algorithm: str, vectors: Sequence[Data]) -> str:
-    cases = {vector["case"]: {name: vector[name] for name in OF_CASE} for vector in vectors}
-    rows = [{name: entry for name, entry in vector.items() if name not in OF_CASE} for vector in vectors]
-    start = f'{{"format": {FORMAT}, "algorithm": "{algorithm}",\n"cases": {{\n'
-    said = ",\n".join(f"{json.dumps(key)}: {canonical(case)}" for key, case in cases.items())
-    return f'{start}{said}\n}},\n"vectors": [\n' + ",\n".join(canonical(row) for row in rows) + "\n]}\n"
 
 
 def manifest() -> dict[str, Any]:

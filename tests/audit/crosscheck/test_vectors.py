@@ -4,6 +4,7 @@ import copy
 import json
 import math
 import re
+import runpy
 from collections import Counter
 from functools import lru_cache, partial
 from pathlib import Path
@@ -14,17 +15,20 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import dpassay.reference
-from dpassay.audit.crosscheck import making, storage
+from dpassay.audit.crosscheck import storage
 from dpassay.audit.crosscheck.differences import compare, noise_of
 from dpassay.audit.crosscheck.encoding import encode
 from dpassay.audit.crosscheck.epsilon import epsilon_of
-from dpassay.audit.crosscheck.making import every_vector
 from dpassay.audit.crosscheck.recording import Diverged, VectorTape, events_of, run_again
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
 
 ALGORITHMS = sorted({case.id for case in CASES})
 SMALL = "dro/single_sample"
+DOCS = Path(__file__).parents[3] / "docs"
+SCHEMA = json.loads((DOCS / "schemas" / "vector.schema.json").read_text())
+MAKING = runpy.run_path(str(DOCS / "vectors.py"))["main"].__globals__
+texts = MAKING["texts"]
 
 
 @lru_cache(maxsize=1)
@@ -43,13 +47,13 @@ INPUTS = ("id", "case", "problem", "schedule", "sizes", "seed", "expect", "float
 @pytest.fixture
 def made_of(monkeypatch, tmp_path):
     """The vectors of an algorithm that are made of these inputs."""
-    monkeypatch.setattr(making, "FOLDER", tmp_path)
+    monkeypatch.setitem(MAKING, "FOLDER", tmp_path)
 
     def make(algorithm, rows):
         if rows:
             (tmp_path / algorithm).parent.mkdir(exist_ok=True)
             (tmp_path / f"{algorithm}.json").write_text(json.dumps({"vectors": rows}), encoding="utf-8")
-        return list(every_vector(algorithm))
+        return list(MAKING["every_vector"](algorithm))
 
     return make
 
@@ -76,23 +80,23 @@ def test_a_reading_without_a_vector_gets_one_and_what_is_not_refused_is_no_input
         raise BadInput("n", 1, "is refused once something is released")
 
     for again in (run_again, late):
-        monkeypatch.setattr(making, "run_again", again)
+        monkeypatch.setitem(MAKING, "run_again", again)
         with pytest.raises(BadInput, match="is not refused before something is released"):
             made_of(SMALL, [found[0] | {"expect": "refused"}])
     with pytest.raises(BadInput, match=r"flags.toml"):
-        storage.texts([found[0] | {"flags": ["of nobody"]}])
+        texts([found[0] | {"flags": ["of nobody"]}])
 
 
 @pytest.mark.parametrize(("moved", "kept"), [(1e-15, True), (1e-6, False)])
 def test_another_machine_writes_no_file_anew_for_its_last_digits(moved, kept, monkeypatch, tmp_path):
     found = copy.deepcopy(list(storage.load(SMALL)))
-    monkeypatch.setattr(storage, "FOLDER", tmp_path)
-    before = storage.texts(copy.deepcopy(found))
+    monkeypatch.setitem(MAKING, "FOLDER", tmp_path)
+    before = texts(copy.deepcopy(found))
     (tmp_path / "dro").mkdir()
     (tmp_path / f"{SMALL}.json").write_text(before[f"{SMALL}.json"], encoding="utf-8")
     release = next(one for vector in found for one in vector["events"] if one["event"] == "release")
     release["query"] = np.add(release["query"], moved).tolist()
-    assert (storage.texts(found) == before) == kept
+    assert (texts(found) == before) == kept
 
 
 def test_a_file_that_was_changed_is_not_read(tmp_path, monkeypatch):
@@ -123,7 +127,7 @@ def test_every_algorithm_reading_and_flag_has_vectors_and_the_manifest_counts_th
 
 
 def test_vectors_keep_the_published_schema():
-    validator = Draft202012Validator(storage.vector_schema())
+    validator = Draft202012Validator(SCHEMA)
     firsts = {vector["algorithm"]: vector for vector in reversed(everything())}
     for vector in (*firsts.values(), *(one for one in everything() if one["flags"] == ["sparse-vector"])):
         validator.validate(vector)
@@ -135,7 +139,7 @@ def test_vectors_keep_the_published_schema():
 )
 def test_what_is_no_vector_is_rejected(field, value, tmp_path):
     vector = {**runs()[0], field: value}
-    assert not Draft202012Validator(storage.vector_schema()).is_valid(vector)
+    assert not Draft202012Validator(SCHEMA).is_valid(vector)
     (tmp_path / "vector.json").write_text(json.dumps(vector))
     with pytest.raises(BadInput, match=field):
         storage.read_vectors(tmp_path / "vector.json")
