@@ -93,7 +93,7 @@ def _lines(finding: Finding, witness: Witness | None, files: dict[str, str]) -> 
         return [("", (str(_PACKAGE / ours[1]), int(ours[2])))]
     if witness is not None and witness.made:
         return [(one.role, (one.file, one.line)) for one in witness.made]
-    place = _named(_LABEL.match(witness.line) if witness else None, files) or _named(_LABEL.match(finding.label), files)
+    place = _named(_LABEL.match(finding.label), files)
     return [("", place)] if place else []
 
 

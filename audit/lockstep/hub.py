@@ -29,7 +29,7 @@ from dpassay.reference.transcript import Draw
 from .outcome import WHOLE, LockstepRun, Movement, Raised, ScriptedRun, Seen, caught
 from .records import CHECK, PUBLIC, RECORDS, VALUES, Group, HiddenStates, Records, ScriptedRecords, Streams
 from .script import Choice, Dictation, dictated
-from .source_lines import calling_line, parting
+from .source_lines import parting
 from .tilting import Tilts, proposal
 from .worlds import SIDES, Place, Request, Role, World
 
@@ -451,26 +451,25 @@ class ScriptedHub(Hub):
             self.result.seen[(kind, label)] = self._ended() if kind is Kind.OUTPUT else self._place()
 
     def _place(self) -> Seen:
-        """Line and queries of the worlds that differ the most."""
-        line = next((found for world in self.worlds if (found := calling_line(world.frame))), "")
+        """The queries of the worlds that differ the most."""
         pairs = [
             (one, other)
             for one, other in zip(self._laws(self._here), self._laws(self._there), strict=False)
             if one.query is not None and isinstance(other, type(one)) and query_of(one).shape == query_of(other).shape
         ]
         if not pairs:
-            return Seen(line)
+            return Seen()
         one, other = max(pairs, key=lambda laws: laws[0].distance(laws[1]))
-        return Seen(line, query_of(one), query_of(other))
+        return Seen(query_of(one), query_of(other))
 
     def _ended(self) -> Seen:
-        """The part of the outputs that differs, where it is numbers; who asks for the line runs it again."""
+        """The part of the outputs that differs, where it is numbers."""
         first = self._here[-1].ask.value
         for world in (*self._there, *self._here):
             one, other = parting(first, world.ask.value)[1:]
             if not same(one, other) and _numbers(one) and _numbers(other):
-                return Seen("", np.asarray(one, dtype=float), np.asarray(other, dtype=float))
-        return Seen("")
+                return Seen(np.asarray(one, dtype=float), np.asarray(other, dtype=float))
+        return Seen()
 
     def finish(self) -> ScriptedRun:
         """The result, with the transcript of D."""

@@ -99,9 +99,8 @@ def caught(run: Callable[..., Any], *given: Any) -> Any:
 
 @dataclass(frozen=True)
 class Seen:
-    """The place of a finding: line of source, the two queries there (None: it is not about a query)."""
+    """The two queries of a finding, or the parts of the outputs that differ; None where it is about neither."""
 
-    line: str
     here: Array | None = None
     there: Array | None = None
 

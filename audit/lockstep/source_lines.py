@@ -1,4 +1,4 @@
-"""Lines of source and parts of outputs: where a call was made, where a run raised, what differs."""
+"""Lines of source and parts of outputs: whose a file is, where a run raised, what differs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import traceback
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from dpassay.reference.equality import same
@@ -48,18 +47,6 @@ def is_apparatus(name: str) -> bool:
     path = Path(name).resolve()
     ours = path.is_relative_to(_PACKAGE / "audit") and path != _PACKAGE / "audit" / "commands" / "demo_loops.py"
     return ours or path.parent == _PACKAGE / "reference"
-
-
-def calling_line(frame: FrameType | None) -> str:
-    """``file.py:12 in run: the text of the line``, of the innermost frame that is not the apparatus."""
-    while frame is not None and is_apparatus(frame.f_code.co_filename):
-        frame = frame.f_back
-    if frame is None:
-        return ""
-    text, caller = line_of(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name), frame.f_back
-    if caller is not None and not is_apparatus(caller.f_code.co_filename):
-        text += f" (from {Path(caller.f_code.co_filename).name}:{caller.f_lineno} in {caller.f_code.co_name})"
-    return text
 
 
 @cache

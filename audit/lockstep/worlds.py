@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FrameType
 from typing import Any, Literal, NamedTuple
 
 from greenlet import greenlet
@@ -100,12 +99,6 @@ class World:
     def answer(self, value: Any) -> None:
         """Hand back a value and run to the next call, or to where a program is at work."""
         self.ask = self._greenlet.switch(value)
-
-    @property
-    def frame(self) -> FrameType | None:
-        """Where the run waits; None after its end."""
-        frame: FrameType | None = self._greenlet.gr_frame
-        return frame
 
     def close(self) -> None:
         """End the run wherever it is."""

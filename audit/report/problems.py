@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,7 +17,6 @@ from dpassay.audit.verdict import UNDERACCOUNTED, Verdict, over_budget
 from dpassay.reference.errors import printable
 from dpassay.reference.findings import Kind
 
-_PLACE = re.compile(r"^(?P<file>[^\n]+?):(?P<line>\d{1,9})(?: in |:|$)")  # of a witness: "mine.py:12 in run"
 CHANGED = "changed"  # rule of what is worse than in the lock file
 REQUIRED = "not as required"  # rule of a row without the verdict that was required
 _ROOTS = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")  # where the checkout of a job lies
@@ -142,20 +140,11 @@ def _of_the_run(row: Row) -> Iterator[tuple[Kind, str]]:
 
 
 def spots_of(row: Row) -> dict[str, tuple[Spot, ...]]:
-    """Name of a problem to its lines, most telling first: as the row has them, else from the witnesses.
-
-    Every writer of reports reads this one.
-    """
+    """Name of a problem to its lines, most telling first; every writer of reports reads this one."""
     found: dict[str, tuple[Spot, ...]] = {}
     for one in row.places:
         spot = Spot(relative(str(one["file"])), int(one["line"]), printable(str(one.get("role", ""))))
         found[str(one["finding"])] = (*found.get(str(one["finding"]), ()), spot)
-    for witness in row.witnesses:
-        finding = witness["finding"]
-        place = _PLACE.match(str(witness.get("line", "")))
-        name = Problem(str(finding["kind"]), Level.ERROR, "", str(finding["label"])).name
-        if place and name not in found:
-            found[name] = (Spot(relative(place["file"]), int(place["line"])),)
     return found
 
 

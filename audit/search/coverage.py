@@ -249,6 +249,6 @@ def _functions(value: Any) -> Iterator[FunctionType]:
         inner = inspect.unwrap(value)
         yield inner if isinstance(inner, FunctionType) else value
     elif callable(value) and not isinstance(value, type):  # an object that wraps functions
-        for part in getattr(value, "__dict__", {}).values():
+        for part in (getattr(type(value), "__call__", None), *getattr(value, "__dict__", {}).values()):  # noqa: B004
             if isinstance(part, FunctionType | partial | MethodType):
                 yield from _functions(part)

@@ -66,8 +66,7 @@ def placed(witness: Witness, begins: Sequence[FunctionType], again: Callable[[Wa
         elsewhere.setdefault(step.spot, words)
     lines = {**known, **{spot: words for spot, words in elsewhere.items() if spot not in known}}
     made = tuple(Made(words, str(spot), spot.file, spot.number) for spot, words in lines.items())
-    spots = [one.spot for one in placing.ends()] if witness.finding.kind is Kind.OUTPUT else list(lines)[:1]
-    return replace(witness, line=witness.line or "; ".join(map(str, dict.fromkeys(spots))), made=made)
+    return replace(witness, made=made)
 
 
 def bare_lines(label: str, run: Callable[[], object]) -> tuple[Made, ...]:
@@ -116,6 +115,7 @@ class _Placing:
                 yield from self._beside(end, end.statement)
                 yield from _traced(self.here, end, end.statement, self.output, "output", self.there)
                 yield end, "returns it"
+            yield from ((end, "returns it") for end in self.ends())  # of the other side, which may end elsewhere
         elif kind is Kind.OVER_BUDGET:
             for one, other in _costliest(self.here.calls, self.there.calls)[:1]:
                 yield from self._argument("noise scale", one, _SCALES, _scale(one), alone=True)

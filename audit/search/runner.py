@@ -158,8 +158,8 @@ class Runner:
 
 
 def _witness(finding: Finding, data: Data, seed: int, script: Script, places: Places) -> Witness:
-    seen = places.get((finding.kind, finding.label), Seen(""))
-    return Witness(finding, data, script, seed, seen.line, seen.here, seen.there)
+    seen = places.get((finding.kind, finding.label), Seen())
+    return Witness(finding, data, script, seed, seen.here, seen.there)
 
 
 @contextmanager

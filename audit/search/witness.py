@@ -46,8 +46,6 @@ class Witness:
 
     Args:
         data: rows of D, the target's row on D', sizes.
-        line: of the algorithm's source where the runs part, ``file:line in function: text``: of outputs that of the
-            return (of several, where the sides return at different ones).
         here: the query on D there, if the finding is about one, or the part of the output; ``there``: on D'.
         about: what was run (algorithm, space, epsilon, delta, relation), as the user named it.
         made: the lines that made what it shows, the most telling first; a file keeps their words.
@@ -57,7 +55,6 @@ class Witness:
     data: Data
     script: Script
     seed: int
-    line: str = ""
     here: Array | None = None
     there: Array | None = None
     about: Mapping[str, str | float] = field(default_factory=dict)
@@ -67,8 +64,7 @@ class Witness:
         """What a person reads."""
         finding = self.finding
         found = [f"{finding}" if finding.label else f"{finding.kind.value}: {finding.detail}"]
-        told = [f"{one.text}  <- {one.role}" for one in self.made] or [self.line] * bool(self.line)
-        found += [f"  {'at' if not number else '':7} {line}" for number, line in enumerate(told)]
+        found += [f"  {'' if number else 'at':7} {one.text}  <- {one.role}" for number, one in enumerate(self.made)]
         if self.here is not None and self.there is not None:
             what = "outputs" if finding.kind is Kind.OUTPUT else "queries"
             found.append(f"  {what} {_short(self.here)} on D, {_short(self.there)} on D'")
@@ -111,7 +107,6 @@ class Witness:
             "swapped": self.data.swapped,
             "script": self.script.as_dict(),
             "seed": self.seed,
-            "line": self.line,
             "made": [[one.role, one.text] for one in self.made],
             "queries": None if self.here is None or self.there is None else [self.here.tolist(), self.there.tolist()],
             "about": dict(self.about),
@@ -175,7 +170,7 @@ def witness_of(document: Any, path: Path | str) -> Witness:
     require((data.rows is None) == (data.there is None), f"{path}: there", None, "must come with rows")
     here, there = map(array_of, stored.queries or (None, None))
     made = tuple(Made(role, text) for role, text in stored.made)
-    return Witness(stored.finding, data, stored.script, stored.seed, stored.line, here, there, stored.about, made)
+    return Witness(stored.finding, data, stored.script, stored.seed, here, there, stored.about, made)
 
 
 def _finite(value: Any) -> Any:
@@ -206,7 +201,6 @@ class _Stored:
     there: Annotated[list[Any] | None, AfterValidator(_finite)] = None
     swapped: bool = False
     queries: tuple[Numbers, Numbers] | None = None
-    line: str = ""
     made: tuple[tuple[str, str], ...] = ()
 
 

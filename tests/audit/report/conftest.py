@@ -13,12 +13,13 @@ FINE = Row(
     0.95, 0, 1.25, "0" * 16, {"n": 3},
 )  # fmt: skip
 EXCEEDED = {"kind": "sensitivity exceeded", "label": "mean", "step": 0, "detail": "moved by 10", "given_secrets": False}
-WITNESS = {"format": 2, "finding": EXCEEDED, "line": "mine.py:22 in run: return tape.gaussian('mean', ...)"}
+PLACE = {"finding": "sensitivity exceeded (mean)", "file": "mine.py", "line": 22}
+WITNESS = {"format": 2, "finding": EXCEEDED}
 FAILED = replace(
     FINE, algorithm="mine:run", variant="", reading="own", upper_bound=False, realised=13.1, verdict="violated",
     why="sensitivity exceeded at mean", expected=False, undeclared=["sensitivity exceeded (mean)", "violated"],
     findings=[Finding(Kind.SENSITIVITY_EXCEEDED, "mean", 0, "the pair moves the query by 6.7, claimed 0.67")],
-    witnesses=[WITNESS],
+    witnesses=[WITNESS], places=[PLACE],
 )  # fmt: skip
 DECLARED = replace(
     FINE, algorithm="dro/double_spider", reading="printed", verdict="leaks", realised=float("inf"),
@@ -29,7 +30,8 @@ EVIL = "\x1b[31m</failure>]]>&<script>alert(1)</script>\n::error::x | `a` ```b``
 HOSTILE = replace(
     FAILED, algorithm=f"mine:{EVIL}", why=EVIL, data=EVIL, undeclared=[f"early end ({EVIL})"], raised=[EVIL],
     findings=[Finding(Kind.EARLY_END, EVIL, 1, EVIL)], missing=[EVIL],
-    witnesses=[{**WITNESS, "finding": {**EXCEEDED, "label": EVIL}, "line": f"{EVIL}:3 in run"}],
+    witnesses=[{**WITNESS, "finding": {**EXCEEDED, "label": EVIL}}],
+    places=[{"finding": f"sensitivity exceeded ({EVIL})", "file": EVIL, "line": 3}],
 )  # fmt: skip
 
 

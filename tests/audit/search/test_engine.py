@@ -82,7 +82,7 @@ def test_a_witness_is_small_and_names_the_line():
     found = search(broken.silent_last_phase, broken.space(), CLAIM, examples=60)
     (witness,) = [one for one in found.witnesses if one.finding.kind is Kind.BARE_RELEASE]
     assert witness.data.sizes == {"n": 2, "d": 1} and np.count_nonzero(witness.data.rows) <= 1
-    assert "second" in str(witness) and "in silent_last_phase" in witness.line
+    assert "second" in str(witness) and "in _noisy" in witness.made[0].text
     assert witness.here != witness.there
 
 
