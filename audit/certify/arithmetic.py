@@ -22,6 +22,7 @@ from .value import (
     Origin,
     Side,
     Value,
+    alike,
     join,
     plain,
     private,
@@ -43,8 +44,8 @@ def spread(a: Value, shape: tuple[int, ...]) -> Value:
     count = entries / a.entries if a.entries else 0.0
     kept = a.forms if a.at is not None and entries == 1 else ()
     size, move = a.norms.repeated(count), a.move.repeated(count)
-    found: Value = a.kept(shape=shape, size=size, move=move, holes=a.holes, forms=kept)
-    found.sides = rows_of(a.sides) if kept else None
+    sides = rows_of(a.sides) if kept else None
+    found: Value = a.kept(shape=shape, size=size, move=move, holes=a.holes, forms=kept, sides=sides)
     return found
 
 
@@ -56,8 +57,7 @@ def _shape_of(a: Any, b: Any) -> tuple[int, ...]:
 def aligned(a: Value, b: Value) -> tuple[Value, Value]:
     """Two private values of one shape: record by record where both have the same records there, else as wholes."""
     shape = _shape_of(a, b)
-    alike = a.at is not None and a.at == b.at and a.absent == b.absent and a.records.same(b.records)
-    if alike and a._shape[a.at] == shape[a.at] == b._shape[a.at]:  # type: ignore[index]
+    if a.at is not None and alike((a, b)) and a._shape[a.at] == shape[a.at] == b._shape[a.at]:
         return spread(a, shape), spread(b, shape)
     return spread(a.whole(), shape), spread(b.whole(), shape)
 
@@ -73,13 +73,6 @@ def counted(a: Value, b: Any) -> None:
     """A public array with an entry per record says how many there are."""
     if a.absent and a.at is not None and np.ndim(b) >= -a.at and np.shape(b)[a.at] != 1:
         raise Open("a public array beside records whose number is private")
-
-
-def _of_both(a: Value, b: Value) -> dict[str, Any]:
-    found = join(a, b)
-    if a.at is None:
-        return found
-    return {**found, "records": a.records, "at": a.at, "absent": a.absent}
 
 
 def moved(a: Value, b: Value, first: Norms, second: Norms) -> Norms:
@@ -99,26 +92,25 @@ def add(a: Any, b: Any) -> Value:
             if token is one.token and least == most and _in_place_of(one, other):
                 return scaled(one, np.asarray(1 + least))
         a, b = aligned(a, b)
-        found = Value(
+        return Value(
             a._shape,
             size=a.norms.plus(b.norms),
             move=moved(a, b, a.move, b.move),
             low=max(a.low, b.low) if truths else a.low + b.low,
             high=a.high + b.high,
             forms=_above_sum(a, b),
-            **{"at": None, **_of_both(a, b)},
+            origin=_origin_of_sum(a, b),
+            **join(a, b),
         )
-        found.origin = _origin_of_sum(a, b)
-        return found
     a, b = beside_public(a, b)
     shape = a._shape
     low, high = _ends(b)
     size = a.norms.plus(_public_norms(np.broadcast_to(b, shape), a.at))
     forms = (*_of_kinds(a, "shifted"), *(_above(a) if low >= 0 else ()))
-    beside: Value = a.like(size=size, move=a.move, low=a.low + low, high=a.high + high, forms=forms)
-    if a.at is None and not (a.alone and np.any(b)):
-        beside.origin = a.origin
-    beside.symmetric = a.symmetric and np.array_equal(there := np.broadcast_to(b, shape), there.T)
+    ends = {"low": a.low + low, "high": a.high + high}
+    origin = a.origin if a.at is None and not (a.alone and np.any(b)) else None
+    symmetric = a.symmetric and np.array_equal(there := np.broadcast_to(b, shape), there.T)
+    beside: Value = a.like(size=size, move=a.move, **ends, forms=forms, origin=origin, symmetric=symmetric)
     return beside
 
 
@@ -212,11 +204,17 @@ def scaled(a: Value, c: Any) -> Value:
     if c.size and low == high:  # of rows that are weighted by the same number themselves, so many times that
         token, least, most = a.weighted if a.weighted and a.weighted[1] == a.weighted[2] else (a.token, 1.0, 1.0)
         weighted = (token, least * low, most * low)
-    size, move = a.norms.by(largest), a.move.by(largest)
-    found = a.like(size=size, move=move, low=min(ends), high=max(ends), forms=forms, holes=a.holes, weighted=weighted)
-    found.symmetric = a.symmetric and low == high
-    found.origin = None if a.origin is None else a.origin._replace(factor=times(a.origin.factor, largest))
-    return found
+    return a.like(
+        size=a.norms.by(largest),
+        move=a.move.by(largest),
+        low=min(ends),
+        high=max(ends),
+        forms=forms,
+        holes=a.holes,
+        weighted=weighted,
+        symmetric=a.symmetric and low == high,
+        origin=None if a.origin is None else a.origin._replace(factor=times(a.origin.factor, largest)),
+    )
 
 
 def clipped(rows: Value, factor: Value, forms: tuple[Form, ...] | None = None) -> tuple[Norms, Origin | None]:
@@ -280,7 +278,7 @@ def multiply(a: Any, b: Any) -> Value:
     if a.at is None and a.records.disjoint(b.records):
         move = a.move.by(b.norms.sup).either(b.move.by(a.norms.sup))
     ends = [times(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
-    found = Value(
+    return Value(
         a._shape,
         size=product.both(limit),
         move=Norms() if a.holes | b.holes else move,
@@ -289,10 +287,9 @@ def multiply(a: Any, b: Any) -> Value:
         holes=a.holes | b.holes,
         weighted=weighted,
         forms=rated,
-        **{"at": None, **_of_both(a, b)},
+        origin=origin,
+        **join(a, b),
     )
-    found.origin = origin
-    return found
 
 
 @rule(np.true_divide)
@@ -310,8 +307,7 @@ def divide(a: Any, b: Any) -> Value:
         return multiply(a, inverse)
     if _same_rows(b, a) and _shape_of(a, b) == a._shape:  # 0 / 0 for a row of zeros, unless `where` takes that out
         limit, origin = clipped(a, inverse)
-        found: Value = a.like(size=limit, holes=inverse.holes)
-        found.origin = origin
+        found: Value = a.like(size=limit, holes=inverse.holes, origin=origin)
         return found
     raise Open("a division by what may be zero; add a floor, as np.maximum(norm, 1e-12) does")
 
@@ -347,7 +343,7 @@ def _one_end(a: Any, b: Any, end: Callable[..., float], forms: tuple[Form, ...])
     ends = [end(*sides) for sides in zip(_range(a), _range(b), strict=True)]
     if private(a) and private(b):
         a, b = aligned(a, b)
-        known = {"size": a.norms.plus(b.norms), "move": a.move.plus(b.move), **{"at": None, **_of_both(a, b)}}
+        known = {"size": a.norms.plus(b.norms), "move": a.move.plus(b.move), **join(a, b)}
         found, holes = Value(a._shape, low=ends[0], high=ends[1], **known), a.holes | b.holes
     else:
         a, b = beside_public(a, b)
@@ -405,8 +401,7 @@ def _truth(*values: Any) -> Value:
     if len(given) == 2:
         a, b = aligned(*given)
         still = moved(a, b, a.move, b.move).two == 0
-        found = {"at": None, **_of_both(a, b)}
-        return Value(a._shape, low=0.0, high=1.0, move=ZERO if still else Norms(), truth=True, **found)
+        return Value(a._shape, low=0.0, high=1.0, move=ZERO if still else Norms(), truth=True, **join(a, b))
     a, _ = beside_public(*values)
     return a.like(low=0.0, high=1.0, move=ZERO if a.move.two == 0 else Norms(), truth=True)
 
@@ -651,16 +646,15 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
             if always and private(one):
                 return spread(one, shape).copy()
     values = [one if private(one) else plain(one) for one in (a, b)]
-    known = next(one for one in (condition, a, b) if private(one))
+    given = list(filter(private, (condition, a, b)))
     if not private(condition):
-        counted(known, condition)
-    for one in (condition, a, b):
-        if private(one) and not (one.at == known.at and one.absent == known.absent and one.records.same(known.records)):
-            raise Open("np.where of values of different records")
+        counted(given[0], condition)
+    if not alike(given):
+        raise Open("np.where of values of different records")
     of_rows = private(condition) and condition.entries == 1
     parts, ends, origins, forms = [], [], [], list[Form]()
     for one, side, other, beside in ((values[0], true, values[1], false), (values[1], false, values[0], true)):
-        part, origin = spread(one, shape) if private(one) else constant(one, known, shape), None
+        part, origin = spread(one, shape) if private(one) else constant(one, given[0], shape), None
         low, high = _range(one)
         if private(one):
             if not one.holes <= side.positive:  # a division by a norm is safe where it is said to be positive
@@ -678,13 +672,10 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
     size = parts[0].norms.either(parts[1].norms) if of_rows else parts[0].norms.beside(parts[1].norms)
     move = Norms() if private(condition) else parts[0].move.beside(parts[1].move)
     low, high = min(one[0] for one in ends), max(one[1] for one in ends)
-    draws = frozenset().union(*(one.draws for one in (condition, a, b) if private(one)))
-    cause = next((one.cause for one in parts if one.cause), "")
-    bounds = {"size": size, "move": move, "low": low, "high": high, "forms": tuple(forms)}
-    found: Value = known.like(shape=shape, draws=draws, cause=cause, **bounds)
+    origin = None
     if any(origins) and private(a) and private(b) and a._shape == b._shape == shape:
-        found.origin = _origin_of_either(origins[0] or a.origin, origins[1] or b.origin)
-    return found
+        origin = _origin_of_either(origins[0] or a.origin, origins[1] or b.origin)
+    return Value(shape, size=size, move=move, low=low, high=high, forms=tuple(forms), origin=origin, **join(*given))
 
 
 def _origin_of_either(one: Origin | None, other: Origin | None) -> Origin | None:

@@ -275,14 +275,13 @@ def _of_all(made: Any, first: Any, place: Records, some: bool) -> Value:
     shape = made._shape if private(made) else np.shape(made)
     records = first.records if first.absent and not some else Records()
     ends = {"low": low, "high": high, "draws": first.draws, "absent": first.absent or "masked"}
-    found = Value((first._shape[0], *shape), -len(shape) - 1, records, size, move, **ends)
-    found.integer = made.integer if private(made) else np.asarray(made).dtype.kind in "bi"
+    ends["integer"] = made.integer if private(made) else np.asarray(made).dtype.kind in "bi"
     if private(made) and made.origin is not None:
         whole, places, factor = made.origin
         of_one = whole.like(size=whole.norms, vanishes=whole.vanishes) if some else whole  # each part of other records
         of_each = NAMED.setdefault((whole.token, some), _of_all(of_one, first, place, some))
-        found.origin = Origin(of_each, places[None], factor)
-    return found
+        ends["origin"] = Origin(of_each, places[None], factor)
+    return Value((first._shape[0], *shape), -len(shape) - 1, records, size, move, **ends)
 
 
 # -- effects: from `watch` to `computed`, what code calls is looked at

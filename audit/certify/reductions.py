@@ -64,12 +64,7 @@ def total(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     if axes == (-a.ndim,) and a.parts:
         summed, (shape, at) = functools.reduce(add, a.parts), left(a, axes, keepdims)
         return replaced(summed if summed.at == at else summed.whole(), shape, at)
-    if a.at is not None and a.at in axes:
-        summed = _over_records(a)
-        shape, _ = left(a, (a.at,), True)
-        summed = replaced(summed, shape, None)
-        return replaced(_over_numbers(summed, axes), left(a, axes, keepdims)[0], None)
-    found = _over_numbers(a, axes)
+    found = _over_numbers(_over_records(a) if a.at in axes else a, axes)
     return replaced(found, *left(a, axes, keepdims))
 
 
@@ -104,11 +99,10 @@ def _over_records(a: Value) -> Value:
     low, high = times(count, a.low), times(count, a.high)
     if a.absent:
         low, high = min(low, 0.0), max(high, 0.0)
-    cause = unbounded(a) if math.isinf(move.two) else ""
     draws = a.draws - {SOMETHING} if a.absent == "poisson" and a.vanishes else a.draws
-    found = Value(a.shape_of_one, None, a.records, a.norms.by(count), move, low, high, draws, cause=cause)
-    found.origin = _origin_of_sum(a)
-    return found
+    size, cause = a.norms.by(count), unbounded(a) if math.isinf(move.two) else ""
+    origin = _origin_of_sum(a)
+    return Value(a.shape_of_one, None, a.records, size, move, low, high, draws, cause=cause, origin=origin)
 
 
 def summed(origin: Origin) -> Origin:
@@ -177,8 +171,6 @@ rule(np.std)(lambda a, axis=None, ddof=0, keepdims=False: root(variance(a, axis,
 @rule(np.linalg.norm)
 def norm(a: Value, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Value:
     """| |a| - |b| | <= |a - b|, block by block for blocks of the same order."""
-    if axis is None and a.ndim == 2 and ord not in (None, "fro"):
-        raise Open("matrix norms of private data have no rule")
     order = 2 if ord in (None, "fro") else ord
     if order not in (1, 2, INF):
         raise Open(f"a norm of order {ord} has no rule")
@@ -273,9 +265,7 @@ def best(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     if a.at in axes or a.at is None:
         raise Open("the place of the largest private number; release noisy numbers first")
     shape, at = left(a, axes, keepdims)
-    found = a.like(shape=shape, at=at, low=0.0, high=float(_count(a, axes) - 1))
-    found.integer = True
-    return found
+    return a.like(shape=shape, at=at, low=0.0, high=float(_count(a, axes) - 1), integer=True)
 
 
 @rule(np.histogram)
@@ -294,9 +284,7 @@ def _cells(a: Value, cells: int) -> Value:
     move = Norms(2.0, math.sqrt(2), 1.0)
     if a.absent == "poisson":
         move = Norms(1.0, 1.0, 1.0)
-    found = Value((cells,), None, a.records, Norms(), move, 0.0, float(a._shape[a.at]), a.draws)
-    found.integer = True
-    return found
+    return Value((cells,), None, a.records, Norms(), move, 0.0, float(a._shape[a.at]), a.draws, integer=True)
 
 
 @rule(np.bincount)
@@ -460,18 +448,15 @@ def _by_record(terms: Terms, record: str) -> Value:
     assert first.at is not None
     among = record in terms.output
     shape = terms.shape if among else (first._shape[first.at], *terms.shape)
+    of_each = join(*given) | {"at": terms.output.index(record) - len(shape) if among else -len(shape)}
     found = Value(
         shape,
-        terms.output.index(record) - len(shape) if among else -len(shape),
-        first.records,
-        size,
-        move,
-        draws=frozenset[int]().union(*(one.draws for one in given)),
-        absent=max(absent),
-        cause=next((one.cause for one in given if one.cause), ""),
+        size=size,
+        move=move,
         vanishes=not among and any(one.vanishes for one in given),
+        origin=origin,
+        **of_each,
     )
-    found.origin = origin
     if not among:
         found = replaced(_over_records(found), terms.shape, None)
         alone = len(given) == len(terms.inputs)
@@ -519,4 +504,4 @@ def _of_wholes(terms: Terms) -> Value:
     given, factor = [one for _, one in terms.private], terms.public_factor()
     size = Norms(two=times(_product(one.norms.two for one in given), factor))
     move = Norms(two=times(_telescoped(given), factor))
-    return Value(terms.shape, None, size=size, move=move, **join(*given))
+    return Value(terms.shape, size=size, move=move, **join(*given))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from .value import (
     Origin,
     Records,
     Value,
+    alike,
     bare,
     is_real,
     join,
@@ -281,9 +283,8 @@ def _masked(a: Value, mask: Any) -> Value:
     absent = a.absent or "masked"
     records = NAMED.setdefault((a.records, mask.token, absent), Records())
     draws = a.draws | mask.draws
-    found = a.kept(records=records, draws=draws, absent=absent, truth=a.truth)
-    found.cell = None if mask.cell is None else mask.cell._replace(chosen=True)
-    return found
+    cell = None if mask.cell is None else mask.cell._replace(chosen=True)
+    return a.kept(records=records, draws=draws, absent=absent, truth=a.truth, cell=cell)
 
 
 def assign(a: Value, key: Any, given: Any) -> None:
@@ -304,8 +305,6 @@ def _replaced_part(a: Value, key: Any, given: Any) -> Value:
     keys = key if isinstance(key, tuple) else (key,)
     if any(private(one) or isinstance(one, Batch) for one in keys) or a.holes:
         raise Open("this assignment to private data has no rule")
-    mask = np.zeros(a._shape, dtype=bool)
-    mask[keys] = True
     if a.absent:
         raise Open("an assignment to records whose number is private")
     part = np.broadcast_to(np.float64(0), a._shape)[keys].shape
@@ -323,10 +322,7 @@ def _replaced_part(a: Value, key: Any, given: Any) -> Value:
             raise Open("an assignment of a private number to many entries")
     else:
         raise Open("this assignment to private data has no rule")
-    size, move = a.norms.beside(one.norms), a.move.beside(one.move)
-    found = a.like(size=size, move=move, low=min(a.low, one.low), high=max(a.high, one.high))
-    found.records, found.draws = a.records.union(one.records), a.draws | one.draws
-    return found
+    return united((a, one), a._shape, a.norms.beside(one.norms), a.move.beside(one.move))
 
 
 def _got(a: Value, key: Any) -> Value:
@@ -422,8 +418,7 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Value:
     for one in given:
         if one.holes:
             raise Open("a division by what may be zero")
-        if rows and not (one.at == first.at and one.records.same(first.records) and one.absent == first.absent):
-            rows = False
+        rows = rows and alike((first, one))
     if len(given) < len(arrays):
         first._counted()
     known = first if rows else first.whole()
@@ -464,19 +459,13 @@ def _in_turn(given: list[Value], records: Records) -> Value:
 
 
 def _of_records(given: list[Value], shape: tuple[int, ...], at: int | None, records: Records) -> Value:
-    size, move = given[0].norms, given[0].move
-    for one in given[1:]:
-        size, move = size.either(one.norms), move.either(one.move)
-    return united(given, shape, at, size, move, records=records)
+    size, move = reduce(Norms.either, (one.norms for one in given)), reduce(Norms.either, (one.move for one in given))
+    return united(given, shape, size, move, at=at, records=records)
 
 
 def _next_to_each_other(parts: list[Value], shape: tuple[int, ...]) -> Value:
-    size, move = parts[0].norms, _moves_together(parts)
-    for one in parts[1:]:
-        size = size.beside(one.norms)
-    of = join(*([one for one in parts if one.move.two > 0] or parts[:1])) | {"absent": parts[0].absent}
-    of |= {} if parts[0].at is None else {"records": parts[0].records}
-    return united(parts, shape, parts[0].at, size, move, **of)
+    size, moving = reduce(Norms.beside, (one.norms for one in parts)), [one for one in parts if one.move.two > 0]
+    return united(parts, shape, size, _moves_together(parts), **join(*moving or parts[:1]))
 
 
 def _moves_together(parts: list[Value]) -> Norms:
@@ -486,9 +475,7 @@ def _moves_together(parts: list[Value]) -> Norms:
         groups.setdefault(id(one if one.at is not None or one.origin is None else one.origin.whole), []).append(one)
     found = ZERO
     for group in groups.values():
-        move = ZERO
-        for one in group:
-            move = move.beside(one.move)
+        move = reduce(Norms.beside, (one.move for one in group))
         origins = [one.origin or Origin(one, _places(one._shape)) for one in group if one.at is None]
         if len(origins) > 1 and not _repeats(np.concatenate([np.ravel(one.places) for one in origins])):
             move = move.both(origins[0].whole.move.by(max(one.factor for one in origins)))
@@ -601,9 +588,7 @@ def _as_type(a: Value, dtype: Any = float, *, copy: bool = True) -> Value:
         return found
     low, high = map(np.trunc, edges(a))
     sup = np.ceil(a.move.sup)  # what lies less than a whole number apart, is cut to numbers no further apart than it
-    found = a.like(size=a.norms, move=Norms(sup=sup), low=float(low), high=float(high))
-    found.integer = True
-    return found
+    return a.like(size=a.norms, move=Norms(sup=sup), low=float(low), high=float(high), integer=True)
 
 
 _METHODS: dict[str, Any] = {

@@ -18,7 +18,7 @@ from dpassay.reference.transcript import Draw, Note, Release
 from .draws import ROUNDING, Certified, Draws, Ledger, Noise, Secret, fresh_generator
 from .public import placed, public
 from .shapes import Batch
-from .value import Norms, Open, bare, join, private, times
+from .value import Norms, Open, Value, bare, join, private, times
 
 Answer = Callable[[str], Any]  # a label to the value that is released or drawn under it; None: draw one
 
@@ -80,17 +80,13 @@ class CertifyTape(Tape):
         if any(private(one) for one in (options["threshold"], sensitivity, count, *scales)):
             raise Open("a threshold, a noise scale or a number of queries that depends on private data")
         asked = list(queries)
-        found = [one if private(one) else None for one in asked]
-        given = [one for one in found if one is not None]
+        given = list(filter(private, asked))
         if any(one.at is not None or one._shape for one in given) or not given:
             raise Open("above_threshold needs queries of one number")
         threshold, known = float(options["threshold"]), [0.0] * len(asked)
         law = AboveThreshold(known, threshold, float(scales[0]), float(scales[1]), count or len(asked), falls)
-        steps = [one.move.two / falls**k for k, one in enumerate(found) if one is not None]
-        whole = given[0].like(move=Norms(two=max(steps)))
-        for one in given[1:]:
-            parts = join(whole, one)
-            whole.records, whole.draws, whole.cause = parts["records"], parts["draws"], parts["cause"]
+        steps = [one.move.two / falls**k for k, one in enumerate(asked) if private(one)]
+        whole = Value((), move=Norms(two=max(steps)), **join(*given))
         self._ledger.keep(whole, law, whole.move.two * ROUNDING, label, sensitivity)
         index = self._answered(label, None)
         if self._ledger.plain or not self._ledger.decide(0):  # none is above

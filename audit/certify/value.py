@@ -15,7 +15,7 @@ import sysconfig
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
@@ -316,8 +316,7 @@ def rule(*functions: Any) -> Callable[[_Rule], _Rule]:
     """Registers a transfer rule for NumPy functions."""
 
     def add(transfer: _Rule) -> _Rule:
-        for function in functions:
-            RULES[function] = transfer
+        RULES.update(dict.fromkeys(functions, transfer))
         return transfer
 
     return add
@@ -359,23 +358,35 @@ class Value(NDArrayOperatorsMixin):
     Args:
         shape: of the array.
         at: position of the record axis, counted from the right (negative); None: every entry may differ.
+        records: which records it depends on, for a record axis in its order.
         size: bounds on the norms, of one record's entry or of the whole array.
         move: bounds on the norms of the difference between neighbours, likewise.
         low, high: of every number in it.
-        records: which records it depends on, for a record axis in its order.
         draws: numbers of the secret batches it depends on; -1 stands for the whole data.
         absent: ``""``, or why the number of records along the axis is private: ``masked`` or ``poisson``.
-        forms: relations to the norms of rows.
-        holes: tokens of the rows that, where they are zero, make a division by zero.
-        weighted: ``(token, lowest, highest weight)`` of rows that are other rows times a weight.
-        vanishes: one of two neighbours lacks the record, and its entry there is zero.
         cause: where nothing bounds it any more.
-        truth: its entries are True and False.
+        vanishes: one of two neighbours lacks the record, and its entry there is zero.
+        more: what else is known of it, of the names below.
     """
+
+    forms: tuple[Form, ...] = ()  # relations to the norms of rows
+    holes: frozenset[object] = frozenset()  # tokens of the rows that, where they are zero, make a division by zero
+    weighted: tuple[object, float, float] | None = None  # token, lowest, highest weight: other rows times a weight
+    truth: bool = False  # its entries are True and False
+    integer: bool = False
+    symmetric: bool = False  # a matrix that equals its transpose
+    origin: Origin | None = None
+    count: bool = False  # how many records there are
+    listed: bool = False  # it is a Python list, of nobody knows how many
+    hollow: bool = False  # made of such a list: where that is empty, its shape is another one
+    sides: Sides | None = None
+    parts: tuple[Any, ...] = ()  # what was stacked along the first axis
+    cell: Cell | None = None  # outside of which its entries are zero
+    token: object
+    _now: Value | None = None
 
     __array_priority__ = 1000.0
     dtype = property(lambda self: np.dtype(bool if self.truth else int if self.integer else float))
-    _now: Value | None = None
 
     def __init__(
         self,
@@ -388,12 +399,9 @@ class Value(NDArrayOperatorsMixin):
         high: float = INF,
         draws: frozenset[int] = frozenset({-1}),
         absent: str = "",
-        forms: tuple[Form, ...] = (),
-        holes: frozenset[object] = frozenset(),
-        weighted: tuple[object, float, float] | None = None,
         cause: str = "",
-        truth: bool = False,
         vanishes: bool = False,
+        **more: Any,
     ):
         entries = math.prod(shape) // (shape[at] if at is not None and shape[at] else 1)
         if at is not None and shape[at] == 0:
@@ -408,17 +416,10 @@ class Value(NDArrayOperatorsMixin):
         self.move = move.both(apart).both(Norms(sup=span)).closed(entries)
         self._shape, self.at, self.records, self.norms = shape, at, records, size
         self.low, self.high, self.draws, self.absent = low, max(low, high), draws, absent
-        self.forms, self.holes, self.weighted, self.truth = forms, holes, weighted, truth
         self.cause = cause if math.isinf(self.move.two) else ""
-        self.token, self.memory, self.integer, self.vanishes = object(), Memory(), False, vanishes
-        self.symmetric = False  # a matrix that equals its transpose
-        self.origin: Origin | None = None
-        self.count = False  # how many records there are
-        self.listed = False  # it is a Python list, of nobody knows how many
-        self.hollow = False  # made of such a list: where that is empty, its shape is another one
-        self.sides: Sides | None = None
-        self.parts: tuple[Any, ...] = ()  # what was stacked along the first axis
-        self.cell: Cell | None = None  # outside of which its entries are zero
+        self.token, self.memory, self.vanishes = object(), Memory(), vanishes
+        assert more.keys() <= Value.__annotations__.keys(), more
+        self.__dict__.update(more)
 
     if TYPE_CHECKING:  # in `shapes.py`
         T: Any
@@ -438,8 +439,8 @@ class Value(NDArrayOperatorsMixin):
             return self._shape
         assert self.at is not None
         found: list[Any] = list(self._shape)
-        number = Value((), None, self.records, low=0.0, move=Norms(1.0, 1.0, 1.0), draws=self.draws)
-        number.count, found[self.at] = True, number
+        one = Norms(1.0, 1.0, 1.0)
+        found[self.at] = Value((), None, self.records, low=0.0, move=one, draws=self.draws, count=True)
         return tuple(found)
 
     @property
@@ -596,13 +597,13 @@ class Value(NDArrayOperatorsMixin):
         assert self._now is not self, "what a rule has seen is changed"
         if self.memory.shared:
             raise Open("private data is changed in place where another name shares its memory; make a copy")
-        self.__dict__.update(found.__dict__, memory=self.memory, _now=None)
+        self.__dict__ = {**found.__dict__, "memory": self.memory, "_now": None}
         return self
 
     def or_else(self, other: Value) -> Value:
         """One of the two: which one, does not depend on the data."""
         size, move = self.norms.either(other.norms), self.move.either(other.move)
-        return united((self, other), self._shape, None, size, move, holes=self.holes | other.holes)
+        return united((self, other), self._shape, size, move, holes=self.holes | other.holes)
 
     def view_of(self, other: Value) -> Value:
         """Shares memory with another one: neither may be written to from now on."""
@@ -821,17 +822,29 @@ def _written(target: Any, found: Any) -> Any:
 
 
 def join(*values: Value) -> dict[str, Any]:
-    """Records and draws of what several values without a record axis give."""
-    records, draws, cause = values[0].records, values[0].draws, values[0].cause
-    for one in values[1:]:
-        records, draws, cause = records.union(one.records), draws | one.draws, cause or one.cause
-    return {"records": records, "draws": draws, "cause": cause}
+    """Records and draws of what several values give: without a record axis, or with the same records along it."""
+    first = values[0]
+    return {
+        "at": first.at,
+        "records": first.records if first.at is not None else reduce(Records.union, [one.records for one in values]),
+        "draws": frozenset[int]().union(*(one.draws for one in values)),
+        "absent": max(one.absent for one in values),
+        "cause": next((one.cause for one in values if one.cause), ""),
+    }
 
 
-def united(parts: Sequence[Value], shape: Shape, at: int | None, size: Norms, move: Norms, **changes: Any) -> Value:
+def alike(values: Sequence[Value]) -> bool:
+    """Have all the same records, along the same axis?"""
+    first = values[0]
+    return all(
+        one.at == first.at and one.absent == first.absent and one.records.same(first.records) for one in values[1:]
+    )
+
+
+def united(parts: Sequence[Value], shape: Shape, size: Norms, move: Norms, **changes: Any) -> Value:
     """Made of the numbers of several."""
     low, high = min(one.low for one in parts), max(one.high for one in parts)
-    return Value(shape, at, size=size, move=move, **{**join(*parts), "low": low, "high": high, **changes})
+    return Value(shape, size=size, move=move, **{**join(*parts), "low": low, "high": high, **changes})
 
 
 class Holder:
