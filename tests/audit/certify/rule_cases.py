@@ -41,10 +41,6 @@ with_matrix = drawn(lambda g, d: g.normal(size=(d, int(g.integers(1, 4)))))
 with_weights = drawn(lambda g, d: g.normal(size=50))  # public numbers, one a record
 
 
-def as_numbers(f):
-    return with_signed(lambda x, c: f(x, c) * 1.0)
-
-
 def of(make, f):
     """`f` of one value, under one name."""
     return lambda x: f(make(x))
@@ -186,7 +182,7 @@ _ENTRIES += " nan_to_num copy atleast_1d"
 _BESIDE = "maximum minimum fmax fmin less less_equal greater_equal"
 _ALONG = "sum mean average var std max min amax amin median ptp"
 ROWS |= {name: unary(getattr(np, name)) for name in _ENTRIES.split()}
-ROWS |= {name: as_numbers(getattr(np, name)) for name in _BESIDE.split()}
+ROWS |= {name: with_signed(lambda x, c, name=name: getattr(np, name)(x, c) * 1.0) for name in _BESIDE.split()}
 ROWS |= {f"{name} of a row": unary(partial(getattr(np, name), axis=1, keepdims=True)) for name in _ALONG.split()}
 ROWS |= {f"{name} of a row": unary(partial(getattr(np, name), axis=1)) for name in ("sort", "cumsum")}
 REDUCED |= {name: unary(partial(getattr(np, name), axis=0)) for name in f"{_ALONG} sort".split()}
@@ -256,6 +252,10 @@ EDGES = {  # what rules do not know; (n, d) = (4, 3)
     "a part of another shape": of(
         lambda x: x[:, :2] * 1.0,
         lambda a: (a.reshape(4, 1, 2)[:, 0] / np.maximum(1, np.abs(a[:, 0]))[:, None]).sum(axis=0),
+    ),
+    "written backwards": of(
+        lambda x: (unit(x), unit(x)[BACK] * 1.0),
+        lambda xy: [xy[1].__setitem__(np.s_[:, :1], 1 * xy[1][:, :1]), (xy[0] * xy[1]).sum(axis=0)][1],
     ),
     "other records": of(
         lambda x: (unit(x), np.tanh(x)), lambda xy: [xy[0].__setitem__(BACK, xy[1]), xy[0] * xy[1]][1].sum(axis=0)
