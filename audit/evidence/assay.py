@@ -97,8 +97,10 @@ class Assay:
 
     @property
     def shown(self) -> set[Declared]:
-        """What was found, in the words of a declaration."""
+        """What was found, in the words of a declaration; plain code declares no leak that secret draws may cover."""
+        open_leaks = [one for one in self.findings if self.read_as is not None and one.given_secrets]
         found = {Declared(one.kind, one.label) for one in self.findings if not one.kind.bookkeeping}
+        found -= {Declared(one.kind, one.label) for one in open_leaks}
         if self.verdict is Verdict.VIOLATED:
             found.add(Declared(Kind.VIOLATED))
         if not self.account.unknown and over_budget(self.accounted, self.claimed):

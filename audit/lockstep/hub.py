@@ -131,7 +131,9 @@ class Hub:
         if other is not first:
             path, _, _ = parting(first, other)
             at = f" at {printable(path)}" if path else ""
-            self._finding(Kind.OUTPUT, "output", f"the outputs differ{at} although all released values agree")
+            sides = ([world.ask.value for world in side] for side in (self._here, self._there))
+            covered = not all(same(side[0], one) for side in sides for one in side)  # by where the record was drawn
+            self._finding(Kind.OUTPUT, "output", f"the outputs differ{at} although all released values agree", covered)
         self.result.complete, self.result.output = True, first
 
     def _reveal(self) -> None:

@@ -31,6 +31,7 @@ from dpassay.audit.verdict import Verdict
 from dpassay.reference.arrays import Array
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.equality import same
+from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
@@ -51,7 +52,6 @@ _WORLDS = 4  # in which what counts as public has other values: of two coins one
 _TRIES = 3  # runs on a pair that look for a leak
 _OFTEN = 12  # runs in which a coin may have to fall another way first
 _TRIALS = 5  # runs that are looked at
-_FEW = "try few records (--space with Space.matrix(n=(1, 2)), where every way through the code is followed), or "
 Leaks = set[tuple[Kind, str]]
 
 
@@ -151,6 +151,7 @@ def assay_plain(
         BadInput: it draws randomness of its own, or noise or a draw is used in a way that is not followed.
     """
     FIXED.clear()
+    where, few = of_few_ways(plain, where, effort.seed) if isinstance(where, Space) else (where, "")
     mechanism = plain.tried(trial_pairs(where, effort.seed), effort.seed, claim.delta)
     known: frozenset[str] = frozenset()
     while True:  # whether a release depends on the last batch nobody says: trial runs may not have shown it
@@ -184,8 +185,10 @@ def assay_plain(
     seen = mechanism.noticed
     lines = sorted({*seen.public, *(line for line, chances in seen.picked.items() if len(chances) == 1)})
     told = f"realised takes what is drawn at {', '.join(lines[:3])} for known to the adversary" if lines else ""
-    why = "; ".join(filter(None, (fixed if leaks and FIXED else "", found.why, told if found.realised else "", FOUND)))
-    return replace(found, why=why, read_as=mechanism)
+    fixed, told = fixed if leaks and FIXED else "", told if found.realised else ""
+    why = "; ".join(filter(None, (fixed, found.why, few, told, FOUND)))
+    note = "; ".join(filter(None, (found.searched.note, few)))
+    return replace(found, why=why, searched=replace(found.searched, note=note), read_as=mechanism)
 
 
 def refuse_doubtful(
@@ -244,10 +247,9 @@ def _of_leaks(run: PlainMechanism, leaks: Leaks, pairs: Sequence[Pair[Any]], see
     for data in [data for pair in pairs for data in (pair.here, pair.there)] if draws else ():
         hidden |= _masked(run, data, seed)
     if hidden and leaks <= hidden and not run.noticed.shared_out:
-        what = "is counted as known to the adversary, and then something tells neighbours apart; if it is secret,"
-        few = [one[:1] for pair in pairs for one in (pair.here, pair.there) if isinstance(one, np.ndarray)]
-        more = f" {_FEW}" if any(run.finite_on([Pair(one, one, 0)]) for one in few) else ""
-        raise _doubt("draw", draws, what + more)
+        what = "is counted as known to the adversary, and then something tells neighbours apart; if it is secret, try"
+        few = "few records, too (--space), where every way through the code is followed, or"
+        raise _doubt("draw", draws, f"{what} {few}")
     if run.noticed.again and all(_numbers(run(pair.here, LiveTape(seed))) <= run.noticed.drawn for pair in pairs):
         what = "is added to data more than once, and the first sum counts as seen (objective perturbation is private"
         what += " at the exact minimiser only, which no run shows); draw it anew, or"
@@ -320,6 +322,20 @@ def trial_pairs(where: Space | Pair[Any], seed: int) -> list[Pair[Any]]:
         there[number % n] = rows[-1] if where.absent is None else where.absent
         found.append(Pair(where.problem(rows[:-1], size), where.problem(there, size), number % n, "trial"))
     return found
+
+
+def of_few_ways(run: PlainMechanism, where: Space, seed: int) -> tuple[Space, str]:
+    """The smallest sizes of the space, and a word on it, where every way through the code is followed only there."""
+    longest = max(map(len, where.sizes.values()))
+    if longest == 1 or run.finite_on(trial_pairs(where, seed)):
+        return where, ""
+    for most in (2, 1) if longest > 2 else (1,):
+        part = replace(where, sizes={name: sorted(values)[:most] for name, values in where.sizes.items()})
+        with contextlib.suppress(BadInput):  # no such sizes fit
+            if run.finite_on(trial_pairs(part, seed)):
+                tried = ", ".join(f"{name} {' or '.join(map(str, values))}" for name, values in part.sizes.items())
+                return part, f"only neighbours of {tried} were tried: there every way through the code is followed"
+    return where, ""
 
 
 def random_rows(space: Space, sizes: Sizes, count: int, rng: np.random.Generator) -> Array:

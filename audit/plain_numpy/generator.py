@@ -295,9 +295,9 @@ class PathGenerator(OldNames):
     def _each(self, size: Any, draw: Callable[[], Any], dtype: Any = None) -> Any:
         if size is None:
             return draw()
-        found = np.empty(_length(size), dtype=object)
-        for number in range(len(found)):  # one by one: NumPy would ask a list of intervals for their values
-            found[number] = draw()
+        found = np.empty(size, dtype=object)
+        for number in range(found.size):  # one by one: NumPy would ask a list of intervals for their values
+            found.flat[number] = draw()
         return found if dtype is None else found.astype(dtype)
 
     def random(self, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
@@ -312,7 +312,8 @@ class PathGenerator(OldNames):
         """Coins: with ``n`` = 1."""
         if np.ndim(n) or n != 1:
             raise NotFinite
-        each = iter(np.broadcast_to(np.asarray(p, dtype=float), () if size is None else (_length(size),)).ravel())
+        size = (np.shape(p) or None) if size is None else size
+        each = iter(np.broadcast_to(np.asarray(p, dtype=float), size or ()).ravel())
         return self._each(size, lambda: self.one_of([1 - (one := next(each)), one]), np.int64)
 
     def integers(self, low: Any, high: Any = None, size: Any = None, dtype: Any = None, endpoint: bool = False) -> Any:
@@ -395,11 +396,3 @@ def key_of(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | str | bytes):
         return value
     raise NotFinite
-
-
-def _length(size: Any) -> int:
-    if np.ndim(size) == 0:
-        return int(size)
-    if len(size) != 1:
-        raise NotFinite
-    return int(size[0])

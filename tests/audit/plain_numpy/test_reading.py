@@ -198,7 +198,6 @@ def test_all_ways_through_randomised_response():
 @pytest.mark.parametrize(
     "mechanism",
     [s.correlated, lambda rows, rng: rng.integers(2**60), lambda rows, rng: rng.choice(2**60)],
-    ids=["noise", "a seed", "a choice"],
 )
 def test_what_has_too_many_ways_is_not_counted_out(mechanism):
     """A seed that is drawn has too many values to follow each: neither time nor memory is spent on them."""
