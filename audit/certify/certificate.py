@@ -251,7 +251,7 @@ def _of_size(
     def one_run(ledger: Ledger) -> Any:
         data = where.problem(abstract_rows(where, sizes, any_length), sizes)  # type: ignore[arg-type]
         draws = Draws(ledger)
-        with patched(draws):
+        with patched(draws, run):
             output = run(data, CertifyTape(ledger) if on_tape else draws)
         choices.ended()
         return output

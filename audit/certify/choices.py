@@ -107,13 +107,7 @@ def _of_numbers(one: Any) -> Any:
 
 
 def _caught() -> None:
-    raise Open("an error is caught, which others data or numbers in place of private values may not raise")
-
-
-def _after_no_error() -> None:
-    """Raises Open where there is an error that may end here."""
-    if sys.exc_info()[0] is not None:
-        _caught()
+    raise Open("an error is caught here, and whether there is one may follow private data or released values")
 
 
 def _into(value: Any, container: Any) -> Any:
@@ -128,6 +122,16 @@ def _same(one: Any, other: Any) -> bool:
     if any(private(value) or isinstance(value, Noise) or ledger_of(value) is not None for value in (one, other)):
         raise Open("whether two private or released numbers are one object decides")
     return one is other
+
+
+def _identity(one: Any) -> int:
+    """As `id`, of what is public."""
+    _same(one, None)
+    return id(one)
+
+
+def _memory(*_: Any) -> NoReturn:
+    raise Open("the memory of an array is read, which is not followed")
 
 
 def _entry(container: Any, key: Any) -> tuple[Any, Any, Any]:
@@ -398,11 +402,12 @@ NAMES: dict[str, Any] = {
     "_dpassay_all": _all,
     "_dpassay_list": _list,
     "_dpassay_caught": _caught,
-    "_dpassay_after_no_error": _after_no_error,
     "_dpassay_entry": _entry,
     "_dpassay_added": _added,
     "_dpassay_into": _into,
     "_dpassay_same": _same,
+    "id": _identity,
+    "memoryview": _memory,
     "zip": _zip,
     "sum": _sum,
     "len": _len,

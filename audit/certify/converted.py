@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import ast
 import copy
+import gc
 import linecache
 from collections import Counter
 from collections.abc import Iterator
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 _NEUTRAL: dict[Any, tuple[str, str]] = {
@@ -41,12 +42,19 @@ class _Converter(ast.NodeTransformer):
         """Names of a class body cannot be seen from a lambda."""
         before, self._elsewhere = self._elsewhere, _read_elsewhere(node)
         node.body = _one_return(node.body)
-        if node.name == "__exit__":
-            node.body.insert(0, _line("_dpassay_after_no_error()", node))
+        if node.name == "__exit__" and any(isinstance(one, ast.Return) and _is_true(one) for one in ast.walk(node)):
+            node.body.insert(0, _line("_dpassay_caught()", node))
         self._inside += 1
         self.generic_visit(node)
         self._inside -= 1
         self._elsewhere = before
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        """A function, also in a module."""
+        self._inside += 1
+        self.generic_visit(node)
+        self._inside -= 1
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
@@ -158,20 +166,20 @@ class _Converter(ast.NodeTransformer):
         arguments = [of.iter, _lambda(names, node.elt), kept, several]
         return _called("_dpassay_list", arguments, node)
 
-    def visit_Try(self, node: ast.Try) -> Any:
-        """Whoever leaves by another way after an error has caught it."""
+    def visit_Try(self, node: Any) -> Any:
+        """Other data or released values raise an error where this run raises none; imports alone look at neither."""
         self.generic_visit(node)
-        if any(
-            isinstance(one, ast.Return | ast.Break | ast.Continue) for last in node.finalbody for one in ast.walk(last)
-        ):
-            node.finalbody.insert(0, _line("_dpassay_after_no_error()", node))
-        return node
+        leaves = (ast.Return, ast.Break, ast.Continue)  # by another way after an error, which is caught then
+        catches = node.handlers or any(isinstance(one, leaves) for last in node.finalbody for one in ast.walk(last))
+        imports = all(isinstance(one, ast.Import | ast.ImportFrom) for one in node.body)
+        return node if imports or not (self._inside and catches) else [_line("_dpassay_caught()", node), node]
 
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> Any:
-        """With other data there is no such error, or none where private values are numbers."""
-        self.generic_visit(node)
-        node.body.insert(0, ast.copy_location(ast.Expr(_called("_dpassay_caught", [], node)), node))
-        return node
+    visit_TryStar = visit_Try  # noqa: N815
+
+
+def _is_true(one: ast.Return) -> bool:
+    """May it return a true value?"""
+    return one.value is not None and not (isinstance(one.value, ast.Constant) and not one.value.value)
 
 
 def _read_elsewhere(function: ast.FunctionDef) -> set[str]:
@@ -367,8 +375,9 @@ def _chosen(name: str, ways: tuple[_Way, _Way]) -> list[tuple[str, ast.AST | Non
 
 def converted(names: dict[str, Any]) -> list[tuple[FunctionType, CodeType]]:
     """The functions of a module, each with the code that it runs while it is certified."""
-    functions = list(_functions(names, str(names.get("__file__") or "")))
-    codes = _codes(str(names.get("__file__") or "")) if functions else {}
+    file = str(names.get("__file__") or "")
+    functions = [one for one in reached(names) if isinstance(one, FunctionType) and one.__code__.co_filename == file]
+    codes = _codes(file) if functions else {}
     found = []
     for one in functions:
         old = one.__code__
@@ -378,17 +387,19 @@ def converted(names: dict[str, Any]) -> list[tuple[FunctionType, CodeType]]:
     return found
 
 
-def _functions(names: dict[str, Any], file: str) -> Iterator[FunctionType]:
-    for one in list(names.values()):
-        one = getattr(one, "__func__", one)
-        if isinstance(one, FunctionType) and one.__code__.co_filename == file:
-            cells = [cell.cell_contents for cell in one.__closure__ or () if cell.cell_contents is not one]
-            yield from _functions({str(k): cell for k, cell in enumerate(cells)}, file)  # what it decorates
-            yield one
-        elif isinstance(one, type) and one.__module__ == names.get("__name__"):
-            yield from _functions(dict(vars(one)), file)
-        elif isinstance(one, property) and isinstance(one.fget, FunctionType):
-            yield one.fget
+def reached(names: dict[str, Any]) -> Iterator[Any]:
+    """What a module holds, and what that holds; of other modules no names."""
+    file, module, waiting, seen = names.get("__file__"), names.get("__name__"), list(names.values()), set[int]()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen or isinstance(one, ModuleType) or one is names:
+            continue
+        seen.add(id(one))
+        yield one
+        if isinstance(one, FunctionType) and one.__code__.co_filename != file:
+            waiting += [one.__closure__, one.__defaults__, one.__kwdefaults__, vars(one)]  # what it decorates
+        elif not (isinstance(one, type) and one.__module__ != module):
+            waiting += filter(gc.is_tracked, gc.get_referents(one))
 
 
 def _codes(file: str) -> dict[tuple[str, int], tuple[CodeType, CodeType]]:

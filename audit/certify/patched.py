@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import functools
+import linecache
 import math
+import operator
+import os
 import random
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from .choices import NAMES, forgotten, used_up
-from .converted import converted
+from .converted import converted, reached
 from .draws import Draws, Noise, Secret, Seed, fresh_generator
 from .public import COUNTED, OF_SHAPES, Public, blank, watched
-from .value import WHICH_KIND, Holder, Open, Value, bare, here_because, ledger_of, private, trusted
+from .value import TRUSTED, WHICH_KIND, Holder, Open, Value, bare, here_because, ledger_of, private, trusted
 
-_CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asfarray", "asarray_chkfinite")
+_CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asarray_chkfinite")
 _FRESH = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "arange")
 _LIKE: dict[Any, Callable[..., Any]] = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.full_like: np.full}
 _LIKE[np.empty_like] = np.zeros
@@ -191,6 +196,8 @@ def kept_numbers(run: Any, convert: bool = False) -> Iterator[None]:
     builtin = {"float": _Float, "int": _Int, **extremes}
     changed: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = []
     written: list[tuple[Any, Any]] = []
+    others = _generators(_names_of(run)[0]) if convert else []
+    before = [*map(_state, others)]
     for number, names in enumerate(_names_of(run)):
         own = convert and number == 0
         given = {**builtin, **NAMES} if own else builtin
@@ -215,6 +222,20 @@ def kept_numbers(run: Any, convert: bool = False) -> Iterator[None]:
             for name in gone:
                 names.pop(name, None)
             names.update(old)
+    if before != [*map(_state, others)]:
+        raise Open("a generator that is kept elsewhere than under a name of the module draws, which is not followed")
+
+
+def _generators(names: dict[str, Any]) -> list[Any]:
+    """Those that the module reaches, and the global ones."""
+    kinds = np.random.BitGenerator | random.Random
+    found = [one for one in reached(names) if isinstance(one, kinds) and type(one) is not random.SystemRandom]
+    return [*found, np.random.mtrand._rand._bit_generator, random._inst]
+
+
+def _state(generator: Any) -> str:
+    """Another one after each draw."""
+    return repr(generator.getstate() if isinstance(generator, random.Random) else generator.state)
 
 
 class _Seeded(np.random.Generator):
@@ -238,14 +259,32 @@ def _constant(draw: Callable[..., Any], *args: Any, **options: Any) -> Any:
 
 
 @contextmanager
-def patched(draws: Draws) -> Iterator[None]:
-    """While it is open, arrays made of private values stay private, and the global generators draw from the ledger."""
-    kept: list[tuple[Any, str, Any]] = []
+def patched(draws: Draws, run: Any = None) -> Iterator[None]:
+    """While it is open, arrays made of private values stay private, and the global generators draw from the ledger.
 
-    def put(place: Any, name: str, new: Any) -> None:
-        if hasattr(place, name):
-            kept.append((place, name, getattr(place, name)))
-            setattr(place, name, new)
+    So they do under the names by which the module of the code has imported them.
+    """
+    names, imported = _names_of(run)[0], dict[int, list[str]]()
+    for name, one in names.items():
+        imported.setdefault(id(one), []).append(name)
+    kept, renamed = list[tuple[Any, str, Any]](), dict[str, Any]()
+    try:
+        for place, name, new in _stand_ins(draws, _fixes_the_seed(str(names.get("__file__") or ""))):
+            if hasattr(place, name):
+                old = getattr(place, name)
+                kept.append((place, name, old))
+                setattr(place, name, new)
+                for other in imported.get(id(old), ()):
+                    renamed[other], names[other] = old, new
+        yield
+    finally:
+        for place, name, old in reversed(kept):
+            setattr(place, name, old)
+        names.update(renamed)
+
+
+def _stand_ins(draws: Draws, seeded: bool) -> Iterator[tuple[Any, str, Any]]:
+    """Where, under which name, and what: the global draws are none where their seed is fixed."""
 
     def own(seed: Any = None, real: Callable[[Any], Any] = fresh_generator) -> Any:
         if isinstance(seed, np.random.Generator):
@@ -263,37 +302,63 @@ def patched(draws: Draws) -> Iterator[None]:
         def __new__(cls, seed: Any = None) -> Any:
             return own(seed, np.random.mtrand.RandomState)
 
+    yield from ((np, name, _constructor(getattr(np, name), name == "array", draws.plain)) for name in _CONSTRUCTORS)
+    yield from ((np, name, _fresh(getattr(np, name))) for name in _FRESH)
+    for name, one in vars(np).items() if not draws.plain else ():
+        if isinstance(one, _DISPATCHED) and name not in _OF_SEVERAL:
+            yield np, name, _of_lists(one)
+    yield np.linalg, "norm", _of_lists(np.linalg.norm)
+    yield np.random, "default_rng", own
+    yield np.random, "RandomState", Legacy
+    followed = {} if seeded else {name: getattr(draws, name) for name in _LEGACY}
+    for name in _drawing(np.random) - {"default_rng"}:
+        yield np.random, name, followed.get(name) or _refused(name)
+    followed = {} if seeded else dict.fromkeys(_GLOBAL, lambda mu=0.0, sigma=1.0: draws.normal(mu, sigma))
+    for name in _drawing(random):
+        yield random, name, followed.get(name) or _refused(name)
+    for place, name, why, option in _NOT_FOLLOWED:
+        yield place, name, _not_by_the_code(getattr(place, name), why.format(name), option)
+
+
+_REFUSAL = "the global draw {} has no rule; draw from the generator that is handed in"
+_BITS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
+_CAUGHT = "whether there is an error or a warning to be kept may follow private data or released values"
+_NOT_FOLLOWED = (  # where, the name, why not, and with which option alone
+    *((np.random, name, _REFUSAL, "") for name in _BITS),
+    *((random, name, _REFUSAL, "") for name in ("Random", "SystemRandom", "_urandom")),
+    (os, "urandom", _REFUSAL, ""),
+    *((kind, "__enter__", _CAUGHT, "") for kind in (contextlib.suppress, contextlib.ExitStack)),
+    *((np, name, _CAUGHT, option) for name, option in (("errstate", "call"), ("seterrcall", ""))),
+    (warnings, "catch_warnings", _CAUGHT, "record"),
+    (np, "frombuffer", "the memory of an array is read, which is not followed", ""),
+    *((operator, name, "whether two numbers are one object is not followed", "") for name in ("is_", "is_not")),
+)
+
+
+def _not_by_the_code(real: Any, why: str, option: str) -> Callable[..., Any]:
+    """Open where the code calls it, itself or by Python's own library."""
+
+    @functools.wraps(real)
+    def called(*given: Any, **options: Any) -> Any:
+        frame: Any = sys._getframe(1)
+        while trusted(file := frame.f_code.co_filename) and not file.startswith(TRUSTED):
+            frame = frame.f_back
+        if (not option or options.get(option)) and not trusted(file):
+            raise Open(why)
+        return real(*given, **options)
+
+    return called
+
+
+@functools.cache
+def _fixes_the_seed(file: str) -> bool:
+    """Does the module call ``np.random.seed``, or that of Python, when it is imported?"""
     try:
-        for name in _CONSTRUCTORS:
-            if hasattr(np, name):
-                put(np, name, _constructor(getattr(np, name), name == "array", draws.plain))
-        for name in _FRESH:
-            put(np, name, _fresh(getattr(np, name)))
-        for name, one in vars(np).items() if not draws.plain else ():
-            if isinstance(one, _DISPATCHED) and name not in _OF_SEVERAL:
-                put(np, name, _of_lists(one))
-        put(np.linalg, "norm", _of_lists(np.linalg.norm))
-        put(np.random, "default_rng", own)
-        put(np.random, "RandomState", Legacy)
-        for name in _drawing(np.random) - {"default_rng"}:
-            put(np.random, name, getattr(draws, name) if name in _LEGACY else _refused(name))
-        for name in _GLOBAL:
-            put(random, name, lambda mu=0.0, sigma=1.0: draws.normal(mu, sigma))
-        for name in _drawing(random) - {*_GLOBAL}:
-            put(random, name, _refused(name))
-        put(contextlib.suppress, "__exit__", _left)
-        yield
-    finally:
-        for place, name, old in reversed(kept):
-            setattr(place, name, old)
-
-
-_LEAVE = contextlib.suppress.__exit__
-
-
-def _left(*given: Any) -> Any:
-    """NumPy may suppress an error; of the code, who catches one has decided."""
-    return _LEAVE(*given) if trusted(sys._getframe(1).f_code.co_filename) else None
+        body = ast.parse("".join(linecache.getlines(file))).body
+    except (SyntaxError, ValueError):
+        return False
+    called = [one.value.func for one in body if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
+    return any(ast.unparse(one).split(".")[-1] == "seed" for one in called)
 
 
 def _drawing(module: Any) -> set[str]:
@@ -302,6 +367,6 @@ def _drawing(module: Any) -> set[str]:
 
 def _refused(name: str) -> Callable[..., Any]:
     def refuse(*_: Any, **__: Any) -> Any:
-        raise Open(f"the global draw {name} has no rule; draw from the generator that is handed in")
+        raise Open(_REFUSAL.format(name))
 
     return refuse

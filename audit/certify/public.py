@@ -47,7 +47,7 @@ class Public(np.ndarray[Any, Any]):
         sized: the number of its entries depends on released values.
         ways: it is a whole number below this one.
         decided: which way was taken where this truth value was asked for: the same one whenever it is asked for again.
-        order: where it is some of different numbers in a random order: which order, and their places in it.
+        ordered: where it is some of different numbers in a random order: which order, their places in it, and they.
     """
 
     kept: Ledger | None = None
@@ -57,7 +57,7 @@ class Public(np.ndarray[Any, Any]):
     sized: bool = False
     ways: int = 0
     decided: bool | None = None
-    order: tuple[object, Any] | None = None
+    ordered: tuple[Order, Any, Any] | None = None
 
     def __array_finalize__(self, other: Any) -> None:
         self.kept, self.sized = getattr(other, "kept", None), getattr(other, "sized", False)
@@ -67,6 +67,13 @@ class Public(np.ndarray[Any, Any]):
         """Its own, or that of the array whose memory it shares."""
         found: list[Ledger] = [one.kept for one in self.sharing() if one.kept is not None]
         return found[0] if found else None
+
+    @property
+    def order(self) -> tuple[Order, Any] | None:
+        """The random order and the places in it, where no other numbers were written by another name."""
+        if self.ordered is None or self.ordered[0].gone or not np.array_equal(self.ordered[2], bare(self)):
+            return None
+        return self.ordered[:2]
 
     def sharing(self) -> Iterator[Public]:
         """This array, and those whose memory it shares."""
@@ -112,6 +119,9 @@ class Public(np.ndarray[Any, Any]):
         return self.copy()
 
     __deepcopy__ = __copy__
+
+    def __reduce_ex__(self, version: Any) -> Any:
+        return self.plain().__reduce_ex__(version)
 
     def written(self, ledger: Ledger | None) -> None:
         """What is released is in it from now on, and in the array whose memory it shares."""
@@ -346,10 +356,10 @@ def in_random_order(found: Any) -> Any:
     return found
 
 
-def in_order(found: Any, order: tuple[object, Any]) -> None:
-    """Some of such numbers; no other ones can be written in their place."""
-    if isinstance(found, Public):
-        found.order = order
+def in_order(found: Any, order: tuple[Order, Any]) -> None:
+    """Some of such numbers; no other ones can be written in their place. Negative ones count from the other end."""
+    if isinstance(found, Public) and np.all(bare(found) >= 0):
+        found.ordered = (*order, bare(found).copy())
         np.ndarray.setflags(found, write=False)
 
 

@@ -192,7 +192,7 @@ def _position(a: Value, keys: tuple[Any, ...]) -> int:
 def _by_drawn(a: Value, keys: tuple[Any, ...]) -> Value:
     """By released numbers or public draws: bounds hold for all of them, and not for those of this run."""
     drawn = [place for place, one in enumerate(keys) if ledger_of(one) is not None]
-    orders = [None if order is None or order[0].gone else order for order in (keys[k].order for k in drawn)]
+    orders = [keys[place].order for place in drawn]
     apart = any(np.ndim(keys[place]) and order is None for place, order in zip(drawn, orders, strict=True))
     if apart or any(one is None or one is Ellipsis for one in keys):
         raise Open("an index by released values or public draws, which may take an entry twice, has no rule")
@@ -522,9 +522,10 @@ def hstack(arrays: Any) -> Value:
 
 @rule(np.vstack)
 def vstack(arrays: Any) -> Value:
-    """Along the first axis."""
-    first = next(one for one in arrays if private(one))
-    return stack(arrays) if first.ndim == 1 else concatenate(arrays, axis=0)
+    """Along the first axis; a vector is a row."""
+    vectors = [(one.ndim if private(one) else np.ndim(one)) == 1 for one in arrays]
+    rows = (one[None] if vector else one for one, vector in zip(arrays, vectors, strict=True))
+    return stack(arrays) if all(vectors) else concatenate([*rows], axis=0)
 
 
 @rule(np.column_stack)

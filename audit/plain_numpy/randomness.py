@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from copy import deepcopy
 from functools import wraps
 from types import ModuleType
 from typing import Any
@@ -96,6 +97,16 @@ class _Forward(np.random.Generator):
         return getattr(CURRENT.get(), name)
 
 
+def _kept(name: str, generator: Any) -> Any:
+    """What stands for a generator that the code keeps; of one with a fixed seed each run has the same numbers."""
+    bits = generator.bit_generator if isinstance(generator, np.random.Generator) else generator._bit_generator
+    drawn = getattr(getattr(bits, "seed_seq", None), "entropy", 0)  # by the system: 128 bits
+    if isinstance(drawn, int) and drawn >= 2**64:
+        return _Forward()
+    FIXED[f"`{name}`"] = None
+    return deepcopy(generator)
+
+
 def _of_the_run(name: str) -> Callable[..., Any]:
     return lambda *given, **named: getattr(CURRENT.get(), name)(*given, **named)
 
@@ -161,7 +172,7 @@ def followed(code: Callable[..., Any], rng: Any, kept_only: bool = False) -> Ite
             if id(names[name]) in _REPLACED and not kept_only:
                 _put(names, name, _REPLACED[id(names[name])][1])
             elif type(names[name]) in _GENERATORS:
-                _put(names, name, _Forward())
+                _put(names, name, _kept(name, names[name]))
     try:
         yield rng
     finally:

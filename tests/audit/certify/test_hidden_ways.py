@@ -15,8 +15,10 @@ from .random_programs import compiled
 
 MANY = math.inf
 BEFORE = """
-import math
+import contextlib, math, pickle, warnings
 import numpy as np
+from numpy import asarray as plainly
+KEPT = [lambda a, b: a is b, np.random.default_rng()]
 def unit(rows): return np.clip(rows, 0, 1)
 def flags(rows): return rows[:, 0] > 0
 def labels(rows): return np.clip(rows[rows[:, 0] > 0][:, 0], 0, 9).astype(int)
@@ -29,9 +31,8 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
     "divided after the noise": (3, "c = unit(rows).sum(axis=0); y = c + lap(size=3); c /= 100; return y"),
     "the rest of a cell": (9, "return [(1 - (labels(rows) == c)).sum() + lap() for c in range(10)]"),
     "smoothed labels": (5.5, "return [(.5 * (labels(rows) == c) + .5).sum() + lap() for c in range(10)]"),
-    "a truth that is written over": (MANY, """
-        m = np.abs(rows[:, 0]) > 5; small = ~m; np.less(np.abs(rows[:, 0]), 1, out=m)
-        return np.where(small, 0.0, np.abs(rows[:, 0])).sum() + lap()"""),
+    "a truth that is written over": (MANY, "a = np.abs(rows[:, 0]); m = a > 5; small = ~m; np.less(a, 1, out=m); "
+                                     "return np.where(small, 0.0, a).sum() + lap()"),
     "asked for its type": (10, "c = flags(rows).sum(); return c + lap(1000 if c.dtype.kind == 'f' else .1)"),
     "asked for its class": (100, "c = flags(rows).sum(); return c + lap(.01 if isinstance(c, np.integer) else 100)"),
     "half a number": (MANY, "c = np.clip(flags(rows).sum(), a_min=.5, a_max=8); return c + rng.geometric(.5) "
@@ -46,22 +47,17 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
     "read before it is emptied": (10, """
         store = np.zeros(2); store[0] = x
         def drain(): store[0] = 0.0; return 0.0
-        store[0] += drain()
-        return store[0] + lap(.1)"""),
-    "a smaller batch elsewhere": (1.9, """
-        rate = 0.01 if x + lap(100) > 4 else 0.9
-        return unit(rows)[rng.random(len(rows)) < rate][:, 0].sum() + lap()"""),
-    "the better of two": (6.74, """
-        first = x + rng.normal(scale=1)
-        return (first, x + lap(1 / 2.337)) if first > 1 else (first, x + rng.normal(scale=1))"""),
+        store[0] += drain(); return store[0] + lap(.1)"""),
+    "a smaller batch elsewhere": (1.9, "rate = 0.01 if x + lap(100) > 4 else 0.9; "
+                                  "return unit(rows)[rng.random(len(rows)) < rate][:, 0].sum() + lap()"),
+    "the better of two": (6.74, "first = x + rng.normal(scale=1); return (first, x + lap(1 / 2.337)) if first > 1 "
+                          "else (first, x + rng.normal(scale=1))"),
     "a copy of another type": (100, "y = flags(rows).astype(int); np.array(y, dtype=int, copy=None)[:] *= 1; "
                                "z = np.asarray(y, dtype=int); z *= 100; return y.sum() + lap()"),
     "no copy of another type": (1, "m = flags(rows); w = np.asarray(m, dtype=float); w *= .01; "
                                "return m.sum() + lap()"),
     "noise that a draw picks": (MANY, "return x + lap(np.array([1, .01]))[rng.choice(2, p=[.999, .001])]"),
-    "an end that swallows": (MANY, """
-        try: 1 / (rows[0, 0] - 1)
-        finally: return 1.0"""),
+    "an end that swallows": (MANY, "try: 1 / (rows[0, 0] - 1)\nfinally: return 1.0"),
     "so many as is released": (1e2, "y = (x + lap()).reshape(1); return [x + lap(.01) for j in y[y > 40].tolist()]"),
     "repeated as is released": (1e2, "k = np.round(abs(x + lap())).astype(int); return [x + lap(.01) for _ in "
                                 "np.repeat(1.0, k)]"),
@@ -86,6 +82,21 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
     "a number asked for its class": (100, "return x + lap(.01 if isinstance(int(x), int) else 100)"),
     "the second of one noise": (4, "y = unit(rows).sum(axis=0) + rng.gumbel(size=3); z = np.array(y); z[0] = -np.inf; "
                                 "return np.argmax(y), np.argmax(z)"),
+    "an error of a released number": (100, "try: return math.sqrt(x + lap())\nexcept ValueError: return x + lap(.01)"),
+    "an error that a context ends": (100, "with contextlib.suppress(ValueError): return math.sqrt(x + lap())\n"
+                                     "return x + lap(.01)"),
+    "a warning that is kept": (100, "with warnings.catch_warnings(record=True) as w: np.sqrt(x + lap() + 50)\n"
+                               "return x + lap(.01) if w else 1.0"),
+    "imported under another name": (100, "return x + lap(.01) if plainly(x + lap()) > 1000 else 1.0"),
+    "a draw from elsewhere": (1e9, "return x + lap(1e-9 if KEPT[1].random() < .001 else 1)"),
+    "a function in a list": (MANY, "y = max(x, flags(rows).sum()); return 5.0 if KEPT[0](y, x) else y + lap()"),
+    "an order of two names": (2, "o = np.arange(6); v = o[:]; rng.shuffle(o); a = unit(rows)[o[:3], 0].sum() + lap(); "
+                              "v[:] = v[::-1].copy(); return a, unit(rows)[o[3:], 0].sum() + lap()"),
+    "one place from both ends": (2, "o = rng.permutation(np.array([0, -6])); u = unit(rows)[:, 0]; "
+                                 "return u[o[:1]].sum() + lap(), u[o[1:]].sum() + lap()"),
+    "a row above rows": (13, "u = unit(rows); return np.vstack([u[0], u]).sum(axis=0)[0] ** 2 + lap()"),
+    "memory": (MANY, "out = np.zeros(3); out[0] = x; return list(memoryview(out))"),
+    "pickled": (MANY, "out = np.zeros(3); out[0] = x; return pickle.dumps(out)"),
 }  # fmt: skip
 
 

@@ -40,12 +40,8 @@ def noted(row):
     SEEN.append(1)
     return of_length_one(row)
 def sometimes_without_a_value(row):
-    if row[0] > 0:
-        scale = 1.0
-    try:
-        return scale * 1.0
-    except Exception:
-        return 0.0
+    if row[0] > 0: scale = 1.0
+    return scale * 1.0
 class Noting(dict):
     last = 0
     def __setitem__(self, key, value): self.last = dict.__setitem__(self, key, value) or key
@@ -299,7 +295,6 @@ OPEN = {
     "beside a list": "sum([-0.9] + [0.95 + 0.05 * np.tanh(row[0]) for row in rows if row[0] > 0])",
     "without a value": "sum(sometimes_without_a_value(row) for row in rows)",
     "used up": "left, total = iter(range(5)), 0.0\nif rows[0, 0] > 0: total = sum(left) * 0.0\ntotal + len(list(left))",
-    "caught in place of a number": "try: total = math.trunc(np.tanh(rows).sum())\nexcept TypeError: total = 0\ntotal",
     "at an unbounded place": filled("for row in rows: out[int(row[0])] += 1\nout"),
     "at places that may be equal": filled("out[cells(rows)] += 1\nout"),
     "at a key that may be missing": "out = {0: 0}\nfor row in rows: out[int(row[0] > 0)] += 1\nout[0]",

@@ -212,14 +212,7 @@ def test_decisions_on_released_numbers_are_seen_wherever_they_are_kept(written):
     assert price(code(f"found = noisy_sum(rows, rng)\n{written}\nreturn rows if held[0] > 1e9 else held")) == math.inf
 
 
-# -- what hides from a followed run: errors that are caught, texts, types
-def caught(total):
-    try:
-        return 1.0 if total[0] > 3 else 0.0
-    except Exception:
-        return 2.0
-
-
+# -- what hides from a followed run: texts, types
 class Slotted:
     __slots__ = ("__dict__", "total")
 
@@ -228,7 +221,6 @@ class Slotted:
 
 
 PRIVATE = {
-    "an error that is caught": caught,
     "a text": lambda total: str(total[0]),
     "a text with a format": lambda total: f"{total[0]:.3f}",
     "bytes": lambda total: total.tobytes(),
@@ -254,13 +246,6 @@ def test_private_data_that_hide_end_the_certificate(look):
 
 
 FAR = [0.0, 0.0, 1e6]
-
-
-def cholesky(noisy):
-    try:
-        return np.linalg.cholesky(np.diag(noisy)).size == 0
-    except np.linalg.LinAlgError:
-        return False
 
 
 def seldom(number):
@@ -289,7 +274,6 @@ RARE = {
     "a place": lambda noisy: int(np.argmax([noisy[0], 1e6])) == 1,
     "a method": lambda noisy: (noisy - FAR).argmax() == 2,
     "a text": lambda noisy: f"{noisy[0]:.0e}" == "1e+06",
-    "a failure": cholesky,
     "in": lambda noisy: True in seldom(noisy),
     "a set": lambda noisy: np.argmax(noisy - FAR) in {2},
 }

@@ -393,11 +393,20 @@ def test_reading_the_code_ends_when_the_time_is_up():
     assert len(seen) < 50
 
 
+class Seeded:
+    def __init__(self):
+        self.rng = np.random.default_rng(7)
+
+    def summed(self, rows):
+        return summed(rows, self.rng.normal(0, 8.0, 1))
+
+
 def test_a_generator_with_a_fixed_seed_is_named():
-    found = assay(lambda rows, rng: summed(rows, np.random.default_rng(7).normal(0, 8.0, 1)), ONE, CLAIM, effort=KEYS)
-    assert found.verdict.failed
-    assert found.why.startswith("a generator with a fixed seed is made at test_audited.py:")
-    assert found.by == "outputs" and "the same for both" not in found.why
+    made = lambda rows, rng: summed(rows, np.random.default_rng(7).normal(0, 8.0, 1))  # noqa: E731
+    for run, where in ((made, "test_audited.py:"), (Seeded().summed, "`rng`")):
+        found = assay(run, ONE, CLAIM, effort=KEYS)
+        assert found.verdict.failed and found.by == "outputs" and "the same for both" not in found.why
+        assert found.why.startswith(f"a generator with a fixed seed is made at {where}")
 
 
 @pytest.mark.parametrize(
