@@ -13,10 +13,11 @@ import numpy as np
 from dpassay.reference.arrays import Array, Indices, Records
 from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair
+from dpassay.reference.problems.interfaces import OfRecords
 
 
 @dataclass(frozen=True, eq=False)
-class SignedWave:
+class SignedWave(OfRecords):
     """Signs (n,), phases (n,) and the number of coordinates."""
 
     DERIVED: ClassVar[tuple[str, ...]] = ("n",)
@@ -25,11 +26,6 @@ class SignedWave:
     signs: Array
     phases: Array
     d: int = 1
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return int(self.signs.size)
 
     def value(self, x: Array) -> float:
         """Mean loss."""

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
+from dpassay.reference.problems.interfaces import OfRecords
 from dpassay.reference.space import Rows, Sizes, Space, by_sizes, the_numbers
 
 from . import double_spider, recursive_spider, single_sample
@@ -42,15 +43,10 @@ Landmarks = Callable[[Any], Mapping[str, Sequence[float]]]
 
 
 @dataclass(frozen=True)
-class _OfRows:
+class _OfRows(OfRecords):
     """A loss of the rows of a matrix."""
 
     rows: Array
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return len(self.rows)
 
     def _chosen(self, indices: Indices | None) -> Array:
         return self.rows if indices is None else self.rows[indices]

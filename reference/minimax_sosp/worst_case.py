@@ -17,12 +17,13 @@ import numpy as np
 from dpassay.reference.arrays import Array, Indices, Records
 from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair
+from dpassay.reference.problems.interfaces import OfRecords
 
 Others = Literal["balanced", "identical"]
 
 
 @dataclass(frozen=True, eq=False)
-class TugOfWar:
+class TugOfWar(OfRecords):
     """Signs (n,) and the constants of the module's F; x has d entries, y one more."""
 
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d", "d_y")
@@ -39,11 +40,6 @@ class TugOfWar:
     radius: float = float("inf")  # r
     d: int = 1
     gradient_bound: float = float("inf")
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return int(self.signs.size)
 
     @property
     def d_y(self) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from dpassay.reference.arrays import Array, Indices, Records
 from dpassay.reference.errors import BadInput, require
 
-from .interfaces import Sized
+from .interfaces import OfRecords, Sized
 from .margin_losses import Loss
 
 BLOCK_ROWS = 16_384  # rows per block: 7 MiB of features at d = 54
@@ -60,7 +60,7 @@ class SmoothRisk(Sized, Protocol):
 
 
 @dataclass(frozen=True)
-class ErmProblem:
+class ErmProblem(OfRecords):
     """Features (n, d) with row norms <= feature_bound, labels (n,) in {-1, +1}, and a loss.
 
     `feature_bound` is public: part of the data's domain, never computed from it. Raises BadInput for anything else.
@@ -83,11 +83,6 @@ class ErmProblem:
         largest = sqrt(float(np.einsum("ij,ij->i", self.features, self.features).max(initial=0.0)))
         if largest > self.feature_bound * (1 + 1e-12):
             raise BadInput("features", f"row norm {largest:.6g}", f"exceeds feature_bound = {self.feature_bound:.6g}")
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return int(self.features.shape[0])
 
     @property
     def d(self) -> int:

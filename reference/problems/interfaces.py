@@ -42,6 +42,15 @@ class Seen:
         return int(next(iter(vars(self).values())).d_y)
 
 
+class OfRecords:
+    """A problem whose first field holds its records, one along the first axis."""
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(next(iter(vars(self).values())))
+
+
 class PerSample(Sized, Protocol):
     """A finite sum over records with per-record gradients."""
 

@@ -10,9 +10,11 @@ import numpy as np
 from dpassay.reference.arrays import Array, Indices, Records
 from dpassay.reference.errors import require
 
+from .interfaces import OfRecords
+
 
 @dataclass(frozen=True, eq=False)
-class LinearLosses:
+class LinearLosses(OfRecords):
     """Losses ``l(w; x) = <x, w>``: record ``i`` always has the gradient ``rows[i]``, shape (n, d)."""
 
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
@@ -23,11 +25,6 @@ class LinearLosses:
     def __post_init__(self) -> None:
         require(self.rows.ndim == 2, "rows", self.rows.shape, "must have shape (n, d)")
         require(bool(np.all(np.isfinite(self.rows))), "rows", "not finite", "NaN or infinity in the data")
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return len(self.rows)
 
     @property
     def d(self) -> int:

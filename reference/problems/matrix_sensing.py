@@ -14,9 +14,11 @@ import scipy
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
 
+from .interfaces import OfRecords
+
 
 @dataclass(frozen=True)
-class MatrixSensing:
+class MatrixSensing(OfRecords):
     """One instance: sensing matrices (n, p, q), measurements (n,), and the rank of the factorisation.
 
     x is U (p, r) and V (q, r), flattened one after the other; y has one entry per record.
@@ -25,11 +27,6 @@ class MatrixSensing:
     sensing: Array
     measurements: Array
     rank: int
-
-    @property
-    def n(self) -> int:
-        """Number of records n."""
-        return int(self.sensing.shape[0])
 
     @property
     def d(self) -> int:

@@ -27,11 +27,7 @@ class OneWay(Signs):
 
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
     RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0)}
-
-    @property
-    def d(self) -> int:
-        """One parameter, so that the sqrt(d) of eq. (4) is one."""
-        return 1
+    d: ClassVar[int] = 1  # so that the sqrt(d) of eq. (4) is one
 
     def gradient(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean gradient, shape (1,)."""

@@ -8,9 +8,11 @@ import numpy as np
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
 
+from .interfaces import OfRecords
+
 
 @dataclass(frozen=True, eq=False)
-class Pulls:
+class Pulls(OfRecords):
     """F(x, y; (a, b, c)) = <a, x> + b y + c (|x|^2 / 2 + x_1 y) - mu y^2 / 2 on x in R^2, |y| <= radius.
 
     Args:
@@ -20,6 +22,8 @@ class Pulls:
     """
 
     DERIVED: ClassVar[tuple[str, ...]] = ("n", "d", "d_y")
+    d: ClassVar[int] = 2
+    d_y: ClassVar[int] = 1
 
     rows: Array
     radius: float = 10.0
@@ -28,21 +32,6 @@ class Pulls:
 
     def __post_init__(self) -> None:
         require(self.rows.ndim == 2 and self.rows.shape[1] == 4, "rows", self.rows.shape, "must have shape (n, 4)")
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return len(self.rows)
-
-    @property
-    def d(self) -> int:
-        """Two."""
-        return 2
-
-    @property
-    def d_y(self) -> int:
-        """One."""
-        return 1
 
     def gradients_x(self, x: Array, y: Array, indices: Indices) -> Array:
         """Per-record gradients in x, shape (len(indices), 2)."""

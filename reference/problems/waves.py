@@ -23,18 +23,14 @@ from dpassay.reference.arrays import Array, Indices, Records
 from dpassay.reference.errors import BadInput, require
 
 from .erm import Constants
+from .interfaces import OfRecords
 
 
 @dataclass(frozen=True)
-class Signs(ABC):
+class Signs(OfRecords, ABC):
     """A risk whose records are signs, shape (n,): the mean of c(w) + top + s u(w), with c and u public."""
 
     signs: Array
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-        return len(self.signs)
 
     @property
     @abstractmethod
