@@ -17,7 +17,7 @@ from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
 from .categorical import Categorical
-from .law import LARGEST, SMALLEST, Cost, Difference, Law, number_difference, other_law
+from .law import LARGEST, SMALLEST, Cost, Difference, Form, Law, first_difference
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 _TAIL = 40.0  # exp(-40) = 4e-18: what is cut off is below one rounding
@@ -154,12 +154,8 @@ class AboveThreshold(Law):
 
     def public_difference(self, other: Law) -> Difference | None:
         """Number of queries, how their movements fall, threshold and both scales are public."""
-        if not isinstance(other, AboveThreshold):
-            return other_law(self, other)
-        here, there = len(self.all_queries()), len(other.all_queries())
-        if here != there:
-            return Difference("number of queries", here, there, comparable=False)
-        return number_difference(self, other, "falls", "threshold", "threshold_scale", "query_scale")
+        count: Form = {"number of queries": lambda law: len(law.all_queries())}
+        return first_difference(self, other, count, "falls", "threshold", "threshold_scale", "query_scale")
 
 
 def _probabilities(law: AboveThreshold) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
-from .law import Cost, Difference, Law, number_difference, other_law
+from .law import SHAPE, Cost, Difference, Law, first_difference
 from .number import require_size
 
 _STEEPEST = 1e8  # rate times an entry: beyond, the covariance of the proposal is singular in floats
@@ -87,11 +87,7 @@ class Bingham(Law):
 
     def public_difference(self, other: Law) -> Difference | None:
         """Size and rate are public."""
-        if not isinstance(other, Bingham):
-            return other_law(self, other)
-        if self.query.shape != other.query.shape:
-            return Difference("shape", self.query.shape, other.query.shape, comparable=False)
-        return number_difference(self, other, "rate")
+        return first_difference(self, other, SHAPE, "rate")
 
 
 def _log_constant(eigenvalues: Array) -> float:

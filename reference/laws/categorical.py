@@ -12,7 +12,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
-from .law import LARGEST, Cost, Difference, Law, number_difference, other_law
+from .law import LARGEST, Cost, Difference, Law, first_difference, other_law
 
 _ROUNDING = 1e-6  # of the sum of the probabilities
 _CAP = 50.0  # of the privacy loss, when a law is tilted
@@ -95,11 +95,7 @@ class Selection(Categorical):
 
     def public_difference(self, other: Law) -> Difference | None:
         """The number of candidates and the rate are public."""
-        if not isinstance(other, Selection):
-            return other_law(self, other)
-        if len(self.support) != len(other.support):
-            return Difference("number of candidates", len(self.support), len(other.support), comparable=False)
-        return number_difference(self, other, "rate")
+        return first_difference(self, other, {"number of candidates": lambda law: len(law.support)}, "rate")
 
 
 def exponential(

@@ -11,7 +11,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
-from .law import Cost, Difference, Law, as_released, noise_difference, other_law, query_of
+from .law import SHAPE, Cost, Difference, Law, as_released, first_difference, other_law, query_of
 
 _TINY = 1e-6  # sensitivity over scale: below, dp-accounting has no grid point for a Laplace release
 
@@ -40,7 +40,7 @@ class Laplace(Law):
 
     def public_difference(self, other: Law) -> Difference | None:
         """Type, shape and noise scale are public."""
-        return noise_difference(self, other, "scale")
+        return first_difference(self, other, SHAPE, "scale")
 
     def changed(self, noise: float, query: float) -> Laplace:
         """Both, multiplied."""

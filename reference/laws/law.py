@@ -10,6 +10,7 @@ method here, with a default that claims nothing. So a new law is one file: a sub
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -54,6 +55,10 @@ class Difference:
 
     def __str__(self) -> str:
         return f"{self.name}: {_shown(self.here)} against {_shown(self.there)}"
+
+
+Form = Mapping[str, Callable[[Any], object]]  # name of a part to what it is, of a law
+SHAPE: Form = {"shape": lambda law: law.query.shape}
 
 
 class Law(ABC):
@@ -156,19 +161,13 @@ def other_law(one: Law, other: Law) -> Difference:
     return Difference("law", type(one).__name__, type(other).__name__, comparable=False)
 
 
-def noise_difference(one: Any, other: Law, scale: str) -> Difference | None:
-    """Type, shape and the noise scale called ``scale`` are public."""
+def first_difference(one: Law, other: Law, form: Form, *numbers: str) -> Difference | None:
+    """Type, ``form`` (what values of one law must have to be values of the other) and these numbers are public."""
     if not isinstance(other, type(one)):
         return other_law(one, other)
-    if one.query.shape != other.query.shape:
-        return Difference("shape", one.query.shape, other.query.shape, comparable=False)
-    return number_difference(one, other, scale)
-
-
-def number_difference(one: Law, other: Law, *names: str) -> Difference | None:
-    """The first of these public numbers that is not the same on both sides."""
-    pairs = ((name, getattr(one, name), getattr(other, name)) for name in names)
-    return next((Difference(name, a, b, comparable=True) for name, a, b in pairs if a != b), None)
+    parts = [(name, read(one), read(other), False) for name, read in form.items()]
+    parts += [(name, getattr(one, name), getattr(other, name), True) for name in numbers]
+    return next((Difference(*part) for part in parts if part[1] != part[2]), None)
 
 
 def _shown(value: object) -> str:

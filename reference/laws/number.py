@@ -13,7 +13,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
-from .law import LARGEST, SMALLEST, Cost, Difference, Law, number_difference, other_law, query_of
+from .law import LARGEST, SMALLEST, Cost, Difference, Law, first_difference, query_of
 
 LARGEST_WHOLE = 2.0**53  # up to here every whole number is a float
 _REACH = 40  # standard deviations of a discrete Gaussian: beyond, a term is below the smallest float
@@ -65,9 +65,7 @@ class Number(Law):
 
     def public_difference(self, other: Law) -> Difference | None:
         """Type and every number but the query are public."""
-        if not isinstance(other, type(self)):
-            return other_law(self, other)
-        return number_difference(self, other, *(one.name for one in fields(self) if one.name != "query"))
+        return first_difference(self, other, {}, *(one.name for one in fields(self) if one.name != "query"))
 
 
 def laplace_cdf(x: float, scale: float) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
-from .law import Difference, Law, number_difference, other_law
+from .law import Difference, Law, first_difference
 
 _STEPS = 200  # of Newton's method, with halved steps where the gradient does not shrink
 _TINY = 1e-10  # size of the gradient that counts as zero, relative to the noise
@@ -74,8 +74,4 @@ class ObjectivePerturbation(Law):
 
     def public_difference(self, other: Law) -> Difference | None:
         """Dimension and noise scale are public."""
-        if not isinstance(other, ObjectivePerturbation):
-            return other_law(self, other)
-        if self.dimension != other.dimension:
-            return Difference("dimension", self.dimension, other.dimension, comparable=False)
-        return number_difference(self, other, "noise_scale")
+        return first_difference(self, other, {"dimension": lambda law: law.dimension}, "noise_scale")

@@ -20,7 +20,7 @@ from dpassay.reference.laws.categorical import Categorical, exponential, permute
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
-from dpassay.reference.laws.law import SMALLEST, Law, as_released, noise_difference
+from dpassay.reference.laws.law import SHAPE, SMALLEST, Law, as_released, first_difference
 from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
@@ -59,7 +59,7 @@ class Uniform(Law):
         return -self.query.size * math.log(2 * self.scale) if inside else -math.inf
 
     def public_difference(self, other):
-        return noise_difference(self, other, "scale")
+        return first_difference(self, other, SHAPE, "scale")
 
 
 @pytest.mark.parametrize("width", [1.0, 1e7])
