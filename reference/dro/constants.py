@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from dpassay.reference.errors import require, require_budget
+from dpassay.reference.errors import require, require_at_least, require_budget
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.tape import LiveTape, Tape
 
@@ -27,8 +27,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         require(self.n >= 2, "n", self.n, "must be at least 2")
-        require(self.steps >= 1, "steps", self.steps, "must be at least 1")
-        require(self.phase >= 1, "phase", self.phase, "must be at least 1")
+        require_at_least(1, self, "steps", "phase")
         require(1 <= self.batch <= self.n, "batch", self.batch, f"must lie in 1..n = {self.n}")
         require(1 <= self.refresh <= self.n, "refresh_batch", self.refresh_batch, f"must lie in 1..n = {self.n}")
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
-from dpassay.reference.errors import require
+from dpassay.reference.errors import require, require_positive
 from dpassay.reference.problems.interfaces import Seen, Sized
 
 from .divergences import Divergence
@@ -43,8 +43,7 @@ class DualObjective(Seen):
     dual_scale: float = 1.0  # G
 
     def __post_init__(self) -> None:
-        require(self.weight > 0, "weight", self.weight, "must be positive")
-        require(self.dual_scale > 0, "dual_scale", self.dual_scale, "must be positive")
+        require_positive(self, "weight", "dual_scale")
 
     def _arguments(self, x: Array, eta: float, indices: Indices | None) -> Array:
         return (self.data.losses(x, indices) - self.dual_scale * eta) / self.weight

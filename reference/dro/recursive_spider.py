@@ -20,7 +20,7 @@ from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.blocks.clipping import clipped_mean
-from dpassay.reference.errors import require, require_budget
+from dpassay.reference.errors import require, require_at_least, require_budget
 from dpassay.reference.noise import Multipliers, Printed
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
@@ -103,8 +103,7 @@ class Schedule:
     last: bool = False  # output the last iterate (a function of the releases too) instead of a random one
 
     def __post_init__(self) -> None:
-        require(self.steps >= 1, "steps", self.steps, "must be at least 1")
-        require(self.phase >= 1, "phase", self.phase, "must be at least 1")
+        require_at_least(1, self, "steps", "phase")
         require(0 < self.momentum <= 1, "momentum", self.momentum, "must lie in (0, 1]")
         require(self.value_clip >= 1, "value_clip", self.value_clip, "g = exp(loss / lambda) is at least 1")
 

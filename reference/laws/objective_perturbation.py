@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.arrays import Array
-from dpassay.reference.errors import require
+from dpassay.reference.errors import require_at_least, require_positive
 
 from .law import Difference, Law, first_difference
 
@@ -34,8 +34,8 @@ class ObjectivePerturbation(Law):
     noise_scale: float
 
     def __post_init__(self) -> None:
-        require(self.dimension >= 1, "dimension", self.dimension, "must be at least 1")
-        require(0 < self.noise_scale < math.inf, "noise_scale", self.noise_scale, "must be positive and finite")
+        require_at_least(1, self, "dimension")
+        require_positive(self, "noise_scale", finite=True)
 
     def sample(self, rng: np.random.Generator) -> Any:
         """Draw b, then minimise."""
