@@ -173,6 +173,13 @@ def decompressed(raw: bytes, field: str, most: int = LARGEST) -> bytes:
     return bytes(found)
 
 
+def contents(path: str | Path, field: str) -> bytes:
+    """A file of somebody's data set, decompressed where its name says so."""
+    require(there(Path(path), field), field, str(path), "no such file; download the original set and give its path")
+    raw = read_bytes(Path(path), field)
+    return decompressed(raw, str(path)) if Path(path).suffix in (".gz", ".bz2") else raw
+
+
 def read_json(path: Path, field: str, floats: bool = False) -> Any:
     """A JSON file as plain data (``parse_json``); :class:`BadInput` if it cannot be read or is not JSON."""
     return parse_json(read_text(path, field), str(path), floats)

@@ -71,51 +71,34 @@ def sampled(n: int, batch_size: int, noise_multiplier: float, steps: int, poisso
 
     The batch then matters through record 0 alone, so the mixture likelihood is exact.
     """
-    if poisson:  # the pair of the Poisson analysis: +1 against -1, the others have gradient zero
-        rows, mine, other = np.zeros((n, 1)), np.ones(1), -np.ones(1)
-    else:
-        rows, mine, other = -np.ones((n, 1)), np.ones(1), -np.ones(1)
-    problem = LinearLosses(rows)
+    problem = LinearLosses(np.full((n, 1), 0.0 if poisson else -1.0))  # +1 against -1, others zero: Poisson's analysis
     schedule = with_multiplier(steps, 0.1, 1.0, noise_multiplier, batch_size, poisson)
-    pair = Pair(problem.replace(0, mine), problem.replace(0, other), 0, "record 0 against all others, or with them")
+    here, there = (problem.replace(0, np.full(1, sign)) for sign in (1.0, -1.0))
+    pair = Pair(here, there, 0, "record 0 against all others, or with them")
     facts = {"n": n, "batch": batch_size, "noise multiplier": noise_multiplier, "steps": steps}
     return Instance(run, schedule, pair, facts=dict(facts))
 
 
-_dp_sgd = partial(Case, id="baselines/dp_sgd", reading="baseline", cite=_ABADI)
-
-CASES: tuple[Case, ...] = (
-    _dp_sgd(
-        variant="full-batch",
-        title="DP-SGD, full batch",
-        claim=PrivacyClaim(2.0, DELTA, _ABADI),
-        build=partial(full_batch, "breast cancer", 569, 2.0, DELTA, 10),
-        space=partial(space, "full", 2.0, DELTA),
-        data="breast cancer + canary",
-    ),
-    _dp_sgd(
-        variant="digits",
-        title="DP-SGD, full batch",
-        claim=PrivacyClaim(1.0, DELTA, _ABADI),
-        build=partial(full_batch, "digits", 360, 1.0, DELTA, 5),
-        space=partial(space, "full", 1.0, DELTA),
-        data="digits + canary",
-    ),
+_ROWS: tuple[tuple[str, str, float, Batches, str, partial[Instance]], ...] = (
+    ("full-batch", "full batch", 2.0, "full", "breast cancer + canary",
+     partial(full_batch, "breast cancer", 569, 2.0, DELTA, 10)),
+    ("digits", "full batch", 1.0, "full", "digits + canary", partial(full_batch, "digits", 360, 1.0, DELTA, 5)),
     # claims: the accountant's epsilon of these schedules, rounded up
-    _dp_sgd(
-        variant="fixed-size",
-        title="DP-SGD, batches of 10 in 100",
-        claim=PrivacyClaim(2.44, DELTA, _ABADI),
-        build=partial(sampled, 100, 10, 2.5, 20, False),
-        space=partial(space, "fixed", 2.44, DELTA),
-        data="worst case",
-    ),
-    _dp_sgd(
-        variant="poisson",
-        title="DP-SGD, Poisson batches",
-        claim=PrivacyClaim(2.04, DELTA, _ABADI),
-        build=partial(sampled, 100, 10, 1.8, 20, True),
-        space=partial(space, "poisson", 2.04, DELTA),
-        data="worst case",
-    ),
+    ("fixed-size", "batches of 10 in 100", 2.44, "fixed", "worst case", partial(sampled, 100, 10, 2.5, 20, False)),
+    ("poisson", "Poisson batches", 2.04, "poisson", "worst case", partial(sampled, 100, 10, 1.8, 20, True)),
+)  # fmt: skip
+
+CASES: tuple[Case, ...] = tuple(
+    Case(
+        id="baselines/dp_sgd",
+        reading="baseline",
+        title=f"DP-SGD, {batches}",
+        cite=_ABADI,
+        claim=PrivacyClaim(epsilon, DELTA, _ABADI),
+        build=build,
+        variant=variant,
+        data=data,
+        space=partial(space, kind, epsilon, DELTA),
+    )
+    for variant, batches, epsilon, kind, data, build in _ROWS
 )

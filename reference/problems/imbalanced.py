@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.errors import require
 from dpassay.reference.extras import Later
-from dpassay.reference.files import decompressed, read_bytes, there
+from dpassay.reference.files import contents
 
 Bytes = NDArray[np.uint8]
 
@@ -28,7 +28,7 @@ CIFAR_RECORD = 1 + 32 * 32 * 3  # one label byte, then red, green and blue plane
 
 def read_idx(path: Path | str) -> Bytes:
     """An IDX file of unsigned bytes as an array of the shape its header states."""
-    raw = _contents(Path(path))
+    raw = contents(path, "path")
     require(len(raw) >= 4 and raw[:2] == b"\0\0", str(path), raw[:4], "an IDX file starts with two zero bytes")
     require(raw[2] == 0x08, f"{path}: element type", hex(raw[2]), "only unsigned bytes (0x8) are supported")
     dimensions = raw[3]
@@ -55,7 +55,7 @@ def read_cifar10(paths: Sequence[Path | str]) -> tuple[Array, Indices]:
     require(len(paths) > 0, "paths", paths, "needs at least one file")
     tables = []
     for path in paths:
-        raw = _contents(Path(path))
+        raw = contents(path, "path")
         whole = len(raw) > 0 and len(raw) % CIFAR_RECORD == 0
         require(whole, f"{path}: length", len(raw), f"must be a multiple of {CIFAR_RECORD}")
         table = np.frombuffer(raw, dtype=np.uint8).reshape(-1, CIFAR_RECORD)
@@ -63,12 +63,6 @@ def read_cifar10(paths: Sequence[Path | str]) -> tuple[Array, Indices]:
         tables.append(table)
     records = np.concatenate(tables)
     return records[:, 1:] / 255.0, records[:, 0].astype(np.int64)
-
-
-def _contents(path: Path) -> bytes:
-    require(there(path, "path"), "path", str(path), "no such file")
-    raw = read_bytes(path, "path")
-    return decompressed(raw, str(path)) if path.suffix == ".gz" else raw
 
 
 datasets = Later("sklearn.datasets")

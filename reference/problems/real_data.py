@@ -14,7 +14,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.extras import Later
-from dpassay.reference.files import decompressed, numbers_of, read_bytes, there
+from dpassay.reference.files import contents, numbers_of
 
 datasets = Later("sklearn.datasets")
 
@@ -69,7 +69,7 @@ def covertype_file(path: str | Path, *, standardise: bool = False) -> Task:
 
     Raises BadInput naming the file when it is absent, unreadable, of another shape or empty.
     """
-    raw = _raw(path)
+    raw = contents(path, "path")
     try:
         text = raw.decode("ascii")
     except UnicodeDecodeError as problem:
@@ -90,7 +90,7 @@ def ijcnn_file(path: str | Path, *, standardise: bool = False) -> Task:
 
     Raises BadInput naming the file.
     """
-    raw = _raw(path)
+    raw = contents(path, "path")
     require(b"\0" not in raw, "path", str(path), "not a LIBSVM file with 22 columns (it holds a zero byte)")
     try:
         x, y = datasets.load_svmlight_file(BytesIO(raw), n_features=IJCNN_SHAPE[1], dtype=np.float64)
@@ -119,13 +119,6 @@ def _labelled(x: Array, rng: np.random.Generator, positive: float) -> Task:
 def _z_scores(x: Array) -> Array:
     spread = x.std(axis=0)
     return np.asarray((x - x.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
-
-
-def _raw(path: str | Path) -> bytes:
-    """The file's bytes, decompressed where its name says so."""
-    require(there(Path(path), "path"), "path", str(path), "no such file; download the original set and give its path")
-    raw = read_bytes(Path(path), "path")
-    return decompressed(raw, str(path)) if Path(path).suffix in (".gz", ".bz2") else raw
 
 
 def _require_finite(path: str | Path, table: Array) -> None:
