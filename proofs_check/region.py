@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 import mpmath
-import numpy as np
 import sympy as sp
 
 from .formula import FormulaError, parse, parse_relation, symbol
@@ -16,8 +15,6 @@ from .formula import FormulaError, parse, parse_relation, symbol
 SEED = 20_261_120  # of every sample a checker draws
 DIGITS = 50
 CANCELLED = sp.Float(10) ** (-DIGITS // 2)  # of two sides: their difference is taken before it is evaluated
-SPREAD = (-3.0, 6.0)  # decades from which an unbounded positive variable is drawn
-SHORT = (0.5, 1.0, 2.0, 3.0, 10.0)  # tried often: they make short counterexamples
 Point = dict[Any, Any]
 
 _DOMAIN = re.compile(r"^(integer )?\s*([\[(])(.+),([^,]+)([\])])$")
@@ -175,37 +172,6 @@ def admissible(space: Region, point: Point) -> bool:
         if variable.integer and value != int(value):
             return False
     return all(holds(*condition, point) for condition in space.conditions)
-
-
-def sample(space: Region, rng: np.random.Generator, count: int, tries: int = 40) -> list[Point]:
-    """Up to ``count`` admissible points of short rational numbers; fewer when the conditions are rarely met."""
-    points: list[Point] = []
-    for _ in range(count * tries):
-        if len(points) == count:
-            break
-        point = _draw(space.variables, rng)
-        if admissible(space, point):
-            points.append(point)
-    return points
-
-
-def _draw(variables: Sequence[Variable], rng: np.random.Generator) -> Point:
-    point: Point = {}
-    for variable in variables:
-        low = float(sp.sympify(variable.low).xreplace(point))
-        high = float(sp.sympify(variable.high).xreplace(point))
-        point[variable.symbol] = variable.rounded(_number(low, high, rng), 3)
-    return point
-
-
-def _number(low: float, high: float, rng: np.random.Generator) -> float:
-    if math.isinf(high):
-        plain = rng.uniform() < 0.4
-        return low + float(rng.choice(SHORT) if plain else 10 ** rng.uniform(*SPREAD))
-    share = float(rng.choice([rng.uniform(), rng.beta(0.3, 0.3)]))
-    if low > 0 and high / low > 100:
-        return float(low * (high / low) ** share)
-    return low + (high - low) * share
 
 
 def friendly(value: float, digits: int) -> Any:

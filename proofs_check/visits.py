@@ -7,6 +7,7 @@ when it is confirmed at a short rational point with fifty digits.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -186,6 +187,13 @@ def _confirmed(left: Any, operator: str, right: Any, space: Region, columns: Col
 def point_at(space: Region, columns: Columns, index: Any, digits: int) -> Point:
     """One of the points, in numbers of so many digits."""
     return {v.symbol: v.rounded(float(columns[v.name][index]), digits) for v in space.variables}
+
+
+def sample(space: Region, count: int) -> list[Point]:
+    """So many of the visited points that are of the region in numbers of three digits too; fewer where there are."""
+    columns, found = visit(space).columns, visit(space).count
+    points = (point_at(space, columns, index, 3) for index in range(found))
+    return list(islice((point for point in points if admissible(space, point)), count))
 
 
 def _attack(slack: Function, seen: Visit, values: Column) -> tuple[Columns, Column]:

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
 from dpassay.proofs_check.finding import Finding, Verdict, refuted
 from dpassay.proofs_check.formula import FormulaError, parse, parse_relation, resolve, symbol
-from dpassay.proofs_check.region import SEED, Region, holds, region, sample
+from dpassay.proofs_check.region import Region, holds, region
+from dpassay.proofs_check.visits import sample
 
 POINTS = 24
 _STEP = re.compile(r"^(?P<line>[\w.-]+): (?P<writes>[^<]*)<-(?P<reads>.*)$")
@@ -18,7 +18,7 @@ _STEP = re.compile(r"^(?P<line>[\w.-]+): (?P<writes>[^<]*)<-(?P<reads>.*)$")
 
 def compare(left: Any, right: Any, space: Region) -> Finding:
     """Decide ``left == right`` on the region."""
-    points = sample(space, np.random.default_rng(SEED), POINTS)
+    points = sample(space, POINTS)
     if not points:
         return Finding(Verdict.UNKNOWN, "no point satisfies the assumptions")
     confirmed = 0

@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
 from dpassay.proofs_check.finding import Finding, Verdict, both_sides, refuted
 from dpassay.proofs_check.formula import parse_relation, resolve
-from dpassay.proofs_check.region import SEED, Point, Region, admissible, holds, region, sample
-from dpassay.proofs_check.visits import PARENTS, violation, visit
+from dpassay.proofs_check.region import Point, Region, admissible, holds, region
+from dpassay.proofs_check.visits import PARENTS, sample, violation, visit
 
 from . import intervals
 from .consistency import compare
@@ -33,8 +32,8 @@ def check(table: Mapping[str, Any]) -> Finding:
 
 def _bound(left: Any, operator: str, right: Any, space: Region, hints: list[Point]) -> Finding:
     """Decide ``left <= right`` (or ``<``) on the region: exact points, a wide visit, proofs, and a search."""
-    rng, strict, fails = np.random.default_rng(SEED), operator == "<", f", so left {operator} right fails"
-    points = [p for p in hints if admissible(space, p)] + sample(space, rng, POINTS if space.variables else 1)
+    strict, fails = operator == "<", f", so left {operator} right fails"
+    points = [p for p in hints if admissible(space, p)] + sample(space, POINTS if space.variables else 1)
     if not points:
         return Finding(Verdict.UNKNOWN, "no point satisfies the assumptions")
     states = [holds(left, operator, right, point) for point in points]

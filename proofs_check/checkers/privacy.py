@@ -16,14 +16,13 @@ import sympy as sp
 
 from dpassay.proofs_check.finding import Finding, Verdict, in_words, show
 from dpassay.proofs_check.formula import parse, parse_relation, resolve, symbol
-from dpassay.proofs_check.region import SEED, Point, admissible, evaluate, holds, region, sample
+from dpassay.proofs_check.region import Point, admissible, evaluate, holds, region
 from dpassay.proofs_check.ties import count as released
-from dpassay.proofs_check.visits import point_at, visit
+from dpassay.proofs_check.visits import sample
 from dpassay.reference.accounting.gdp import gdp_epsilon, gdp_mu
 from dpassay.reference.accounting.parts import Part, epsilon_of
 
-POINTS = 40  # of the region, in short numbers
-WIDE = 160  # more of them, log-uniform over the region
+POINTS = 200  # of the region
 COUNTED = 8  # fewer counted runs than that are a spot check
 FEW = 20  # fewer instances than that are a spot check
 SLACK = 1e-6  # relative; the closed form is exact to its last digits
@@ -64,9 +63,7 @@ def check(table: Mapping[str, Any]) -> Finding:
     named = len(points)
     everywhere = not sources and str(table.get("rate", "1")) == "1" and space.variables
     if everywhere or not table.get("instances"):
-        seen = visit(space)
-        wide = (point_at(space, seen.columns, index, 6) for index in range(min(seen.count, WIDE)))
-        points += sample(space, np.random.default_rng(SEED), POINTS) + [one for one in wide if admissible(space, one)]
+        points += sample(space, POINTS)
     if not points:
         return Finding(Verdict.UNKNOWN, "no instance satisfies the assumptions")
     points = [{**point, **_released(sources, point)} for point in points]
