@@ -1,7 +1,8 @@
 """What an algorithm may ask of a problem, and a problem that answers with zeros: all that a dry run needs."""
 
-from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -43,12 +44,17 @@ class Seen:
 
 
 class OfRecords:
-    """A problem whose first field holds its records, one along the first axis."""
+    """A problem, a dataclass, whose first field holds its records, one along the first axis."""
 
     @property
     def n(self) -> int:
         """Number of records."""
-        return len(next(iter(vars(self).values())))
+        return len(getattr(self, _first(type(self))))
+
+
+@cache
+def _first(kind: Any) -> str:
+    return fields(kind)[0].name
 
 
 class PerSample(Sized, Protocol):
