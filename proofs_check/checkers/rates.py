@@ -115,14 +115,15 @@ def _violation(gap: Any, region: Sequence[Any], names: Sequence[str]) -> z3.Mode
 
 def _solution(formulas: Sequence[Any], most: Any = None) -> z3.ModelRef | None:
     """Exponents that satisfy the formulas, with the most of this where it is bounded; None if there are none."""
-    solver = z3.Solver() if most is None else z3.Optimize()
-    solver.add(*formulas)
+    context = z3.Context()  # of its own: what was asked before changes no model
+    solver = z3.Solver(ctx=context) if most is None else z3.Optimize(ctx=context)
+    solver.add(*(one.translate(context) for one in formulas))
     if most is not None:
-        solver.maximize(most)
+        solver.maximize(most.translate(context))
     found = solver.check()
     if found == z3.unknown:
         raise ArithmeticError(f"undecided: {solver.reason_unknown()}")
-    return solver.model() if found == z3.sat else None
+    return solver.model().translate(z3.main_ctx()) if found == z3.sat else None
 
 
 def _exact(point: z3.ModelRef, expression: Any) -> Fraction:

@@ -62,11 +62,12 @@ class Language(Builder):
         self.lengths: dict[str, Vector] = {}
         self.products: dict[str, tuple[str, str]] = {}
         self.consistent: list[set[str]] = [set()]  # formulas that are possible together
-        self._vectors = {name: sp.Symbol(name, real=True) for name in symbols.vectors | symbols.random_vectors}
+        self.tactic = z3.Tactic("default", ctx=z3.Context())  # of its own: what was asked before changes no model
+        self._vectors = {name: sp.Symbol(name, real=True) for name in sorted(symbols.vectors | symbols.random_vectors)}
         self.made: dict[Any, Any] = {}
-        for name in symbols.positive | symbols.count | symbols.extended:
+        for name in sorted(symbols.positive | symbols.count | symbols.extended):
             self.table[name] = sp.Symbol(name, positive=True)
-        for name in symbols.real | (symbols.random - symbols.positive):
+        for name in sorted(symbols.real | (symbols.random - symbols.positive)):
             self.table[name] = sp.Symbol(name, real=True)
 
     # FORMULAS

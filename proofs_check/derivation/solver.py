@@ -20,7 +20,6 @@ from .language import Language, once, pairs, pieces
 EFFORT = 3_000_000  # units of the solver's own count of work, about a second: the same answer on every machine
 DIGITS = 40
 LONG = 10**20  # a denominator of more digits is that of a root, cut off
-_TACTIC = z3.Tactic("default")
 _FUNCTIONS = ("log(", "exp(", "sqrt(", "floor(", "ceiling(")  # shown by what is in them
 AT_ODDS = "whether the facts contradict each other was not decided"
 SLACK = sp.Rational(1, 10**12)  # relative; of numbers with roots, logarithms or exponentials in them
@@ -123,7 +122,11 @@ def _solve(
     """Numbers that satisfy the formulas; where they stand for inner products, vectors have them."""
     laws: list[z3.BoolRef] = []
     for _ in range(ROUNDS):
-        answer, model = _solved([*formulas, *laws], effort)
+        solver = language.tactic.solver()
+        solver.set(rlimit=effort)
+        solver.add(*(one.translate(language.tactic.ctx) for one in (*formulas, *laws)))
+        answer = solver.check()
+        model = solver.model().translate(z3.main_ctx()) if answer == z3.sat else None
         broken = [] if model is None else _laws_of_vectors(language, model)
         if not broken:
             return answer, model
@@ -148,14 +151,6 @@ def _laws_of_vectors(language: Language, model: z3.ModelRef) -> list[z3.BoolRef]
     length = z3.Sum([a * b * one for a, row in zip(weights, products, strict=True)
                      for b, one in zip(weights, row, strict=True)])  # fmt: skip
     return [products[i][k] * products[i][k] <= products[i][i] * products[k][k] for i, k in pairs_of] or [length >= 0]
-
-
-def _solved(formulas: Sequence[z3.BoolRef], effort: int) -> tuple[z3.CheckSatResult, z3.ModelRef | None]:
-    solver = _TACTIC.solver()
-    solver.set(rlimit=effort)
-    solver.add(*formulas)
-    answer = solver.check()
-    return answer, solver.model() if answer == z3.sat else None
 
 
 def _numbers(model: z3.ModelRef) -> dict[str, str]:
