@@ -23,6 +23,8 @@ from tokenize import TokenError
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
+from dpassay.audit.lockstep.source_lines import is_apparatus
+
 _RELEASES = {"gaussian", "symmetric_gaussian", "laplace", "above_threshold", "release", "reveal"}
 _SHARED = ("/reference/blocks/", "/reference/baselines/")
 _IMPLIED = {"__init__", "__post_init__", "__call__", "__iter__", "__next__"}  # methods that are used without their name
@@ -208,9 +210,7 @@ def own_functions(run: Callable[..., Any]) -> list[FunctionType]:
 
 
 def _apparatus(name: str) -> bool:
-    path, audit = Path(name).resolve(), Path(__file__).resolve().parents[1]
-    inside = path.is_relative_to(audit) or path.parent == audit.parent / "reference"
-    return inside or any(part in name for part in _OUTSIDE)
+    return is_apparatus(name) or any(part in name for part in _OUTSIDE)
 
 
 def _named_by(function: FunctionType) -> list[FunctionType]:
