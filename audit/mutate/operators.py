@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+
+from dpassay.reference.files import parse_toml, read_text
 
 RELEASES = ("gaussian", "symmetric_gaussian", "laplace", "above_threshold")
 CLIPS = ("clip", "clip_rows")
@@ -35,46 +38,10 @@ class Site:
     text: str
 
 
-AT_RELEASES = {
-    "noise_dropped": "the query is released as it is",
-    "noise_halved": "costs twice as much",
-    "noise_tenth_less": "costs 11 % more",
-    "noise_tenth_more": "costs less",
-    "noise_over_root_d": "noise for one coordinate spread over all of them",
-    "noise_a_variance": "a variance where a standard deviation belongs",
-    "noise_of_the_release_before": "one release has the noise scale of another",
-    "noise_of_the_data": "the noise scale depends on the query",
-    "sensitivity_halved": "the query moves by more than it declares",
-    "sensitivity_and_noise_halved": "the query moves by more than it declares, with noise for less",
-    "moves_half_as_far_again": "the query moves by 1.5 times what it declares",
-    "query_in_its_place": "what goes on is the query, not the released value",
-    "query_in_part": "half of what goes on is the query",
-    "released_twice": "two releases where one is meant",
-    "noise_used_again": "noise that was used before protects once",
-    "step_of_the_data": "the released value is scaled by the norm of the query",
-    "query_of_the_run_before": "the query comes out of a cache that outlives the run",
-}
-AT_THRESHOLDS = ("noise_dropped", "noise_tenth_less", "noise_halved", "sensitivity_halved", "moves_half_as_far_again")
-ELSEWHERE = {
-    "threshold_bare": "without noise on the threshold the answers are exact",
-    "batch_undeclared": "a query on a secret batch passes for one on all records",
-    "batch_reused": "one secret batch for all steps: the record is in all of them or none",
-    "batch_smaller": "half the records: each moves the mean twice as far as declared",
-    "batch_size_of_the_data": "the size of the batch depends on the records",
-    "clip_removed": "nothing bounds what one record can do",
-    "clip_by_coordinates": "the 2-norm may be sqrt(d) times the bound",
-    "clip_twice_as_wide": "a record moves the query twice as far as declared",
-    "one_step_more": "a release more than the noise is made for",
-    "one_step_less": "fewer releases cost less",
-    "steps_of_the_data": "the number of steps depends on the records",
-    "branch_of_the_data": "a decision depends on the records",
-    "output_of_the_data": "the output is moved by the records",
-    "start_of_the_data": "the public start is moved by the records",
-    "public_value_of_the_data": "a public value is moved by the records",
-    "less_or_equal": "a tie between released values has probability zero",
-}
-HARMLESS = ("noise_tenth_more", "one_step_less", "less_or_equal")
-OPERATORS = {name: Operator(name, name not in HARMLESS, why) for name, why in (AT_RELEASES | ELSEWHERE).items()}
+_KINDS = parse_toml(read_text(Path(__file__).with_name("operators.toml"), "operators"), "operators.toml")
+AT_RELEASES, AT_THRESHOLDS = tuple(_KINDS["at_releases"]), tuple(_KINDS["at_thresholds"])
+_WHY: dict[str, str] = _KINDS["at_releases"] | _KINDS["elsewhere"]
+OPERATORS = {name: Operator(name, name not in _KINDS["harmless"], why) for name, why in _WHY.items()}
 Change = tuple[str, ast.expr, str]  # operator, what is replaced, and by what
 
 
@@ -127,7 +94,7 @@ def _anywhere(source: Source, node: ast.AST) -> Iterator[Change]:
             if len(args) == 3:
                 yield "batch_smaller", args[2], f"max(1, ({code(args[2])}) // 2)"
         case ast.Call(func=ast.Attribute(attr=release, value=tape)) if release in RELEASES and _is_tape(code(tape)):
-            names = (*AT_THRESHOLDS, "threshold_bare") if release == "above_threshold" else tuple(AT_RELEASES)
+            names = (*AT_THRESHOLDS, "threshold_bare") if release == "above_threshold" else AT_RELEASES
             batch = ("batch_undeclared",) if any(keyword.arg == "batch" for keyword in node.keywords) else ()
             for name in names + batch:
                 yield name, tape, f'_planted.through({code(tape)}, "{name}")'
