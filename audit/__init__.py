@@ -4,8 +4,6 @@ The names in ``__all__`` are the stable surface (``docs/api.md``), imported when
 in these folders may change from one version to the next; ``CONTRIBUTING.md`` says which room does what.
 """
 
-from __future__ import annotations
-
 import os
 from typing import TYPE_CHECKING, Any
 

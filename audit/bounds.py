@@ -4,8 +4,6 @@ Betting (Waudby-Smith and Ramdas 2024) is valid for every distribution on [0, 1]
 (``likelihood``, ``evidence``).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -3,8 +3,6 @@
 Exit codes: ``exit_codes.py``.
 """
 
-from __future__ import annotations
-
 import errno
 import io
 import logging

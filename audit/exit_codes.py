@@ -1,7 +1,5 @@
 """The exit codes of ``dpassay``, in one place: what every command returns, and what ``dpassay --help`` says of it."""
 
-from __future__ import annotations
-
 FINE = 0
 FAILED = 1
 BAD_INPUT = 2

@@ -1,7 +1,5 @@
 """Generated blocks of hand-written pages: each stands between two markers, which the reader does not see."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from dpassay.reference.errors import require

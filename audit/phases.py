@@ -4,8 +4,6 @@ Whoever works says so here (`phase`, `step`); whoever shows it, or limits it, sa
 is shown and time is never up, so that the same seed gives the same audit.
 """
 
-from __future__ import annotations
-
 import math
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Values as JSON and people read them: infinities have no number in JSON, and nobody reads sixteen digits."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys

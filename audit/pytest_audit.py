@@ -1,7 +1,5 @@
 """What the pytest plugin does once a test uses it: an audit with pytest's and Hypothesis' settings, and how it ends."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace

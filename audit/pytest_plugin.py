@@ -3,8 +3,6 @@
 It is loaded by every run of pytest where the package is installed, so it imports nothing but pytest until it is used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -5,8 +5,6 @@ claimed guarantee; `AssumedEstimate` is right only if its named assumption is, s
 and `decide` refuses it by type.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

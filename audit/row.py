@@ -1,7 +1,5 @@
 """One line of the audit table as data, and how hard the audit looked for it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, field
 from typing import Any
 

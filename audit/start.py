@@ -1,7 +1,5 @@
 """Where the command ``dpassay`` begins: it says in one line what is missing where the extras are not installed."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """What an audit says in the end: eight verdicts, and the one function that finds the right one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """Which version of the package is running, and of what it rests on."""
 
-from __future__ import annotations
-
 import platform
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version

@@ -4,8 +4,6 @@ What is derived here is a lower bound on what the accountant may say: each pair 
 mechanism with these releases can show. What has no such pair here (line searches) is left out of the sum.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator

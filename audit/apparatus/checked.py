@@ -4,8 +4,6 @@ Seeds are fixed, so that the same code has the same answer. A check is made once
 parameters at which it is used; what it found is kept under a hash of both (:mod:`dpassay.reference.kept`).
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

@@ -7,8 +7,6 @@ space ``E p(x - v) / p(x) = 1`` whatever v is, and noise that is missing, too sm
 gives another mean.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What a tape gives, against what it says of it: its streams, the noise of its calls, the tree, the records drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Are these numbers independent and uniform on (0, 1)? One set of tests, whatever law they come from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

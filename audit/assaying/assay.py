@@ -1,7 +1,5 @@
 """One row of the audit table: claimed, accounted and realised epsilon side by side, and why they are ordered so."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Statistics are the expensive part, and not always needed: where the claim has failed without them, there may be none.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace

@@ -1,7 +1,5 @@
 """Where in the source a finding is: the file and the line that a reviewer, an editor or a code host can open."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence

@@ -4,8 +4,6 @@ For a case of the catalogue it is the run on its own data that spends the most; 
 data of the largest sizes of its space. Neither depends on what a search came upon.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress

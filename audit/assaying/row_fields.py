@@ -1,7 +1,5 @@
 """Fields of a row of the table, said once for all that make rows: from a case, an effort, what showed, an assay."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict

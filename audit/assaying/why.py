@@ -1,7 +1,5 @@
 """Why a verdict is what it is: the cause of a row, in one line."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -7,8 +7,6 @@ network with biases, that is a pair without other records. It may part less than
 all the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace

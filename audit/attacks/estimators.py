@@ -1,7 +1,5 @@
 """Training algorithms that can be attacked by name: some of scikit-learn, one's own, and DP-SGD."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from pathlib import Path

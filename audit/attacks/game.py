@@ -6,8 +6,6 @@ threshold (Yeom et al. 2018), shadow models and the attack classifier (Shokri et
 Algorithm 1 and its off-line form), RMIA (Zarifzadeh et al. 2024, eq. (2)-(4)).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

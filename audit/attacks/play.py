@@ -6,8 +6,6 @@ coin per model, the plain loss over many models. Gradient canaries: one training
 What is asked is checked as a whole: what makes no sense together is refused, nothing is ignored.
 """
 
-from __future__ import annotations
-
 import math
 import time
 import warnings

@@ -4,8 +4,6 @@ A tree of prefix sums shows a bare node as the difference of two entries, a hist
 Each family is a matrix that is screened column by column at the end of this file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -6,8 +6,6 @@ which need no training part.
 Samples that show nothing of a mechanism are named: nothing was varied, nothing came out, or they were not drawn apart.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ Trees on the best columns, and the odds of histograms added up: each of them see
 that nothing else sees. Everything is fitted on the training split only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 

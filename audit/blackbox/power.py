@@ -12,8 +12,6 @@ Two are planted, and what is judged is said:
   outputs is harder to see.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

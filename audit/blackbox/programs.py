@@ -7,8 +7,6 @@ Programs run in a process group of their own, which is ended with all that they 
 to a limit.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import selectors

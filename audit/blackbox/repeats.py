@@ -6,8 +6,6 @@ guessed to be like most of those before. A branch that skips the noise in one ru
 labels.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp

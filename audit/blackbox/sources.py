@@ -4,8 +4,6 @@ A mechanism is called as `mechanism(dataset, rng) -> array | number | string | d
 `many(dataset, rng, size)`, that is used to draw a whole sample at once. Programs: `programs.py`.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 All counts are those of the judged part of the outputs, so they are what the verdict rests on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

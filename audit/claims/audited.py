@@ -1,7 +1,5 @@
 """The claims of a file audited, in parallel; each row is there as soon as it is finished."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A claimed guarantee as a person states it: (epsilon, delta), mu-GDP, a PLD of DP-SGD, or a file of pairs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

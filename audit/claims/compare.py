@@ -6,8 +6,6 @@ an estimate by the normal law: at 95 % it lay below the truth in 8 % of 600 audi
 (`tests/audit/likelihood/test_likelihood.py`), so a red row that rests on it says so.
 """
 
-from __future__ import annotations
-
 import difflib
 import math
 import re

@@ -4,8 +4,6 @@ The file holds nothing that changes from one run to the next: no times, no line 
 another machine finds as well. The same code and claims give the same file, byte for byte.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

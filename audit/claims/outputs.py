@@ -1,7 +1,5 @@
 """What ``dpassay blackbox`` says of two samples of outputs: tests, bound, floats, power, and notes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -3,8 +3,6 @@
 Rows are kept under a hash of all that decides them, and need not be made again.
 """
 
-from __future__ import annotations
-
 import hashlib
 import sys
 import sysconfig

@@ -1,7 +1,5 @@
 """What ``dpassay scores`` says of attack scores: bound of epsilon, test of the claimed curve, power."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``dpassay attack``: membership inference against a training algorithm, end to end."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``dpassay audit``: the audit suite, one's own code, and programs on the live protocol."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """``dpassay blackbox``: audit a callable, a program or stored outputs without looking inside."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``dpassay check``: hold a project's mechanisms to the claims of its file, and to what they were."""
 
-from __future__ import annotations
-
 import os
 import sys
 import textwrap

@@ -1,7 +1,5 @@
 """``dpassay crosscheck``: hold another implementation to the reference."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path

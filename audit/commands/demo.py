@@ -1,7 +1,5 @@
 """``dpassay demo``: a planted bug is caught, step by step, in plain words."""
 
-from __future__ import annotations
-
 import inspect
 import textwrap
 import time

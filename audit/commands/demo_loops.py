@@ -1,7 +1,5 @@
 """The two mechanisms of ``dpassay demo``: noisy gradient descent with a planted bug, and without it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dpassay.reference.arrays import Array

@@ -1,7 +1,5 @@
 """``dpassay doctor``: what the environment can do, one line each."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

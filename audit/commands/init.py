@@ -1,7 +1,5 @@
 """``dpassay init``: a first claims file, with comments."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

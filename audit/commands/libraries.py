@@ -1,7 +1,5 @@
 """``dpassay libraries``: real libraries, unmodified, under the search; findings that anyone can run."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 from pathlib import Path

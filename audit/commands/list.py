@@ -1,7 +1,5 @@
 """``dpassay list``: the catalogue."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """``dpassay neighbours``: what was found on a pair of neighbours, run again from its file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

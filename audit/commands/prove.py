@@ -1,7 +1,5 @@
 """`dpassay prove`: what becomes of each statement of the papers, and the chain of one."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import textwrap

@@ -1,7 +1,5 @@
 """``dpassay published``: hold a printed attack result against the guarantee it was printed with."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any

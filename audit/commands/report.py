@@ -1,7 +1,5 @@
 """``dpassay report``: the rows of a report as one HTML file, with what the ledger says of their papers."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from importlib.util import find_spec

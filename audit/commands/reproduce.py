@@ -1,7 +1,5 @@
 """`dpassay reproduce PAPER`: run a paper's experiments on real data, print tables, draw plots."""
 
-from __future__ import annotations
-
 from functools import partial
 from importlib import import_module
 from pathlib import Path

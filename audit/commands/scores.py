@@ -1,7 +1,5 @@
 """``dpassay scores``: audits of stored attack scores, whoever made them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, NoReturn

@@ -1,7 +1,5 @@
 """``dpassay sequential``: audits that may stop at any time, continue later, and join several machines."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """``dpassay show``: one paper with its algorithms, or one algorithm with all that is known of it without an audit."""
 
-from __future__ import annotations
-
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterator

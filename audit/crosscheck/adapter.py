@@ -6,8 +6,6 @@ The process runs this file, ``python -m dpassay.audit.crosscheck.adapter MODULE:
 and writes a line of what was asked and returned.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

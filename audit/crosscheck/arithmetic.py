@@ -3,8 +3,6 @@
 Only what holds for every entry is said, and nothing of why. No run of anything is needed.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ A number agrees if it is off by at most what rounding may do to it (the vector s
 noise (``rounding.py`` says why). Single precision has 2^29 times the rounding of double precision.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping, Sequence

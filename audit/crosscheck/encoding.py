@@ -9,8 +9,6 @@ Back again there are only the reference's frozen dataclasses with their fields: 
 file of the reference alone, and nothing but such a class is called.
 """
 
-from __future__ import annotations
-
 import re
 import types
 from collections.abc import Callable, Mapping

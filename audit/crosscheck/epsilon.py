@@ -1,7 +1,5 @@
 """What the declared noise does to epsilon: the vector's run and the other implementation's, accounted."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

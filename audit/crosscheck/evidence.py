@@ -3,8 +3,6 @@
 Nothing here says what is wrong: each part can be checked by hand, and a person decides.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress

@@ -1,7 +1,5 @@
 """A vector of a row: what it claims, and one run of the reference with its flags and amounts of rounding."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import is_dataclass, replace
 from fnmatch import fnmatchcase

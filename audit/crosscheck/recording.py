@@ -4,8 +4,6 @@ A recorded run draws from one seed and rounds what it draws to a few digits, so 
 back exactly. A replayed run is handed values, and its own queries are written down.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any

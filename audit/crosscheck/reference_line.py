@@ -4,8 +4,6 @@ From the call of the tape the value is followed back: a name to the statement th
 of the caller. Where another call differs, the last decision before it is shown as well.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

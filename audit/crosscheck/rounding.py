@@ -12,8 +12,6 @@ A difference below ``NOISE_SHARE`` of the noise is no difference: a query that i
 deviation changes mu of Gaussian differential privacy by at most s for each release.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass

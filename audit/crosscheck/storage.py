@@ -3,8 +3,6 @@
 The committed ones are one file an algorithm, and a manifest with counts and hashes.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What an audit of one algorithm found: claimed, accounted, certified and realised epsilon, and what shows them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

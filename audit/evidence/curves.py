@@ -6,8 +6,6 @@ against. Thresholds, tangents and combinations are learned on the samples before
 martingale: the test is exact at every sample size, and 1/wealth is a p-value.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from itertools import pairwise

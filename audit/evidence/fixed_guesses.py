@@ -33,8 +33,6 @@ Each P_{i-1} is bounded from below by the larger ones, and the bound rises with 
 P_0 > 1, at least c' right guesses have a probability below alpha.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 

@@ -11,8 +11,6 @@ The bettors need the counts at some depths only, so both samples are sorted and 
 tied scores is drawn at random, as if every label stood on its own card.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

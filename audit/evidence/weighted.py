@@ -7,8 +7,6 @@ convolution, so the test is exact, not asymptotic. Some labels may be corrupted 
 those with the largest weights, of each log odds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 A space may also be written on the command line, ``Space.matrix(n=(1,), radius=2.0)``: read and never evaluated.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Callable, Collection, Iterator

@@ -1,7 +1,5 @@
 """Stored outputs and scores of other people: .npy (never unpickled), .csv of numbers, .jsonl."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """Spaces for models: rows in the unit box that stand for data within bounds; an absent row is really left out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 

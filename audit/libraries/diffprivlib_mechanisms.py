@@ -1,7 +1,5 @@
 """diffprivlib's mechanisms one by one: the exact cost of values that are one sensitivity apart."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Models and tools of diffprivlib as they are searched: what they are told, on which data, and what a user sees."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

@@ -5,8 +5,6 @@ lies below is wrong. A Gaussian event's noise multiplier is the noise over the l
 docstring says; a record that is replaced moves the sum by up to twice that norm.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import Any

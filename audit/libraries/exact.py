@@ -1,7 +1,5 @@
 """What a mechanism costs on one pair of values, computed from its laws: no search, no statistics."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ that it states is what is declared. ``gaussian_privatizer`` hands sum and standa
 batches come from the tape as well. The claim is what the library's event and an accountant say of such a training.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass

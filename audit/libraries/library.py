@@ -10,8 +10,6 @@ on the pair that the search found, or on one that is known to move every query b
 is clearly worse. The likelihood of its releases is known, so the bound is sound at its confidence.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

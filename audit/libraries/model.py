@@ -6,8 +6,6 @@ tape" is a context variable. A patched method looks it up; where there is none i
 other code that uses the same library at the same time notices nothing, and patches are left in place.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable, Mapping

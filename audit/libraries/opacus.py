@@ -16,8 +16,6 @@ the next clipping bound tells. Both are counted in cells: that hides something a
 towards the other side, so the bound holds exactly, but for rounding.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 import warnings

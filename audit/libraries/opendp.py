@@ -4,8 +4,6 @@ For each measurement the law that its documentation names is tested against its 
 what that law costs on a pair at the input distance is held against the map. Vectors are products of the same laws.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

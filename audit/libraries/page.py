@@ -1,7 +1,5 @@
 """``docs/libraries.md``: what was found about each library, written between markers."""
 
-from __future__ import annotations
-
 import math
 import re
 import textwrap

@@ -5,8 +5,6 @@ proportional to ``exp(-v' A v) (v' Omega v)^(-d/2)``; a Bingham law needs the po
 2018, Section 3.2). So the density is proportional to ``exp(-v' A v) (v' Omega v)^(-d)``: sharper than what is named.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache

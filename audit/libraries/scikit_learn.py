@@ -9,8 +9,6 @@ replace a record, with solutions at most L/(mu n) apart in place of 2L/(mu n). W
 schedule, made for a public n, would not fit, and the solutions could be 2L/(mu (n - 1)) apart.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

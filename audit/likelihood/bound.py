@@ -17,8 +17,6 @@ stopping time (Ville), and a walk that stops there has then rejected nothing tha
 after each stage, and stopping when it is large enough, costs nothing of the level.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from bisect import bisect_left

@@ -14,8 +14,6 @@ bounded from below by betting, as in :mod:`.bound`:
 - *estimate*: the mean, without any confidence.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

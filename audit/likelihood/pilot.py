@@ -3,8 +3,6 @@
 Whatever it decides, the audit stays sound: nothing of it is used again. What it decides well makes the bound tight.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

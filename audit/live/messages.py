@@ -5,8 +5,6 @@ which gets one answer, and in the end :class:`Output`. The fields of an ask for 
 (``reference/laws``), with the same names; ``ObjectivePerturbation`` alone cannot be asked for: it is made of functions.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import fields

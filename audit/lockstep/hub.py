@@ -6,8 +6,6 @@ then, so there is no loss: what is tested are the premises of adaptive compositi
 released. :class:`WithinReach` keeps what it hands back to values that noise can give.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 All worlds get the same records, but for the target. Where it was is a filter over hidden states.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -15,8 +15,6 @@ time, exceptions, which come out as they are), and what a run remembers from the
 outside ``problem`` would hand every world the first world's numbers; ``movements`` then shows queries that never move.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ A :class:`Script` says, by label and occurrence, what the tape hands back, and w
 in. It is plain data: the same script, pair and seed give the same run again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Protocol

@@ -1,7 +1,5 @@
 """Lines of source and parts of outputs: whose a file is, where a run raised, what differs."""
 
-from __future__ import annotations
-
 import linecache
 import sysconfig
 import traceback

@@ -4,8 +4,6 @@ Each world runs in a greenlet of its own and stops at every call on its tape; th
 of them asked for, decides on one answer, and lets them go on. Written this way, an algorithm stays a plain function.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple

@@ -1,7 +1,5 @@
 """Operators over the syntax tree: where a bug can be planted in a file of source, and what the line then says."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@
 nothing of the audit. ``private(problem)`` is a number made of the raw records.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ anybody who writes a formula down: a sign, a factor, a term or a step left out, 
 a comparison turned around. Each changes one expression or one statement; nothing needs more than its text.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 

@@ -23,8 +23,6 @@ binomial's, hence
 Nothing is assumed about how the scores of different records depend on each other. Thresholds must be fixed in advance.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

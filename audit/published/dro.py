@@ -6,8 +6,6 @@ runs. So the sets are taken to be the 25,500 training images and the 10,000 test
 the classes, within which training and test images are taken as exchangeable.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,8 +4,6 @@
 paper exclude each other. ``unexplained``: possible, but only under something that the paper does not say.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass

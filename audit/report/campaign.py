@@ -1,7 +1,5 @@
 """All vectors through one adapter: what was expected to fail, what the exit code says, and the report."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase

@@ -1,7 +1,5 @@
 """A row in full: the four premises and what was found, the largest movements, the source that the search reached."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path

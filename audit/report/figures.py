@@ -4,8 +4,6 @@ It is SVG of matplotlib that may stand in a page: small, with a title, with ids 
 stand-ins and become the page's variables, so that a figure follows light and dark.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import math

@@ -1,7 +1,5 @@
 """The report as one HTML file: no network, no fonts or scripts from elsewhere, everything escaped."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

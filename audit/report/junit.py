@@ -4,8 +4,6 @@ A row that fails is a ``failure``; an inconclusive one is ``skipped`` (nothing w
 a claim that could not be checked is an ``error``; what the printed reading of a paper declares is in ``system-out``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby

@@ -3,8 +3,6 @@
 All that comes from others (names, causes, source lines) stands in code: there it is neither markup nor a mention.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterator, Sequence

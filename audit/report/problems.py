@@ -1,7 +1,5 @@
 """What is wrong with a row, one record a finding: JUnit, SARIF, Markdown and annotations are made of this one list."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

@@ -4,8 +4,6 @@ What a printed reading declares is suppressed with that justification. ``inconcl
 little information to decide (section 3.27.9), and then the level is ``none`` (3.27.10).
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The audit table in the terminal: one line a row, its cause indented below, at any width from 80 columns on."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections import Counter

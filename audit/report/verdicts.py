@@ -1,7 +1,5 @@
 """Typed results in the terminal and as JSON, and the exit code that a verdict stands for."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import asdict

@@ -12,8 +12,6 @@ that given the shadow models the attacked ones are independent.
 Every finished cell is written to a file at once, so an interrupted reproduction goes on where it stopped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

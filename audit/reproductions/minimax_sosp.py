@@ -4,8 +4,6 @@ Every method runs with the noise as Appendix D describes it, with exact accounti
 noise on gradients that are all zero, so that nothing of the data is used. What the paper does not print is named.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path

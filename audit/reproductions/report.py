@@ -1,7 +1,5 @@
 """What `dpassay reproduce` hands to a paper's module and gets back."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Iterable, Sequence

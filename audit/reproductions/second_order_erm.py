@@ -3,8 +3,6 @@
 Every finished run is written to a file at once, so an interrupted reproduction goes on where it stopped.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

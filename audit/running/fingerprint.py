@@ -1,7 +1,5 @@
 """A content hash of the source that a case uses, so that a row made by other code is not taken for a finished one."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

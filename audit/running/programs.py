@@ -4,8 +4,6 @@ Nothing that a program does makes the harness wait for longer than the time-out 
 ``MOST_LINE`` bytes of it.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import select

@@ -5,8 +5,6 @@ While an audit runs, each row goes into a store as soon as it is finished: ``rep
 and the store goes. After a kill the store is still there: the next run takes its rows.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -6,8 +6,6 @@ that a line that was changed, or is missing between others, is noticed and never
 what a kill left of a write that never returned: it is dropped. This guards against damage, not against a forger.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import json

@@ -4,8 +4,6 @@ All random numbers come from the effort's seed, so neither the number of workers
 changes a number.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

@@ -8,8 +8,6 @@ wrong with probability 1 - confidence at most. Nobody bets twice on the same sco
 refused (`files.py`).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field

@@ -5,8 +5,6 @@ them is recognised too), and of the sorted values (so that another order or file
 only set where chance cannot make two honest files alike: a file of ten zeros looks like any other.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Sequence
 from pathlib import Path

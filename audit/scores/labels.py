@@ -7,8 +7,6 @@ which no curve through the other labels foresees. It is never chosen on the data
 What was tried beside them shows less on every known law (`docs/statistics.md`).
 """
 
-from __future__ import annotations
-
 import math
 import time
 

@@ -24,8 +24,6 @@ all of them a law that says as much of each, a few at one end canaries that are 
 chooses shows no more on the known laws (`docs/statistics.md`).
 """
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass

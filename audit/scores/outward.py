@@ -11,8 +11,6 @@ Marx 1996), which goes on in a straight line where labels are hidden. If it does
 powerful test; if it does not, the bound is weak, never wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

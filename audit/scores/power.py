@@ -6,8 +6,6 @@ Clopper-Pearson limits are reported. This is power of the test, not of the attac
 the user's scores, nobody knows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -13,8 +13,6 @@ data sets easily, and neighbours only at the place where it turns. On the way fr
 time, it turns somewhere between two neighbours: halving finds them. Only what the neighbours show is reported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import product

@@ -12,8 +12,6 @@ them goes uphill from the largest movements (``uphill.py``). Each finding (a kin
 nothing depends on the clock.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial

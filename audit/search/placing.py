@@ -4,8 +4,6 @@ Evidence, never a name: from the call of the tape where the sides differ, the va
 too small) is followed back through the statements that made it; where the sides part, the condition that parts them.
 """
 
-from __future__ import annotations
-
 import ast
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence

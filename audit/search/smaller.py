@@ -4,8 +4,6 @@ Greedy, from the example that was found: what is tried first saves a reader the 
 nothing depends on the clock, so that the same seed gives the same witness.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 

@@ -7,8 +7,6 @@ A strategy that is made anew for each example costs more than the draw: those th
 once.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache

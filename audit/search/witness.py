@@ -4,8 +4,6 @@ and all that one search saw.
 A file names an algorithm; it never decides what is imported. Whoever replays it says which code it may run.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 It runs within limits of time and memory: what goes beyond them ends in one line.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import resource

@@ -3,8 +3,6 @@
 At first each is probed: has it an outcome, and is that a function of data and tape, whatever runs beside it?
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """A witness again: the same data, values and batches on the algorithm as it is now."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 

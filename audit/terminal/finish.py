@@ -1,7 +1,5 @@
 """How a command that made rows ends: rows and witnesses are printed and kept, files written, the exit code found."""
 
-from __future__ import annotations
-
 import glob
 import os
 import re

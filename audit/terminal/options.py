@@ -1,7 +1,5 @@
 """Options that several commands have, and what a shell may offer for a name of the catalogue."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, get_args

@@ -4,8 +4,6 @@ Where there is no terminal (a pipe, a CI log) a line is written every few second
 short commands say nothing. ``NO_COLOR`` takes the colours away, ``--quiet`` everything.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 import threading
