@@ -49,7 +49,8 @@ class OfRecords:
     @property
     def n(self) -> int:
         """Number of records."""
-        return len(getattr(self, _first(type(self))))
+        kind: Any = type(self)
+        return len(getattr(self, _first(kind)))
 
 
 @cache
