@@ -10,36 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 from .extras import front_door
 
-if TYPE_CHECKING:
-    from .accounting.calibrate import noise_for
-    from .accounting.cost import Account, account
-    from .case import PrivacyClaim
-    from .catalogue import find
-    from .errors import BadInput
-    from .guarantee import Guarantee
-    from .neighbours import Pair
-    from .noise import Multipliers
-    from .papers import PAPERS, Cite
-    from .space import Space
-    from .tape import LiveTape, Tape, record
+if TYPE_CHECKING:  # "as" says that a name is for others
+    from .accounting.calibrate import noise_for as noise_for
+    from .accounting.cost import Account as Account
+    from .accounting.cost import account as account
+    from .case import PrivacyClaim as PrivacyClaim
+    from .catalogue import find as find
+    from .errors import BadInput as BadInput
+    from .guarantee import Guarantee as Guarantee
+    from .neighbours import Pair as Pair
+    from .noise import Multipliers as Multipliers
+    from .papers import PAPERS as PAPERS
+    from .papers import Cite as Cite
+    from .space import Space as Space
+    from .tape import LiveTape as LiveTape
+    from .tape import Tape as Tape
+    from .tape import record as record
 
-__all__ = [
-    "PAPERS",
-    "Account",
-    "BadInput",
-    "Cite",
-    "Guarantee",
-    "LiveTape",
-    "Multipliers",
-    "Pair",
-    "PrivacyClaim",
-    "Space",
-    "Tape",
-    "account",
-    "find",
-    "noise_for",
-    "record",
-]
 _HOMES = {
     "PAPERS": "papers",
     "Account": "accounting.cost",
@@ -57,6 +44,7 @@ _HOMES = {
     "noise_for": "accounting.calibrate",
     "record": "tape",
 }
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
@@ -64,4 +52,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__
