@@ -59,10 +59,7 @@ class Scene:
 def sign_flip(n: int, target: int, scene: Scene, d: int = 1) -> Pair[SignedWave]:
     """The pair in which record `target` has sign +1 here and -1 there."""
     require(0 <= target < n, "target", target, f"must lie in 0..{n - 1}")
-    signs, phases = np.full(n, scene.other_sign), np.full(n, scene.other_phase)
-    signs[target], phases[target] = 1.0, scene.phase
-    flipped = signs.copy()
-    flipped[target] = -1.0
-    here, there = (SignedWave(z, phases, d) for z in (signs, flipped))
+    alike = SignedWave(np.full(n, scene.other_sign), np.full(n, scene.other_phase), d)
+    here, there = (alike.replace(target, sign, scene.phase) for sign in (1.0, -1.0))
     text = f"sign of record {target} of {n} flipped, the others {scene.other_sign:g}, d = {d}"
     return Pair(here, there, target, text)

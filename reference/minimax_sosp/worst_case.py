@@ -77,12 +77,8 @@ def sign_flip(n: int, others: Others, landscape: TugOfWar) -> Pair[TugOfWar]:
     if others == "balanced":
         require(n % 2 == 1, "n", n, "balanced others need an odd number of records")
         signs[1::2] = 1.0
-    signs[0] = 1.0
-    flipped = signs.copy()
-    flipped[0] = -1.0
-    here, there = (replace(landscape, signs=z) for z in (signs, flipped))
-    text = f"one sign of {n} flipped, others {others}, d = {landscape.d}"
-    return Pair(here, there, 0, text)
+    there = replace(landscape, signs=signs)
+    return Pair(there.replace(0, 1.0), there, 0, f"one sign of {n} flipped, others {others}, d = {landscape.d}")
 
 
 def steep(d: int = 1) -> TugOfWar:

@@ -1,10 +1,7 @@
 """Empirical risk f(w) = (1/n) sum_i l(w; x_i, y_i) of a margin loss; derivatives in blocks, no n x d x d array."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from dataclasses import replace as replace_fields
 from math import exp, inf, log1p, sqrt
 from typing import ClassVar, Protocol
 
@@ -123,13 +120,6 @@ class ErmProblem(OfRecords):
         """Gradient of each record, shape (batch, d)."""
         parts = [(y * self.loss.link.slope(y * (x @ w)))[:, None] * x for x, y in self._records(indices)]
         return np.concatenate(parts) + self._penalty_slope(w)
-
-    def replace(self, index: int, x: Array, y: float) -> ErmProblem:
-        """Return the replace-one neighbour in which record `index` is (x, y)."""
-        require(0 <= index < self.n, "index", index, f"expected 0 <= index < {self.n}")
-        features, labels = self.features.copy(), self.labels.copy()
-        features[index], labels[index] = x, y
-        return replace_fields(self, features=features, labels=labels)
 
     def constants(self, radius: float = inf) -> Constants:
         """Constants of the whole loss l on ||w|| <= radius (infinite where the loss is unbounded without a ball)."""

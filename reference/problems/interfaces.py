@@ -1,13 +1,13 @@
 """What an algorithm may ask of a problem, and a problem that answers with zeros: all that a dry run needs."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
-from dpassay.reference.errors import require_at_least
+from dpassay.reference.errors import require, require_at_least
 
 
 class Sized(Protocol):
@@ -51,6 +51,16 @@ class OfRecords:
         """Number of records."""
         kind: Any = type(self)
         return len(getattr(self, _first(kind)))
+
+    def replace(self, index: int, *record: Any) -> Self:
+        """The replace-one neighbour in which record ``index`` is this one: an entry for each field in ``RECORDS``."""
+        require(0 <= index < self.n, "index", index, f"expected 0 <= index < {self.n}")
+        one: Any = self
+        held = {name: getattr(one, name).copy() for name in one.RECORDS}
+        for values, entry in zip(held.values(), record, strict=True):
+            values[index] = entry
+        changed: Self = replace(one, **held)
+        return changed
 
 
 @cache

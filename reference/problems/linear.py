@@ -1,8 +1,6 @@
 """The worst case of clipped gradient methods: every record has a constant gradient."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -34,9 +32,3 @@ class LinearLosses(OfRecords):
     def gradients(self, w: Array, indices: Indices) -> Array:
         """Gradient of each of these records, shape (len(indices), d)."""
         return self.rows[indices]
-
-    def replace(self, index: int, row: Array) -> LinearLosses:
-        """The replace-one neighbour in which record ``index`` is ``row``."""
-        rows = self.rows.copy()
-        rows[index] = row
-        return replace(self, rows=rows)

@@ -13,9 +13,8 @@ Values, gradients, Hessians and third derivatives are bounded on R^d and l >= 0 
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from dataclasses import replace as replace_fields
 from math import hypot, inf
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
@@ -44,12 +43,6 @@ class Signs(OfRecords, ABC):
     def _shared(self, w: Array) -> float:
         """c."""
         return 0.0
-
-    def replace(self, index: int, sign: float) -> Self:
-        """Return the replace-one neighbour in which record `index` has this sign."""
-        signs = self.signs.copy()
-        signs[index] = sign
-        return replace_fields(self, signs=signs)
 
     def value(self, w: Array, indices: Indices | None = None) -> float:
         """Mean loss."""
