@@ -126,25 +126,19 @@ class Flat:
         """``curvature`` times the identity, shape (d, d)."""
         return self.curvature * np.eye(self.d)
 
-    def gradients(self, x: Array, indices: Indices) -> Array:
-        """Zeros, shape (len(indices), d)."""
-        return np.zeros((len(indices), self.d))
+    def gradients(self, x: Array, *rest: Array | Indices) -> Array:
+        """Zeros, shape (len(indices), d), for the indices at the end of ``rest``, after y where there is one."""
+        return np.zeros((len(rest[-1]), self.d))
+
+    gradients_x = value_gradients = gradients
 
     def hessians(self, x: Array, indices: Indices) -> Array:
         """The same for all records, shape (len(indices), d, d)."""
         return np.tile(self.curvature * np.eye(self.d), (len(indices), 1, 1))
 
-    def gradients_x(self, x: Array, y: Array, indices: Indices) -> Array:
-        """Zeros, shape (len(indices), d)."""
-        return np.zeros((len(indices), self.d))
-
     def gradients_y(self, x: Array, y: Array, indices: Indices) -> Array:
         """Zeros, shape (len(indices), d_y)."""
         return np.zeros((len(indices), self.d_y))
-
-    def value_gradients(self, x: Array, indices: Indices) -> Array:
-        """Zeros, shape (len(indices), d)."""
-        return np.zeros((len(indices), self.d))
 
     def value_sensitivity(self, x: Array) -> float:
         """Zero."""
