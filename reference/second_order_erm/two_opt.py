@@ -12,6 +12,7 @@ Cite: second_order_erm, Section 3.4.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from dpassay.reference.tape import Tape
 
 from . import opt
 from .calibration import gaussian_cost
-from .common import Accuracy, Outcome, joined
+from .common import Outcome, joined
 
 Loop = Callable[[SmoothRisk, Any, Tape, Array, int, Multipliers], Outcome]  # `descend` of Algorithm 1 or 3
 Cost = Callable[[Any, Multipliers, Outcome], float]
@@ -68,18 +69,12 @@ class Schedule:
         return replace(self.base, start=w, sensitivity=sensitivity, noise=self.base.noise.part(rho))
 
 
-def printed(
-    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, hope: float
-) -> Schedule:
-    """Return the printed schedule: that of Algorithm 1, in two parts."""
-    return Schedule(opt.printed(problem, start, accuracy, epsilon, delta), hope)
+def in_two_parts(kind: Callable[..., Any], whole: Callable[..., Any], *given: Any, hope: float) -> Any:
+    """The schedule that the one-phase algorithm makes of what is given, in two parts."""
+    return kind(whole(*given), hope)
 
 
-def repaired(
-    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, hope: float
-) -> Schedule:
-    """Return the repaired schedule: that of Algorithm 1, in two parts."""
-    return Schedule(opt.repaired(problem, start, accuracy, epsilon, delta), hope)
+printed, repaired = (partial(in_two_parts, Schedule, one) for one in (opt.printed, opt.repaired))
 
 
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:

@@ -11,17 +11,17 @@ Cite: second_order_erm, Section 3.4.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
-from dpassay.reference.arrays import Array
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
 
 from . import opt_ls, two_opt
 from .calibration import gaussian_cost
-from .common import Accuracy, Outcome
+from .common import Outcome
 from .line_search import gaussian_parameter
-from .two_opt import HOPEFUL, two_phases
+from .two_opt import HOPEFUL, in_two_parts, two_phases
 
 COMPLETIONS = (
     *opt_ls.COMPLETIONS,
@@ -39,18 +39,7 @@ class Schedule(two_opt.Schedule):
     base: opt_ls.Schedule
 
 
-def printed(
-    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, hope: float
-) -> Schedule:
-    """Return the printed schedule: that of Algorithm 3, in two parts."""
-    return Schedule(opt_ls.printed(problem, start, accuracy, epsilon, delta), hope)
-
-
-def repaired(
-    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, hope: float
-) -> Schedule:
-    """Return the repaired schedule: that of Algorithm 3, in two parts."""
-    return Schedule(opt_ls.repaired(problem, start, accuracy, epsilon, delta), hope)
+printed, repaired = (partial(in_two_parts, Schedule, one) for one in (opt_ls.printed, opt_ls.repaired))
 
 
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
