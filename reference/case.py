@@ -21,6 +21,7 @@ from .written import Reasons, written_of
 Reading = Literal["printed", "repaired", "baseline"]
 
 
+Facts = dict[str, float | int | str]
 MANY = 1 << 14  # calls of the tape after which the longest run is first asked what it has cost so far
 
 
@@ -101,7 +102,7 @@ class Instance:
     schedule: Any
     pair: Pair[Any]
     longest: Callable[[str, Any, int], Any] | None = None
-    facts: dict[str, float | int | str] = field(default_factory=dict)
+    facts: Facts = field(default_factory=dict)
     exact: ExactDelta | None = None
     others: Sequence[Pair[Any]] = ()
 
@@ -212,6 +213,11 @@ class Case:
     @property
     def _instance(self) -> str:
         return f"{self.id}:{self.variant}" if self.variant else self.id
+
+
+def facts_of(public: Any, **names: str) -> Facts:
+    """Numbers of a schedule, or of sizes, each under the name that the paper has for it."""
+    return {name: getattr(public, field) for name, field in names.items()}
 
 
 def bind(run: Callable[..., Any], schedule: Any) -> Callable[[Any, Tape], Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.arrays import Array
-from dpassay.reference.case import Case, Instance, PrivacyClaim
+from dpassay.reference.case import Case, Instance, PrivacyClaim, facts_of
 from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
 
@@ -115,14 +115,10 @@ def instance(schedule: Callable[[], Schedule], target: str, scene: Scene | None 
         scene: other waves than those on which `target` costs the most.
     """
     s = schedule()
-    facts: dict[str, float | int | str] = {
-        "n": s.n,
-        "d": s.d,
-        "T": s.steps,
-        "b": s.batch,
-        "kappa": s.drift_limit,
-        "Gamma": s.escape_steps,
-        "tau": s.escape_limit,
+    facts = {
+        **facts_of(
+            s, n="n", d="d", T="steps", b="batch", kappa="drift_limit", Gamma="escape_steps", tau="escape_limit"
+        ),
         "sigma_tree": s.noise.std("tree", s.gradient_sensitivity),
         "sigma_t": s.noise.std("escape", s.hessian_sensitivity * s.escape_radius),
         "record read by": target,

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
+from dpassay.reference.case import Case, Facts, Instance, PrivacyClaim, Reading, facts_of
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.problems.linear import LinearLosses
@@ -41,9 +41,8 @@ def build(reading: Reading, batch: int, n: int = N) -> Instance:
     """DP-FTRL on the worst pair of ``n`` records, ``batch`` records a step."""
     schedule = _schedule(reading, EPSILON, DELTA, {"n": n, "d": D, "batch": batch})
     std = schedule.noise.std("tree", 2 * CLIP)
-    facts: dict[str, float | int | str] = {
-        "n": n, "d": D, "steps": schedule.steps, "nodes of record 0": dp_ftrl.depth(schedule.steps), "std": std,
-    }  # fmt: skip
+    sizes = facts_of(schedule, n="n", d="d", steps="steps")
+    facts: Facts = {**sizes, "nodes of record 0": dp_ftrl.depth(schedule.steps), "std": std}
     pair, *others = (one_record(n, D, CLIP, first) for first in range(0, n, 2 * batch))  # every other leaf
     return Instance(dp_ftrl.run, schedule, pair, facts=facts, others=others)
 

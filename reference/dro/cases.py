@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
+from dpassay.reference.case import Case, Facts, Instance, PrivacyClaim, Reading
 from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
 from dpassay.reference.space import Rows, Space
@@ -31,7 +31,6 @@ LONG = Plan(n=40, steps=60, phase=60, batch=40)
 SMALL_CLIP, SMALL = 0.001, 0.05  # threshold and amplitude: the iterates stay near the start, psi*' near 1
 CALM = 1e-4  # step of Algorithm 3 that moves the wave by several periods and lambda hardly at all
 DATA = "one rough record among identical ones"
-Facts = dict[str, float | int | str]
 
 
 def _facts(plan: Plan, extra: Facts | None = None) -> Facts:

@@ -89,17 +89,10 @@ def _two(n: int, d: int, opposite: bool, **shape: float) -> tuple[RoughRecord, R
 
 
 def dual_pair(
-    divergence: Divergence,
-    n: int,
-    *,
-    d: int = 3,
-    opposite: bool = False,
-    amplitude: float = 0.5,
-    width: float = 1e-6,
-    phase: float = 0.7,
+    divergence: Divergence, n: int, *, d: int = 3, opposite: bool = False, **shape: float
 ) -> Pair[DualObjective]:
-    """Neighbours for Algorithm 2 and the baselines on L(x, eta)."""
-    one, other, text = _two(n, d, opposite, amplitude=amplitude, width=width, phase=phase)
+    """Neighbours for Algorithm 2 and the baselines on L(x, eta); ``shape`` of the target's wave."""
+    one, other, text = _two(n, d, opposite, **shape)
     return Pair(DualObjective(one, divergence, 1.0), DualObjective(other, divergence, 1.0), TARGET, text)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, Literal
 
-from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
+from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading, facts_of
 from dpassay.reference.findings import Kind, declare
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
@@ -40,14 +40,8 @@ def _instance(method: Method, name: str, noise: Noise) -> Instance:
     pair = sign_flip(sizes.n, "balanced" if name == "full" else "identical", steep())
     seen = Pair(method.view(pair.here), method.view(pair.there), pair.target, pair.description)
     label = "x" if method.name == DP_SGDA.name else "refresh"  # a worker has a copy of the method
-    facts: dict[str, float | int | str] = {
-        "n": sizes.n,
-        "T": sizes.steps,
-        "b1": sizes.refresh_batch,
-        "b2": sizes.step_batch,
-        "noise multiplier": schedule.noise[label],
-    }
-    return Instance(method.run, schedule, seen, facts=facts)
+    facts = facts_of(sizes, n="n", T="steps", b1="refresh_batch", b2="step_batch")
+    return Instance(method.run, schedule, seen, facts={**facts, "noise multiplier": schedule.noise[label]})
 
 
 _GRID: tuple[tuple[str, Noise], ...] = (("full", "described"), ("full", "exact"))
@@ -128,16 +122,8 @@ def instance(schedule: Callable[[], Schedule], landscape: TugOfWar) -> Instance:
     s = schedule()
     full = s.refresh_batch == s.step_batch == s.n
     pair = sign_flip(s.n, "balanced" if full else "identical", landscape)
-    facts: dict[str, float | int | str] = {
-        "n": s.n,
-        "d": landscape.d,
-        "T": s.steps,
-        "K": s.inner_steps,
-        "q": s.period,
-        "S1": s.refresh_batch,
-        "S2": s.step_batch,
-    }
-    return Instance(run, s, pair, facts=facts)
+    sizes = facts_of(s, T="steps", K="inner_steps", q="period", S1="refresh_batch", S2="step_batch")
+    return Instance(run, s, pair, facts={"n": s.n, "d": landscape.d, **sizes})
 
 
 COUNTS = "the noise leaves out the K inner steps, the second sequence (v beside u) and replace-one's factor 2"

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
+from dpassay.reference.case import Case, Facts, Instance, PrivacyClaim, Reading
 from dpassay.reference.findings import Kind, declare
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
@@ -35,7 +35,6 @@ PAPER = "output_perturbation"
 EPSILON, DELTA = 0.9, 1e-5  # the paper wants epsilon < 1 and delta < 1/n
 N, PHASED_N, LAZY_N, MU = 256, 64, 32, 0.1
 PLAN, PHASE = phases(PHASED_N, MU), 3  # the target's phase
-Facts = dict[str, float | int | str]
 
 
 def first(variant: str, reading: Reading) -> Instance:

@@ -24,7 +24,7 @@ import scipy
 
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.arrays import Array
-from dpassay.reference.case import ExactDelta, Instance
+from dpassay.reference.case import ExactDelta, Facts, Instance
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem, SmoothRisk
@@ -52,7 +52,6 @@ BASELINE_ACCURACY = Accuracy(gradient=0.3, curvature=0.3)
 DIMENSION, HOPE = 12, 2.0  # on signs; phase one hopes for twice the decrease, so for half the steps
 STEPS, SEARCHED_STEPS = 4, 2  # on signs, without and with line searches
 SHARED_EPSILON, SHARED_RECORDS = 5.0, 50  # of the instance that shows the shared batch
-Facts = dict[str, float | int | str]
 _MODULES = (opt, opt_ls, opt_b, two_opt, two_opt_ls, two_opt_b, dp_tr, dp_gd, tr_b)
 FILES: dict[str, Any] = {one.__name__.rpartition(".")[2]: one for one in _MODULES}
 BASELINES = ("dp_tr", "dp_gd", "tr_b")
