@@ -25,7 +25,7 @@ from dpassay.reference.neighbours import P, Pair, Run
 from dpassay.reference.transcript import Draw
 
 from .outcome import WHOLE, LockstepRun, Movement, Raised, ScriptedRun, Seen, caught
-from .records import CHECK, PUBLIC, RECORDS, VALUES, Group, HiddenStates, Records, ScriptedRecords, Streams
+from .records import PUBLIC, VALUES, Group, HiddenStates, Records, ScriptedRecords, Streams
 from .script import Choice, Dictation, dictated
 from .source_lines import parting
 from .tilting import Tilts, proposal
@@ -238,7 +238,7 @@ class Hub:
                 self._finding(Kind.UNDECLARED_BATCH, ask.label, detail)
         for laws, distance in self._joining(ask, hidden, here, there):
             assert ask.sensitivity is not None
-            movement = self.result.movements.setdefault(ask.label, Movement())
+            movement = self.result.movements[ask.label]
             movement.joined = max(2 * distance / ask.sensitivity if ask.sensitivity else 0.0, movement.joined)
             if _exceeds(distance, ask.sensitivity / 2, *laws[:2]):
                 detail = f"a new record moves the query by {distance:.6g}, claimed half of {ask.sensitivity:.6g}"
@@ -274,7 +274,7 @@ class Hub:
                 self._finding(Kind.SENSITIVITY_EXCEEDED, ask.label, detail)
         most = Movement(max(distances), ask.sensitivity, releases=1)
         most.whole = int(most.share >= WHOLE)
-        self.result.movements[ask.label] = self.result.movements.get(ask.label, Movement()).with_other(most)
+        self.result.movements[ask.label] = self.result.movements[ask.label].with_other(most)
         return distances
 
     def _without_noise(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> bool:
@@ -326,7 +326,7 @@ class DrawnHub(Hub):
 
     def _records_of(self, draw: Draw) -> Sequence[Any]:
         if self._records is None:
-            self._records = Records(self._target, self._streams[RECORDS], self._streams[CHECK])
+            self._records = Records(self._target, self._streams)
         number = self._states.drawn(draw)
         return self._records.indices(draw, [world.place for world in self.worlds], number)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -66,7 +67,7 @@ class LockstepRun:
     findings: list[Finding] = field(default_factory=list)
     complete: bool = False
     inexact: str = ""
-    movements: dict[str, Movement] = field(default_factory=dict)
+    movements: defaultdict[str, Movement] = field(default_factory=lambda: defaultdict(Movement))
     output: Any = None
 
 

@@ -21,28 +21,27 @@ VALUES, PUBLIC, RECORDS, CHECK, SCRIPTED = range(5)
 _INNER = 7
 
 
-class Streams:
+class Streams(dict[int, np.random.Generator]):
     """Generators by number, those of the children that ``SeedSequence(seed).spawn`` gives.
 
     Each is made when it is first used, and most never are.
     """
 
     def __init__(self, seed: Sequence[int]):
+        super().__init__()
         self._seed = list(seed)
-        self._made: dict[tuple[str, int], np.random.Generator] = {}
+        self._inner: dict[int, np.random.Generator] = {}
 
-    def __getitem__(self, number: int) -> np.random.Generator:
+    def __missing__(self, number: int) -> np.random.Generator:
         """The stream with this number."""
-        if ("spawned", number) not in self._made:
-            child = np.random.SeedSequence(self._seed, spawn_key=(number,))
-            self._made["spawned", number] = np.random.default_rng(child)
-        return self._made["spawned", number]
+        self[number] = np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=(number,)))
+        return self[number]
 
     def inner(self, world: int, check: bool) -> np.random.Generator:
         """Inner randomness of a world: all start alike but that of the check world."""
-        if ("inner", world) not in self._made:
-            self._made["inner", world] = np.random.default_rng([*self._seed, _INNER, int(check)])
-        return self._made["inner", world]
+        if world not in self._inner:
+            self._inner[world] = np.random.default_rng([*self._seed, _INNER, int(check)])
+        return self._inner[world]
 
 
 class Records:
@@ -53,9 +52,9 @@ class Records:
     target in every second sampled batch, however rare it is: any participation is a fair test of the mixture.
     """
 
-    def __init__(self, target: int, rng: np.random.Generator, check_rng: np.random.Generator):
-        self._target, self._rng = target, rng
-        self._check, self._check_rng = RecordDrawer(check_rng), check_rng
+    def __init__(self, target: int, streams: Streams):
+        self._target, self._streams, self._rng = target, streams, streams[RECORDS]
+        self._check: RecordDrawer | None = None
         self._others: Indices | None = None
         self._next = 0
         self.check_has_target: dict[int, bool] = {}
@@ -82,15 +81,17 @@ class Records:
 
     def _independent(self, draw: Draw) -> Indices:
         """The records of the check world."""
+        rng = self._streams[CHECK]
+        self._check = self._check or RecordDrawer(rng)
         own = self._check.indices(draw)
         has = bool(np.any(own == self._target))
-        if draw.kind == "fresh" or draw.rate == 1 or has == (self._check_rng.random() < 0.5):
+        if draw.kind == "fresh" or draw.rate == 1 or has == (rng.random() < 0.5):
             return own
         if not has:
-            return self._with_target(own, int(self._check_rng.integers(max(1, len(own)))), draw)
+            return self._with_target(own, int(rng.integers(max(1, len(own)))), draw)
         if draw.kind == "poisson":
             return np.asarray(own[own != self._target])
-        other = self._check_rng.choice(np.setdiff1d(np.arange(draw.n), own))
+        other = rng.choice(np.setdiff1d(np.arange(draw.n), own))
         return np.asarray(np.where(own == self._target, other, own))
 
     def _with_target(self, others: Indices, position: int, draw: Draw) -> Indices:

@@ -10,8 +10,10 @@ finite outcomes. Whatever the tilt, the density of the proposal is known, so the
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -34,21 +36,25 @@ PLAIN = Tilt()
 
 
 class Tilts(tuple[Tilt, ...]):
-    """Tilts, with their shifts and odds as columns of shape (tilts, 1): made once for all releases of all runs."""
+    """Tilts, and what follows from them for all releases of all runs; columns have the shape (tilts, 1)."""
 
-    shifts: Array
     odds: Array
-    weights: dict[bytes, Array]  # of the states, by their own: a new batch has those of the one before
+    doubled: Array  # shifts
+    squares: Array  # of shifts
+    weights: dict[bytes, Weights]  # by those of the states: a new batch has those of the one before
 
     def __new__(cls, tilts: Iterable[Tilt]) -> Tilts:
         """A tuple of tilts with its columns."""
         made = super().__new__(cls, tilts)
-        made.shifts, made.odds = (np.array([[getattr(tilt, name)] for tilt in made]) for name in ("shift", "odds"))
-        made.weights = {}
+        shifts, made.odds = (np.array([[getattr(tilt, name)] for tilt in made]) for name in ("shift", "odds"))
+        made.doubled, made.squares, made.weights = 2 * shifts, shifts**2, {}
         return made
 
 
-_KEPT = 64  # weights
+# log weights of the states under each tilt, which favours those with the target, shape (tilts, states); for each tilt
+# the sums of the weights up to each state; the weights of the states on D'
+Weights = tuple[Array, list[list[float]], Array]
+_KEPT = 64  # weights, and noises
 _HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 
 
@@ -65,61 +71,65 @@ def proposal(here: Sequence[Law], there: Sequence[Law], states: Group, tilts: Ti
         return _Gaussians(here, there, states, tilts)
     tilted = [here[0].tilted(there[0], tilt.shift) for tilt in tilts] if len(here) == 1 else []
     known = [law for law in tilted if law is not None]
-    return _AnyLaws(here, there, _tilted_weights(states, tilts), known if len(known) == len(tilted) else ())
+    return _AnyLaws(here, there, _weights(states, tilts), known if len(known) == len(tilted) else ())
 
 
-def _tilted_weights(states: Group, tilts: Tilts) -> Array:
-    """Log weights of the states under each tilt, which favours those with the target; shape (tilts, states)."""
-    key = states.logs[0].tobytes()
+def _weights(states: Group, tilts: Tilts) -> Weights:
+    key = states.logs.tobytes()
     if key not in tilts.weights:
         if len(tilts.weights) >= _KEPT:
             tilts.weights.clear()
         raised = states.logs[0] + tilts.odds * states.has_target
-        tilts.weights[key] = np.asarray(raised - np.logaddexp.reduce(raised, axis=1, keepdims=True))
+        logs = raised - np.logaddexp.reduce(raised, axis=1, keepdims=True)
+        tilts.weights[key] = logs, np.exp(logs).cumsum(axis=1).tolist(), np.exp(states.logs[1])
     return tilts.weights[key]
 
 
-def _choose(rng: np.random.Generator, log_weights: Array) -> int:
-    if len(log_weights) == 1:
-        return 0
-    steps = np.exp(log_weights).cumsum()
-    return min(int(steps.searchsorted(rng.random(), side="right")), len(log_weights) - 1)
+def _choose(rng: np.random.Generator, steps: list[float]) -> int:
+    return 0 if len(steps) == 1 else min(bisect_right(steps, rng.random()), len(steps) - 1)
+
+
+@lru_cache(maxsize=_KEPT)
+def _noise(size: int, *stds: float) -> tuple[Array, Array]:
+    """Of Gaussian laws with so many coordinates: the largest log densities, and the variances twice."""
+    scales = np.array(stds)
+    return -size * (np.log(scales) + _HALF_LOG_TWO_PI), 2 * (scales * scales)
 
 
 class _Gaussians:
     """Gaussians: every state's mean is moved away from the average mean on D'."""
 
     def __init__(self, here: Sequence[Law], there: Sequence[Law], states: Group, tilts: Tilts):
-        laws, self._count = (*here, *there), len(here)
-        self._shape, self._tilts = query_of(here[0]).shape, tilts
-        self._queries = np.array([law.query for law in laws]).reshape(len(laws), -1)
-        self._stds = np.array([law.scale for law in laws])
-        self._log_weights = _tilted_weights(states, tilts)
-        self._away = self._queries[: self._count] - np.exp(states.logs[1]) @ self._queries[self._count :]
+        self._laws, self._tilts, self._count = (*here, *there), tilts, len(here)
+        self._queries = np.array([law.query for law in self._laws]).reshape(len(self._laws), -1)
+        self._log_weights, self._steps, weights_there = _weights(states, tilts)
+        self._away = self._queries[: self._count] - weights_there @ self._queries[self._count :]
 
     def sample(self, rng: np.random.Generator, tilt: int) -> Any:
-        state = _choose(rng, self._log_weights[tilt])
-        centre = self._queries[state] + self._tilts[tilt].shift * self._away[state]
-        value = centre + self._stds[state] * rng.standard_normal(centre.size)
-        return as_released(value.reshape(self._shape))
+        state = _choose(rng, self._steps[tilt])
+        law, centre = self._laws[state], self._queries[state] + self._tilts[tilt].shift * self._away[state]
+        value = centre + law.scale * rng.standard_normal(centre.size)
+        return as_released(value.reshape(query_of(law).shape))
 
     def logs(self, value: Any) -> tuple[Array, Array]:
-        flat, shift, here = np.asarray(value, dtype=float).ravel(), self._tilts.shifts, slice(self._count)
-        gaps, twice = flat - self._queries, 2 * (self._stds * self._stds)
-        logs = -flat.size * (np.log(self._stds) + _HALF_LOG_TWO_PI) - np.vecdot(gaps, gaps) / twice
-        gained = 2 * shift * np.vecdot(gaps[here], self._away) - shift**2 * np.vecdot(self._away, self._away)
-        moved = self._log_weights + (logs[here] + gained / twice[here])
+        flat, away, here = np.asarray(value, dtype=float).ravel(), self._away, slice(self._count)
+        largest, doubled = _noise(flat.size, *(law.scale for law in self._laws))
+        gaps = flat - self._queries
+        logs = largest - np.vecdot(gaps, gaps) / doubled
+        gained = self._tilts.doubled * np.vecdot(gaps[here], away) - self._tilts.squares * np.vecdot(away, away)
+        moved = self._log_weights + (logs[here] + gained / doubled[here])
         return logs.reshape(2, -1), np.asarray(np.logaddexp.reduce(moved, axis=1))
 
 
 class _AnyLaws:
     """One law that knows its tilted forms (Laplace, finite outcomes); else only the odds of the states are tilted."""
 
-    def __init__(self, here: Sequence[Law], there: Sequence[Law], log_weights: Array, tilted: Sequence[Law] = ()):
-        self._here, self._there, self._log_weights, self._tilted = here, there, log_weights, tilted
+    def __init__(self, here: Sequence[Law], there: Sequence[Law], weights: Weights, tilted: Sequence[Law] = ()):
+        self._here, self._there, self._tilted = here, there, tilted
+        self._log_weights, self._steps, _ = weights
 
     def sample(self, rng: np.random.Generator, tilt: int) -> Any:
-        law = self._tilted[tilt] if self._tilted else self._here[_choose(rng, self._log_weights[tilt])]
+        law = self._tilted[tilt] if self._tilted else self._here[_choose(rng, self._steps[tilt])]
         return law.sample(rng)
 
     def logs(self, value: Any) -> tuple[Array, Array]:

@@ -21,13 +21,13 @@ def clip(vector: Array, bound: float) -> Array:
     return vector * (bound / max(arrays.norm(vector), bound))
 
 
+@np.errstate(over="ignore")  # a norm that overflows is infinite, and its row becomes 0
 def clip_rows(rows: Array, bound: float) -> Array:
     """Each row of a matrix clipped by itself; shape (m, ...) in and out. A sum moves by at most ``2 bound`` per row."""
     require(bound > 0, "clip", bound, "must be positive")
     # an empty batch has no rows, but a shape
     flat = rows if rows.ndim == 2 else rows.reshape(len(rows), math.prod(rows.shape[1:]))
-    with np.errstate(over="ignore"):  # a norm that overflows is infinite, and its row becomes 0
-        factors = bound / np.maximum(arrays.row_norms(flat), bound)
+    factors = bound / np.maximum(arrays.row_norms(flat), bound)
     clipped = np.asarray(flat * factors[:, None])
     return clipped if rows.ndim == 2 else clipped.reshape(rows.shape)
 
