@@ -39,6 +39,10 @@ MEMORY = 4 * 2**30  # bytes beyond what is in use
 _PAGE = resource.getpagesize()
 
 
+class _Costly(BadInput):
+    """One run takes too long, or too much memory: other data would change little."""
+
+
 @contextmanager
 def little_memory(name: str) -> Iterator[None]:
     """While it is open, the process may take so much memory more, where the system can limit it.
@@ -59,9 +63,9 @@ def little_memory(name: str) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
-def _too_much(name: str) -> BadInput:
+def _too_much(name: str) -> _Costly:
     why = f"takes more than {MEMORY // 2**30} GB: a smaller --space, or other values with --with"
-    return BadInput("algorithm", name, why)
+    return _Costly("algorithm", name, why)
 
 
 def one_run_in_time(run: Callable[..., Any], where: Space, claim: PrivacyClaim, name: str) -> None:
@@ -80,7 +84,7 @@ def one_run_in_time(run: Callable[..., Any], where: Space, claim: PrivacyClaim, 
             return
         except TooLong:
             why = f"one run takes more than {SECONDS} seconds, and an audit makes thousands: try a smaller --space"
-            raise BadInput("algorithm", name, why) from None
+            raise _Costly("algorithm", name, why) from None
         except MemoryError:
             raise _too_much(name) from None
         except Exception as raised:  # the search says on which data it raises
@@ -138,10 +142,12 @@ def _numbers(where: Space) -> Space:
 
 
 def _runs(run: Callable[..., Any], where: Space, name: str) -> bool:
-    """Does it come to an end on such data?"""
+    """Does it come to an end on such data? Raises BadInput where a run costs too much: that is not tried again."""
     try:
         with foreign_code("algorithm", name):
             one_run_in_time(run, where, PrivacyClaim(1.0, 1e-5, relation=where.relation), name)
+    except _Costly:
+        raise
     except BadInput:
         return False
     return True
