@@ -48,9 +48,11 @@ def followed(starts: Iterable[str], ours: Callable[[str], bool]) -> dict[str, Pa
     todo, seen = list(starts), set[str]()
     while todo:
         name = todo.pop()
-        if not name or name in seen or not ours(name):
+        if not name or name in seen:
             continue
         seen.add(name)
+        if not ours(name):
+            continue
         around, _, last = name.rpartition(".")
         todo.append(around)  # to import a.b runs a/__init__.py
         path = source(name)
@@ -108,9 +110,9 @@ def _data(modules: set[Path]) -> Iterator[tuple[str, Path]]:
     here = {path for path in modules if path.is_relative_to(_HOME)}
     for some in (here, modules - here):
         text = b"".join(map(_content, some))
-        for one in (one for folder in {path.parent for path in some} for one in folder.iterdir()):
-            named = one.with_suffix(".py") in some or one.name.encode() in text
-            if one.suffix in _DATA and named and one.is_file():
+        found = (one for folder in {path.parent for path in some} for one in folder.iterdir() if one.suffix in _DATA)
+        for one in found:
+            if (one.with_suffix(".py") in some or one.name.encode() in text) and one.is_file():
                 yield f"{one.parent.name}/{one.name}", one
 
 

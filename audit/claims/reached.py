@@ -9,6 +9,7 @@ import sysconfig
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from dpassay.audit.inputs.foreign import is_code
@@ -80,6 +81,7 @@ def _files(claim: Claim, folder: Path) -> list[Path]:
     return [*(folder / name for name in claim.files), *(Path(word) for word in words if Path(word).is_file())]
 
 
+@cache
 def _installed(path: Path) -> bool:
     if not {"site-packages", "dist-packages"}.isdisjoint(path.parts):
         return True
