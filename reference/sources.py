@@ -17,10 +17,13 @@ from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .kept import keep, kept
+
 _PACKAGE = __name__.partition(".")[0]
 _HOME = Path(__file__).parents[1]
 _DATA = (".csv", ".toml")
 _contents: dict[Path, bytes] = {}
+_scanned: dict[str, list[Any]] = {}  # by name of a module and of its file the hash of its source, and what it reaches
 
 
 def own(name: str) -> bool:
@@ -34,7 +37,13 @@ def code_of(starts: Iterable[str], *more: str, ours: Callable[[str], bool] = own
     Args:
         but: modules that are reached by a name that is made, and that this answer does not ask for.
     """
+    scanner = _hash(_content(Path(__file__)))
+    if not _scanned:
+        _scanned.update(kept("imports", scanner) or {})
+    before = dict(_scanned)
     digest, modules = hashlib.sha256(), followed(starts, lambda name: name not in but and ours(name))
+    if _scanned != before:  # to parse all modules takes longer than all else here
+        keep("imports", scanner, _scanned)
     for name, path in sorted((*modules.items(), *_data(set(modules.values())))):
         digest.update(name.encode() + b"\0" + _content(path) + b"\0")
     for text in more:
@@ -126,10 +135,17 @@ class Reached(NamedTuple):
 
 def imported(path: Path, name: str = "") -> Reached:
     """What the module of this name, with this source, reaches."""
-    return _reached(_content(path), name, path.name == "__init__.py")
+    content, key = _content(path), f"{name} {path.name}"
+    if key not in _scanned or _scanned[key][0] != _hash(content):
+        _scanned[key] = [_hash(content), *_reached(content, name, path.name == "__init__.py")]
+    return Reached(*_scanned[key][1:])
 
 
 @cache  # of content, and so never out of date
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
 def _reached(content: bytes, name: str, is_package: bool) -> Reached:
     package = name if is_package else name.rpartition(".")[0]
     try:
