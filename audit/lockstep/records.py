@@ -255,8 +255,9 @@ class HiddenStates:
         """Of all worlds: do these draws have the target?"""
         if not self._pool:
             return self._beyond_first
-        held = [self._position[number] for number in draws]
-        return np.isin(np.arange(self._count), held)
+        held = np.zeros(self._count, dtype=bool)
+        held[[self._position[number] for number in draws]] = True
+        return held
 
     def update(self, group: Group, gained: Array) -> None:
         """Bayes: the weights after a released value; -inf: a state in which it could not come out."""
