@@ -1,7 +1,5 @@
 """Shared by the benchmarks: options, and what is kept in `benchmarks/results/`, the files that notes and pages cite."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io

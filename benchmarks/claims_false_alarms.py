@@ -8,8 +8,6 @@ hold, each claiming exactly what its releases add up to (nothing is harder not t
 noise, a sampled batch, a decision on a noisy value, an epsilon that depends on the size. Budget: 5 % for the file.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from typing import Any

@@ -15,8 +15,6 @@ interval lies above the level. All bounds of two samples see the same samples, a
 of the runs fails in one run of 25, for a quarter of its canaries together: the worst that delta = 0.01 allows.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -6,8 +6,6 @@
 for, the noise drawn is that or half of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import audit_figures as figures

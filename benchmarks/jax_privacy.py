@@ -11,8 +11,6 @@ cell, by its median, is what dpassay is held against; the ceiling is that of `sc
 Gaussian curve are shown in the second table, on laws that are not Gaussian. With FILE a run that was cut short goes on.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial

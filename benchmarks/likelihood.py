@@ -6,8 +6,6 @@ Gaussian compositions have a closed form; T sampled steps that all pull one way 
 privacy loss distribution (grid 1e-4, so the truth is known to about 1e-3).
 """
 
-from __future__ import annotations
-
 import time
 from runpy import run_path
 

@@ -3,8 +3,6 @@
 Run: python benchmarks/output_perturbation_noise.py [--quick] [--write]   (a second either way)
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import audit_figures as figures

@@ -3,8 +3,6 @@
 Run: python benchmarks/output_perturbation_stability.py [--quick] [--write]
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import audit_figures as figures

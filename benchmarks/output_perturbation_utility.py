@@ -3,8 +3,6 @@
 Run: python benchmarks/output_perturbation_utility.py [--quick] [--write]
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import product
 

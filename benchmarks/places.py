@@ -6,8 +6,6 @@ A sample, the same in every run: of the bugs of `tests/bugs` every seventh, of `
 third. The planted lines are those that the edit changes (where it deletes, the next one), or that are marked.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import sys

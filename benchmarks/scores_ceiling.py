@@ -11,8 +11,6 @@ epsilon, cut to epsilon beyond, with the mass delta put where it hides most. Any
 Laws are symmetric (a shift), in bins fine enough that finer ones change nothing; the power is simulated.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

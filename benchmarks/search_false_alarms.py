@@ -8,8 +8,6 @@ have their own level (`docs/statistics.md`). `--keep` adds each search to a file
 file holds, so that an interrupted campaign goes on.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ Covertype's shape (n = 495,141, d = 54, delta = 1 / (10 n)), loss A, T steps. No
 eq. (30) and Theorem B.8 against exact accounting; then the noise itself, where the sensitivities matter too.
 """
 
-from __future__ import annotations
-
 from math import exp, log, sqrt
 
 import audit_figures as figures

@@ -6,8 +6,6 @@ Half an hour of one core. `--keep` adds each bug to a file as it is judged and s
 an interrupted campaign goes on.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections import Counter, defaultdict

@@ -8,8 +8,6 @@ runs: ten on two cores. What is measured goes to FILE as it comes, and is not me
 goes on. With WORD the first table alone, of the rows whose name contains it.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import resource

@@ -9,8 +9,6 @@ and never reached, a number that nothing public depends on. The lines on which m
 not to be had. `--quick`: two algorithms.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections import Counter
 from collections.abc import Sequence

@@ -6,8 +6,6 @@ What is missed with 10,000 is tried with 100,000 once. Then the false alarms on 
 (2,016 audits), at the 5 % level.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from functools import partial

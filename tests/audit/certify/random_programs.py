@@ -4,8 +4,6 @@ A grammar gives the texts of each kind; `{kind}` in a text stands for another on
 there already. The first four texts of a kind end it.
 """
 
-from __future__ import annotations
-
 import itertools
 import linecache
 import math

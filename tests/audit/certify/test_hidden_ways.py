@@ -1,7 +1,5 @@
 """Programs with a way by which more leaves than the releases say: each was certified below its truth once."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 

@@ -1,7 +1,5 @@
 """Noise, draws and released numbers: what each costs, and what hides from a followed run."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle
