@@ -42,9 +42,6 @@ def test_integer_search_agrees_with_enumeration():
 
 @pytest.mark.more
 def test_impossible_statistics_are_found_and_possible_ones_are_not():
-    assert possible_counts("0.5±0.577", 5) is None
-    assert possible_counts("0.5±0.577", 4) == [1, 1, 0, 0]
-    assert possible_counts("0.2±0.447", 5) == [1, 0, 0, 0, 0]
     assert possible_counts("282.4±174.252", 5) is not None
     found = published.remarks()
     where = [r.where for r in found if r.kind == "impossible"]

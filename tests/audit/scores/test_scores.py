@@ -14,7 +14,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
-from scipy.stats import binomtest
 
 from dpassay.audit.claims.scores import hints
 from dpassay.audit.evidence import curves
@@ -67,22 +66,6 @@ def test_sound_bounds_reach_beyond_the_measured_peers(bound, floors):
         p, q, rng = _gauss(4, n)
         for sides in ((p, q), (-q, -p)):
             assert floor < bound(*sides, 1e-5, rng) < TRUE_EPSILON
-
-
-@pytest.mark.more  # of small samples `tests/audit/evidence/test_exact_levels.py` shows it exactly
-@pytest.mark.parametrize(("bound", "size"), [(_event, 1500), (_labels, 400)])
-def test_bounds_keep_their_level_on_randomised_response(bound, size):
-    """Extremal (1, 0.05)-DP pair with ties, 5 % level, 40 runs; red: read at delta = 0 more of 20 are wrong."""
-    eps, delta = 1.0, 0.05
-    rate, wrong, red = (1 - delta) / (1 + np.exp(eps)), 0, 0
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        p = rng.choice([-2.0, -1.0, 1.0], p=[delta, 1 - delta - rate, rate], size=size)
-        q = -rng.choice([-2.0, -1.0, 1.0], p=[delta, 1 - delta - rate, rate], size=size)
-        wrong += bound(p, q, delta, rng) > eps + 1e-9
-        red += bound(p, q, 0.0, rng) > eps + 1e-9 if seed < 20 else 0
-    assert binomtest(wrong, 40, 0.05, alternative="greater").pvalue > 1e-3
-    assert binomtest(red, 20, 0.05, alternative="greater").pvalue < 0.01
 
 
 SOME = st.lists(st.floats(allow_nan=False), min_size=4, max_size=30)
@@ -306,12 +289,11 @@ def test_numbers_of_guesses_share_the_level_and_are_those_that_were_fixed():
         assert guesses == 50 and right == int((coins[made] == high).sum())
 
 
-def test_curve_level_and_power():
-    """Mu = 1, seeds 0 to 9: 0.4 falls nearly always (m = 2,000), 1 hardly ever (exactly: `test_exact_levels.py`)."""
-    for mu, m, least, most in ((1.0, 300, 0, 2), (0.4, 2000, 9, 10)):
-        claim = guarantee.gdp(mu)
-        found = [one_run.one_run_curve(*_canaries(seed, m)[:2], claim, np.random.default_rng(0)) for seed in range(10)]
-        assert least <= sum(one.verdict is Verdict.VIOLATED for one in found) <= most
+def test_curve_power():
+    """Mu = 1, m = 2,000, seeds 0 to 9: 0.4 falls nearly always; the level is exact in `test_exact_levels.py`."""
+    claim = guarantee.gdp(0.4)
+    found = [one_run.one_run_curve(*_canaries(seed, 2000)[:2], claim, np.random.default_rng(0)) for seed in range(10)]
+    assert sum(one.verdict is Verdict.VIOLATED for one in found) >= 9
 
 
 def test_ties_are_ranked_at_random_and_never_by_the_coins():
