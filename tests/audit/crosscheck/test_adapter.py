@@ -16,7 +16,7 @@ from dpassay.audit.crosscheck.adapter import run_all
 from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.report.campaign import Expected, exit_code, judge
 
-ADAPTER = '''
+ADAPTER = """
 import os, sys, time
 
 
@@ -36,7 +36,7 @@ def deaf(case, tape):
 
 
 def changed(case, tape):
-'''
+"""
 WRONG = {  # by vector: what the adapter does there, its outcome, words of the message
     "smallest": ("os._exit(7)", "error", "exit status 7"),
     "ordinary": ("time.sleep(60)", "error", "took longer than 3 s for an answer"),

@@ -75,6 +75,7 @@ def test_vectors_are_made_of_their_inputs_as_they_are(algorithm, made_of):
 def test_a_reading_without_a_vector_gets_one_and_what_is_not_refused_is_no_input_to_refuse(made_of, monkeypatch):
     found = made_of(SMALL, [])
     assert [one["flags"][0] for one in found] == ["catalogue"] * len({one["reading"] for one in found})
+
     def late(run, data, tape):
         tape.gaussian("x", 0.0, std=1.0, sensitivity=1.0)
         raise BadInput("n", 1, "is refused once something is released")
