@@ -441,7 +441,11 @@ def _reason(error: Exception) -> str:
         for one in traceback.extract_tb(error.__traceback__)
         if not one.filename.startswith(skipped) and not one.filename.endswith("reference/tape.py")
     ]
-    why = str(error) if isinstance(error, Open) else f"cannot be followed: {type(error).__name__}: {error}"
+    if isinstance(error, Open):
+        why = str(error)
+    else:  # whose text may be made of what stands for a number
+        said = ", ".join(str(one) for one in error.args if type(one) in (str, int, float))
+        why = f"cannot be followed: {type(error).__name__}: {said}"
     if not frames:
         return why
     line = f": `{frames[-1].line}`" if frames[-1].line else ""

@@ -19,6 +19,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .arithmetic import compared
 from .draws import Draws, Noise
+from .outside import array, outside
 from .public import Public, added
 from .shapes import Batch, Place, one_of
 from .value import (
@@ -128,10 +129,6 @@ def _identity(one: Any) -> int:
     """As `id`, of what is public."""
     _same(one, None)
     return id(one)
-
-
-def _memory(*_: Any) -> NoReturn:
-    raise Open("the memory of an array is read, which is not followed")
 
 
 def _entry(container: Any, key: Any) -> tuple[Any, Any, Any]:
@@ -407,7 +404,8 @@ NAMES: dict[str, Any] = {
     "_dpassay_into": _into,
     "_dpassay_same": _same,
     "id": _identity,
-    "memoryview": _memory,
+    "_dpassay_outside": outside,
+    "_dpassay_array": array,
     "zip": _zip,
     "sum": _sum,
     "len": _len,

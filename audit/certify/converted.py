@@ -84,13 +84,20 @@ class _Converter(ast.NodeTransformer):
         self._made += 1
         return f"_dpassay_{self._made}_"
 
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        """Of an array."""
+        self.generic_visit(node)
+        if self._inside and isinstance(node.ctx, ast.Load):
+            node.value = _called("_dpassay_array", [node.value], node)
+        return node
+
     def visit_Assign(self, node: ast.Assign) -> Any:
         """What is written into an array is asked for, since NumPy writes numbers without a word."""
+        containers = [copy.deepcopy(one) for one in _written_into(node.targets)] if self._inside else []
         self.generic_visit(node)
-        for of in _written_into(node.targets) if self._inside else ():
+        for of in containers:
             twice = not any(isinstance(one, (ast.Call, *_SCOPES)) for one in ast.walk(of))  # may it be asked for again?
-            container = copy.deepcopy(of) if twice else ast.Constant(None)
-            node.value = _called("_dpassay_into", [node.value, container], node)
+            node.value = _called("_dpassay_into", [node.value, of if twice else ast.Constant(None)], node)
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
@@ -148,8 +155,11 @@ class _Converter(ast.NodeTransformer):
         of_all = isinstance(node.func, ast.Name) and node.func.id in ("sum", "list", "tuple")
         at_once = ast.GeneratorExp if of_all else None
         node.args = [self.visit_ListComp(one) if type(one) is at_once else self.visit(one) for one in node.args]
-        for one in (node.func, *node.keywords):
+        for one in node.keywords:
             self.generic_visit(one)
+        node.func = self.visit(node.func)
+        if self._inside:
+            node.func = _called("_dpassay_outside", [node.func], node)
         return node
 
     def visit_ListComp(self, node: Any) -> Any:

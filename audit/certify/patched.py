@@ -330,7 +330,6 @@ _NOT_FOLLOWED = (  # where, the name, why not, and with which option alone
     *((kind, "__enter__", _CAUGHT, "") for kind in (contextlib.suppress, contextlib.ExitStack)),
     *((np, name, _CAUGHT, option) for name, option in (("errstate", "call"), ("seterrcall", ""))),
     (warnings, "catch_warnings", _CAUGHT, "record"),
-    (np, "frombuffer", "the memory of an array is read, which is not followed", ""),
     *((operator, name, "whether two numbers are one object is not followed", "") for name in ("is_", "is_not")),
 )
 

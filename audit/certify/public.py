@@ -170,6 +170,8 @@ class Public(np.ndarray[Any, Any]):
             if ledger is None:
                 raise
             raise Open(f"np.{function.__name__} fails on some released numbers: {error}") from error
+        if isinstance(found, str):
+            self.plain()  # who reads it decides
         target = options.get("out", options.get("dst"))
         target = args[0] if function in _INTO and args else target
         if isinstance(target, Public):

@@ -13,10 +13,10 @@ from .random_programs import compiled
 
 MANY = math.inf
 BEFORE = """
-import contextlib, math, pickle, warnings
-import numpy as np
+import contextlib, hashlib, math, pickle, warnings
+import numpy as np, scipy.linalg
 from numpy import asarray as plainly
-KEPT = [lambda a, b: a is b, np.random.default_rng()]
+KEPT = [lambda a, b: a is b, np.random.default_rng(), np.zeros(1)]
 def unit(rows): return np.clip(rows, 0, 1)
 def flags(rows): return rows[:, 0] > 0
 def labels(rows): return np.clip(rows[rows[:, 0] > 0][:, 0], 0, 9).astype(int)
@@ -38,10 +38,8 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
     "which object it is": (MANY, "y = max(x, flags(rows).sum()); return 5.0 if y is x else y + lap()"),
     "numbers that are one": (MANY, "return float([y is x for y in unit(rows)[:, 0]][0])"),
     "a draw of objects": (1e3, "return x + lap(1 if rng.choice([None, 'all'], p=[.999, .001]) is None else 1e-9)"),
-    "written in one way": (MANY, """
-        state = np.linspace(0, 0, 3)
-        y = np.add(state, 1, out=state)[0] if rows[0, 0] > 0 else 0.0
-        return float(state[0] > 0)"""),
+    "written in one way": (MANY, "state = np.linspace(0, 0, 3); y = np.add(state, 1, out=state)[0] if rows[0, 0] > 0 "
+                           "else 0.0; return float(state[0] > 0)"),
     "read before it is emptied": (10, """
         store = np.zeros(2); store[0] = x
         def drain(): store[0] = 0.0; return 0.0
@@ -66,9 +64,8 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
     "noise in one store": (MANY, "s = np.zeros(1); a = rng.standard_normal(1, out=s); rng.standard_normal(1, out=s); "
                            "return x + a, 2 * x + s"),
     "so many times as is released": (100, "k = np.argmax(x + lap(size=2)); return [x + lap(.01) for _ in (1,) * k]"),
-    "mirrored by halves": (MANY, """
-        g = rng.normal(size=(3, 3)); r = unit(rows)
-        return r.T @ r + (np.triu(g) + 0.5 * np.triu(g, 1).T)"""),
+    "mirrored by halves": (MANY, "g = rng.normal(size=(3, 3)); r = unit(rows); "
+                           "return r.T @ r + (np.triu(g) + 0.5 * np.triu(g, 1).T)"),
     "written into one of two": (101, """
         y, a, b = x + lap(), np.zeros(2), np.zeros(2); target = a if y > 4 else b; target[0] = 1.0
         return x + lap(.01) if a[0] > 0 else y"""),
@@ -93,7 +90,11 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
     "one place from both ends": (2, "o = rng.permutation(np.array([0, -6])); u = unit(rows)[:, 0]; "
                                  "return u[o[:1]].sum() + lap(), u[o[1:]].sum() + lap()"),
     "a row above rows": (13, "u = unit(rows); return np.vstack([u[0], u]).sum(axis=0)[0] ** 2 + lap()"),
-    "memory": (MANY, "out = np.zeros(3); out[0] = x; return list(memoryview(out))"),
+    "memory": (MANY, "out = np.zeros(3); out[0] = x; return list(memoryview(out)), hashlib.md5(out).hexdigest()"),
+    "what SciPy makes of it": (100, "return x + lap(.01) if scipy.linalg.inv(np.diag([x + lap()])) > 1e6 else 1.0"),
+    "a text of an array": (100, "return x + lap(.01) if '9e' in np.array2string(np.array([x + lap()])) else 1.0"),
+    "of the module's array": (100, "return [x + lap(.01) for _ in KEPT[2][np.array([x + lap() > 1000])]]"),
+    "the type of an array": (MANY, "return 1.0 if type(rows) is not np.ndarray else x"),
     "pickled": (MANY, "out = np.zeros(3); out[0] = x; return pickle.dumps(out)"),
 }  # fmt: skip
 
