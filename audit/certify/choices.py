@@ -19,7 +19,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .arithmetic import compared
 from .draws import Draws, Noise
-from .outside import array, outside
+from .outside import Kind, array, outside
 from .public import Public, added
 from .shapes import Batch, Place, one_of
 from .value import (
@@ -122,7 +122,7 @@ def _same(one: Any, other: Any) -> bool:
     """As `is`: which object a private number is, may depend on what it is."""
     if any(private(value) or isinstance(value, Noise) or ledger_of(value) is not None for value in (one, other)):
         raise Open("whether two private or released numbers are one object decides")
-    return one is other
+    return one == other if isinstance(one, Kind) or isinstance(other, Kind) else one is other
 
 
 def _identity(one: Any) -> int:

@@ -27,15 +27,30 @@ def outside(function: Any) -> Any:
     """The function; if it is of another library, with an eye on what goes in and comes out."""
     if function is type:
         return _type
-    elsewhere = _is_elsewhere(_home(function)) and not isinstance(function, _FOLLOWED) and function not in _OF_TYPES
+    elsewhere = is_elsewhere(_home(function)) and not isinstance(function, _FOLLOWED) and function not in _OF_TYPES
     return partial(_looked_after, function) if elsewhere or function in _OF_MEMORY else function
 
 
-def _type(*given: Any) -> Any:
-    """As `type`: of an array what its stand-in says; a number is one of Python's, or NumPy's."""
-    if len(given) == 1 and not np.ndim(given[0]) and (private(given[0]) or ledger_of(given[0]) is not None):
+class Kind:
+    """The type of a number that is followed: one of Python's, or NumPy's, and no other."""
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, type) and issubclass(other, int | float | complex | np.generic):
+            raise Open(WHICH_KIND)
+        return False
+
+    def __getattr__(self, name: str) -> Any:
         raise Open(WHICH_KIND)
-    return given[0].__class__ if len(given) == 1 else type(*given)
+
+    __hash__ = __getattr__  # type: ignore[assignment]
+
+
+def _type(one: Any, *rest: Any) -> Any:
+    """As `type`; of an array what its stand-in says."""
+    if rest:
+        return type(one, *rest)
+    followed = private(one) or (not isinstance(one, tuple | list | dict) and ledger_of(one) is not None)
+    return Kind() if followed and not np.ndim(one) else one.__class__
 
 
 def _home(function: Any) -> str:
@@ -50,7 +65,7 @@ def _home(function: Any) -> str:
 
 
 @cache
-def _is_elsewhere(module: str) -> bool:
+def is_elsewhere(module: str) -> bool:
     """Is it another library, or compiled code of Python's own that may read memory?"""
     top = module.partition(".")[0]
     file = str(getattr(sys.modules.get(top), "__file__", None))
