@@ -254,8 +254,8 @@ EDGES = {  # what rules do not know; (n, d) = (4, 3)
         lambda a: (a.reshape(4, 1, 2)[:, 0] / np.maximum(1, np.abs(a[:, 0]))[:, None]).sum(axis=0),
     ),
     "written backwards": of(
-        lambda x: (unit(x), unit(x)[BACK] * 1.0),
-        lambda xy: [xy[1].__setitem__(np.s_[:, :1], 1 * xy[1][:, :1]), (xy[0] * xy[1]).sum(axis=0)][1],
+        lambda x: (np.tanh(9 * x), np.tanh(9 * x)[BACK]),
+        lambda xy: [(y := xy[1] * 1.0).__setitem__(np.s_[:, :1], xy[0][BACK, :1]), (xy[0] * y).sum()][1],
     ),
     "other records": of(
         lambda x: (unit(x), np.tanh(x)), lambda xy: [xy[0].__setitem__(BACK, xy[1]), xy[0] * xy[1]][1].sum(axis=0)
