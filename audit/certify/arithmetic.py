@@ -10,26 +10,9 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from .value import (
-    HOLES_ALLOWED,
-    INF,
-    NAMED,
-    ZERO,
-    Cell,
-    Form,
-    Norms,
-    Open,
-    Origin,
-    Side,
-    Value,
-    alike,
-    join,
-    plain,
-    private,
-    rows_of,
-    rule,
-    times,
-)
+from .derivation import Open
+from .facts import INF, ZERO, Cell, Form, Norms, Origin, Side, rows_of, times
+from .value import HOLES_ALLOWED, NAMED, Value, alike, join, plain, private, rule
 
 
 def spread(a: Value, shape: tuple[int, ...]) -> Value:

@@ -23,10 +23,12 @@ from dpassay.reference.tape import ScriptedTape
 from dpassay.reference.transcript import Note, Release, Transcript
 
 from .certificate import Certificate, ended
+from .derivation import Open, axioms
 from .draws import Draws, Ledger, Limits, holds_private
+from .facts import INF, Norms, Records
 from .patched import kept_numbers, patched
 from .tape import Answer, CertifyTape
-from .value import INF, Norms, Open, Records, Value, axioms
+from .value import Value
 from .ways import Way, Ways, place, said
 
 _SECONDS = 300.0  # of this process, far beyond the slowest row, whose runs are counted below

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
-import sysconfig
 import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dpassay.audit.lockstep.source_lines import file_name
 from dpassay.audit.phases import phase, step, time_left
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.accounting.sampled import Relation
@@ -23,10 +22,12 @@ from dpassay.reference.space import Space
 from dpassay.reference.transcript import Draw, Release, Transcript
 
 from . import arithmetic, choices, reductions, shapes
+from .derivation import Decides, Line, Open, axioms, of_user, raised, trace
 from .draws import Certified, Draws, Ledger, Limits
+from .facts import SOMETHING
 from .patched import kept_numbers, patched
 from .tape import CertifyTape, as_release
-from .value import NAMED, SOMETHING, Decides, Line, Open, Value, axioms, raised, rows, trace
+from .value import NAMED, Value, rows
 
 assert all((arithmetic, reductions, shapes))  # importing them registers their rules
 FINITE = "the data are finite numbers, and arithmetic is over the reals"
@@ -434,13 +435,7 @@ def _epsilon(units: list[_Unit], relation: Relation, delta: float) -> tuple[floa
 
 def _reason(error: Exception) -> str:
     """The user's line that the certificate ends at, and why."""
-    libraries = str(Path(__file__).parents[1]), str(Path(np.__file__).parent), sysconfig.get_path("stdlib")
-    skipped = (*libraries, "<frozen", "<__array_function__")
-    frames = [
-        one
-        for one in traceback.extract_tb(error.__traceback__)
-        if not one.filename.startswith(skipped) and not one.filename.endswith("reference/tape.py")
-    ]
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if of_user(one.filename)]
     if isinstance(error, Open):
         why = str(error)
     else:  # whose text may be made of what stands for a number
@@ -449,4 +444,4 @@ def _reason(error: Exception) -> str:
     if not frames:
         return why
     line = f": `{frames[-1].line}`" if frames[-1].line else ""
-    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}: {why}{line}"
+    return f"{file_name(frames[-1].filename)}:{frames[-1].lineno}: {why}{line}"

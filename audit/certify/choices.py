@@ -18,26 +18,13 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .arithmetic import compared
+from .derivation import Decides, Open
 from .draws import Draws, Noise
+from .facts import SOMETHING, ZERO, Norms, Origin, Records
 from .outside import Kind, array, outside
 from .public import Public, added
 from .shapes import Batch, Place, one_of
-from .value import (
-    NAMED,
-    SOMETHING,
-    TRUSTED,
-    ZERO,
-    Decides,
-    Holder,
-    Norms,
-    Open,
-    Origin,
-    Records,
-    Value,
-    ledger_of,
-    private,
-    trusted,
-)
+from .value import NAMED, TRUSTED, Holder, Value, ledger_of, private, trusted
 
 
 def _private(truth: Any) -> bool:
@@ -388,21 +375,11 @@ def _harmless(called: Any) -> bool:
     return isinstance(of, np.ndarray | np.generic | int | float | str | tuple | np.ufunc) and name not in _IN_PLACE
 
 
-NAMES: dict[str, Any] = {
-    "_dpassay_private": _private,
+_CALLED = (_private, _either, _one_of, _secret, _all, _list, _caught, _entry, _added, _into, _same)
+NAMES: dict[str, Any] = {f"_dpassay{one.__name__}": one for one in _CALLED} | {
     "_dpassay_missing": _MISSING,
     "_dpassay_computed": computed,
-    "_dpassay_either": _either,
-    "_dpassay_one_of": _one_of,
-    "_dpassay_secret": _secret,
     "_dpassay_record": _record_of,
-    "_dpassay_all": _all,
-    "_dpassay_list": _list,
-    "_dpassay_caught": _caught,
-    "_dpassay_entry": _entry,
-    "_dpassay_added": _added,
-    "_dpassay_into": _into,
-    "_dpassay_same": _same,
     "id": _identity,
     "_dpassay_outside": outside,
     "_dpassay_array": array,

@@ -23,9 +23,11 @@ from dpassay.reference.laws.law import Law
 from dpassay.reference.laws.number import Geometric, Number
 from dpassay.reference.transcript import Draw
 
+from .derivation import Open, forget, here, raised
+from .facts import SOMETHING, Records, times
 from .public import PLACES, Public, in_random_order, placed, public
 from .shapes import Batch
-from .value import SOMETHING, Open, Records, Value, bare, forget, here, ledger_of, private, raised, seen_as, times
+from .value import Value, bare, ledger_of, private, seen_as
 
 _ZEROS = np.zeros  # another name stands in NumPy while code is certified
 ROUNDING = 1 + 1e-12  # bounds are sums of floats

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from .derivation import Open
 from .public import Public, watched
-from .value import WHICH_KIND, Open, ledger_of, private
+from .value import WHICH_KIND, ledger_of, private
 
 _HARMLESS = {"builtins", "math", "itertools", "_operator", "_functools", "_collections", "_bisect", "_heapq"}
 _OF_MEMORY = {memoryview, bytes, bytearray, io.BytesIO}

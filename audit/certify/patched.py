@@ -20,10 +20,11 @@ import numpy as np
 
 from .choices import NAMES, forgotten, used_up
 from .converted import converted, reached
+from .derivation import Open, here_because
 from .draws import Draws, Noise, Secret, Seed, fresh_generator
 from .outside import is_elsewhere
 from .public import COUNTED, OF_SHAPES, Public, blank, watched
-from .value import TRUSTED, WHICH_KIND, Holder, Open, Value, bare, here_because, ledger_of, private, trusted
+from .value import TRUSTED, WHICH_KIND, Holder, Value, bare, ledger_of, private, trusted
 
 _CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asarray_chkfinite")
 _FRESH = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "arange")

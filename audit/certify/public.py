@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from .derivation import Open
 from .shapes import of_each_axis, of_table
-from .value import AT, NARROW, Open, Value, bare, is_number, kind_of_number, ledger_of, private, seen_as
+from .value import AT, NARROW, Value, bare, is_number, kind_of_number, ledger_of, private, seen_as
 
 if TYPE_CHECKING:
     from .draws import Ledger

@@ -12,23 +12,9 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import add, clipped, compared, multiply, norm_forms, norm_of_sizes, root, scaled, square, subtract
-from .value import (
-    INF,
-    NAMED,
-    SOMETHING,
-    Form,
-    Norms,
-    Open,
-    Origin,
-    Value,
-    here,
-    join,
-    plain,
-    private,
-    rows_of,
-    rule,
-    times,
-)
+from .derivation import Open, here
+from .facts import INF, SOMETHING, Form, Norms, Origin, rows_of, times
+from .value import NAMED, Value, join, plain, private, rule
 
 
 def axes_of(a: Value, axis: Any) -> tuple[int, ...]:

@@ -9,30 +9,10 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import add, compared, constant, edges, where
+from .derivation import Open
+from .facts import INF, SOMETHING, ZERO, Norms, Origin, Records, rows_of
 from .reductions import axes_of, left, replaced
-from .value import (
-    INF,
-    NAMED,
-    SOMETHING,
-    ZERO,
-    Norms,
-    Open,
-    Origin,
-    Records,
-    Value,
-    alike,
-    bare,
-    is_real,
-    join,
-    ledger_of,
-    noted,
-    plain,
-    private,
-    rows_of,
-    rule,
-    seen_as,
-    united,
-)
+from .value import NAMED, Value, alike, bare, is_real, join, ledger_of, noted, plain, private, rule, seen_as, united
 
 
 class Batch:

@@ -15,10 +15,12 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch as TapeBatch
 from dpassay.reference.transcript import Draw, Note, Release
 
+from .derivation import Open
 from .draws import ROUNDING, Certified, Draws, Ledger, Noise, Secret, fresh_generator
+from .facts import Norms, times
 from .public import placed, public
 from .shapes import Batch
-from .value import Norms, Open, Value, bare, join, private, times
+from .value import Value, bare, join, private
 
 Answer = Callable[[str], Any]  # a label to the value that is released or drawn under it; None: draw one
 

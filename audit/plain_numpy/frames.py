@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from dpassay.audit.certify.value import Holder, Open, bare, private, seen_as
+from dpassay.audit.certify.derivation import Open
+from dpassay.audit.certify.value import Holder, bare, private, seen_as
 
 
 def frame(features: Any, columns: list[str]) -> Any:

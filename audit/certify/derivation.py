@@ -1,0 +1,96 @@
+"""Where a certificate ends, its lines, what it takes for granted; and which line of the user's code is running."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import sysconfig
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import FrameType
+
+import numpy as np
+
+from dpassay.audit.lockstep.source_lines import file_name
+
+_SKIPPED = (str(Path(__file__).parents[1]), str(Path(np.__file__).parent), "<frozen", "<__array_function__")
+_TAPE = str(Path("reference") / "tape.py")
+
+
+class Open(Exception):
+    """Private data would decide something, leave, or go through a function without a rule.
+
+    Each is kept in `raised`: code that catches it goes on, and its certificate is open all the same.
+    """
+
+    def __init__(self, why: str, leaves: bool = False):
+        super().__init__(why)
+        self.leaves = leaves
+        kept = raised.get()
+        if kept is not None:
+            kept.append(self)
+
+
+class Decides(Open):
+    """A branch on private data."""
+
+    def __init__(self, why: str = "private data decides; release it with noise first, or choose by np.where, np.clip"):
+        super().__init__(why)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One step of a derivation: where, by which rule, what is known of the value there; and the source there."""
+
+    place: str
+    rule: str
+    says: str
+    source: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.rule}: {self.says}"
+
+
+raised: ContextVar[list[Open] | None] = ContextVar("raised", default=None)
+
+
+def forget(error: Open) -> None:
+    """It was an answer, and no end."""
+    kept = raised.get()
+    if kept is not None and error in kept:
+        kept.remove(error)
+
+
+trace: ContextVar[dict[tuple[str, str], Line] | None] = ContextVar("trace", default=None)
+axioms: ContextVar[dict[str, None] | None] = ContextVar("axioms", default=None)
+
+
+def here() -> str:
+    """``file.py:12`` of the user's line that is running."""
+    file, number = line_of_user()
+    return f"{file_name(file)}:{number}" if file else "?"
+
+
+def here_because(why: str) -> str:
+    """The user's line that is running, why the certificate ends there, and what stands there."""
+    file, number = line_of_user()
+    return f"{file_name(file)}:{number}: {why}: `{linecache.getline(file, number).strip()}`"
+
+
+def line_of_user() -> tuple[str, int]:
+    """The file and the number of the innermost line that is the user's."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        if of_user(frame.f_code.co_filename):
+            return frame.f_code.co_filename, frame.f_lineno
+        frame = frame.f_back
+    return "", 0
+
+
+@cache
+def of_user(file: str) -> bool:
+    """Is it the user's code, or an algorithm's of the reference?"""
+    library = file.startswith(sysconfig.get_path("stdlib")) and "site-packages" not in file
+    return not (library or file.startswith(_SKIPPED) or file.endswith(_TAPE))
