@@ -243,23 +243,18 @@ def multiply(a: Any, b: Any) -> Value:
     """|a b - a' b'| <= |a| |b - b'| + |b'| |a - a'|, each with the sup-norm of the other; a clip by its factor."""
     if not (private(a) and private(b)):
         return scaled(a, plain(b)) if private(a) else scaled(b, plain(a))
-    limit, origin = Norms(), None
+    limit, origin, weighted = Norms(), None, None
     for rows, factor in ((a, b), (b, a)):
         if _same_rows(factor, rows) and _shape_of(a, b) == rows._shape:
             bound, part = clipped(rows, factor)
             limit, origin = limit.both(bound), part or origin
-    weighted = None
-    for rows, weight in ((a, b), (b, a)):
-        if rows.at is not None and _same_rows(weight, rows) and _shape_of(a, b) == rows._shape:
-            weighted = (rows.token, weight.low, weight.high)
+            weighted = weighted if rows.at is None else (rows.token, factor.low, factor.high)
     if a.token is b.token and _in_place_of(a, b) and not a.holes:
         return square(a)
     rated = tuple(form for one, other in ((a, b), (b, a)) if not other._shape for form in _of_kinds(one, "rated"))
     a, b = aligned(a, b)
     product = a.norms.by(b.norms.sup).both(b.norms.by(a.norms.sup))
-    move = a.move.by(b.norms.sup).plus(b.move.by(a.norms.sup))
-    if a.at is None and a.records.disjoint(b.records):
-        move = a.move.by(b.norms.sup).either(b.move.by(a.norms.sup))
+    move = moved(a, b, a.move.by(b.norms.sup), b.move.by(a.norms.sup))
     ends = [times(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
     return Value(
         a._shape,
@@ -309,31 +304,19 @@ def reciprocal(b: Value) -> Value:
     raise Open("a division by private data that may be zero; add a floor, as np.maximum(norm, 1e-12) does")
 
 
-def _monotone(a: Value, low: float, high: float, forms: tuple[Form, ...] = ()) -> Value:
-    """Clipping to [low, high] is 1-Lipschitz in each entry; it shortens where 0 is in the range."""
-    if a.holes and not any(one.kind == "below" for one in a.forms):
-        raise Open("a division by what may be zero")
-    size = a.norms if low <= 0 <= high and not a.holes else Norms()
-    move = Norms() if a.holes else a.move
-    ends = min(max(a.low, low), high), min(max(a.high, low), high)
-    return a.like(
-        size=size, move=move, low=ends[0], high=ends[1], forms=forms, holes=a.holes if high == INF else frozenset()
-    )
-
-
 def _one_end(a: Any, b: Any, end: Callable[..., float], forms: tuple[Form, ...]) -> Value:
-    """The larger or the smaller of two is 1-Lipschitz in each."""
-    ends = [end(*sides) for sides in zip(_range(a), _range(b), strict=True)]
+    """The larger or the smaller of two is 1-Lipschitz in each; it is shorter where zero, or more, is the other one."""
+    low, high = (end(*sides) for sides in zip(_range(a), _range(b), strict=True))
     if private(a) and private(b):
         a, b = aligned(a, b)
-        known = {"size": a.norms.plus(b.norms), "move": a.move.plus(b.move), **join(a, b)}
-        found, holes = Value(a._shape, low=ends[0], high=ends[1], **known), a.holes | b.holes
+        size, holes = a.norms.plus(b.norms), a.holes | b.holes
+        found = Value(a._shape, size=size, move=a.move.plus(b.move), low=low, high=high, **join(a, b))
     else:
         a, b = beside_public(a, b)
-        low, high = _ends(b)
-        if low == high:
-            return _monotone(a, low if end is max else -INF, INF if end is max else high, forms * (a.entries == 1))
-        found, holes = a.like(move=a.move, low=ends[0], high=ends[1]), a.holes
+        holes = frozenset() if _of_kinds(a, "below") else a.holes
+        size = Norms() if a.holes or np.any(b > 0 if end is max else b < 0) else a.norms
+        found = a.like(size=size, move=Norms() if a.holes else a.move, low=low, high=high)
+        found.holes = a.holes if end is max else frozenset()
     if holes:
         raise Open("a division by what may be zero")
     found.forms = forms * (found.entries == 1)

@@ -539,7 +539,25 @@ class Unseen(Looked):
         return self._winners[name][0]
 
 
-class Draws(np.random.Generator):
+class OldNames(np.random.Generator):
+    """A generator that has the names of NumPy's older one as well."""
+
+    def rand(self, *shape: int) -> Any:
+        """As ``random``."""
+        return self.random(shape[0] if len(shape) == 1 else shape or None)
+
+    def randn(self, *shape: int) -> Any:
+        """As ``standard_normal``."""
+        return self.standard_normal(shape or None)
+
+    def randint(self, low: Any, high: Any = None, size: Any = None, **_: Any) -> Any:
+        """As ``integers``."""
+        return self.integers(low, high, size)
+
+    random_sample = ranf = sample = lambda self, size=None: self.random(size)
+
+
+class Draws(OldNames):
     """A generator that code may draw from; it draws public numbers, noise, and secret batches."""
 
     def __init__(self, ledger: Ledger):
@@ -579,6 +597,10 @@ class Draws(np.random.Generator):
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Gaussian noise."""
         return self._noise("normal", loc, scale, size)
+
+    def standard_normal(self, size: Any = None, dtype: Any = float) -> Any:  # type: ignore[override]
+        """Gaussian noise."""
+        return self.normal(size=size)
 
     def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Laplace noise."""
@@ -749,16 +771,6 @@ class Uniforms(Looked):
             return self._draws.poisson_batch(float(rate))
         known = (one.known() if isinstance(one, Noise) else one for one in inputs)
         return super().__array_ufunc__(ufunc, method, *known, **options)
-
-
-_LIKEWISE = {
-    "standard_normal": lambda self, size=None, dtype=float: self.normal(size=size),
-    "randn": lambda self, *shape: self.normal(size=shape or None),
-    "rand": lambda self, *shape: self.random(shape or None),
-    "randint": lambda self, *args, **options: self.integers(*args, **options),
-}
-for _name, _method in _LIKEWISE.items():
-    setattr(Draws, _name, _method)
 
 
 _PUBLIC = {"integers", "exponential", "gamma", "beta", "poisson"}

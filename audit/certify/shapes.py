@@ -96,10 +96,8 @@ class Place(Batch):
 
 def taken(a: Value, batch: Batch) -> Value:
     """The records of a secret batch; which ones is accounted by its draw."""
-    if a.at != -a.ndim or a.absent or a._shape[0] != batch.total or a.draws != frozenset({-1}):
-        raise Open("a secret batch of something else than all records")
     in_order = a.records.order is None and np.array_equal(a.records.numbers, np.arange(batch.total))
-    if a.records.numbers is None or not in_order:
+    if a.at != -a.ndim or a.absent or not in_order or a.draws != frozenset({-1}):
         raise Open("a secret batch of something else than all records in their order")
     if batch.kind == "coins":
         raise Open("numbers that are 0 or 1 choose the first two records, and no batch; make them truth values")
@@ -296,10 +294,8 @@ def _replaced_part(a: Value, key: Any, given: Any) -> Value:
         if not np.array_equal(np.broadcast_to(of_records, a._shape)[keys], np.broadcast_to(of_records, part)):
             raise Open("an assignment of records to other ones has no rule")
         one = given
-    elif a.at is None and given.at is None:
+    elif a.at is None and given.at is None and given._shape == part:
         one = given
-        if given._shape != part:
-            raise Open("an assignment of a private number to many entries")
     else:
         raise Open("this assignment to private data has no rule")
     return united((a, one), a._shape, a.norms.beside(one.norms), a.move.beside(one.move))

@@ -498,11 +498,9 @@ def _vanishes(function: Any, args: Any, options: Any, found: Value) -> bool:
     """Is the entry of a record that is not there zero? Of entries that are zero NumPy itself makes what it is."""
     given = [one for one in args if isinstance(one, Value)]
     zero = [one for one in given if one.vanishes]
-    if not zero or found.holes or any(one.holes for one in given):
-        return False
-    if not (found.alone if found.at is None else all(one.at is not None for one in given)):
-        return False
-    if not all(one.records.same(found.records) for one in given):
+    of_one = found.alone if found.at is None else all(one.at is not None for one in given)
+    solid = zero and of_one and not found.holes and not any(one.holes for one in given)
+    if not solid or not all(one.records.same(found.records) for one in given):
         return False
     if function in _MULTILINEAR and (function is not np.true_divide or args[0] is zero[0]):
         return True

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from dpassay.audit.certify.draws import wide
+from dpassay.audit.certify.draws import OldNames, wide
 from dpassay.audit.lockstep.outcome import Raised, caught
 
 from .desk import COMPARISONS, Desk, Noisy
@@ -81,24 +81,6 @@ class Uniforms(NDArrayOperatorsMixin):
 
     def __getitem__(self, index: Any) -> Any:
         return self.value()[index]
-
-
-class OldNames(np.random.Generator):
-    """A generator that has the names of NumPy's older one as well."""
-
-    def rand(self, *shape: int) -> Any:
-        """As ``random``."""
-        return self.random(shape[0] if len(shape) == 1 else shape or None)
-
-    def randn(self, *shape: int) -> Any:
-        """As ``standard_normal``."""
-        return self.standard_normal(shape or None)
-
-    def randint(self, low: Any, high: Any = None, size: Any = None, **_: Any) -> Any:
-        """As ``integers``."""
-        return self.integers(low, high, size)
-
-    random_sample = ranf = sample = lambda self, size=None: self.random(size)
 
 
 class TapeGenerator(OldNames):

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from .generator import OldNames
+from dpassay.audit.certify.draws import OldNames
+
 from .places import WAY_OUT, NotUnderstood, here, of_the_code
 
 CURRENT: ContextVar[Any] = ContextVar("generator of the run", default=None)  # the two worlds have one each

@@ -21,10 +21,10 @@ from dpassay.audit.assaying.assay import about_run, assay, certified
 from dpassay.audit.assaying.examine import Thrift
 from dpassay.audit.assaying.releases import own_releases
 from dpassay.audit.assaying.worst import pair_of
+from dpassay.audit.certify.draws import OldNames
 from dpassay.audit.inputs.foreign import foreign_code, is_code, is_written, load_object, written_space
 from dpassay.audit.phases import TooLong, limited
 from dpassay.audit.plain_numpy.audited import trial_pairs
-from dpassay.audit.plain_numpy.generator import OldNames
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.plain_numpy.signature import columns_of, is_frame, is_plain, needs_labels
 from dpassay.audit.row import NOT_RUN, Effort, Row
