@@ -220,19 +220,14 @@ class Ledger:
 
 def _as_query(query: Value) -> Value:
     """As what is released: one record's entries move."""
-    if query.holes:
-        raise Open("a division by zero is possible in what is released")
-    now: Value = bare(query)
-    return now.whole()
+    return query.solid().now().whole()
 
 
-def as_few(releases: list[Certified]) -> list[Certified]:
-    """The same releases, with one for the entries of an array where it moves less than they do one by one."""
-    return _as_few(_as_few(releases, alike=True), alike=False)
+def as_few(releases: list[Certified], alike: bool = True) -> list[Certified]:
+    """The same releases, with one for the entries of an array where it moves less than they do one by one.
 
-
-def _as_few(releases: list[Certified], alike: bool) -> list[Certified]:
-    """Of one noise for what moves, or of any."""
+    First of those that have one noise for what moves, then of any.
+    """
     groups: dict[Hashable, list[tuple[list[Certified], set[Any]]]] = {}
     for one in releases:
         part, own = one.part, set[Any]()
@@ -247,7 +242,8 @@ def _as_few(releases: list[Certified], alike: bool) -> list[Certified]:
         else:
             free[0].append(one)
             free[1].update(own)
-    return [found for taken in groups.values() for group, _ in taken for found in _as_one(group)]
+    found = [one for taken in groups.values() for group, _ in taken for one in _as_one(group)]
+    return as_few(found, alike=False) if alike else found
 
 
 def _as_one(group: list[Certified]) -> list[Certified]:

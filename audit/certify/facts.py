@@ -135,9 +135,7 @@ class Records:
 
     @staticmethod
     def in_turn(given: list[Records]) -> Records | None:
-        """One record after another, each of them once; None where they are not."""
-        if not all(one.single for one in given):
-            return None
+        """One record, or block of them, after another, each record once; None where they are not."""
         if all(one.beside(given[0]) for one in given):
             found = np.concatenate([np.atleast_1d(one.numbers) for one in given])
             return Records(found, order=given[0].order) if len(np.unique(found)) == len(found) else None

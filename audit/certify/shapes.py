@@ -101,8 +101,7 @@ def taken(a: Value, batch: Batch) -> Value:
         raise Open("a secret batch of something else than all records in their order")
     if batch.kind == "coins":
         raise Open("numbers that are 0 or 1 choose the first two records, and no batch; make them truth values")
-    if a.holes:
-        raise Open("a division by what may be zero")
+    a.solid()
     shape = (batch.total if batch.poisson else batch.count, *a._shape[1:])
     absent = "poisson" if batch.poisson else ""
     draws = frozenset({batch.number, SOMETHING})
@@ -388,55 +387,28 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Value:
     if axis is None:
         raise Open("np.concatenate over all axes has no rule")
     place = axis if axis < 0 else axis - first.ndim
-    if place == first.at and len(given) == len(arrays) and _blocks(given):
-        return _one_after_another(given)
-    rows = first.at is not None and place != first.at
+    length = sum((one._shape if private(one) else np.shape(one))[place] for one in arrays)
+    shape = tuple(length if k - first.ndim == place else s for k, s in enumerate(first._shape))
     for one in given:
-        if one.holes:
-            raise Open("a division by what may be zero")
-        rows = rows and alike((first, one))
+        one.solid()
+    if place == first.at and len(given) == len(arrays) and not any(one.absent or one.at != place for one in given):
+        records = Records.in_turn([one.records for one in given])
+        if len(given) == 1 or records is not None:
+            return _one_after_another(given, shape, place, records or first.records)
+    rows = first.at is not None and place != first.at and alike(given)
     if len(given) < len(arrays):
         first._counted()
     known = first if rows else first.whole()
     parts = [
         (one if rows else one.whole()) if private(one) else constant(plain(one), known, np.shape(one)) for one in arrays
     ]
-    length = sum(one._shape[place] for one in parts)
-    shape = tuple(length if k - first.ndim == place else s for k, s in enumerate(first._shape))
     return _next_to_each_other(parts, shape)
 
 
-def _blocks(given: list[Value]) -> bool:
-    """Are they blocks of other records each, along one axis?"""
-    first = given[0]
-    alike = [one for one in given if one.at == first.at and not one.absent and not one.holes]
-    known = [one.records.numbers for one in alike if one.records.beside(first.records)]
-    if len(given) == 1:
-        return not given[0].absent and not given[0].holes
-    return len(known) == len(given) and len(np.unique(np.concatenate(known))) == sum(map(len, known))
-
-
-def _one_after_another(given: list[Value]) -> Value:
-    """Blocks of records: each is as it was; so are the rows of a data set that the reference takes part by part."""
-    first = given[0]
-    assert first.at is not None
-    length = sum(one._shape[first.at] for one in given)
-    numbers = np.concatenate([one.records.numbers for one in given]) if len(given) > 1 else None
-    records = first.records if numbers is None else Records(numbers, order=first.records.order)
-    shape = tuple(length if k - first.ndim == first.at else s for k, s in enumerate(first._shape))
-    return _of_records(given, shape, first.at, records)
-
-
-def _in_turn(given: list[Value], records: Records) -> Value:
-    """One record after another: each is as it was."""
-    found = _of_records(given, (len(given), *given[0]._shape), -given[0].ndim - 1, records)
-    found.vanishes = all(one.vanishes for one in given)
-    return found
-
-
-def _of_records(given: list[Value], shape: tuple[int, ...], at: int | None, records: Records) -> Value:
+def _one_after_another(given: list[Value], shape: tuple[int, ...], at: int, records: Records) -> Value:
+    """Records, or blocks of them: each is as it was."""
     size, move = reduce(Norms.either, (one.norms for one in given)), reduce(Norms.either, (one.move for one in given))
-    return united(given, shape, size, move, at=at, records=records)
+    return united(given, shape, size, move, at=at, records=records, vanishes=all(one.vanishes for one in given))
 
 
 def _next_to_each_other(parts: list[Value], shape: tuple[int, ...]) -> Value:
@@ -467,7 +439,7 @@ def stack(arrays: Any, axis: int = 0) -> Value:
     alone = [one for one in arrays if private(one) and one.alone and not one.holes]
     records = Records.in_turn([one.records for one in alone]) if place == 0 and len(alone) == len(arrays) else None
     if records is not None and len({one._shape for one in alone}) == 1:
-        found = _in_turn(alone, records)
+        found = _one_after_another(alone, (len(alone), *alone[0]._shape), -alone[0].ndim - 1, records)
     else:
         new = [expanded(one, place) if private(one) else np.expand_dims(plain(one), place) for one in arrays]
         found = concatenate(new, axis=place)
@@ -513,8 +485,7 @@ def columns(arrays: Any) -> Value:
 
 def _finite(a: Value) -> Any:
     """Data are finite numbers (an axiom of every certificate), and so is what has no holes."""
-    if a.holes:
-        raise Open("a division by what may be zero")
+    a.solid()
     return np.ones(a.shape, dtype=bool)
 
 
@@ -555,8 +526,7 @@ def _as_type(a: Value, dtype: Any = float, *, copy: bool = True) -> Value:
         found = a.copy() if copy or a.truth or a.integer else a
         found.truth = found.integer = False
         return found
-    if a.holes:
-        raise Open("a division by what may be zero")
+    a.solid()
     if kind == "b":
         return compared(a, 0.0)
     if a.truth or a.integer:

@@ -190,6 +190,12 @@ class Value(NDArrayOperatorsMixin):
             self._counted()
         return self._shape[0]
 
+    def solid(self) -> Value:
+        """Raises Open where it may be no number."""
+        if self.holes:
+            raise Open("a division by what may be zero; add a floor, as np.maximum(norm, 1e-12) does")
+        return self
+
     def _not_hollow(self) -> None:
         if self.hollow:
             raise Open("where no record is left, this is a number and no array; add it to zeros of its shape first")
@@ -364,8 +370,8 @@ def followed(function: Any, args: Any, options: Any) -> Any:
         raise Open(f"np.{name} of private data has no rule")
     if time_is_up():  # also in a loop that never releases anything
         raise Open(TIME_IS_UP)
-    if function not in HOLES_ALLOWED and any(isinstance(one, Value) and one.holes for one in args):
-        raise Open("a division by zero is possible; add a floor, as np.maximum(norm, 1e-12) does")
+    for one in filter(private, args if function not in HOLES_ALLOWED else ()):
+        one.solid()
     unknown = getattr(ledger_of((args, options)), "unknown", False)
     if unknown and function is np.take:
         raise Open("np.take of what was released or drawn is not followed; choose by an index")

@@ -154,19 +154,13 @@ class Series(Holder, NDArrayOperatorsMixin):
         high = self.held <= right if inclusive in ("both", "right") else self.held < right
         return _series(np.logical_and(low, high))
 
-    def var(self, ddof: int = 1) -> Any:
-        """Of a sample."""
-        return np.var(self.held, ddof=ddof)
-
-    def std(self, ddof: int = 1) -> Any:
-        """Of a sample."""
-        return np.std(self.held, ddof=ddof)
-
     def astype(self, kind: Any) -> Any:
         """Numbers of another type."""
         return _series(self.held.astype(kind))
 
     def __getattr__(self, name: str) -> Any:
+        if name in ("var", "std"):
+            return lambda ddof=1: getattr(np, name)(self.held, ddof=ddof)
         if name not in ("sum", "mean", "min", "max", "any", "all", "cumsum", "abs", "round"):
             raise Open(f"{name} of a data frame's column has no rule")
         return lambda *given, **options: _series(getattr(np, name)(self.held, *given, **options))
