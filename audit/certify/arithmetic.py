@@ -358,7 +358,8 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: 
 HOLES_ALLOWED.update({np.minimum, np.fmin, np.clip, np.where, np.multiply})
 
 
-def _truth(*values: Any) -> Value:
+@rule(np.not_equal, np.logical_and, np.logical_or, np.logical_xor)
+def compared(*values: Any) -> Value:
     """A truth value per entry: 0 or 1. All private numbers are finite, so a public infinity may be compared with."""
     given = [one for one in values if private(one)]
     values = tuple(
@@ -395,7 +396,7 @@ def _compares(strict: bool, turned: bool) -> Callable[[Any, Any], Value]:
     def transfer(a: Any, b: Any) -> Value:
         """0 or 1, and what each says of the private number that is compared with a public one."""
         a, b = (b, a) if turned else (a, b)
-        found = _truth(a, b)
+        found = compared(a, b)
         (a_low, a_high), (b_low, b_high) = (_range(one) for one in (a, b))
         if a_low > b_high or (a_low == b_high and not strict) or b_high == -INF:
             found.low = 1.0
@@ -419,16 +420,10 @@ rule(np.less_equal)(_compares(strict=False, turned=True))
 @rule(np.equal)
 def equal(a: Any, b: Any) -> Value:
     """0 or 1; the records with one number are a cell, and no record is in two."""
-    found = _truth(a, b)
+    found = compared(a, b)
     if private(a) and not private(b) and np.ndim(b) == 0 and a.entries == 1:
         found.cell = Cell(a.token, float(b))
     return found
-
-
-@rule(np.not_equal, np.logical_and, np.logical_or, np.logical_xor)
-def compared(a: Any, b: Any) -> Value:
-    """0 or 1."""
-    return _truth(a, b)
 
 
 @rule(np.bitwise_or, np.bitwise_xor)
@@ -436,7 +431,7 @@ def bits(a: Any, b: Any) -> Value:
     """0 or 1, of truth values; other bits are not followed."""
     if any(low < 0 or high > 1 for low, high in (_range(a), _range(b))):
         raise Open("bits of private numbers are not followed")
-    return _truth(a, b)
+    return compared(a, b)
 
 
 @rule(np.bitwise_and)
@@ -450,7 +445,7 @@ def both(a: Any, b: Any) -> Value:
 @rule(np.logical_not)
 def logical_not(a: Value) -> Value:
     """0 or 1."""
-    found = _truth(a, 0.0)
+    found = compared(a, 0.0)
     if a.truth and a.sides is not None:
         found.sides = a.sides[0], a.sides[2], a.sides[1]
     return found

@@ -90,22 +90,20 @@ def certify_instance(
     return dataclasses.replace(found, axioms=(*found.axioms, ROWS, LONGEST if instance.longest else DRAWN))
 
 
+@dataclasses.dataclass
 class _Followed:
     """Runs of a row on its abstract records, until both ways out of every decision were taken in one of them."""
 
-    def __init__(
-        self,
-        instance: Instance,
-        problem: Any,
-        n: int,
-        relation: Relation,
-        limits: Limits,
-        unreached: Mapping[str, str],
-    ):
-        self._unreached, self._relation = unreached, relation
-        self._instance, self._problem, self._n, self._limits = instance, problem, n, limits
-        self._ways, self._tried = Ways(), Ways(instance.schedule, instance.pair.here, instance.run)
-        self._ledgers: list[Ledger] = []
+    instance: Instance
+    problem: Any
+    n: int
+    relation: Relation
+    limits: Limits
+    unreached: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        self._ways, self._ledgers = Ways(), list[Ledger]()
+        self._tried = Ways(self.instance.schedule, self.instance.pair.here, self.instance.run)
 
     def all_ways(self, longest: Transcript) -> list[Ledger]:
         """The longest run, runs on chosen released values that go new ways, and runs in which a decision is forced.
@@ -133,13 +131,13 @@ class _Followed:
         return [way for way in self._ways.missed() if not self._tried.public(way) and not self._reason(way)]
 
     def _reason(self, way: Way) -> str:
-        return reason_for(place(way), self._unreached)
+        return reason_for(place(way), self.unreached)
 
     def _follow(self, transcript: Transcript, force: Way | None = None) -> Ledger:
-        ledger, instance = Ledger(self._n, 0, self._relation, plain=True, limits=self._limits), self._instance
+        ledger, instance = Ledger(self.n, 0, self.relation, plain=True, limits=self.limits), self.instance
         tape = CertifyTape(ledger, replayed(transcript))
         with patched(Draws(ledger)), kept_numbers(instance.run), self._ways.watched(force):
-            output = instance.run(self._problem, _with_unknown_solver(instance.schedule), tape)
+            output = instance.run(self.problem, _with_unknown_solver(instance.schedule), tape)
         ledger.left(output)
         return ledger
 
@@ -170,7 +168,7 @@ class _Followed:
             tape = ScriptedTape(_released_values(number, 2 * len(longest.events) + 20), number)
             try:
                 with self._tried.compared():
-                    self._instance.mechanism(self._instance.pair.here, tape)
+                    self.instance.mechanism(self.instance.pair.here, tape)
             except Exception:  # values that no law draws, or with which it goes on and on
                 continue
             finally:

@@ -341,14 +341,11 @@ def _worst(
     if picked and len(ledgers) > 1 < len(ways):
         units = _dearest([units for _, units, _ in ways])
         costs = Counter(one.cost for one in units)
-        (epsilon, why), no_run = _epsilon(units, relation, delta), [one for unit in units for one in unit.releases]
-        return epsilon, tuple(next((ledger.releases for other, _, ledger in ways if other == costs), no_run)), why
-    worst: tuple[float, tuple[Certified, ...], str] = (0.0, (), "")
-    for _, units, ledger in ways:
-        epsilon, why = _epsilon(units, relation, delta)
-        if epsilon > worst[0] or not worst[1]:
-            worst = epsilon, tuple(ledger.releases), why
-    return worst
+        no_run = Ledger(0, 0, releases=[one for unit in units for one in unit.releases])
+        ways = [(costs, units, next((ledger for other, _, ledger in ways if other == costs), no_run))]
+    found = [(*_epsilon(units, relation, delta), tuple(ledger.releases)) for _, units, ledger in ways]
+    epsilon, why, releases = max(found, key=lambda one: (one[0], len(one[2]) > 0), default=(0.0, "", ()))
+    return epsilon, releases, why
 
 
 def _units(ledger: Ledger, releases: list[Certified]) -> list[_Unit]:

@@ -91,15 +91,13 @@ def _over_records(a: Value) -> Value:
     return Value(a.shape_of_one, None, a.records, size, move, low, high, draws, cause=cause, origin=origin)
 
 
-def summed(origin: Origin) -> Origin:
-    """Of the sum over records."""
-    return origin._replace(whole=NAMED.setdefault(("sum", origin.whole.token), _over_records(origin.whole)))
-
-
 def _origin_of_sum(a: Value) -> Origin | None:
     """The array of what is summed in all cells, and the places of this one: a record leaves one, and enters another."""
+    if a.cell is None and a.origin is not None:
+        whole = a.origin.whole
+        return a.origin._replace(whole=NAMED.setdefault(("sum", whole.token), _over_records(whole)))
     if a.cell is None:
-        return None if a.origin is None else summed(a.origin)
+        return None
     size, (numbers, number, _) = a.norms, a.cell
     apart = a.move.either(Norms(2 * size.one, math.sqrt(2) * size.two, size.sup))
     move = size if a.absent == "poisson" else apart
