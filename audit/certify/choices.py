@@ -173,22 +173,14 @@ def _sum(values: Any, /, start: Any = 0) -> Any:
     return found if type(start) is int and start == 0 else found + start
 
 
-def _list(records: Any, make: Callable[..., Any], kept: Any, several: int) -> Any:
+def _list(records: Any, make: Callable[..., Any], kept: Any, several: bool) -> Any:
     """A list, or its values as an array of a private number of records."""
     found = _once(records, make, kept)
     if found is None:
-        return list(_plainly(records, make, kept, several))
+        turns = (tuple(one) if several else (one,) for one in records)
+        return [make(*one) for one in turns if kept is None or kept(*one)]
     found.listed = True
     return found
-
-
-def _plainly(records: Any, make: Callable[..., Any], kept: Any, several: int) -> Iterator[Any]:
-    for one in records:
-        given = (one,) if several == 0 else tuple(one)
-        if several and len(given) != several:
-            raise ValueError(f"expected {several} values")
-        if kept is None or kept(*given):
-            yield make(*given)
 
 
 def _whichever(records: Any, chosen: bool = False) -> tuple[Any, Any]:

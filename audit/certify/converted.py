@@ -171,7 +171,7 @@ class _Converter(ast.NodeTransformer):
         names = _names(of.target)
         if not (self._inside and plain) or names is None or scopes:
             return node
-        several = ast.Constant(len(names) if isinstance(of.target, ast.Tuple) else 0)
+        several = ast.Constant(isinstance(of.target, ast.Tuple))
         kept = _lambda(names, of.ifs[0]) if of.ifs else ast.Constant(None)
         arguments = [of.iter, _lambda(names, node.elt), kept, several]
         return _called("_dpassay_list", arguments, node)

@@ -29,7 +29,20 @@ def _pandas() -> Any:
     return pd
 
 
-class Frame(Holder):
+class _Held(Holder):
+    """What frames and series have in common."""
+
+    values = property(lambda self: self.to_numpy())
+
+    def to_numpy(self) -> Any:
+        """The numbers; whether the frame changes with them, differs between versions of pandas."""
+        return self.held[...]
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+
+class Frame(_Held):
     """Columns: places in the matrix, or what the code has put in their place."""
 
     def __init__(self, values: Any, columns: dict[str, Any]):
@@ -38,7 +51,6 @@ class Frame(Holder):
     __class__ = seen_as(lambda self: _pandas().DataFrame)
     held = property(lambda self: self._matrix())
     columns = property(lambda self: list(self._columns))
-    values = property(lambda self: self.to_numpy())
     shape = property(lambda self: (*self._values.shape[:1], len(self._columns)))
     loc = property(lambda self: _Located(self))
     iloc = property(lambda self: _Located(self, self.columns))
@@ -48,13 +60,6 @@ class Frame(Holder):
         if all(isinstance(one, int) for one in places):
             return self._values if len(places) == self._values.shape[-1] else self._values[:, places]
         return np.column_stack([self[name].held for name in self._columns])
-
-    def to_numpy(self) -> Any:
-        """All of it; whether the frame changes with it, differs between versions of pandas."""
-        return self._matrix()[...]
-
-    def __len__(self) -> int:
-        return len(self._values)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in self._columns:
@@ -107,23 +112,15 @@ class _Located:
         return found if isinstance(names, slice) and names == slice(None) else found[names]
 
 
-class Series(Holder, NDArrayOperatorsMixin):
+class Series(_Held, NDArrayOperatorsMixin):
     """A number a record; its spread is that of a sample, unlike NumPy's."""
 
     def __init__(self, held: Any):
         self.held = held
 
     __class__ = seen_as(lambda self: _pandas().Series)
-    values = property(lambda self: self.to_numpy())
     shape = property(lambda self: self.held.shape)
     size = property(lambda self: self.held.size)
-
-    def to_numpy(self) -> Any:
-        """The numbers; whether the frame changes with them, differs between versions of pandas."""
-        return self.held[...]
-
-    def __len__(self) -> int:
-        return len(self.held)
 
     def __iter__(self) -> Any:
         return iter(self.held)
