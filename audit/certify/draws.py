@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -27,7 +27,8 @@ from .derivation import Open, forget, here, raised
 from .facts import SOMETHING, Records, times
 from .public import PLACES, Public, in_random_order, placed, public
 from .shapes import Batch
-from .value import Value, bare, ledger_of, private, seen_as
+from .table import Source, Table, by_entry, tabled
+from .value import Value, alike, bare, join, ledger_of, private, seen_as
 
 _ZEROS = np.zeros  # another name stands in NumPy while code is certified
 ROUNDING = 1 + 1e-12  # bounds are sums of floats
@@ -476,9 +477,131 @@ class Looked(Noise):
     def __getitem__(self, key: Any) -> Any:
         return self.known()[key]
 
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.known()[key] = value
+
     def reshape(self, *shape: Any) -> Any:
         """Of the known numbers."""
         return self.known().reshape(*shape)
+
+
+FEW = 16  # values of a coin
+EVERYBODY = "everybody"  # what a coin serves for that was looked at
+
+
+class Coin(Source):
+    """A draw of finitely many values for each entry: it hides one answer, chooses records, or everybody knows it."""
+
+    def __init__(self, ledger: Ledger, shape: tuple[int, ...], values: Any, chances: Any):
+        super().__init__(values)
+        self.chances = chances
+        self._purpose: object = None
+        self.places = ledger.rng.choice(len(chances), size=shape, p=chances)  # of the values that it has
+
+    def serve(self, purpose: object) -> None:
+        """For this, and nothing else."""
+        if self._purpose is not None and self._purpose is not purpose:
+            raise Open("one coin serves for several things (an answer, a choice of records, a number for everybody)")
+        self._purpose = purpose
+
+    @property
+    def known(self) -> bool:
+        """To everybody?"""
+        return self._purpose is EVERYBODY
+
+
+class Answers(Looked):
+    """Made of coins, and perhaps of private numbers: who looks pays for the private ones, or else knows the coins."""
+
+    def __init__(self, ledger: Ledger, shape: tuple[int, ...], table: Table):
+        super().__init__(ledger, "coins", 1.0, np.broadcast_to(0, shape))
+        self.table, self.told, self._place = table, None, here()
+
+    dtype = property(lambda self: self.table.numbers.dtype)
+
+    @property
+    def coins(self) -> list[Coin]:
+        """Of which it is made."""
+        return [one for one in self.table.sources if isinstance(one, Coin)]
+
+    def astype(self, dtype: Any, **_: Any) -> Any:
+        """The same coins."""
+        found = _joined(lambda numbers: numbers.astype(dtype), (self,))
+        return self.known().astype(dtype) if found is None else found
+
+    def known(self) -> Any:
+        """The answers."""
+        if self.told is None:
+            private = [one.of for one in self.table.sources if not isinstance(one, Coin)]
+            for one in self.coins:
+                one.serve(self if private else EVERYBODY)
+            if private:
+                self._release(private)
+            places = tuple(one.places if isinstance(one, Coin) else 0 for one in self.table.sources)
+            self.told = public(self.table.numbers[places], self.ledger)
+        return self.told
+
+    def _release(self, private: list[Value]) -> None:
+        """An entry costs the largest log ratio of its laws; no more entries change than whole numbers move by."""
+        whole = [one.whole() for one in private]
+        entries = private[0].entries if alike(private) else whole[0].entries
+        moved = sum(one.move.one for one in whole) * ROUNDING
+        cost = times(math.floor(min(entries, moved)), _loss(self.table))
+        cause = f"{self._place}: an answer that some private numbers give, and others never do"
+        query = Value((), **{**join(*whole), "cause": cause})
+        self.ledger.choose(query, cost / 2, 2, self._place)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if any(isinstance(one, Batch) for one in inputs):
+            return NotImplemented
+        found = _joined(ufunc, inputs) if method == "__call__" and by_entry(ufunc) and not options else None
+        return getattr(ufunc, method)(*map(_looked, inputs), **options) if found is None else found
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        if any(isinstance(one, Batch) for one in args):
+            return NotImplemented
+        found = _joined(function, args) if by_entry(function) and len(args) == 3 and not options else None
+        return function(*map(_looked, args), **options) if found is None else found
+
+
+def _loss(table: Table) -> float:
+    """The largest log ratio of the probabilities of an answer, over any two values of the private numbers."""
+    chances = np.ones(())
+    for one in table.sources:
+        chances = chances[..., None] * (one.chances if isinstance(one, Coin) else np.ones(len(one.values)))
+    coins = tuple(place for place, one in enumerate(table.sources) if isinstance(one, Coin))
+    with np.errstate(divide="ignore"):
+        logs = [np.log(np.sum(chances * (table.numbers == answer), axis=coins)) for answer in np.unique(table.numbers)]
+    return max(float(np.max(one) - np.min(one)) for one in logs)
+
+
+def _looked(one: Any) -> Any:
+    """What everybody may know of it."""
+    if type(one) in (list, tuple):
+        return type(one)(map(_looked, one))
+    return one.known() if isinstance(one, Noise) else one
+
+
+def _joined(function: Callable[..., Any], args: Sequence[Any]) -> Answers | None:
+    """What a function of entries makes of coins and private numbers of one shape; None of others."""
+    answers = [one for one in args if isinstance(one, Answers)]
+    shapes = {one._shape if isinstance(one, Value) else one.shape for one in args if isinstance(one, Answers | Value)}
+    told = any(one.told is not None or any(coin.known for coin in one.coins) for one in answers)
+    if not answers or len(shapes) > 1 or told:
+        return None
+    table = tabled(function, [one.table if isinstance(one, Answers) else one for one in args])
+    return None if table is None else Answers(answers[0].ledger, answers[0].shape, table)
+
+
+def _shape(size: Any) -> tuple[int, ...]:
+    return tuple(map(int, np.atleast_1d(size)))
+
+
+def coins_of(ledger: Ledger, size: Any, values: Any, chances: Any) -> Answers:
+    """A coin with these values for each entry."""
+    shape = _shape(size)
+    coin = Coin(ledger, shape, np.asarray(values), np.asarray(chances, dtype=float))
+    return Answers(ledger, shape, Table((coin,), coin.values))
 
 
 class Unseen(Looked):
@@ -616,6 +739,10 @@ class Draws(OldNames):
             return self._of_probabilities(a, p, size)
         if not replace and p is None and np.ndim(a) == 0 and a == n and size is not None and np.ndim(size) == 0:
             return self.batch(int(size))
+        listed = replace and not private(a) and ledger_of((a, p)) is None
+        coins = self._coins(size, range(a) if type(a) is int else a, p) if listed else None
+        if coins is not None:
+            return coins
         found = self._known("choice", a, size, replace, p)
         return found if replace or len(np.unique(bare(a))) < np.size(a) else in_random_order(found)
 
@@ -643,6 +770,8 @@ class Draws(OldNames):
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
         """A coin for each record is a Poisson batch; other counts are public."""
+        if private(p) and type(n) is int and n == 1 and size is None:
+            return np.less(self.random(p.shape), p).astype(int)
         coins = not (private(n) or private(p) or private(size)) and np.ndim(p) == 0 and np.ndim(n) == 0 and n == 1
         if coins and size is not None and np.array_equal(np.atleast_1d(bare(size)), [self._ledger.n]) and 0 < p <= 1:
             return self.poisson_batch(float(p), "coins")
@@ -658,6 +787,27 @@ class Draws(OldNames):
         """Noise for the place of the largest number."""
         return self._noise("gumbel", loc, scale, size)
 
+    def integers(self, low: Any, high: Any = None, size: Any = None, *rest: Any, **options: Any) -> Any:
+        """Whole numbers."""
+        ends = (0, low) if high is None else (low, high)
+        plain = not rest and not options and type(ends[0]) is type(ends[1]) is int
+        coins = self._coins(size, range(*ends)) if plain else None
+        return self._known("integers", low, high, size, *rest, **options) if coins is None else coins
+
+    def _coins(self, size: Any, values: Any, chances: Any = None) -> Answers | None:
+        """One of few numbers for each record, or several; None of other draws."""
+        if not (self._of_records(size) and np.ndim(values) == 1 and 0 < len(values) <= FEW):
+            return None
+        values = np.asarray(bare(values))
+        chances = np.full(len(values), 1 / len(values)) if chances is None else chances
+        return coins_of(self._ledger, size, values, chances) if values.dtype.kind in "bif" else None
+
+    def _of_records(self, size: Any) -> bool:
+        """As many numbers as records, or several for each?"""
+        if private(size) or size is None or ledger_of(size) is not None or np.ndim(size) > 1 or self.plain:
+            return False
+        return np.size(size) > 0 and int(np.ravel(size)[0]) == self._ledger.n
+
     def batch(self, size: int) -> Batch:
         """Some of the records."""
         ledger, number = self._ledger, len(self._ledger.batches)
@@ -668,14 +818,16 @@ class Draws(OldNames):
         """Each record by itself."""
         ledger, number = self._ledger, len(self._ledger.batches)
         ledger.batches.append(Draw(number, here(), "poisson", ledger.n, None, float(rate)))
-        return Batch(number, ledger.n, ledger.n, True, kind)
+        found = Batch(number, ledger.n, ledger.n, True, kind)
+        found.answers = coins_of(ledger, (ledger.n,), [False, True], [1 - rate, rate])
+        return found
 
     def random(self, size: Any = None, dtype: Any = float, out: Any = None) -> Any:
         """Uniform numbers; one a record and compared with a rate, they are a Poisson batch."""
         if out is not None:
             raise Open("numbers are drawn into an array; let them be a new one")
-        if not private(size) and size is not None and np.array_equal(np.atleast_1d(bare(size)), [self._ledger.n]):
-            return Uniforms(self)
+        if self._of_records(size):
+            return Uniforms(self, size)
         return self._known("random", size)
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
@@ -745,11 +897,11 @@ class Seed(Looked):
 
 
 class Uniforms(Looked):
-    """Uniform numbers, one a record: compared with a public rate, they are a secret Poisson batch, and nothing else."""
+    """Uniform numbers of the records: compared with a public rate they are a secret Poisson batch, or other coins."""
 
-    def __init__(self, draws: Draws):
+    def __init__(self, draws: Draws, size: Any):
         ledger = draws._ledger
-        super().__init__(ledger, "uniform", 1.0, ledger.cells((ledger.n,)))
+        super().__init__(ledger, "uniform", 1.0, ledger.cells(_shape(size)))
         self._draws, self._numbers = draws, None
 
     def known(self) -> Any:
@@ -760,16 +912,31 @@ class Uniforms(Looked):
         return self._numbers
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        compared = ufunc in (np.less, np.less_equal) and method == "__call__" and inputs[0] is self
-        rate = inputs[-1] if compared and self._numbers is None else 0.0
-        if not private(rate) and not np.ndim(rate) and 0 < float(rate) <= 1:
-            self.ledger.use(self.cells)
-            return self._draws.poisson_batch(float(rate))
+        if ufunc in _COMPARISONS and method == "__call__" and self._numbers is None:
+            found = self._compared(ufunc, *inputs)
+            if found is not None:
+                return found
         known = (one.known() if isinstance(one, Noise) else one for one in inputs)
         return super().__array_ufunc__(ufunc, method, *known, **options)
 
+    def _compared(self, ufunc: Any, one: Any, other: Any) -> Any:
+        """With a public rate, or one of few: which of the intervals between rates it is. None of other numbers."""
+        rate: Any = other if one is self else one
+        rates = tabled(lambda rate: rate * 1.0, (rate,))
+        if rates is None or (private(rate) and rate._shape != self.shape):
+            return None
+        self.ledger.use(self.cells)
+        if not private(rate) and one is self and ufunc in _COMPARISONS[:2] and self.ndim == 1 and 0 < rate <= 1:
+            return self._draws.poisson_batch(float(rate))
+        ends = np.unique([0.0, 1.0, *np.clip(rates.numbers, 0, 1).ravel()])
+        places = coins_of(self.ledger, self.shape, (ends[1:] + ends[:-1]) / 2, np.diff(ends))
+        return ufunc(places, other) if one is self else ufunc(one, places)
 
-_PUBLIC = {"integers", "exponential", "gamma", "beta", "poisson"}
+
+_COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal)
+
+
+_PUBLIC = {"exponential", "gamma", "beta", "poisson"}
 _PUBLIC |= {"standard_exponential", "logistic", "standard_cauchy"}
 
 

@@ -192,7 +192,7 @@ class Public(np.ndarray[Any, Any]):
         if private(key) and self.ledger is None:
             return of_table(self, key)
         keys = key if isinstance(key, tuple | list) else (key,)
-        masked = any(one.dtype == bool and one.ledger is not None for one in keys if isinstance(one, Public))
+        masked = any(one.dtype == bool and ledger_of(one) is not None for one in keys if isinstance(one, np.ndarray))
         found = watched(bare(self)[bare(key)], ledger_of((self, key)), sized=masked or _sized((self, key)))
         if self.order is not None and ledger_of(key) is None:
             in_order(found, (self.order[0], self.order[1][bare(key)]))

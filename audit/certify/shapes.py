@@ -7,28 +7,42 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .arithmetic import add, compared, constant, edges, where
 from .derivation import Open
 from .facts import INF, SOMETHING, ZERO, Norms, Origin, Records, rows_of
 from .reductions import axes_of, left, replaced
+from .table import of_value
 from .value import NAMED, Value, alike, bare, is_real, join, ledger_of, noted, plain, private, rule, seen_as, united
 
 
-class Batch:
+class Batch(NDArrayOperatorsMixin):
     """A secret choice of records: it may index private data, and nothing else.
 
     Its numbers are their places, or a truth value for each record (``mask``), or 0 or 1 (``coins``), which choose none.
+
+    Attributes:
+        answers: the truth values, if they are coins: they may hide what there is of each record, and then choose none.
     """
 
-    __array_ufunc__ = None
+    answers: Any = None
+
     __class__ = seen_as(lambda self: np.ndarray)
+    cells = ()  # it is a draw
 
     def __init__(
         self, number: int, count: int, total: int, poisson: bool, kind: str = "places", records: Records | None = None
     ):
         self.number, self.count, self.total, self.poisson, self.kind = number, count, total, poisson, kind
-        self.records = records or Records(count=None if poisson else count)
+        self._records = records or Records(count=None if poisson else count)
+
+    @property
+    def records(self) -> Records:
+        """Those that are chosen: from now on its coins hide nothing else."""
+        for coin in () if self.answers is None else self.answers.coins:
+            coin.serve("records")
+        return self._records
 
     def __len__(self) -> int:
         if self.poisson:
@@ -44,7 +58,18 @@ class Batch:
         raise Open("a secret batch is used for more than choosing records")
 
     __array__ = __bool__ = __index__ = __int__ = __float__ = __hash__ = _secret
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __add__ = __sub__ = __mul__ = __mod__ = _secret
+
+    def _as_answers(self, function: Any, args: Any, options: Any) -> Any:
+        """Coins in place of the batch."""
+        if any(isinstance(one, Batch) and (one.answers is None or one.kind == "places") for one in args):
+            self._secret()
+        coins = [
+            one.answers.astype(bool if one.kind == "mask" else int) if isinstance(one, Batch) else one for one in args
+        ]
+        return function(*coins, **options)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return self._as_answers(getattr(ufunc, method), inputs, options)
 
     def __iter__(self) -> Any:
         return (Place(self, number) for number in range(len(self)))
@@ -55,12 +80,14 @@ class Batch:
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         """The places of those that are chosen."""
         if self.kind == "places" or function not in _PLACES_OF or len(args) != 1 or args[0] is not self or options:
-            return self._secret()
+            return self._as_answers(function, args, options)
         found = self._as("places")
         return found if function is _PLACES_OF[-1] else (found,)
 
     def _as(self, kind: str) -> Batch:
-        return Batch(self.number, self.count, self.total, self.poisson, kind, self.records)
+        found = Batch(self.number, self.count, self.total, self.poisson, kind, self._records)
+        found.answers = self.answers
+        return found
 
     def sum(self) -> Any:
         """How many records: private for Poisson batches, of which a record is counted once on one side or the other."""
@@ -523,8 +550,8 @@ def _as_type(a: Value, dtype: Any = float, *, copy: bool = True) -> Value:
     if not copy and np.dtype(dtype) != float:
         raise Open("a copy that NumPy makes of some types and not of others")
     if kind == "f":
-        found = a.copy() if copy or a.truth or a.integer else a
-        found.truth = found.integer = False
+        found, few = a.copy() if copy or a.truth or a.integer else a, of_value(a)
+        found.truth, found.integer, found.few = False, False, few
         return found
     a.solid()
     if kind == "b":

@@ -26,6 +26,7 @@ from dpassay.audit.phases import TIME_IS_UP, time_is_up
 
 from .derivation import Decides, Line, Open, axioms, line_of_user, trace
 from .facts import INF, UNKNOWN, Cell, Form, Norms, Origin, Records, Sides
+from .table import by_entry, tabled
 
 Shape = tuple[int, ...]
 TRUSTED = (*(str(Path(str(one.__file__)).parent) for one in (np, scipy)), str(Path(__file__).parents[1]), "<")
@@ -109,6 +110,7 @@ class Value(NDArrayOperatorsMixin):
     sides: Sides | None = None
     parts: tuple[Any, ...] = ()  # what was stacked along the first axis
     cell: Cell | None = None  # outside of which its entries are zero
+    few: Any = None  # a table of how it is made of private numbers of few values
     token: object
     _now: Value | None = None
 
@@ -303,6 +305,8 @@ class Value(NDArrayOperatorsMixin):
         return found if out is None else _written(out[0], found)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        if function is _WHERE and any(hasattr(one, "cells") for one in args):
+            return NotImplemented
         out = options.pop("out", None)
         found = followed(function, args, options)
         return found if out is None else _written(out, found)
@@ -396,6 +400,9 @@ def followed(function: Any, args: Any, options: Any) -> Any:
     whole = function not in MADE_REAL and options.get("dtype") is None
     if isinstance(found, Value) and whole and not any(map(_real_numbers, (*args, *options.values()))):
         found.integer = True
+    if isinstance(found, Value):
+        same = all(one._shape == found._shape for one in args if isinstance(one, Value))
+        found.few = tabled(function, args) if same and by_entry(function) and not options else None
     if any(_may_be_empty(one) or (type(one) in (tuple, list) and any(map(_may_be_empty, one))) for one in args):
         _hollowed(function, args, options, found)
     noted(name, found)

@@ -77,6 +77,17 @@ LAYERS = NUMBERS | {  # of a record, clipped together and released apart
     "release": "[noisy(rng, {wide}, {s}), noisy(rng, {thin}, {s})] | [noisy(rng, {wide}, {s}), noisy(rng, {thin}, {s})]"
     " | [noisy(rng, {wide}, 1.0), noisy(rng, {thin}, 1.0)] | noisy(rng, {wide} + {thin}, 1.0)",
 }
+ANSWERS = NUMBERS | {  # of randomised response: which coins hide which truth values
+    "start": "coin1 = rng.random(len(x)) < 0.3\ntruth1, truth2 = x[:, 0] > 0, x[:, 1] > 0.5",
+    "coin": "rng.random(len(x)) < 0.3 | rng.binomial(1, 0.3, size=len(x)) | ~({coin!} > 0) | {coin!} * 1",
+    "truth": "{truth!} ^ {truth!} | {truth!}.astype(int) | {truth!}[::-1] | {truth!} * {s} | np.cumsum(truth1) % 2"
+    " | np.clip(np.round(x[:, 0]), 0, 2).astype(int) | {truth!}[:1] ^ {truth!}",
+    "answer": "np.where({coin!}, {truth!}, {coin!}) | truth1 ^ {coin!} | np.where({coin!}, 1 - {truth!} * 1, {truth!})"
+    " | {truth!} * 1 + {coin!} | np.abs({answer!} - {truth!} * 1)",
+    "step": "{answer!} = {answer!} * {s}",
+    "release": "{answer!} | {answer!} | {answer!}.sum() | np.stack([{answer!}, {answer!}]) | {answer!} * {answer!}"
+    " | {coin!} * 1.0 | noisy(rng, number1[{coin!}].sum(), {s}) | np.where({answer!}, {truth!}, 0)",
+}
 
 
 def written(grammar, g, kind, lines, depth=3):
@@ -95,7 +106,8 @@ def written(grammar, g, kind, lines, depth=3):
 def program(grammar, g):
     """The lines of a function `run(x, rng)`."""
     lines = [written(grammar, g, "start", [])]
-    kinds = [one for one in ("fixed", "mask", "order", "number", "vector", "noise", "step", "start") if one in grammar]
+    kinds = "fixed", "mask", "order", "number", "vector", "noise", "coin", "truth", "answer", "step", "start"
+    kinds = [one for one in kinds if one in grammar]
     for kind in [*g.choice([*kinds, "release"], size=int(g.integers(2, 7))).tolist(), "release"]:
         with suppress(LookupError):
             text = written(grammar, g, kind, lines)
@@ -196,7 +208,7 @@ def exceeds(one, other, epsilon):
         weights = np.array([chance for chance, _ in sides[0]] + [-factor * chance for chance, _ in sides[1]])
         means = np.array([mean for _, mean in (*sides[0], *sides[1])])
         means = means - means[:1]
-        if len(sides[0]) == len(sides[1]) == 1:  # of one chance
+        if len(sides[0]) == len(sides[1]) == 1 and sides[0][0][0] == sides[1][0][0]:
             lost += sides[0][0][0] * gdp_delta(epsilon, float(np.linalg.norm(means[1])))
             continue
         _, size, axes = np.linalg.svd(means, full_matrices=False)

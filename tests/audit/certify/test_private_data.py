@@ -527,10 +527,7 @@ def test_a_batch_that_few_records_show_is_a_batch(run, space, claimed, examples)
 SUM = "total = unit(rows).sum(axis=0)\n"
 ENTRIES = {
     "one by one": ([2.0], f"{SUM}[total[k] + rng.normal(scale=8.0) for k in range(3)]"),
-    "of several scales": (
-        [2.0],
-        f"{SUM}[total[k] + rng.normal(scale=8.0 + k) for k in range(3)]",
-    ),  # of the least noise
+    "of several scales": ([2.0], f"{SUM}[total[k] + rng.normal(scale=8.0 + k) for k in range(3)]"),  # of the least
     "and one again": (
         [2.0, 2.0],
         f"{SUM}[total[k] + rng.normal(scale=8.0) for k in range(3)], total[0] + rng.normal(scale=8.0)",

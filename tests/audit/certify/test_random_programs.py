@@ -9,21 +9,21 @@ import pytest
 
 from dpassay.audit.certify import arithmetic, draws
 from dpassay.audit.certify.certificate import certify
-from dpassay.audit.certify.draws import Draws, Noise, Uniforms
+from dpassay.audit.certify.draws import Coin, Draws, Noise, Uniforms
 from dpassay.audit.certify.shapes import Batch
 from dpassay.audit.certify.value import NAMED, Norms
 from dpassay.reference import Space
 
-from .random_programs import BATCHES, CELLS, DRAWS, LAYERS, exceeds, function, neighbours, program, shown
+from .random_programs import ANSWERS, BATCHES, CELLS, DRAWS, LAYERS, exceeds, function, neighbours, program, shown
 
-GRAMMARS = {"batches": BATCHES, "draws": DRAWS, "cells": CELLS, "layers": LAYERS}
+GRAMMARS = {"batches": BATCHES, "draws": DRAWS, "cells": CELLS, "layers": LAYERS, "answers": ANSWERS}
 DELTA = 1e-3
 RAISED = (ValueError, IndexError, TypeError)  # on all data alike, for want of numbers
 
 
 def broken(lines, g):
     """Two data sets that show more of a program than its certificate says; None where there are none."""
-    run, n = function(lines), int(g.integers(2, 4))
+    run, n = function(lines), 2 if "coin" in lines else int(g.integers(2, 4))  # of coins there are many outcomes
     found = certify(run, Space.matrix(n=(n,), d=(2,)), delta=DELTA, any_length=True)
     for _ in range(6 if found.bounded else 0):
         x, y = neighbours(g, n, 2)
@@ -100,6 +100,7 @@ FOUND = {  # programs whose certificates were too small: lines, and what is rele
     "truth values of Python": ("total = (float(x[0, 0]) > 0) + (float(x[0, 1]) > 0)", "total"),
     "truth values in a list": ("total = np.sum([x[0, 0] > 0, x[0, 1] > 0])", "total"),
     "sums of one truth value": ("y = np.sum(x[:, :1] > 0, axis=1)\ntotal = (y + y).sum()", "total"),
+    "answers of two records": (MASK, "a = x[:, 0] > 0", "mask1 ^ a ^ a[::-1]"),
     "an order and a record": (ORDER, "number1[order1][:1]", "number1[1:2]"),
 }
 
@@ -130,6 +131,8 @@ WRONG = {
     "a batch of known numbers": (Uniforms, "__lt__", lambda self, rate: self._draws.poisson_batch(rate)),
     "cells": (draws, "_as_one", lambda group: [replace(group[0], moves=0.5, counted=0.5)]),
     "layers": (arithmetic, "_rows_as_one", half_as_long),
+    "answers": (Coin, "serve", lambda self, purpose: None),
+    "answers of two records": (draws, "alike", lambda values: True),
     "coins": (Draws, "binomial", lambda self, one, rate, size: self.poisson_batch(rate)),
 }
 

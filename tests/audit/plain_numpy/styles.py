@@ -32,15 +32,6 @@ def noisy_max(rows, rng):
     return int(np.argmax(votes + rng.laplace(0, 2.0, size=2)))
 
 
-def flips(rows, rng):
-    bits = (rows[:, 0] > 0).astype(int)
-    return bits ^ rng.binomial(1, 0.27, size=len(bits))
-
-
-def coin_of_the_data(rows, rng):
-    return int(rng.random() < 1 / (1 + np.exp(-np.clip(rows[:, 0], 0, 1).mean())))
-
-
 def correlated(rows, rng, variance=64):
     size = rows.shape[1]
     return rng.multivariate_normal(clip(rows).sum(axis=0), variance * (np.eye(size) + 0.5 * np.ones((size, size))))
@@ -127,8 +118,8 @@ def tree(rows, rng):
 
 RIGHT = (
     *(noisy_max, noise_first, tree, from_a_random_start, stream, into_an_array, noise_of_prefixes, children),
-    *(right.minibatch_sgd, right.randomised_response, right.covariance, coin_of_the_data, two_noises),
-    *(normal_around_the_query, noise_per_record, flips, correlated, two_sided_geometric),
+    *(right.minibatch_sgd, right.randomised_response, right.covariance, two_noises),
+    *(normal_around_the_query, noise_per_record, correlated, two_sided_geometric),
     *(with_random_directions, records_in_a_loop),
     *(partial(right.median, epsilon=1.0), right.most_common, right.adam, right.momentum, right.one_epoch),
 )

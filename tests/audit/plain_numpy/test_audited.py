@@ -16,6 +16,7 @@ from dpassay.audit import Effort, Verdict, assay, on_tape, release
 from dpassay.audit.certify.certificate import certify
 from dpassay.audit.phases import reporting
 from dpassay.audit.plain_numpy.audited import trial_pairs
+from dpassay.audit.plain_numpy.generator import whole_law
 from dpassay.audit.plain_numpy.places import NotUnderstood
 from dpassay.audit.subjects.own import one_run_in_time
 from dpassay.reference import Pair, PrivacyClaim, Space
@@ -205,6 +206,22 @@ def two_coins(rows, rng, truth=0.5, scale=None):
 def test_what_coins_may_hide_is_accused_where_outputs_show_it(truth, scale, code):
     found = assay(partial(two_coins, truth=truth, scale=scale), SPACE, PrivacyClaim(1.2, DELTA), effort=KEYS)
     assert found.verdict.exit_code == code == (1 if found.shown else code), found.why
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        two_coins,
+        lambda rows, rng: (rng.binomial(1, np.where(rows[:, 0] > 0, 0.7, 0.2)) - 0.2) / 0.5,
+        lambda rows, rng: (2 * (rows > 0).astype(float) - 1) * rng.choice([-1, 1], size=rows.shape, p=[0.2, 0.8]),
+        lambda rows, rng: np.where(rng.random(len(rows)) > 0.5, rows[:, 0] > 0, rng.integers(0, 3, len(rows))).mean(),
+    ],
+)
+def test_coins_are_certified_at_what_their_exact_law_costs(run):
+    here, *others = (np.array(one, dtype=float)[:, None] for one in ((1, 1), (1, -1), (-1, 1)))
+    laws = [whole_law(run, one, 0.0) for one in (here, *others)]
+    exact = max(laws[0].distance(law) for law in laws[1:])
+    assert certify(run, Space.matrix(n=(2,), d=(1,)), delta=1e-12).epsilon == pytest.approx(exact)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
