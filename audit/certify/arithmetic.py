@@ -426,6 +426,26 @@ def equal(a: Any, b: Any) -> Value:
     return found
 
 
+@rule(np.isin)
+def among(a: Value, values: Any, assume_unique: bool = False, invert: bool = False) -> Value:
+    """0 or 1."""
+    plain(values)
+    return compared(a, 0.0)
+
+
+@rule(np.digitize)
+def place_among(x: Value, bins: Any, right: bool = False) -> Value:
+    """How many of the bounds lie below, or above: a whole number."""
+    found: Value = x.like(low=0.0, high=float(len(plain(bins))), integer=True)
+    return found
+
+
+@rule(np.searchsorted)
+def sorted_place(a: Any, v: Any, side: str = "left") -> Value:
+    """As among bounds."""
+    return place_among(v, a)
+
+
 @rule(np.bitwise_or, np.bitwise_xor)
 def bits(a: Any, b: Any) -> Value:
     """0 or 1, of truth values; other bits are not followed."""

@@ -32,6 +32,7 @@ from .value import NAMED, Value, rows
 assert all((arithmetic, reductions, shapes))  # importing them registers their rules
 FINITE = "the data are finite numbers, and arithmetic is over the reals"
 _MANY = 50  # releases of a run that is certified at few sizes
+_LARGEST = 1e6  # a larger loss says nothing, and is called infinite
 _PATHS = 64  # ways through the decisions on released values
 _SECONDS = 120.0  # of this process, against runs without end; the count of `Limits` comes long before
 
@@ -331,9 +332,11 @@ def _worst(
     ways: list[tuple[Counter[Any], list[_Unit], Ledger]] = []
     for ledger in ledgers:
         for record in _signatures(ledger):
-            endless = next((one for one in record if math.isinf(one.counted)), None)
+            endless = next((one for one in record if not one.loss < _LARGEST), None)
             if endless is not None:
-                return math.inf, tuple(ledger.releases), endless.cause or f"{endless.place}: nothing bounds the query"
+                far = f"the query may move by {endless.moves:.2g}, which bounds nothing; clip what each step adds to it"
+                why = f"{endless.place}: {'nothing bounds the query' if math.isinf(endless.loss) else far}"
+                return math.inf, tuple(ledger.releases), endless.cause or why
             units = _units(ledger, record)
             costs = Counter(one.cost for one in units)
             if not any(costs <= other[0] for other in ways):

@@ -24,7 +24,7 @@ from .facts import SOMETHING, ZERO, Norms, Origin, Records
 from .outside import Kind, array, outside
 from .public import Public, added
 from .shapes import Batch, Place, one_of
-from .value import NAMED, TRUSTED, Holder, Value, ledger_of, private, trusted
+from .value import NAMED, TRUSTED, WHICH_KIND, Holder, Value, ledger_of, private, trusted
 
 
 def _private(truth: Any) -> bool:
@@ -367,8 +367,21 @@ def _harmless(called: Any) -> bool:
     return isinstance(of, np.ndarray | np.generic | int | float | str | tuple | np.ufunc) and name not in _IN_PLACE
 
 
+_NO_NUMBERS = {list, tuple, dict, set, frozenset, str, bytes, np.ndarray, type(None)}
+
+
+def _isinstance(one: Any, kinds: Any) -> bool:
+    """A private or released whole number may be any number, and is nothing else."""
+    known = not private(one) and (type(one) is not Public or one.ledger is None)
+    whole = not known and not np.ndim(one) and one.dtype.kind in "iub"
+    if whole and not _NO_NUMBERS.issuperset(kinds if type(kinds) is tuple else (kinds,)):
+        raise Open(WHICH_KIND)
+    return not whole and isinstance(one, kinds)
+
+
 _CALLED = (_private, _either, _one_of, _secret, _all, _list, _caught, _entry, _added, _into, _same)
 NAMES: dict[str, Any] = {f"_dpassay{one.__name__}": one for one in _CALLED} | {
+    "isinstance": _isinstance,
     "_dpassay_missing": _MISSING,
     "_dpassay_computed": computed,
     "_dpassay_record": _record_of,

@@ -76,6 +76,13 @@ class Certified:
         return (*cost._replace(size=float(f"{cost.size:.10g}")), self.draws)
 
     @property
+    def loss(self) -> float:
+        """About how much it may show of a record."""
+        cost = self.law.cost(self.counted)
+        assert cost is not None
+        return cost.size**2 if cost.kind == "gaussian" else cost.size
+
+    @property
     def scale(self) -> float:
         """Of its noise."""
         return float(self.law.scale or 0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -324,6 +324,8 @@ def _replaced_part(a: Value, key: Any, given: Any) -> Value:
         one = given
     else:
         raise Open("this assignment to private data has no rule")
+    if part == a._shape and all(_is_all(one) or one is Ellipsis for one in keys):  # nothing of it is left
+        return united((one,), a._shape, one.norms, one.move)
     return united((a, one), a._shape, a.norms.beside(one.norms), a.move.beside(one.move))
 
 
@@ -486,6 +488,19 @@ def of_table(table: Any, places: Value) -> Value:
     shape, at = (*places._shape, *table.shape[1:]), places.at
     at = None if at is None else at - (table.ndim - 1)
     return places.like(shape=shape, at=at, size=size, low=float(lines.min()), high=float(lines.max()))
+
+
+def _split(real: Any, a: Value, sections: Any, axis: int = 0) -> list[Value]:
+    """Parts one after another; each is as an index gives it."""
+    if axis != 0:
+        raise Open("np.split is followed along the first axis")
+    a._counted()
+    parts = real(np.arange(a._shape[0]), sections)
+    return [index(a, slice(int(one[0]), int(one[-1]) + 1) if len(one) else slice(0, 0)) for one in parts]
+
+
+for _real in (np.split, np.array_split):
+    rule(_real)(partial(_split, _real))
 
 
 @rule(np.hstack)

@@ -377,8 +377,8 @@ def followed(function: Any, args: Any, options: Any) -> Any:
     for one in filter(private, args if function not in HOLES_ALLOWED else ()):
         one.solid()
     unknown = getattr(ledger_of((args, options)), "unknown", False)
-    if unknown and function is np.take:
-        raise Open("np.take of what was released or drawn is not followed; choose by an index")
+    if unknown and function in (np.take, np.split, np.array_split):
+        raise Open(f"np.{name} of what was released or drawn is not followed; choose by an index")
     try:
         given, named = _options(function, transfer, args, options)
         found = transfer(*bare(given), **{name: bare(one) for name, one in named.items()})

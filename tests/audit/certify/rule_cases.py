@@ -131,6 +131,10 @@ ROWS = {
     "in place": with_signed(in_place),
     "assign": with_signed(assigned),
     "by weights": with_weights(lambda x, w: x * w[: len(x), None]),
+    "digitize": unary(lambda x: np.digitize(x, [-1.0, 0.0, 1.0]) * 1.0),
+    "searchsorted": unary(lambda x: np.searchsorted([-1.0, 0.0, 1.0], x) * 1.0),
+    "is in": unary(lambda x: np.isin(np.round(x), [0, 1]) * 1.0),
+    "assign all": with_number(lambda x, c: [y := x * 1.0, y.__setitem__(np.s_[:], np.clip(x, 0, c))][0]),
     "squared distance": with_vector(lambda x, v: ((x - v) ** 2).sum(axis=1)[:, None]),
 }
 
@@ -139,6 +143,8 @@ REDUCED = {
     "masked sum": with_signed(lambda x, c: x[x[:, 0] > c].sum(axis=0)),
     "masked gram": with_signed(lambda x, c: (lambda y: y.T @ y)(x[x[:, 0] > c])),
     "two slices": unary(lambda x: x[:2].sum(axis=0) + 2 * x[2:].sum(axis=0)),
+    "split": unary(lambda x: np.split(x, [2])[0].sum(axis=0)),
+    "array split": with_number(lambda x, c: sum(part.sum(axis=0) for part in np.array_split(x, 2 + int(c)))),
     "overlapping slices": unary(lambda x: x[:2].sum(axis=0) + x[1:].sum(axis=0)),
     "gram": unary(lambda x: x.T @ x),
     "gram by tensordot": unary(lambda x: np.tensordot(x, x, axes=([0], [0]))),

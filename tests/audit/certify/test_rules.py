@@ -221,7 +221,7 @@ def test_a_wrong_rule_is_caught(function, wrong, monkeypatch):
 
     def made_wrong(*args, **options):
         value = right(*args, **options)
-        first = value[0] if type(value) is tuple else value
+        first = value[0] if type(value) in (tuple, list) else value
         if isinstance(first, Value):
             WRONG[wrong](first)
         return value
