@@ -1,7 +1,5 @@
 """Rules for arithmetic, comparisons and functions of single numbers. Each has its proof in one line."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """``certify``: an upper bound on epsilon for every pair of neighbours, from the code itself."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import time

@@ -4,8 +4,6 @@ All records are alike, so what is computed of one of them is known of all; how m
 computed for both ways of a private decision, or for each of such records, may do nothing else.
 """
 
-from __future__ import annotations
-
 import dis
 import gc
 import sys

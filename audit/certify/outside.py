@@ -3,8 +3,6 @@
 Compiled code reads the memory of an array, where no decision is seen, and no private number.
 """
 
-from __future__ import annotations
-
 import io
 import sys
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """What private values go through in place of NumPy's constructors and global generators, while code is certified."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import functools

@@ -1,7 +1,5 @@
 """Rules for sums, means, norms, order statistics and counts, over records, coordinates or both; and for products."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

@@ -1,7 +1,5 @@
 """The project's tape while code is certified: declared sensitivities are compared, and not believed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

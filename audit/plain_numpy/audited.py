@@ -8,8 +8,6 @@ The reading takes more for seen than people may see, and some draws for known. W
 alone, the code is neither accused nor acquitted: the error names the line and what to do.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 from collections import Counter

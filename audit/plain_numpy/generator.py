@@ -4,8 +4,6 @@ That of a run draws from its tape: noise stays lazy, choices of records become s
 finitely many choices, another one takes every way through it, which is the exact law of what it returns.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial, partialmethod

@@ -3,8 +3,6 @@
 Kinds of noise go by name (``geometric:0.6`` with its probability).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Lines of the user's code: releases are named by them, and what is not understood is said with them."""
 
-from __future__ import annotations
-
 import sys
 
 from dpassay.audit.lockstep.source_lines import file_name, trade

@@ -5,8 +5,6 @@ from one in its module or on its object, comes from the generator of the run. A 
 it is: everybody can draw the same noise.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 import threading

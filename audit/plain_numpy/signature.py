@@ -5,8 +5,6 @@ first parameter is the data where no name says so. Epsilon and delta are those o
 its default, or the value that the user names.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import inspect
