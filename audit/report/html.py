@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from dpassay.audit.plain import json_text, number
 from dpassay.audit.report.explain import replay_command
-from dpassay.audit.report.problems import problems
+from dpassay.audit.report.problems import SENTENCES, problems
 from dpassay.audit.row import Row
 from dpassay.audit.search.witness import witness_of
 from dpassay.audit.verdict import Verdict
@@ -26,16 +26,7 @@ from dpassay.reference.papers import PAPERS
 
 from .figures import curves_of, delta_figure
 
-MEANING: Mapping[Verdict, str] = {
-    Verdict.VIOLATED: "more epsilon is realised than claimed, at the stated confidence",
-    Verdict.LEAKS: "something private reaches the outside beside the releases",
-    Verdict.OVERSHOOTS: "what is accounted bounds nothing: a query moves by more than it declares, or more is realised",
-    Verdict.OVER_BUDGET: "the releases add up to more than claimed",
-    Verdict.CERTIFIED: "no violation was found, and by the code itself no two neighbours can show more than is claimed",
-    Verdict.TIGHT: "no violation was found, and the lower bound reaches 90 % of the claim",
-    Verdict.CONSISTENT: "no violation was found, by an audit able to refute a claim 10 % below what this pair carries",
-    Verdict.INCONCLUSIVE: "not refuted, and nothing says that a violation would have been seen",
-}
+MEANING: Mapping[str, str] = SENTENCES["verdicts"]
 
 
 class StatementView(NamedTuple):

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,8 +14,12 @@ from dpassay.audit.plain import number
 from dpassay.audit.row import Row
 from dpassay.audit.verdict import UNDERACCOUNTED, Verdict, over_budget
 from dpassay.reference.errors import printable
+from dpassay.reference.files import parse_toml
 from dpassay.reference.findings import Kind
 
+#: what rules and verdicts mean, as data of the package
+_TOLD = files(__package__).joinpath("templates", "sentences.toml").read_text(encoding="utf-8")
+SENTENCES = parse_toml(_TOLD, "sentences.toml")
 CHANGED = "changed"  # rule of what is worse than in the lock file
 REQUIRED = "not as required"  # rule of a row without the verdict that was required
 _ROOTS = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")  # where the checkout of a job lies

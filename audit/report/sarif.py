@@ -16,32 +16,10 @@ from dpassay.audit.version import installed_version
 from dpassay.reference.errors import printable
 from dpassay.reference.findings import Kind
 
-from .problems import CHANGED, REQUIRED, Level, Problem, Spot, Unchecked, problems, row_title
+from .problems import CHANGED, REQUIRED, SENTENCES, Level, Problem, Spot, Unchecked, problems, row_title
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-RULES: Mapping[str, str] = {  # rule: what it means, in one sentence
-    Kind.CALL.value: "The neighbouring runs make different calls: a decision was taken on private data.",
-    Kind.LAW.value: "The noise has another distribution on the neighbouring data set.",
-    Kind.NOISE_SCALE.value: "The scale of the noise depends on private data.",
-    Kind.BATCH_SIZE.value: "The size of a batch depends on private data.",
-    Kind.PUBLIC_VALUE.value: "A value that is declared public depends on private data.",
-    Kind.REVEALED_VALUE.value: "A value is revealed without noise and depends on private data.",
-    Kind.OUTPUT.value: "The output depends on private data by another way than the releases.",
-    Kind.EARLY_END.value: "One of the neighbouring runs ends earlier: the time of stopping depends on private data.",
-    Kind.UNDECLARED_BATCH.value: "A query reads records of a batch that it does not declare.",
-    Kind.BARE_RELEASE.value: "A query is released without noise.",
-    Kind.APPARATUS.value: "A law, a drawer, a stream or the accountant does not do what it says.",
-    Kind.SENSITIVITY_EXCEEDED.value: "One record moves a query by more than its declared sensitivity.",
-    Kind.CLAIMED_SENSITIVITY.value: "The declared sensitivity differs between neighbouring data sets.",
-    Kind.OVER_BUDGET.value: "The releases add up to more than the claimed epsilon.",
-    Kind.UNDERACCOUNTED.value: "More epsilon is realised than accounted: one of the two is wrong.",
-    Kind.VIOLATED.value: "More epsilon is realised by an adversary than claimed.",
-    "not shown": "A finding that this reading of the paper declares did not show.",
-    CHANGED: "The claim is worse off than in the committed lock file.",
-    REQUIRED: "The verdict is another one than the one that was required.",
-    "raised": "The algorithm raises an error on data that its claim covers.",
-    "inconclusive": "Nothing was found, and nothing says that the audit would have seen a violation.",
-}
+RULES: Mapping[str, str] = SENTENCES["rules"]
 _IDS = {rule: rule.replace(" ", "-") for rule in RULES}
 _PLACES = {rule: place for place, rule in enumerate(RULES)}
 
