@@ -6,8 +6,6 @@ beside their entries. A text of binary or hexadecimal digits is a list of bits, 
 columns for its halves.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re
@@ -76,7 +74,7 @@ class Tables:
     q: Array
     texts: Mapping[float, str] = field(default_factory=dict)  # what a code stands for, of the first texts
 
-    def part(self, rows: slice) -> Tables:
+    def part(self, rows: slice) -> "Tables":
         """Some rows of both."""
         return replace(self, p=self.p[rows], q=self.q[rows])
 

@@ -1,7 +1,5 @@
 """Certificates of the catalogue: a row's own run, on records of which only their domain is known."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import time
@@ -316,7 +314,7 @@ class Point(Value):
 
     blocks: tuple[Any, float, float, float, int] | None = None  # root of weights; whole in their metric, x, y; d
 
-    def near_solution(self, problem: Any, target: float) -> Point:
+    def near_solution(self, problem: Any, target: float) -> "Point":
         """Within ``target`` of the solution in the weighted distance: by stability, and by the error on both sides."""
         lipschitz, n = problem.loss.lipschitz, problem.n
         mu_x, mu_y = problem.strong_convexity, problem.strong_concavity

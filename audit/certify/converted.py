@@ -10,8 +10,6 @@
 Every other statement stays as it is, and a private truth value in it ends the certificate.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import gc
@@ -299,7 +297,7 @@ class _Way:
         self.loaded: set[str] = set()
 
     @classmethod
-    def of(cls, statements: list[ast.stmt]) -> _Way | None:
+    def of(cls, statements: list[ast.stmt]) -> "_Way | None":
         """None where it does anything else."""
         found = cls()
         for one in statements:

@@ -1,7 +1,5 @@
 """Rules for indexing and for arrays in other shapes. What keeps numbers keeps bounds; a part is at most the whole."""
 
-from __future__ import annotations
-
 import math
 from functools import partial, reduce
 from typing import Any
@@ -84,7 +82,7 @@ class Batch(NDArrayOperatorsMixin):
         found = self._as("places")
         return found if function is _PLACES_OF[-1] else (found,)
 
-    def _as(self, kind: str) -> Batch:
+    def _as(self, kind: str) -> "Batch":
         found = Batch(self.number, self.count, self.total, self.poisson, kind, self._records)
         found.answers = self.answers
         return found

@@ -4,8 +4,6 @@ A decision is a conditional jump of the bytecode, so decisions inside of an expr
 code that runs: that of the algorithm and of what it calls, but for its problem, the tape, the laws, and libraries.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import dis
 import functools
@@ -39,7 +37,7 @@ class Way(NamedTuple):
     jumps: bool
 
     @property
-    def other(self) -> Way:
+    def other(self) -> "Way":
         """The other one."""
         return self._replace(jumps=not self.jumps)
 

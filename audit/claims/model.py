@@ -3,8 +3,6 @@
 What is not understood is refused, in one line with file, line, claim, field and value.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -100,7 +98,7 @@ class ClaimsFile(BaseModel):
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
-def read_claims(path: Path) -> tuple[ClaimsFile, Lines]:
+def read_claims(path: Path) -> "tuple[ClaimsFile, Lines]":
     """The claims of a file, and where they stand in it; BadInput names the file, the line, the field and the value."""
     text = read_text(path, "claims file")
     document = parse_toml(text, str(path), "the claims file is TOML (`dpassay init` writes one)")

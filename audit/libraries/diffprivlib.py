@@ -6,8 +6,6 @@ intermediate and release something coarser; there the law of what is released go
 lines compute it again.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from functools import cache, partial
@@ -220,7 +218,7 @@ class _Place:
     def __init__(self, value: float):
         self.value = value
 
-    def __mul__(self, width: Any) -> _Place:
+    def __mul__(self, width: Any) -> "_Place":
         return self
 
     def __add__(self, low: Any) -> float:

@@ -3,8 +3,6 @@
 As much of pandas as code with a few columns uses. What is not here ends the certificate.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -94,7 +92,7 @@ class Frame(_Held):
         else:
             raise Open("an attribute of a data frame is set that is no column of it")
 
-    def copy(self, deep: bool = True) -> Frame:
+    def copy(self, deep: bool = True) -> "Frame":
         """Columns of its own."""
         return Frame(self._values, dict(self._columns))
 

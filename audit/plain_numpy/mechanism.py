@@ -1,7 +1,5 @@
 """``on_tape``: unmodified NumPy code as something that runs on a tape, and ``release``: what it means to hand out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -135,7 +133,7 @@ class PlainMechanism:
         if self.assumed == UNIT:
             self.shares, self.assumed = {label: share * UNIT for label, share in shares.items()}, 0.0
 
-    def tried(self, pairs: Sequence[Pair[Any]], seed: int = 0, delta: float = 0.0) -> PlainMechanism:
+    def tried(self, pairs: Sequence[Pair[Any]], seed: int = 0, delta: float = 0.0) -> "PlainMechanism":
         """The same mechanism, with what trial runs on these pairs show about it.
 
         Args:

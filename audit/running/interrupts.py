@@ -1,7 +1,5 @@
 """What Ctrl-C and SIGTERM do to a command: it ends once, in order, and takes its workers with it."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import signal
@@ -58,7 +56,7 @@ class Interrupts:
         """
         atexit.register(lambda: [signal.signal(number, signal.SIG_IGN) for number in self._ended])
 
-    def __enter__(self) -> Interrupts:
+    def __enter__(self) -> "Interrupts":
         """Begin to listen, unless this is not the main thread of a process, or its caller wants the signal ignored."""
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):

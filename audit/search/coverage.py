@@ -6,8 +6,6 @@ Tracing is on for a whole lockstep run. Its worlds are greenlets of one thread a
 kept by frame.
 """
 
-from __future__ import annotations
-
 import ast
 import dis
 import inspect
@@ -51,7 +49,7 @@ class Coverage:
     unreached: tuple[str, ...] = ()
     explained: Mapping[str, str] = field(default_factory=dict)
 
-    def explained_by(self, reasons: Mapping[str, str]) -> Coverage:
+    def explained_by(self, reasons: Mapping[str, str]) -> "Coverage":
         """The same with the missed places for which there is a reason (``Case.unreached``) set apart."""
         found = {place: reason for place in self.missed if (reason := reason_for(place, reasons))}
         left = tuple(place for place in self.missed if place not in found)

@@ -1,7 +1,5 @@
 """What is searched: a space of data sets and sizes, or one pair of neighbours under many released values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -49,7 +47,7 @@ class Data:
         here: Array | None = None,
         there: Array | None = None,
         target: int | None = None,
-    ) -> Data:
+    ) -> "Data":
         """Other rows, other rows of the target, the target elsewhere; ``rows`` is written into."""
         place, new = self.target if target is None else target, self.parts[0] if rows is None else rows
         if here is not None:

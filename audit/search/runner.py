@@ -1,7 +1,5 @@
 """Runs examples of a search, judges each by the premises of adaptive composition, and keeps what they show together."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections import Counter
@@ -49,7 +47,7 @@ class Runner:
         note: what a reader must know of the runs; empty mostly.
     """
 
-    def __init__(self, run: Callable[..., Any], ground: Ground, premises: Premises, tracing: bool):
+    def __init__(self, run: Callable[..., Any], ground: Ground, premises: "Premises", tracing: bool):
         collector = Collector(run)
         self.collector = collector if tracing and collector.knows_source else None
         self.ground, self.premises = ground, premises

@@ -9,8 +9,6 @@ A session that is interrupted, or killed, ends with its last finished round: out
 begins a new stream.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -51,7 +49,7 @@ class Session:
     marks: Marks = ()  # of the files of scores that were judged, see `scores/files.py`
     __pydantic_config__ = ConfigDict(extra="forbid")  # as it is read from a checkpoint
 
-    def continued(self, runs: int, gained: float, peak: float, marks: Sequence[str] = ()) -> Session:
+    def continued(self, runs: int, gained: float, peak: float, marks: Sequence[str] = ()) -> "Session":
         """After one more session, whose wealth multiplies this one's: what it gained, and the most on the way."""
         return replace(
             self,
