@@ -20,7 +20,7 @@ from .derivation import Decides, Open
 from .draws import Draws, Noise
 from .facts import SOMETHING, ZERO, Norms, Origin, Records
 from .outside import Kind, array, outside
-from .public import Public, added
+from .public import NOT_FOLLOWED, Public, added
 from .shapes import Batch, Place, one_of
 from .value import NAMED, TRUSTED, WHICH_KIND, Holder, Value, ledger_of, private, trusted
 
@@ -99,7 +99,7 @@ def _caught() -> None:
 def _into(value: Any, container: Any) -> Any:
     """The value, if what it is written into is followed; of a container None nothing is known."""
     if (container is None or type(container) is np.ndarray) and ledger_of(value) is not None:
-        raise Open("released numbers are written into an array that is not followed; make it with np.zeros")
+        raise Open(NOT_FOLLOWED)
     return value
 
 

@@ -763,8 +763,8 @@ class Draws(OldNames):
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
         """A public order."""
-        if private(x) or not isinstance(x, np.ndarray):
-            raise Open("shuffling private data, or a list; draw a permutation, and choose with it")
+        if private(x) or not isinstance(x, Public):
+            raise Open("shuffling private data, a list or a plain array; draw a permutation, and choose with it")
         if (order := getattr(x, "order", None)) is not None:
             order[0].gone = True
             np.ndarray.setflags(x, write=True)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .derivation import Open
-from .public import Public, watched
+from .public import NOT_FOLLOWED, Public, held_by_the_code, watched
 from .value import WHICH_KIND, ledger_of, private
 
 _HARMLESS = {"builtins", "math", "itertools", "_operator", "_functools", "_collections", "_bisect", "_heapq"}
@@ -78,7 +78,7 @@ def _looked_after(function: Callable[..., Any], *given: Any, **options: Any) -> 
     ledger, parts = ledger_of((of, given, options)), [*_parts(found)]
     name = getattr(function, "__name__", type(function).__name__)
     if found is None and ledger is not None and type(of) is np.ndarray:
-        raise Open(f"{name} writes released numbers into an array that is not followed; make it with np.zeros")
+        raise Open(NOT_FOLLOWED)
     if all(one is None or private(one) or isinstance(one, Public) for one in parts):
         return found
     if any(isinstance(one, Public) and one.held is not None for one in _parts((of, given, options))):
@@ -94,7 +94,7 @@ def _looked_after(function: Callable[..., Any], *given: Any, **options: Any) -> 
 
 def array(one: Any) -> Any:
     """What is indexed; of an array of the module's own, too, Python is not to read which entry is asked for."""
-    return watched(one, None) if type(one) is np.ndarray else one
+    return held_by_the_code(one) if type(one) is np.ndarray else one
 
 
 def _parts(one: Any) -> Iterator[Any]:

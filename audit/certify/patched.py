@@ -21,7 +21,7 @@ from .converted import converted, reached
 from .derivation import Open, here_because
 from .draws import Draws, Noise, Secret, Seed, fresh_generator
 from .outside import is_elsewhere
-from .public import COUNTED, OF_SHAPES, Public, blank, watched
+from .public import COUNTED, INTO, NOT_FOLLOWED, OF_SHAPES, Public, blank, held_by_the_code, watched
 from .value import TRUSTED, WHICH_KIND, Holder, Value, bare, ledger_of, private, trusted
 
 _CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asarray_chkfinite")
@@ -48,6 +48,8 @@ def _constructor(real: Callable[..., Any], copies: bool, plain: bool) -> Callabl
             found = real(bare(value), *args, **options)
             if plain or _ours():
                 return found
+            if type(value) is np.ndarray and np.may_share_memory(found, value):
+                return held_by_the_code(found)
             own = copies and type(found) is np.ndarray and options.get("copy", True)
             return blank(found, ledger_of(value)) if own else watched(found, ledger_of(value))
         if value.listed:
@@ -87,6 +89,8 @@ def _of_lists(real: Callable[..., Any]) -> Callable[..., Any]:
     def listed(*values: Any, **options: Any) -> Any:
         found = real(*(np.array(one) if followed(one) else one for one in values), **options)
         ledger = ledger_of((values, options))
+        if ledger is not None and real in INTO and values and not isinstance(values[0], Public):
+            raise Open(NOT_FOLLOWED)
         if ledger is None or ledger.plain or real in OF_SHAPES or ledger_of(found) is not None:
             return found
         return watched(found, ledger, sized=real in COUNTED)

@@ -20,13 +20,13 @@ import numpy as np
 
 from .derivation import Open
 from .shapes import of_each_axis, of_table
-from .value import AT, NARROW, Value, bare, is_number, kind_of_number, ledger_of, private, seen_as
+from .value import AT, NAMED, NARROW, Value, bare, is_number, kind_of_number, ledger_of, private, seen_as
 
 if TYPE_CHECKING:
     from .draws import Ledger
 
 OF_SHAPES = {np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.shares_memory, np.may_share_memory}
-_INTO = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
+INTO = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
 _SPLITS, _SORTS = {np.split, np.array_split}, {np.argsort, np.argpartition}
 _WHERE, PLACES = np.where, {np.argmax, np.argmin}  # other names stand in NumPy while code is certified
 COUNTED = {  # how many numbers they give is decided by numbers
@@ -37,6 +37,7 @@ COUNTED = {  # how many numbers they give is decided by numbers
 _SILENT = {list.__getitem__, list.__setitem__, dict.__getitem__, dict.__setitem__}
 _NUMBERS = {bool, int, float, np.float64, np.int64, Value}
 _MANY = 1000  # keys of a dictionary that a private number may be
+NOT_FOLLOWED = "released numbers are written into an array that is not followed; make it with np.zeros"
 _SHARED = "private data are written into an array of which another name holds a part; make a copy"
 
 
@@ -126,6 +127,9 @@ class Public(np.ndarray[Any, Any]):
 
     def written(self, ledger: Ledger | None) -> None:
         """What is released is in it from now on, and in the array whose memory it shares."""
+        owner = _owner(self)
+        if ledger is not None and NAMED.get(("held", id(owner))) is owner:
+            raise Open(NOT_FOLLOWED)
         for one in self.sharing():
             one.kept = one.kept if ledger is None else ledger
             for other in one.candidates:
@@ -152,6 +156,8 @@ class Public(np.ndarray[Any, Any]):
         for target in (*out, *(inputs[:1] if method == "at" else ())):
             if isinstance(target, Public):
                 target.written(ledger)
+            elif ledger is not None:
+                raise Open(NOT_FOLLOWED)
         if len(out) == 1 and isinstance(out[0], Public):
             return out[0]
         return watched(found, ledger, sized=_sized(inputs))
@@ -174,7 +180,7 @@ class Public(np.ndarray[Any, Any]):
         if isinstance(found, str):
             self.plain()  # who reads it decides
         target = options.get("out", options.get("dst"))
-        target = args[0] if function in _INTO and args else target
+        target = args[0] if function in INTO and args else target
         if isinstance(target, Public):
             target.written(ledger)
         elif target is not None and ledger is not None:
@@ -337,6 +343,19 @@ def _scalar(number: Any) -> Any:
     found[...] = number
     found.setflags(write=False)  # it is no array, and `a += b` gives another one
     return found
+
+
+def held_by_the_code(array: Any) -> Any:
+    """As `watched`, of an array that the code has under names that are not followed: nothing released goes into it."""
+    NAMED["held", id(_owner(array))] = _owner(array)
+    return watched(array, None)
+
+
+def _owner(array: Any) -> Any:
+    """Whose memory it is."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
 
 
 def placed(found: Any, ways: int) -> Any:

@@ -11,7 +11,8 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
-from types import ModuleType
+from contextlib import suppress
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ GENERATORS = ("rng", "generator", "gen", "random_state", "random_generator", "se
 EPSILONS, DELTAS = ("epsilon", "eps"), ("delta",)
 TAPES = ("tape", "schedule")
 FOREIGN = ("torch", "jax", "tensorflow", "subprocess", "multiprocessing", "socket", "requests", "urllib")
+_METHODS = (FunctionType, classmethod, staticmethod)
 _MANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -169,8 +171,13 @@ def _may_change(value: Any) -> bool:
 
 
 def _held(one: Any) -> dict[str, Any]:
-    """Its attributes, and those of its classes."""
+    """Its attributes, and those of its classes: properties as whoever has it reads them."""
     found = {name: value for kind in reversed(type(one).__mro__) for name, value in vars(kind).items()}
+    for name, value in list(found.items()):
+        if name[0] != "_" and hasattr(type(value), "__get__") and not isinstance(value, _METHODS):
+            del found[name]
+            with suppress(Exception):  # before it is fitted
+                found[name] = getattr(one, name)
     return {**{name: value for name, value in found.items() if name[:2] != "__"}, **vars(one)}
 
 

@@ -94,6 +94,10 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
     "what SciPy makes of it": (100, "return x + lap(.01) if scipy.linalg.inv(np.diag([x + lap()])) > 1e6 else 1.0"),
     "a text of an array": (100, "return x + lap(.01) if '9e' in np.array2string(np.array([x + lap()])) else 1.0"),
     "of the module's array": (100, "return [x + lap(.01) for _ in KEPT[2][np.array([x + lap() > 1000])]]"),
+    "into the module's array": (100, "v = np.asarray(KEPT[2]); v[0] = x + lap(); return x + "
+                                "lap(.01) if KEPT[2][0] > 1000 else 1.0"),
+    "added into a plain array": (100, "v = np.linspace(0, 0, 3); np.add.at(v, [0], x + lap()); return x + lap(.01) "
+                                 "if v[0] > 1000 else 1.0"),
     "the type of an array": (MANY, "return 1.0 if type(rows) is not np.ndarray else x"),
     "pickled": (MANY, "out = np.zeros(3); out[0] = x; return pickle.dumps(out)"),
 }  # fmt: skip
@@ -114,6 +118,7 @@ CLASSES = {
     "in an object that was there before": "self.part.exact = X.sum(); del self.noisy_",
     "in nothing but a hidden name": "self._exact = X.sum(); del self.noisy_",
     "by a function": "self.get = lambda: X.sum()",
+    "by a property": "self._total = X.sum()",
     "on a list": "self.noisy_ = Named([self.noisy_]); self.noisy_.exact = X.sum()",
 }
 
@@ -124,7 +129,7 @@ def test_all_that_a_model_holds_leaves_with_it(text):
     class Named(list): pass
     class Part: pass
     class Model:
-        history = []
+        history, exact = [], property(lambda self: self._total)
         def __init__(self): self.cache, self.settings, self.part = {}, [1, 2], Part()
         def fit(self, X, rng):
             self.noisy_ = float(np.clip(X[:, 0], 0, 1).sum() + rng.laplace())
