@@ -36,17 +36,20 @@ class _Converter(ast.NodeTransformer):
         self._inside = 0  # functions around
         self._elsewhere: set[str] = set()  # names of this function that are no business of its own
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+    def visit_FunctionDef(self, node: Any) -> Any:
         """Names of a class body cannot be seen from a lambda."""
         before, self._elsewhere = self._elsewhere, _read_elsewhere(node)
         node.body = _one_return(node.body)
-        if node.name == "__exit__" and any(isinstance(one, ast.Return) and _is_true(one) for one in ast.walk(node)):
+        ends = node.name == "__exit__" and any(isinstance(one, ast.Return) and _is_true(one) for one in ast.walk(node))
+        if ends or node.name == "__del__":  # of which Python catches each error
             node.body.insert(0, _line("_dpassay_caught()", node))
         self._inside += 1
         self.generic_visit(node)
         self._inside -= 1
         self._elsewhere = before
         return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
 
     def visit_Lambda(self, node: ast.Lambda) -> Any:
         """A function, also in a module."""

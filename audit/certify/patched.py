@@ -9,6 +9,7 @@ import operator
 import os
 import random
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -331,6 +332,7 @@ _NOT_FOLLOWED = (  # where, the name, why not, and with which option alone
     *((np.random, name, _REFUSAL, "") for name in _BITS),
     *((random, name, _REFUSAL, "") for name in ("Random", "SystemRandom", "_urandom")),
     (os, "urandom", _REFUSAL, ""),
+    (threading.Thread, "start", "a thread is not followed, nor the errors that end it", ""),
     *((kind, "__enter__", _CAUGHT, "") for kind in (contextlib.suppress, contextlib.ExitStack)),
     *((np, name, _CAUGHT, option) for name, option in (("errstate", "call"), ("seterrcall", ""))),
     (warnings, "catch_warnings", _CAUGHT, "record"),

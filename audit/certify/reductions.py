@@ -59,7 +59,7 @@ def replaced(a: Value, shape: tuple[int, ...], at: int | None) -> Value:
     found.origin = None
     if a.origin is not None and at is None:
         found.origin = a.origin._replace(places=a.origin.places.reshape(shape))
-    found.sides, found.cell = rows_of(a.sides), None  # the rest is about entries where they stood
+    found.sides, found.cell, found.few = rows_of(a.sides), None, None  # the rest is about entries where they stood
     return found
 
 

@@ -564,7 +564,8 @@ def _as_type(a: Value, dtype: Any = float, *, copy: bool = True) -> Value:
         raise Open("a copy that NumPy makes of some types and not of others")
     if kind == "f":
         found, few = a.copy() if copy or a.truth or a.integer else a, of_value(a)
-        found.truth, found.integer, found.few = False, False, few
+        found.truth, found.integer = False, False
+        found.few = None if few is None else few._replace(numbers=few.numbers.astype(float))
         return found
     a.solid()
     if kind == "b":

@@ -13,7 +13,7 @@ from .random_programs import compiled
 
 MANY = math.inf
 BEFORE = """
-import contextlib, hashlib, math, pickle, warnings
+import contextlib, hashlib, math, pickle, threading, warnings
 import numpy as np, scipy.linalg
 from numpy import asarray as plainly
 KEPT = [lambda a, b: a is b, np.random.default_rng(), np.zeros(1)]
@@ -98,6 +98,11 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
                                 "lap(.01) if KEPT[2][0] > 1000 else 1.0"),
     "added into a plain array": (100, "v = np.linspace(0, 0, 3); np.add.at(v, [0], x + lap()); return x + lap(.01) "
                                  "if v[0] > 1000 else 1.0"),
+    "answers of a turned table": (1.09, "c = np.where(rows[:, :1] > rows[:, 0], 1.0, 0.0); z = np.abs(c - c.T); "
+                                  "return np.where(rng.random((6, 6)) < .25, z, 1 - z)"),
+    "truths as numbers": (1.09, "c = flags(rows).astype(float); return (c + c == 2) ^ (rng.random(6) < .25)"),
+    "the end of a thread": (MANY, "out = []; t = threading.Thread(target=lambda: out.append(x.tolist())); t.start(); "
+                            "t.join(); return out"),
     "the type of an array": (MANY, "return 1.0 if type(rows) is not np.ndarray else x"),
     "pickled": (MANY, "out = np.zeros(3); out[0] = x; return pickle.dumps(out)"),
 }  # fmt: skip
