@@ -37,9 +37,11 @@ class TimeIsUp(Exception):
 
 
 @contextmanager
-def reporting(shown: Shown, seconds: float | None = None) -> Iterator[None]:
-    """Show the work inside, and say that its time is up after so many seconds by the clock."""
-    token = _AUDIENCE.set((shown, math.inf if seconds is None else time.monotonic() + seconds))
+def reporting(shown: Shown | None = None, seconds: float | None = None) -> Iterator[None]:
+    """Show the work inside (to whom it is shown already), and say that its time is up after so many seconds."""
+    known, until = _AUDIENCE.get()
+    until = min(until, math.inf if seconds is None else time.monotonic() + seconds)
+    token = _AUDIENCE.set((known if shown is None else shown, until))
     try:
         yield
     finally:

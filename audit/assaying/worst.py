@@ -86,7 +86,8 @@ def with_exact_losses(found: Setting, run: Callable[..., Any], space: Space) -> 
                     exact.append(setting)
         if exact:
             with quiet():
-                return replace(max(exact, key=separation), alike=True)
+                best = max(exact, key=separation) if len(exact) > 1 else exact[0]
+                return replace(best, alike=True)
     return found
 
 
@@ -104,6 +105,8 @@ def _runs(setting: Setting) -> list[LockstepRun]:
         with quiet():
             while len(found) < _RUNS and releases < _RELEASES:
                 found.append(lockstep(setting.mechanism, setting.pair, [len(found)]))
+                if found[-1].inexact:
+                    break
                 releases += sum(one.releases for one in found[-1].movements.values())
             return found
     except Exception:

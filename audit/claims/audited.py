@@ -1,6 +1,7 @@
 """The claims of a file audited, in parallel; each row is there as soon as it is finished."""
 
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -10,6 +11,7 @@ from dpassay.audit.assaying.assay import assay_case
 from dpassay.audit.assaying.examine import Thrift
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.live.program import LiveProgram
+from dpassay.audit.phases import reporting, time_left
 from dpassay.audit.row import Row
 from dpassay.audit.running.workers import worked
 from dpassay.audit.subjects.own import open_own, open_space, own_row
@@ -45,13 +47,15 @@ def run_claims(
     jobs: int,
     pairs: Mapping[int, Mapping[str, Any]],
     each: Callable[[int, Row], None],
+    ended: Callable[[str], None],
 ) -> dict[int, BadInput | Broken]:
-    """Make the rows of these claims; ``each`` is handed one as soon as it is finished.
+    """Make the rows of these claims in the time that is left; ``each`` is handed one as soon as it is finished.
 
     By position: the ``pairs`` of the lock, which are audited again, and what the claims that could not be run ended in:
     one of them costs no other its row.
     """
-    todo = ((number, file.claim[number], file.confidence, pairs.get(number, {}), sys.path) for number in numbers)
+    until = time.monotonic() + time_left()  # the clock is the same for all processes
+    todo = ((one, file.claim[one], file.confidence, pairs.get(one, {}), sys.path, until) for one in numbers)
     errors: dict[int, BadInput | Broken] = {}
     for number, answer in worked(_answer, todo, min(jobs, max(1, len(numbers)))):
         if isinstance(answer, BadInput):
@@ -60,15 +64,17 @@ def run_claims(
             errors[number] = answer
         else:
             each(number, answer)
+        ended(file.claim[number].name)
     return dict(sorted(errors.items()))
 
 
 def _answer(
-    number: int, claim: Claim, confidence: float, pair: Mapping[str, Any], path: Sequence[str]
+    number: int, claim: Claim, confidence: float, pair: Mapping[str, Any], path: Sequence[str], until: float
 ) -> tuple[int, Row | BadInput | Broken]:
     sys.path += [one for one in path if one not in sys.path]  # of the process that asked
     try:
-        return number, audited(claim, confidence, pair)
+        with reporting(seconds=until - time.monotonic()):
+            return number, audited(claim, confidence, pair)
     except (BadInput, Broken) as error:
         return number, error
     except (MemoryError, OSError):

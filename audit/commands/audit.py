@@ -18,7 +18,7 @@ from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.running.report_file import Report, load, save, store_of
 from dpassay.audit.subjects.own import NOTHING, nearest, open_own, open_space, own_row
 from dpassay.audit.terminal.finish import Options, file_name, finish, remember, remembered
-from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, Sarif, names, relation_named
+from dpassay.audit.terminal.options import Budget, GitHub, JsonTable, JUnit, Markdown, Sarif, names, relation_named
 from dpassay.audit.terminal.progress import Quiet, progress, within
 from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import versions
@@ -116,8 +116,6 @@ def _audit_own(asked: Asked) -> int:
     """Code of one's own."""
     name = asked.alone("an algorithm of your own stands alone")
     claim = None if asked.epsilon is None else asked.stated()
-    in_time = asked.budget is None or 0 < asked.budget < float("inf")
-    require(in_time, "--budget", asked.budget, "must be positive and finite")
     relation, path = relation_named(asked.relation), _existing(asked.report())
     run, where = open_own(name, asked.space, relation, given=asked.given)
     with progress("auditing", 2, quiet=asked.options.quiet) as say, reporting(say, asked.budget):
@@ -196,9 +194,6 @@ OfRelation = Annotated[
 Given = Annotated[
     list[str] | None,
     typer.Option("--with", help="NAME=VALUE for a parameter of your own function that is neither data nor noise."),
-]
-Budget = Annotated[
-    float | None, typer.Option(help="Seconds after which the audit of your own code ends with what it has found.")
 ]
 ProgramCommand = Annotated[
     str | None, typer.Option(help="A command that speaks the live protocol: it runs in place of the reference.")
@@ -297,8 +292,9 @@ def _run(asked: Asked, cases: list[Case], report: Report, path: Path) -> list[Ro
                 report.keep([row])
                 finished += 1
                 say(f"{row.key}: {row.verdict}")
+                at_work(row.key)
 
-            with within(say, len(cases) - finished):
+            with within(say, [key for key in keys if key not in {row.key for row in done}], asked.jobs) as at_work:
                 rows = assaying.run_suite(cases, asked.effort, asked.jobs, done, keep, found)
         rows = [replace(row, required=asked.required or "") for row in with_proofs(rows, asked.jobs, quiet)]
         report.keep(rows)

@@ -18,6 +18,7 @@ from dpassay.audit.claims.lock import Lock, read_lock, write_lock
 from dpassay.audit.claims.model import DEFAULT, ClaimsFile, Lines, read_claims
 from dpassay.audit.claims.reached import Cache, look_over
 from dpassay.audit.exit_codes import BAD_INPUT, CRASHED, FAILED, FINE, INTERRUPTED
+from dpassay.audit.phases import reporting, time_is_up
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.problems import Unchecked
 from dpassay.audit.report.table import table_lines
@@ -25,7 +26,7 @@ from dpassay.audit.report.verdicts import wide_console
 from dpassay.audit.row import Row
 from dpassay.audit.running.report_file import document, save
 from dpassay.audit.terminal.finish import Options
-from dpassay.audit.terminal.options import GitHub, JsonTable, JUnit, Markdown, Sarif
+from dpassay.audit.terminal.options import Budget, GitHub, JsonTable, JUnit, Markdown, Sarif
 from dpassay.audit.terminal.progress import Quiet, progress, within
 from dpassay.audit.verdict import Verdict, joint_exit_code
 from dpassay.reference.errors import BadInput, Broken, printable, require
@@ -68,6 +69,7 @@ def check(
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Make every row anew, and keep none.")] = False,
     fail_on: Mildest = FailOn.INCONCLUSIVE,
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
+    budget: Budget = None,
     output: Annotated[Path | None, typer.Option(help="Write the rows here as a report (JSON).")] = None,
     as_json: JsonTable = False,
     junit: JUnit = None,
@@ -91,6 +93,7 @@ def check(
     """
     require(1 <= jobs <= 1000, "--jobs", jobs, "must lie in 1..1000")
     require(baseline is not None or not update, "--update", update, "goes with --baseline")
+    require(budget is None or not update, "--budget", budget, "a lock file holds whole audits: leave it out")
     file, lines = read_claims(claims)
     numbers, options = chosen(file, only or []), Options(junit, sarif, markdown, github, as_json, strict=True)
     _check_files(options, [path for path in (claims, baseline) if path is not None], output)
@@ -99,7 +102,7 @@ def check(
     blocks = lock.claims if lock else {}
     pairs = {one: block.pair for one in numbers if (block := blocks.get(file.claim[one].name)) and block.pair}
     cache = None if no_cache else Cache(lines.path.parent)
-    rows, errors = _rows((file, lines, codes), pairs, cache, numbers, jobs, quiet)
+    rows, errors = _rows((file, lines, codes), pairs, cache, numbers, jobs, quiet, budget)
     unchecked = [Unchecked(file.claim[one].name, printable(str(error))) for one, error in errors.items()]
     compared = against(baseline, lock, file, rows) if baseline else None
     failing = compared.failing(file) if compared and lock and not update else []
@@ -147,6 +150,7 @@ def _rows(
     numbers: list[int],
     jobs: int,
     quiet: bool,
+    budget: float | None,
 ) -> tuple[dict[int, Row], dict[int, BadInput | Broken]]:
     """By position, and what other claims ended in; rows are kept at once, so that an interrupted check can go on.
 
@@ -160,12 +164,12 @@ def _rows(
         return f"{codes[number]} {json_text(pair)}"
 
     try:
-        with progress("checking", len(numbers), quiet=quiet, pace=0) as say:
+        with progress("checking", len(numbers), quiet=quiet, pace=0) as say, reporting(seconds=budget):
 
             def each(number: int, row: Row) -> None:
                 done[number] = row
                 for pair in (pairs.get(number, {}), row.pair):
-                    if cache and not row.cached:
+                    if cache and not row.cached and not time_is_up():
                         cache.put(key(number, pair), row)
                 spent = "from the cache" if row.cached else f"{row.seconds:.0f} s"
                 say(f"{row.key}: {row.verdict} ({spent})")
@@ -175,8 +179,8 @@ def _rows(
                 if kept:
                     each(number, kept)
             todo = [number for number in numbers if number not in done]
-            with within(say, len(todo)):
-                errors = run_claims(file, todo, lines, jobs, pairs, each)
+            with within(say, [file.claim[number].name for number in todo], jobs) as at_work:
+                errors = run_claims(file, todo, lines, jobs, pairs, each, at_work)
     except KeyboardInterrupt:
         more = ", and are kept: the same command goes on from there" if cache else ""
         print(f"dpassay: interrupted; {len(done)} of {len(numbers)} claims were checked{more}", file=sys.stderr)

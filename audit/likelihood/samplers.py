@@ -64,7 +64,7 @@ class LockstepSampler:
     """Runs an algorithm in lockstep on both sides of a pair.
 
     The check world (is the mixture over participation exact?) runs in the first ``checks`` runs of every call, and in
-    half of a few.
+    a quarter of a few.
     """
 
     def __init__(self, run: Run[Any], pair: Pair[Any], *, what: Needs | None = None, checks: int = 25):
@@ -83,7 +83,7 @@ class LockstepSampler:
     def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
         """``count`` independent runs, each under tilt ``c`` with probability ``shares[c]``; fewer if time is up."""
         tilts, rng = Tilts(tilts), np.random.default_rng([*seed, 0])
-        checks = min(self._checks, (count + 1) // 2)
+        checks = min(self._checks, (count + 3) // 4)
         losses = Losses(np.zeros(0), np.zeros((0, len(tilts))))
         loss, log_weights, chosen = [], [], list[int]()
         for number in range(count):

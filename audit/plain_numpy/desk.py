@@ -201,8 +201,8 @@ class Noisy(NDArrayOperatorsMixin):
         if not single or len(ones) < self.size:
             return self._mapped(lambda of: function(of(self)), [self])
         base, places, factors = [function(each.reshape(self.shape)) for each in (self.base, ones, factors)]
-        flat = np.ravel(factors)
-        terms = Terms(np.arange(flat.size), np.ravel(places), flat, single=True).times(flat)
+        flat = factors.ravel()
+        terms = Terms(np.arange(flat.size), places.ravel(), flat, single=True)
         found = Noisy(self.desk, base, terms, self.mixed)
         if not self.mixed and np.may_share_memory(places, ones):
             self._in_parts = found._in_parts = True
@@ -494,6 +494,8 @@ class Desk:
         if not noisy.mixed:
             met = self._draws["met"][terms.ones] & known
             self.noticed.again |= {self.lines[one] for one in terms.ones[met].tolist()}
+        if terms.single and np.count_nonzero(known) == len(flat):  # all of it
+            return flat + terms.factors * values, terms.where(~known)
         return flat + np.bincount(terms.rows[known], (terms.factors * values)[known], noisy.size), terms.where(~known)
 
     def _draws_in(self, rows: Indices, sums: Indices, factors: Array) -> Terms:

@@ -110,6 +110,9 @@ class _Located:
         return found if isinstance(names, slice) and names == slice(None) else found[names]
 
 
+_IN_PLACE = "a data frame's column is changed in place; make a new one, as `x = x.clip(0, 1)` does"
+
+
 class Series(_Held, NDArrayOperatorsMixin):
     """A number a record; its spread is that of a sample, unlike NumPy's."""
 
@@ -131,7 +134,12 @@ class Series(_Held, NDArrayOperatorsMixin):
             raise Open("a series is indexed by a truth value per record")
         return _series(self.held[bare(key)])
 
+    def __setitem__(self, key: Any, given: Any) -> None:
+        raise Open(_IN_PLACE)
+
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if "out" in options:
+            raise Open(_IN_PLACE)
         return _series(getattr(ufunc, method)(*map(bare, inputs), **options))
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
@@ -139,8 +147,10 @@ class Series(_Held, NDArrayOperatorsMixin):
             raise Open(f"np.{function.__name__} of a series, which pandas takes to be a sample's; use its values")
         return _series(function(*map(bare, args), **{name: bare(one) for name, one in options.items()}))
 
-    def clip(self, lower: Any = None, upper: Any = None) -> Any:
+    def clip(self, lower: Any = None, upper: Any = None, inplace: bool = False) -> Any:
         """Between two numbers."""
+        if inplace:
+            raise Open(_IN_PLACE)
         return _series(np.clip(self.held, lower, upper))
 
     def between(self, left: Any, right: Any, inclusive: str = "both") -> Any:
@@ -156,7 +166,7 @@ class Series(_Held, NDArrayOperatorsMixin):
     def __getattr__(self, name: str) -> Any:
         if name in ("var", "std"):
             return lambda ddof=1: getattr(np, name)(self.held, ddof=ddof)
-        if name not in ("sum", "mean", "min", "max", "any", "all", "cumsum", "abs", "round"):
+        if name not in ("copy", "sum", "mean", "min", "max", "any", "all", "cumsum", "abs", "round"):
             raise Open(f"{name} of a data frame's column has no rule")
         return lambda *given, **options: _series(getattr(np, name)(self.held, *given, **options))
 

@@ -98,6 +98,8 @@ def adapted(run: Callable[..., Any], **claimed: float) -> Callable[[Any, Any], A
     """
     refuse_foreign(run)
     given, name = parameters(run), getattr(run, "__name__", "run")
+    if inspect.iscoroutinefunction(_function(run)):
+        raise BadInput("algorithm", name, "is an `async def`, which nobody awaits here: write it as a plain `def`")
     roles = [role(one) for one in given]
     itself = entry(run) is run and roles[1:2] == ["rng"] and roles[0] not in ("rng", "frame")
     plain = all(one.kind is not one.KEYWORD_ONLY for one in given[:2])

@@ -37,6 +37,15 @@ def relation_named(text: str | None, field: str = "--relation") -> Relation | No
     return found
 
 
+def _seconds(budget: float | None) -> float | None:
+    require(budget is None or 0 < budget < float("inf"), "--budget", budget, "must be positive and finite")
+    return budget
+
+
+_ENDS = "Seconds after which the audit of your own code ends with what it has found."
+Budget = Annotated[float | None, typer.Option(callback=_seconds, help=_ENDS)]
+
+
 def names(incomplete: str) -> Iterator[tuple[str, str]]:
     """Papers, algorithms and keys that begin so, each with what it is; keys only where nothing shorter is left."""
     from dpassay.reference.catalogue import CASES

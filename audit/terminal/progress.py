@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Annotated, TypeVar
 
 import typer
@@ -133,9 +133,23 @@ class _Within:
         self._steps(f"{self._what}: {self._done} of {self._total}", steps=0)
 
 
-def within(steps: Shown, count: int) -> AbstractContextManager[None]:
-    """Where one step is left, which is worked on in this process, what it is at is told; of several it is not known."""
-    return reporting(_Within(steps)) if count == 1 else nullcontext()
+@contextmanager
+def within(steps: Shown, names: Sequence[str], jobs: int) -> Iterator[Callable[[str], None]]:
+    """Say what the steps of these names are at: their phase where they are made in this process, else their names.
+
+    What is yielded is to be called with the name of each that is finished.
+    """
+    left = list(names)
+
+    def at_work(name: str = "") -> None:
+        if name in left:
+            left.remove(name)
+        if left and jobs > 1 and len(names) > 1:
+            steps(f"at work: {', '.join(left[:jobs])}", steps=0)
+
+    at_work()
+    with reporting(_Within(steps)) if jobs == 1 or len(names) == 1 else nullcontext():
+        yield at_work
 
 
 def duration(seconds: float) -> str:

@@ -63,6 +63,8 @@ def test_failing_claims_are_named_with_cause_place_and_owner(dpassay, project):
 
 def test_only_and_fail_on_and_a_warning_that_does_not_count(dpassay, project):
     project(GOOD, BAD, claim("small", epsilon=0.5), claim("mild", "planted:half_sensitivity", severity="warning"))
+    assert "the time of --budget is up" in dpassay("check", "--only", "good", "--budget", 1e-3)[1]  # and is not kept:
+    assert "from the cache" not in dpassay("check", "--only", "good")[1]
     assert dpassay("check", "--only", "small", "--fail-on", "over-budget")[0] == 1
     code, out, _ = dpassay("check", "--only", "b*", "--fail-on", "never")
     assert code == 0 and "3 of the file not checked" in out and "good" not in out

@@ -43,9 +43,10 @@ def hungry(rows, rng):
     return np.ones((10**6, 10**4)).sum() + rng.normal()
 
 def tensors(rows, rng):
-    import torch
+    import torch; return torch.tensor(rows).sum() + rng.normal()
 
-    return torch.tensor(rows).sum() + rng.normal()
+async def awaited(rows, rng):
+    return rng.normal()
 
 def unclipped(rows, rng):
     """Nothing bounds it."""
@@ -115,6 +116,7 @@ def test_values_and_spaces_that_are_named_count(mine, name, words, code):
         ("with_stdlib", (), "--with bound=VALUE"),
         ("laplace_mean", ("--with", "0.5"), "must be NAME=VALUE"),
         ("tensors", (), "works with torch"),
+        ("awaited", (), "is an `async def`"),
         ("slow", (), "takes more than 1 seconds"),
         ("hungry", (), "takes more than 4 GB"),
     ],

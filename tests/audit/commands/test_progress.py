@@ -34,21 +34,22 @@ def test_plain_lines_come_at_their_pace_with_the_time_left(capsys, clock):
 
 def test_what_a_step_is_at_and_what_is_known_early_are_told_with_the_next_line(capsys, clock):
     with progress("checking", 1, pace=0) as say:
-        with within(say, 1):
+        with within(say, ["mine"], 2):
             phase("searching", 150)
             told("certified 0.926")
             step(3)
             assert capsys.readouterr().err == ""
             clock[0] += 11.0
             step(2)
-        with within(say, 2):  # other processes work on them
+        with within(say, ["yours", "mine", "theirs"], 2) as ended:  # other processes work on them
             phase("reading", 8)
             clock[0] += 11.0
-            step()
+            ended("yours")
         say("mine: certified")
     assert capsys.readouterr().err.splitlines() == [
         "certified 0.926",
         "checking: 0 of 1  searching: 5 of 150  for 11 s",
+        "checking: 0 of 1  at work: mine, theirs  for 22 s",
         "checking: 1 of 1  mine: certified",
     ]
 

@@ -76,7 +76,14 @@ def clipped_in_its_values(df):
     return df["age"].sum()
 
 
+def in_place(df):
+    column = df["age"].copy()
+    column[column > 1] = 1.0
+    return column.sum()
+
+
 OPEN = {
+    "in place": in_place,
     "a column": lambda df: df["age"],
     "all of it": lambda df: df,
     "groupby": lambda df: df.groupby("group")["income"].sum(),
@@ -89,7 +96,8 @@ OPEN = {
 
 @pytest.mark.parametrize("query", OPEN.values(), ids=OPEN)
 def test_what_has_no_rule_or_leaves_is_open(query):
-    assert certify(lambda rows, rng: query(frame(rows, COLUMNS)), WHERE, delta=1e-9, any_length=True).epsilon is None
+    found = certify(lambda rows, rng: query(frame(rows, COLUMNS)), WHERE, delta=1e-9, any_length=True)
+    assert found.epsilon is None and ("column is changed in place" in str(found)) == (query.__name__ == "in_place")
 
 
 def test_what_nothing_bounds_has_no_bound():
