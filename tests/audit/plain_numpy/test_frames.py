@@ -39,7 +39,8 @@ MOVES = {  # what is asked, and how far a record moves it in the 1-norm
 
 
 def noisy(query):
-    return lambda rows, rng: np.array(query(frame(rows, COLUMNS))) + rng.laplace(size=np.shape(query(EXAMPLE)))
+    size = np.shape(query(EXAMPLE))  # of plain pandas, which no certificate follows
+    return lambda rows, rng: np.array(query(frame(rows, COLUMNS))) + rng.laplace(size=size)
 
 
 EXAMPLE = pd.DataFrame(np.zeros((5, 3)), columns=COLUMNS)
