@@ -39,6 +39,7 @@ _ARGUMENTS = {  # of a call of the tape, which differ between the sides
     Kind.REVEALED_VALUE: ("value", ("value",)),
 }
 BESIDE, READS = "uses private values beside what is released", "reads the record"  # where it begins
+_RELEASES = "releases it"
 _DRAWS = ("batch", "poisson", "fresh")
 Told = Iterator[tuple[Step, str]]  # a step, and what it does
 
@@ -60,7 +61,7 @@ def placed(witness: Witness, begins: Sequence[FunctionType], again: Callable[[Wa
     for step, words in placing.lines():
         home = placing.at_home(step)
         does = known.setdefault(home.spot, words)
-        known[home.spot] = f"{does} and {words}" if words == "releases it" != does else does
+        known[home.spot] = f"{does} and {words}" if words == _RELEASES != does else does
         elsewhere.setdefault(step.spot, words)
     lines = {**known, **{spot: words for spot, words in elsewhere.items() if spot not in known}}
     made = tuple(Made(words, str(spot), spot.file, spot.number) for spot, words in lines.items())
@@ -116,12 +117,20 @@ class _Placing:
             yield from ((end, "returns it") for end in self.ends())  # of the other side, which may end elsewhere
         elif kind is Kind.OVER_BUDGET:
             for one, other in _costliest(self.here.calls, self.there.calls)[:1]:
-                yield from self._argument("noise scale", one, _SCALES, _scale(one), alone=True)
+                yield from self._noise_or_batch(one)
                 if not one.asked.get("sensitivity") and _moved(one, other) > 0:
                     yield from self._argument("query", one, _QUERIES, _query(one))
                 yield from _called(self.here, one)
         else:
             yield from self._of_calls(kind)
+
+    def _noise_or_batch(self, call: Call) -> Told:
+        """What makes the noise and what draws the batch; first what is computed at the draw itself."""
+        noise = list(self._argument("noise scale", call, _SCALES, _scale(call), alone=True))
+        drawn = [(step, words) for step, words in _called(self.here, call) if words != _RELEASES]
+        elsewhere = noise[0][0] is not releasing(self.here, call) if noise else True
+        own = [one for one, _ in drawn if any(isinstance(node, ast.BinOp) for node in header(one.statement))]
+        yield from (*drawn, *noise) if own and elsewhere else (*noise[:1], *drawn, *noise[1:])
 
     def _parted(self) -> Told:
         worlds = self.pairs[0][0], self.pairs[-1][0]  # whether the record takes part may decide, too
@@ -283,11 +292,12 @@ def releasing(side: Side, call: Call) -> Step | None:
 def _called(side: Side, call: Call) -> Told:
     """The draw of its batch, and the release."""
     batch, draws = call.asked.get("batch"), [one for one in side.calls if one.name in _DRAWS]
-    drawn = [draws[batch.draw]] if isinstance(batch, Batch) and batch.draw < len(draws) else []
+    batches = [batch] if isinstance(batch, Batch) else batch or ()
+    drawn = [draws[one.draw] for one in batches if one.draw < len(draws)]
     for one in (*drawn, call):
         step = releasing(side, one)
         if step is not None:
-            yield step, "draws its batch" if one.name in _DRAWS else "releases it"
+            yield step, "draws its batch" if one.name in _DRAWS else _RELEASES
 
 
 def _ending(side: Side, other: Side) -> list[Step]:
