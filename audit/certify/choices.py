@@ -17,7 +17,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .arithmetic import compared
 from .derivation import Decides, Open
-from .draws import Draws, Noise
+from .draws import Draws, Noise, StandIn
 from .facts import SOMETHING, ZERO, Norms, Origin, Records
 from .outside import Kind, array, outside
 from .public import NOT_FOLLOWED, Public, added
@@ -270,7 +270,7 @@ _IN_PLACE = {"at", "copyto", "fill", "itemset", "partition", "put", "put_along_a
 _IN_PLACE |= {"fill_diagonal", "resize", "setfield", "setflags", "tofile", "dump", "seed", "shuffle"}
 _HARMLESS = {abs, min, max, sum, len, round, isinstance, getattr, hasattr, pow, divmod, callable}
 _WRITING = {one.__code__ for one in (Value.changed, Public.written, Public.__setitem__, Noise._written)}
-_DRAWING = {one.__code__ for one in vars(Draws).values() if isinstance(one, FunctionType)}
+_DRAWING = {one.__code__ for kind in (StandIn, Draws) for one in vars(kind).values() if isinstance(one, FunctionType)}
 _watched: list[list[str]] = []  # effects, of each part of the code that may have none
 
 

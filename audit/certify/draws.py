@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partialmethod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.laws.categorical import exponential
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
-from dpassay.reference.laws.law import Law
+from dpassay.reference.laws.law import Cost, Law
 from dpassay.reference.laws.number import Geometric, Number
 from dpassay.reference.transcript import Draw
 
@@ -69,18 +70,21 @@ class Certified:
     part: Part | None = None
 
     @property
+    def cost(self) -> Cost:
+        """By its law."""
+        found = self.law.cost(self.counted)
+        assert found is not None
+        return found
+
+    @property
     def kind(self) -> tuple[Any, ...]:
         """What it costs; equal for releases that cost the same."""
-        cost = self.law.cost(self.counted)
-        assert cost is not None
-        return (*cost._replace(size=float(f"{cost.size:.10g}")), self.draws)
+        return (*self.cost._replace(size=float(f"{self.cost.size:.10g}")), self.draws)
 
     @property
     def loss(self) -> float:
         """About how much it may show of a record."""
-        cost = self.law.cost(self.counted)
-        assert cost is not None
-        return cost.size**2 if cost.kind == "gaussian" else cost.size
+        return self.cost.size**2 if self.cost.kind == "gaussian" else self.cost.size
 
     @property
     def scale(self) -> float:
@@ -349,7 +353,6 @@ class Noise(NDArrayOperatorsMixin):
         return float(self.known())
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        inputs = tuple(one.known() if isinstance(one, Unseen) else one for one in inputs)
         if isinstance(out := options.get("out", (None,))[0], Noise):
             return out._written(getattr(ufunc, method)(*inputs, **{**options, "out": None}))
         if not any(isinstance(one, Noise) for one in inputs):
@@ -368,12 +371,12 @@ class Noise(NDArrayOperatorsMixin):
             if ufunc in (np.multiply, np.true_divide) and not (isinstance(a, Noise) and isinstance(b, Noise)):
                 noise, other = (a, b) if isinstance(a, Noise) else (b, a)
                 if private(other):  # or a random weight, which is known to everybody from now on
-                    return ufunc(*(one.known() if isinstance(one, Noise) else one for one in inputs))
+                    return ufunc(*_looked(inputs))
                 if (noise is a or ufunc is np.multiply) and ledger_of(other) is None:
                     return noise._scaled(ufunc, np.asarray(other, dtype=float))
         if method == "__call__" and ufunc is np.negative and self.law != "gumbel":
             return self
-        return getattr(ufunc, method)(*(one.known() if isinstance(one, Noise) else one for one in inputs), **options)
+        return getattr(ufunc, method)(*_looked(inputs), **options)
 
     def _scaled(self, ufunc: Any, other: Any) -> Any:
         scale = ufunc(self.scale, other)
@@ -394,7 +397,7 @@ class Noise(NDArrayOperatorsMixin):
             return ufunc(a.known(), b.known())
         query, noise = (a, b) if isinstance(b, Noise) else (b, a)
         if not private(query):
-            return ufunc(*(one.known() if isinstance(one, Noise) else one for one in (a, b)))
+            return ufunc(*_looked((a, b)))
         if self.law == "gumbel" and ufunc is np.subtract:
             raise Open("Gumbel noise is taken away: its other tail hides nothing")
         return noise._released(query)
@@ -449,8 +452,7 @@ class OneSided(Noise):
             found = self._joined(inputs[0], inputs[1], turned)
             if found is not None:
                 return found
-        known = (one.known() if isinstance(one, Noise) else one for one in inputs)
-        return super().__array_ufunc__(ufunc, method, *known, **options)
+        return super().__array_ufunc__(ufunc, method, *_looked(inputs), **options)
 
     def _joined(self, a: Any, b: Any, turned: int) -> Any:
         if isinstance(a, OneSided) and isinstance(b, OneSided):
@@ -473,6 +475,9 @@ class Looked(Noise):
     """Noise of which a part is public numbers: to whoever looks at one."""
 
     T = property(lambda self: self.known().T)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return super().__array_ufunc__(ufunc, method, *_looked(inputs), **options)
 
     def copy(self) -> Any:
         """Of the known numbers."""
@@ -645,24 +650,18 @@ class Unseen(Looked):
             return getattr(self, function.__name__)()
         return super().__array_function__(function, types, args, options)
 
-    def argmax(self, *args: Any, **options: Any) -> Any:
-        """The place of the largest."""
-        return self.known().argmax(*args, **options) if args or options else self._won("argmax")
-
-    def argmin(self, *args: Any, **options: Any) -> Any:
-        """The place of the smallest, which Laplace noise hides as well as the largest."""
-        seen = args or options or self.law == "gumbel"
-        return self.known().argmin(*args, **options) if seen else self._won("argmin")
-
-    def _won(self, name: str) -> Any:
-        if self._numbers is not None:
-            return getattr(self._numbers, name)()
+    def _won(self, name: str, *args: Any, **options: Any) -> Any:
+        """The place; Laplace noise hides the smallest as well as the largest."""
+        if args or options or self._numbers is not None or (name == "argmin" and self.law == "gumbel"):
+            return getattr(self.known(), name)(*args, **options)
         if name not in self._winners:
             ledger, query = self.ledger, self._query
             sup = min(query.move.sup, query.move.one / 2)
             found = ledger.choose(query, sup / self._least, self.size, self._place)
             self._winners[name] = found, ledger.releases[-1]
         return self._winners[name][0]
+
+    argmax, argmin = partialmethod(_won, "argmax"), partialmethod(_won, "argmin")
 
 
 class OldNames(np.random.Generator):
@@ -683,7 +682,48 @@ class OldNames(np.random.Generator):
     random_sample = ranf = sample = lambda self, size=None: self.random(size)
 
 
-class Draws(OldNames):
+class StandIn(OldNames):
+    """In place of a generator, while its draws are followed. Each kind says what noise and public numbers are."""
+
+    _noise: Any  # of a law, at a place, with a scale, so many
+    _known: Any  # what everybody may know: the draw of a name with what it is given
+
+    # each a function of its own with NumPy's names: what a finding says of a line is found by them
+    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Gaussian noise."""
+        return self._noise("normal", loc, scale, size)
+
+    def standard_normal(self, size: Any = None, dtype: Any = float) -> Any:  # type: ignore[override]
+        """Gaussian noise."""
+        return self._noise("normal", 0.0, 1.0, size)
+
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Laplace noise."""
+        return self._noise("laplace", loc, scale, size)
+
+    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Noise for the place of the largest number."""
+        return self._noise("gumbel", loc, scale, size)
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        """From 0 to 1 as `random`; others are public."""
+        usual = type(low) in (int, float) and type(high) in (int, float) and (low, high) == (0, 1)
+        return self.random(size) if usual else self._known("uniform", low, high, size)
+
+    def spawn(self, n_children: int) -> list[Any]:
+        """Children are the same generator."""
+        return [self] * n_children
+
+    @classmethod
+    def fill_in(cls, draw: Callable[[str], Any]) -> None:
+        """Gives all of NumPy's draws a method that have none here."""
+        own = {name for kind in cls.__mro__ if issubclass(kind, StandIn) for name in vars(kind)} | {"bit_generator"}
+        for name in dir(np.random.Generator):
+            if name[0] != "_" and name not in own:
+                setattr(cls, name, draw(name))
+
+
+class Draws(StandIn):
     """A generator that code may draw from; it draws public numbers, noise, and secret batches."""
 
     def __init__(self, ledger: Ledger):
@@ -719,18 +759,6 @@ class Draws(OldNames):
             raise Open("a noise scale that is negative or no number")
         noise = Noise(self._ledger, law, np.broadcast_to(scale, shape), self._ledger.cells(shape))
         return noise if not private(loc) and not np.any(bare(loc)) else noise + loc
-
-    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Gaussian noise."""
-        return self._noise("normal", loc, scale, size)
-
-    def standard_normal(self, size: Any = None, dtype: Any = float) -> Any:  # type: ignore[override]
-        """Gaussian noise."""
-        return self.normal(size=size)
-
-    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Laplace noise."""
-        return self._noise("laplace", loc, scale, size)
 
     def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, *_: Any, **__: Any) -> Any:
         """Of a public diagonal covariance it is noise for each number."""
@@ -790,10 +818,6 @@ class Draws(OldNames):
             return self._known("geometric", p, size)
         return OneSided(self._noise("geometric", 0.0, -1 / math.log1p(-float(p)), size))
 
-    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Noise for the place of the largest number."""
-        return self._noise("gumbel", loc, scale, size)
-
     def integers(self, low: Any, high: Any = None, size: Any = None, *rest: Any, **options: Any) -> Any:
         """Whole numbers."""
         ends = (0, low) if high is None else (low, high)
@@ -837,11 +861,6 @@ class Draws(OldNames):
             return Uniforms(self, size)
         return self._known("random", size)
 
-    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
-        """From 0 to 1 as `random`; others are public."""
-        usual = type(low) in (int, float) and type(high) in (int, float) and (low, high) == (0, 1)
-        return self.random(size) if usual else self._known("uniform", low, high, size)
-
     def _known(self, name: str, *args: Any, **options: Any) -> Any:
         if any(private(one) for one in (*args, *options.values())):
             raise Open(f"a draw by {name} whose law depends on private data has no rule")
@@ -860,10 +879,6 @@ class Draws(OldNames):
             return False
         seed.serve("a generator of a seed that is known, or has made another one: the same noise again")
         return True
-
-    def spawn(self, n_children: int) -> list[Any]:
-        """Children draw from the same ledger."""
-        return [self] * n_children
 
 
 AS_A_SEED = 2**30  # of fewer numbers one is a place or a count, and all are soon tried
@@ -898,10 +913,6 @@ class Seed(Looked):
         self._told = True
         return public(self._number, self.ledger)
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        known = (one.known() if isinstance(one, Noise) else one for one in inputs)
-        return getattr(ufunc, method)(*known, **options)
-
 
 class Uniforms(Looked):
     """Uniform numbers of the records: compared with a public rate they are a secret Poisson batch, or other coins."""
@@ -923,8 +934,7 @@ class Uniforms(Looked):
             found = self._compared(ufunc, *inputs)
             if found is not None:
                 return found
-        known = (one.known() if isinstance(one, Noise) else one for one in inputs)
-        return super().__array_ufunc__(ufunc, method, *known, **options)
+        return super().__array_ufunc__(ufunc, method, *inputs, **options)
 
     def _compared(self, ufunc: Any, one: Any, other: Any) -> Any:
         """With a public rate, or one of few: which of the intervals between rates it is. None of other numbers."""
@@ -957,9 +967,7 @@ def _public_draw(name: str) -> Callable[..., Any]:
     return method
 
 
-for _name in dir(np.random.Generator):
-    if not _name.startswith("_") and _name not in vars(Draws):
-        setattr(Draws, _name, _public_draw(_name))
+Draws.fill_in(_public_draw)
 
 
 def _leave(output: Any, depth: int = 0) -> None:

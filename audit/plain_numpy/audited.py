@@ -126,7 +126,7 @@ def _probability(here: Law, there: Law, value: Any, compared: bool) -> float:
     if not (compared and isinstance(here, Gaussian | Laplace) and type(here) is type(there) and np.size(value) == 1):
         return 1.0
     away = min(abs(float(np.ravel(value - law.query)[0])) / law.scale for law in (here, there))
-    return float(law_of("gaussian" if isinstance(here, Gaussian) else "laplace").sf(away))
+    return float(law_of("normal" if isinstance(here, Gaussian) else "laplace").sf(away))
 
 
 def assay_plain(

@@ -562,7 +562,7 @@ class Desk:
         alike = np.count_nonzero(scales == scales[0]) == len(scales)
         scale, size = (float(scales[0]), 1.0) if alike else (1.0, scales)
         known: dict[str, Any] = {"sensitivity": self.code.sensitivity(label, scale), "batch": self._declared(draws)}
-        if kind == "gaussian":
+        if kind == "normal":
             return np.asarray(self.tape.gaussian(label, query / size, std=scale, **known)) * size
         if kind == "laplace":
             return np.asarray(self.tape.laplace(label, query / size, scale=scale, **known)) * size

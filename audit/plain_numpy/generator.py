@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from dpassay.audit.certify.draws import OldNames, wide
+from dpassay.audit.certify.draws import StandIn, wide
 from dpassay.audit.lockstep.outcome import Raised, caught
 
 from .desk import COMPARISONS, Desk, Noisy
@@ -39,7 +39,7 @@ class Uniforms(NDArrayOperatorsMixin):
         if self._below:
             raise not_understood("uniform numbers are used again after a comparison", f"draw them anew, or {WAY_OUT}")
         if self._value is None:
-            self._value = self._rng.public("random", self._size)
+            self._value = self._rng._known("random", self._size)
         return self._value
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
@@ -81,7 +81,7 @@ class Uniforms(NDArrayOperatorsMixin):
         return self.value()[index]
 
 
-class TapeGenerator(OldNames):
+class TapeGenerator(StandIn):
     """``np.random.Generator`` for one run on a tape; what has no method here is a draw that the adversary may know."""
 
     def __init__(self, desk: Desk):
@@ -96,32 +96,15 @@ class TapeGenerator(OldNames):
             raise ValueError("scale < 0")  # as NumPy does: code of others may count on it
         return self._desk.draw(kind, shape, scale, loc)
 
-    # each a function of its own with NumPy's names: what a finding says of a line is found by them
-    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Gaussian noise."""
-        return self._noise("gaussian", loc, scale, size)
-
-    def standard_normal(self, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
-        """Gaussian noise."""
-        return self._noise("gaussian", 0.0, 1.0, size)
-
-    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Laplace noise."""
-        return self._noise("laplace", loc, scale, size)
-
-    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Gumbel noise, for report noisy max."""
-        return self._noise("gumbel", loc, scale, size)
-
     def geometric(self, p: Any, size: Any = None) -> Any:
         """Geometric noise; the difference of two has a law of its own."""
-        return self.public("geometric", p, size) if np.ndim(p) else self._noise(f"geometric:{float(p)!r}", 0, 1, size)
+        return self._known("geometric", p, size) if np.ndim(p) else self._noise(f"geometric:{float(p)!r}", 0, 1, size)
 
     def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, *_: Any, **__: Any) -> Any:
         """Gaussian noise with these covariances."""
         values, vectors = np.linalg.eigh(np.asarray(cov, dtype=float))
         shape = (*np.atleast_1d(() if size is None else size).astype(int), len(values))
-        return self._noise("gaussian", 0.0, 1.0, shape) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T + mean
+        return self._noise("normal", 0.0, 1.0, shape) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T + mean
 
     # -- choices of records -------------------------------------------------------------------------------
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None, *rest: Any, **more: Any) -> Any:
@@ -136,7 +119,7 @@ class TapeGenerator(OldNames):
             picks = [self._picked(p) for _ in range(1 if size is None else int(size))]
             values = np.arange(int(a)) if np.ndim(a) == 0 else np.asarray(a)
             return values[picks[0]] if size is None else values[picks]
-        return self.public("choice", a, size, replace, p, *rest, of_records=bool(everyone), **more)
+        return self._known("choice", a, size, replace, p, *rest, of_records=bool(everyone), **more)
 
     def _picked(self, probabilities: Any) -> int:
         """The number of a value with these probabilities: a release, since they may come from the data."""
@@ -159,7 +142,7 @@ class TapeGenerator(OldNames):
     def integers(self, low: Any, high: Any = None, *rest: Any, **more: Any) -> Any:
         """Whole numbers; public, but for a wide one of which a generator is made."""
         everyone = bool(self._everyone(low if high is None else high))
-        drawn = self.public("integers", low, high, *rest, of_records=everyone, **more)
+        drawn = self._known("integers", low, high, *rest, of_records=everyone, **more)
         if np.ndim(drawn) == 0 and wide(low, high):
             self._desk.seeds[int(drawn)] = here()
         return drawn
@@ -172,12 +155,7 @@ class TapeGenerator(OldNames):
         """Uniform numbers; one for each record and compared with a rate, they are Poisson sampling."""
         size = size[0] if isinstance(size, tuple) and len(size) == 1 else size
         alone = size is None or (np.ndim(size) == 0 and self._everyone(size))
-        return Uniforms(self, size) if alone else self.public("random", size)
-
-    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
-        """Uniform numbers."""
-        plain = type(low) in (int, float) and type(high) in (int, float) and (low, high) == (0, 1)
-        return self.random(size) if plain else self.public("uniform", low, high, size)
+        return Uniforms(self, size) if alone else self._known("random", size)
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
         """Coins for the records are Poisson sampling; other counts are public."""
@@ -186,7 +164,7 @@ class TapeGenerator(OldNames):
             return int(self.coin(p))
         if coins and self._everyone(size):
             return self.taken(float(p)).astype(np.int64)
-        return self.public("binomial", n, p, size)
+        return self._known("binomial", n, p, size)
 
     def taken(self, rate: float) -> Any:
         """A secret mask over the records: each by itself with probability ``rate``."""
@@ -197,17 +175,13 @@ class TapeGenerator(OldNames):
 
     def permutation(self, x: Any, axis: int = 0) -> Any:
         """A public order; of the records, it hides from nobody who comes when."""
-        return self.public("permutation", x, axis, of_records=bool(self._everyone(x)))
+        return self._known("permutation", x, axis, of_records=bool(self._everyone(x)))
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
         """In place, likewise."""
         x[...] = np.take(x, self.permutation(len(x)), axis=axis)
 
-    def spawn(self, n_children: int) -> list[Any]:
-        """Children draw from the same tape."""
-        return [self] * n_children
-
-    def public(self, name: str, *args: Any, of_records: bool = False, **more: Any) -> Any:
+    def _known(self, name: str, *args: Any, of_records: bool = False, **more: Any) -> Any:
         """A draw that the adversary may know, by the real method of that name."""
 
         def drawn(rng: np.random.Generator) -> Any:
@@ -224,9 +198,7 @@ class TapeGenerator(OldNames):
         return records if np.ndim(a) == 0 and a == len(records) else range(0)
 
 
-for _name in dir(np.random.Generator):
-    if not _name.startswith("_") and _name not in {**vars(TapeGenerator), "bit_generator": None}:
-        setattr(TapeGenerator, _name, partialmethod(TapeGenerator.public, _name))
+TapeGenerator.fill_in(lambda name: partialmethod(TapeGenerator._known, name))
 
 
 # -- every way through the code ----------------------------------------------------------------------------------------
@@ -234,7 +206,7 @@ class NotFinite(Exception):
     """It draws something that has no finite list of values, or there are too many ways through it."""
 
 
-class PathGenerator(OldNames):
+class PathGenerator(StandIn):
     """A generator whose draws take the values of one way through the code, and then the first that is possible.
 
     Draws without a method here have no finite list of values.
@@ -252,6 +224,11 @@ class PathGenerator(OldNames):
         self._wanted, self._taken = wanted, list[int]()
         self.others: list[tuple[int, ...]] = []
         self.logs: list[float] = []
+
+    def _refused(self, *_: Any, **__: Any) -> Any:
+        raise NotFinite
+
+    _noise = _known = taken = _refused
 
     def one_of(self, probabilities: Any) -> int:
         """The number of a value with these probabilities; impossible values are never taken."""
@@ -283,10 +260,6 @@ class PathGenerator(OldNames):
     def random(self, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """Uniform numbers, of which only comparisons are known."""
         return self._each(size, lambda: Uniforms(self, None))
-
-    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
-        """Likewise, from 0 to 1."""
-        return self.random(size) if low == 0 and high == 1 else _refused()
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
         """Coins: with ``n`` = 1."""
@@ -329,13 +302,7 @@ class PathGenerator(OldNames):
         x[...] = np.take(x, self.choice(len(x), len(x), replace=False), axis=axis)
 
 
-def _refused(*_: Any, **__: Any) -> Any:
-    raise NotFinite
-
-
-for _name in ("public", "taken", *dir(np.random.Generator)):
-    if not _name.startswith("_") and _name not in vars(PathGenerator) and _name not in ("bit_generator", "spawn"):
-        setattr(PathGenerator, _name, _refused)
+PathGenerator.fill_in(lambda name: PathGenerator._refused)
 
 
 def whole_law(mechanism: Callable[[Any, np.random.Generator], Any], data: Any, delta: float) -> WholeOutput:

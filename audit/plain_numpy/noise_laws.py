@@ -20,7 +20,7 @@ from dpassay.reference.laws.number import Geometric
 from .places import WAY_OUT, not_understood
 from .terms import Terms
 
-_SCIPY = {"gaussian": "norm", "laplace": "laplace", "gumbel": "gumbel_r"}
+_SCIPY = {"normal": "norm", "laplace": "laplace", "gumbel": "gumbel_r"}
 
 
 @cache
@@ -34,7 +34,7 @@ def law_of(kind: str) -> Any:
 def standard(kind: str, rng: np.random.Generator) -> float:
     """One draw of the standard law."""
     name, _, number = kind.partition(":")
-    draw = getattr(rng, "normal" if name == "gaussian" else name)
+    draw = getattr(rng, name)
     return float(draw(float(number)) if number else draw())
 
 
@@ -46,7 +46,7 @@ def square_root(factors: Array, kinds: set[str]) -> Array | None:
     """
     if len(kinds) != 1 or np.linalg.matrix_rank(factors) < len(factors):
         return None
-    if kinds == {"gaussian"}:
+    if kinds == {"normal"}:
         return np.asarray(np.linalg.cholesky(factors @ factors.T), dtype=np.float64)
     return factors if factors.shape[0] == factors.shape[1] else None
 
@@ -62,7 +62,7 @@ def law_of_noise(kinds: Sequence[str], noise: Terms, count: int, one_each: bool 
     kind, several = sorted(found)[0], len(draws) > count
     if len(set(draws)) < len(draws):
         raise not_understood("several numbers share their noise", f"release them one after the other, or {WAY_OUT}")
-    if found == {"gaussian"}:
+    if found == {"normal"}:
         starts = np.searchsorted(noise.rows, np.arange(count))
         return kind, np.hypot.reduceat(np.abs(factors), starts)  # squares of tiny scales would be 0
     name, _, p = kind.partition(":")
@@ -110,7 +110,7 @@ class NoisyAnswer(Categorical):
         if not isinstance(other, NoisyAnswer) or len(self.queries) != len(other.queries):
             return 0.0
         moved = self.queries - other.queries
-        return float(np.linalg.norm(moved - moved.mean()) if self.kind == "gaussian" else np.ptp(moved) / 2)
+        return float(np.linalg.norm(moved - moved.mean()) if self.kind == "normal" else np.ptp(moved) / 2)
 
     def apart(self, other: Law, moved: float) -> float:
         """The largest difference of a log probability: queries that move together tell nothing."""
@@ -127,7 +127,7 @@ class NoisyAnswer(Categorical):
         all movements at most; the log survival of Laplace and of Gumbel noise falls no faster than by 1 a unit.
         """
         size = sensitivity / self.scale_of_noise
-        return Cost("gaussian", size) if self.kind == "gaussian" else Cost("pure", 2 * size)
+        return Cost("gaussian", size) if self.kind == "normal" else Cost("pure", 2 * size)
 
     def public_difference(self, other: Law) -> Difference | None:
         """How many queries there are, and the noise, are public."""

@@ -162,12 +162,12 @@ def test_what_is_not_understood_names_its_line(mechanism):
 
 
 # -- answers: the largest, and finitely many choices ----------------------------------------------------------------
-@pytest.mark.parametrize(("kind", "draw"), [("laplace", "laplace"), ("gaussian", "normal"), ("gumbel", "gumbel")])
-def test_the_law_of_the_largest(kind, draw):
+@pytest.mark.parametrize("kind", ["laplace", "normal", "gumbel"])
+def test_the_law_of_the_largest(kind):
     """20,000 draws (seed 1): each share within 4.5 standard errors."""
     queries, scales = np.array([0.0, 1.0, 0.4]), np.array([1.0, 1.0, 1.0])
     law = largest(kind, queries, scales)
-    noise = getattr(np.random.default_rng(1), draw)(size=(20_000, 3))
+    noise = getattr(np.random.default_rng(1), kind)(size=(20_000, 3))
     shares = np.bincount(np.argmax(queries + noise, axis=1), minlength=3) / 20_000
     exact = np.exp(law.log_probabilities)
     assert np.all(np.abs(shares - exact) < 4.5 * np.sqrt(exact / 20_000))
