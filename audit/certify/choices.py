@@ -372,7 +372,7 @@ def _isinstance(one: Any, kinds: Any) -> bool:
     """A private or released whole number may be any number, and is nothing else."""
     known = not private(one) and (type(one) is not Public or one.ledger is None)
     whole = not known and not np.ndim(one) and one.dtype.kind in "iub"
-    if whole and not _NO_NUMBERS.issuperset(kinds if type(kinds) is tuple else (kinds,)):
+    if whole and not _NO_NUMBERS.issuperset(kinds if type(kinds) is tuple else getattr(kinds, "__args__", (kinds,))):
         raise Open(WHICH_KIND)
     return not whole and isinstance(one, kinds)
 

@@ -327,11 +327,11 @@ def whole_law(mechanism: Callable[[Any, np.random.Generator], Any], data: Any, d
 
 
 def key_of(value: Any) -> Any:
-    """An output as something that can be compared: nested tuples, numbers to twelve digits."""
+    """An output as something that can be compared: nested tuples, numbers to twelve digits; of one entry the number."""
+    if isinstance(value, np.ndarray | np.generic) and value.size == 1:
+        return key_of(value.item())
     if isinstance(value, np.ndarray):
         return ("array", value.shape, tuple(key_of(one) for one in value.ravel().tolist()))
-    if isinstance(value, np.generic):
-        return key_of(value.item())
     if isinstance(value, dict):
         return tuple((str(name), key_of(one)) for name, one in sorted(value.items(), key=lambda entry: str(entry[0])))
     if isinstance(value, list | tuple):

@@ -132,6 +132,16 @@ def test_an_unbounded_sum_names_its_line():
     assert math.isinf(found.epsilon) and found.open == f"wrong.py:{line} sums rows that nothing bounds"
 
 
+def test_a_bound_that_grows_with_each_step_is_called_infinite():
+    def run(rows, rng):
+        total = np.clip(rows, 0, 1).sum()
+        for _ in range(40):
+            total = 10 * total
+        return total + rng.laplace()
+
+    assert "may move by 1e+40, which bounds nothing" in str(certify(run, Space.matrix(n=(3,), d=(1,)), delta=1e-5))
+
+
 def test_an_open_end_names_its_line_and_what_would_close_it():
     found = certified(wrong.stops_on_the_exact_gradient)
     line = wrong.stops_on_the_exact_gradient.__code__.co_firstlineno + 4

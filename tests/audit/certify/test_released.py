@@ -284,6 +284,7 @@ def test_a_stand_in_has_the_type_of_what_it_stands_for():
         arrays = (rows, total, noise, batch, noisy, noisy > 0, rng.random(4), np.zeros(3))
         numbers = (total[0], noisy[0], rng.normal(), noisy.sum())
         right = all(isinstance(one, np.ndarray) for one in arrays) and all(isinstance(one, float) for one in numbers)
+        right = right and not (isinstance((rows > 0).sum(), (list, tuple)) or isinstance(rng.integers(9), list | set))
         return noisy if right and np.isscalar(noisy[0]) and not any(map(np.isscalar, arrays)) else total
 
     assert price(run) == pytest.approx(3.0, rel=1e-6)

@@ -14,7 +14,7 @@ from dpassay.audit.lockstep.hub import WithinReach
 from dpassay.audit.lockstep.run import lockstep, scripted
 from dpassay.audit.lockstep.script import Choice, Script
 from dpassay.audit.plain_numpy.desk import ITSELF, inside
-from dpassay.audit.plain_numpy.generator import NotFinite, whole_law
+from dpassay.audit.plain_numpy.generator import NotFinite, key_of, whole_law
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism, on_tape, recorded
 from dpassay.audit.plain_numpy.noise_laws import FARTHEST, WholeOutput, largest
 from dpassay.audit.plain_numpy.places import NotUnderstood
@@ -215,6 +215,7 @@ def test_epsilon_of_a_whole_output_is_where_the_hockey_stick_reaches_delta(p, q,
 def test_an_output_that_only_one_side_can_show():
     laws = [WholeOutput(("a", "b"), np.log([0.9, 0.1]), 0.01), WholeOutput(("a",), np.zeros(1), 0.01)]
     assert laws[0].distance(laws[1]) == FARTHEST
+    assert key_of([np.array([True])]) == key_of((True,))  # which one it is, says whether a record is a row of one
 
 
 # -- values that a search dictates -----------------------------------------------------------------------------------
