@@ -186,12 +186,17 @@ def read_json(path: Path, field: str, floats: bool = False) -> Any:
 
 
 def read_numbers(path: Path, field: str) -> Array:
-    """A comma-separated table of numbers, shape (lines, columns), at least one line.
+    """A comma-separated table of numbers, shape (lines, columns), at least one line; a first line of names is left out.
 
     Raises:
         BadInput: it cannot be read, is empty, or holds something else; the line is named.
     """
-    return numbers_of(read_text(path, field), field, str(path))
+    first, _, others = (text := read_text(path, field)).strip().partition("\n")
+    try:
+        np.asarray(first.split(",")[:1], dtype=float)
+    except ValueError:
+        text = others
+    return numbers_of(text, field, str(path))
 
 
 def numbers_of(text: str, field: str, path: str) -> Array:

@@ -184,7 +184,8 @@ def assay_plain(
     lines = sorted({*seen.public, *(line for line, chances in seen.picked.items() if len(chances) == 1)})
     told = f"realised takes what is drawn at {', '.join(lines[:3])} for known to the adversary" if lines else ""
     fixed, told = fixed if leaks and FIXED else "", told if found.realised else ""
-    why = "; ".join(filter(None, (fixed, found.why, few, told, FOUND)))
+    causes = (found.why, fixed) if seen.drawn else (fixed, found.why)  # beside other noise it may be a public start
+    why = "; ".join(filter(None, (*causes, few, told, FOUND)))
     note = "; ".join(filter(None, (found.searched.note, few)))
     return replace(found, why=why, searched=replace(found.searched, note=note), read_as=mechanism)
 

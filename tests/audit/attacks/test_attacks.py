@@ -216,7 +216,8 @@ def test_attacks_from_the_command_line(dpassay, recwarn):
 def test_data_of_ones_own_with_classes_that_have_no_gaps(dpassay, refused, tmp_path, classes, refusal):
     """Class 10^9 without those below would need a table of 10^9 columns."""
     rows = np.column_stack([np.random.default_rng(0).normal(size=(60, 3)), np.resize(classes, 60)])
-    np.savetxt(tmp_path / "own.csv", rows, delimiter=",")
+    names = ",".join(["x"] * (rows.shape[1] - 1) + ["class"])
+    np.savetxt(tmp_path / "own.csv", rows, delimiter=",", header=names, comments="")
     found = dpassay(*SMALL, "GaussianNB", "--data", "own.csv")
     if refusal:
         refused(found, f"{refusal} is missing")
