@@ -331,7 +331,7 @@ def test_coins_that_cannot_be_fair_are_refused_not_blamed_on_the_mechanism(dpass
 
 
 def test_a_frame_of_pandas_is_read_by_the_names_of_its_columns(tmp_path, monkeypatch):
-    lines = np.array([["a", 0.5, True], ["b", 1.5, False]], dtype=object)
+    lines = np.array([["a", 0.5, True], ["b", 1.5, "no"]], dtype=object)
     frame = SimpleNamespace(columns=["id", "Score", "member"], to_numpy=lambda: lines)
     monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(read_parquet=lambda path: frame))
     scores, coins = files.read_canaries(tmp_path / "canaries.parquet")
