@@ -16,6 +16,7 @@ import gc
 import linecache
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -388,7 +389,7 @@ def converted(names: dict[str, Any]) -> list[tuple[FunctionType, CodeType]]:
     """The functions of a module, each with the code that it runs while it is certified."""
     file = str(names.get("__file__") or "")
     functions = [one for one in reached(names) if isinstance(one, FunctionType) and one.__code__.co_filename == file]
-    codes = _codes(file) if functions else {}
+    codes = _codes(file, "".join(linecache.getlines(file))) if functions else {}
     found = []
     for one in functions:
         old = one.__code__
@@ -413,10 +414,10 @@ def reached(names: dict[str, Any]) -> Iterator[Any]:
             waiting += filter(gc.is_tracked, gc.get_referents(one))
 
 
-def _codes(file: str) -> dict[tuple[str, int], tuple[CodeType, CodeType]]:
+@lru_cache(maxsize=8)
+def _codes(file: str, text: str) -> dict[tuple[str, int], tuple[CodeType, CodeType]]:
     """By name and line: the code of a file as it is written, and as it is converted."""
     try:
-        text = "".join(linecache.getlines(file))
         plain = compile(text, file, "exec", dont_inherit=True)
         found = ast.fix_missing_locations(_Converter().visit(ast.parse(text)))
         changed = compile(found, file, "exec", dont_inherit=True)
