@@ -438,10 +438,7 @@ def place_among(x: Value, bins: Any, right: bool = False) -> Value:
     return found
 
 
-@rule(np.searchsorted)
-def sorted_place(a: Any, v: Any, side: str = "left") -> Value:
-    """As among bounds."""
-    return place_among(v, a)
+rule(np.searchsorted)(lambda a, v, side="left": place_among(v, a))
 
 
 @rule(np.bitwise_or, np.bitwise_xor)

@@ -205,7 +205,7 @@ def _secret(records: Any) -> bool:
     return found
 
 
-def _record_of(records: Any) -> Any:
+def _record(records: Any) -> Any:
     """Whichever record it is."""
     _, given = _whichever(records)
     return given if type(records) is _Zipped else given[0]
@@ -377,16 +377,9 @@ def _isinstance(one: Any, kinds: Any) -> bool:
     return not whole and isinstance(one, kinds)
 
 
-_CALLED = (_private, _either, _one_of, _secret, _all, _list, _caught, _entry, _added, _into, _same)
-NAMES: dict[str, Any] = {f"_dpassay{one.__name__}": one for one in _CALLED} | {
-    "isinstance": _isinstance,
-    "_dpassay_missing": _MISSING,
-    "_dpassay_computed": computed,
-    "_dpassay_record": _record_of,
-    "id": _identity,
-    "_dpassay_outside": outside,
-    "_dpassay_array": array,
-    "zip": _zip,
-    "sum": _sum,
-    "len": _len,
+_CALLED = (_private, _either, _one_of, _secret, _record, _all, _list, _caught, _entry, _added, _into, _same)
+NAMES: dict[str, Any] = {
+    **{f"_dpassay{one.__name__}": one for one in _CALLED},
+    **{"_dpassay_missing": _MISSING, "_dpassay_computed": computed, "_dpassay_outside": outside},
+    **{"_dpassay_array": array, "isinstance": _isinstance, "id": _identity, "zip": _zip, "sum": _sum, "len": _len},
 }

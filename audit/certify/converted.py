@@ -34,37 +34,29 @@ class _Converter(ast.NodeTransformer):
 
     def __init__(self) -> None:
         self._made = 0
-        self._inside = 0  # functions around
+        self._inside = False  # a function
         self._elsewhere: set[str] = set()  # names of this function that are no business of its own
 
+    def visit(self, node: ast.AST) -> Any:
+        """Names of a class body cannot be seen from a lambda; its methods are functions again."""
+        before, functions = self._inside, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+        self._inside = isinstance(node, functions) or (before and not isinstance(node, ast.ClassDef))
+        found = super().visit(node)
+        self._inside = before
+        return found
+
     def visit_FunctionDef(self, node: Any) -> Any:
-        """Names of a class body cannot be seen from a lambda."""
+        """With what it leaves to others."""
         before, self._elsewhere = self._elsewhere, _read_elsewhere(node)
         node.body = _one_return(node.body)
         ends = node.name == "__exit__" and any(isinstance(one, ast.Return) and _is_true(one) for one in ast.walk(node))
         if ends or node.name == "__del__":  # of which Python catches each error
             node.body.insert(0, _line("_dpassay_caught()", node))
-        self._inside += 1
         self.generic_visit(node)
-        self._inside -= 1
         self._elsewhere = before
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
-
-    def visit_Lambda(self, node: ast.Lambda) -> Any:
-        """A function, also in a module."""
-        self._inside += 1
-        self.generic_visit(node)
-        self._inside -= 1
-        return node
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
-        """Its methods are functions again."""
-        inside, self._inside = self._inside, 0
-        self.generic_visit(node)
-        self._inside = inside
-        return node
 
     def visit_If(self, node: ast.If) -> Any:
         """As a choice where the test is private, and as it is written elsewhere."""

@@ -710,6 +710,13 @@ class StandIn(OldNames):
         usual = type(low) in (int, float) and type(high) in (int, float) and (low, high) == (0, 1)
         return self.random(size) if usual else self._known("uniform", low, high, size)
 
+    def shuffle(self, x: Any, axis: int = 0) -> None:
+        """In place, by a permutation."""
+        if isinstance(x, np.ndarray):
+            x[...] = np.take(x, self.permutation(x.shape[axis]), axis=axis)
+        else:
+            x[:] = [x[one] for one in self.permutation(len(x))]
+
     def spawn(self, n_children: int) -> list[Any]:
         """Children are the same generator."""
         return [self] * n_children

@@ -51,7 +51,40 @@ ADDING_UP = {np.sum, np.add.reduce, np.mean, np.cumsum, np.diff, np.trace, np.do
 SHAPES = (np.shape, np.ndim, np.size, np.zeros_like, np.ones_like, np.empty_like, np.full_like)
 
 
-class Noisy(NDArrayOperatorsMixin):
+class Lazy(NDArrayOperatorsMixin):
+    """An array that is drawn where the code looks at it: whatever it is asked for, `value` answers."""
+
+    __array_priority__ = 1001.0
+    value: Any
+
+    def __len__(self) -> int:
+        return len(self.value())
+
+    def __getitem__(self, index: Any) -> Any:
+        return np.asarray(self.value())[index]
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.asarray(self.value(), dtype=dtype)
+
+    def __float__(self) -> float:
+        return float(self.value())
+
+    def __int__(self) -> int:
+        return int(self.value())
+
+    def __bool__(self) -> bool:
+        return bool(self.value())
+
+    def __round__(self, digits: int = 0) -> Any:
+        return round(float(self.value()), digits)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(np.asarray(self.value()), name)
+
+
+class Noisy(Lazy):
     """An array of numbers, ``base`` and draws of noise in some shares; or sums, once it has met data.
 
     Args:
@@ -60,8 +93,6 @@ class Noisy(NDArrayOperatorsMixin):
         terms: by row of the flat array; numbers without any have no noise.
         mixed: has the noise met data (or any number) already? Noise alone is not released, it is only drawn.
     """
-
-    __array_priority__ = 1000.0
 
     def __init__(self, desk: Desk, base: Any, terms: Terms, mixed: bool):
         self.desk, self.base, self.terms, self.mixed = desk, np.asarray(base, dtype=float), terms, mixed
@@ -95,7 +126,7 @@ class Noisy(NDArrayOperatorsMixin):
         return (self[number] for number in range(len(self)))
 
     def __getitem__(self, index: Any) -> Any:
-        return np.asarray(self.value())[index] if self.settled else self._moved(lambda array: array[index])
+        return super().__getitem__(index) if self.settled else self._moved(lambda array: array[index])
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if self.mixed or self.settled:
@@ -254,35 +285,18 @@ class Noisy(NDArrayOperatorsMixin):
         """Report noisy min."""
         return (-self).argmax(axis)
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.asarray(self.value(), dtype=dtype)
-
-    def __float__(self) -> float:
-        return float(self.value())
-
-    def __int__(self) -> int:
-        return int(self.value())
-
     def __index__(self) -> int:
         value = self.value()
         if float(value) != int(value):
             raise TypeError("a noisy number that is not whole is used as an index")
         return int(value)
 
-    def __bool__(self) -> bool:
-        return bool(self.value())
-
-    def __round__(self, digits: int = 0) -> Any:
-        return round(float(self.value()), digits)
-
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
         if name in LINEAR_METHODS and hasattr(self.base, name) and not self.settled:
             if name in ADDING_METHODS:
                 return lambda *given, **named: getattr(np, name)(self, *given, **named)
             return lambda *given, **named: self._moved(lambda array: getattr(array, name)(*looked_at(given), **named))
-        return getattr(np.asarray(self.value()), name)  # any other method of an array is a look at it
+        return super().__getattr__(name)  # any other method of an array is a look at it
 
 
 def looked_at(value: Any, part: Callable[[Noisy], Any] = Noisy.value) -> Any:

@@ -10,25 +10,22 @@ from functools import partial, partialmethod
 from typing import Any
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dpassay.audit.certify.draws import StandIn, wide
 from dpassay.audit.lockstep.outcome import Raised, caught
 
-from .desk import COMPARISONS, Desk, Noisy
+from .desk import COMPARISONS, Desk, Lazy, Noisy
 from .noise_laws import Chosen, WholeOutput
 from .places import WAY_OUT, here, not_understood
 
 MOST_PATHS = 5_000  # ways through a mechanism that are followed
 
 
-class Uniforms(NDArrayOperatorsMixin):
+class Uniforms(Lazy):
     """Uniform numbers, one a record or one alone: compared with a rate they are a secret batch, or a coin.
 
     Any other use draws them, and everybody knows them.
     """
-
-    __array_priority__ = 1001.0
 
     def __init__(self, rng: Any, size: Any):
         self._rng, self._size, self._value, self._below = rng, size, None, dict[float, Any]()
@@ -41,9 +38,6 @@ class Uniforms(NDArrayOperatorsMixin):
         if self._value is None:
             self._value = self._rng._known("random", self._size)
         return self._value
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.asarray(self.value(), dtype=dtype)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **rest: Any) -> Any:
         if ufunc in COMPARISONS and self._value is None:
@@ -61,24 +55,11 @@ class Uniforms(NDArrayOperatorsMixin):
     def _decided(self, rate: float) -> bool:
         """Does the number lie below? What it is, is known no better."""
         rate = min(max(rate, self._low), self._high)
-        below = bool(self._rng.coin((rate - self._low) / (self._high - self._low)))
+        chance = (rate - self._low) / (self._high - self._low)
+        below = bool(self._rng.one_of([1 - chance, chance]) == 1)
         self._below[rate] = below
         self._low, self._high = (self._low, rate) if below else (rate, self._high)
         return below
-
-    def __float__(self) -> float:
-        return float(self.value())
-
-    def __len__(self) -> int:
-        return len(self.value())
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(np.asarray(self.value()), name)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.value()[index]
 
 
 class TapeGenerator(StandIn):
@@ -116,12 +97,12 @@ class TapeGenerator(StandIn):
                 return np.random.default_rng(0).choice(records, size, replace=False)
             return self._desk.drawn_batch(lambda: self._desk.tape.batch(label, records, int(size)))
         if p is not None and (size is None or (replace and np.ndim(size) == 0)):
-            picks = [self._picked(p) for _ in range(1 if size is None else int(size))]
+            picks = [self.one_of(p) for _ in range(1 if size is None else int(size))]
             values = np.arange(int(a)) if np.ndim(a) == 0 else np.asarray(a)
             return values[picks[0]] if size is None else values[picks]
         return self._known("choice", a, size, replace, p, *rest, of_records=bool(everyone), **more)
 
-    def _picked(self, probabilities: Any) -> int:
+    def one_of(self, probabilities: Any) -> int:
         """The number of a value with these probabilities: a release, since they may come from the data."""
         with np.errstate(divide="ignore"):
             logs = np.log(np.asarray(probabilities, dtype=float))
@@ -133,11 +114,6 @@ class TapeGenerator(StandIn):
         if len(seen) == 1 and self._desk.shaken is not None:
             return int(law.sample(self._desk.shaken))
         return int(self._desk.tape.release(label, law, sensitivity=self._desk.code.sensitivity(label, 1.0)))
-
-    def coin(self, probability: Any) -> bool:
-        """Heads with this probability: a release likewise."""
-        one = min(max(float(probability), 0.0), 1.0)
-        return self._picked([1 - one, one]) == 1
 
     def integers(self, low: Any, high: Any = None, *rest: Any, **more: Any) -> Any:
         """Whole numbers; public, but for a wide one of which a generator is made."""
@@ -161,7 +137,8 @@ class TapeGenerator(StandIn):
         """Coins for the records are Poisson sampling; other counts are public."""
         coins = np.ndim(n) == 0 and n == 1 and np.ndim(p) == 0
         if coins and size is None:
-            return int(self.coin(p))
+            one = min(max(float(p), 0.0), 1.0)
+            return self.one_of([1 - one, one])
         if coins and self._everyone(size):
             return self.taken(float(p)).astype(np.int64)
         return self._known("binomial", n, p, size)
@@ -176,10 +153,6 @@ class TapeGenerator(StandIn):
     def permutation(self, x: Any, axis: int = 0) -> Any:
         """A public order; of the records, it hides from nobody who comes when."""
         return self._known("permutation", x, axis, of_records=bool(self._everyone(x)))
-
-    def shuffle(self, x: Any, axis: int = 0) -> None:
-        """In place, likewise."""
-        x[...] = np.take(x, self.permutation(len(x)), axis=axis)
 
     def _known(self, name: str, *args: Any, of_records: bool = False, **more: Any) -> Any:
         """A draw that the adversary may know, by the real method of that name."""
@@ -245,10 +218,6 @@ class PathGenerator(StandIn):
         self.logs.append(float(logs[found]))
         return found
 
-    def coin(self, probability: float) -> bool:
-        """Heads with this probability."""
-        return self.one_of([1 - probability, probability]) == 1
-
     def _each(self, size: Any, draw: Callable[[], Any], dtype: Any = None) -> Any:
         if size is None:
             return draw()
@@ -296,10 +265,6 @@ class PathGenerator(StandIn):
         """Every order."""
         values = np.arange(int(x)) if np.ndim(x) == 0 else np.asarray(x)
         return values[self.choice(len(values), len(values), replace=False)]
-
-    def shuffle(self, x: Any, axis: int = 0) -> None:
-        """Likewise, in place."""
-        x[...] = np.take(x, self.choice(len(x), len(x), replace=False), axis=axis)
 
 
 PathGenerator.fill_in(lambda name: PathGenerator._refused)

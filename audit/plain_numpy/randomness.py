@@ -67,10 +67,6 @@ def _sample(population: Any, k: int) -> Any:
     return picked.tolist() if population == range(len(population)) else [population[one] for one in picked]
 
 
-def _shuffle(values: Any) -> None:
-    values[:] = [values[one] for one in CURRENT.get().permutation(len(values))]
-
-
 _PYTHON: dict[str, Callable[..., Any]] = {
     "random": lambda: CURRENT.get().random(),
     "gauss": lambda mu=0.0, sigma=1.0: CURRENT.get().normal(mu, sigma),
@@ -81,7 +77,7 @@ _PYTHON: dict[str, Callable[..., Any]] = {
     "randrange": lambda *ends: int(CURRENT.get().integers(*ends)),
     "choice": lambda values: values[int(CURRENT.get().integers(len(values)))],
     "sample": _sample,
-    "shuffle": _shuffle,
+    "shuffle": lambda values: CURRENT.get().shuffle(values),
     "seed": _seed,
 }
 
