@@ -377,7 +377,7 @@ def followed(function: Any, args: Any, options: Any) -> Any:
     for one in filter(private, args if function not in HOLES_ALLOWED else ()):
         one.solid()
     unknown = getattr(ledger_of((args, options)), "unknown", False)
-    if unknown and function in (np.take, np.split, np.array_split):
+    if unknown and function in _BY_PLACES:
         raise Open(f"np.{name} of what was released or drawn is not followed; choose by an index")
     try:
         given, named = _options(function, transfer, args, options)
@@ -419,6 +419,7 @@ def _whatever_was_released(function: Any, found: Value) -> Value:
     return kept
 
 
+_BY_PLACES = np.take, np.split, np.array_split
 _WHERE, _CLIP = np.where, np.clip  # the name stands for another one while code is followed
 
 

@@ -113,6 +113,9 @@ class _Located:
 _IN_PLACE = "a data frame's column is changed in place; make a new one, as `x = x.clip(0, 1)` does"
 
 
+_SPREADS = np.var, np.std  # other names stand in NumPy while code is certified
+
+
 class Series(_Held, NDArrayOperatorsMixin):
     """A number a record; its spread is that of a sample, unlike NumPy's."""
 
@@ -143,7 +146,7 @@ class Series(_Held, NDArrayOperatorsMixin):
         return _series(getattr(ufunc, method)(*map(bare, inputs), **options))
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        if function in (np.var, np.std):
+        if function in _SPREADS:
             raise Open(f"np.{function.__name__} of a series, which pandas takes to be a sample's; use its values")
         return _series(function(*map(bare, args), **{name: bare(one) for name, one in options.items()}))
 

@@ -100,6 +100,7 @@ FOUND = {  # programs whose certificates were too small: lines, and what is rele
     "truth values of Python": ("total = (float(x[0, 0]) > 0) + (float(x[0, 1]) > 0)", "total"),
     "truth values in a list": ("total = np.sum([x[0, 0] > 0, x[0, 1] > 0])", "total"),
     "sums of one truth value": ("y = np.sum(x[:, :1] > 0, axis=1)\ntotal = (y + y).sum()", "total"),
+    "places to take": ("u = rng.random(len(x))", "a = np.argsort(u)", "np.take(number1, np.flatnonzero(u < 0.3))"),
     "answers of two records": (MASK, "a = x[:, 0] > 0", "mask1 ^ a ^ a[::-1]"),
     "an order and a record": (ORDER, "number1[order1][:1]", "number1[1:2]"),
 }
