@@ -675,9 +675,9 @@ class OldNames(np.random.Generator):
         """As ``standard_normal``."""
         return self.standard_normal(shape or None)
 
-    def randint(self, low: Any, high: Any = None, size: Any = None, **_: Any) -> Any:
+    def randint(self, low: Any, high: Any = None, size: Any = None, **more: Any) -> Any:
         """As ``integers``."""
-        return self.integers(low, high, size)
+        return self.integers(low, high, size, **more)
 
     random_sample = ranf = sample = lambda self, size=None: self.random(size)
 
@@ -774,7 +774,7 @@ class Draws(StandIn):
             return self._known("multivariate_normal", mean, cov, size)
         return self.normal(mean, np.sqrt(variances), (*np.atleast_1d(() if size is None else size), len(variances)))
 
-    def choice(self, a: Any, size: Any = None, replace: Any = True, p: Any = None, *_: Any, **__: Any) -> Any:
+    def choice(self, a: Any, size: Any = None, replace: Any = True, p: Any = None, *rest: Any, **more: Any) -> Any:
         """Without replacement from all records: a secret batch. With private probabilities: a release."""
         n = self._ledger.n
         if private(p):
@@ -785,7 +785,7 @@ class Draws(StandIn):
         coins = self._coins(size, range(a) if type(a) is int else a, p) if listed else None
         if coins is not None:
             return coins
-        found = self._known("choice", a, size, replace, p)
+        found = self._known("choice", a, size, replace, p, *rest, **more)
         return found if replace or len(np.unique(bare(a))) < np.size(a) else in_random_order(found)
 
     def _of_probabilities(self, a: Any, p: Value, size: Any) -> Any:

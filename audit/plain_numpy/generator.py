@@ -88,7 +88,9 @@ class TapeGenerator(StandIn):
         return self._noise("normal", 0.0, 1.0, shape) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T + mean
 
     # -- choices of records -------------------------------------------------------------------------------
-    def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None, *rest: Any, **more: Any) -> Any:
+    def choice(
+        self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
+    ) -> Any:
         """A secret batch where it chooses among all records without replacement; a public draw otherwise."""
         everyone = self._everyone(a)
         if everyone and not replace and p is None and np.ndim(size) == 0 and size is not None:
@@ -99,8 +101,8 @@ class TapeGenerator(StandIn):
         if p is not None and (size is None or (replace and np.ndim(size) == 0)):
             picks = [self.one_of(p) for _ in range(1 if size is None else int(size))]
             values = np.arange(int(a)) if np.ndim(a) == 0 else np.asarray(a)
-            return values[picks[0]] if size is None else values[picks]
-        return self._known("choice", a, size, replace, p, *rest, of_records=bool(everyone), **more)
+            return np.take(values, picks[0] if size is None else picks, axis=axis)
+        return self._known("choice", a, size, replace, p, axis, shuffle, of_records=bool(everyone))
 
     def one_of(self, probabilities: Any) -> int:
         """The number of a value with these probabilities: a release, since they may come from the data."""
@@ -241,7 +243,8 @@ class PathGenerator(StandIn):
     def integers(self, low: Any, high: Any = None, size: Any = None, dtype: Any = None, endpoint: bool = False) -> Any:
         """Each with the same probability."""
         low, high = (0, low) if high is None else (low, high)
-        if np.ndim(low) or np.ndim(high) or (values := int(high) - int(low) + bool(endpoint)) > MOST_PATHS:
+        narrow = dtype not in (None, int, np.int64)  # numbers that wrap around
+        if narrow or np.ndim(low) or np.ndim(high) or (values := int(high) - int(low) + bool(endpoint)) > MOST_PATHS:
             raise NotFinite  # one list entry each would take all memory
         return self._each(size, lambda: int(low) + self.one_of([1 / values] * values), np.int64)
 
@@ -249,22 +252,23 @@ class PathGenerator(StandIn):
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
     ) -> Any:
         """With or without replacement."""
-        if np.ndim(a) == 0 and int(a) > MOST_PATHS:
+        if (np.ndim(a) == 0 and int(a) > MOST_PATHS) or not shuffle:
             raise NotFinite
         values = np.arange(int(a)) if np.ndim(a) == 0 else np.asarray(a)
-        weights = np.full(len(values), 1 / len(values)) if p is None else np.asarray(p, dtype=float).copy()
+        count = values.shape[axis]
+        weights = np.full(count, 1 / count) if p is None else np.asarray(p, dtype=float).copy()
 
         def pick() -> int:
             found = self.one_of(weights / weights.sum())
             weights[found] *= replace
             return found
 
-        return values[self._each(size, pick, np.int64)]
+        return np.take(values, self._each(size, pick, np.int64), axis=axis)
 
     def permutation(self, x: Any, axis: int = 0) -> Any:
         """Every order."""
         values = np.arange(int(x)) if np.ndim(x) == 0 else np.asarray(x)
-        return values[self.choice(len(values), len(values), replace=False)]
+        return np.take(values, self.choice(values.shape[axis], values.shape[axis], replace=False), axis=axis)
 
 
 PathGenerator.fill_in(lambda name: PathGenerator._refused)

@@ -37,6 +37,7 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
                       "- rng.geometric(.5)"),
     "which object it is": (MANY, "y = max(x, flags(rows).sum()); return 5.0 if y is x else y + lap()"),
     "numbers that are one": (MANY, "return float([y is x for y in unit(rows)[:, 0]][0])"),
+    "so many along an axis": (39, "return [x + lap() for _ in rng.choice(np.ones((50, 2)), 1, axis=1)]"),
     "a draw of objects": (1e3, "return x + lap(1 if rng.choice([None, 'all'], p=[.999, .001]) is None else 1e-9)"),
     "written in one way": (MANY, "state = np.linspace(0, 0, 3); y = np.add(state, 1, out=state)[0] if rows[0, 0] > 0 "
                            "else 0.0; return float(state[0] > 0)"),
@@ -50,8 +51,7 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
                           "else (first, x + rng.normal(scale=1))"),
     "a copy of another type": (100, "y = flags(rows).astype(int); np.array(y, dtype=int, copy=None)[:] *= 1; "
                                "z = np.asarray(y, dtype=int); z *= 100; return y.sum() + lap()"),
-    "no copy of another type": (1, "m = flags(rows); w = np.asarray(m, dtype=float); w *= .01; "
-                               "return m.sum() + lap()"),
+    "no copy of another type": (1, "m = flags(rows); w = np.asarray(m, dtype=float); w *= .01; return m.sum() + lap()"),
     "noise that a draw picks": (MANY, "return x + lap(np.array([1, .01]))[rng.choice(2, p=[.999, .001])]"),
     "an end that swallows": (MANY, "try: 1 / (rows[0, 0] - 1)\nfinally: return 1.0"),
     "so many as is released": (1e2, "y = (x + lap()).reshape(1); return [x + lap(.01) for j in y[y > 40].tolist()]"),
@@ -72,8 +72,7 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
     "one of few seeds": (MANY, "return x + np.random.default_rng(rng.integers(65536, 131072)).laplace()"),
     "the larger is one itself": (100, "c = unit(rows[:, :1]).sum(axis=0); d = max(c, -1.0); d *= 100; "
                                 "return c + lap(size=1)"),
-    "a draw asked for its type": (100, "a = getattr(lap(), 'dtype', None); "
-                                  "return x + lap(.01 if a is None else 100)"),
+    "a draw asked for its type": (100, "a = getattr(lap(), 'dtype', None); return x + lap(.01 if a is None else 100)"),
     "a number asked for its class": (100, "return x + lap(.01 if isinstance(int(x), int) else 100)"),
     "the second of one noise": (4, "y = unit(rows).sum(axis=0) + rng.gumbel(size=3); z = np.array(y); z[0] = -np.inf; "
                                 "return np.argmax(y), np.argmax(z)"),

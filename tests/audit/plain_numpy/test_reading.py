@@ -190,9 +190,11 @@ def test_the_cost_of_the_largest_is_an_upper_bound_and_is_nearly_reached(kind):
 
 @pytest.mark.parametrize("run", [s.correlated, lambda _, rng: rng.integers(2**60), lambda _, rng: rng.choice(2**60)])
 def test_what_has_too_many_ways_is_not_counted_out(run):
-    """A seed that is drawn has too many values to follow each: neither time nor memory is spent on them."""
+    """A seed has too many values to follow each: no time or memory is spent on them. Of an axis there are its own."""
     with pytest.raises(NotFinite):
         whole_law(run, HERE, 1e-5)
+    columns = whole_law(lambda _, rng: rng.permutation(np.array([[1, 2], [3, 4]]), axis=1)[0].tolist(), HERE, 1e-5)
+    assert columns.support == ((1, 2), (2, 1))
 
 
 @given(
