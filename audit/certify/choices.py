@@ -15,6 +15,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from dpassay.audit.inputs.foreign import silent
+
 from .arithmetic import compared
 from .derivation import Decides, Open
 from .draws import Draws, Noise, StandIn
@@ -368,6 +370,15 @@ def _harmless(called: Any) -> bool:
 _NO_NUMBERS = {list, tuple, dict, set, frozenset, str, bytes, np.ndarray, type(None)}
 
 
+def _printed(real: Any, *shown: Any) -> None:
+    """Anybody may read a released number; of all else the text is made, as the code does."""
+    if real is not print and real is not silent:
+        raise Open("print is a function of the code's own, which is not followed")
+    for one in shown:
+        if not isinstance(one, Public):
+            str(one)
+
+
 def _isinstance(one: Any, kinds: Any) -> bool:
     """A private or released whole number may be any number, and is nothing else."""
     known = not private(one) and (type(one) is not Public or one.ledger is None)
@@ -377,7 +388,7 @@ def _isinstance(one: Any, kinds: Any) -> bool:
     return not whole and isinstance(one, kinds)
 
 
-_CALLED = (_private, _either, _one_of, _secret, _record, _all, _list, _caught, _entry, _added, _into, _same)
+_CALLED = (_private, _either, _one_of, _secret, _record, _all, _list, _caught, _entry, _added, _into, _same, _printed)
 NAMES: dict[str, Any] = {
     **{f"_dpassay{one.__name__}": one for one in _CALLED},
     **{"_dpassay_missing": _MISSING, "_dpassay_computed": computed, "_dpassay_outside": outside},

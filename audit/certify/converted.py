@@ -156,6 +156,14 @@ class _Converter(ast.NodeTransformer):
             node.func = _called("_dpassay_outside", [node.func], node)
         return node
 
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        """What is printed is asked for, and no text is made of it."""
+        call = node.value
+        if not self._inside or not isinstance(call, ast.Call) or not _prints(call):
+            return self.generic_visit(node)
+        shown = [self.visit(part) for one in call.args for part in _shown(one)]
+        return at(node, ast.Expr(_called("_dpassay_printed", [call.func, *shown], node)))
+
     def visit_ListComp(self, node: Any) -> Any:
         """Of records of a private number once for all."""
         scopes = any(isinstance(one, _SCOPES) for one in ast.walk(node))
@@ -179,6 +187,23 @@ class _Converter(ast.NodeTransformer):
         return node if imports or not (self._inside and catches) else [_line("_dpassay_caught()", node), node]
 
     visit_TryStar = visit_Try  # noqa: N815
+
+
+def _prints(call: ast.Call) -> bool:
+    """To the terminal, and what it is told beside says only how?"""
+    how = all(isinstance(one.value, ast.Constant) and one.arg != "file" for one in call.keywords)
+    whole = not any(isinstance(one, ast.Starred) for one in call.args)
+    return isinstance(call.func, ast.Name) and call.func.id == "print" and how and whole
+
+
+def _shown(one: Any) -> Iterator[Any]:
+    """What a text with values in it is made of; anything else is itself."""
+    if not isinstance(one, ast.JoinedStr):
+        yield one
+    for part in one.values if isinstance(one, ast.JoinedStr) else ():
+        if isinstance(part, ast.FormattedValue):
+            yield part.value
+            yield from _shown(part.format_spec) if part.format_spec else ()
 
 
 def _is_true(one: ast.Return) -> bool:

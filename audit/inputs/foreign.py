@@ -82,6 +82,10 @@ def load_object(name: str, field: str) -> Any:
     return found
 
 
+def silent(*_: Any, **__: Any) -> None:
+    """In place of print."""
+
+
 def is_written(text: str) -> bool:
     """It is meant as a space in words, not as MODULE:SPACE."""
     return text.strip().startswith(tuple(f"{name}(" for name in _NAMES))

@@ -78,6 +78,15 @@ class Lazy(NDArrayOperatorsMixin):
     def __round__(self, digits: int = 0) -> Any:
         return round(float(self.value()), digits)
 
+    def __format__(self, form: str) -> str:
+        return format(self.value(), form)
+
+    def __repr__(self) -> str:
+        return repr(self.value())
+
+    def __str__(self) -> str:
+        return str(self.value())
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)

@@ -6,6 +6,7 @@ It runs within limits of time and memory: what goes beyond them ends in one line
 import json
 import math
 import resource
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ from dpassay.audit.assaying.examine import Thrift
 from dpassay.audit.assaying.releases import own_releases
 from dpassay.audit.assaying.worst import pair_of
 from dpassay.audit.certify.draws import OldNames
-from dpassay.audit.inputs.foreign import foreign_code, is_code, is_written, load_object, written_space
+from dpassay.audit.inputs.foreign import foreign_code, is_code, is_written, load_object, silent, written_space
 from dpassay.audit.phases import TooLong, limited
 from dpassay.audit.plain_numpy.audited import trial_pairs
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
@@ -112,6 +113,7 @@ def open_own(
     """
     loaded = load_object(name, field)
     require(callable(loaded) or hasattr(loaded, "fit"), field, name, "is not callable")
+    vars(sys.modules[name.partition(":")[0]]).setdefault("print", silent)  # of thousands of runs
     run = partial(loaded, **_values(given)) if given else loaded
     return run, open_space(space, relation) if space is not None else usual_space(run, relation, name)
 

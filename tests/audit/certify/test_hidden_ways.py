@@ -36,6 +36,7 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
     "half a number": (MANY, "c = np.clip(flags(rows).sum(), a_min=.5, a_max=8); return c + rng.geometric(.5) "
                       "- rng.geometric(.5)"),
     "which object it is": (MANY, "y = max(x, flags(rows).sum()); return 5.0 if y is x else y + lap()"),
+    "printed before it is noisy": (MANY, "print('exact', f'{x:.{len(rows)}f}', sep=': '); return x + lap()"),
     "numbers that are one": (MANY, "return float([y is x for y in unit(rows)[:, 0]][0])"),
     "so many along an axis": (39, "return [x + lap() for _ in rng.choice(np.ones((50, 2)), 1, axis=1)]"),
     "a draw of objects": (1e3, "return x + lap(1 if rng.choice([None, 'all'], p=[.999, .001]) is None else 1e-9)"),

@@ -22,7 +22,9 @@ def global_sum(rows):
 
 def laplace_mean(data, epsilon):
     values = np.clip(data[:, 0], 0, 1)
-    return values.mean() + np.random.laplace(scale=1 / (len(values) * epsilon))
+    noisy = values.mean() + np.random.laplace(scale=1 / (len(values) * epsilon))
+    print(f"mean of {len(values)} rows: {noisy:.2f}")
+    return noisy
 
 
 def count_above(data, epsilon, threshold=0.5, rng=None):
