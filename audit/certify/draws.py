@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partialmethod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -687,15 +687,16 @@ class StandIn(OldNames):
 
     _noise: Any  # of a law, at a place, with a scale, so many
     _known: Any  # what everybody may know: the draw of a name with what it is given
+    _into: Any  # why nothing is drawn into an array
 
     # each a function of its own with NumPy's names: what a finding says of a line is found by them
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Gaussian noise."""
         return self._noise("normal", loc, scale, size)
 
-    def standard_normal(self, size: Any = None, dtype: Any = float) -> Any:  # type: ignore[override]
+    def standard_normal(self, size: Any = None, dtype: Any = float, out: Any = None) -> Any:
         """Gaussian noise."""
-        return self._noise("normal", 0.0, 1.0, size)
+        return self._noise("normal", 0.0, 1.0, size) if out is None else self._into(out)
 
     def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Laplace noise."""
@@ -863,10 +864,11 @@ class Draws(StandIn):
     def random(self, size: Any = None, dtype: Any = float, out: Any = None) -> Any:
         """Uniform numbers; one a record and compared with a rate, they are a Poisson batch."""
         if out is not None:
-            raise Open("numbers are drawn into an array; let them be a new one")
-        if self._of_records(size):
-            return Uniforms(self, size)
-        return self._known("random", size)
+            self._into()
+        return Uniforms(self, size) if self._of_records(size) else self._known("random", size)
+
+    def _into(self, *_: Any) -> NoReturn:
+        raise Open("numbers are drawn into an array; let them be a new one")
 
     def _known(self, name: str, *args: Any, **options: Any) -> Any:
         if any(private(one) for one in (*args, *options.values())):

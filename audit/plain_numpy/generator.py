@@ -7,7 +7,7 @@ finitely many choices, another one takes every way through it, which is the exac
 import math
 from collections.abc import Callable
 from functools import partial, partialmethod
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -129,8 +129,13 @@ class TapeGenerator(StandIn):
         """Was this seed drawn here?"""
         return self._desk.sown(seed)
 
-    def random(self, size: Any = None, *rest: Any, **more: Any) -> Any:
+    def _into(self, *_: Any) -> NoReturn:
+        raise not_understood("numbers are drawn into an array", f"let them be a new one, or {WAY_OUT}")
+
+    def random(self, size: Any = None, dtype: Any = float, out: Any = None) -> Any:
         """Uniform numbers; one for each record and compared with a rate, they are Poisson sampling."""
+        if out is not None:
+            self._into()
         size = size[0] if isinstance(size, tuple) and len(size) == 1 else size
         alone = size is None or (np.ndim(size) == 0 and self._everyone(size))
         return Uniforms(self, size) if alone else self._known("random", size)
@@ -203,7 +208,7 @@ class PathGenerator(StandIn):
     def _refused(self, *_: Any, **__: Any) -> Any:
         raise NotFinite
 
-    _noise = _known = taken = _refused
+    _noise = _known = _into = taken = _refused
 
     def one_of(self, probabilities: Any) -> int:
         """The number of a value with these probabilities; impossible values are never taken."""
@@ -230,7 +235,7 @@ class PathGenerator(StandIn):
 
     def random(self, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """Uniform numbers, of which only comparisons are known."""
-        return self._each(size, lambda: Uniforms(self, None))
+        return self._each(size, lambda: Uniforms(self, None)) if out is None else self._into()
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
         """Coins: with ``n`` = 1."""

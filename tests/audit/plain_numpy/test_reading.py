@@ -152,7 +152,7 @@ def one_noise_for_several_records(rows, rng):
     "mechanism",
     [
         *(product_of_noises, one_of_two_noises_again, one_noise_for_several_records),
-        *(s.uniforms_for_two_batches, s.geometric_on_one_side),
+        *(s.uniforms_for_two_batches, s.geometric_on_one_side, lambda _, rng: rng.random(out=np.zeros(3))),
     ],
     ids=named,
 )
