@@ -43,9 +43,9 @@ def _constructor(real: Callable[..., Any], copies: bool, plain: bool) -> Callabl
         if isinstance(value, Noise):
             return value.copy() if copies else value
         value = value.held if isinstance(value, Holder) else value
+        if isinstance(value, list | tuple) and any(isinstance(one, Value) for one in value):
+            value = np.stack(value)
         if not isinstance(value, Value):
-            if isinstance(value, list | tuple) and any(isinstance(one, Value) for one in value):
-                return np.stack(value)
             found = real(bare(value), *args, **options)
             if plain or _ours():
                 return found

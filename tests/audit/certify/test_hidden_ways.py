@@ -40,8 +40,8 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
     "numbers that are one": (MANY, "return float([y is x for y in unit(rows)[:, 0]][0])"),
     "so many along an axis": (39, "return [x + lap() for _ in rng.choice(np.ones((50, 2)), 1, axis=1)]"),
     "a draw of objects": (1e3, "return x + lap(1 if rng.choice([None, 'all'], p=[.999, .001]) is None else 1e-9)"),
-    "written in one way": (MANY, "state = np.linspace(0, 0, 3); y = np.add(state, 1, out=state)[0] if rows[0, 0] > 0 "
-                           "else 0.0; return float(state[0] > 0)"),
+    "written in one way": (MANY, "s = np.linspace(0, 0); y = np.add(s, 1, out=s)[0] if x > 0 else 0; return s[0] > 0"),
+    "a list made of whole numbers": (1, "return np.array([x * .5, 0], dtype=int) + lap(size=2)"),
     "read before it is emptied": (10, """
         store = np.zeros(2); store[0] = x
         def drain(): store[0] = 0.0; return 0.0
