@@ -29,7 +29,7 @@ from .facts import SOMETHING, Records, times
 from .public import PLACES, Public, in_random_order, placed, public
 from .shapes import Batch
 from .table import Source, Table, by_entry, tabled
-from .value import Value, alike, bare, join, ledger_of, private, seen_as
+from .value import Value, alike, bare, is_real, join, ledger_of, private, seen_as
 
 _ZEROS = np.zeros  # another name stands in NumPy while code is certified
 ROUNDING = 1 + 1e-12  # bounds are sums of floats
@@ -309,11 +309,19 @@ class Noise(NDArrayOperatorsMixin):
 
     def copy(self) -> Any:
         """The same draws, in memory of their own."""
-        return Noise(self.ledger, self.law, self.scale, self.cells)
+        return self._of(self.scale, self.cells)
+
+    def astype(self, dtype: Any, **options: Any) -> Any:
+        """Cut to whole numbers it is no noise of this law."""
+        return self.copy() if is_real(dtype) and not options else self.known().astype(dtype, **options)
+
+    def _of(self, scale: Any, cells: Any) -> Noise:
+        """Of the same law."""
+        return Noise(self.ledger, self.law, scale, cells)
 
     def _part(self, scale: Any, cells: Any) -> Noise:
         """In the same memory: neither is written to from now on."""
-        found = Noise(self.ledger, self.law, scale, cells)
+        found = self._of(scale, cells)
         self.viewed = found.viewed = True
         return found
 
@@ -337,8 +345,8 @@ class Noise(NDArrayOperatorsMixin):
         return np.asarray(self.known())
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        if function in _TRIANGLES and args[0] is self:  # no noise elsewhere
-            return Noise(self.ledger, self.law, function(self.scale, *args[1:], **options), self.cells)
+        if function in _TRIANGLES and type(self) is Noise and args[0] is self:  # no noise elsewhere
+            return self._of(function(self.scale, *args[1:], **options), self.cells)
         return function(*(one.known() if isinstance(one, Noise) else one for one in args), **options)
 
     def _as_text(self, *_: Any) -> Any:
@@ -443,6 +451,11 @@ class OneSided(Noise):
         if self._query is not None:
             raise Open("one-sided noise hides nothing; take away another number of the same law")
         return super().known()
+
+    def _of(self, scale: Any, cells: Any) -> Noise:
+        if self._query is not None:
+            self.known()
+        return super()._of(scale, cells)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method == "__call__" and ufunc is np.negative and self._query is None:

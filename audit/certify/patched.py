@@ -20,7 +20,7 @@ import numpy as np
 from .choices import NAMES, forgotten, used_up
 from .converted import converted, reached
 from .derivation import Open, here_because
-from .draws import Draws, Noise, Secret, Seed, fresh_generator
+from .draws import Answers, Draws, Noise, Secret, Seed, fresh_generator
 from .outside import is_elsewhere
 from .public import COUNTED, INTO, NOT_FOLLOWED, OF_SHAPES, Public, blank, held_by_the_code, watched
 from .value import TRUSTED, WHICH_KIND, Holder, Value, bare, ledger_of, private, trusted
@@ -41,11 +41,19 @@ _OF_SEVERAL = ("stack", "concatenate", "hstack", "vstack", "dstack", "column_sta
 def _constructor(real: Callable[..., Any], copies: bool, plain: bool) -> Callable[..., Any]:
     def made(value: Any, *args: Any, **options: Any) -> Any:
         if isinstance(value, Noise):
-            return value.copy() if copies else value
+            dtype = options.get("dtype", args[0] if args else None)
+            if options.keys() - {"dtype", "copy"} or len(args) > 1:
+                value = value.known()
+            elif dtype is not None and np.dtype(dtype) != (value.dtype if isinstance(value, Answers) else float):
+                value = value.astype(dtype)
+            else:
+                return value.copy() if copies and options.get("copy", True) else value
         value = value.held if isinstance(value, Holder) else value
         if isinstance(value, list | tuple) and any(isinstance(one, Value) for one in value):
             value = np.stack(value)
         if not isinstance(value, Value):
+            if isinstance(value, Noise):  # of another type
+                return value
             found = real(bare(value), *args, **options)
             if plain or _ours():
                 return found

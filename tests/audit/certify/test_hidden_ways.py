@@ -33,8 +33,8 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
                                      "return np.where(small, 0.0, a).sum() + lap()"),
     "asked for its type": (10, "c = flags(rows).sum(); return c + lap(1000 if c.dtype.kind == 'f' else .1)"),
     "asked for its class": (100, "c = flags(rows).sum(); return c + lap(.01 if isinstance(c, np.integer) else 100)"),
-    "half a number": (MANY, "c = np.clip(flags(rows).sum(), a_min=.5, a_max=8); return c + rng.geometric(.5) "
-                      "- rng.geometric(.5)"),
+    "half a number": (MANY, "g = rng.geometric; return np.clip(flags(rows).sum(), a_min=.5, a_max=8) + g(.5) - g(.5)"),
+    "one of some one-sided noise": (MANY, "return (flags(rows) + rng.geometric(.5, size=6))[0]"),
     "which object it is": (MANY, "y = max(x, flags(rows).sum()); return 5.0 if y is x else y + lap()"),
     "printed before it is noisy": (MANY, "print('exact', f'{x:.{len(rows)}f}', sep=': '); return x + lap()"),
     "numbers that are one": (MANY, "return float([y is x for y in unit(rows)[:, 0]][0])"),
@@ -62,8 +62,8 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
                                "np.roll(np.arange(9.0), k)[0] > 4 else 1.0"),
     "functions for what is released": (1e2, "y = (x + lap()).reshape(1); return y, np.piecewise(y, [y > 9], "
                                        "[lambda _: x + lap(.01), 0.0])"),
-    "noise in one store": (MANY, "s = np.zeros(1); a = rng.standard_normal(1, out=s); rng.standard_normal(1, out=s); "
-                           "return x + a, 2 * x + s"),
+    "a store": (MANY, "d, s = rng.standard_normal, np.zeros(1); a = d(1, out=s); d(1, out=s); return x + a, 2 * x + s"),
+    "noise as truth values": (MANY, "return x + np.array(lap(), dtype=bool)"),
     "so many times as is released": (100, "k = np.argmax(x + lap(size=2)); return [x + lap(.01) for _ in (1,) * k]"),
     "mirrored by halves": (MANY, "g = rng.normal(size=(3, 3)); r = unit(rows); "
                            "return r.T @ r + (np.triu(g) + 0.5 * np.triu(g, 1).T)"),
