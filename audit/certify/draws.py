@@ -496,6 +496,10 @@ class Looked(Noise):
         """Of the known numbers."""
         return self.known().copy()
 
+    def astype(self, dtype: Any, **options: Any) -> Any:
+        """Of the known numbers."""
+        return self.known().astype(dtype, **options)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self.known(), name)
 

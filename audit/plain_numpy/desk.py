@@ -149,9 +149,11 @@ class Noisy(Lazy):
             changed = np.arange(self.size).reshape(self.shape)[index]
             self.terms = self.terms.where(~np.isin(self.terms.rows, changed))
 
-    def astype(self, dtype: Any, **_: Any) -> Any:
+    def astype(self, dtype: Any, copy: bool = True, **_: Any) -> Any:
         """Floats stay lazy; anything else is a look at the value."""
-        return self if np.dtype(dtype) == np.float64 else np.asarray(self.value()).astype(dtype)
+        if np.dtype(dtype) != np.float64:
+            return np.asarray(self.value()).astype(dtype)
+        return self.copy() if copy else self
 
     # -- arithmetic ---------------------------------------------------------------------------------------
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **rest: Any) -> Any:

@@ -69,12 +69,12 @@ def stream(rows, rng):
 
 
 def into_an_array(rows, rng):
-    out = np.empty(rows.shape[1])
-    np.sum(clip(rows), axis=0, out=out)
+    out = np.sum(clip(rows), axis=0, out=np.empty(rows.shape[1]))
     noise = rng.standard_normal(rows.shape[1])
+    other = noise.astype(float)
+    other *= 0.0
     noise *= 8.0
-    np.add(out, noise, out=out)
-    return out
+    return np.add(out, noise, out=out)
 
 
 def from_a_random_start(rows, rng, scale=14.0):
