@@ -6,6 +6,7 @@ computed for both ways of a private decision, or for each of such records, may d
 
 import dis
 import gc
+import logging
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -370,11 +371,13 @@ def _harmless(called: Any) -> bool:
 _NO_NUMBERS = {list, tuple, dict, set, frozenset, str, bytes, np.ndarray, type(None)}
 
 
-def _printed(real: Any, *shown: Any) -> None:
+def _printed(called: Any, shown: Callable[[], tuple[Any, ...]], plainly: Callable[[], Any]) -> None:
     """Anybody may read a released number; of all else the text is made, as the code does."""
-    if real is not print and real is not silent:
-        raise Open("print is a function of the code's own, which is not followed")
-    for one in shown:
+    logs = isinstance(getattr(called, "__self__", None), logging.Logger) or vars(logging).get(called.__name__) is called
+    if called is not print and called is not silent and not logs:
+        plainly()
+        return
+    for one in shown():
         if not isinstance(one, Public):
             str(one)
 

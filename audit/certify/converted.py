@@ -157,12 +157,13 @@ class _Converter(ast.NodeTransformer):
         return node
 
     def visit_Expr(self, node: ast.Expr) -> Any:
-        """What is printed is asked for, and no text is made of it."""
+        """What is printed or logged is asked for, and no text is made of it."""
         call = node.value
         if not self._inside or not isinstance(call, ast.Call) or not _prints(call):
             return self.generic_visit(node)
-        shown = [self.visit(part) for one in call.args for part in _shown(one)]
-        return at(node, ast.Expr(_called("_dpassay_printed", [call.func, *shown], node)))
+        shown = ast.Tuple([copy.deepcopy(part) for one in call.args for part in _shown(one)], ast.Load())
+        told = [call.func, _lambda([], self.visit(shown)), _lambda([], self.visit(call))]
+        return at(node, ast.Expr(_called("_dpassay_printed", told, node)))
 
     def visit_ListComp(self, node: Any) -> Any:
         """Of records of a private number once for all."""
@@ -190,10 +191,11 @@ class _Converter(ast.NodeTransformer):
 
 
 def _prints(call: ast.Call) -> bool:
-    """To the terminal, and what it is told beside says only how?"""
+    """To the terminal or a log, by its name, and what it is told beside says only how?"""
     how = all(isinstance(one.value, ast.Constant) and one.arg != "file" for one in call.keywords)
-    whole = not any(isinstance(one, ast.Starred) for one in call.args)
-    return isinstance(call.func, ast.Name) and call.func.id == "print" and how and whole
+    scopes = any(isinstance(one, (ast.Starred, *_SCOPES)) for one in ast.walk(call))
+    name = getattr(call.func, "id", "") or getattr(call.func, "attr", "")
+    return name in ("print", "debug", "info", "warning", "error") and how and not scopes
 
 
 def _shown(one: Any) -> Iterator[Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import inspect
 import sys
 import types
 from collections.abc import Iterator
@@ -110,4 +111,5 @@ def _function(value: Any) -> types.FunctionType | None:
         value = value.func
     elif isinstance(value, classmethod | staticmethod):
         value = value.__func__
+    value = inspect.unwrap(value) if callable(value) else value  # what a decorator runs
     return value if isinstance(value, types.FunctionType) else None

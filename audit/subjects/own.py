@@ -4,6 +4,7 @@ It runs within limits of time and memory: what goes beyond them ends in one line
 """
 
 import json
+import logging
 import math
 import resource
 import sys
@@ -114,6 +115,7 @@ def open_own(
     loaded = load_object(name, field)
     require(callable(loaded) or hasattr(loaded, "fit"), field, name, "is not callable")
     vars(sys.modules[name.partition(":")[0]]).setdefault("print", silent)  # of thousands of runs
+    logging.disable()
     run = partial(loaded, **_values(given)) if given else loaded
     return run, open_space(space, relation) if space is not None else usual_space(run, relation, name)
 

@@ -13,7 +13,7 @@ from .random_programs import compiled
 
 MANY = math.inf
 BEFORE = """
-import contextlib, hashlib, math, pickle, threading, warnings
+import contextlib, hashlib, logging, math, pickle, threading, warnings
 import numpy as np, scipy.linalg
 from numpy import asarray as plainly
 KEPT = [lambda a, b: a is b, np.random.default_rng(), np.zeros(1)]
@@ -37,15 +37,14 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
     "one of some one-sided noise": (MANY, "return (flags(rows) + rng.geometric(.5, size=6))[0]"),
     "which object it is": (MANY, "y = max(x, flags(rows).sum()); return 5.0 if y is x else y + lap()"),
     "printed before it is noisy": (MANY, "print('exact', f'{x:.{len(rows)}f}', sep=': '); return x + lap()"),
+    "logged before it is noisy": (MANY, "logging.info('exact %s', x); return x + lap()"),
     "numbers that are one": (MANY, "return float([y is x for y in unit(rows)[:, 0]][0])"),
     "so many along an axis": (39, "return [x + lap() for _ in rng.choice(np.ones((50, 2)), 1, axis=1)]"),
     "a draw of objects": (1e3, "return x + lap(1 if rng.choice([None, 'all'], p=[.999, .001]) is None else 1e-9)"),
     "written in one way": (MANY, "s = np.linspace(0, 0); y = np.add(s, 1, out=s)[0] if x > 0 else 0; return s[0] > 0"),
     "a list made of whole numbers": (1, "return np.array([x * .5, 0], dtype=int) + lap(size=2)"),
-    "read before it is emptied": (10, """
-        store = np.zeros(2); store[0] = x
-        def drain(): store[0] = 0.0; return 0.0
-        store[0] += drain(); return store[0] + lap(.1)"""),
+    "read before it is emptied": (10, "store = np.zeros(2); store[0] = x\ndef drain(): store[0] = 0.0; return 0.0\n"
+                                 "store[0] += drain(); return store[0] + lap(.1)"),
     "a smaller batch elsewhere": (1.9, "rate = 0.01 if x + lap(100) > 4 else 0.9; "
                                   "return unit(rows)[rng.random(len(rows)) < rate][:, 0].sum() + lap()"),
     "the better of two": (6.74, "first = x + rng.normal(scale=1); return (first, x + lap(1 / 2.337)) if first > 1 "
@@ -67,9 +66,8 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
     "so many times as is released": (100, "k = np.argmax(x + lap(size=2)); return [x + lap(.01) for _ in (1,) * k]"),
     "mirrored by halves": (MANY, "g = rng.normal(size=(3, 3)); r = unit(rows); "
                            "return r.T @ r + (np.triu(g) + 0.5 * np.triu(g, 1).T)"),
-    "written into one of two": (101, """
-        y, a, b = x + lap(), np.zeros(2), np.zeros(2); target = a if y > 4 else b; target[0] = 1.0
-        return x + lap(.01) if a[0] > 0 else y"""),
+    "written into one of two": (101, "y, a, b = x + lap(), np.zeros(2), np.zeros(2); t = a if y > 4 else b; t[0] = 1.0; "
+                                "return x + lap(.01) if a[0] > 0 else y"),
     "one of few seeds": (MANY, "return x + np.random.default_rng(rng.integers(65536, 131072)).laplace()"),
     "the larger is one itself": (100, "c = unit(rows[:, :1]).sum(axis=0); d = max(c, -1.0); d *= 100; "
                                 "return c + lap(size=1)"),
