@@ -108,7 +108,7 @@ REFUSED = {  # what the one line says, and what is refused with it
     "--gdp": ["scores a.csv a.csv --gdp 1e300"],
     "bool.json": ["scores a.csv a.csv --curve bool.json"],
     "--data": ["attack --data empty.csv", "attack --data ragged.csv", "reproduce minimax_sosp --data ."],
-    "holds #": ["attack --data note.csv"],
+    "at least one line of numbers": ["attack --data note.csv"],
     "is empty": ["attack --data nothing.csv"],
     "must be classes": ["attack --data large.csv", "attack --data minus.csv"],
     "--noise-multiplier": ["attack --noise-multiplier 1e-300", "attack --noise-multiplier inf"],
