@@ -117,20 +117,14 @@ class _Placing:
             yield from ((end, "returns it") for end in self.ends())  # of the other side, which may end elsewhere
         elif kind is Kind.OVER_BUDGET:
             for one, other in _costliest(self.here.calls, self.there.calls)[:1]:
-                yield from self._noise_or_batch(one)
+                noise = list(self._argument("noise scale", one, _SCALES, _scale(one), alone=True))
+                drawn = [told for told in _called(self.here, one) if told[1] != _RELEASES]
+                yield from (*noise[:1], *drawn, *noise[1:])
                 if not one.asked.get("sensitivity") and _moved(one, other) > 0:
                     yield from self._argument("query", one, _QUERIES, _query(one))
                 yield from _called(self.here, one)
         else:
             yield from self._of_calls(kind)
-
-    def _noise_or_batch(self, call: Call) -> Told:
-        """What makes the noise and what draws the batch; first what is computed at the draw itself."""
-        noise = list(self._argument("noise scale", call, _SCALES, _scale(call), alone=True))
-        drawn = [(step, words) for step, words in _called(self.here, call) if words != _RELEASES]
-        elsewhere = noise[0][0] is not releasing(self.here, call) if noise else True
-        own = [one for one, _ in drawn if any(isinstance(node, ast.BinOp) for node in header(one.statement))]
-        yield from (*drawn, *noise) if own and elsewhere else (*noise[:1], *drawn, *noise[1:])
 
     def _parted(self) -> Told:
         worlds = self.pairs[0][0], self.pairs[-1][0]  # whether the record takes part may decide, too
