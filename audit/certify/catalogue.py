@@ -22,8 +22,9 @@ from dpassay.reference.transcript import Note, Release, Transcript
 
 from .certificate import Certificate, ended
 from .derivation import Open, axioms
-from .draws import Draws, Ledger, Limits, holds_private
+from .draws import Ledger, Limits, holds_private
 from .facts import INF, Norms, Records
+from .generators import Draws
 from .patched import kept_numbers, patched
 from .tape import Answer, CertifyTape
 from .value import Value

@@ -21,8 +21,9 @@ from dpassay.reference.transcript import Draw, Release, Transcript
 
 from . import arithmetic, choices, reductions, shapes
 from .derivation import Decides, Line, Open, axioms, of_user, raised, trace
-from .draws import Certified, Draws, Ledger, Limits
+from .draws import Certified, Ledger, Limits
 from .facts import SOMETHING
+from .generators import Draws
 from .patched import kept_numbers, patched
 from .tape import CertifyTape, as_release
 from .value import NAMED, Value, rows

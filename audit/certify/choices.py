@@ -20,8 +20,9 @@ from dpassay.audit.inputs.foreign import silent
 
 from .arithmetic import compared
 from .derivation import Decides, Open
-from .draws import Draws, Noise, StandIn
+from .draws import Noise
 from .facts import SOMETHING, ZERO, Norms, Origin, Records
+from .generators import Draws, StandIn
 from .outside import Kind, array, outside
 from .public import NOT_FOLLOWED, Public, added
 from .shapes import Batch, Place, one_of
@@ -368,13 +369,14 @@ def _harmless(called: Any) -> bool:
     return isinstance(of, np.ndarray | np.generic | int | float | str | tuple | np.ufunc) and name not in _IN_PLACE
 
 
+_LOGS = logging.debug, logging.info, logging.warning, logging.error
 _NO_NUMBERS = {list, tuple, dict, set, frozenset, str, bytes, np.ndarray, type(None)}
 
 
 def _printed(called: Any, shown: Callable[[], tuple[Any, ...]], plainly: Callable[[], Any]) -> None:
     """Anybody may read a released number; of all else the text is made, as the code does."""
-    logs = isinstance(getattr(called, "__self__", None), logging.Logger) or vars(logging).get(called.__name__) is called
-    if called is not print and called is not silent and not logs:
+    logs = called in _LOGS or isinstance(getattr(called, "__self__", None), logging.Logger)
+    if called not in (print, silent) and not logs:
         plainly()
         return
     for one in shown():

@@ -198,14 +198,10 @@ def _prints(call: ast.Call) -> bool:
     return name in ("print", "debug", "info", "warning", "error") and how and not scopes
 
 
-def _shown(one: Any) -> Iterator[Any]:
+def _shown(one: ast.expr) -> list[ast.expr]:
     """What a text with values in it is made of; anything else is itself."""
-    if not isinstance(one, ast.JoinedStr):
-        yield one
-    for part in one.values if isinstance(one, ast.JoinedStr) else ():
-        if isinstance(part, ast.FormattedValue):
-            yield part.value
-            yield from _shown(part.format_spec) if part.format_spec else ()
+    values = [part.value for part in ast.walk(one) if isinstance(part, ast.FormattedValue)]
+    return values if isinstance(one, ast.JoinedStr) else [one]
 
 
 def _is_true(one: ast.Return) -> bool:

@@ -20,7 +20,8 @@ import numpy as np
 from .choices import NAMES, forgotten, used_up
 from .converted import converted, reached
 from .derivation import Open, here_because
-from .draws import Answers, Draws, Noise, Secret, Seed, fresh_generator
+from .draws import Answers, Noise, fresh_generator
+from .generators import Draws, Secret, Seed
 from .outside import is_elsewhere
 from .public import COUNTED, INTO, NOT_FOLLOWED, OF_SHAPES, Public, blank, held_by_the_code, watched
 from .value import TRUSTED, WHICH_KIND, Holder, Value, bare, ledger_of, private, trusted

@@ -14,8 +14,9 @@ from dpassay.reference.transcript import Batch as TapeBatch
 from dpassay.reference.transcript import Draw, Note, Release
 
 from .derivation import Open
-from .draws import ROUNDING, Certified, Draws, Ledger, Noise, Secret, fresh_generator
+from .draws import ROUNDING, Certified, Ledger, Noise, fresh_generator
 from .facts import Norms, times
+from .generators import Draws, Secret
 from .public import placed, public
 from .shapes import Batch
 from .value import Value, bare, join, private

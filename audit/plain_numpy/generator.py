@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from dpassay.audit.certify.draws import StandIn, wide
+from dpassay.audit.certify.generators import StandIn, wide
 from dpassay.audit.lockstep.outcome import Raised, caught
 
 from .desk import COMPARISONS, Desk, Lazy, Noisy

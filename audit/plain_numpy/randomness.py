@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.certify.draws import OldNames
+from dpassay.audit.certify.generators import OldNames
 
 from .places import WAY_OUT, NotUnderstood, here, of_the_code
 

@@ -23,7 +23,7 @@ from dpassay.audit.assaying.assay import about_run, assay, certified
 from dpassay.audit.assaying.examine import Thrift
 from dpassay.audit.assaying.releases import own_releases
 from dpassay.audit.assaying.worst import pair_of
-from dpassay.audit.certify.draws import OldNames
+from dpassay.audit.certify.generators import OldNames
 from dpassay.audit.inputs.foreign import foreign_code, is_code, is_written, load_object, silent, written_space
 from dpassay.audit.phases import TooLong, limited
 from dpassay.audit.plain_numpy.audited import trial_pairs

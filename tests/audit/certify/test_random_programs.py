@@ -9,7 +9,7 @@ import pytest
 
 from dpassay.audit.certify import arithmetic, draws
 from dpassay.audit.certify.certificate import certify
-from dpassay.audit.certify.draws import Coin, Draws, Noise, Uniforms
+from dpassay.audit.certify.generators import Draws, Uniforms
 from dpassay.audit.certify.shapes import Batch
 from dpassay.audit.certify.value import NAMED, Norms
 from dpassay.reference import Space
@@ -127,12 +127,12 @@ def half_as_long(rows, joint):
 
 
 WRONG = {
-    "noise under two names": (Noise, "_written", lambda self, found: found),
+    "noise under two names": (draws.Noise, "_written", lambda self, found: found),
     "truth values as whole numbers": (Batch, "astype", lambda self, kind: self),
     "a batch of known numbers": (Uniforms, "__lt__", lambda self, rate: self._draws.poisson_batch(rate)),
     "cells": (draws, "_as_one", lambda group: [replace(group[0], moves=0.5, counted=0.5)]),
     "layers": (arithmetic, "_rows_as_one", half_as_long),
-    "answers": (Coin, "serve", lambda self, purpose: None),
+    "answers": (draws.Coin, "serve", lambda self, purpose: None),
     "answers of two records": (draws, "alike", lambda values: True),
     "coins": (Draws, "binomial", lambda self, one, rate, size: self.poisson_batch(rate)),
 }
