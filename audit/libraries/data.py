@@ -38,10 +38,15 @@ class Rowset(NamedTuple):
     bounds: Bounds
 
 
+def left_in(rows: Array, sizes: Sizes) -> Array:
+    """Rows without those that are absent."""
+    return np.asarray(rows[~np.all(rows == ABSENT, axis=1)])
+
+
 def rowset(rows: Array, sizes: Sizes) -> Rowset:
     """Rows without those that are absent, moved from the unit box into the bounds; the last column is ``y``."""
     bounds = BOUNDS[sizes["bounds"] - 1]
-    present = rows[~np.all(rows == ABSENT, axis=1)]
+    present = left_in(rows, sizes)
     require(len(present) >= 1, "rows", len(present), "a library may refuse data without a record")
     features = bounds.lower + (bounds.upper - bounds.lower) * present[:, :-1]
     return Rowset(features, present[:, -1].copy(), bounds)
@@ -87,9 +92,21 @@ def spaces(
     sizes = {"n": tuple(n), "d": d if labels else tuple(one + 1 for one in d), "bounds": tuple(bounds)}
     one_more = sizes | {"n": tuple(one + 1 for one in n)}
     return {
-        "replace-one": Space(rows, sizes, problem),
-        "add-remove": Space(rows, one_more, problem, relation="add-remove", absent=np.array([ABSENT])),
+        "replace-one": space_of("replace-one", rows, sizes, problem),
+        "add-remove": space_of("add-remove", rows, one_more, problem),
     }
+
+
+def space_of(
+    relation: Relation,
+    rows: Rows,
+    sizes: Mapping[str, Sequence[int]],
+    problem: Callable[..., Any],
+    schedule: Any = None,
+) -> Space:
+    """For neighbours of this relation, of which one may lack a record."""
+    absent = np.array([ABSENT]) if relation == "add-remove" else None
+    return Space(rows, sizes, problem, schedule, relation=relation, absent=absent)
 
 
 def opposite(n: int, relation: Relation) -> Mapping[str, Any]:

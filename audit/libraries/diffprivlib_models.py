@@ -45,12 +45,14 @@ def _model(name: str, work: Work, where: Any, **rest: Any) -> Model:
 
 
 # -- models ------------------------------------------------------------------------------------------------------------
-def _gaussian_nb(lib: Any, x: Array, y: Array, bounds: Ends) -> Any:
-    return lib.models.GaussianNB(epsilon=1.0, bounds=bounds).fit(x, y)
+def _bounded(name: str, label: type | None = None, **options: Any) -> Work:
+    """Told the bounds and these options, and fitted with labels of this type; None: without labels."""
 
+    def fit(lib: Any, x: Array, y: Array, bounds: Ends) -> Any:
+        model = getattr(lib.models, name)(epsilon=1.0, bounds=bounds, **options)
+        return model.fit(x) if label is None else model.fit(x, y.astype(label))
 
-def _standard_scaler(lib: Any, x: Array, y: Array, bounds: Ends) -> Any:
-    return lib.models.StandardScaler(epsilon=1.0, bounds=bounds).fit(x)
+    return fit
 
 
 def _linear_regression(lib: Any, x: Array, y: Array, bounds: Ends, intercept: bool) -> Any:
@@ -63,23 +65,9 @@ def _logistic_regression(lib: Any, x: Array, y: Array, bounds: Ends, weight: flo
     return lib.models.LogisticRegression(epsilon=1.0, data_norm=norm, C=weight, fit_intercept=False).fit(x, y)
 
 
-def _k_means(lib: Any, x: Array, y: Array, bounds: Ends) -> Any:
-    return lib.models.KMeans(n_clusters=2, epsilon=1.0, bounds=bounds).fit(x)
-
-
 def _pca(lib: Any, x: Array, y: Array, bounds: Ends, centered: bool) -> Any:
     norm = (bounds[1] - bounds[0]) * x.shape[1] ** 0.5
     return lib.models.PCA(epsilon=1.0, n_components=1, bounds=bounds, data_norm=norm, centered=centered).fit(x)
-
-
-def _tree(lib: Any, x: Array, y: Array, bounds: Ends) -> Any:
-    model = lib.models.DecisionTreeClassifier(epsilon=1.0, max_depth=2, bounds=bounds, classes=[0, 1])
-    return model.fit(x, y.astype(int))
-
-
-def _forest(lib: Any, x: Array, y: Array, bounds: Ends, shuffle: bool) -> Any:
-    how = {"max_depth": 1, "bounds": bounds, "classes": [0, 1], "shuffle": shuffle}
-    return lib.models.RandomForestClassifier(n_estimators=2, epsilon=1.0, **how).fit(x, y.astype(int))
 
 
 _LABELS = (0.0, 1.0)
@@ -94,21 +82,23 @@ def models() -> Sequence[Model]:
     wide = spaces(n=(3, 4), d=(2, 3), problem=two_or_more)
     longest, tiny = "LogisticRegression, no intercept, norm 1000, C 3e-5", partial(_logistic_regression, weight=3e-5)
     shuffled = {"replace-one": _LABELLED["replace-one"]}
+    tree = _bounded("DecisionTreeClassifier", int, max_depth=2, classes=[0, 1])
+    forest = partial(_bounded, "RandomForestClassifier", int, n_estimators=2, max_depth=1, classes=[0, 1])
     return [
-        _model("GaussianNB", _gaussian_nb, _LABELLED),
-        _model("GaussianNB, both classes present", _gaussian_nb, _ANCHORED),
-        _model("StandardScaler", _standard_scaler, plain),
+        _model("GaussianNB", _bounded("GaussianNB", float), _LABELLED),
+        _model("GaussianNB, both classes present", _bounded("GaussianNB", float), _ANCHORED),
+        _model("StandardScaler", _bounded("StandardScaler"), plain),
         _model("LinearRegression", partial(_linear_regression, intercept=True), plain),
         _model("LinearRegression, no intercept", partial(_linear_regression, intercept=False), plain),
         _model("LogisticRegression, no intercept", _logistic_regression, _LABELLED),
         _model("LogisticRegression, no intercept, both classes present", _logistic_regression, _ANCHORED),
         _model(longest, tiny, _LONG, examples=600),
-        _model("KMeans", _k_means, plain),
+        _model("KMeans", _bounded("KMeans", n_clusters=2), plain),
         _model("PCA", partial(_pca, centered=False), wide),
         _model("PCA, centered", partial(_pca, centered=True), wide),
-        _model("DecisionTreeClassifier", _tree, _LABELLED),
-        _model("RandomForestClassifier", partial(_forest, shuffle=False), _LABELLED),
-        _model("RandomForestClassifier, shuffled", partial(_forest, shuffle=True), shuffled),
+        _model("DecisionTreeClassifier", tree, _LABELLED),
+        _model("RandomForestClassifier", forest(shuffle=False), _LABELLED),
+        _model("RandomForestClassifier, shuffled", forest(shuffle=True), shuffled),
     ]
 
 

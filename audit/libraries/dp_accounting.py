@@ -6,7 +6,7 @@ docstring says; a record that is replaced moves the sum by up to twice that norm
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,8 @@ def lines() -> list[Line]:
     return [*_gaussians(dp), *_sampled(dp)]
 
 
-def _epsilons(dp: Any, event: Any, relation: Relation) -> Iterable[tuple[str, float]]:
+def epsilons(dp: Any, event: Any, relation: Relation) -> Iterator[tuple[str, float]]:
+    """By each accountant that knows such an event; PLD comes first."""
     kind = dp.NeighboringRelation.REPLACE_ONE if relation == "replace-one" else dp.NeighboringRelation.ADD_OR_REMOVE_ONE
     for name, make in (("PLD", dp.pld.PLDAccountant), ("RDP", dp.rdp.RdpAccountant)):
         try:
@@ -44,7 +45,7 @@ def _gaussians(dp: Any) -> Iterable[Line]:
     event = dp.SelfComposedDpEvent(dp.GaussianDpEvent(10.0), 100)
     relations: tuple[tuple[Relation, float], ...] = (("add-remove", 1.0), ("replace-one", 2.0))
     for relation, mu in relations:
-        for name, claimed in _epsilons(dp, event, relation):
+        for name, claimed in epsilons(dp, event, relation):
             pair = f"sums that are {mu:g} clipping norms apart"
             yield Line(f"{name}, 100 Gaussians, {relation}", pair, _MEASURE, claimed, gdp_epsilon(mu, DELTA))
 
@@ -56,7 +57,7 @@ def _sampled(dp: Any) -> Iterable[Line]:
     absent = stats.norm.pdf(grid)
     present = 0.9 * absent + 0.1 * stats.norm.pdf(grid - 1)
     exact = max(_epsilon(a, b, grid[1] - grid[0]) for a, b in ((absent, present), (present, absent)))
-    for name, claimed in _epsilons(dp, event, "add-remove"):
+    for name, claimed in epsilons(dp, event, "add-remove"):
         text = f"{name}, Poisson-sampled Gaussian, add-remove"
         yield Line(text, "a sum that is 0, or 1 with probability 0.1", _MEASURE, claimed, exact, error=1e-6)
 

@@ -15,11 +15,12 @@ import numpy as np
 
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.arrays import Array
-from dpassay.reference.space import Rows, Sizes, Space
+from dpassay.reference.space import Rows
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 
-from .data import ABSENT, opposite
+from .data import left_in, opposite, space_of
+from .dp_accounting import epsilons
 from .model import Model, current_tape, on_tape, patch
 
 DELTA = 1e-5
@@ -124,15 +125,8 @@ def _claimed(sampled: bool, relation: Relation) -> float:
     import dp_accounting
     from jax_privacy.experimental import accounting
 
-    kind = dp_accounting.NeighboringRelation
-    neighbours = kind.REPLACE_ONE if relation == "replace-one" else kind.ADD_OR_REMOVE_ONE
     event = accounting.dpsgd_event(MULTIPLIER, STEPS, sampling_prob=RATE if sampled else 1.0)
-    accountant = dp_accounting.pld.PLDAccountant(neighboring_relation=neighbours)
-    return float(accountant.compose(event).get_epsilon(DELTA))
-
-
-def _rows(rows: Array, sizes: Sizes) -> Array:
-    return np.asarray(rows[~np.all(rows == ABSENT, axis=1)])
+    return next(epsilons(dp_accounting, event, relation))[1]
 
 
 def models() -> Sequence[Model]:
@@ -159,8 +153,7 @@ def models() -> Sequence[Model]:
 def _model(title: str, run: Callable[[Any, Tape], Any], sampled: bool, relation: Relation) -> Model:
     epsilon = _claimed(sampled, relation)
     shift = int(relation == "add-remove")
-    absent = np.array([ABSENT]) if shift else None
     sizes = {"n": tuple(one + shift for one in (1, 2, 3)), "d": (2, 3)}
-    space = Space(Rows("d", None), sizes, _rows, relation=relation, absent=absent)
+    space = space_of(relation, Rows("d", None), sizes, left_in)
     seen, pairs = "weights after the last step", {relation: opposite(1 if sampled else 2, relation)}
     return Model(title, run, epsilon, {relation: space}, seen, 40, delta=DELTA, pairs=pairs)

@@ -31,11 +31,11 @@ from scipy.stats import norm
 
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.arrays import Array
-from dpassay.reference.space import Rows, Sizes, Space
+from dpassay.reference.space import Rows, Sizes
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 
-from .data import ABSENT, opposite
+from .data import ABSENT, left_in, opposite, space_of
 from .model import Model, current_tape, on_tape, patch
 
 Parts = Sequence[tuple[float, int, int]]
@@ -260,8 +260,7 @@ def _there(rows: Array, sizes: Sizes) -> Array:
 
 def _left(rows: Array, sizes: Sizes) -> Array:
     """A record that is not there is left out, and with it one of the number of records."""
-    present = rows[~np.all(rows == ABSENT, axis=1)]
-    return np.vstack([present, np.zeros((1, rows.shape[1]))])  # a loader refuses data without a record
+    return np.vstack([left_in(rows, sizes), np.zeros((1, rows.shape[1]))])  # a loader refuses data without a record
 
 
 def models() -> Sequence[Model]:
@@ -293,11 +292,8 @@ def _model(title: str, run: Any, batches: str, public: bool) -> Model:
     sizes = {"n": {"all": (2, 3), "Poisson": (2, 4), "in order": (PASS,)}[batches], "d": (2, 3)}
     claimed = {"all": _claimed(1.0), "Poisson": _claimed(RATE), "in order": _claimed(1 / PASS, PASS)}[batches]
     relations: tuple[Relation, ...] = ("replace-one", "add-remove") if public else ("add-remove",)
-    spaces: dict[Relation, Space] = {}
-    for relation in relations:
-        absent = np.array([ABSENT]) if relation == "add-remove" else None
-        rows = _there if public else _left
-        spaces[relation] = Space(Rows("d", None), sizes, rows, relation=relation, absent=absent)
+    rows = _there if public else _left
+    spaces = {relation: space_of(relation, Rows("d", None), sizes, rows) for relation in relations}
     pairs = {relation: opposite(max(2, min(sizes["n"])), relation) for relation in relations}
     return Model(title, run, claimed, spaces, "weights after the last step", 40, delta=DELTA, pairs=pairs)
 

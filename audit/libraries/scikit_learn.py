@@ -27,7 +27,7 @@ from dpassay.reference.solvers.protocol import Certificate, Solution, Solver
 from dpassay.reference.solvers.scikit_learn import LOGISTIC, ScikitLearn, ScikitLearnSGD
 from dpassay.reference.space import Rows, Sizes, Space
 
-from .data import ABSENT
+from .data import ABSENT, space_of
 from .model import Model
 
 EPSILON, DELTA, MU = 0.9, 1e-5, 0.1
@@ -116,9 +116,8 @@ def _space(
         template = problem(_template(rows, sizes), sizes)
         return algorithm1.printed(template, EPSILON, DELTA, solver=solver, lipschitz=template.loss.lipschitz)
 
-    if relation == "replace-one":
-        return Space(rows, sizes, problem, schedule)
-    return Space(rows, sizes, partial(_filled, problem), schedule, relation=relation, absent=np.array([ABSENT]))
+    made = problem if relation == "replace-one" else partial(_filled, problem)
+    return space_of(relation, rows, sizes, made, schedule)
 
 
 def _template(rows: Rows, sizes: Sizes) -> Array:
