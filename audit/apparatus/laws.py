@@ -17,6 +17,7 @@ import scipy
 from scipy.special import bdtr, bdtrc
 
 from dpassay.reference.arrays import Array
+from dpassay.reference.laws import number
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.bingham import Bingham
 from dpassay.reference.laws.categorical import Categorical, Selection
@@ -24,17 +25,6 @@ from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law, query_of
-from dpassay.reference.laws.number import (
-    BoundedLaplace,
-    DiscreteGaussian,
-    FoldedGeometric,
-    FoldedLaplace,
-    Geometric,
-    Number,
-    NumberBetween,
-    TruncatedGeometric,
-    TruncatedLaplace,
-)
 
 from .uniform import not_uniform, tails
 
@@ -79,7 +69,7 @@ def described(law: Law) -> Described | None:
 
 def _near(law: Law) -> Law:
     """The same noise on a query that is not so far from zero that rounding eats it: a row's data may be anywhere."""
-    far = np.max(np.abs(law.query), initial=0.0) if isinstance(law, Gaussian | Laplace | Number) else 0.0
+    far = np.max(np.abs(law.query), initial=0.0) if isinstance(law, Gaussian | Laplace | number.Number) else 0.0
     return law.changed(1.0, _FAR * law.scale / far) if far > _FAR * law.scale else law
 
 
@@ -107,20 +97,20 @@ def _number(below: Callable[[Array, Any], Array], **how: Any) -> Callable[[Any],
     return make
 
 
-def _given_inside(x: Array, law: BoundedLaplace) -> Array:
+def _given_inside(x: Array, law: number.BoundedLaplace) -> Array:
     low, high = (_laplace(np.array(end), law) for end in (law.lower, law.upper))
     return np.asarray((_laplace(np.clip(x, law.lower, law.upper), law) - low) / (high - low))
 
 
-def _clamped(noisy: Callable[[Array, Any], Array]) -> Callable[[Array, NumberBetween], Array]:
-    def below(x: Array, law: NumberBetween) -> Array:
+def _clamped(noisy: Callable[[Array, Any], Array]) -> Callable[[Array, number.NumberBetween], Array]:
+    def below(x: Array, law: number.NumberBetween) -> Array:
         return np.where(x < law.lower, 0.0, np.where(x >= law.upper, 1.0, noisy(x, law)))
 
     return below
 
 
-def _folded(noisy: Callable[[Array, Any], Array]) -> Callable[[Array, NumberBetween], Array]:
-    def below(x: Array, law: NumberBetween) -> Array:
+def _folded(noisy: Callable[[Array, Any], Array]) -> Callable[[Array, number.NumberBetween], Array]:
+    def below(x: Array, law: number.NumberBetween) -> Array:
         """The probability of all images of what lies below ``x``: intervals around the lower end, or its images."""
         before = 1.0 if law.whole else 0.0
         inside = np.clip(x, law.lower - before, law.upper)
@@ -201,13 +191,13 @@ def _bingham(law: Any) -> Described:
 _TABLE: dict[type[Law], Callable[[Any], Described]] = {
     Gaussian: _array("norm"),
     Laplace: _array("laplace"),
-    BoundedLaplace: _number(_given_inside),
-    TruncatedLaplace: _number(_clamped(_laplace)),
-    FoldedLaplace: _number(_folded(_laplace)),
-    Geometric: _number(_geometric),
-    TruncatedGeometric: _number(_clamped(_geometric)),
-    FoldedGeometric: _number(_folded(_geometric)),
-    DiscreteGaussian: _whole_gaussian,
+    number.BoundedLaplace: _number(_given_inside),
+    number.TruncatedLaplace: _number(_clamped(_laplace)),
+    number.FoldedLaplace: _number(_folded(_laplace)),
+    number.Geometric: _number(_geometric),
+    number.TruncatedGeometric: _number(_clamped(_geometric)),
+    number.FoldedGeometric: _number(_folded(_geometric)),
+    number.DiscreteGaussian: _whole_gaussian,
     Categorical: _categorical,
     Selection: _categorical,
     Intervals: _intervals,

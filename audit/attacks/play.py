@@ -29,16 +29,8 @@ from dpassay.reference.guarantee import Guarantee, approx_dp, gdp
 from dpassay.reference.problems.models import ClassificationLoss, SoftmaxRegression, TwoLayerNetwork
 from dpassay.reference.tape import LiveTape
 
-from .estimators import (
-    DP_SGD,
-    Samples,
-    Trainer,
-    dp_sgd_mu,
-    dp_sgd_schedule,
-    dp_sgd_trainer,
-    labelled_data,
-    trainer_named,
-)
+from . import estimators
+from .estimators import DP_SGD
 from .game import ATTACKS, auc, crafted_softmax, gradient_canaries, loss_threshold, mislabelled, play
 
 RECORDS = ("none", "mislabelled")
@@ -80,9 +72,9 @@ class Plan:
         require(good, "--epsilon", self.epsilon, "must be finite and not negative")
         require(self.hidden is None or 0 <= self.hidden <= 4096, "--hidden", self.hidden, "must lie in 0..4096")
         if self.estimator == DP_SGD:
-            dp_sgd_schedule(self.noise)
+            estimators.dp_sgd_schedule(self.noise)
         else:
-            trainer_named(self.estimator, 2, self.trusted)
+            estimators.trainer_named(self.estimator, 2, self.trusted)
             for option, value in (("--noise-multiplier", self.noise_multiplier), ("--hidden", self.hidden)):
                 require(value is None, option, value, f"belongs to {DP_SGD}, not to {self.estimator}")
             why = f"{self.estimator} shows no gradients, {DP_SGD} does"
@@ -146,13 +138,13 @@ class Plan:
         """What is audited: the claimed epsilon at delta, or what dp-sgd's accounting says; None: nothing."""
         if self.epsilon is not None:
             return approx_dp(self.epsilon, self.delta)
-        return gdp(dp_sgd_mu(self.noise)) if self.estimator == DP_SGD else None
+        return gdp(estimators.dp_sgd_mu(self.noise)) if self.estimator == DP_SGD else None
 
     @property
     def claimed(self) -> float | None:
         """The claim's epsilon at delta, where it has one."""
         if self.epsilon is None and self.estimator == DP_SGD and self.delta > 0:
-            return gdp_epsilon(dp_sgd_mu(self.noise), self.delta)
+            return gdp_epsilon(estimators.dp_sgd_mu(self.noise), self.delta)
         return self.epsilon
 
 
@@ -164,7 +156,7 @@ def play_plan(plan: Plan, rng: np.random.Generator, confidence: float) -> list[S
 
     Training that stops before it converges is attacked as it is, so each model's warning of that is left out.
     """
-    x, y = labelled_data(plan.data)
+    x, y = estimators.labelled_data(plan.data)
     order = rng.permutation(len(x))
     games = {MANY: _many_records, ONE: _one_record, GRADIENT: _gradient_canaries}
     with warnings.catch_warnings():
@@ -183,12 +175,14 @@ def _model(plan: Plan, features: int, classes: int, rng: np.random.Generator) ->
 
 def _trainer(
     plan: Plan, features: int, classes: int, size: int, rng: np.random.Generator, start: Array | None = None
-) -> Trainer:
+) -> estimators.Trainer:
     """The training algorithm; n of dp-sgd is the public `size`, and it begins at `start` (None: as usual)."""
     if plan.estimator != DP_SGD:
-        return trainer_named(plan.estimator, classes, plan.trusted)
+        return estimators.trainer_named(plan.estimator, classes, plan.trusted)
     model, usual = _model(plan, features, classes, rng)
-    return dp_sgd_trainer(model, dp_sgd_schedule(plan.noise), size, usual if start is None else start)
+    return estimators.dp_sgd_trainer(
+        model, estimators.dp_sgd_schedule(plan.noise), size, usual if start is None else start
+    )
 
 
 def _visible(plan: Plan, x: Array, y: Indices, classes: int, rng: np.random.Generator) -> tuple[Array, Indices]:
@@ -241,7 +235,7 @@ def _gradient_canaries(plan: Plan, x: Array, y: Indices, rng: np.random.Generato
     model, origin = _model(plan, x.shape[1], int(y.max()) + 1, rng)
     room = f"at most {model.d} canaries fit: one for each parameter (more with --hidden)"
     require(plan.count <= model.d, "--candidates", plan.count, room)
-    schedule = dp_sgd_schedule(plan.noise)
+    schedule = estimators.dp_sgd_schedule(plan.noise)
     rows = gradient_canaries(plan.count, model.d, schedule.clip, rng)
     scores, coins = _gradient_game(ClassificationLoss(model, x, y), origin, schedule, rows, rng)
     test = one_run_curve(scores, coins, claim, rng, 1 - TEST_SHARE * (1 - confidence))
@@ -259,7 +253,7 @@ def _gradient_game(
     the auditor knows the iterates, hence the records' part, and any function of the releases is fair.
     """
     included = rng.random(len(rows)) < 0.5
-    problem, tape = Samples(loss, start, rows * included[:, None]), LiveTape(int(rng.integers(2**31)))
+    problem, tape = estimators.Samples(loss, start, rows * included[:, None]), LiveTape(int(rng.integers(2**31)))
     dp_sgd.run(problem, schedule, tape)
     releases = [np.asarray(release.value) for release in tape.transcript.releases]
     w, expected = np.zeros(loss.d), np.zeros(loss.d)

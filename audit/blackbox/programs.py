@@ -19,16 +19,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from dpassay.audit.running.programs import (
-    MOST_LINE,
-    SAID,
-    Process,
-    ProgramBroken,
-    ProgramEnded,
-    end_group,
-    start,
-    status_of,
-)
+from dpassay.audit.running import programs
 from dpassay.reference.errors import BadInput
 
 MOST_BYTES = 16 * 2**20  # of one answer, for a process a run; kept alive: ``MOST_LINE``
@@ -76,16 +67,16 @@ class CommandLine(_Program):
             asked.write(_request(_json(dataset), rng))
             asked.seek(0)
             try:
-                process = start(self.command, stdin=asked, stdout=subprocess.PIPE, stderr=complaints)
+                process = programs.start(self.command, stdin=asked, stdout=subprocess.PIPE, stderr=complaints)
             except OSError as error:
                 self._fail(f"cannot be started: {error.strerror}")
             try:
                 text = self._read(process)
             finally:
-                end_group(process)
+                programs.end_group(process)
             if process.returncode != 0:
-                complaints.seek(max(0, complaints.seek(0, os.SEEK_END) - 10 * SAID))
-                said = " ".join(complaints.read().decode(errors="replace").split())[-SAID:]
+                complaints.seek(max(0, complaints.seek(0, os.SEEK_END) - 10 * programs.SAID))
+                said = " ".join(complaints.read().decode(errors="replace").split())[-programs.SAID :]
                 self._fail(f"exit status {process.returncode}: {said}")
         return self._value(text)
 
@@ -103,9 +94,9 @@ class CommandLine(_Program):
                     found += part
                     if len(found) > MOST_BYTES:
                         self._fail(f"printed more than {MOST_BYTES // 2**20} MiB in one run")
-                elif status_of(process) is not None:
+                elif programs.status_of(process) is not None:
                     break
-            while status_of(process) is None:
+            while programs.status_of(process) is None:
                 if time.monotonic() >= limit:
                     self._fail(f"took longer than {self.timeout:g} s for one run")
                 time.sleep(0.001)
@@ -117,7 +108,7 @@ class KeptAlive(_Program):
 
     def __init__(self, command: Sequence[str], timeout: float = 60.0) -> None:
         super().__init__(command, timeout)
-        self._process: Process | None = None
+        self._process: programs.Process | None = None
         self._told: tuple[Any, str] = (None, "null")  # the last dataset, with its JSON
         self._singly = False  # it gives one output for each request
 
@@ -150,14 +141,14 @@ class KeptAlive(_Program):
             self._told = dataset, _json(dataset)
         try:
             if self._process is None:
-                self._process = Process(self.command, shlex.join(self.command), self.timeout)
-            self._process.budget = MOST_LINE
+                self._process = programs.Process(self.command, shlex.join(self.command), self.timeout)
+            self._process.budget = programs.MOST_LINE
             self._process.send(_request(self._told[1], rng, count))
             return self._process.receive()
-        except ProgramBroken as error:
+        except programs.ProgramBroken as error:
             self.close()
             self._fail(error.why)
-        except ProgramEnded as error:
+        except programs.ProgramEnded as error:
             self.close()
             self._fail(f"{error.how}; it must print one line for each line that it reads")
 

@@ -8,16 +8,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from dpassay.audit.blackbox import sources
 from dpassay.audit.blackbox.detect import epsilon_of_outputs, of_outputs, same_data
-from dpassay.audit.blackbox.sources import (
-    CommandOption,
-    DatasetOption,
-    MechanismName,
-    NeighbourOption,
-    Source,
-    draw_both,
-    read_source,
-)
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.claims.claimed import read_claim
 from dpassay.audit.claims.outputs import NOT_STATED, Question, answer
@@ -62,10 +54,10 @@ Seed = Annotated[int, typer.Option(help="Seed of the runs, the split and the lea
 
 
 def blackbox(
-    mechanism: MechanismName = None,
-    command: CommandOption = None,
-    dataset: DatasetOption = None,
-    neighbour: NeighbourOption = None,
+    mechanism: sources.MechanismName = None,
+    command: sources.CommandOption = None,
+    dataset: sources.DatasetOption = None,
+    neighbour: sources.NeighbourOption = None,
     outputs: Outputs = None,
     epsilon: Epsilon = None,
     delta: Delta = 0.0,
@@ -103,7 +95,7 @@ def blackbox(
         p, q = _stored(outputs, (mechanism, command, dataset, neighbour), keep_alive)
         names, notes = column_names(outputs), []
     else:
-        source = read_source(mechanism, command, dataset, neighbour, keep_alive)
+        source = sources.read_source(mechanism, command, dataset, neighbour, keep_alive)
         p, q = _drawn(source, command is not None and not keep_alive, samples, seed, jobs, quiet)
         names, notes = None, same_data(source.datasets)
     relation = relation or ("add-remove" if sampled else NOT_STATED)
@@ -122,12 +114,12 @@ def blackbox(
     raise typer.Exit(0 if ignored else verdict.exit_code)
 
 
-def _drawn(source: Source, afresh: bool, samples: int, seed: int, jobs: int, quiet: bool) -> tuple[Any, Any]:
+def _drawn(source: sources.Source, afresh: bool, samples: int, seed: int, jobs: int, quiet: bool) -> tuple[Any, Any]:
     """Outputs on both datasets; what a program costs that is started afresh for each of them is said."""
     with progress("running the mechanism", 2 * samples, quiet=quiet) as say:
         if afresh:
             say.told(f"the program is started {2 * samples:,} times; --keep-alive starts it once, for all answers")
-        return draw_both(source, samples, (seed, STREAM), jobs, lambda n: say(steps=n))
+        return sources.draw_both(source, samples, (seed, STREAM), jobs, lambda n: say(steps=n))
 
 
 def _stored(outputs: list[Path], source: tuple[Any, ...], keep_alive: bool) -> tuple[Any, Any]:

@@ -15,20 +15,12 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.arrays import Array
+from dpassay.reference.laws import number
 from dpassay.reference.laws.categorical import Categorical, Selection, exponential, permute_and_flip
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
-from dpassay.reference.laws.number import (
-    BoundedLaplace,
-    DiscreteGaussian,
-    FoldedGeometric,
-    FoldedLaplace,
-    Geometric,
-    TruncatedGeometric,
-    TruncatedLaplace,
-)
 from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
 from dpassay.reference.tape import Tape
 
@@ -99,16 +91,16 @@ def _binary(mech: Any, value: Any) -> Law:
 
 LAWS: dict[str, LawOf] = {  # by class name in diffprivlib.mechanisms; Vector has no law by itself (see the adapter)
     "Laplace": _with(Laplace, _laplace_scale),
-    "LaplaceTruncated": _with(TruncatedLaplace, _laplace_scale, lambda mech, value: mech._truncate(value)),
-    "LaplaceFolded": _with(FoldedLaplace, _laplace_scale, lambda mech, value: mech._fold(value)),
+    "LaplaceTruncated": _with(number.TruncatedLaplace, _laplace_scale, lambda mech, value: mech._truncate(value)),
+    "LaplaceFolded": _with(number.FoldedLaplace, _laplace_scale, lambda mech, value: mech._fold(value)),
     "LaplaceBoundedDomain": _with(
-        BoundedLaplace, _domain_scale, lambda mech, value: max(min(value, mech.upper), mech.lower)
+        number.BoundedLaplace, _domain_scale, lambda mech, value: max(min(value, mech.upper), mech.lower)
     ),
-    "Geometric": _with(Geometric, _geometric_scale),
-    "GeometricTruncated": _with(TruncatedGeometric, _geometric_scale, lambda mech, value: mech._truncate(value)),
-    "GeometricFolded": _with(FoldedGeometric, _geometric_scale, lambda mech, value: mech._fold(value)),
+    "Geometric": _with(number.Geometric, _geometric_scale),
+    "GeometricTruncated": _with(number.TruncatedGeometric, _geometric_scale, lambda mech, value: mech._truncate(value)),
+    "GeometricFolded": _with(number.FoldedGeometric, _geometric_scale, lambda mech, value: mech._fold(value)),
     "Gaussian": _with(Gaussian, lambda mech: mech._scale),
-    "GaussianDiscrete": _with(DiscreteGaussian, lambda mech: mech._scale),
+    "GaussianDiscrete": _with(number.DiscreteGaussian, lambda mech: mech._scale),
     "Exponential": _exponential,
     "PermuteAndFlip": lambda mech, value: permute_and_flip(
         list(mech.utility), _rate(mech), mech.candidates, mech.monotonic

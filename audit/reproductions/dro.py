@@ -31,16 +31,7 @@ from dpassay.reference.dro.divergences import kl
 from dpassay.reference.dro.objective import DualObjective
 from dpassay.reference.dro.training import BATCH, MAIN, METHODS, PHASE, REPAIRED, STEPS, Setting, train
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.problems.imbalanced import (
-    Quality,
-    Split,
-    cifar10_st,
-    digits,
-    mnist_st,
-    quality,
-    read_cifar10,
-    read_mnist,
-)
+from dpassay.reference.problems import imbalanced as sets
 from dpassay.reference.problems.models import ClassificationLoss, TwoLayerNetwork
 
 from .report import Finished, Options, Report, Table, notes_of, saved
@@ -69,33 +60,35 @@ class Models:
     game: Game
     test: Array
     test_labels: Indices
-    qualities: tuple[Quality, ...]
+    qualities: tuple[sets.Quality, ...]
     gradient_norms: tuple[float, ...]
 
 
 def pool(data: Path | None, largest: int = 6_000) -> tuple[str, Array, Indices]:
     """Name, features and labels of scikit-learn's digits, or of the first records of CIFAR-10 or MNIST-like files."""
     if data is None:
-        return "digits", *digits()
+        return "digits", *sets.digits()
     batches = sorted(data.glob("data_batch_*.bin"))
     if batches:
-        features, labels = read_cifar10(batches[:1])
+        features, labels = sets.read_cifar10(batches[:1])
         return "CIFAR-10", features[:largest], labels[:largest]
     images = sorted(data.glob("train-images*"))
     require(len(images) > 0, "data", str(data), "has neither data_batch_*.bin nor train-images* files")
-    features, labels = read_mnist(images[0], images[0].with_name(images[0].name.replace("images-idx3", "labels-idx1")))
+    features, labels = sets.read_mnist(
+        images[0], images[0].with_name(images[0].name.replace("images-idx3", "labels-idx1"))
+    )
     return "IDX images", features[:largest], labels[:largest]
 
 
-def imbalanced(style: str, features: Array, labels: Indices, seed: int) -> Split:
+def imbalanced(style: str, features: Array, labels: Indices, seed: int) -> sets.Split:
     """A pool in one of the paper's two styles, with a balanced test set."""
     rng = np.random.default_rng([seed, 0])
     if style == "CIFAR10-ST":
-        return cifar10_st(features, labels, rng, RARE)
-    return mnist_st(features, labels, rng)
+        return sets.cifar10_st(features, labels, rng, RARE)
+    return sets.mnist_st(features, labels, rng)
 
 
-def train_models(method: str, epsilon: float, count: int, seed: int, split: Split) -> Models:
+def train_models(method: str, epsilon: float, count: int, seed: int, split: sets.Split) -> Models:
     """Train ``count`` models, each on a random half of ``split``'s training records."""
     rows, masks, tests, qualities, norms = [], [], [], [], []
     for number in range(count):
@@ -110,7 +103,7 @@ def train_models(method: str, epsilon: float, count: int, seed: int, split: Spli
         masks.append(mask)
         unseen = loss.probabilities(parameters, split.test_features)
         tests.append(confidence_in(unseen, split.test_labels))
-        qualities.append(quality(unseen, split.test_labels))
+        qualities.append(sets.quality(unseen, split.test_labels))
         robust = DualObjective(loss, kl(), 1.0)
         norms.append(robust.gradient_norm(parameters, robust.best_eta(parameters)))
     confidence = np.array(rows)
@@ -287,7 +280,7 @@ def quality_table(style: str, found: Cells) -> Table:
     return Table(f"{style}: quality on the balanced test set", columns, rows)
 
 
-def notes(source: str, splits: Mapping[str, Split]) -> list[str]:
+def notes(source: str, splits: Mapping[str, sets.Split]) -> list[str]:
     """What was done and what should not be concluded, in full sentences."""
     counts = "; ".join(
         f"{style}: {split.n} records, of which a random half are members, and {len(split.test_labels)} balanced test"
@@ -402,7 +395,7 @@ def plan(options: Options, source: str) -> list[Cell]:
     return cells
 
 
-def measure(cell: Cell, split: Split) -> Measured:
+def measure(cell: Cell, split: sets.Split) -> Measured:
     """Train, attack, and keep the numbers of each attacked model."""
     models = train_models(cell.method, cell.epsilon, cell.seeds + cell.shadows, cell.seed, split)
     content: dict[str, Any] = {

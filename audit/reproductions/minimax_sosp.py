@@ -17,16 +17,8 @@ from dpassay.reference.accounting.cost import account
 from dpassay.reference.arrays import Array
 from dpassay.reference.baselines import dp_sgda
 from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.minimax_sosp import baseline_methods as baselines
 from dpassay.reference.minimax_sosp import dp_rgda
-from dpassay.reference.minimax_sosp.baseline_methods import (
-    ADA_DP_SPIDER,
-    DP_SGDA,
-    PRIVATE_DIFF,
-    STO_SPIDER,
-    Noise,
-    Sizes,
-)
-from dpassay.reference.minimax_sosp.baseline_methods import Method as Baseline
 from dpassay.reference.minimax_sosp.experiment import DELTA, EPSILON, experiment_schedule
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.interfaces import Flat
@@ -67,9 +59,9 @@ class Method:
         return self.run(self.view(target), schedule, tape), tape
 
 
-def _sizes(steps: int, step_x: float) -> Sizes:
+def _sizes(steps: int, step_x: float) -> baselines.Sizes:
     """Appendix D's, for all baselines."""
-    return Sizes(400, steps, 5, 10, 200, 50, step_x=step_x, step_y=0.8)
+    return baselines.Sizes(400, steps, 5, 10, 200, 50, step_x=step_x, step_y=0.8)
 
 
 def methods(steps: int = 400) -> list[Method]:
@@ -87,19 +79,19 @@ def methods(steps: int = 400) -> list[Method]:
     }
     return [
         Method("DP-RGDA", dp_rgda.run, rgda, True),
-        _baseline(STO_SPIDER, _sizes(steps, 0.005)),
-        _baseline(ADA_DP_SPIDER, _sizes(steps, 0.02)),
-        _baseline(PRIVATE_DIFF, _sizes(steps, 0.2)),
-        _baseline(DP_SGDA, _sizes(steps, 0.2)),
+        _baseline(baselines.STO_SPIDER, _sizes(steps, 0.005)),
+        _baseline(baselines.ADA_DP_SPIDER, _sizes(steps, 0.02)),
+        _baseline(baselines.PRIVATE_DIFF, _sizes(steps, 0.2)),
+        _baseline(baselines.DP_SGDA, _sizes(steps, 0.2)),
     ]
 
 
-def _baseline(method: Baseline, sizes: Sizes) -> Method:
-    kinds: tuple[tuple[str, Noise], ...] = (("as described", "described"), ("exact", "exact"))
+def _baseline(method: baselines.Method, sizes: baselines.Sizes) -> Method:
+    kinds: tuple[tuple[str, baselines.Noise], ...] = (("as described", "described"), ("exact", "exact"))
     found = {name: method.schedule(sizes, noise, EPSILON, DELTA) for name, noise in kinds}
     found["none"] = method.plain(sizes, Multipliers(dict.fromkeys(("refresh", "difference", "x", "y"), 0.0)))
     found |= {"blind, described": found["as described"], "blind, exact": found["exact"]}
-    minimax = method in (PRIVATE_DIFF, DP_SGDA)
+    minimax = method in (baselines.PRIVATE_DIFF, baselines.DP_SGDA)
     return Method(method.title, method.run, found, minimax, method.view)
 
 
@@ -202,11 +194,11 @@ def _data_in_x(rgda: Method, problem: MatrixSensing, seed: int) -> Table:
 def _unprinted(problem: MatrixSensing, seed: int, repetitions: int, steps: int) -> Table:
     """What the paper leaves open, varied: escape parameters of DP-RGDA, step size of PrivateDiff (exact accounting)."""
     mended = dp_rgda.repaired(experiment_schedule(steps=steps), EPSILON, DELTA)
-    base = PRIVATE_DIFF.schedule(_sizes(steps, 0.2), "exact", EPSILON, DELTA)
+    base = baselines.PRIVATE_DIFF.schedule(_sizes(steps, 0.2), "exact", EPSILON, DELTA)
     changes: list[dict[str, Any]] = [{"tolerance": 1e-3}, {"tolerance": 1e3, "average_movement": 1e-4}]
     changes += [{"tolerance": 1e3, "average_movement": 0.04}, {"escape_step": 1e-3, "tolerance": 1e3}]
     rgda = Method("DP-RGDA", dp_rgda.run, {}, True)
-    difference = Method(PRIVATE_DIFF.title, PRIVATE_DIFF.run, {}, True, PRIVATE_DIFF.view)
+    difference = Method(baselines.PRIVATE_DIFF.title, baselines.PRIVATE_DIFF.run, {}, True, baselines.PRIVATE_DIFF.view)
     varied: list[tuple[str, Method, Any]] = [
         *((", ".join(f"{key.replace('_', ' ')} {value:g}" for key, value in change.items()), rgda,
            replace(mended, **change)) for change in changes),

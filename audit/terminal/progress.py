@@ -13,18 +13,8 @@ from contextlib import contextmanager, nullcontext, suppress
 from typing import Annotated, TypeVar
 
 import typer
+from rich import progress as bars
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    SpinnerColumn,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Column
 
 from dpassay.audit.phases import Shown, reporting
@@ -54,18 +44,18 @@ def progress(what: str, total: int, *, done: int = 0, quiet: bool = False, pace:
             ended.set()
 
 
-def _bar(console: Console, counts: bool, silent: bool) -> Progress:
-    columns: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}")]
+def _bar(console: Console, counts: bool, silent: bool) -> bars.Progress:
+    columns: list[bars.ProgressColumn] = [bars.SpinnerColumn(), bars.TextColumn("{task.description}")]
     if counts:
-        left = TextColumn("left", style="progress.remaining")
-        columns += [BarColumn(bar_width=20), MofNCompleteColumn()]
-    now = TextColumn("{task.fields[now]}", table_column=Column(no_wrap=True, ratio=1))
-    columns += [TimeElapsedColumn(), *((TimeRemainingColumn(), left) if counts else ()), now]
-    return Progress(*columns, console=console, transient=True, expand=True, disable=silent)
+        left = bars.TextColumn("left", style="progress.remaining")
+        columns += [bars.BarColumn(bar_width=20), bars.MofNCompleteColumn()]
+    now = bars.TextColumn("{task.fields[now]}", table_column=Column(no_wrap=True, ratio=1))
+    columns += [bars.TimeElapsedColumn(), *((bars.TimeRemainingColumn(), left) if counts else ()), now]
+    return bars.Progress(*columns, console=console, transient=True, expand=True, disable=silent)
 
 
 class _Bar:
-    def __init__(self, bar: Progress, task: TaskID):
+    def __init__(self, bar: bars.Progress, task: bars.TaskID):
         self._bar, self._task = bar, task
 
     def __call__(self, text: str = "", steps: int = 1) -> None:
