@@ -57,23 +57,11 @@ class Lazy(NDArrayOperatorsMixin):
     __array_priority__ = 1001.0
     value: Any
 
-    def __len__(self) -> int:
-        return len(self.value())
-
     def __getitem__(self, index: Any) -> Any:
         return np.asarray(self.value())[index]
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.asarray(self.value(), dtype=dtype)
-
-    def __float__(self) -> float:
-        return float(self.value())
-
-    def __int__(self) -> int:
-        return int(self.value())
-
-    def __bool__(self) -> bool:
-        return bool(self.value())
 
     def __round__(self, digits: int = 0) -> Any:
         return round(float(self.value()), digits)
@@ -81,16 +69,14 @@ class Lazy(NDArrayOperatorsMixin):
     def __format__(self, form: str) -> str:
         return format(self.value(), form)
 
-    def __repr__(self) -> str:
-        return repr(self.value())
-
-    def __str__(self) -> str:
-        return str(self.value())
-
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(np.asarray(self.value()), name)
+
+
+for _of in (len, float, int, bool, repr, str):
+    setattr(Lazy, f"__{_of.__name__}__", lambda self, of=_of: of(self.value()))
 
 
 class Noisy(Lazy):
