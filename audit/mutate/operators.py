@@ -36,10 +36,10 @@ class Site:
     text: str
 
 
-_KINDS = parse_toml(read_text(Path(__file__).with_name("operators.toml"), "operators"), "operators.toml")
-AT_RELEASES, AT_THRESHOLDS = tuple(_KINDS["at_releases"]), tuple(_KINDS["at_thresholds"])
-_WHY: dict[str, str] = _KINDS["at_releases"] | _KINDS["elsewhere"]
-OPERATORS = {name: Operator(name, name not in _KINDS["harmless"], why) for name, why in _WHY.items()}
+KINDS = parse_toml(read_text(Path(__file__).with_name("operators.toml"), "operators"), "operators.toml")
+AT_RELEASES, AT_THRESHOLDS = tuple(KINDS["at_releases"]), tuple(KINDS["at_thresholds"])
+_WHY: dict[str, str] = KINDS["at_releases"] | KINDS["elsewhere"]
+OPERATORS = {name: Operator(name, name not in KINDS["harmless"], why) for name, why in _WHY.items()}
 Change = tuple[str, ast.expr, str]  # operator, what is replaced, and by what
 
 
