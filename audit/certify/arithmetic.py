@@ -26,8 +26,7 @@ def spread(a: Value, shape: tuple[int, ...]) -> Value:
     kept = a.forms if a.at is not None and entries == 1 else ()
     size, move = a.norms.repeated(count), a.move.repeated(count)
     sides = rows_of(a.sides) if kept else None
-    found: Value = a.kept(shape=shape, size=size, move=move, holes=a.holes, forms=kept, sides=sides)
-    return found
+    return a.kept(shape=shape, size=size, move=move, holes=a.holes, forms=kept, sides=sides)
 
 
 def _shape_of(a: Any, b: Any) -> tuple[int, ...]:
@@ -434,8 +433,7 @@ def among(a: Value, values: Any, assume_unique: bool = False, invert: bool = Fal
 @rule(np.digitize)
 def place_among(x: Value, bins: Any, right: bool = False) -> Value:
     """How many of the bounds lie below, or above: a whole number."""
-    found: Value = x.like(low=0.0, high=float(len(plain(bins))), integer=True)
-    return found
+    return x.like(low=0.0, high=float(len(plain(bins))), integer=True)
 
 
 rule(np.searchsorted)(lambda a, v, side="left": place_among(v, a))

@@ -90,8 +90,7 @@ def epsilon_of(vector: Data, events: Sequence[Data]) -> float | None:
             if one is not None:
                 transcript.events.append(one)
         relation = vector["claim"]["relation"]
-        found: float = account(transcript, relation).epsilon(vector["claim"]["delta"])
-        return found
+        return account(transcript, relation).epsilon(vector["claim"]["delta"])
     except (BadInput, KeyError, TypeError, ValueError, OverflowError, IndexError):
         return None  # what they said cannot be accounted: an unknown law, scales that are no numbers
 

@@ -185,8 +185,7 @@ def _move(value: Any, size: float, rng: np.random.Generator, alone: bool = False
         numbers_only = all(type(one) is float for one in value)
         whole = numbers_only and all(one.is_integer() for one in value)  # labels, signs, axes
         if numbers_only and not whole:  # the same numbers as one by one, in one draw
-            moved: list[float] = (np.array(value) * (1 - size * rng.uniform(size=len(value)))).tolist()
-            return moved
+            return (np.array(value) * (1 - size * rng.uniform(size=len(value)))).tolist()
         return [_move(one, size, rng, alone=not whole) for one in value]
     if alone and isinstance(value, float):
         return value * (1 - size * rng.uniform())

@@ -111,8 +111,7 @@ def _asks_for(ask: str, law: type[Any]) -> type[Release]:
         kinds["scale"] = (Annotated[Number, Field(le=LARGEST_TABLE)], ...)
     said = f"Release {what} by this law: {(law.__doc__ or '').splitlines()[0]}"
     kinds = {"ask": (Literal[ask], ...), **kinds}
-    found: type[Release] = model_of(law.__name__, __base__=Release, __doc__=said, **kinds)
-    return found
+    return model_of(law.__name__, __base__=Release, __doc__=said, **kinds)
 
 
 class Exponential(Release):
