@@ -354,12 +354,6 @@ class Noise(NDArrayOperatorsMixin):
 
     __str__ = __repr__ = __format__ = __reduce_ex__ = _as_text
 
-    def __bool__(self) -> bool:
-        return bool(self.known())
-
-    def __float__(self) -> float:
-        return float(self.known())
-
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if isinstance(out := options.get("out", (None,))[0], Noise):
             return out._written(getattr(ufunc, method)(*inputs, **{**options, "out": None}))
@@ -437,6 +431,10 @@ class Noise(NDArrayOperatorsMixin):
             raise Open("noise of scale zero")
         seen = Unseen(self, query, least)
         return seen if self.law == "gumbel" or (self.ndim == 1 and self.size > 1) else seen.known()
+
+
+for _of in (bool, float):
+    setattr(Noise, f"__{_of.__name__}__", lambda self, of=_of: of(self.known()))
 
 
 class OneSided(Noise):
