@@ -8,7 +8,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
-from .law import LARGEST, Cost, Difference, Law, other_law
+from .law import LARGEST, Cost, Difference, Law, first_difference
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +37,8 @@ class Intervals(Law):
         require(bool(np.all(np.diff(edges) >= 0)) and edges[0] < edges[-1], "edges", edges.tolist(), "must increase")
         with np.errstate(divide="ignore"):
             logs = self.rate * utilities + np.log(np.diff(edges))
-        object.__setattr__(self, "edges", edges)
-        object.__setattr__(self, "utilities", utilities)
-        object.__setattr__(self, "_masses", logs - np.logaddexp.reduce(logs))
+        public = {"lower": float(edges[0]), "upper": float(edges[-1]), "_masses": logs - np.logaddexp.reduce(logs)}
+        self.__dict__.update(edges=edges, utilities=utilities, **public)  # frozen
 
     def sample(self, rng: np.random.Generator) -> float:
         """An interval, then a place in it."""
@@ -77,13 +76,4 @@ class Intervals(Law):
 
     def public_difference(self, other: Law) -> Difference | None:
         """The ends and the rate are public; how many records there are is not."""
-        if not isinstance(other, Intervals):
-            return other_law(self, other)
-        for name, here, there in (
-            ("lower", self.edges[0], other.edges[0]),
-            ("upper", self.edges[-1], other.edges[-1]),
-            ("rate", self.rate, other.rate),
-        ):
-            if here != there:
-                return Difference(name, float(here), float(there), comparable=True)
-        return None
+        return first_difference(self, other, {}, "lower", "upper", "rate")

@@ -212,6 +212,15 @@ def fold(value: float, lower: float, upper: float) -> float:
     return 2 * upper - value if value > upper else value
 
 
+def log_folded(value: float, law: NumberBetween) -> float:
+    """Log of the sum of ``exp(-|gap| / scale)`` over the images of a value; a whole end is its own and counts once."""
+    end = law.lower if math.isfinite(law.lower) else law.upper
+    gaps = [value - law.at]
+    if math.isfinite(end) and not (law.whole and value in (law.lower, law.upper)):
+        gaps.append(2 * end - value - law.at)
+    return float(np.logaddexp.reduce([log_images(gap, law) for gap in gaps]))
+
+
 def log_images(gap: float, law: NumberBetween) -> float:
     """Log of the sum of ``exp(-|gap + k period| / scale)`` over all whole k, with period ``2 (upper - lower)``.
 
@@ -245,12 +254,7 @@ class FoldedLaplace(NumberBetween):
         """Log of the sum over images."""
         if not self.lower <= value <= self.upper:
             return -math.inf
-        logs = [log_images(value - self.at, self)]
-        if math.isfinite(self.lower):
-            logs.append(log_images(2 * self.lower - value - self.at, self))
-        elif math.isfinite(self.upper):
-            logs.append(log_images(2 * self.upper - value - self.at, self))
-        return float(np.logaddexp.reduce(logs)) - math.log(2 * self.scale)
+        return log_folded(value, self) - math.log(2 * self.scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,14 +272,10 @@ class FoldedGeometric(NumberBetween, Geometric):
         return round(fold(round(float(value)), self.lower, self.upper))
 
     def log_density(self, value: float) -> float:
-        """Log of the sum over images; a whole end is its own image and counts once."""
+        """Log of the sum over images."""
         if not (self.lower <= value <= self.upper and float(value).is_integer()):
             return -math.inf
-        logs = [log_images(value - self.at, self)]
-        end = self.lower if math.isfinite(self.lower) else self.upper
-        if math.isfinite(end) and value not in (self.lower, self.upper):
-            logs.append(log_images(2 * end - value - self.at, self))
-        return float(np.logaddexp.reduce(logs)) + log_weight(self.scale)
+        return log_folded(value, self) + log_weight(self.scale)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,6 @@ from . import (
     strongly_concave,
     worst_case,
 )
-from .phased_saddle import Schedule as PhasedSchedule
 from .phases import Phases, phases
 
 PAPER = "output_perturbation"
@@ -67,13 +66,7 @@ def first(variant: str, reading: Reading) -> Instance:
 
 def second(reading: Reading) -> Instance:
     """Algorithm 2 on its worst pair."""
-    pairs = _by_phase(worst_case.for_algorithm2, PHASED_N, 2, PLAN)
-    pair = pairs.pop(PHASE)
-    printed = algorithm2.printed(pair.here, MU, EPSILON, DELTA)
-    repaired = algorithm2.repaired(pair.here, MU, EPSILON, DELTA)
-    facts = _phased(*(s.noise.std(f"x/{PHASE}", s.sensitivities[PHASE - 1]) for s in (printed, repaired)))
-    schedule = repaired if reading == "repaired" else printed
-    return Instance(algorithm2.run, schedule, pair, facts=facts, others=tuple(pairs.values()))
+    return _on_phases(algorithm2, reading, _by_phase(worst_case.for_algorithm2, PHASED_N, 2, PLAN))
 
 
 def third(variant: str, reading: Reading) -> Instance:
@@ -101,13 +94,7 @@ def half(block: str, reading: Reading) -> Instance:
     """Algorithm 4 ("x") or 5 ("y") on its worst pair, each with its half of the budget."""
     algorithm: Any = algorithm4 if block == "x" else algorithm5
     worst = worst_case.for_algorithm4 if block == "x" else worst_case.for_algorithm5
-    pairs = _by_phase(worst, PHASED_N, PLAN, MU)
-    pair = pairs.pop(PHASE)
-    printed = algorithm.printed(pair.here, MU, EPSILON, DELTA, solver=Exact())
-    repaired = algorithm.repaired(pair.here, MU, EPSILON / 2, DELTA / 2, solver=Exact())
-    facts = _phased(_std(printed, PHASE), _std(repaired, PHASE))
-    schedule = repaired if reading == "repaired" else printed
-    return Instance(algorithm.run, schedule, pair, facts=facts, others=tuple(pairs.values()))
+    return _on_phases(algorithm, reading, _by_phase(worst, PHASED_N, PLAN, MU), block, share=0.5, solver=Exact())
 
 
 class _Games(BentGameSolver):
@@ -134,25 +121,28 @@ def curved(variant: str, reading: Reading) -> Instance:
     """Section 4.3, with sigma_k as a standard deviation, or as the variance it is called ("as-variance")."""
     literal = variant == "as-variance"
     mu = 0.1 * MU if literal else MU  # a smaller mu makes sigma_k larger than 1
-    phase = 1 if literal else PHASE
     pairs = _by_phase(worst_case.for_strongly_concave, PHASED_N, phases(PHASED_N, mu), 0.5)
+    words: dict[str, Any] = {"phase": 1, "mu": mu, "as_printed": strongly_concave.as_variance} if literal else {}
+    return _on_phases(strongly_concave, reading, pairs, solver=Exact(), **words)
+
+
+def _on_phases(
+    algorithm: Any, reading: Reading, pairs: dict[int, Pair[Any]], block: str = "x", *, phase: int = PHASE,
+    mu: float = MU, share: float = 1.0, as_printed: Callable[..., Any] | None = None, **options: Any,
+) -> Instance:  # fmt: skip
+    """A phased algorithm on the pair of one phase, the others beside it; the repaired reading has a share of budget."""
     pair = pairs.pop(phase)
-    make = strongly_concave.as_variance if literal else strongly_concave.printed
-    printed = make(pair.here, mu, EPSILON, DELTA, solver=Exact())
-    repaired = strongly_concave.repaired(pair.here, mu, EPSILON, DELTA, solver=Exact())
-    facts = _phased(_std(printed, phase), _std(repaired, phase), mu)
+    printed = (as_printed or algorithm.printed)(pair.here, mu, EPSILON, DELTA, **options)
+    repaired = algorithm.repaired(pair.here, mu, share * EPSILON, share * DELTA, **options)
+    facts = _phased(*(s.noise.std(f"{block}/{phase}", s.sensitivities[phase - 1]) for s in (printed, repaired)), mu)
     schedule = repaired if reading == "repaired" else printed
-    return Instance(strongly_concave.run, schedule, pair, facts=facts, others=tuple(pairs.values()))
+    return Instance(algorithm.run, schedule, pair, facts=facts, others=tuple(pairs.values()))
 
 
 def _by_phase(worst: Callable[..., Pair[Any]], *words: Any) -> dict[int, Pair[Any]]:
     """The worst pair of each phase; the plan of phases is among the words."""
     (plan,) = (word for word in words if isinstance(word, Phases))
     return {phase: worst(*words, phase) for phase in range(1, plan.count + 1)}
-
-
-def _std(schedule: PhasedSchedule, phase: int) -> float:
-    return schedule.noise.std(f"{schedule.block}/{phase}", schedule.sensitivities[phase - 1])
 
 
 def _phased(printed: float, calibrated: float, mu: float = MU) -> Facts:

@@ -9,7 +9,9 @@ by basic composition; there is no filter.
 Cite: second_order_erm, Sections 3.3 and 3.4.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from dpassay.reference.arrays import Array
@@ -58,19 +60,16 @@ class Schedule:
         return s.noise.multipliers(T)
 
 
-def printed(
-    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, hope: float, **options: Any
-) -> Schedule:
-    """Return the printed schedule: that of OPT-B (with its `options`), in two parts."""
-    base = opt_b.printed(problem, start, accuracy, epsilon, delta, **options)
+def in_two_parts(
+    whole: Callable[..., opt_b.Schedule], problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float,
+    delta: float, *, hope: float, **options: Any,
+) -> Schedule:  # fmt: skip
+    """The schedule of OPT-B (with its `options`), in two parts."""
+    base = whole(problem, start, accuracy, epsilon, delta, **options)
     return Schedule(base, epsilon, delta, hope)
 
 
-def repaired(
-    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, batch: int, hope: float
-) -> Schedule:
-    """Return the repaired schedule: that of OPT-B, in two parts."""
-    return Schedule(opt_b.repaired(problem, start, accuracy, epsilon, delta, batch=batch), epsilon, delta, hope)
+printed, repaired = (partial(in_two_parts, one) for one in (opt_b.printed, opt_b.repaired))
 
 
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
