@@ -64,12 +64,7 @@ _NUMBERS = {
 def vector_schema() -> dict[str, Any]:
     """JSON Schema (2020-12) of a vector; in a file of many, what ``cases`` says of a row is left out of its vectors."""
     found = VECTOR.json_schema()
-    return {
-        "$schema": _DRAFT,
-        "$id": f"urn:dpassay:vector:{VECTOR_FORMAT}",
-        **found,
-        "title": "dpassay test vector",
-    }
+    return {"$schema": _DRAFT, "$id": f"urn:dpassay:vector:{VECTOR_FORMAT}", **found, "title": "dpassay test vector"}
 
 
 def live_schema() -> dict[str, Any]:

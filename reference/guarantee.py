@@ -105,11 +105,7 @@ class Guarantee:
 
 
 def mirrored(
-    name: str,
-    epsilons: Array,
-    delta_of: Callable[[Array], Any],
-    relation: Relation | None = None,
-    source: str = "",
+    name: str, epsilons: Array, delta_of: Callable[[Array], Any], relation: Relation | None = None, source: str = ""
 ) -> Guarantee:
     """The guarantee with delta(epsilon) at these ``epsilons`` >= 0 (increasing), in both directions."""
     forward = np.clip(np.asarray(delta_of(epsilons), dtype=float), 0.0, 1.0)

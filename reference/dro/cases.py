@@ -147,12 +147,7 @@ EACH_CLIPPED = (
     double_spider.OWN_DIFFERENCE,
     double_spider.BATCHES,
 )
-OTHERS = (
-    recursive_spider.BOUNDS,
-    recursive_spider.NOT_CROSSED,
-    recursive_spider.FLOORS,
-    recursive_spider.STARTS,
-)
+OTHERS = (recursive_spider.BOUNDS, recursive_spider.NOT_CROSSED, recursive_spider.FLOORS, recursive_spider.STARTS)
 BUT_LINE_16 = (
     recursive_spider.MEND_START,
     recursive_spider.MEND_SUM,

@@ -59,12 +59,7 @@ def chi_square() -> Divergence:
 
 def kl() -> Divergence:
     """psi(t) = t log t - t + 1, conjugate e^u - 1; smooth only where u is bounded above (M = e^high)."""
-    return Divergence(
-        "kl",
-        generator=_entropy,
-        conjugate=np.expm1,
-        conjugate_derivative=np.exp,
-    )
+    return Divergence("kl", generator=_entropy, conjugate=np.expm1, conjugate_derivative=np.exp)
 
 
 def kl_cvar(alpha: float) -> Divergence:

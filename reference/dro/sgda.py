@@ -16,13 +16,7 @@ from .minimax_form import WEIGHT_STEP, MinimaxProblem
 
 # SCHEDULE
 def calibrated(
-    plan: Plan,
-    epsilon: float,
-    delta: float,
-    *,
-    loss_clip: float = 3.0,
-    clip: float = 1.0,
-    x_step: float = 0.1,
+    plan: Plan, epsilon: float, delta: float, *, loss_clip: float = 3.0, clip: float = 1.0, x_step: float = 0.1
 ) -> dp_sgda.Schedule:
     """Noise by exact accounting; the losses and the gradients in x get equal shares of the budget."""
     plain = dp_sgda.Schedule(

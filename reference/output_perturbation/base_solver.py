@@ -5,15 +5,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require, require_budget
 from dpassay.reference.problems.finite_sum import FiniteSum
-from dpassay.reference.solvers.protocol import (
-    Certificate,
-    CertificateError,
-    Oracle,
-    Solution,
-    Solver,
-    certify,
-    near,
-)
+from dpassay.reference.solvers.protocol import Certificate, CertificateError, Oracle, Solution, Solver, certify, near
 from dpassay.reference.tape import Tape
 
 #: Solver error as a fraction of the paper's L/(mu n) in the repaired readings: costs log(100) more accuracy, and

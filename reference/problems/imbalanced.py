@@ -114,11 +114,7 @@ def mnist_st(
 
 
 def cifar10_st(
-    features: Array,
-    labels: Indices,
-    rng: np.random.Generator,
-    keep: int | None = None,
-    test_per_class: int = 30,
+    features: Array, labels: Indices, rng: np.random.Generator, keep: int | None = None, test_per_class: int = 30
 ) -> Split:
     """Keep the last ``keep`` training records of each class in the first half of the classes.
 

@@ -27,10 +27,7 @@ COMPLETIONS = (
     "number of steps from a public bound on f(w0); radius sqrt(alpha / M); noise split evenly",
     "one batch serves the gradient and the Hessian of a step",
 )
-REPAIRS = (
-    "exact sensitivities",
-    "the Hessian has a batch of its own; noise by exact composition",
-)
+REPAIRS = ("exact sensitivities", "the Hessian has a batch of its own; noise by exact composition")
 
 
 # SCHEDULE

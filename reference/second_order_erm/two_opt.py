@@ -33,11 +33,7 @@ HOPEFUL = (
     "phase one counts on a decrease of hope x MIN_DEC per step (the text: an aggressive estimate)",
     "phase two evaluates f at its warm start, with noise of its own, for its own bound (6)",
 )
-COMPLETIONS = (
-    *opt.COMPLETIONS,
-    *HOPEFUL,
-    "the budget left is what the realised counts of Theorem 1 leave",
-)
+COMPLETIONS = (*opt.COMPLETIONS, *HOPEFUL, "the budget left is what the realised counts of Theorem 1 leave")
 REPAIRS = (*opt.REPAIRS, "the realised counts of phase one are used through a privacy filter")
 
 

@@ -25,11 +25,7 @@ from .common import Accuracy, Outcome, joined
 from .two_opt import HOPEFUL
 
 _SPLIT = "3/4 and 1/4 of (epsilon, delta), which add up by basic composition: eq. (29) and Theorem B.8 leave no rest"
-COMPLETIONS = (
-    *opt_b.COMPLETIONS,
-    *HOPEFUL,
-    _SPLIT,
-)
+COMPLETIONS = (*opt_b.COMPLETIONS, *HOPEFUL, _SPLIT)
 REPAIRS = (*opt_b.REPAIRS, _SPLIT)
 
 

@@ -23,11 +23,7 @@ from .common import Outcome
 from .line_search import gaussian_parameter
 from .two_opt import HOPEFUL, in_two_parts, two_phases
 
-COMPLETIONS = (
-    *opt_ls.COMPLETIONS,
-    *HOPEFUL,
-    "the budget left is what the realised counts of Theorem 5 leave",
-)
+COMPLETIONS = (*opt_ls.COMPLETIONS, *HOPEFUL, "the budget left is what the realised counts of Theorem 5 leave")
 REPAIRS = (*opt_ls.REPAIRS, "the realised counts of phase one are used through a privacy filter")
 
 

@@ -186,11 +186,7 @@ def edge_accuracy(decrease: Decrease, value: float, steps: int) -> Accuracy:
 
 
 def leak(
-    schedule: Any,
-    pair: Pair[ErmProblem],
-    epsilon: float = EPSILON,
-    hope: float = 1.0,
-    shown: str = STEPS_TAKEN,
+    schedule: Any, pair: Pair[ErmProblem], epsilon: float = EPSILON, hope: float = 1.0, shown: str = STEPS_TAKEN
 ) -> ExactDelta:
     """What eq. (6) costs on this pair, in closed form: T is the length of every run that does not return early."""
     sigma_f = schedule.noise.sigma_f
