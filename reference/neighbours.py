@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from .tape import Tape
@@ -22,6 +22,7 @@ class Pair(Generic[P]):
         target: number of the record in which the two differ, from 0. Replace-one: this record is another one. Both
             have the same number of records; nothing else may differ.
         description: how the pair was made, for reports.
+        removed: add-remove: on one side the record is not there, and there is one record less.
 
     Raises:
         Nothing: whether the two are neighbours is the author's promise; problems may be of any type.
@@ -43,7 +44,8 @@ class Pair(Generic[P]):
     there: P
     target: int
     description: str = ""
+    removed: bool = False
 
     def swapped(self) -> Pair[P]:
         """The same pair in the other direction."""
-        return Pair(self.there, self.here, self.target, self.description)
+        return replace(self, here=self.there, there=self.here)

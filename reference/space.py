@@ -68,11 +68,13 @@ class Space:
         schedule: makes the schedule for sizes; public, so it never sees rows. None: the run takes no schedule.
         fits: which combinations of sizes make sense.
         landmarks: from a schedule, per label: the norms (or values) of a release near which the algorithm decides.
-        relation: ``replace-one``, or ``add-remove`` with ``absent``.
-        absent: the row that stands for "this record is not there", shape (columns,).
+        relation: ``replace-one``; ``add-remove``: one of two neighbours lacks a record; ``zero-out``: a row that says
+            nothing stands in its place, and n is public.
+        absent: that row, shape (columns,). Under ``add-remove`` without one, a record that is not there (NaN in every
+            column) is left out of what ``problem`` gets.
 
     Raises:
-        BadInput: no size ``n``, or a size without positive values.
+        BadInput: no size ``n``, a size without positive values, or zero-out without ``absent``.
 
     Example:
         >>> from dpassay.reference import Space
@@ -96,6 +98,22 @@ class Space:
         require("n" in self.sizes, "sizes", sorted(self.sizes), "must hold n, the number of records")
         for name, values in self.sizes.items():
             require(len(values) > 0 and min(values) >= 1, f"sizes[{name}]", values, "needs positive values")
+        require(self.relation != "zero-out" or self.absent is not None, "absent", None, "zero-out needs the row")
+
+    @property
+    def removes(self) -> bool:
+        """Is a record that is not there left out, so that nobody knows n?"""
+        return self.relation == "add-remove" and self.absent is None
+
+    def data(self, rows: Array, sizes: Sizes) -> Any:
+        """The problem of these rows, as far as they are there; shape (n, columns).
+
+        Raises:
+            BadInput: none is: there is no data then.
+        """
+        present = rows[~np.isnan(rows).all(axis=1)] if self.removes else rows
+        require(len(present) > 0 or len(rows) == 0, "rows", 0, "one record has to be there")
+        return self.problem(present, sizes)
 
     @classmethod
     def matrix(cls, n: Sequence[int] = (1, 2, 3, 5, 8), d: Sequence[int] = (1, 2, 3), radius: float = 1.0) -> Space:

@@ -117,7 +117,7 @@ def _alike(data: Data, space: Space) -> Iterator[Data]:
     """All other records as the target on D', as the target on D, or zero; in the last case D' may have its opposite."""
     assert data.rows is not None and data.there is not None
     here, there = data.rows[data.target], data.there
-    opposite = there if space.relation == "add-remove" else times(-1.0, here, space)
+    opposite = there if space.relation != "replace-one" else times(-1.0, here, space)
     for others, replaced in ((there, there), (here, there), (times(0.0, there, space), there), (None, opposite)):
         rows = np.tile(times(0.0, here, space) if others is None else others, (len(data.rows), 1))
         rows[data.target] = here

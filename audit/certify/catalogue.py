@@ -70,7 +70,7 @@ def certify_instance(
         for pair in instance.others:
             abstract(pair.here, pair.there)
         sides = (here, instance.pair.there)
-        gone = claim.relation == "add-remove" and any(_without(one, instance.pair.target) for one in sides)
+        gone = claim.relation != "replace-one" and any(_without(one, instance.pair.target) for one in sides)
         problem = abstract(*sides, absent=gone)
         limits = Limits(time.process_time() + _SECONDS, INF)
         followed = _Followed(instance, problem, n, claim.relation, limits, unreached)

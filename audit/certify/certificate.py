@@ -154,8 +154,8 @@ def abstract_rows(where: Space, sizes: Mapping[str, int], any_length: bool = Fal
         absent = np.asarray(where.absent, dtype=float)
         two = max(two, float(np.linalg.norm(absent)))
         low, high = min(low, float(absent.min())), max(high, float(absent.max()))
-    gone = where.relation == "add-remove" and where.absent is not None and not np.any(where.absent)
-    return rows(n, columns, two, low, high, absent=gone)
+    silent = where.relation != "replace-one" and where.absent is not None and not np.any(where.absent)
+    return rows(n, columns, two, low, high, vanishes=silent, absent="poisson" if where.removes else "")
 
 
 @dataclass
@@ -419,10 +419,10 @@ def _of_each_record(releases: list[Certified], n: int) -> list[list[Certified]]:
 def _epsilon(units: list[_Unit], relation: Relation, delta: float) -> tuple[float, str]:
     batches, made = list[Draw](), list[Release]()
     for unit in units:
-        if relation == "add-remove" and any(one.kind != "poisson" for one in unit.batches):
-            raise Open("under add-remove neighbours a secret batch of public size has no rule")
+        if relation != "replace-one" and any(one.kind != "poisson" for one in unit.batches):
+            raise Open(f"under {relation} neighbours a secret batch of public size has no rule")
         if any(SOMETHING in one.draws for one in unit.releases):
-            raise Open("under add-remove neighbours a row of zeros has to add nothing to the sum of a Poisson batch")
+            raise Open(f"under {relation} neighbours a row of zeros has to add nothing to the sum of a Poisson batch")
         first = len(batches)
         batches += [one._replace(number=first + place) for place, one in enumerate(unit.batches)]
         for one in unit.releases:

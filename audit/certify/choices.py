@@ -21,7 +21,7 @@ from dpassay.audit.inputs.foreign import silent
 from .arithmetic import compared
 from .derivation import Decides, Open
 from .draws import Noise
-from .facts import SOMETHING, ZERO, Norms, Origin, Records
+from .facts import ZERO, Norms, Origin, Records
 from .generators import Draws, StandIn
 from .outside import Kind, array, outside
 from .public import NOT_FOLLOWED, Public, added
@@ -188,8 +188,7 @@ def _list(records: Any, make: Callable[..., Any], kept: Any, several: bool) -> A
 def _whichever(records: Any, chosen: bool = False) -> tuple[Any, Any]:
     """All of a private number of records, and one that stands for each of them; None where it is public how many."""
     if type(records) is Batch and records.poisson:
-        draws = frozenset({records.number, SOMETHING})
-        return Value((records.total,), -1, records.records, draws=draws, absent="poisson"), (Place(records, 0),)
+        return Value((records.total,), -1, records.records, draws=records.draws, absent="poisson"), (Place(records, 0),)
     arrays = records.arrays if type(records) is _Zipped else (records,)
     first = arrays[0]
     if not all(private(one) and one.at == -one.ndim and not one.holes for one in arrays):

@@ -199,7 +199,7 @@ class Ledger:
 
     def _sides(self, query: Value) -> int:
         """One record may appear where another one disappears: the accountant takes half of it for each."""
-        if self.relation == "add-remove":
+        if self.relation != "replace-one":
             return 1
         return 2 if any(number >= 0 and self.batches[number].kind == "poisson" for number in query.draws) else 1
 
@@ -222,7 +222,7 @@ class Ledger:
     ) -> None:
         """Notes a release."""
         draws = tuple(sorted(query.draws - {SOMETHING} if self.relation == "replace-one" else query.draws))
-        if declared and self.relation == "add-remove":  # declared are sensitivities for replaced records
+        if declared and self.relation != "replace-one":  # declared are sensitivities for replaced records
             declared /= 2
         counted = max(moves, declared or 0.0) if self.plain else moves  # other released values may move it that far
         self.releases.append(

@@ -10,6 +10,7 @@ from dpassay.reference.transcript import Draw
 
 from .derivation import Open, here
 from .draws import FEW, Answers, Ledger, Looked, Noise, OneSided, coins_of, fresh_generator, shape_of
+from .facts import Records
 from .public import Public, in_random_order, public
 from .shapes import Batch
 from .table import tabled
@@ -171,6 +172,8 @@ class Draws(StandIn):
         """A coin for each record is a Poisson batch; other counts are public."""
         if private(p) and type(n) is int and n == 1 and size is None:
             return np.less(self.random(p.shape), p).astype(int)
+        if type(n) is int and n == 1 and _of_each(size) is not None:
+            return (self.random(size) < p)._as("coins")
         coins = not (private(n) or private(p) or private(size)) and np.ndim(p) == 0 and np.ndim(n) == 0 and n == 1
         if coins and size is not None and np.array_equal(np.atleast_1d(bare(size)), [self._ledger.n]) and 0 < p <= 1:
             return self.poisson_batch(float(p), "coins")
@@ -209,18 +212,22 @@ class Draws(StandIn):
         ledger.batches.append(Draw(number, here(), "without-replacement", ledger.n, size, size / ledger.n))
         return Batch(number, size, ledger.n, False)
 
-    def poisson_batch(self, rate: float, kind: str = "mask") -> Batch:
-        """Each record by itself."""
+    def poisson_batch(self, rate: float, kind: str = "mask", of: Records | None = None) -> Batch:
+        """Each record by itself; ``of`` those, where their number is private."""
         ledger, number = self._ledger, len(self._ledger.batches)
         ledger.batches.append(Draw(number, here(), "poisson", ledger.n, None, float(rate)))
         found = Batch(number, ledger.n, ledger.n, True, kind)
-        found.answers = coins_of(ledger, (ledger.n,), [False, True], [1 - rate, rate])
+        found.of = of
+        if of is None:
+            found.answers = coins_of(ledger, (ledger.n,), [False, True], [1 - rate, rate])
         return found
 
     def random(self, size: Any = None, dtype: Any = float, out: Any = None) -> Any:
         """Uniform numbers; one a record and compared with a rate, they are a Poisson batch."""
         if out is not None:
             self._into()
+        if (of := _of_each(size)) is not None:
+            return OfEach(self, of)
         return Uniforms(self, size) if self._of_records(size) else self._known("random", size)
 
     def _into(self, *_: Any) -> NoReturn:
@@ -244,6 +251,12 @@ class Draws(StandIn):
             return False
         seed.serve("a generator of a seed that is known, or has made another one: the same noise again")
         return True
+
+
+def _of_each(size: Any) -> Records | None:
+    """The records that it is the private number of, if they are all that there are."""
+    size = size[0] if isinstance(size, tuple) and len(size) == 1 else size
+    return size.records if private(size) and size.count and size.draws == frozenset({-1}) else None
 
 
 def wide(low: Any, high: Any = None, *_: Any, **__: Any) -> bool:
@@ -310,6 +323,23 @@ class Uniforms(Looked):
         ends = np.unique([0.0, 1.0, *np.clip(rates.numbers, 0, 1).ravel()])
         places = coins_of(self.ledger, self.shape, (ends[1:] + ends[:-1]) / 2, np.diff(ends))
         return ufunc(places, other) if one is self else ufunc(one, places)
+
+
+class OfEach:
+    """Uniform numbers, one for each of a private number of records: compared with a public rate a Poisson batch."""
+
+    __array_ufunc__ = None  # and nothing else
+
+    def __init__(self, draws: Draws, of: Records):
+        self._draws, self._of, self._used = draws, of, False
+
+    def __lt__(self, rate: Any) -> Batch:
+        if self._used or private(rate) or np.ndim(rate) or not 0 < bare(rate) <= 1:
+            raise Open("numbers of a private number of records serve for one comparison with a public rate")
+        self._used = True
+        return self._draws.poisson_batch(float(bare(rate)), of=self._of)
+
+    __le__ = __lt__
 
 
 def _public_draw(name: str) -> Callable[..., Any]:

@@ -22,9 +22,11 @@ class Batch(NDArrayOperatorsMixin):
 
     Attributes:
         answers: the truth values, if they are coins: they may hide what there is of each record, and then choose none.
+        of: the records of which it is drawn, where their number is private.
     """
 
     answers: Any = None
+    of: Records | None = None
 
     __class__ = seen_as(lambda self: np.ndarray)
     cells = ()  # it is a draw
@@ -41,6 +43,11 @@ class Batch(NDArrayOperatorsMixin):
         for coin in () if self.answers is None else self.answers.coins:
             coin.serve("records")
         return self._records
+
+    @property
+    def draws(self) -> frozenset[int]:
+        """Of what is made of its records; one that is left out of the data is nothing in a batch."""
+        return frozenset({self.number} if self.of else {self.number, SOMETHING})
 
     def __len__(self) -> int:
         if self.poisson:
@@ -84,7 +91,7 @@ class Batch(NDArrayOperatorsMixin):
 
     def _as(self, kind: str) -> "Batch":
         found = Batch(self.number, self.count, self.total, self.poisson, kind, self._records)
-        found.answers = self.answers
+        found.answers, found.of = self.answers, self.of
         return found
 
     def sum(self) -> Any:
@@ -122,17 +129,17 @@ class Place(Batch):
 def taken(a: Value, batch: Batch) -> Value:
     """The records of a secret batch; which ones is accounted by its draw."""
     in_order = a.records.order is None and np.array_equal(a.records.numbers, np.arange(batch.total))
-    if a.at != -a.ndim or a.absent or not in_order or a.draws != frozenset({-1}):
+    every = a.records is batch.of if a.absent else in_order
+    if a.at != -a.ndim or not every or a.draws != frozenset({-1}):
         raise Open("a secret batch of something else than all records in their order")
     if batch.kind == "coins":
         raise Open("numbers that are 0 or 1 choose the first two records, and no batch; make them truth values")
     a.solid()
     shape = (batch.total if batch.poisson else batch.count, *a._shape[1:])
     absent = "poisson" if batch.poisson else ""
-    draws = frozenset({batch.number, SOMETHING})
     # another record may come in its place: what is known of each record counts, not how far one of them moves
     known = {"move": Norms(), "truth": a.truth, "vanishes": a.vanishes}
-    found = a.kept(shape=shape, records=batch.records, draws=draws, absent=absent, **known)
+    found = a.kept(shape=shape, records=batch.records, draws=batch.draws, absent=absent, **known)
     return _named(found, a.token, batch.records)
 
 

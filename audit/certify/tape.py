@@ -146,6 +146,6 @@ CertifyTape.__name__ = CertifyTape.__qualname__ = "Tape"  # what Python's own me
 
 def as_release(one: Certified, number: int, relation: str) -> Release:
     """For the accountant; half of it counts under add-remove neighbours, where here all of it does."""
-    moves = times(one.counted, 2.0 if relation == "add-remove" else 1.0)
+    moves = times(one.counted, 1.0 if relation == "replace-one" else 2.0)
     draws = () if -1 in one.draws else one.draws
     return Release(number, one.place, one.law, moves, draws, None)

@@ -59,6 +59,9 @@ class Memory:
 WHICH_KIND = "the code asks of which kind a private or released whole number is"
 
 
+PRIVATE_NUMBER = "the number of these records is private; divide by a public number, or release a noisy count"
+
+
 def kind_of_number(dtype: Any) -> type:
     """Of a private or released whole one the code is not told: `int` makes it one of Python's, which NumPy's is not."""
     asks = sys._getframe(2)
@@ -91,7 +94,8 @@ class Value(NDArrayOperatorsMixin):
         move: bounds on the norms of the difference between neighbours, likewise.
         low, high: of every number in it.
         draws: numbers of the secret batches it depends on; -1 stands for the whole data.
-        absent: ``""``, or why the number of records along the axis is private: ``masked`` or ``poisson``.
+        absent: ``""``, or why the number of records along the axis is private: ``masked``, or (of two neighbours one
+            lacks the record, as in a batch) ``poisson``.
         cause: where nothing bounds it any more.
         vanishes: one of two neighbours lacks the record, and its entry there is zero.
         more: what else is known of it, of the names below.
@@ -204,7 +208,7 @@ class Value(NDArrayOperatorsMixin):
 
     def _counted(self) -> None:
         if self.absent:
-            raise Open("the number of these records is private; divide by a public number, or release a noisy count")
+            raise Open(PRIVATE_NUMBER)
 
     def __iter__(self) -> Iterator[Any]:
         return (self[number] for number in range(len(self)))
@@ -233,6 +237,8 @@ class Value(NDArrayOperatorsMixin):
         )
 
     def _leaves(self, *_: Any, **__: Any) -> NoReturn:
+        if self.count:
+            raise Open(PRIVATE_NUMBER)
         raise Open("private data leaves as a plain number; add noise to it first", leaves=True)
 
     def _as_text(self, *_: Any) -> NoReturn:
@@ -631,7 +637,8 @@ def plain(array: Any) -> Any:
     return found
 
 
-def rows(n: int, d: int | None, two: float = INF, low: float = -INF, high: float = INF, absent: bool = False) -> Value:
-    """The data: n records of d numbers (None: a number each), bounded as said; ``absent``: neighbours lack one."""
+def rows(n: int, d: int | None, two: float = INF, low: float = -INF, high: float = INF, **more: Any) -> Value:
+    """The data: n records of d numbers (None: a number each), bounded as said."""
     shape = (n,) if d is None else (n, d)
-    return Value(shape, -len(shape), Records(np.arange(n)), Norms(two=two), low=low, high=high, vanishes=absent)
+    records = Records() if more.get("absent") else Records(np.arange(n))
+    return Value(shape, -len(shape), records, Norms(two=two), low=low, high=high, **more)

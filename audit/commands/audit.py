@@ -189,7 +189,7 @@ Space = Annotated[
     str | None, typer.Option(help="MODULE:SPACE, the data that the claim covers; default: rows of any length.")
 ]
 OfRelation = Annotated[
-    str | None, typer.Option(help="replace-one or add-remove; default: that of the space, else replace-one.")
+    str | None, typer.Option(help="replace-one, add-remove or zero-out; default: that of the space, else replace-one.")
 ]
 Given = Annotated[
     list[str] | None,

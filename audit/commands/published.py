@@ -41,7 +41,7 @@ def published(
     ] = None,
     epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon.")] = None,
     delta: Annotated[float, typer.Option(help="Claimed delta.")] = 0.0,
-    relation: Annotated[str, typer.Option(help="Neighbours of the claim: replace-one or add-remove.")] = "replace-one",
+    relation: Annotated[str, typer.Option(help="Of the claim: replace-one, add-remove or zero-out.")] = "replace-one",
     auc: Annotated[float | None, typer.Option(help="Printed area under the ROC curve.")] = None,
     balanced_accuracy: Annotated[float | None, typer.Option(help="Printed balanced accuracy.")] = None,
     tpr: Annotated[float | None, typer.Option(help="Printed true positive rate; needs --fpr.")] = None,

@@ -46,7 +46,7 @@ class Hub:
     """
 
     def __init__(self, run: Run[P], pair: Pair[P], streams: Streams, where: list[Place], result: LockstepRun):
-        self._streams, self.result, self._target = streams, result, pair.target
+        self._streams, self.result, self._target, self._removed = streams, result, pair.target, pair.removed
         sides = {"D": pair.here, "D'": pair.there}
         self.worlds = [World(run, sides[place.side], place) for place in where]
         main = [world for world in self.worlds if world.place.role != "check"]
@@ -171,11 +171,11 @@ class Hub:
 
     def _draw(self) -> None:
         draws = [world.ask.draw for world in self.worlds if world is not self._check]
-        first = draws[0]
-        assert first is not None
-        for other in draws[1:]:
+        first = max((draw for draw in draws if draw is not None), key=lambda draw: draw.n)
+        for other in draws:
             assert other is not None
-            if other != first and other._replace(label=first.label) != first:
+            known = other._replace(label=first.label, n=first.n if self._lacks(other, first) else other.n)
+            if known != first:
                 detail = f"{first.size or first.rate} of {first.n} against {other.size or other.rate} of {other.n}"
                 self._finding(Kind.BATCH_SIZE, first.label, detail)
         self._draws.append(first)
@@ -184,7 +184,14 @@ class Hub:
         if not first.hidden:
             self._open_with_target[first.number] = bool(found[0][0] <= self._target <= found[0][-1])
         for world, indices in zip(self.worlds, found, strict=True):
+            assert world.ask.draw is not None
+            if self._lacks(world.ask.draw, first):
+                indices = (indices - (indices > self._target))[indices != self._target]
             world.answer(indices)
+
+    def _lacks(self, draw: Draw, other: Draw) -> bool:
+        """Is it the same Poisson batch of data without the target?"""
+        return self._removed and draw.kind == "poisson" and draw.n == other.n - 1
 
     # -- releases -----------------------------------------------------------------------------------------
     def _release(self) -> None:

@@ -25,6 +25,7 @@ from dpassay.audit.phases import time_is_up
 from dpassay.audit.row import Effort
 from dpassay.audit.search.ground import AllOf
 from dpassay.audit.search.runner import Premises
+from dpassay.audit.search.strategies import absent_row
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.arrays import Array
 from dpassay.reference.case import PrivacyClaim
@@ -71,7 +72,7 @@ class OfOnePair(Premises):
 
     def findings(self, run: ScriptedRun, by_rows: bool) -> list[Finding]:
         """As for all premises, on the transcript with this pair's movements."""
-        twice = 2.0 if self._relation == "add-remove" and by_rows else 1.0  # the accountant takes half of it
+        twice = 2.0 if self._relation != "replace-one" and by_rows else 1.0  # the accountant takes half of it
         releases, transcript = run.transcript.releases, run.transcript
         if len(run.moves) == len(releases):  # else something left beside the releases, and that is found
             sizes = [
@@ -207,7 +208,8 @@ def refuse_doubtful(
         what = "has a scale that follows the data, as with smooth sensitivity; what that costs is not known here"
         small = "there was no time to measure them" if time_is_up() else "they are small"
         lines = {line for _, line in leaks}
-        raise _doubt("noise", lines, f"{what}; of losses on the pairs that were found, {small};")
+        n = " n is private here (with --relation zero-out it is public);" if any(one.removed for one in pairs) else ""
+        raise _doubt("noise", lines, f"{what}; of losses on the pairs that were found, {small};{n}")
 
 
 def _doubt(field: str, lines: Iterable[str], what: str) -> Doubtful:
@@ -318,8 +320,8 @@ def trial_pairs(where: Space | Pair[Any], seed: int) -> list[Pair[Any]]:
     for number, size in enumerate(rng.choice(np.array(AllOf(trial_pairs, where).combinations), _TRIAL_PAIRS)):
         rows, n = random_rows(where, size, size["n"] + 1, rng), size["n"]
         there = rows[:-1].copy()
-        there[number % n] = rows[-1] if where.absent is None else where.absent
-        found.append(Pair(where.problem(rows[:-1], size), where.problem(there, size), number % n, "trial"))
+        there[number % n] = rows[-1] if where.relation == "replace-one" else absent_row(where, len(there[0]))
+        found.append(Pair(where.data(rows[:-1], size), where.data(there, size), number % n, "trial", where.removes))
     return found
 
 

@@ -100,7 +100,7 @@ def assess(result: Published, claim: Guarantee, confidence: float = 0.95) -> Ass
 
 def swap_claim(epsilon: float, delta: float, relation: Relation | None) -> tuple[float, float]:
     """What (epsilon, delta)-DP says about swapping a member with a non-member (group privacy for add-remove)."""
-    if relation != "add-remove":
+    if relation in (None, "replace-one"):
         return epsilon, delta
     return min(2.0 * epsilon, 699.0), min((1.0 + math.exp(epsilon)) * delta, 1.0 - 1e-15)
 

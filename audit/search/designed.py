@@ -48,11 +48,13 @@ ANYWHERE = frozenset(
 def far_rows(space: Space, data: Data, way: Way) -> Array | None:
     """Another data set of the same sizes, shape (n, columns); None where this way leads nowhere.
 
-    Under add-remove a record may only go or come, so the far data set is the one without any.
+    Where a record may only go or come, the far data set is the one without any.
     """
     found, _, there = data.parts
     features = found[:, : width_of(space, there)]  # of the same memory
-    if space.relation == "add-remove":
+    if space.removes:
+        return None  # there is no data without a record
+    if space.relation != "replace-one":
         return np.tile(absent_row(space, len(there)), (len(found), 1))
     if way == "all as the neighbour":
         found[:] = there
@@ -141,7 +143,7 @@ def turned(space: Space, data: Data) -> Data:
     """The target's row turned round, where that is allowed: a row with all entries, so that all it does differs."""
     _, here, there = data.parts
     width = width_of(space, there)
-    if space.rows.box is not None or space.relation == "add-remove" or not width:
+    if space.rows.box is not None or space.relation != "replace-one" or not width:
         return data
     row = _FALLS ** np.arange(width)
     row *= (space.rows.bound or 1.0) * SHRINK / np.linalg.norm(row)

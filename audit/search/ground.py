@@ -90,15 +90,13 @@ class AllOf:
         strategy: of sizes, rows, the neighbouring row, the target's position.
 
     Raises:
-        BadInput: no combination of sizes fits, or add-remove without a row that stands for an absent record.
+        BadInput: no combination of sizes fits.
     """
 
     def __init__(self, run: Callable[..., Any], space: Space):
         self.relation: Relation = space.relation
         self._run, self.space = run, space
         self._schedules: dict[tuple[tuple[str, int], ...], tuple[Any, Landmarks]] = {}
-        if space.relation == "add-remove":
-            require(space.absent is not None, "space.absent", None, "add-remove needs the row that means: not there")
         self.combinations = _combinations(space)
         self._of_sizes: dict[tuple[tuple[str, int], ...], st.SearchStrategy[Data]] = {}
         self.strategy = st.sampled_from(_in_turn(self.combinations)).flatmap(self._data)
@@ -126,8 +124,8 @@ class AllOf:
     def between(self, sizes: Sizes, here: Array, there: Array, target: int) -> Setting:
         """Two data sets of one size, neighbours or not; shape (n, columns) each."""
         sizes = dict(sizes)
-        problems = [self.space.problem(rows.copy(), sizes) for rows in (here, there)]
-        pair = Pair(problems[0], problems[1], target, "found by search")
+        problems = [self.space.data(rows.copy(), sizes) for rows in (here, there)]
+        pair = Pair(problems[0], problems[1], target, "found by search", self.space.removes)
         if self.space.schedule is None:
             return Setting(self._run, pair)
         key = tuple(sorted(sizes.items()))
@@ -217,22 +215,24 @@ def data_of(space: Space, sizes: Sizes, rows: Array, there: Array, target: int) 
     require(rows.shape == shape, "rows", rows.shape, f"must have the shape {shape}")
     require(there.shape == shape[1:], "there", there.shape, f"must have the shape {shape[1:]}")
     require(0 <= target < shape[0], "target", target, f"must lie in 0..{shape[0] - 1}")
-    require(bool(np.isfinite(rows).all() and np.isfinite(there).all()), "rows", "not finite", "must be finite numbers")
     _within(space, rows, there, target)
     return Data(dict(sizes), rows, there, target)
 
 
 def _within(space: Space, rows: Array, there: Array, target: int) -> None:
-    """Every row is one that the space has; under add-remove one of the target's is absent."""
-    for row in (*rows, there):
-        why = "" if is_absent(space, row) else _outside(space, row)
+    """Every row is one that the space has; but under replace-one, one of the target's is absent."""
+    for number, row in enumerate((*rows, there)):
+        gone = is_absent(space, row) and (not space.removes or number in (target, len(rows)))  # n would be another one
+        why = "" if gone else _outside(space, row)
         require(not why, "rows", row.tolist(), why)
-    if space.relation == "add-remove":
-        why = "under add-remove the record must be absent on one side"
+    if space.relation != "replace-one":
+        why = f"under {space.relation} the record must be absent on one side"
         require(any(is_absent(space, row) for row in (rows[target], there)), "there", there.tolist(), why)
 
 
 def _outside(space: Space, row: Array) -> str:
+    if not np.isfinite(row).all():
+        return "is not finite"
     features = row[: width_of(space, row)]
     if space.rows.labels and row[-1] not in space.rows.labels:
         return f"has a label that is none of {space.rows.labels}"

@@ -211,11 +211,11 @@ class Premises:
         """What breaks a premise.
 
         Args:
-            by_rows: the neighbours were made of rows, so under add-remove one of them lacks the record: the accountant
-                takes half of the declared sensitivity then, and the query may move by no more.
+            by_rows: the neighbours were made of rows, so that one lacks the record where the relation says so: the
+                accountant takes half of the declared sensitivity then, and the query may move by no more.
         """
         found = list(run.findings)
-        whole = 0.5 if self._relation == "add-remove" and by_rows else 1.0
+        whole = 0.5 if self._relation != "replace-one" and by_rows else 1.0
         for label, share in run.shares.items():
             joined = run.movements[label].joined  # where it is too large, that is found already
             self.shares[label] = max(self.shares.get(label, 0.0), share / whole, joined)

@@ -69,7 +69,7 @@ def neighbours(space: Space, sizes: Sizes) -> st.SearchStrategy[Neighbours]:
             matrix[:, :width] = here[:width] if copies == "of the target" else -here[:width]
         target = draw(st.integers(0, n - 1))
         matrix[target] = here
-        if space.absent is not None and space.relation == "add-remove":
+        if space.relation != "replace-one":
             gone = absent_row(space, len(here))
             if draw(_BOOLEAN):
                 matrix[target] = gone
@@ -87,12 +87,14 @@ def width_of(space: Space, row: Array) -> int:
 
 def is_absent(space: Space, row: Array) -> bool:
     """Does it say that the record is not there?"""
-    return space.absent is not None and np.array_equal(row, np.broadcast_to(space.absent, row.shape))
+    gone = space.relation != "replace-one" or space.absent is not None
+    return gone and np.array_equal(row, absent_row(space, len(row)), equal_nan=True)
 
 
 def absent_row(space: Space, width: int) -> Array:
     """What says so; a record that is not there is not there in any width."""
-    return np.array(np.broadcast_to(0.0 if space.absent is None else space.absent, width), dtype=float)
+    absent = space.absent if space.absent is not None else np.nan if space.removes else 0.0
+    return np.array(np.broadcast_to(absent, width), dtype=float)
 
 
 def times(factor: float, row: Array, space: Space) -> Array:

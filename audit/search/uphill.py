@@ -139,7 +139,7 @@ Move = Callable[[Example, AllOf, Rng], Example | None]
 def one_row(one: Example, on: AllOf, rng: Rng) -> Example:
     """The row of one side moves a little, or far."""
     _, here, there = one.data.parts
-    if on.space.relation == "add-remove":  # the other side is "not there" and stays so
+    if on.space.relation != "replace-one":  # the other side is "not there" and stays so
         side = int(is_absent(on.space, here))
     else:
         side = int(rng.integers(2))
@@ -148,7 +148,7 @@ def one_row(one: Example, on: AllOf, rng: Rng) -> Example:
 
 def both_rows(one: Example, on: AllOf, rng: Rng) -> Example | None:
     """Both move; half of the time to opposite ends."""
-    if on.space.relation == "add-remove":
+    if on.space.relation != "replace-one":
         return None
     _, here, there = one.data.parts
     here, width = moved(on.space, here, rng), width_of(on.space, here)
@@ -165,7 +165,7 @@ def tilt(one: Example, on: AllOf, rng: Rng) -> Example | None:
     """
     _, here, there = one.data.parts
     width = width_of(on.space, here)
-    if on.space.relation == "add-remove" or on.space.rows.box is not None or width < 2:
+    if on.space.relation != "replace-one" or on.space.rows.box is not None or width < 2:
         return None
     apart, common = here[:width] - there[:width], here[:width] + there[:width]
     if rng.random() < 0.5 or not np.any(common):
@@ -177,7 +177,7 @@ def far_then_tilt(one: Example, on: AllOf, rng: Rng) -> Example | None:
     """A first value far along the first axis, and two rows that are mirror images across the way, at a small angle."""
     _, here, _ = one.data.parts
     width, label = width_of(on.space, here), _some_label(one.script, rng)
-    if on.space.relation == "add-remove" or on.space.rows.box is not None or width < 2 or label is None:
+    if on.space.relation != "replace-one" or on.space.rows.box is not None or width < 2 or label is None:
         return None
     first = {**one.script.exceptions.get(label, {}), 0: Choice("huge", along="axis")}
     script = replace(one.script, exceptions={**one.script.exceptions, label: first})

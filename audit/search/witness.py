@@ -7,6 +7,7 @@ A file names an algorithm; it never decides what is imported. Whoever replays it
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -171,10 +172,12 @@ def witness_of(document: Any, path: Path | str) -> Witness:
     return Witness(stored.finding, data, stored.script, stored.seed, here, there, stored.about, made)
 
 
-def _finite(value: Any) -> Any:
-    """Numbers of JSON, equally many in each row, and none of them infinite."""
+def _finite(value: Any, gone: bool = False) -> Any:
+    """Numbers of JSON, equally many in each row, and none of them infinite; ``gone``: "nan" in all of a row will do."""
     found = None if value is None else array_of(value)
-    good = value is None or (found is not None and found.size <= _LARGEST and bool(np.isfinite(found).all()))
+    good = value is None or (found is not None and found.size <= _LARGEST)
+    if found is not None and good:
+        good = bool((np.isfinite(found) | (gone & np.isnan(found).all(axis=-1, keepdims=True))).all())
     if not good:
         raise ValueError("must be finite numbers, equally many in each row")
     return value
@@ -182,6 +185,7 @@ def _finite(value: Any) -> Any:
 
 Whole = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
 Numbers = Annotated[Any, AfterValidator(_finite)]
+Row = AfterValidator(partial(_finite, gone=True))
 
 
 @dataclass(frozen=True)
@@ -195,8 +199,8 @@ class _Stored:
     seed: Whole
     about: dict[str, StrictStr | StrictFloat | StrictInt]
     sizes: dict[str, Whole]
-    rows: Annotated[list[list[Any]] | None, AfterValidator(_finite)] = None
-    there: Annotated[list[Any] | None, AfterValidator(_finite)] = None
+    rows: Annotated[list[list[Any]] | None, Row] = None
+    there: Annotated[list[Any] | None, Row] = None
     swapped: bool = False
     queries: tuple[Numbers, Numbers] | None = None
     made: tuple[tuple[str, str], ...] = ()
@@ -206,6 +210,8 @@ _STORED = TypeAdapter(_Stored)
 
 
 def _short(values: Array) -> str:
+    if values.ndim < 2 and np.isnan(values).all():
+        return "no record"
     if values.ndim == 0:
         return f"{float(values):.6g}"
     flat = values.ravel()
@@ -230,8 +236,8 @@ def pair_lines(data: Data) -> list[str]:
 
 def weight(data: Data, script: Script) -> tuple[float, ...]:
     """How much there is to read: the smaller, the better a witness."""
-    rows = np.zeros((0, 1)) if data.rows is None else data.rows
-    nonzero = float(np.count_nonzero(rows)) + (0 if data.there is None else float(np.count_nonzero(data.there)))
+    rows, there = (np.nan_to_num(np.zeros((0, 1)) if one is None else one) for one in (data.rows, data.there))
+    nonzero = float(np.count_nonzero(rows)) + float(np.count_nonzero(there))
     told = sum(len(one) for one in script.exceptions.values())
     drawn = sum(choice.how in ("drawn", "huge", "norm") for choice in script.values.values())
     odd = float(sum(not math.isclose(value, round(value)) for value in rows.ravel()))

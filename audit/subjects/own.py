@@ -123,7 +123,7 @@ def open_own(
 def usual_space(run: Callable[..., Any], relation: Relation | None, name: str) -> Space:
     """Where nobody names a space: a matrix of rows of any length, or numbers where the code takes no matrix.
 
-    An absent record is zero. Labels are the last column; a data frame has the columns that the code names.
+    Labels are the last column; a data frame has the columns that the code names.
     """
     where = default_space(relation)
     if not is_plain(run):
@@ -142,7 +142,7 @@ def usual_space(run: Callable[..., Any], relation: Relation | None, name: str) -
 
 
 def _numbers(where: Space) -> Space:
-    return replace(Space.numbers(), relation=where.relation, absent=where.absent)
+    return replace(_related(Space.numbers(), where.relation), absent=where.absent)
 
 
 def _runs(run: Callable[..., Any], where: Space, name: str) -> bool:
@@ -191,27 +191,28 @@ def open_space(space: str | None, relation: Relation | None) -> Space:
 
 
 def _related(space: Space, relation: Relation | None) -> Space:
-    """The space for neighbours of this relation: an absent record of a matrix is a row of zeros.
+    """The space for neighbours of this relation: a record of a matrix is left out, or is a row of zeros (zero-out).
 
     Raises:
         BadInput: nobody says what an absent record is.
     """
     if relation in (None, space.relation):
         return space
-    matrix = space.problem in (Space.matrix().problem, the_numbers)  # a zero row may be no record of other data
+    matrix = space.problem in (Space.matrix().problem, the_numbers)  # of other data a row may be no record
     why = f"the space is for {space.relation} neighbours; give it `relation` and `absent`"
     require(matrix or space.absent is not None, "--relation", relation, why)
-    absent = space.absent if space.absent is not None or relation == "replace-one" else np.zeros(1)
-    return replace(space, relation=relation, absent=absent)
+    absent = np.zeros(1) if relation == "zero-out" and space.absent is None else space.absent
+    found = replace(space, relation=relation, absent=absent)
+    several = tuple(n for n in space.sizes["n"] if n > 1)  # of one that is left out none is left
+    return replace(found, sizes={**space.sizes, "n": several}) if found.removes and several else found
 
 
 def default_space(relation: Relation | None = None) -> Space:
-    """Where nobody names a space: a matrix of rows of any length; an absent record is a row of zeros.
+    """Where nobody names a space: a matrix of rows of any length.
 
     Eight columns are among the sizes: what is released once a column adds up beyond a claim with enough of them.
     """
-    found = Space(Rows(bound=None), {"n": (1, 2, 3, 5, 8), "d": (1, 2, 3, 8)})
-    return replace(found, relation="add-remove", absent=np.zeros(1)) if relation == "add-remove" else found
+    return _related(Space(Rows(bound=None), {"n": (1, 2, 3, 5, 8), "d": (1, 2, 3, 8)}), relation)
 
 
 def own_row(

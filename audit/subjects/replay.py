@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from dpassay.audit.inputs.foreign import foreign_code, is_code, require_trusted
 from dpassay.audit.live.program import LiveProgram
@@ -89,7 +90,7 @@ def _claim(witness: Witness, where: str) -> PrivacyClaim:
     for name in ("epsilon", "delta"):
         good = is_float(about.get(name))
         require(good, f"{where}: about.{name}", about.get(name), "must be a number that a float can hold")
-    known: tuple[Relation, ...] = ("replace-one", "add-remove")
+    known: tuple[Relation, ...] = get_args(Relation)
     relation = next((one for one in known if one == about["relation"]), None)
     if relation is None:
         raise BadInput(f"{where}: about.relation", about["relation"], f"must be {' or '.join(known)}")

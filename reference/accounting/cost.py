@@ -120,8 +120,8 @@ def account(transcript: Transcript, relation: Relation = "replace-one") -> Accou
 
     Args:
         transcript: of one run, for example from :func:`~dpassay.reference.record`. Take the run that releases the most.
-        relation: ``replace-one`` (the sensitivities on the transcript are taken as claimed) or ``add-remove`` (they
-            are halved: right for sums and means with a fixed divisor).
+        relation: ``replace-one`` (the sensitivities on the transcript are taken as claimed), ``add-remove`` or
+            ``zero-out`` (they are halved: right for sums and means with a fixed divisor).
 
     Returns:
         An :class:`Account`. Its epsilon is an upper bound, exact where all releases are Gaussian on the full data; it

@@ -96,7 +96,7 @@ def curve(part: Part, relation: Relation, epsilons: Array, backward: bool = Fals
 
 def one_sided(part: Part, relation: Relation) -> bool:
     """Do the two directions have different curves."""
-    return part.kind == "sampled" and part.sampling == "poisson" and relation == "add-remove"
+    return part.kind == "sampled" and part.sampling == "poisson" and relation != "replace-one"
 
 
 @lru_cache

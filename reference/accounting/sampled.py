@@ -22,7 +22,7 @@ from dpassay.reference.errors import require
 
 from .gdp import A_LITTLE_UP, DOWN, ULP, UP, gdp_deltas
 
-Relation = Literal["replace-one", "add-remove"]
+Relation = Literal["replace-one", "add-remove", "zero-out"]  # zero-out costs what add-remove does, with a public n
 Sampling = Literal["without-replacement", "poisson"]
 _REACH = 40.0  # standard deviations: beyond, tails are below 1e-300
 _TINIEST = 1e-320
@@ -82,5 +82,5 @@ def sampled_curve(
         return _mixture_delta(epsilons, q, mu / 2)
     if sampling == "poisson":
         return (_null_against if backward else _against_null)(epsilons, q, mu / 2)
-    require(relation == "replace-one", "relation", relation, "fixed-size batches have no add-remove neighbours")
+    require(relation == "replace-one", "relation", relation, f"fixed-size batches have no {relation} neighbours")
     return np.maximum(_against_null(epsilons, q, mu), _null_against(epsilons, q, mu))

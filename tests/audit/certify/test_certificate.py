@@ -2,6 +2,7 @@
 
 import math
 import textwrap
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from unittest.mock import Mock
@@ -204,6 +205,41 @@ def test_a_row_of_zeros_that_adds_nothing_to_poisson_batches_is_a_record_that_is
         return np.clip(rows[rng.random(len(rows)) < 0.5] + 5, -1, 1).sum() + np.tanh(rows).sum() + rng.normal()
 
     assert certify(beside_all, space, delta=1e-5).epsilon is None
+
+
+LEFT_OUT = {  # a record is really left out: epsilon, or None where n is told
+    "count": (lambda rows, rng: len(rows) + rng.laplace(), 1.0),
+    "far from zero": (lambda rows, rng: np.clip(rows[:, 0], 4, 6).sum() + rng.laplace(scale=4.0), 1.0),
+    "public n": (lambda rows, rng: np.clip(rows[:, 0], 0, 1).sum() / 9 + rng.laplace(scale=1 / 9), 1.0),
+    "histogram": (lambda rows, rng: np.histogram(rows[:, 0], 4, (-1, 1))[0] + rng.laplace(size=4), 1.0),
+    "each": (lambda rows, rng: sum(min(1.0, abs(one[0])) for one in rows) + rng.laplace(), 1.0),
+    "noisy n": (lambda rows, rng: (np.clip(rows[:, 0], -1, 1).sum() + rng.laplace()) / (len(rows) + rng.laplace()), 2.0),
+    "n": (lambda rows, rng: len(rows), None),
+    "mean": (lambda rows, rng: np.clip(rows, -1, 1).mean() + rng.laplace(), None),
+    "scale": (lambda rows, rng: np.clip(rows[:, 0], -1, 1).sum() + rng.laplace(scale=9 / len(rows)), None),
+    "draws": (lambda rows, rng: rng.normal(size=len(rows)), None),
+    "uniform draws": (lambda rows, rng: rng.random(len(rows)), None),
+    "as long": (lambda rows, rng: len(np.zeros_like(rows)), None),
+    "the first": (lambda rows, rng: np.clip(rows[:2, 0], -1, 1).sum() + rng.laplace(scale=9.0), None),
+    "largest": (lambda rows, rng: np.clip(rows, -1, 1).max() + rng.laplace(scale=9.0), None),
+    "batch of others": (lambda rows, rng: rows[rows[:, 0] > 0][rng.random(len(rows)) < 0.5].shape, None),
+    "all in order": (lambda rows, rng: rng.permutation(len(rows)), None),
+}
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_where_a_record_is_left_out_nobody_knows_how_many_there_are(name):
+    run, epsilon = LEFT_OUT[name]
+    found = certify(run, Space(SPACE.rows, {"n": (2, 5), "d": (1, 2)}, relation="add-remove"), delta=1e-12)
+    assert found.epsilon == (None if epsilon is None else pytest.approx(epsilon, rel=1e-6)), str(found)
+
+
+def test_poisson_batches_lack_a_record_that_is_left_out():
+    space = Space(SPACE.rows, {"n": (5,), "d": (2,)}, relation="add-remove")
+    silent = certify(sampled, replace(space, absent=np.zeros(1)), delta=1e-5).epsilon
+    assert silent == pytest.approx(certify(sampled, space, delta=1e-5).epsilon)
+    assert silent < certify(partial(sampled, pull=0.1), space, delta=1e-5).epsilon < 1.05 * silent  # where it was open
+    assert certify(partial(sampled, fixed=True), space, delta=1e-5).epsilon is None
 
 
 def test_a_poisson_batch_counts_a_record_on_either_side():

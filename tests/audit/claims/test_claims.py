@@ -54,7 +54,7 @@ def read(tmp_path, text):
         ("version = 1", "version = 2", ("claims.toml:1: version = 2",)),
         ("version = 1", "false_alarms = 2\nversion = 1", ("claims.toml:1: false_alarms = 2",)),
         ('algorithm = "mine:run"', 'algorithm = ""', ("claims.toml:5: claim first.algorithm",)),
-        ('algorithm = "mine:run"', 'algorithm = "mine:run"\nrelation = "zero-out"', ("claims.toml:6", "zero-out")),
+        ('algorithm = "mine:run"', 'algorithm = "mine:run"\nrelation = "swap"', ("claims.toml:6", "zero-out")),
         ('algorithm = "mine:run"', 'algorithm = "mine:run"\nruns = 1', ("claims.toml:6: claim first.runs = 1",)),
         ("epsilon = 1\n", "epsilon = = 1\n", ("claims.toml: line 6", "TOML")),
         (GOOD, "", ("claims.toml", "version")),

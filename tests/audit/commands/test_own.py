@@ -100,10 +100,12 @@ def test_code_for_numbers_is_held_to_rows_of_them_and_told_how_it_is_not(mine):
     [
         ("numbers", ("--with", "high=1e9", "--with", "low=-1e9", "--examples", 4), 0),  # the noise follows
         ("either", ("--space", "Space.numbers(radius=50.0)", "--relation", "add-remove", "--examples", 4), 0),
-        ("private_mean", ("--space", "Space.matrix(n=(1, 2), d=1)", "--relation", "add-remove", "--examples", 4), 0),
+        ("private_mean", ("--space", "Space.matrix(n=(1, 2), d=1)", "--relation", "zero-out", "--examples", 4), 0),
+        ("count_above", ("--relation", "add-remove", "--examples", 20), 0),
+        ("private_mean", ("--relation", "add-remove", "--examples", 20), 1),
         ("DPClassifier", ("--with", "noise=9.0"), 1),
     ],
-    ids=["a larger range", "bounded numbers", "added rows", "half the noise"],
+    ids=["a larger range", "bounded numbers", "silent rows", "added rows", "n told", "half the noise"],
 )
 def test_values_and_spaces_that_are_named_count(mine, name, words, code):
     assert mine(name, *words)[0] == code

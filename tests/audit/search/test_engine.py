@@ -122,7 +122,6 @@ def test_bad_input_is_said_in_one_line():
     for space, examples, words in (
         (broken.space(), EXAMPLES, r"ZeroDivisionError \(test_engine.py:\d+\): nothing to divide"),
         (Space(sizes={"n": (1,)}, fits=lambda sizes: False), EXAMPLES, r"space\.fits"),
-        (Space(relation="add-remove"), EXAMPLES, r"space\.absent"),
         (broken.space(), 0, "examples"),
     ):
         with pytest.raises(ValueError, match=words):
