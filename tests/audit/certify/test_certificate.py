@@ -213,7 +213,7 @@ LEFT_OUT = {  # a record is really left out: epsilon, or None where n is told
     "public n": (lambda rows, rng: np.clip(rows[:, 0], 0, 1).sum() / 9 + rng.laplace(scale=1 / 9), 1.0),
     "histogram": (lambda rows, rng: np.histogram(rows[:, 0], 4, (-1, 1))[0] + rng.laplace(size=4), 1.0),
     "each": (lambda rows, rng: sum(min(1.0, abs(one[0])) for one in rows) + rng.laplace(), 1.0),
-    "noisy n": (lambda rows, rng: (np.clip(rows[:, 0], -1, 1).sum() + rng.laplace()) / (len(rows) + rng.laplace()), 2.0),
+    "noisy n": (lambda rows, rng: (rows[:, 0].sum() + rng.laplace()) / (len(rows) + rng.laplace()), 2.0),
     "n": (lambda rows, rng: len(rows), None),
     "mean": (lambda rows, rng: np.clip(rows, -1, 1).mean() + rng.laplace(), None),
     "scale": (lambda rows, rng: np.clip(rows[:, 0], -1, 1).sum() + rng.laplace(scale=9 / len(rows)), None),
