@@ -10,25 +10,14 @@ from dpassay.audit.inputs.stored import named_columns
 from dpassay.audit.plain import json_text
 from dpassay.audit.published.assessment import Assessment, Finding, Metric, Published, assess
 from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
+from dpassay.audit.report.problems import SENTENCES
 from dpassay.audit.report.verdicts import plain_table, wide_console
 from dpassay.audit.terminal.options import AsJson, relation_named
 from dpassay.reference.errors import BadInput, printable, require
 from dpassay.reference.guarantee import LARGEST, approx_dp
 
 IMPOSSIBLE = (Finding.CONTRADICTS, Finding.CONTRADICTS_UNLESS_SHIFT)
-MEANING = {
-    Finding.CONTRADICTS: "impossible under the claim, even with every pair across groups granted",
-    Finding.CONTRADICTS_UNLESS_SHIFT: "impossible under the claim, if members and non-members share a distribution",
-    Finding.ABOVE: "above the ceiling of the expectation; chance was not excluded",
-    Finding.WITHIN: "possible under the claim (which is not shown by this)",
-}
-
-
-ASSUMPTIONS = (
-    "The p-value lets the scores of one model depend on each other. It assumes that who is a member was a uniformly "
-    "random split, and that attack and threshold were fixed before the members were known.",
-    "A ceiling is for the expectation over splits and trainings; members and non-members of one distribution.",
-)
+MEANING, ASSUMPTIONS = SENTENCES["published"], SENTENCES["assumed"]
 COLUMNS = {"epsilon": float, "delta": float, "relation": str, "auc": float, "balanced_accuracy": float, "tpr": float,
            "fpr": float, "members": int, "nonmembers": int}  # fmt: skip
 

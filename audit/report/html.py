@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from dpassay.audit.plain import json_text, number
 from dpassay.audit.report.explain import replay_command
-from dpassay.audit.report.problems import SENTENCES, problems
+from dpassay.audit.report.problems import SENTENCES, numbers, problems
 from dpassay.audit.row import Row
 from dpassay.audit.search.witness import witness_of
 from dpassay.audit.verdict import Verdict
@@ -133,9 +133,8 @@ def row_view(place: int, row: Row, case: Case | None) -> dict[str, Any]:
         "failed": Verdict(row.verdict).failed,
         "words": printable(" ".join(words)).lower(),  # what a search looks in
         "numbers": {
-            "claimed": number(row.claimed),
+            **numbers(row),
             "certified": row.certified_shown,
-            "accounted": number(row.accounted) + ("" if row.upper_bound else " (no bound)"),
             "realised": number(row.realised) + how,
             "delta": f"{row.delta:.3g}",
         },

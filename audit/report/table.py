@@ -3,7 +3,7 @@
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.text import Text
 
@@ -13,7 +13,7 @@ from dpassay.audit.row import Row
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import printable
 
-from .problems import problems
+from .problems import SENTENCES, problems
 from .verdicts import wide_console
 
 _PIPED = 100  # columns where no terminal says how wide it is
@@ -21,6 +21,7 @@ _LONGEST = 140  # a longer line of prose is hard to read
 _INDENT = "    "
 _COLUMNS = (("reading", 8), ("claimed", 8), ("accounted", 14), ("realised >=", 13), ("verdict", 12))
 _CERTIFIED = ("certified", 10)  # where any row has a certificate
+_CLOSING: Mapping[str, str] = SENTENCES["closing"]
 _MISSED = re.compile(
     r"not reached by the search: (\S+?:\d+): .*?(\((?:never true|never false)\))?(?: (and \d+ more))?(?=; |$)"
 )
@@ -119,36 +120,20 @@ def closing_lines(rows: Sequence[Row], where: str, confidence: float = 0.95, str
     if news:
         more = f" and {len(news) - 5} more" if len(news) > 5 else ""
         found.append(f"Not as {'it' if len(news) == 1 else 'they'} should be: {', '.join(news[:5])}{more}.")
-    if any(row.certified_shown for row in rows):
-        found.append(
-            "certified: no two neighbours can show more, by the code itself, over the reals (docs/certify.md); inf: "
-            "nothing bounds a query; open: it could not be followed to the end."
-        )
-    if any(not row.upper_bound for row in rows):
-        found.append(
-            "no bound: something leaves beside the releases, a query moves by more than it declares, or the longest "
-            "run was stopped, so that what the releases add up to bounds nothing."
-        )
-    meaning = (
-        f"realised: a lower bound, {confidence:.0%} confidence for each row. tight: the claim is nearly used up; "
-        "consistent: not refuted, by an audit able to refute a claim 10 % below what this pair carries; no verdict "
-        "means 'private'."
-    )
-    if counts[Verdict.INCONCLUSIVE.value]:
-        meaning += " inconclusive: nothing was found, by an audit that had too little to go by."
     undecided = [row for row in rows if row.verdict == Verdict.INCONCLUSIVE.value and row.reading == "own"]
-    if any(row.realised is not None for row in undecided):
-        meaning += " Data on which your code does more, longer ones perhaps: --space (docs/own.md)."
-    if any(row.realised is None for row in undecided):
-        meaning += " Nothing is realised where others' secret draws matter: try one record, --space (docs/own.md)."
-    if any(row.verdict_shown != row.verdict for row in rows):
-        meaning += (
-            " as read: plain code names no releases, they are found by watching its draws; the verdict is about that "
-            "reading. Say what the code means with dpassay.audit.release(label, value) (docs/own.md)."
-        )
-    if any(row.proved not in ("", "-") for row in rows):
-        meaning += " ledger: the paper's own privacy statements, checked by machine (`dpassay prove`)."
-    if any(row.reading in ("printed", "repaired", "baseline") and not row.claim for row in rows):
-        meaning += " More about a row: `dpassay show KEY`; the keys: `dpassay list`."
-    found.append(meaning)
+    lines = {
+        "certified": any(row.certified_shown for row in rows),
+        "no bound": any(not row.upper_bound for row in rows),
+    }
+    meanings = {
+        "realised": True,
+        "inconclusive": counts[Verdict.INCONCLUSIVE.value] > 0,
+        "more data": any(row.realised is not None for row in undecided),
+        "one record": any(row.realised is None for row in undecided),
+        "as read": any(row.verdict_shown != row.verdict for row in rows),
+        "ledger": any(row.proved not in ("", "-") for row in rows),
+        "keys": any(row.reading in ("printed", "repaired", "baseline") and not row.claim for row in rows),
+    }
+    found += [_CLOSING[name] for name, holds in lines.items() if holds]
+    found.append(" ".join(_CLOSING[name] for name, holds in meanings.items() if holds).format(confidence=confidence))
     return [printable(line) for line in found]  # names in them are other people's
