@@ -15,6 +15,7 @@ from dpassay.audit.assaying.assay import assay
 from dpassay.audit.evidence.assay import Assay
 from dpassay.audit.exit_codes import FAILED, FINE
 from dpassay.audit.plain import number
+from dpassay.audit.report.problems import SENTENCES
 from dpassay.audit.report.verdicts import wide_console
 from dpassay.audit.row import Effort
 from dpassay.reference.errors import require
@@ -37,12 +38,7 @@ def demo(seed: Annotated[int, typer.Option(help="Same seed, same numbers.")] = 0
     source = textwrap.dedent(inspect.getsource(clips_the_mean))
     _say(console, "\n1. A training loop with a claim", "bold cyan")
     console.print(Syntax(source, "python", theme="ansi_dark", background_color="default"))
-    _say(
-        console,
-        f"{STEPS} steps of gradient descent with Gaussian noise. Its author claims epsilon {CLAIM.epsilon:g} at delta "
-        f"{CLAIM.delta:g}: whoever sees the model learns next to nothing about any one record. A record may be any row "
-        "of length 10 at most. Do you see the bug?",
-    )
+    _tell(console, "claim")
     with console.status("auditing ..."):
         wrong = assay(clips_the_mean, SPACE, CLAIM, effort=effort)
     _found(console, wrong)
@@ -54,20 +50,12 @@ def demo(seed: Annotated[int, typer.Option(help="Same seed, same numbers.")] = 0
             _say(console, f"  + {new}", "green")
     with console.status("auditing the mended loop ..."):
         right = assay(clips_each_record, SPACE, CLAIM, effort=effort)
-    _say(
-        console,
-        f"accounted {number(right.accounted)}, realised >= {number(right.realised)}: nothing found on "
-        f"{right.searched.examples} examples. That is no proof of privacy, but an audit that would have seen a "
-        "violation, as the line above shows.",
-    )
+    _tell(console, "mended", right)
     _say(console, f"verdict: {right.verdict}", "bold red" if right.verdict.failed else "bold green")
     caught, seconds = wrong.verdict.failed and not right.verdict.failed, f"{time.perf_counter() - start:.0f} s"
     ending = f"Caught, in {seconds}." if caught else f"NOT as it should be ({seconds}): please report this."
     _say(console, f"\n{ending}", "bold green" if caught else "bold red")
-    _say(
-        console,
-        "Your own: dpassay audit MODULE:RUN --epsilon 1 (docs/own.md). What this machine can do: dpassay doctor.",
-    )
+    _tell(console, "own")
     raise typer.Exit(FINE if caught else FAILED)
 
 
@@ -75,33 +63,23 @@ def _say(console: Console, text: str, style: str = "") -> None:
     console.print(Text(text, style))
 
 
+def _tell(console: Console, what: str, found: Assay | None = None) -> None:
+    known: dict[str, object] = {"steps": STEPS, "claimed": CLAIM, "runs": _EFFORT.runs}
+    if found is not None:
+        known |= {"accounted": number(found.accounted), "realised": number(found.realised), "searched": found.searched}
+    _say(console, SENTENCES["demo"][what].format(**known))
+
+
 def _found(console: Console, found: Assay) -> None:
     """What an accountant says of the loop, what the audit says, and what that costs."""
     _say(console, "\n2. What an accountant says", "bold cyan")
-    _say(
-        console,
-        f"{STEPS} releases, each with noise 7 times the sensitivity that the code states: together epsilon "
-        f"{number(found.accounted)}. Within the claim, so an accountant alone would pass it. It believes the stated "
-        "sensitivity.",
-    )
+    _tell(console, "accountant", found)
     _say(console, "\n3. What dpassay finds", "bold cyan")
-    _say(
-        console,
-        f"It runs the loop on {found.searched.examples} pairs of data sets that differ in one record, with the same "
-        "noise on both, and keeps the smallest pair on which something is wrong:",
-    )
+    _tell(console, "search", found)
     for line in found.witness.lines() if found.witness else ():
         shown = textwrap.wrap(line, console.width - 4, subsequent_indent=" " * 12, drop_whitespace=False)
         _say(console, "\n".join("    " + part.rstrip() for part in shown), "yellow")
-    _say(
-        console,
-        "The mean of the gradients is shortened, not each gradient. One long record then turns the whole mean around, "
-        "and no amount of other records drowns it: the query moves further than the code states.",
-    )
+    _tell(console, "bug")
     _say(console, "\n4. What that costs", "bold cyan")
-    _say(
-        console,
-        f"From {_EFFORT.runs} runs an adversary who sees the releases can show epsilon >= {number(found.realised)}, at "
-        f"95 % confidence; claimed was {CLAIM.epsilon:g}.",
-    )
+    _tell(console, "cost", found)
     _say(console, f"verdict: {found.verdict}", "bold red" if found.verdict.failed else "bold yellow")
