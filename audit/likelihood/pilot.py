@@ -65,26 +65,29 @@ def last_epsilon(loss: Array, possible: Callable[[float], bool]) -> float:
 def make_plan(
     sampler: LockstepSampler, delta: float, alpha: float, runs: int, pilot: int, seed: int
 ) -> tuple[Plan, list[Losses]]:
-    """Choose direction, tilts, grid and bets from ``pilot`` runs."""
+    """Choose direction, tilts, grid and bets from at most ``pilot`` runs."""
     directions = [(0, sampler), (1, sampler.swapped())]
     scouts = [one.sample((PLAIN,), np.ones(1), pilot // 8, (seed, 0, k)) for k, one in directions]
     guesses = [_scout(losses, delta) for losses in scouts]
-    plans, seen = [], list(scouts)
+    plans, seen, closer = [], list(scouts), list[tuple[float, int, Tilt]]()
     means, epsilons = zip(*guesses, strict=True)
     # directions whose losses look alike need one pilot only (an infinite one wins at once)
     same_both_ways = math.inf in epsilons or 0.8 < means[0] / means[1] < 1.25
     best = int(np.argmax(epsilons))
     order = directions if sampler.has_hidden or not same_both_ways else directions[best : best + 1]
+    size = (pilot - 2 * (pilot // 8)) // (2 * len(order))
     for k, one in order:
-        size = (pilot - 2 * (pilot // 8)) // (2 * len(order))
         tilts = _candidates(one.has_hidden, guesses[k][0])
-        first = one.sample(tilts, np.full(len(tilts), 1 / len(tilts)), size, (seed, 1, k, 0))
-        picked, _ = _best_tilt(first, tilts, tilts, delta)
-        nearby = _refined(tilts[picked], one.has_hidden)
-        second = one.sample(nearby, np.full(len(nearby), 1 / len(nearby)), size, (seed, 1, k, 1))
-        chosen, epsilon = _best_tilt(second, nearby, nearby, delta)
-        plans.append(_finish(bool(k), second, nearby, chosen, epsilon, delta, alpha, runs))
-        seen += [first, second]
+        seen.append(one.sample(tilts, np.full(len(tilts), 1 / len(tilts)), size, (seed, 1, k, 0)))
+        picked, epsilon = _best_tilt(seen[-1], tilts, tilts, delta)
+        closer.append((epsilon, k, tilts[picked]))
+    if sampler.has_hidden:  # runs of all worlds, with the record and without it, for the direction that is ahead alone
+        closer = [max(closer, key=lambda found: found[0])]
+    for _, k, tilt in closer:
+        nearby = _refined(tilt, sampler.has_hidden)
+        seen.append(directions[k][1].sample(nearby, np.full(len(nearby), 1 / len(nearby)), size, (seed, 1, k, 1)))
+        chosen, epsilon = _best_tilt(seen[-1], nearby, nearby, delta)
+        plans.append(_finish(bool(k), seen[-1], nearby, chosen, epsilon, delta, alpha, runs))
     return max(plans, key=lambda found: found.expected), seen
 
 
