@@ -1,7 +1,4 @@
-"""Plain code through the audit: right code passes, wrong code fails, what has no law is refused with its line.
-
-What leaks whatever the law is accused all the same.
-"""
+"""Plain code through the audit: right code passes, wrong and leaking code fails, what has no law names its line."""
 
 import math
 import random
@@ -37,6 +34,7 @@ ONE = Pair(np.zeros((1, 1)), np.ones((1, 1)), 0)
 THREE = Pair(np.array([[0.0], [0.0], [0.0]]), np.array([[1.0], [0.0], [0.0]]), 0)
 TWO = Space.matrix(n=(2,), d=(1,))
 SPACE = Space.matrix(n=(1, 2, 3), d=(1, 2))
+LARGER = Space.matrix(n=(3,), d=(2,))
 
 
 # -- an audit each, as `dpassay audit` makes it ---------------------------------------------------------------------
@@ -374,10 +372,9 @@ def test_seeds_that_are_not_drawn_anew_are_refused(run, why):
 def test_a_seed_that_was_drawn_is_secret_once_and_till_it_is_told():
     found = assay(seeded_by_a_draw, ONE, CLAIM, effort=QUICK)
     assert not found.verdict.failed and "seed" not in found.why
-    where = Space.matrix(n=(3,), d=(2,))
-    assert certify(seeded_by_a_draw, where, delta=DELTA).epsilon < CLAIM.epsilon
+    assert certify(seeded_by_a_draw, LARGER, delta=DELTA).epsilon < CLAIM.epsilon
     for run in (tells_its_seed, sows_a_seed_twice):
-        found = certify(run, where, delta=DELTA)
+        found = certify(run, LARGER, delta=DELTA)
         assert found.epsilon is None and "seed" in str(found)
 
 
@@ -395,12 +392,15 @@ def best_iterate(rows, rng):
     return best
 
 
-def test_a_gradient_whose_noise_has_a_line_of_its_own_is_not_beside_what_is_released():
-    effort = Effort(runs=20, pilot=20, examples=30)
-    found = assay(best_iterate, Space.matrix(n=(3,), d=(2,)), PrivacyClaim(2.0, DELTA), effort=effort)
+def test_a_leak_of_long_runs_is_shown_at_its_line_and_not_measured(monkeypatch):
+    """A gradient whose noise has a line of its own is not beside what is released."""
+    monkeypatch.setattr("dpassay.audit.assaying.assay.LONG_RUN", 2)  # calls
+    found = assay(best_iterate, LARGER, PrivacyClaim(2.0, DELTA), effort=replace(KEYS, examples=60))
     lines = [one.made[0].line for one in found.searched.witnesses if one.finding.kind is Kind.OUTPUT]
-    begin = best_iterate.__code__.co_firstlineno
-    assert lines and begin + 8 <= lines[0] <= begin + 10
+    assert lines and 8 <= lines[0] - best_iterate.__code__.co_firstlineno <= 10
+    assert found.verdict.failed and found.realised is None and "not made: what the search" in found.why
+    monkeypatch.setattr("dpassay.audit.assaying.assay.LONG_RUN", 0.5)
+    assert assay(of_the_largest, ONE, CLAIM, effort=KEYS).realised  # a noise scale that leaks may cost little
 
 
 def test_reading_the_code_ends_when_the_time_is_up():
