@@ -14,13 +14,13 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 
 from .assaying.assay import Assay, assay
+from .inputs.foreign import relation_named
 from .live.program import LiveProgram
 from .plain import number
 from .pytest_plugin import MARK, PROPERTY
 from .row import Effort
 from .subjects.own import usual_space
 from .subjects.programs import checked, space_of
-from .terminal.options import relation_named
 from .verdict import Verdict
 
 EFFORTS = {"quick": Effort(runs=200, pilot=100, examples=60), "full": Effort()}

@@ -11,14 +11,14 @@ import typer
 
 from dpassay.audit.assaying import assay as assaying
 from dpassay.audit.exit_codes import FINE, INTERRUPTED
-from dpassay.audit.inputs.foreign import is_code
+from dpassay.audit.inputs.foreign import is_code, relation_named
 from dpassay.audit.phases import reporting
 from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.running.report_file import Report, load, save, store_of
 from dpassay.audit.subjects.own import NOTHING, nearest, open_own, open_space, own_row
 from dpassay.audit.terminal.finish import Options, file_name, finish, remember, remembered
-from dpassay.audit.terminal.options import Budget, GitHub, JsonTable, JUnit, Markdown, Sarif, names, relation_named
+from dpassay.audit.terminal.options import Budget, GitHub, JsonTable, JUnit, Markdown, Sarif, names
 from dpassay.audit.terminal.progress import Quiet, progress, within
 from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import versions

@@ -6,13 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
+from dpassay.audit.inputs.foreign import relation_named
 from dpassay.audit.inputs.stored import named_columns
 from dpassay.audit.plain import json_text
 from dpassay.audit.published.assessment import Assessment, Finding, Metric, Published, assess
 from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
 from dpassay.audit.report.problems import SENTENCES
 from dpassay.audit.report.verdicts import plain_table, wide_console
-from dpassay.audit.terminal.options import AsJson, relation_named
+from dpassay.audit.terminal.options import AsJson
 from dpassay.reference.errors import BadInput, printable, require
 from dpassay.reference.guarantee import LARGEST, approx_dp
 

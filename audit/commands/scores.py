@@ -9,11 +9,12 @@ import typer
 
 from dpassay.audit.claims.claimed import Claim, read_claim
 from dpassay.audit.claims.scores import STREAM, both_sides, hints, judge_scores, shown_by, with_power
+from dpassay.audit.inputs.foreign import relation_named
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import Sound, Verdict, decide
 from dpassay.audit.scores.anytime_kept import grow
 from dpassay.audit.scores.one_run import RELATION
-from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled, relation_named
+from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled
 from dpassay.reference.errors import require
 
 MOST_CONFIDENCE = 1 - 1e-9  # what is left of the level beyond is rounding

@@ -9,9 +9,10 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from dpassay.audit.lockstep.source_lines import place_raised
+from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.space import Space
 
@@ -49,6 +50,14 @@ def foreign_code(field: str, name: str, tried: str = "", sizes: str = "") -> Ite
 def is_code(name: str) -> bool:
     """``MODULE:NAME`` of somebody's code, not a key of the catalogue: keys have a paper, modules have dots."""
     return ":" in name and "/" not in name
+
+
+def relation_named(text: str | None, field: str = "--relation") -> Relation | None:
+    """The relation of this name, which must be one; None where it is left out."""
+    known: tuple[Relation, ...] = get_args(Relation)
+    found = next((one for one in known if one == text), None)
+    require(text is None or found is not None, field, text, f"must be {' or '.join(known)}")
+    return found
 
 
 def require_trusted(name: str, modules: Collection[str], where: str) -> None:

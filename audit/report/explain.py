@@ -16,18 +16,12 @@ from dpassay.reference.errors import printable
 from dpassay.reference.findings import Kind
 from dpassay.reference.written import reason
 
+from .problems import SENTENCES
+
 REACHED = 0.99  # of a declared sensitivity: what is left may be rounding, and needs no reason
 PREMISES: Mapping[str, tuple[Kind, ...]] = {
-    "nothing private reaches the outside beside the releases": (
-        Kind.OUTPUT, Kind.PUBLIC_VALUE, Kind.REVEALED_VALUE, Kind.UNDECLARED_BATCH, Kind.BARE_RELEASE,
-    ),
-    "no query moves by more than it declares": (Kind.SENSITIVITY_EXCEEDED, Kind.CLAIMED_SENSITIVITY),
-    "the releases add up to at most the claim": (Kind.OVER_BUDGET,),
-    "both runs make the same calls, with the same noise": (
-        Kind.CALL, Kind.LAW, Kind.NOISE_SCALE, Kind.BATCH_SIZE, Kind.EARLY_END,
-    ),
-    "laws, drawers, streams and accountant do what they say": (Kind.APPARATUS,),
-}  # fmt: skip
+    premise: tuple(map(Kind, kinds)) for premise, kinds in SENTENCES["premises"].items()
+}
 
 
 def explain_lines(row: Row, witnesses: list[Witness]) -> Iterator[str]:

@@ -287,12 +287,8 @@ def notes(source: str, splits: Mapping[str, sets.Split]) -> list[str]:
         " records"
         for style, split in splits.items()
     )
-    return [
-        f"{source[0].upper()}{source[1:]} and a two-layer network stand in for the paper's images and ResNet20, so its"
-        f" numbers are beside ours for the shape of the argument, not as a benchmark. {counts}. CIFAR10-ST keeps {RARE}"
-        " records of each class of the first half, MNIST-ST 10 % positives.",
-        *notes_of("dro"),
-    ]
+    first, *others = notes_of("dro")
+    return [first.format(source=f"{source[0].upper()}{source[1:]}", counts=counts, rare=RARE), *others]
 
 
 CEILING = "largest AUC of any attack, one distribution"

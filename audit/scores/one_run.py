@@ -176,21 +176,13 @@ def one_run_curve(
     curve: Guarantee,
     rng: np.random.Generator,
     confidence: float = 0.95,
-    guesses: int | None = None,
 ) -> ClaimTest:
-    """Test a claimed trade-off curve on one run; arguments as in `epsilon_one_run`.
-
-    Args:
-        guesses: most of the level is for so many, made at both ends; None: as many as the claim suggests.
-    """
+    """Test a claimed trade-off curve on one run; arguments as in `epsilon_one_run`."""
     start = time.perf_counter()
     values, coins = check_canaries(scores, included, rng)
     require(values.size >= 2, "scores", f"{values.size} canary", "a test of a curve needs at least two")
-    good = guesses is None or 2 <= guesses <= values.size
-    require(good, "guesses", guesses, f"must lie in 2..{values.size}, the number of canaries")
-    share = telling_share(curve, values.size) if guesses is None else guesses / values.size
     order, found = rng.permutation(values.size), []
-    for plan in plans(share):
+    for plan in plans(telling_share(curve, values.size)):
         used = order[: max(2, int(MANY_GUESSES / plan.share))]
         some, inside = values[used], coins[used]
         made, right = plan.guess(np.sort(some[~inside]), np.sort(some[inside]), rng)

@@ -2,9 +2,8 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import get_args
 
-from dpassay.audit.inputs.foreign import foreign_code, is_code, require_trusted
+from dpassay.audit.inputs.foreign import foreign_code, is_code, relation_named, require_trusted
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.plain import is_float
@@ -17,7 +16,6 @@ from dpassay.audit.search.witness import Witness
 from dpassay.audit.subjects.own import open_own, open_space
 from dpassay.audit.subjects.programs import on_tape, with_program
 from dpassay.reference.accounting.calibrate import Uncalibrated
-from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, require
@@ -90,10 +88,8 @@ def _claim(witness: Witness, where: str) -> PrivacyClaim:
     for name in ("epsilon", "delta"):
         good = is_float(about.get(name))
         require(good, f"{where}: about.{name}", about.get(name), "must be a number that a float can hold")
-    known: tuple[Relation, ...] = get_args(Relation)
-    relation = next((one for one in known if one == about["relation"]), None)
-    if relation is None:
-        raise BadInput(f"{where}: about.relation", about["relation"], f"must be {' or '.join(known)}")
+    relation = relation_named(str(about["relation"]), f"{where}: about.relation")
+    assert relation is not None  # it is named
     return PrivacyClaim(float(about["epsilon"]), float(about["delta"]), relation=relation)
 
 

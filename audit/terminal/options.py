@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 
-from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import require
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -27,14 +26,6 @@ Sampled = Annotated[
 PairsFile = Annotated[
     Path | None, typer.Option("--curve", help="JSON file: claim all of [[epsilon, delta], ...] instead.")
 ]
-
-
-def relation_named(text: str | None, field: str = "--relation") -> Relation | None:
-    """The relation of this name, which must be one; None where it is left out."""
-    known: tuple[Relation, ...] = get_args(Relation)
-    found = next((one for one in known if one == text), None)
-    require(text is None or found is not None, field, text, f"must be {' or '.join(known)}")
-    return found
 
 
 def _seconds(budget: float | None) -> float | None:
