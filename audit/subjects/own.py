@@ -297,6 +297,7 @@ def row_of(
 def _tried(name: str, space: Space) -> str:
     """The data, with the sizes that a space holds: a verdict says nothing about others."""
     what = name or ("numbers of any size" if space.problem is the_numbers else "matrix of rows of any length")
+    what += "" if space.relation == "replace-one" else f", {space.relation}"
     ends = [(size, min(values), max(values)) for size, values in space.sizes.items()]
     sizes = [f"{size} {low}" if low == high else f"{size} {low} to {high}" for size, low, high in ends]
     return f"{what}; tried with {', '.join(sizes)}"
