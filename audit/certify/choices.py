@@ -165,6 +165,16 @@ def _len(values: Any) -> Any:
     return values.shape[0] if private(values) and values.absent and values.at == -values.ndim else len(values)
 
 
+def _range(*ends: Any) -> Any:
+    """As `range`; the places of a private number of records are those of a batch with all of them."""
+    number = ends[-1]
+    if not private(number) or not number.count or not number.records.everyone or ends[:-1] not in ((), (0,)):
+        return range(*ends)
+    found = Batch(-1, number.count, number.count, True, records=number.records)
+    found.of = number.records
+    return found
+
+
 def _sum(values: Any, /, start: Any = 0) -> Any:
     """As `sum`; of records along the first axis."""
     if not private(values):
@@ -396,5 +406,5 @@ _CALLED = (_private, _either, _one_of, _secret, _record, _all, _list, _caught, _
 NAMES: dict[str, Any] = {
     **{f"_dpassay{one.__name__}": one for one in _CALLED},
     **{"_dpassay_missing": _MISSING, "_dpassay_computed": computed, "_dpassay_outside": outside},
-    **{"_dpassay_array": array, "isinstance": _isinstance, "id": _identity, "zip": _zip, "sum": _sum, "len": _len},
+    **{"_dpassay_array": array, "isinstance": _isinstance, "id": _identity, "zip": _zip, "sum": _sum, "len": _len, "range": _range},
 }

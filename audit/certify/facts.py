@@ -79,6 +79,7 @@ class Records:
         batch: the secret batch of which it is some places.
         places: in it; another record changes one of them at most.
         count: of the places in a batch of public size.
+        everyone: all that there are, whose number is private.
         order: the random one in which the numbers are places; which records stand there is not known.
     """
 
@@ -89,9 +90,10 @@ class Records:
         places: frozenset[int] = frozenset(),
         count: int | None = None,
         order: object = None,
+        everyone: bool = False,
     ):
         self.numbers: Any = None if numbers is None else np.asarray(numbers)
-        self.batch, self.places, self.count, self.order = batch, places, count, order
+        self.batch, self.places, self.count, self.order, self.everyone = batch, places, count, order, everyone
 
     def same(self, other: Records) -> bool:
         """Entry by entry."""

@@ -254,9 +254,9 @@ class Draws(StandIn):
 
 
 def _of_each(size: Any) -> Records | None:
-    """The records that it is the private number of, if they are all that there are."""
+    """All records, if it is their private number."""
     size = size[0] if isinstance(size, tuple) and len(size) == 1 else size
-    return size.records if private(size) and size.count and size.draws == frozenset({-1}) else None
+    return size.records if private(size) and size.count and size.records.everyone else None
 
 
 def wide(low: Any, high: Any = None, *_: Any, **__: Any) -> bool:

@@ -12,7 +12,7 @@ from .derivation import Open
 from .facts import INF, SOMETHING, ZERO, Norms, Origin, Records, rows_of
 from .reductions import axes_of, left, replaced
 from .table import of_value
-from .value import NAMED, Value, alike, bare, is_real, join, ledger_of, noted, plain, private, rule, seen_as, united
+from .value import NAMED, PRIVATE_NUMBER, Value, alike, bare, is_real, join, ledger_of, noted, plain, private, rule, seen_as, united
 
 
 class Batch(NDArrayOperatorsMixin):
@@ -51,7 +51,8 @@ class Batch(NDArrayOperatorsMixin):
 
     def __len__(self) -> int:
         if self.poisson:
-            raise Open("the size of a Poisson batch is private; divide by its expected size")
+            of_batch = "the size of a Poisson batch is private; divide by its expected size"
+            raise Open(PRIVATE_NUMBER if self.number < 0 else of_batch)
         return self.count
 
     @property
@@ -166,6 +167,9 @@ def index(a: Value, key: Any) -> Value:
         return one_of(chosen, key.records) if key.poisson else index(chosen, key.place)
     if isinstance(key, Batch):
         return taken(a, key)
+    if isinstance(key, tuple) and key and isinstance(key[0], Batch) and {*map(type, key[1:])} <= {int, slice}:
+        chosen = index(a, key[0])
+        return index(chosen, key[1:] if isinstance(key[0], Place) else (slice(None), *key[1:]))
     keys = of_each_axis(key, a.ndim)
     if any(private(one) for one in keys):
         return _masked(a, key)

@@ -108,7 +108,7 @@ class Value(NDArrayOperatorsMixin):
     integer: bool = False
     symmetric: bool = False  # a matrix that equals its transpose
     origin: Origin | None = None
-    count: bool = False  # how many records there are
+    count: int = 0  # it is how many records there are: at most so many
     listed: bool = False  # it is a Python list, of nobody knows how many
     hollow: bool = False  # made of such a list: where that is empty, its shape is another one
     sides: Sides | None = None
@@ -173,7 +173,7 @@ class Value(NDArrayOperatorsMixin):
         assert self.at is not None
         found: list[Any] = list(self._shape)
         one = Norms(1.0, 1.0, 1.0)
-        found[self.at] = Value((), None, self.records, low=0.0, move=one, draws=self.draws, count=True)
+        found[self.at] = Value((), None, self.records, low=0.0, move=one, draws=self.draws, count=self._shape[self.at])
         return tuple(found)
 
     @property
@@ -640,5 +640,5 @@ def plain(array: Any) -> Any:
 def rows(n: int, d: int | None, two: float = INF, low: float = -INF, high: float = INF, **more: Any) -> Value:
     """The data: n records of d numbers (None: a number each), bounded as said."""
     shape = (n,) if d is None else (n, d)
-    records = Records() if more.get("absent") else Records(np.arange(n))
+    records = Records(everyone=True) if more.get("absent") else Records(np.arange(n))
     return Value(shape, -len(shape), records, Norms(two=two), low=low, high=high, **more)
