@@ -406,5 +406,6 @@ _CALLED = (_private, _either, _one_of, _secret, _record, _all, _list, _caught, _
 NAMES: dict[str, Any] = {
     **{f"_dpassay{one.__name__}": one for one in _CALLED},
     **{"_dpassay_missing": _MISSING, "_dpassay_computed": computed, "_dpassay_outside": outside},
-    **{"_dpassay_array": array, "isinstance": _isinstance, "id": _identity, "zip": _zip, "sum": _sum, "len": _len, "range": _range},
+    **{"_dpassay_array": array, "isinstance": _isinstance, "id": _identity},
+    **{"zip": _zip, "sum": _sum, "len": _len, "range": _range},
 }

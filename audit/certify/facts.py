@@ -64,6 +64,7 @@ class Norms(NamedTuple):
         return self.one if order == 1 else self.two if order == 2 else self.sup
 
 
+PRIVATE_NUMBER = "the number of these records is private; divide by a public number, or release a noisy count"
 ZERO, UNKNOWN = Norms(0.0, 0.0, 0.0), Norms()
 
 

@@ -9,10 +9,10 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .arithmetic import add, compared, constant, edges, where
 from .derivation import Open
-from .facts import INF, SOMETHING, ZERO, Norms, Origin, Records, rows_of
+from .facts import INF, PRIVATE_NUMBER, SOMETHING, ZERO, Norms, Origin, Records, rows_of
 from .reductions import axes_of, left, replaced
 from .table import of_value
-from .value import NAMED, PRIVATE_NUMBER, Value, alike, bare, is_real, join, ledger_of, noted, plain, private, rule, seen_as, united
+from .value import NAMED, Value, alike, bare, is_real, join, ledger_of, noted, plain, private, rule, seen_as, united
 
 
 class Batch(NDArrayOperatorsMixin):

@@ -25,7 +25,7 @@ from dpassay.audit.lockstep.source_lines import file_name
 from dpassay.audit.phases import TIME_IS_UP, time_is_up
 
 from .derivation import Decides, Line, Open, axioms, line_of_user, trace
-from .facts import INF, UNKNOWN, Cell, Form, Norms, Origin, Records, Sides
+from .facts import INF, PRIVATE_NUMBER, UNKNOWN, Cell, Form, Norms, Origin, Records, Sides
 from .table import by_entry, tabled
 
 Shape = tuple[int, ...]
@@ -57,9 +57,6 @@ class Memory:
 
 
 WHICH_KIND = "the code asks of which kind a private or released whole number is"
-
-
-PRIVATE_NUMBER = "the number of these records is private; divide by a public number, or release a noisy count"
 
 
 def kind_of_number(dtype: Any) -> type:

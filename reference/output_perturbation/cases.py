@@ -134,8 +134,9 @@ def _on_phases(
     pair = pairs.pop(phase)
     printed = (as_printed or algorithm.printed)(pair.here, mu, EPSILON, DELTA, **options)
     repaired = algorithm.repaired(pair.here, mu, share * EPSILON, share * DELTA, **options)
-    facts = _phased(*(s.noise.std(f"{block}/{phase}", s.sensitivities[phase - 1]) for s in (printed, repaired)), mu)
+    by_paper, exact = (s.noise.std(f"{block}/{phase}", s.sensitivities[phase - 1]) for s in (printed, repaired))
     schedule = repaired if reading == "repaired" else printed
+    facts = _phased(by_paper, exact, mu)
     return Instance(algorithm.run, schedule, pair, facts=facts, others=tuple(pairs.values()))
 
 
