@@ -38,6 +38,9 @@ CommandOption = Annotated[
 ]
 DatasetOption = Annotated[Path | None, typer.Option("--dataset", help="D: a .json or .npy file.")]
 NeighbourOption = Annotated[Path | None, typer.Option("--neighbour", help="D', its neighbour: a .json or .npy file.")]
+KeepAliveOption = Annotated[
+    bool, typer.Option("--keep-alive", help="The program answers line by line instead of running once an output.")
+]
 
 
 @dataclass(frozen=True)

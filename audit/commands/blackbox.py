@@ -34,11 +34,6 @@ class FailOn(StrEnum):
 Outputs = Annotated[
     list[Path] | None, typer.Option("--outputs", help="Stored outputs instead (give twice: on D, on D').")
 ]
-Samples = Annotated[int, typer.Option(help="Runs on each side.")]
-KeepAlive = Annotated[
-    bool, typer.Option("--keep-alive", help="The program answers line by line instead of running once an output.")
-]
-Jobs = Annotated[int, typer.Option(help="Processes that run the mechanism; they change no number.")]
 Power = Annotated[
     float | None, typer.Option(help="Say 'consistent' if K times the epsilon, and a rare branch, would have been seen.")
 ]
@@ -64,9 +59,9 @@ def blackbox(
     mu: Mu = None,
     sampled: Sampled = None,
     pairs: PairsFile = None,
-    samples: Samples = 10_000,
-    keep_alive: KeepAlive = False,
-    jobs: Jobs = 1,
+    samples: Annotated[int, typer.Option(help="Runs on each side.")] = 10_000,
+    keep_alive: sources.KeepAliveOption = False,
+    jobs: Annotated[int, typer.Option(help="Processes that run the mechanism; they change no number.")] = 1,
     power: Power = None,
     floats: Floats = False,
     relation: Relation = None,

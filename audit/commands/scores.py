@@ -19,8 +19,6 @@ from dpassay.reference.errors import require
 
 MOST_CONFIDENCE = 1 - 1e-9  # what is left of the level beyond is rounding
 
-First = Annotated[Path, typer.Argument(help="Scores of runs on D; with --one-run: one line a canary, SCORE,COIN.")]
-Second = Annotated[Path | None, typer.Argument(help="Scores of runs on D' (with the record).")]
 OneRun = Annotated[bool, typer.Option("--one-run", help="One training run, each canary included by a coin.")]
 OfRelation = Annotated[
     str | None, typer.Option(help="Of D and D': replace-one or add-remove. Default: the claim's, else replace-one.")
@@ -34,8 +32,8 @@ Seed = Annotated[int, typer.Option(help="Seed of the random order in which score
 
 
 def scores(
-    first: First,
-    second: Second = None,
+    first: Annotated[Path, typer.Argument(help="Scores of runs on D; with --one-run: one line a canary, SCORE,COIN.")],
+    second: Annotated[Path | None, typer.Argument(help="Scores of runs on D' (with the record).")] = None,
     epsilon: Epsilon = None,
     delta: Delta = 0.0,
     mu: Mu = None,

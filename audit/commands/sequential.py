@@ -9,8 +9,8 @@ from typing import Annotated, cast
 
 import typer
 
+from dpassay.audit.blackbox import sources
 from dpassay.audit.blackbox.detect import same_data
-from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
 from dpassay.audit.claims.claimed import read_claim
 from dpassay.audit.claims.outputs import NOT_STATED
 from dpassay.audit.exit_codes import INTERRUPTED
@@ -28,7 +28,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 Checkpoint = Annotated[Path, typer.Option("--checkpoint", help="Where the state is kept; continued if it exists.")]
-Limit = Annotated[int, typer.Option("--limit", help="Runs of this session (each side).")]
 Confidence = Annotated[
     float, typer.Option("--confidence", help="Confidence of the verdict, whenever the audit is stopped.")
 ]
@@ -51,19 +50,17 @@ def _claim(epsilon: float | None, delta: float, mu: float | None, sampled: str |
 @app.command(short_help="Black box: learn on past outputs, bet on fresh ones.")
 def blackbox(
     checkpoint: Checkpoint,
-    mechanism: MechanismName = None,
-    command: CommandOption = None,
-    dataset: DatasetOption = None,
-    neighbour: NeighbourOption = None,
+    mechanism: sources.MechanismName = None,
+    command: sources.CommandOption = None,
+    dataset: sources.DatasetOption = None,
+    neighbour: sources.NeighbourOption = None,
     epsilon: Epsilon = None,
     delta: Delta = 0.0,
     mu: Mu = None,
     sampled: Sampled = None,
     pairs: PairsFile = None,
-    keep_alive: Annotated[
-        bool, typer.Option("--keep-alive", help="The program answers line by line instead of running once an output.")
-    ] = False,
-    limit: Limit = 100_000,
+    keep_alive: sources.KeepAliveOption = False,
+    limit: Annotated[int, typer.Option("--limit", help="Runs of this session (each side).")] = 100_000,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -76,7 +73,7 @@ def blackbox(
     """
     _check(limit, confidence, seed)
     claim = _claim(epsilon, delta, mu, sampled, pairs)
-    source = read_source(mechanism, command, dataset, neighbour, keep_alive)
+    source = sources.read_source(mechanism, command, dataset, neighbour, keep_alive)
     kept = Kept(checkpoint, source.name, claim.name, seed)
     try:
         with session_progress(limit, quiet) as each:
