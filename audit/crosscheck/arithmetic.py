@@ -11,13 +11,12 @@ import numpy as np
 
 from dpassay.reference.arrays import Array
 
-from .differences import SCALES, Difference, Part, event_there, noise_of
+from .differences import SCALES, Data, Difference, Part, event_there, noise_of
 from .rounding import UNIT32, numbers
 
 CLOSE = 1e-6  # relative: a factor of a formula is exact to rounding
 SINGLE = 64 * UNIT32  # relative size of what single precision loses in a few operations
 SMALL = {"2": 2.0, "1/2": 0.5, "sqrt(2)": 2**0.5, "1/sqrt(2)": 0.5**0.5}
-Data = Mapping[str, Any]
 
 
 def facts(vector: Data, given: Data, found: Sequence[Difference]) -> list[str]:

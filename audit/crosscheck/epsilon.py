@@ -15,10 +15,8 @@ from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
 from dpassay.reference.transcript import Draw, Release, Transcript
 
-from .differences import SCALES
+from .differences import SCALES, Data
 from .rounding import numbers, visible_events
-
-Data = Mapping[str, Any]
 
 
 @dataclass(frozen=True)

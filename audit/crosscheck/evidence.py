@@ -4,7 +4,7 @@ Nothing here says what is wrong: each part can be checked by hand, and a person 
 """
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from time import process_time
@@ -21,7 +21,7 @@ from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput, printable
 
 from .arithmetic import facts
-from .differences import Difference, Part, compare
+from .differences import Data, Difference, Part, compare
 from .encoding import encode
 from .epsilon import Effect, effect
 from .recording import Run, VectorTape, events_of, run_again
@@ -34,7 +34,6 @@ SHOWN = 5  # changes
 LOOSE = 1e-7  # relative: behind a value that is not the vector's no rounding is known
 UNUSABLE = (ArithmeticError, ValueError, TypeError, KeyError, IndexError, AttributeError)  # of numbers that are none
 FIRST, RUN = "the first difference", "the run"  # what a changed run gives; empty where it gives neither
-Data = Mapping[str, Any]
 Pair = tuple[Data, Data]  # a vector, and what was asked for on it
 
 

@@ -21,11 +21,10 @@ from dpassay.audit.mutate.slips import Alike
 from dpassay.reference.equality import forget
 from dpassay.reference.errors import printable
 
-from .differences import SCALES, Difference, Part, event_there
+from .differences import SCALES, Data, Difference, Part, event_there
 from .recording import Diverged, Run, VectorTape, read
 from .rounding import visible_events
 
-Data = Mapping[str, Any]
 NO_ALGORITHM = ("laws", "accounting")  # folders: what makes a law or an account is what every algorithm shares
 FOLLOWED = 8  # names, parameters and functions, from the call back to where the number is made
 MOST = 3  # lines that are shown

@@ -5,13 +5,13 @@ lies below is wrong. A Gaussian event's noise multiplier is the noise over the l
 docstring says; a record that is replaced moves the sum by up to twice that norm.
 """
 
-import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import stats
 
+from dpassay.audit.plain_numpy.noise_laws import epsilon_of
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.accounting.sampled import Relation
 
@@ -56,14 +56,8 @@ def _sampled(dp: Any) -> Iterable[Line]:
     grid = np.linspace(-12.0, 13.0, 200_001)
     absent = stats.norm.pdf(grid)
     present = 0.9 * absent + 0.1 * stats.norm.pdf(grid - 1)
-    exact = max(_epsilon(a, b, grid[1] - grid[0]) for a, b in ((absent, present), (present, absent)))
+    one, other = (density * (grid[1] - grid[0]) for density in (absent, present))
+    exact = max(epsilon_of(one, other, DELTA), epsilon_of(other, one, DELTA))
     for name, claimed in epsilons(dp, event, "add-remove"):
         text = f"{name}, Poisson-sampled Gaussian, add-remove"
         yield Line(text, "a sum that is 0, or 1 with probability 0.1", _MEASURE, claimed, exact, error=1e-6)
-
-
-def _epsilon(one: Any, other: Any, step: float) -> float:
-    def excess(epsilon: float) -> float:
-        return float(np.maximum(one - math.exp(epsilon) * other, 0).sum() * step - DELTA)
-
-    return float(optimize.brentq(excess, 0.0, 20.0)) if excess(0.0) > 0 else 0.0

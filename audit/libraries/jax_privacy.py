@@ -20,10 +20,9 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 
 from .data import left_in, opposite, space_of
-from .dp_accounting import epsilons
+from .dp_accounting import DELTA, epsilons
 from .model import Model, current_tape, on_tape, patch
 
-DELTA = 1e-5
 CLIP, MULTIPLIER, STEPS, RATE = 1.0, 1.5, 3, 0.25
 
 

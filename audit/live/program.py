@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from greenlet import GreenletExit
 
-from dpassay.audit.crosscheck.adapter import Result, answer, results
+from dpassay.audit.crosscheck.adapter import Result, Vector, answer, results
 from dpassay.audit.crosscheck.encoding import encode
 from dpassay.audit.lockstep.worlds import WorldTape
 from dpassay.audit.plain import plain
@@ -40,7 +40,6 @@ MOST_CALLS = 100_000  # of one case
 TIMEOUT = 10.0  # seconds for one line
 _CUT_OFF = 200  # calls that a run which was cut off may still make before its program is ended instead
 _PATIENCE = 0.2  # seconds for each of them
-Vector = dict[str, Any]
 
 
 def _line(do: str, **more: Any) -> bytes:

@@ -205,10 +205,10 @@ class WholeOutput(Chosen):
         keys = list({*self.support, *other.support})
         p = np.exp([self.log_density(key) for key in keys])
         q = np.exp([other.log_density(key) for key in keys])
-        return max(_epsilon(p, q, self.delta), _epsilon(q, p, self.delta))
+        return max(epsilon_of(p, q, self.delta), epsilon_of(q, p, self.delta))
 
 
-def _epsilon(p: Array, q: Array, delta: float) -> float:
+def epsilon_of(p: Array, q: Array, delta: float) -> float:
     """Smallest epsilon >= 0 with ``sum max(0, p - e^epsilon q) <= delta``: the best event is a prefix by ratio."""
     order = np.argsort(-np.divide(p, q, out=np.full(len(p), math.inf), where=q > 0))
     more, less = np.cumsum(p[order]) - delta, np.cumsum(q[order])

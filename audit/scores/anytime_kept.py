@@ -27,7 +27,7 @@ from dpassay.audit.running.store import read_state, write_state
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
-from .files import Marks, new_marks
+from .files import Count, Marks, new_marks
 
 STEPS = LADDER[:: 1 + LADDER.size // 400]  # about 400 of them: a bound is at most one step coarser
 SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)  # of a block that is read from one end
@@ -36,7 +36,6 @@ WAYS = READINGS * len(SHARES) * TARGETS.size
 KIND = "anytime bound of scores"
 STREAM = 61
 Wealths = list[Annotated[float, Field(strict=True, allow_inf_nan=False)]]
-Count = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
 
 
 @dataclass

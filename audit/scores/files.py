@@ -22,6 +22,7 @@ NATS = 25.0  # two honest files coincide with probability exp(-NATS) = 1.4e-11 a
 UNFAIR = 1e-6  # fair coins are this unequal at most this often: an honest file in a million is refused
 SCORE, MEMBER = "score", "member"  # names of columns
 COINS = {"0": 0.0, "1": 1.0, "false": 0.0, "true": 1.0, "no": 0.0, "yes": 1.0}
+Count = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
 Marks = tuple[Annotated[str, Field(pattern=r"^(\d{1,18} in order|sorted): [0-9a-f]{32}$")], ...]  # as they are kept
 
 

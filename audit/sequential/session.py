@@ -22,7 +22,7 @@ from dpassay.audit.evidence.curves import check_scores, curve_log_wealth
 from dpassay.audit.plain import checked
 from dpassay.audit.results import ClaimTest
 from dpassay.audit.running.store import read_state, write_state
-from dpassay.audit.scores.files import Marks
+from dpassay.audit.scores.files import Count, Marks
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import there
@@ -31,7 +31,6 @@ from dpassay.reference.guarantee import Guarantee
 from .black_box import audit_sequentially
 
 KIND = "sequential session"
-Count = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
 Wealth = Annotated[float, Field(strict=True, gt=-1e15, lt=1e15)]  # its logarithm
 
 
