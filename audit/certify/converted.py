@@ -415,8 +415,9 @@ def converted(names: dict[str, Any]) -> list[tuple[FunctionType, CodeType]]:
 
 
 def reached(names: dict[str, Any]) -> Iterator[Any]:
-    """What a module holds, and what that holds; of other modules no names."""
-    file, module, waiting, seen = names.get("__file__"), names.get("__name__"), list(names.values()), set[int]()
+    """What a module holds, and what that holds; of other modules no names, nor of what imports one."""
+    file, module, seen = names.get("__file__"), names.get("__name__"), set[int]()
+    waiting = [one for name, one in names.items() if name not in ("__builtins__", "__loader__", "__spec__")]
     while waiting:
         one = waiting.pop()
         if id(one) in seen or isinstance(one, ModuleType) or one is names:
