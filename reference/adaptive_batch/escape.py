@@ -8,7 +8,6 @@ or where the ball of radius Xi is left). Cite: adaptive_batch, Algorithm 2.
 from dataclasses import dataclass
 
 from dpassay.reference.arrays import Array, norm
-from dpassay.reference.errors import require_positive
 from dpassay.reference.noise import NoiseRule
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
@@ -24,9 +23,6 @@ class Schedule:
     radius: float  # Xi
     noise: NoiseRule  # sigma_t
     hessian_sensitivity: float  # of H, in operator norm
-
-    def __post_init__(self) -> None:
-        require_positive(self, "radius")
 
 
 @dataclass(frozen=True, eq=False)
