@@ -66,6 +66,8 @@ class Frame(_Held):
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, list):
+            if len({*key}) < len(key):
+                raise Open("a column of a data frame is taken twice")
             return Frame(self._values, {name: self._columns[name] for name in key})
         if isinstance(key, str):
             place = self._columns[key]
@@ -106,7 +108,7 @@ class _Located:
     def __getitem__(self, key: Any) -> Any:
         rows, names = key if isinstance(key, tuple) else (key, slice(None))
         names = names if self._numbered is None else self._numbered[names]
-        found = self._of if isinstance(rows, slice) and rows == slice(None) else self._of[rows]
+        found = self._of.copy() if isinstance(rows, slice) and rows == slice(None) else self._of[rows]
         return found if isinstance(names, slice) and names == slice(None) else found[names]
 
 

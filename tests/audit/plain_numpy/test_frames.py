@@ -34,6 +34,7 @@ MOVES = {  # what is asked, and how far a record moves it in the 1-norm
     "groups": (lambda df: [df[df["group"] == one]["income"].clip(0, 1).sum() for one in (-1, 0, 1)], 2.0),
     "changed columns": (changed_columns, 3.0),
     "variance": (lambda df: df["age"].clip(0, 1).var(), 0.75),
+    "another frame": (lambda df: [df.loc[:].__setitem__("age", df.age * 0), df.age.clip(0, 1).sum()][1], 1.0),
     "array": (as_an_array, 2 * math.sqrt(3)),
 }
 
@@ -86,7 +87,7 @@ def in_place(df):
 OPEN = {
     "in place": in_place,
     "a column": lambda df: df["age"],
-    "all of it": lambda df: df,
+    "a column twice": lambda df: df[["age", "age"]].to_numpy().clip(0, 1).sum(),
     "groupby": lambda df: df.groupby("group")["income"].sum(),
     "NumPy's deviation": lambda df: np.std(df["age"].clip(0, 1)),
     "a decision": lambda df: 1.0 if df["age"].max() > 3 else 0.0,
