@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import expit
 
 from .derivation import Open
-from .facts import INF, ZERO, Cell, Form, Norms, Origin, Side, rows_of, times
-from .value import HOLES_ALLOWED, NAMED, Value, alike, join, plain, private, rule
+from .facts import INF, NAMED, ZERO, Cell, Form, Norms, Origin, Side, rows_of, times
+from .value import HOLES_ALLOWED, Value, alike, join, plain, private, rule
 
 
 def spread(a: Value, shape: tuple[int, ...]) -> Value:
@@ -616,7 +616,7 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
     shape = np.broadcast_shapes(*(one._shape if private(one) else np.shape(one) for one in (condition, a, b)))
     token, false, true = (private(condition) and condition.sides) or (None, Side(), Side())
     if private(condition) and not condition.holes:
-        for one, always in ((a, condition.low == 1.0), (b, condition.high == 0.0)):
+        for one, always in ((a, condition.low > 0), (b, condition.low == condition.high == 0)):
             if always and private(one):
                 return spread(one, shape).copy()
     values = [one if private(one) else plain(one) for one in (a, b)]

@@ -22,11 +22,11 @@ from dpassay.reference.transcript import Draw, Release, Transcript
 from . import arithmetic, choices, reductions, shapes
 from .derivation import Decides, Line, Open, axioms, of_user, raised, trace
 from .draws import Certified, Ledger, Limits
-from .facts import SOMETHING
+from .facts import NAMED, SOMETHING
 from .generators import Draws
 from .patched import kept_numbers, patched
 from .tape import CertifyTape, as_release
-from .value import NAMED, Value, rows
+from .value import Value, rows
 
 assert all((arithmetic, reductions, shapes))  # importing them registers their rules
 FINITE = "the data are finite numbers, and arithmetic is over the reals"

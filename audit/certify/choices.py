@@ -6,6 +6,7 @@ computed for both ways of a private decision, or for each of such records, may d
 
 import dis
 import gc
+import itertools
 import logging
 import sys
 from collections.abc import Callable, Iterator
@@ -19,14 +20,14 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from dpassay.audit.inputs.foreign import silent
 
 from .arithmetic import compared
-from .derivation import Decides, Open
+from .derivation import TRUSTED, Decides, Open, trusted
 from .draws import Noise
-from .facts import ZERO, Norms, Origin, Records
+from .facts import NAMED, ZERO, Norms, Origin, Records
 from .generators import Draws, StandIn
-from .outside import Kind, array, outside
+from .outside import array, asking, of_kind, outside, same_kind
 from .public import NOT_FOLLOWED, Public, added
 from .shapes import Batch, Place, one_of
-from .value import NAMED, TRUSTED, WHICH_KIND, Holder, Value, ledger_of, private, trusted
+from .value import Holder, Value, ledger_of, private
 
 
 def _private(truth: Any) -> bool:
@@ -100,6 +101,17 @@ def _caught() -> None:
     raise Open("an error is caught here, and whether there is one may follow private data or released values")
 
 
+def _entered(manager: Any) -> Any:
+    """What `with` begins; a function of the code's own that ends it may return a truth, which catches an error."""
+    of = next((one for one in type(manager).__mro__ if "__exit__" in vars(one)), object)
+    if of.__module__ == sys._getframe(1).f_globals.get("__name__"):
+        code = getattr(vars(of)["__exit__"], "__code__", None)
+        steps = [] if code is None else [*dis.get_instructions(code)]
+        if not steps or any(one.argval for one, end in itertools.pairwise(steps) if end.opname == "RETURN_VALUE"):
+            _caught()
+    return manager
+
+
 def _into(value: Any, container: Any) -> Any:
     """The value, if what it is written into is followed; of a container None nothing is known."""
     if (container is None or type(container) is np.ndarray) and ledger_of(value) is not None:
@@ -111,7 +123,7 @@ def _same(one: Any, other: Any) -> bool:
     """As `is`: which object a private number is, may depend on what it is."""
     if any(private(value) or isinstance(value, Noise) or ledger_of(value) is not None for value in (one, other)):
         raise Open("whether two private or released numbers are one object decides")
-    return one == other if isinstance(one, Kind) or isinstance(other, Kind) else one is other
+    return same_kind(one, other)
 
 
 def _identity(one: Any) -> int:
@@ -266,7 +278,8 @@ def _of_all(made: Any, first: Any, place: Records, some: bool) -> Value:
     shape = made._shape if private(made) else np.shape(made)
     records = first.records if first.absent and not some else Records()
     ends = {"low": low, "high": high, "draws": first.draws, "absent": first.absent or "masked"}
-    ends["integer"] = made.integer if private(made) else np.asarray(made).dtype.kind in "bi"
+    kind = (made if private(made) else np.asarray(made)).dtype.kind
+    ends["integer"], ends["truth"] = kind in "bi", kind == "b"
     if private(made) and made.origin is not None:
         whole, places, factor = made.origin
         of_one = whole.like(size=whole.norms, vanishes=whole.vanishes) if some else whole  # each part of other records
@@ -379,7 +392,6 @@ def _harmless(called: Any) -> bool:
 
 
 _LOGS = logging.debug, logging.info, logging.warning, logging.error
-_NO_NUMBERS = {list, tuple, dict, set, frozenset, str, bytes, np.ndarray, type(None)}
 
 
 def _printed(called: Any, shown: Callable[[], tuple[Any, ...]], plainly: Callable[[], Any]) -> None:
@@ -393,19 +405,10 @@ def _printed(called: Any, shown: Callable[[], tuple[Any, ...]], plainly: Callabl
             str(one)
 
 
-def _isinstance(one: Any, kinds: Any) -> bool:
-    """A private or released whole number may be any number, and is nothing else."""
-    known = not private(one) and (type(one) is not Public or one.ledger is None)
-    whole = not known and not np.ndim(one) and one.dtype.kind in "iub"
-    if whole and not _NO_NUMBERS.issuperset(kinds if type(kinds) is tuple else getattr(kinds, "__args__", (kinds,))):
-        raise Open(WHICH_KIND)
-    return not whole and isinstance(one, kinds)
-
-
-_CALLED = (_private, _either, _one_of, _secret, _record, _all, _list, _caught, _entry, _added, _into, _same, _printed)
+_CALLED = (_private, _either, _one_of, _secret, _record, _all, _list, _caught, _entered, _entry, _added, _into, _same)
 NAMES: dict[str, Any] = {
-    **{f"_dpassay{one.__name__}": one for one in _CALLED},
+    **{f"_dpassay{one.__name__}": one for one in (*_CALLED, _printed)},
     **{"_dpassay_missing": _MISSING, "_dpassay_computed": computed, "_dpassay_outside": outside},
-    **{"_dpassay_array": array, "isinstance": _isinstance, "id": _identity},
-    **{"zip": _zip, "sum": _sum, "len": _len, "range": _range},
+    **{"hasattr": asking(hasattr), "getattr": asking(getattr), "isinstance": of_kind, "id": _identity},
+    **{"_dpassay_array": array, "zip": _zip, "sum": _sum, "len": _len, "range": _range},
 }

@@ -49,8 +49,7 @@ class _Converter(ast.NodeTransformer):
         """With what it leaves to others."""
         before, self._elsewhere = self._elsewhere, _read_elsewhere(node)
         node.body = _one_return(node.body)
-        ends = node.name == "__exit__" and any(isinstance(one, ast.Return) and _is_true(one) for one in ast.walk(node))
-        if ends or node.name == "__del__":  # of which Python catches each error
+        if node.name == "__del__":  # of which Python catches each error
             node.body.insert(0, _line("_dpassay_caught()", node))
         self.generic_visit(node)
         self._elsewhere = before
@@ -179,6 +178,13 @@ class _Converter(ast.NodeTransformer):
         arguments = [of.iter, _lambda(names, node.elt), kept, several]
         return _called("_dpassay_list", arguments, node)
 
+    def visit_withitem(self, node: ast.withitem) -> Any:
+        """Who may catch an error at its end is asked for."""
+        self.generic_visit(node)
+        if self._inside:
+            node.context_expr = _called("_dpassay_entered", [node.context_expr], node.context_expr)
+        return node
+
     def visit_Try(self, node: Any) -> Any:
         """Other data or released values raise an error where this run raises none; imports alone look at neither."""
         self.generic_visit(node)
@@ -202,11 +208,6 @@ def _shown(one: ast.expr) -> list[ast.expr]:
     """What a text with values in it is made of; anything else is itself."""
     values = [part.value for part in ast.walk(one) if isinstance(part, ast.FormattedValue)]
     return values if isinstance(one, ast.JoinedStr) else [one]
-
-
-def _is_true(one: ast.Return) -> bool:
-    """May it return a true value?"""
-    return one.value is not None and not (isinstance(one.value, ast.Constant) and not one.value.value)
 
 
 def _read_elsewhere(function: ast.FunctionDef) -> set[str]:

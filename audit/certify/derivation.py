@@ -12,10 +12,12 @@ from pathlib import Path
 from types import FrameType
 
 import numpy as np
+import scipy
 
 from dpassay.audit.lockstep.source_lines import file_name
 
 _SKIPPED = (str(Path(__file__).parents[1]), str(Path(np.__file__).parent), "<frozen", "<__array_function__")
+TRUSTED = (*(str(Path(str(one.__file__)).parent) for one in (np, scipy)), str(Path(__file__).parents[1]), "<")
 _TAPE = str(Path("reference") / "tape.py")
 
 
@@ -94,3 +96,9 @@ def of_user(file: str) -> bool:
     """Is it the user's code, or an algorithm's of the reference?"""
     library = file.startswith(sysconfig.get_path("stdlib")) and "site-packages" not in file
     return not (library or file.startswith(_SKIPPED) or file.endswith(_TAPE))
+
+
+@cache
+def trusted(file: str) -> bool:
+    """Rules, NumPy, SciPy and Python's own library: what the code calls of them is looked at, and not what they do."""
+    return file.startswith(TRUSTED) or (file.startswith(sysconfig.get_path("stdlib")) and "site-packages" not in file)

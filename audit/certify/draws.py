@@ -26,6 +26,7 @@ from dpassay.reference.transcript import Draw
 
 from .derivation import Open, forget, here, raised
 from .facts import SOMETHING, Records, times
+from .kinds import told
 from .public import PLACES, Public, placed, public
 from .shapes import Batch
 from .table import Source, Table, by_entry, tabled
@@ -186,8 +187,8 @@ class Ledger:
             part = Part(whole, places, order, most)
         self.keep(query, law, moves, place, declared, part)
         noise = self.rng.normal(size=query._shape) * (law.scale or 1.0)
-        centre = float(np.clip(0.0, query.low, query.high))
-        return public(noise + centre, self)
+        found = noise + float(np.clip(0.0, query.low, query.high))
+        return public(np.rint(found).astype(int) if isinstance(law, Geometric) else found, self)
 
     def choose(self, query: Value, moves: float, ways: int, place: str = "") -> Any:
         """One of so many, whose probabilities move by the factor exp(2 moves) at most."""
@@ -288,6 +289,7 @@ class Noise(NDArrayOperatorsMixin):
     shape = property(lambda self: self.cells.shape)
     ndim = property(lambda self: self.cells.ndim)
     size = property(lambda self: self.cells.size)
+    dtype = property(lambda self: told(np.dtype(float), not self.cells.ndim))
     T = property(lambda self: self._part(self.scale.T, self.cells.T))
 
     def __getattr__(self, name: str) -> Any:
@@ -374,7 +376,8 @@ class Noise(NDArrayOperatorsMixin):
                 noise, other = (a, b) if isinstance(a, Noise) else (b, a)
                 if private(other):  # or a random weight, which is known to everybody from now on
                     return ufunc(*_looked(inputs))
-                if (noise is a or ufunc is np.multiply) and ledger_of(other) is None:
+                usual = (noise is a or ufunc is np.multiply) and ledger_of(other) is None
+                if usual and np.asarray(bare(other)).dtype.kind in "biuf":
                     return noise._scaled(ufunc, np.asarray(other, dtype=float))
         if method == "__call__" and ufunc is np.negative and self.law != "gumbel":
             return self

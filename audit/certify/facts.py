@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 INF = math.inf
 Ends = tuple[float, float]
+#: the same name for the same part, the same records for the same mask, one array for the cells; of one certificate
+NAMED: dict[tuple[Any, ...], Any] = {}
 
 
 def times(a: float, b: float) -> float:

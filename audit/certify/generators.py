@@ -11,10 +11,11 @@ from dpassay.reference.transcript import Draw
 from .derivation import Open, here
 from .draws import FEW, Answers, Ledger, Looked, Noise, OneSided, coins_of, fresh_generator, shape_of
 from .facts import Records
+from .kinds import told
 from .public import Public, in_random_order, public
 from .shapes import Batch
 from .table import tabled
-from .value import Value, bare, ledger_of, private
+from .value import Value, bare, ledger_of, private, seen_as
 
 AS_A_SEED = 2**30  # of fewer numbers one is a place or a count, and all are soon tried
 _COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal)
@@ -94,6 +95,8 @@ class Draws(StandIn):
     def __init__(self, ledger: Ledger):
         super().__init__(np.random.PCG64(ledger.seed))
         self._ledger, self._real = ledger, fresh_generator([ledger.seed, 1])
+
+    __class__ = seen_as(lambda self: np.random.Generator)
 
     def _copied(self, *_: Any) -> Any:
         raise Open("a generator is copied, or set back: the same noise again")
@@ -274,6 +277,8 @@ class Seed(Looked):
     def __init__(self, ledger: Ledger, number: Any):
         super().__init__(ledger, "uniform", 1.0, ledger.cells(()))
         self._number, self._told = number, False
+
+    dtype = property(lambda self: told(np.dtype(int), True))
 
     def serve(self, why: str) -> None:
         """Once, as a seed or as a number; else why not."""

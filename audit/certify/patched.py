@@ -19,12 +19,13 @@ import numpy as np
 
 from .choices import NAMES, forgotten, used_up
 from .converted import converted, reached
-from .derivation import Open, here_because
+from .derivation import TRUSTED, Open, here_because, trusted
 from .draws import Answers, Noise, fresh_generator
 from .generators import Draws, Secret, Seed
-from .outside import is_elsewhere
+from .kinds import unusual
+from .outside import is_elsewhere, of_kind
 from .public import COUNTED, INTO, NOT_FOLLOWED, OF_SHAPES, Public, blank, held_by_the_code, watched
-from .value import TRUSTED, WHICH_KIND, Holder, Value, bare, ledger_of, private, trusted
+from .value import Holder, Value, bare, ledger_of, private
 
 _CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asarray_chkfinite")
 _FRESH = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "arange")
@@ -50,6 +51,8 @@ def _constructor(real: Callable[..., Any], copies: bool, plain: bool) -> Callabl
             else:
                 return value.copy() if copies and options.get("copy", True) else value
         value = value.held if isinstance(value, Holder) else value
+        if isinstance(value, Value | Public | Noise) and not value.ndim:
+            unusual()
         if isinstance(value, list | tuple) and any(isinstance(one, Value) for one in value):
             value = np.stack(value)
         if not isinstance(value, Value):
@@ -120,11 +123,13 @@ class _Kept(type):
     """Of the names `float` and `int` in the code: what is private or released stays what it is."""
 
     def __instancecheck__(cls, one: Any) -> bool:
-        if isinstance(one, Value | Public) and not one.ndim and (private(one) or one.ledger is not None):
-            if cls.__bases__[0] is int and one.dtype.kind != "f":  # Python's, or NumPy's, which is none
-                raise Open(WHICH_KIND)
-            return cls.__bases__[0] is float and one.dtype.kind == "f"
-        return isinstance(one, cls.__bases__[0])
+        return of_kind(one, cls.__bases__[0])
+
+    def __eq__(cls, other: object) -> bool:
+        return other is cls or other is cls.__bases__[0]
+
+    def __hash__(cls) -> int:
+        return hash(cls.__bases__[0])
 
     def __call__(cls, one: Any = 0, *rest: Any) -> Any:
         if type(one) is Noise and one.size == 1 and cls.__bases__[0] is float:
@@ -138,7 +143,7 @@ class _Kept(type):
                 raise TypeError("only arrays of one number can be a number")
             if getattr(one, "ways", 0):
                 return one
-            return one.reshape(()).astype(getattr(cls, "dtype", float))
+            return (one.reshape(()) if one.ndim else one).astype(getattr(cls, "dtype", float))
         return cls.__bases__[0](one, *rest)
 
 
@@ -148,6 +153,9 @@ class _Float(float, metaclass=_Kept):
 
 class _Int(int, metaclass=_Kept):
     dtype = np.dtype(int)
+
+
+_Float.__name__, _Int.__name__ = "float", "int"
 
 
 def _extreme(real: Callable[..., Any], of_arrays: Any) -> Callable[..., Any]:
@@ -337,6 +345,7 @@ def _stand_ins(draws: Draws, seeded: bool) -> Iterator[tuple[Any, str, Any]]:
 _REFUSAL = "the global draw {} has no rule; draw from the generator that is handed in"
 _BITS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
 _CAUGHT = "whether there is an error or a warning to be kept may follow private data or released values"
+_REDIRECTS = contextlib.redirect_stdout, contextlib.redirect_stderr
 _NOT_FOLLOWED = (  # where, the name, why not, and with which option alone
     *((np.random, name, _REFUSAL, "") for name in _BITS),
     *((random, name, _REFUSAL, "") for name in ("Random", "SystemRandom", "_urandom")),
@@ -345,6 +354,7 @@ _NOT_FOLLOWED = (  # where, the name, why not, and with which option alone
     *((kind, "__enter__", _CAUGHT, "") for kind in (contextlib.suppress, contextlib.ExitStack)),
     *((np, name, _CAUGHT, option) for name, option in (("errstate", "call"), ("seterrcall", ""))),
     (warnings, "catch_warnings", _CAUGHT, "record"),
+    *((kind, "__enter__", "what is printed is kept, and may decide", "") for kind in _REDIRECTS),
     *((operator, name, "whether two numbers are one object is not followed", "") for name in ("is_", "is_not")),
 )
 

@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from .derivation import Open
+from .facts import NAMED
+from .kinds import kind_of_number, told, unusual
 from .shapes import of_each_axis, of_table
-from .value import AT, NAMED, NARROW, Value, bare, is_number, kind_of_number, ledger_of, private, seen_as
+from .value import AT, NARROW, Value, bare, is_number, ledger_of, private, seen_as
 
 if TYPE_CHECKING:
     from .draws import Ledger
@@ -92,6 +94,12 @@ class Public(np.ndarray[Any, Any]):
         return found if self.ledger is None else kind_of_number(self.dtype)
 
     __class__ = seen_as(_kind)
+
+    @property
+    def dtype(self) -> Any:
+        """Of its numbers."""
+        found = np.ndarray.dtype.__get__(self)
+        return found if self.ledger is None else told(found, not self.ndim)
 
     # -- where private data were written into it it is private, and `bare` gives what it holds
     @property
@@ -335,6 +343,8 @@ def watched(found: Any, ledger: Ledger | None, sized: bool = False) -> Any:
         return found
     made = np.ndarray.view(np.ndarray.__array__(found) if isinstance(found, np.ndarray) else _scalar(found), Public)
     made.kept, made.sized = ledger, sized and made.ndim > 0 and ledger is not None
+    if not made.ndim and isinstance(found, np.ndarray) and ledger is not None:
+        unusual()
     return made
 
 
@@ -444,6 +454,7 @@ class Filled:
         numbers = np.ndarray.view(array, np.ndarray)
         if numbers.dtype.kind not in "fi" or numbers.dtype.name in NARROW:
             raise Open(f"private numbers are written into an array of the type {numbers.dtype}")
+        unusual(numbers.dtype)
         self._numbers, self._ledger = numbers.copy(), array.ledger
         self._whole: Any = None
         self._axis, self._entries = 0, list[Any]()

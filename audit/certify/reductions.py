@@ -11,8 +11,8 @@ import numpy as np
 
 from .arithmetic import add, clipped, compared, multiply, norm_forms, norm_of_sizes, root, scaled, square, subtract
 from .derivation import Open, here
-from .facts import INF, SOMETHING, Form, Norms, Origin, rows_of, times
-from .value import NAMED, Value, join, plain, private, rule
+from .facts import INF, NAMED, SOMETHING, Form, Norms, Origin, rows_of, times
+from .value import Value, join, plain, private, rule
 
 
 def axes_of(a: Value, axis: Any) -> tuple[int, ...]:
@@ -200,7 +200,7 @@ rule(np.ptp)(lambda a, axis=None, keepdims=False: subtract(*(extreme(one, axis, 
 @rule(np.quantile, np.percentile)
 def quantile(a: Value, q: Any, axis: Any = None, method: Any = None, keepdims: bool = False) -> Value:
     """Within the range of the numbers, and 1-Lipschitz in their sup-norm, for each q."""
-    if np.ndim(q):
+    if np.ndim(plain(q)):
         raise Open("several quantiles at once have no rule")
     return extreme(a, axis, keepdims)
 

@@ -9,10 +9,11 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .arithmetic import add, compared, constant, edges, where
 from .derivation import Open
-from .facts import INF, PRIVATE_NUMBER, SOMETHING, ZERO, Norms, Origin, Records, rows_of
+from .facts import INF, NAMED, PRIVATE_NUMBER, SOMETHING, ZERO, Norms, Origin, Records, rows_of
+from .kinds import unusual
 from .reductions import axes_of, left, replaced
 from .table import of_value
-from .value import NAMED, Value, alike, bare, is_real, join, ledger_of, noted, plain, private, rule, seen_as, united
+from .value import Value, alike, bare, is_number, is_real, join, ledger_of, noted, plain, private, rule, seen_as, united
 
 
 class Batch(NDArrayOperatorsMixin):
@@ -100,7 +101,8 @@ class Batch(NDArrayOperatorsMixin):
         if self.kind == "places":
             self._secret()
         one = Norms(1.0, 1.0, 1.0)
-        return Value((), None, self.records, move=one, low=0.0, high=self.total, draws=frozenset({self.number}))
+        draws = frozenset({self.number})
+        return Value((), None, self.records, move=one, low=0.0, high=self.total, draws=draws, integer=True)
 
     def astype(self, *given: Any, **options: Any) -> Any:
         """Places stay places; of truth values and coins the numbers are 0 and 1."""
@@ -209,22 +211,24 @@ def _by_drawn(a: Value, keys: tuple[Any, ...]) -> Value:
     apart = any(np.ndim(keys[place]) and order is None for place, order in zip(drawn, orders, strict=True))
     if apart or any(one is None or one is Ellipsis for one in keys):
         raise Open("an index by released values or public draws, which may take an entry twice, has no rule")
+    numbers = tuple(one[()] if isinstance(one, np.ndarray) else one for one in bare(keys))
     if a.at is None or a.at + a.ndim not in drawn:
-        found = index(a, bare(keys))
-        found.origin = None
+        found = index(a, numbers)
+        named = a.token, *(id(one) if ledger_of(one) is not None else str(one) for one in keys)
+        same = all(is_number(keys[place]) for place in drawn)  # for as long as the name of the number is kept
+        found.origin, (found.token, _) = None, NAMED.setdefault(named, (object(), keys)) if same else (object(), keys)
         return found
     a._counted()
     if a.records.numbers is None:
         raise Open("a part of a secret batch has no rule")
-    of, numbers = orders[drawn.index(a.at + a.ndim)] or (object(), np.arange(1))
+    of, places = orders[drawn.index(a.at + a.ndim)] or (object(), np.arange(1))
     of = NAMED.setdefault((of, a.records.order, a.records.numbers.tobytes()), object())
     renamed = a.copy()
     renamed.records = Records(np.arange(a._shape[a.at]))
-    found = index(renamed, bare(keys))
-    found.records, found.origin = Records(np.ravel(numbers), order=of), None
-    found.token = (
-        NAMED.setdefault((a.token, of, np.asarray(numbers).tobytes()), object()) if keys[1:] == () else object()
-    )
+    found = index(renamed, numbers)
+    found.records, found.origin = Records(np.ravel(places), order=of), None
+    named = a.token, of, np.asarray(places).tobytes()
+    found.token = NAMED.setdefault(named, object()) if keys[1:] == () else object()
     return found
 
 
@@ -342,6 +346,8 @@ def _got(a: Value, key: Any) -> Value:
     a._not_hollow()
     found = index(a.now(), key)
     found.integer = a.integer
+    if not found._shape and isinstance(key, tuple) and any(one is Ellipsis for one in key):
+        unusual()
     if found.at is not None and found.records.same(a.records):
         found.cell = found.cell or a.cell
     noted("index", found)
@@ -378,6 +384,8 @@ def reshape(a: Value, shape: Any = None, order: Any = "C", newshape: Any = None)
         a = a.whole()
     if order != "C":
         raise Open("reshape in another order has no rule")
+    if not wanted:
+        unusual()
     at = None if a.at is None else -len(wanted)
     found = replaced(a, wanted, at)
     if found.entries != 1:
@@ -488,7 +496,7 @@ def stack(arrays: Any, axis: int = 0) -> Value:
 
 def of_table(table: Any, places: Value) -> Value:
     """The lines of a public table that private whole numbers name."""
-    table = plain(table)
+    kind, table = bare(table).dtype.kind, plain(table)
     if not places.integer or places.truth or places.low < 0 or places.high > len(table) - 1 or places.holes:
         raise Open("a private index needs whole numbers within the table: clip them first")
     lines = table[int(places.low) : int(places.high) + 1].reshape(int(places.high - places.low) + 1, -1)
@@ -496,7 +504,8 @@ def of_table(table: Any, places: Value) -> Value:
     size = Norms(*(float(np.linalg.norm(lines, order, axis=1).max()) for order in (1, 2, INF))).repeated(k)
     shape, at = (*places._shape, *table.shape[1:]), places.at
     at = None if at is None else at - (table.ndim - 1)
-    return places.like(shape=shape, at=at, size=size, low=float(lines.min()), high=float(lines.max()))
+    ends = {"low": float(lines.min()), "high": float(lines.max()), "integer": kind in "bi", "truth": kind == "b"}
+    return places.like(shape=shape, at=at, size=size, **ends)
 
 
 def _split(real: Any, a: Value, sections: Any, axis: int = 0) -> list[Value]:
@@ -571,6 +580,7 @@ def _as_type(a: Value, dtype: Any = float, *, copy: bool = True) -> Value:
     kind = np.dtype(dtype).kind
     if not (is_real(dtype) or np.dtype(dtype) in (bool, np.int32, np.int64)):
         raise Open(f"{np.dtype(dtype)} is too coarse, or too narrow, to be called arithmetic over the reals")
+    unusual(dtype)
     if not copy and np.dtype(dtype) != float:
         raise Open("a copy that NumPy makes of some types and not of others")
     if kind == "f":

@@ -6,19 +6,14 @@ entry may differ. What cannot be followed raises `Open`: it ends a certificate, 
 
 from __future__ import annotations
 
-import dis
 import inspect
 import linecache
 import math
-import sys
-import sysconfig
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, reduce
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
-import scipy
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dpassay.audit.lockstep.source_lines import file_name
@@ -26,14 +21,10 @@ from dpassay.audit.phases import TIME_IS_UP, time_is_up
 
 from .derivation import Decides, Line, Open, axioms, line_of_user, trace
 from .facts import INF, PRIVATE_NUMBER, UNKNOWN, Cell, Form, Norms, Origin, Records, Sides
+from .kinds import kind_of_number, told, unusual
 from .table import by_entry, tabled
 
 Shape = tuple[int, ...]
-TRUSTED = (*(str(Path(str(one.__file__)).parent) for one in (np, scipy)), str(Path(__file__).parents[1]), "<")
-
-
-#: the same name for the same part, the same records for the same mask, one array for the cells; of one certificate
-NAMED: dict[tuple[Any, ...], Any] = {}
 RULES: dict[Any, Callable[..., Any]] = {}
 
 
@@ -56,23 +47,6 @@ class Memory:
     shared = False
 
 
-WHICH_KIND = "the code asks of which kind a private or released whole number is"
-
-
-def kind_of_number(dtype: Any) -> type:
-    """Of a private or released whole one the code is not told: `int` makes it one of Python's, which NumPy's is not."""
-    asks = sys._getframe(2)
-    by_call = dis.opname[asks.f_code.co_code[asks.f_lasti]].startswith(("CALL", "PRECALL", "MATCH"))  # no operator
-    if by_call and dtype.kind in "iub" and not trusted(asks.f_code.co_filename):
-        raise Open(WHICH_KIND)
-    found: type = dtype.type
-    return found
-
-
-@cache
-def trusted(file: str) -> bool:
-    """Rules, NumPy, SciPy and Python's own library: what the code calls of them is looked at, and not what they do."""
-    return file.startswith(TRUSTED) or (file.startswith(sysconfig.get_path("stdlib")) and "site-packages" not in file)
 
 
 def seen_as(kind: Callable[[Any], type]) -> Any:
@@ -116,7 +90,6 @@ class Value(NDArrayOperatorsMixin):
     _now: Value | None = None
 
     __array_priority__ = 1000.0
-    dtype = property(lambda self: np.dtype(bool if self.truth else int if self.integer else float))
 
     def __init__(
         self,
@@ -170,8 +143,14 @@ class Value(NDArrayOperatorsMixin):
         assert self.at is not None
         found: list[Any] = list(self._shape)
         one = Norms(1.0, 1.0, 1.0)
-        found[self.at] = Value((), None, self.records, low=0.0, move=one, draws=self.draws, count=self._shape[self.at])
+        count: dict[str, Any] = {"low": 0.0, "move": one, "draws": self.draws, "count": self._shape[self.at]}
+        found[self.at] = Value((), None, self.records, integer=True, **count)
         return tuple(found)
+
+    @property
+    def dtype(self) -> Any:
+        """Of its numbers."""
+        return told(np.dtype(bool if self.truth else int if self.integer else float), not self._shape)
 
     @property
     def ndim(self) -> int:
@@ -314,8 +293,9 @@ class Value(NDArrayOperatorsMixin):
         found = followed(function, args, options)
         return found if out is None else _written(out, found)
 
-    def __round__(self, digits: int = 0) -> Any:
-        return np.round(self, digits)
+    def __round__(self, digits: int | None = None) -> Any:
+        found = np.round(self, digits or 0)
+        return found.astype(int) if digits is None else found
 
     def copy(self, *_: Any) -> Value:
         """A value of its own."""
@@ -400,16 +380,31 @@ def followed(function: Any, args: Any, options: Any) -> Any:
                 found.cell = one.cell
     if isinstance(found, Value) and unknown:
         found = _whatever_was_released(function, found)
-    whole = function not in MADE_REAL and options.get("dtype") is None
-    if isinstance(found, Value) and whole and not any(map(_real_numbers, (*args, *options.values()))):
-        found.integer = True
     if isinstance(found, Value):
+        _typed(found, function, args, options)
         same = all(one._shape == found._shape for one in args if isinstance(one, Value))
         found.few = tabled(function, args) if same and by_entry(function) and not options else None
     if any(_may_be_empty(one) or (type(one) in (tuple, list) and any(map(_may_be_empty, one))) for one in args):
         _hollowed(function, args, options, found)
     noted(name, found)
     return found
+
+
+def _typed(found: Value, function: Any, args: Any, options: Any) -> None:
+    """Whole numbers of whole ones; of truth values NumPy says itself, which sometimes makes truth values of them."""
+    if function in _FLAT and not found._shape:
+        unusual()
+    unusual(options.get("dtype", float))
+    whole = not makes_real(function) and options.get("dtype") is None
+    if not whole or any(map(_real_numbers, (*args, *options.values()))):
+        return
+    found.integer = True
+    if not found.truth and all(one.truth for one in parts_of((args, options)) if isinstance(one, Value)):
+        found.truth = bool(function(*map(_absent, args), **_absent(options)).dtype == bool)
+        found.high = min(found.high, 1.0) if found.truth else found.high
+
+
+_FLAT = {np.where, np.squeeze, np.broadcast_to, np.copy, np.transpose}  # gives no number, but arrays
 
 
 def _whatever_was_released(function: Any, found: Value) -> Value:
@@ -448,7 +443,13 @@ def _hollowed(function: Any, args: Any, options: Any, found: Any) -> None:
 
 
 MADE_REAL: set[Any] = {np.mean, np.average, np.var, np.std, np.median, np.quantile, np.percentile, np.linalg.norm}
-MADE_REAL |= {one for one in vars(np).values() if isinstance(one, np.ufunc) and not {"l->l", "ll->l"} & {*one.types}}
+
+
+@cache
+def makes_real(function: Any) -> bool:
+    """Does it make numbers of another type of whole ones?"""
+    of_numbers = isinstance(function, np.ufunc) and function.signature is None
+    return function in MADE_REAL or (of_numbers and not {"l->l", "ll->l"} & {*function.types})
 
 
 def _real_numbers(one: Any) -> bool:
@@ -503,8 +504,16 @@ def ledger_of(one: Any) -> Any:
     """Where what is in it was released, or drawn."""
     if not isinstance(one, tuple | list | dict):
         return None if issubclass(type(one), Holder) else getattr(one, "ledger", None)
-    parts = one.values() if isinstance(one, dict) else one
-    return next((found for part in parts if (found := ledger_of(part)) is not None), None)
+    return next((found for part in parts_of(one) if (found := ledger_of(part)) is not None), None)
+
+
+def parts_of(one: Any) -> Iterator[Any]:
+    """What is in tuples, lists and dictionaries, and in what is in these."""
+    if isinstance(one, tuple | list | dict):
+        for part in one.values() if isinstance(one, dict) else one:
+            yield from parts_of(part)
+    else:
+        yield one
 
 
 HOLES_ALLOWED: set[Any] = set()
@@ -524,7 +533,7 @@ def _vanishes(function: Any, args: Any, options: Any, found: Value) -> bool:
     if len(zero) < len(given):
         return False
     try:
-        made = function(*(_absent(one) for one in args), **{name: bare(one) for name, one in options.items()})
+        made = function(*map(_absent, args), **_absent(options))
     except Exception:  # a public array with an entry for each record
         return False
     return not np.any(made)
@@ -532,9 +541,11 @@ def _vanishes(function: Any, args: Any, options: Any, found: Value) -> bool:
 
 def _absent(one: Any) -> Any:
     """The numbers of a record that is not there."""
-    if not isinstance(one, Value):
-        return bare(one)
-    return np.zeros(one.shape_of_one)
+    if isinstance(one, Value):
+        return np.zeros(one.shape_of_one, one.dtype)
+    if type(one) in (tuple, list):
+        return type(one)(map(_absent, one))
+    return {name: _absent(part) for name, part in one.items()} if type(one) is dict else bare(one)
 
 
 def noted(name: str, found: Any) -> None:

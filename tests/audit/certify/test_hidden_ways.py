@@ -14,7 +14,7 @@ from .random_programs import compiled
 MANY = math.inf
 BEFORE = """
 import contextlib, hashlib, logging, math, pickle, threading, warnings
-import numpy as np, scipy.linalg
+import io, numpy as np, scipy.linalg, scipy.special
 from numpy import asarray as plainly
 KEPT = [lambda a, b: a is b, np.random.default_rng(), np.zeros(1)]
 def unit(rows): return np.clip(rows, 0, 1)
@@ -29,16 +29,11 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
     "divided after the noise": (3, "c = unit(rows).sum(axis=0); y = c + lap(size=3); c /= 100; return y"),
     "the rest of a cell": (9, "return [(1 - (labels(rows) == c)).sum() + lap() for c in range(10)]"),
     "smoothed labels": (5.5, "return [(.5 * (labels(rows) == c) + .5).sum() + lap() for c in range(10)]"),
-    "a truth that is written over": (MANY, "a = np.abs(rows[:, 0]); m = a > 5; small = ~m; np.less(a, 1, out=m); "
-                                     "return np.where(small, 0.0, a).sum() + lap()"),
     "asked for its type": (10, "c = flags(rows).sum(); return c + lap(1000 if c.dtype.kind == 'f' else .1)"),
-    "asked for its class": (100, "c = flags(rows).sum(); return c + lap(.01 if isinstance(c, np.integer) else 100)"),
     "half a number": (MANY, "g = rng.geometric; return np.clip(flags(rows).sum(), a_min=.5, a_max=8) + g(.5) - g(.5)"),
-    "one of some one-sided noise": (MANY, "return (flags(rows) + rng.geometric(.5, size=6))[0]"),
     "which object it is": (MANY, "y = max(x, flags(rows).sum()); return 5.0 if y is x else y + lap()"),
     "printed before it is noisy": (MANY, "print('exact', f'{x:.{len(rows)}f}', sep=': '); return x + lap()"),
     "logged before it is noisy": (MANY, "logging.info('exact %s', x); return x + lap()"),
-    "numbers that are one": (MANY, "return float([y is x for y in unit(rows)[:, 0]][0])"),
     "so many along an axis": (39, "return [x + lap() for _ in rng.choice(np.ones((50, 2)), 1, axis=1)]"),
     "a draw of objects": (1e3, "return x + lap(1 if rng.choice([None, 'all'], p=[.999, .001]) is None else 1e-9)"),
     "written in one way": (MANY, "s = np.linspace(0, 0); y = np.add(s, 1, out=s)[0] if x > 0 else 0; return s[0] > 0"),
@@ -71,8 +66,6 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
     "one of few seeds": (MANY, "return x + np.random.default_rng(rng.integers(65536, 131072)).laplace()"),
     "the larger is one itself": (100, "c = unit(rows[:, :1]).sum(axis=0); d = max(c, -1.0); d *= 100; "
                                 "return c + lap(size=1)"),
-    "a draw asked for its type": (100, "a = getattr(lap(), 'dtype', None); return x + lap(.01 if a is None else 100)"),
-    "a number asked for its class": (100, "return x + lap(.01 if isinstance(int(x), int) else 100)"),
     "the second of one noise": (4, "y = unit(rows).sum(axis=0) + rng.gumbel(size=3); z = np.array(y); z[0] = -np.inf; "
                                 "return np.argmax(y), np.argmax(z)"),
     "an error of a released number": (100, "try: return math.sqrt(x + lap())\nexcept ValueError: return x + lap(.01)"),
@@ -103,6 +96,27 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
                             "t.join(); return out"),
     "the type of an array": (MANY, "return 1.0 if type(rows) is not np.ndarray else x"),
     "pickled": (MANY, "out = np.zeros(3); out[0] = x; return pickle.dumps(out)"),
+    "SciPy of a count": (MANY, "g = rng.geometric; return scipy.special.expit(flags(rows).sum()) + g(.5) - g(.5)"),
+    "chosen by a minus": (MANY, "return np.where(-flags(rows).astype(int), rows[:, 0], 0 * rows[:, 0]).sum() + lap()"),
+    "a private quantile": (100, "return np.quantile(np.stack([x / 999, 100]), unit(rows)[:, 1].mean()) + lap()"),
+    "complex noise": (MANY, "return x + lap() * np.array(1 + 1j)"),
+    "truths that are joined": (1.09, "m = flags(rows); c = np.concatenate([m[:3], m[3:]]); return (c + c == 1) ^ "
+                               "(rng.random(6) < .25)"),
+    **{f"a picked column, and column {k}": (MANY, "j = np.argmax(unit(rows).sum(axis=0) + lap(size=3)); return "
+       f"(rows[:, j] / np.maximum(1, np.abs(rows[:, {k}]))).sum() + lap()") for k in range(3)},
+    "a coarser type": (100, "z = unit(rows).astype('f4'); return x + lap(.01 if z.dtype == np.float32 else 100)"),
+    "whole noise": (100, "y = flags(rows).sum() + rng.geometric(.5) - rng.geometric(.5); return x + lap(.01 if "
+                    "isinstance(y, np.integer) else 100)"),
+    "a text of its type": (100, "return x + lap(.01 if 'numpy' in str(type(x)) else 100)"),
+    "a number asked for its attributes": (100, "return x + lap(.01 if not hasattr(float(x), 'dtype') else 100)"),
+    "an array asked for its attributes": (100, "return x + lap(.01 if not hasattr(rows, 'records') else 100)"),
+    "an array without axes": (100, "return x + lap(.01 if isinstance(np.array(x), np.ndarray) else 100)"),
+    "a number is no array": (100, "return x + lap(.01 if not isinstance(x + lap(), np.ndarray) else 100)"),
+    "what is no followed number": (100, "return x + lap(.01 if type(3) in (int, float) else 100)"),
+    "an end of another name": (100, "class Q: __enter__, __exit__ = id, lambda *_: True\nwith Q(): return "
+                               "math.sqrt(x + lap())\nreturn x + lap(.01)"),
+    "printed into a text": (100, "with contextlib.redirect_stdout(io.StringIO()) as text: print(x + lap())\n"
+                            "return x + lap(.01 if text.getvalue() else 100)"),
 }  # fmt: skip
 
 

@@ -372,11 +372,6 @@ def test_converted_code_does_what_it_did():
 SEEN, KEPT = [], np.zeros(1)
 
 
-def noted(row):
-    SEEN.append(1)
-    return np.tanh(row)
-
-
 class Counter:
     count = 0
 
@@ -396,7 +391,6 @@ def overwrites(row):
 
 
 EFFECTS = {
-    "a function": noted,
     "a method": Counter().clip,
     "in place": halves,
     "a function of NumPy": overwrites,
@@ -437,7 +431,6 @@ def test_what_python_calls_when_it_tidies_up_is_no_effect():
 BY_MASK = "unit(rows[rng.random(4) < 0.3]).sum(axis=0)"
 BATCHES = {
     "places": "unit(rows[np.flatnonzero(rng.random(4) < 0.3)]).sum(axis=0)",
-    "places by where": "unit(rows[np.where(rng.random(4) < 0.3)[0]]).sum(axis=0)",
     "coins": "unit(rows[rng.binomial(1, 0.3, size=4).astype(bool)]).sum(axis=0)",
     "einsum": "some = rows[rng.random(4) < 0.3]\nnp.einsum('i,ij->j', factor(np.einsum('ij,ij->i', some, some)), some)",
     "a comprehension": "sum(of_length_one(row) for row in rows[rng.random(4) < 0.3]) + np.zeros(3)",

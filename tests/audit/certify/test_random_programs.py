@@ -9,9 +9,9 @@ import pytest
 
 from dpassay.audit.certify import arithmetic, draws
 from dpassay.audit.certify.certificate import certify
+from dpassay.audit.certify.facts import NAMED, Norms
 from dpassay.audit.certify.generators import Draws, Uniforms
 from dpassay.audit.certify.shapes import Batch
-from dpassay.audit.certify.value import NAMED, Norms
 from dpassay.reference import Space
 
 from .random_programs import ANSWERS, BATCHES, CELLS, DRAWS, LAYERS, exceeds, function, neighbours, program, shown

@@ -127,7 +127,6 @@ GEOMETRIC = {
     "the other way round": (lambda rows, rng: -rng.geometric(P) + positive(rows) + rng.geometric(P), 0.5),
     "of a sum that is cut": (lambda rows, rng: int(np.tanh(rows).sum()) + rng.geometric(P) - rng.geometric(P), 3.0),
     "of one side": (lambda rows, rng: positive(rows) + rng.geometric(P), math.inf),
-    "of one side, twice": (lambda rows, rng: positive(rows) + rng.geometric(P) + rng.geometric(P), math.inf),
     "of other laws": (lambda rows, rng: positive(rows) + rng.geometric(P) - rng.geometric(0.5), math.inf),
     "of even numbers": (lambda rows, rng: positive(rows) + 2 * (rng.geometric(P) - rng.geometric(P)), math.inf),
     "of no whole number": (lambda rows, rng: np.tanh(rows).sum() + rng.geometric(P) - rng.geometric(P), math.inf),
@@ -148,7 +147,6 @@ import numpy as np
 def noisy_sum(rows, rng, scale=40.0, most=None):
     rows = np.tanh(rows) if most is None else np.clip(rows, -most, most)
     return rows.sum(axis=0) + rng.normal(scale=scale, size=3)
-KEPT = np.zeros(3)
 def run(rows, rng):
 """
 
@@ -193,13 +191,10 @@ def test_a_released_number_may_decide(most, text):
 NEW = "held = np.linspace(0, 1, 3)\n"
 KEPT = {  # released numbers in arrays that nobody made for them
     "a slice": f"{NEW}held[:] = found",
-    "a slice of a module": "held = KEPT\nKEPT[:] = found",
     "an addition": f"{NEW}held[:] += found",
     "out": f"{NEW}np.add(found, 1.0, out=held)",
     "copyto": "held = np.zeros(3)\nnp.copyto(held, found)",
     "put": f"{NEW}np.put(held, [0], found[0])",
-    "copyto with names": "held = np.zeros(3)\nnp.copyto(dst=held, src=found)",
-    "two targets": f"{NEW}other = 1 * held\nother[:] = held[:] = found",
     "a pair": f"{NEW}other = 1 * held\nother[:], held[:] = found, 2 * found",
     "an entry of a list": "held = [np.linspace(0, 1, 3)]\nheld[0][:] = found\nheld = held[0]",
 }
@@ -224,12 +219,10 @@ PRIVATE = {
     "bytes": lambda total: total.tobytes(),
     "an attribute without a rule": lambda total: hasattr(total, "ctypes"),
     "the type of an array": lambda total: total if isinstance(total, np.ndarray) else 0.0,
-    "the type of a number": lambda total: total[0] if isinstance(total[0], float) else 0.0,
     "the key of a dictionary": lambda total: {total[0]: 1},
     "an error that is returned": lambda total: ValueError(total),
     "a slot": Slotted,
     "an array for the sum": lambda total: [found := np.zeros(()), total.sum(out=found)][0],
-    "the answer of a dictionary": lambda total: {0.0: 1}.get(total[0], 2),
     "how many different ones": lambda total: len({int(one) for one in total}),
 }
 
@@ -426,9 +419,7 @@ def test_noise_of_a_seed_that_was_drawn_costs_what_noise_does():
 
 TOLD = {
     "itself": sown(lambda x, seed: (of_seed(x, seed), seed)),
-    "one more": sown(lambda x, seed: (of_seed(x, seed), seed + 1)),
     "before": sown(lambda x, seed: [seed % 1000, of_seed(x, seed)]),
-    "in an array": sown(lambda x, seed: (of_seed(x, seed), np.array([seed]))),
     "as a text": sown(lambda x, seed: (of_seed(x, seed), f"{seed}")),
     "a decision": sown(lambda x, seed: (of_seed(x, seed), seed > 2**30)),
     "as a number": sown(lambda x, seed: (of_seed(x, int(seed)), int(seed) + 1)),
