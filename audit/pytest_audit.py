@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import Verbosity, settings
 
-from dpassay.reference.case import PrivacyClaim
+from dpassay.reference import Pair, PrivacyClaim, Space
 from dpassay.reference.errors import BadInput, printable, require, require_budget
-from dpassay.reference.neighbours import Pair
-from dpassay.reference.space import Space
 
 from .assaying.assay import Assay, assay
 from .inputs.foreign import relation_named

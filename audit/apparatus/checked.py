@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.reference.accounting.cost import Account, account
+from dpassay.reference import Account, LiveTape, account
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.findings import Finding, Kind, merge
 from dpassay.reference.kept import keep, kept
 from dpassay.reference.laws.categorical import Selection, exponential, permute_and_flip
 from dpassay.reference.laws.law import Law
 from dpassay.reference.sources import code_of, own
-from dpassay.reference.tape import LiveTape
 from dpassay.reference.transcript import Draw, RecordDrawer, Release, Transcript
 
 from . import laws, tapes

@@ -27,13 +27,11 @@ from dpassay.audit.search.placing import bare_lines
 from dpassay.audit.search.runner import Premises
 from dpassay.audit.search.witness import Searched, Witness
 from dpassay.audit.verdict import Verdict, judge, over_budget
+from dpassay.reference import Pair, Space, account
 from dpassay.reference.accounting.calibrate import Uncalibrated
-from dpassay.reference.accounting.cost import account
 from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled
 from dpassay.reference.errors import Broken, require
 from dpassay.reference.findings import Kind
-from dpassay.reference.neighbours import Pair
-from dpassay.reference.space import Space
 from dpassay.reference.transcript import Transcript
 
 from . import row_fields

@@ -23,13 +23,11 @@ from dpassay.audit.running.programs import ProgramBroken
 from dpassay.audit.search.runner import one_line
 from dpassay.audit.search.witness import Searched
 from dpassay.audit.verdict import TIGHT_SHARE, judge, over_budget
-from dpassay.reference.accounting.cost import Account, account
+from dpassay.reference import Account, BadInput, LiveTape, account
 from dpassay.reference.case import Instance, PrivacyClaim
 from dpassay.reference.equality import same
-from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind, merge
 from dpassay.reference.neighbours import Pair, Run
-from dpassay.reference.tape import LiveTape
 from dpassay.reference.transcript import Note, Transcript
 
 from .why import why

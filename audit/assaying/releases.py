@@ -15,9 +15,7 @@ from dpassay.audit.plain_numpy.audited import random_rows, trial_pairs
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.plain_numpy.signature import is_plain
 from dpassay.audit.search.ground import AllOf, Data, Ground, OnePair
-from dpassay.reference.neighbours import Pair
-from dpassay.reference.space import Space
-from dpassay.reference.tape import LiveTape
+from dpassay.reference import LiveTape, Pair, Space
 from dpassay.reference.transcript import Transcript
 
 _TRIES = 4  # sizes of a space, the largest first; the first on which the algorithm does not raise counts

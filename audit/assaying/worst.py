@@ -20,8 +20,7 @@ from dpassay.audit.lockstep.script import Script
 from dpassay.audit.search.ground import AllOf, Data, Setting, data_of
 from dpassay.audit.search.runner import quiet
 from dpassay.audit.search.strategies import times
-from dpassay.reference.errors import BadInput
-from dpassay.reference.space import Space
+from dpassay.reference import BadInput, Space
 
 _CLEARLY = 1.1  # times the separation: below that, another pair is no reason to leave the known one
 

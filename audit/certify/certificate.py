@@ -14,9 +14,8 @@ import numpy as np
 
 from dpassay.audit.lockstep.source_lines import file_name
 from dpassay.audit.phases import phase, step, time_left
-from dpassay.reference.accounting.cost import account
+from dpassay.reference import Space, account
 from dpassay.reference.accounting.sampled import Relation
-from dpassay.reference.space import Space
 from dpassay.reference.transcript import Draw, Release, Transcript
 
 from . import arithmetic, choices, reductions, shapes

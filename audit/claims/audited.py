@@ -17,10 +17,9 @@ from dpassay.audit.running.workers import worked
 from dpassay.audit.subjects.own import open_own, open_space, own_row
 from dpassay.audit.subjects.programs import audited as run_by_program
 from dpassay.audit.subjects.programs import on_tape, own_program
+from dpassay.reference import Space, find
 from dpassay.reference.case import Case, PrivacyClaim
-from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, Broken, require
-from dpassay.reference.space import Space
 
 from .model import Claim, ClaimsFile, Lines
 

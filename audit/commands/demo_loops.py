@@ -2,10 +2,8 @@
 
 import numpy as np
 
+from dpassay.reference import PrivacyClaim, Space, Tape
 from dpassay.reference.arrays import Array
-from dpassay.reference.case import PrivacyClaim
-from dpassay.reference.space import Space
-from dpassay.reference.tape import Tape
 
 STEPS = 3
 SPACE = Space.matrix(

@@ -10,9 +10,8 @@ import typer
 from dpassay.audit.inputs.foreign import is_code, load_callable
 from dpassay.audit.plain import json_text
 from dpassay.audit.terminal.options import AsJson, names
+from dpassay.reference import PAPERS, find
 from dpassay.reference.case import Case
-from dpassay.reference.catalogue import find
-from dpassay.reference.papers import PAPERS
 
 COMPLETIONS, REPAIRS = "completions (where the text is not executable)", "repairs"
 SHARED = (COMPLETIONS, REPAIRS)  # lists that the cases of one algorithm share

@@ -27,12 +27,11 @@ from dpassay.audit.assaying.worst import chosen
 from dpassay.audit.results import AssumedEstimate, GivenSecrets
 from dpassay.audit.row import Effort
 from dpassay.audit.search.witness import Searched
+from dpassay.reference import BadInput, LiveTape
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import Instance, NoSchedule, PrivacyClaim, unscheduled
-from dpassay.reference.errors import BadInput
 from dpassay.reference.extras import installing
 from dpassay.reference.files import parse_toml, read_text
-from dpassay.reference.tape import LiveTape
 
 from .exact import Line
 from .model import LOSS, Model

@@ -22,12 +22,10 @@ from dpassay.audit.lockstep.worlds import Request
 from dpassay.audit.search.engine import search
 from dpassay.audit.search.runner import Premises
 from dpassay.audit.search.witness import Searched
+from dpassay.reference import PrivacyClaim, Space, Tape
 from dpassay.reference.accounting.sampled import Relation
-from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.laws.law import Law
-from dpassay.reference.space import Space
-from dpassay.reference.tape import Tape
 
 LOSS = "privacy loss"  # among the shares: the largest loss over the claimed epsilon
 _MORE = 1e-6  # relative: of rounding

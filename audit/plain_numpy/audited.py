@@ -27,15 +27,13 @@ from dpassay.audit.search.ground import AllOf
 from dpassay.audit.search.runner import Premises
 from dpassay.audit.search.strategies import absent_row
 from dpassay.audit.verdict import Verdict
+from dpassay.reference import BadInput, Pair, PrivacyClaim
 from dpassay.reference.arrays import Array
-from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.equality import same
-from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
-from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Sizes, Space
 from dpassay.reference.tape import LiveTape, ScriptedTape, Tape
 from dpassay.reference.transcript import Release

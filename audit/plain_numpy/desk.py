@@ -20,10 +20,9 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dpassay.audit.inputs.foreign import ENDLESS
+from dpassay.reference import BadInput, Tape
 from dpassay.reference.arrays import Array, Bools, Indices
-from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.law import as_released
-from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 
 from .noise_laws import counted, largest, law_of_noise, square_root, standard

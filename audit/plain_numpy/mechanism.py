@@ -11,11 +11,10 @@ from dpassay.audit.lockstep.hub import WithinReach
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.lockstep.source_lines import parting
 from dpassay.audit.phases import phase, step, time_is_up
+from dpassay.reference import LiveTape, Pair, Tape
 from dpassay.reference.equality import same, snapshot
 from dpassay.reference.errors import BadInput, printable
 from dpassay.reference.findings import Kind
-from dpassay.reference.neighbours import Pair
-from dpassay.reference.tape import LiveTape, Tape
 from dpassay.reference.transcript import Transcript
 
 from .desk import Desk, Noisy

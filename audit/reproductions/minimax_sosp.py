@@ -13,17 +13,15 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy.optimize import brentq
 
-from dpassay.reference.accounting.cost import account
+from dpassay.reference import LiveTape, Multipliers, Tape, account
 from dpassay.reference.arrays import Array
 from dpassay.reference.baselines import dp_sgda
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.minimax_sosp import baseline_methods as baselines
 from dpassay.reference.minimax_sosp import dp_rgda
 from dpassay.reference.minimax_sosp.experiment import DELTA, EPSILON, experiment_schedule
-from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.problems.matrix_sensing import MatrixSensing, initial_point, make_matrix_sensing
-from dpassay.reference.tape import LiveTape, Tape
 
 from .report import Options, Report, Table, notes_of, saved
 

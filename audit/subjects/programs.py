@@ -18,14 +18,13 @@ from dpassay.audit.plain_numpy.audited import random_rows
 from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.programs import ProgramBroken, ProgramEnded
 from dpassay.audit.search.ground import AllOf, Data, Setting
+from dpassay.reference import LiveTape, Space
 from dpassay.reference.case import Case, Instance, PrivacyClaim, bind
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.equality import same
 from dpassay.reference.errors import require
 from dpassay.reference.laws.law import Law
 from dpassay.reference.neighbours import Pair, Run
-from dpassay.reference.space import Space
-from dpassay.reference.tape import LiveTape
 from dpassay.reference.transcript import Release, Transcript
 
 from .own import row_of

@@ -15,12 +15,10 @@ from dpassay.audit.search.runner import Premises, quiet
 from dpassay.audit.search.witness import Witness
 from dpassay.audit.subjects.own import open_own, open_space
 from dpassay.audit.subjects.programs import on_tape, with_program
+from dpassay.reference import PrivacyClaim, Space, find
 from dpassay.reference.accounting.calibrate import Uncalibrated
-from dpassay.reference.case import PrivacyClaim
-from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.findings import Finding
-from dpassay.reference.space import Space
 
 
 @dataclass(frozen=True)
