@@ -171,11 +171,11 @@ def sentence(one: Examined) -> str:
     if status.kind is Kind.BROKEN:
         steps = [f"{one.step.id} ({one.step.place})" if one.step.place else one.step.id for one in chain.broken()]
         verb = "Steps {} do" if len(steps) > 1 else "Step {} does"
-        used = [name.removeprefix("what it uses (").removesuffix(")") for name in status.steps]
-        at = list(dict.fromkeys(key.partition(": ")[2] for key, _ in status.gaps))
+        used = [name[len("what it uses (") : -1] for name in status.steps if name.startswith("what it uses (")]
+        at = list(dict.fromkeys(key.partition(": ")[2] for key, _ in status.gaps if key != one.statement.key))
         rests = f"It rests on {' and '.join(used)}, whose chain{'s break' if len(used) > 1 else ' breaks'}"
         rests += "." if at == used else f": the gaps are in {' and '.join(at)}."
-        text = f"{verb.format(', '.join(steps))} not follow." if steps else rests
+        text = " ".join([*[f"{verb.format(', '.join(steps))} not follow."] * bool(steps), *[rests] * bool(used)])
         false, shown = one.statement.false, one.derivation.false
         if After.FALSE in status.after and false is not None and shown is not None:
             where = f" (at {point(shown.numbers)})" if shown.numbers else ""

@@ -104,20 +104,17 @@ def statuses(derivations: Sequence[Derivation]) -> dict[str, Status]:
 
 
 def _of_chain(key: str, chain: Chain, sources: Mapping[str, Status]) -> Status:
-    broken, undecided = chain.broken(), chain.open()
-    if broken:
-        steps = tuple(one.step.id for one in broken)
-        return Status(Kind.BROKEN, steps, gaps=tuple((key, step) for step in steps))
+    own, undecided = [one.step.id for one in chain.broken()], chain.open()
     circles = [one.steps[0] for one in sources.values() if one.circular]
-    if chain.problems or circles:
+    if not own and (chain.problems or circles):
         return Status(Kind.NOT_EXAMINED, (*circles, *chain.problems), circular=bool(circles))
-    if undecided:
+    if not own and undecided:
         return Status(Kind.NOT_EXAMINED, tuple(one.step.id for one in undecided))
     through = [name for name, status in sources.items() if status.kind is Kind.BROKEN]
-    if through:
-        gaps = dict.fromkeys(gap for name in through for gap in sources[name].gaps)
-        used = tuple(f"what it uses ({name.partition(': ')[2]})" for name in through)
-        return Status(Kind.BROKEN, used, gaps=tuple(gaps))
+    if own or through:
+        gaps = dict.fromkeys([*((key, step) for step in own), *(gap for name in through for gap in sources[name].gaps)])
+        used = (f"what it uses ({name.partition(': ')[2]})" for name in through)
+        return Status(Kind.BROKEN, (*own, *used), gaps=tuple(gaps))
     up_to = {(what, f"{key}: {name}") for name, what in chain.unproved().items()}
     up_to |= {part for status in sources.values() for part in status.up_to}
     added = {fact.id: (fact.words,) for fact in chain.facts() if fact.added}
