@@ -174,7 +174,7 @@ def sentence(one: Examined) -> str:
         used = [name[len("what it uses (") : -1] for name in status.steps if name.startswith("what it uses (")]
         at = list(dict.fromkeys(key.partition(": ")[2] for key, _ in status.gaps if key != one.statement.key))
         rests = f"It rests on {' and '.join(used)}, whose chain{'s break' if len(used) > 1 else ' breaks'}"
-        rests += "." if at == used else f": the gaps are in {' and '.join(at)}."
+        rests += "." if at == used else f": the gaps are in {'; '.join(at)}."
         text = " ".join([*[f"{verb.format(', '.join(steps))} not follow."] * bool(steps), *[rests] * bool(used)])
         false, shown = one.statement.false, one.derivation.false
         if After.FALSE in status.after and false is not None and shown is not None:
