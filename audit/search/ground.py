@@ -15,7 +15,7 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.space import Sizes, Space
 
-from .strategies import is_absent, neighbours, times, width_of
+from .strategies import absent_row, is_absent, neighbours, times, width_of
 
 _MOST = 20_000  # combinations of sizes that are listed
 _EVEN = 2_000  # of which values are brought to an even share: beyond, the list would be long
@@ -182,6 +182,9 @@ def with_longer_target(data: Data, space: Space, combinations: Sequence[Sizes]) 
     _, here, there = data.parts
     opposite = -there if there.any() else -here
     sides = [(here, there), (opposite, there), tuple(np.append(one[:-1], 1.0) for one in (opposite, there))]
+    if space.relation != "replace-one":  # what is not there stays so
+        gone, one = absent_row(space, len(here)), there if is_absent(space, here) else here
+        sides = [(far, gone) for far in (one, -one, np.append(-one[:-1], 1.0))]
     for factor, (one, other) in product(_FACTORS, sides):
         yield data.changed(here=times(factor, one, space), there=times(factor, other, space))
 
@@ -191,7 +194,7 @@ def _narrow(data: Data, space: Space, combinations: Sequence[Sizes]) -> Data:
     (rows, _, there), width = data.parts, space.rows.width
     if isinstance(width, int) or space.rows.labels:
         return data
-    needed = 1 + max(np.flatnonzero(rows.any(axis=0) | (there != 0)), default=0)
+    needed = 1 + max(np.flatnonzero(np.nan_to_num([*rows, there]).any(axis=0)), default=0)
     fitting = [one for one in combinations if one[width] >= needed and {**one, width: data.sizes[width]} == data.sizes]
     sizes = min(fitting, key=lambda one: one[width], default=data.sizes)
     return replace(data, sizes=sizes, rows=rows[:, : sizes[width]], there=there[: sizes[width]])

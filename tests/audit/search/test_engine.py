@@ -19,7 +19,7 @@ from dpassay.audit.row import Effort
 from dpassay.audit.search import engine
 from dpassay.audit.search.designed import far_rows
 from dpassay.audit.search.engine import search
-from dpassay.audit.search.ground import AllOf, Data
+from dpassay.audit.search.ground import AllOf, Data, with_longer_target
 from dpassay.audit.search.uphill import MOVES, Example
 from dpassay.reference import case, tape
 from dpassay.reference.case import PrivacyClaim
@@ -253,6 +253,18 @@ def test_one_record_that_scales_all_others_is_found():
 
     space = Space.matrix(n=(1, 3, 7), d=(1, 2), radius=5.0)
     assert Kind.SENSITIVITY_EXCEEDED in kinds(median, space, UNBOUNDED, tracing=False)
+
+
+@pytest.mark.parametrize(("relation", "gone"), [("replace-one", 1.0), ("add-remove", np.nan), ("zero-out", 0.0)])
+def test_targets_far_away_are_neighbours_of_the_same_relation(relation, gone):
+    absent = np.zeros(1) if gone == 0 else None
+    space = Space(Rows("d", None), {"n": (3,), "d": (2, 3)}, relation=relation, absent=absent)
+    rows = np.array([[1.0, 2.0, 0.0], [3.0, 0.5, 0.0], [0.0, 0.0, 0.0]])
+    ground = AllOf(broken.mean, space)
+    data = Data({"n": 3, "d": 3}, rows, np.full(3, gone), 1)
+    far = list(with_longer_target(data, space, ground.combinations))
+    assert len(far) == 6 and all(ground.setting(one).pair.target == 1 for one in far)
+    assert max(np.linalg.norm(one.rows[1]) for one in far) > 1000 and far[0].sizes["d"] == 2 + (gone == 1)
 
 
 @pytest.mark.parametrize("there", [[0.0, -9.0], [0.0, 1.0]])
