@@ -203,16 +203,12 @@ def _flatten(output: Any, name: str, row: _Cells, depth: int = 0) -> None:
                 row.summary(f"{half} half of {name}", _number(value))
 
 
+_KINDS = {Mapping: "dict", np.ndarray | list | tuple: "list", bool | np.bool_: "bool", str | bytes: "text"}
+
+
 def _kind(output: Any) -> str:
-    if isinstance(output, Mapping):
-        return "dict"
-    if isinstance(output, np.ndarray | list | tuple):
-        return "list"
-    if isinstance(output, bool | np.bool_):
-        return "bool"
-    if isinstance(output, str | bytes):
-        return "text"
-    return "none" if output is None else "number"
+    other = "none" if output is None else "number"
+    return next((name for kind, name in _KINDS.items() if isinstance(output, kind)), other)
 
 
 def _sequence(output: Any, name: str, row: _Cells, depth: int) -> None:

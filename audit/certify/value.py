@@ -47,8 +47,6 @@ class Memory:
     shared = False
 
 
-
-
 def seen_as(kind: Callable[[Any], type]) -> Any:
     """What code sees that asks a stand-in for its ``__class__``, as `isinstance` does: what the real one would be."""
     return property(kind)

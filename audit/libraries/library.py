@@ -163,6 +163,7 @@ class Known:
     varies: bool = False
 
 
+_OF_SOLVERS = ("default-tolerance", "intercept", "balanced-weights", "stochastic-rate")  # too far from the solution
 SHOWS: Mapping[str, Callable[[list[float]], bool]] = {
     "linear-regression-square": lambda seen: seen[0] == seen[1],
     "linear-regression-budget": lambda seen: seen[0] > 1.4,
@@ -174,19 +175,14 @@ SHOWS: Mapping[str, Callable[[list[float]], bool]] = {
     "logistic-regression-norm": lambda seen: seen[0] > 3 * seen[1] > 0,
     "forest-order": lambda seen: seen[0] > 0.9 and seen[1] < 0.02,
     "nan-tools": lambda seen: seen[0] < 0.4 < 0.6 < seen[1],
-    "bingham-sampler": lambda seen: abs(seen[0] - seen[1]) > 0.1,
+    **dict.fromkeys(("bingham-sampler", "eigenvector-sampler"), lambda seen: abs(seen[0] - seen[1]) > 0.1),
     "threshold-at-equality": lambda seen: seen[1] > 2 * seen[0],
-    "eigenvector-sampler": lambda seen: abs(seen[0] - seen[1]) > 0.1,
-    "number-of-records": lambda seen: seen[0] > 1.6 * seen[1],
+    **dict.fromkeys(("number-of-records", "adaptive-clipping"), lambda seen: seen[0] > 1.6 * seen[1]),
     "batches-in-order": lambda seen: seen[1] > 1.5 * seen[3],
-    "adaptive-clipping": lambda seen: seen[0] > 1.6 * seen[1],
     "adaptive-clipping-sampled": lambda seen: seen[0] > 1.6 * seen[1] and seen[2] == seen[3] > 0,
     "ghost-column": lambda seen: seen[0] <= 2 < 100 < seen[1],
     "replace-one-multiplier": lambda seen: seen[1] > 1.5 * seen[0],
-    "default-tolerance": lambda seen: abs(seen[1] - seen[0]) > 2 * seen[2],
-    "intercept": lambda seen: abs(seen[1] - seen[0]) > 2 * seen[2],
-    "balanced-weights": lambda seen: abs(seen[1] - seen[0]) > 2 * seen[2],
-    "stochastic-rate": lambda seen: abs(seen[1] - seen[0]) > 2 * seen[2],
+    **dict.fromkeys(_OF_SOLVERS, lambda seen: abs(seen[1] - seen[0]) > 2 * seen[2]),
     "refused-data": lambda seen: seen == [1, 0, 1, 0],
 }
 
