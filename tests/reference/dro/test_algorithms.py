@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import check_grad, minimize
 
-from dpassay.reference.accounting.sampled import sampled_curve
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.dro import (
     composite_sgd,
@@ -249,15 +248,6 @@ def test_theorem_seven_asks_for_more_records_than_there_are(n):
     assert theorem_seven(10**8, Constants(lipschitz=0.05, smoothness=0.05), 0.0) < 10**8
 
 
-def test_single_sample_noise_as_printed_leaves_delta_near_one_over_n():
-    """n = 1000, T = 1: Theorem 3's noise is 1/80 of the sensitivity, so delta stays at 1/n for any usable epsilon."""
-    n, delta = 1000, 1e-5
-    std = np.sqrt(np.log(1 / delta)) / n  # T = 1, G = 1, epsilon = 1, c = 1
-    shown = sampled_curve(np.array([1.0, 5.0]), 1 / n, 0.5 * 3.0 / std, "without-replacement", "replace-one")
-    assert (shown > 0.85 / n).all()
-    assert (shown > 80 * delta).all()
-
-
 # Baselines: the simplex projection against its definition, descent of the non-private reference, zero noise.
 SILENT = Multipliers(dict.fromkeys(("gradient", "refresh", "difference", "x", "y"), 0.0))
 
@@ -305,15 +295,6 @@ def test_recursive_baselines_without_noise_are_the_plain_ones(small_loss):
     recursive = replace(private_diff.calibrated(plan, 1.0, 1e-5, **how), **wide, step_y=1e-30)
     x = private_diff.run(game, recursive, LiveTape(0))
     assert x.any() and x == pytest.approx(sgda.run(game, plain, LiveTape(0)), rel=1e-9, abs=1e-12)
-
-
-def test_printed_noise_of_double_spider_is_the_formula_of_theorem_6():
-    """c sqrt(log(1/delta)) / epsilon times what follows; a refresh reads all records."""
-    for batch, steps in ((4, 8), (8, 200)):  # the batch decides, or the turns
-        noise = double_spider.printed(Plan(16, steps, 2, batch), Constants(), 0.7, 1e-5, constant=3.0).noise.by_label
-        turns, scale = math.sqrt(steps / 2) / 16, 3.0 * math.sqrt(math.log(1e5)) / 0.7
-        wanted = scale * np.array([turns, 1 / batch, max(1 / 16, turns), max(1 / batch, turns)])
-        assert [noise[label] for label in double_spider.LABELS] == pytest.approx(wanted)
 
 
 def test_constants_of_the_repaired_double_spider_bound_the_gradients():
