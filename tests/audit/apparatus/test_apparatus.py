@@ -136,8 +136,7 @@ def judged(patch: Patch, folder: Path) -> tuple[int | None, str]:
 
 
 @pytest.mark.parametrize(
-    "patch",
-    [pytest.param(one, marks=getattr(pytest.mark, WHEN.get(one.name, "slow")), id=one.name) for one in PATCHES],
+    "patch", [pytest.param(one, marks=getattr(pytest.mark, WHEN.get(one.name, "slow")), id=one.name) for one in PATCHES]
 )
 def test_a_bug_in_the_apparatus_ends_in_exit_1_with_the_functions_name(patch, tmp_path):
     code, why = judged(patch, tmp_path)

@@ -12,9 +12,7 @@ from dpassay.reference.case import Instance, PrivacyClaim
 from dpassay.reference.catalogue import CASES
 
 SOUND = [case for case in CASES if case.reading != "printed"]
-LEFT = [
-    "minimax_sosp/dp_rgda:experiment-n400-d1-T400-K5-q10-b50@repaired",
-]
+LEFT = ["minimax_sosp/dp_rgda:experiment-n400-d1-T400-K5-q10-b50@repaired"]
 ONE_OF_EACH = [
     "dp_ftrl/dp_ftrl:batches@repaired",
     "baselines/dp_sgd:poisson@baseline",

@@ -33,8 +33,7 @@ def model(words):
 # -- Opacus on the tape ----------------------------------------------------------------------------------------------
 @needs("opacus")
 @pytest.mark.parametrize(
-    "words",
-    ["full batches", "full batches, clipped by layer", "full batches, ghost clipping", "Poisson batches"],
+    "words", ["full batches", "full batches, clipped by layer", "full batches, ghost clipping", "Poisson batches"]
 )
 def test_the_releases_keep_what_the_library_claims(words):
     """Its accountant is an upper bound of ours, and not far above; one record moves the sum by what is claimed."""

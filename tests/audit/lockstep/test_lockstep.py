@@ -136,8 +136,7 @@ def test_correct_twin_passes(run):
 
 
 @pytest.mark.parametrize(
-    ("run", "tilt"),
-    [(broken.descent, Tilt(1.0)), (broken.search_line, Tilt(3.0)), (broken.sampled, Tilt(0.5, 1.0))],
+    ("run", "tilt"), [(broken.descent, Tilt(1.0)), (broken.search_line, Tilt(3.0)), (broken.sampled, Tilt(0.5, 1.0))]
 )
 def test_weights_average_to_one(run, tilt):
     """E_R[dP/dR] = 1 for the defensive mixture, within four standard errors (150 runs)."""

@@ -77,8 +77,7 @@ def test_the_pair_moves_every_node_of_the_first_record_by_half_of_the_replace_on
 
 
 @pytest.mark.parametrize(
-    ("change", "field"),
-    [({"batch": 0}, "batch"), ({"clip": 0.0}, "clip"), ({"radius": -1.0}, "radius")],
+    ("change", "field"), [({"batch": 0}, "batch"), ({"clip": 0.0}, "clip"), ({"radius": -1.0}, "radius")]
 )
 def test_bad_schedules_are_refused(change, field):
     with pytest.raises(BadInput, match=field):

@@ -20,17 +20,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import LOGISTIC, LOSS_A, Loss, saturating
-from dpassay.reference.second_order_erm import (
-    dp_gd,
-    dp_tr,
-    eigen,
-    opt,
-    opt_b,
-    opt_ls,
-    two_opt,
-    two_opt_ls,
-    worst_case,
-)
+from dpassay.reference.second_order_erm import dp_gd, dp_tr, eigen, opt, opt_b, opt_ls, two_opt, two_opt_ls, worst_case
 from dpassay.reference.second_order_erm import line_search as ls
 from dpassay.reference.second_order_erm import subsampled as ss
 from dpassay.reference.second_order_erm.cases import CASES, SHARED
