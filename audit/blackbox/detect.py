@@ -144,11 +144,7 @@ class Detail:
 
 
 def audit_in_detail(
-    tables: Tables,
-    claim: Guarantee,
-    rng: np.random.Generator,
-    confidence: float = 0.95,
-    low_bits: bool = False,
+    tables: Tables, claim: Guarantee, rng: np.random.Generator, confidence: float = 0.95, low_bits: bool = False
 ) -> tuple[ClaimTest, Detail]:
     """Test `claim`, and what it was decided by.
 

@@ -124,12 +124,7 @@ def remembered(function: Score) -> Score:
 
 
 def learn_scores(
-    p: Array,
-    q: Array,
-    claim: Guarantee,
-    rng: np.random.Generator,
-    columns: Sequence[Column],
-    low_bits: bool = False,
+    p: Array, q: Array, claim: Guarantee, rng: np.random.Generator, columns: Sequence[Column], low_bits: bool = False
 ) -> list[Candidate]:
     """Fit on half of the training tables; each score's event is the one that exceeds `claim` most on the rest.
 

@@ -432,12 +432,7 @@ def _by_record(terms: Terms, record: str) -> Value:
     shape = terms.shape if among else (first._shape[first.at], *terms.shape)
     of_each = join(*given) | {"at": terms.output.index(record) - len(shape) if among else -len(shape)}
     found = Value(
-        shape,
-        size=size,
-        move=move,
-        vanishes=not among and any(one.vanishes for one in given),
-        origin=origin,
-        **of_each,
+        shape, size=size, move=move, vanishes=not among and any(one.vanishes for one in given), origin=origin, **of_each
     )
     if not among:
         found = replaced(_over_records(found), terms.shape, None)

@@ -36,8 +36,7 @@ def prove(
     ] = False,
     as_json: AsJson = False,
     output: Annotated[
-        Path | None,
-        typer.Option(help="Where the ledger as JSON goes (of all papers).", show_default=str(OUTPUT)),
+        Path | None, typer.Option(help="Where the ledger as JSON goes (of all papers).", show_default=str(OUTPUT))
     ] = None,
     ledger: Annotated[Path | None, typer.Option(help="Also write the generated LEDGER.md here.")] = None,
     readme: Annotated[Path | None, typer.Option(help="Also rewrite the ledger's block between its markers.")] = None,

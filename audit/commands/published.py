@@ -26,8 +26,7 @@ COLUMNS = {"epsilon": float, "delta": float, "relation": str, "auc": float, "bal
 def published(
     context: typer.Context,
     table: Annotated[
-        Path | None,
-        typer.Argument(help="One result a line, CSV: columns named like options, epsilon, auc, members."),
+        Path | None, typer.Argument(help="One result a line, CSV: columns named like options, epsilon, auc, members.")
     ] = None,
     epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon.")] = None,
     delta: Annotated[float, typer.Option(help="Claimed delta.")] = 0.0,

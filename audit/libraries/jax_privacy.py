@@ -84,11 +84,7 @@ def _gradient(rescale: bool, microbatch: int | None) -> tuple[Any, Any]:
     from jax_privacy import clipping
 
     gradient = clipping.clipped_grad(
-        _loss,
-        l2_clip_norm=CLIP,
-        batch_argnums=(1, 2),
-        rescale_to_unit_norm=rescale,
-        microbatch_size=microbatch,
+        _loss, l2_clip_norm=CLIP, batch_argnums=(1, 2), rescale_to_unit_norm=rescale, microbatch_size=microbatch
     )
     return gradient, jax.jit(gradient.fun)
 

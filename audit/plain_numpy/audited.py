@@ -129,11 +129,7 @@ def _probability(here: Law, there: Law, value: Any, compared: bool) -> float:
 
 
 def assay_plain(
-    plain: PlainMechanism,
-    where: Space | Pair[Any],
-    claim: PrivacyClaim,
-    effort: Effort,
-    audit: Callable[..., Assay],
+    plain: PlainMechanism, where: Space | Pair[Any], claim: PrivacyClaim, effort: Effort, audit: Callable[..., Assay]
 ) -> Assay:
     """The audit of the code as it is read.
 

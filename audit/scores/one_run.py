@@ -112,11 +112,7 @@ def check_canaries(scores: ArrayLike, included: ArrayLike, rng: np.random.Genera
 
 
 def epsilon_one_run(
-    scores: ArrayLike,
-    included: ArrayLike,
-    delta: float,
-    rng: np.random.Generator,
-    confidence: float = 0.95,
+    scores: ArrayLike, included: ArrayLike, delta: float, rng: np.random.Generator, confidence: float = 0.95
 ) -> SoundBound:
     """Lower bound of epsilon from one run.
 
@@ -171,11 +167,7 @@ def telling_share(curve: Guarantee, canaries: int) -> float:
 
 
 def one_run_curve(
-    scores: ArrayLike,
-    included: ArrayLike,
-    curve: Guarantee,
-    rng: np.random.Generator,
-    confidence: float = 0.95,
+    scores: ArrayLike, included: ArrayLike, curve: Guarantee, rng: np.random.Generator, confidence: float = 0.95
 ) -> ClaimTest:
     """Test a claimed trade-off curve on one run; arguments as in `epsilon_one_run`."""
     start = time.perf_counter()

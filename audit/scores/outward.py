@@ -163,11 +163,7 @@ def _promise(size: Array, odds: Array, log_odds: Array, cap: float, errors: floa
 
 
 def plan_outward(
-    blocks: Blocks,
-    alpha: float,
-    corrupted: int = 0,
-    prior: float = 0.0,
-    signs: Sequence[int] = (1, -1),
+    blocks: Blocks, alpha: float, corrupted: int = 0, prior: float = 0.0, signs: Sequence[int] = (1, -1)
 ) -> Plan | None:
     """Reveal until the hidden blocks are those worth judging; None if all were revealed.
 

@@ -107,12 +107,7 @@ Each = Callable[[int, float], None]  # runs of this session so far, and their lo
 
 
 def black_box(
-    kept: Kept,
-    source: Source,
-    claim: Guarantee,
-    limit: int,
-    confidence: float,
-    each: Each = lambda *_: None,
+    kept: Kept, source: Source, claim: Guarantee, limit: int, confidence: float, each: Each = lambda *_: None
 ) -> ClaimTest:
     """One session on a black box: at most `limit` outputs a side; kept after every round."""
     session = kept.session
