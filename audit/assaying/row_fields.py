@@ -11,6 +11,7 @@ from dpassay.audit.evidence.assay import Assay
 from dpassay.audit.results import SoundBound
 from dpassay.audit.row import NOT_RUN, Effort, Row
 from dpassay.audit.running.fingerprint import fingerprint
+from dpassay.audit.running.report_file import COUNTED
 from dpassay.audit.search.witness import Made, Searched
 from dpassay.audit.verdict import judge
 from dpassay.audit.version import versions
@@ -86,12 +87,7 @@ def _of_certificate(made: Certificate | None) -> dict[str, Any]:
 def _of_search(searched: Searched, about: Mapping[str, str | float]) -> dict[str, Any]:
     """What a row keeps of a search; its witnesses say what was run."""
     coverage = searched.coverage
-    counts = {
-        "lines": coverage.lines,
-        "lines reached": coverage.lines_reached,
-        "branches": coverage.branches,
-        "branches reached": coverage.branches_reached,
-    }
+    counts = {name: getattr(coverage, name.replace(" ", "_")) for name in COUNTED}
     return {
         "shares": dict(searched.shares),
         "coverage": counts if coverage.lines else {},

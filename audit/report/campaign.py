@@ -98,13 +98,9 @@ def report(adapter: str, judged: Sequence[Judged], total: int, evidence: Mapping
         result = one.result
         told = [{**asdict(difference), "text": str(difference)} for difference in result.differences]
         row = {
-            "id": result.id,
-            "algorithm": result.algorithm,
-            "outcome": result.outcome,
+            **{name: getattr(result, name) for name in ("id", "algorithm", "outcome", "message", "flags")},
             "expected": None if one.expected is None else asdict(one.expected),
             "unexpected": one.unexpected,
-            "message": result.message,
-            "flags": list(result.flags),
             "differences": told,
             "sensitivities_not_stated": result.unstated,
             "evidence": evidence.get(result.id),

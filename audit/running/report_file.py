@@ -31,7 +31,7 @@ FORMAT = 4
 _ROW = TypeAdapter(Row)
 _NEEDED = {one.name for one in fields(Row) if one.default is MISSING and one.default_factory is MISSING}
 _FIELD = "--output"
-_COUNTED = {"lines", "lines reached", "branches", "branches reached"}
+COUNTED = ("lines", "lines reached", "branches", "branches reached")  # of the source that a search covered
 _OTHER_VERSION = "was made by another version; give another --output"
 
 
@@ -175,8 +175,8 @@ def _row(where: str, data: Any) -> Row:
 def _look_into(where: str, row: Row) -> None:
     """What is read of coverage, places and witnesses is there."""
     counted = row.coverage
-    good = not counted or (set(counted) == _COUNTED and min(counted.values()) >= 0)
-    require(good, f"{where}.coverage", counted, f"must be empty, or count {', '.join(sorted(_COUNTED))}")
+    good = not counted or (set(counted) == set(COUNTED) and min(counted.values()) >= 0)
+    require(good, f"{where}.coverage", counted, f"must be empty, or count {', '.join(sorted(COUNTED))}")
     for number, one in enumerate(row.places):
         good = all(isinstance(one.get(name), str) for name in ("finding", "file")) and type(one.get("line")) is int
         require(good, f"{where}.places[{number}]", one, "must have finding, file and line")
