@@ -396,6 +396,8 @@ class Noise(NDArrayOperatorsMixin):
                 cells = np.where(a.scale > 0, a.cells, b.cells)
                 return Noise(self.ledger, a.law, a.scale + b.scale, cells)
             once = len(np.unique(b.cells)) == b.cells.size
+            if ufunc is np.add and once and a.law == b.law == "normal" and a._turned(b):
+                return a._mirrored()
             if a.law == b.law == "normal" and a.shape == b.shape and (a.scale > 0).all() and once:
                 self.ledger.use(b.cells)  # only the sum is left
                 return Noise(self.ledger, "normal", np.hypot(a.scale, b.scale), a.cells)
@@ -406,6 +408,16 @@ class Noise(NDArrayOperatorsMixin):
         if self.law == "gumbel" and ufunc is np.subtract:
             raise Open("Gumbel noise is taken away: its other tail hides nothing")
         return noise._released(query)
+
+    def _turned(self, other: Noise) -> bool:
+        square = self.ndim == 2 and self.cells.size > 1 and self.shape == other.shape
+        return square and np.array_equal(self.cells, other.cells.T) and np.array_equal(self.scale, other.scale.T)
+
+    def _mirrored(self) -> Noise:
+        """With its transpose: a sum of two draws, which stands at two places, or a draw twice on the diagonal."""
+        self.ledger.use(self.cells[np.tril_indices(len(self.cells), -1)])
+        scale = np.hypot(self.scale, self.scale.T) + np.diag((2 - math.sqrt(2)) * np.diag(self.scale))
+        return Noise(self.ledger, "normal", scale, np.triu(self.cells) + np.triu(self.cells, 1).T)
 
     def _released(self, query: Value) -> Any:
         if self.law in ("geometric", "uniform"):
@@ -421,6 +433,8 @@ class Noise(NDArrayOperatorsMixin):
         mirrored = mirrored and all(np.array_equal(one, one.T) for one in (self.cells, self.scale))
         if cells.size < self.cells.size and not (query.symmetric and mirrored):
             raise Open("one draw of noise is used twice; draw it anew")
+        if mirrored and self.law == "normal":  # |D|^2 is twice its squares above the diagonal, and those on it
+            scales = np.unique(self.scale * np.where(np.eye(d), 1.0, math.sqrt(2)))
         self.ledger.use(cells)
         # coordinates of other noise scales cost at most what the least noise costs
         least = float(scales[0])

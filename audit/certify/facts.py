@@ -66,6 +66,7 @@ class Norms(NamedTuple):
         return self.one if order == 1 else self.two if order == 2 else self.sup
 
 
+PRIVATE_TURNS = "a loop of a private number of turns may only add to names; or sum an array of what each adds"
 PRIVATE_NUMBER = "the number of these records is private; divide by a public number, or release a noisy count"
 ZERO, UNKNOWN = Norms(0.0, 0.0, 0.0), Norms()
 

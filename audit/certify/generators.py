@@ -340,11 +340,15 @@ class OfEach:
 
     def __lt__(self, rate: Any) -> Batch:
         if self._used or private(rate) or np.ndim(rate) or not 0 < bare(rate) <= 1:
-            raise Open("numbers of a private number of records serve for one comparison with a public rate")
+            self._secret()
         self._used = True
         return self._draws.poisson_batch(float(bare(rate)), of=self._of)
 
+    def _secret(self, *_: Any) -> NoReturn:
+        raise Open("numbers of a private number of records serve for one comparison with a public rate")
+
     __le__ = __lt__
+    __eq__ = __ne__ = __hash__ = __str__ = __repr__ = __format__ = _secret
 
 
 def _public_draw(name: str) -> Callable[..., Any]:

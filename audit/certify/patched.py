@@ -114,6 +114,19 @@ def _of_lists(real: Callable[..., Any]) -> Callable[..., Any]:
     return listed
 
 
+class _Joined:
+    """`np.c_` and `np.r_`, which make plain arrays of what they are given."""
+
+    def __init__(self, real: Any, join: Callable[[Any], Any]):
+        self._real, self._join = real, join
+
+    def __getitem__(self, key: Any) -> Any:
+        arrays = key if type(key) is tuple else (key,)
+        kept = any(isinstance(one, Value | Public | Noise) for one in arrays)
+        other = any(isinstance(one, slice | str) for one in arrays)
+        return self._join([np.atleast_1d(one) for one in arrays]) if kept and not other else self._real[key]
+
+
 def _ours() -> bool:
     """Is it no code that is certified that asks?"""
     return str(sys._getframe(2).f_globals.get("__name__")).startswith(("dpassay.audit.", "numpy."))
@@ -291,7 +304,7 @@ def patched(draws: Draws, run: Any = None) -> Iterator[None]:
         imported.setdefault(id(one), []).append(name)
     kept, renamed = list[tuple[Any, str, Any]](), dict[str, Any]()
     try:
-        for place, name, new in _stand_ins(draws, _fixes_the_seed(str(names.get("__file__") or ""))):
+        for place, name, new in _stand_ins(draws, fixes_the_seed(str(names.get("__file__") or ""))):
             if hasattr(place, name):
                 old = getattr(place, name)
                 kept.append((place, name, old))
@@ -330,6 +343,8 @@ def _stand_ins(draws: Draws, seeded: bool) -> Iterator[tuple[Any, str, Any]]:
         if isinstance(one, _DISPATCHED) and name not in _OF_SEVERAL:
             yield np, name, _of_lists(one)
     yield np.linalg, "norm", _of_lists(np.linalg.norm)
+    yield np, "c_", _Joined(np.c_, np.column_stack)
+    yield np, "r_", _Joined(np.r_, np.concatenate)
     yield np.random, "default_rng", own
     yield np.random, "RandomState", Legacy
     followed = {} if seeded else {name: getattr(draws, name) for name in _LEGACY}
@@ -376,7 +391,7 @@ def _not_by_the_code(real: Any, why: str, option: str) -> Callable[..., Any]:
 
 
 @functools.cache
-def _fixes_the_seed(file: str) -> bool:
+def fixes_the_seed(file: str) -> bool:
     """Does the module call ``np.random.seed``, or that of Python, when it is imported?"""
     try:
         body = ast.parse("".join(linecache.getlines(file))).body

@@ -9,7 +9,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .arithmetic import add, compared, constant, edges, where
 from .derivation import Open
-from .facts import INF, NAMED, PRIVATE_NUMBER, SOMETHING, ZERO, Norms, Origin, Records, rows_of
+from .facts import INF, NAMED, PRIVATE_NUMBER, PRIVATE_TURNS, SOMETHING, ZERO, Norms, Origin, Records, rows_of
 from .kinds import unusual
 from .reductions import axes_of, left, replaced
 from .table import of_value
@@ -65,6 +65,7 @@ class Batch(NDArrayOperatorsMixin):
         raise Open("a secret batch is used for more than choosing records")
 
     __array__ = __bool__ = __index__ = __int__ = __float__ = __hash__ = _secret
+    __str__ = __repr__ = __format__ = __reduce_ex__ = _secret
 
     def _as_answers(self, function: Any, args: Any, options: Any) -> Any:
         """Coins in place of the batch."""
@@ -79,6 +80,8 @@ class Batch(NDArrayOperatorsMixin):
         return self._as_answers(getattr(ufunc, method), inputs, options)
 
     def __iter__(self) -> Any:
+        if self.poisson:
+            raise Open(PRIVATE_TURNS)
         return (Place(self, number) for number in range(len(self)))
 
     def __getitem__(self, key: Any) -> Any:

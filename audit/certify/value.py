@@ -20,7 +20,7 @@ from dpassay.audit.lockstep.source_lines import file_name
 from dpassay.audit.phases import TIME_IS_UP, time_is_up
 
 from .derivation import Decides, Line, Open, axioms, line_of_user, trace
-from .facts import INF, PRIVATE_NUMBER, UNKNOWN, Cell, Form, Norms, Origin, Records, Sides
+from .facts import INF, PRIVATE_NUMBER, PRIVATE_TURNS, UNKNOWN, Cell, Form, Norms, Origin, Records, Sides
 from .kinds import kind_of_number, told, unusual
 from .table import by_entry, tabled
 
@@ -185,6 +185,8 @@ class Value(NDArrayOperatorsMixin):
             raise Open(PRIVATE_NUMBER)
 
     def __iter__(self) -> Iterator[Any]:
+        if self.absent and self.at == -len(self._shape):
+            raise Open(PRIVATE_TURNS)
         return (self[number] for number in range(len(self)))
 
     def __bool__(self) -> bool:

@@ -32,6 +32,11 @@ class _Held(Holder):
 
     values = property(lambda self: self.to_numpy())
 
+    def _as_text(self, *_: Any) -> str:
+        return str(self.held)
+
+    __str__ = __repr__ = __format__ = _as_text
+
     def to_numpy(self) -> Any:
         """The numbers; whether the frame changes with them, differs between versions of pandas."""
         return self.held[...]
@@ -52,6 +57,11 @@ class Frame(_Held):
     shape = property(lambda self: (*self._values.shape[:1], len(self._columns)))
     loc = property(lambda self: _Located(self))
     iloc = property(lambda self: _Located(self, self.columns))
+
+    def _whole(self, _: Any) -> Any:
+        raise Open("a data frame is compared as a whole; take its columns")
+
+    __eq__ = __ne__ = __contains__ = _whole
 
     def _matrix(self) -> Any:
         places = list(self._columns.values())

@@ -2,7 +2,7 @@
 
 While plain code runs, what it draws by `np.random` and `random`, from a generator that it makes without a seed, or
 from one in its module or on its object, comes from the generator of the run. A generator with a fixed seed stays what
-it is: everybody can draw the same noise.
+it is: everybody can draw the same noise. So do the global names where the module fixes their seed.
 """
 
 import random
@@ -19,10 +19,12 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.certify.generators import OldNames
+from dpassay.audit.certify.patched import fixes_the_seed
 
 from .places import WAY_OUT, NotUnderstood, here, of_the_code
 
 CURRENT: ContextVar[Any] = ContextVar("generator of the run", default=None)  # the two worlds have one each
+GLOBAL: ContextVar[Any] = ContextVar("generator of the global names", default=None)  # with the seed of the module
 FIXED: dict[str, None] = {}  # lines that made a generator with a fixed seed
 _GENERATORS = (np.random.Generator, np.random.RandomState)
 
@@ -63,21 +65,21 @@ def _seed(*_: Any) -> Any:
 
 
 def _sample(population: Any, k: int) -> Any:
-    picked = CURRENT.get().choice(len(population), int(k), replace=False)
+    picked = GLOBAL.get().choice(len(population), int(k), replace=False)
     return picked.tolist() if population == range(len(population)) else [population[one] for one in picked]
 
 
 _PYTHON: dict[str, Callable[..., Any]] = {
-    "random": lambda: CURRENT.get().random(),
-    "gauss": lambda mu=0.0, sigma=1.0: CURRENT.get().normal(mu, sigma),
-    "normalvariate": lambda mu=0.0, sigma=1.0: CURRENT.get().normal(mu, sigma),
-    "uniform": lambda a, b: CURRENT.get().uniform(a, b),
-    "expovariate": lambda lambd=1.0: CURRENT.get().exponential(1.0 / lambd),
-    "randint": lambda a, b: int(CURRENT.get().integers(a, b + 1)),
-    "randrange": lambda *ends: int(CURRENT.get().integers(*ends)),
-    "choice": lambda values: values[int(CURRENT.get().integers(len(values)))],
+    "random": lambda: GLOBAL.get().random(),
+    "gauss": lambda mu=0.0, sigma=1.0: GLOBAL.get().normal(mu, sigma),
+    "normalvariate": lambda mu=0.0, sigma=1.0: GLOBAL.get().normal(mu, sigma),
+    "uniform": lambda a, b: GLOBAL.get().uniform(a, b),
+    "expovariate": lambda lambd=1.0: GLOBAL.get().exponential(1.0 / lambd),
+    "randint": lambda a, b: int(GLOBAL.get().integers(a, b + 1)),
+    "randrange": lambda *ends: int(GLOBAL.get().integers(*ends)),
+    "choice": lambda values: values[int(GLOBAL.get().integers(len(values)))],
     "sample": _sample,
-    "shuffle": lambda values: CURRENT.get().shuffle(values),
+    "shuffle": lambda values: GLOBAL.get().shuffle(values),
     "seed": _seed,
 }
 
@@ -103,7 +105,7 @@ def _kept(name: str, generator: Any) -> Any:
 
 
 def _of_the_run(name: str) -> Callable[..., Any]:
-    return lambda *given, **named: getattr(CURRENT.get(), name)(*given, **named)
+    return lambda *given, **named: getattr(GLOBAL.get(), name)(*given, **named)
 
 
 def _replacements() -> dict[int, tuple[Any, Any]]:
@@ -155,8 +157,11 @@ def followed(code: Callable[..., Any], rng: Any, kept_only: bool = False) -> Ite
         rng: what it draws from.
         kept_only: these generators alone, no global names.
     """
-    token = CURRENT.set(rng)
     of_code = names_of(code)
+    seeded = any(fixes_the_seed(str(names.get("__file__"))) for names in of_code)
+    if seeded:
+        FIXED["`np.random`"] = None
+    tokens = CURRENT.set(rng), GLOBAL.set(OldNames(np.random.PCG64(0)) if seeded else rng)
     own = [(names, name) for names in of_code for name in names]
     with _lock:
         _running[0] += 1
@@ -171,7 +176,8 @@ def followed(code: Callable[..., Any], rng: Any, kept_only: bool = False) -> Ite
     try:
         yield rng
     finally:
-        CURRENT.reset(token)
+        CURRENT.reset(tokens[0])
+        GLOBAL.reset(tokens[1])
         with _lock:
             _running[0] -= 1
             while _changed and not _running[0]:

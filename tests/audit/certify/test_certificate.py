@@ -222,7 +222,7 @@ LEFT_OUT = {  # a record is really left out: epsilon, or None where n is told
     "mean": (lambda rows, rng: np.clip(rows, -1, 1).mean() + rng.laplace(), None),
     "scale": (lambda rows, rng: np.clip(rows[:, 0], -1, 1).sum() + rng.laplace(scale=9 / len(rows)), None),
     "draws": (lambda rows, rng: rng.normal(size=len(rows)), None),
-    "uniform draws": (lambda rows, rng: rng.random(len(rows)), None),
+    "uniform draws": (lambda rows, rng: rng.random(len(rows)) == 0.0, None),
     "as long": (lambda rows, rng: len(np.zeros_like(rows)), None),
     "the first": (lambda rows, rng: np.clip(rows[:2, 0], -1, 1).sum() + rng.laplace(scale=9.0), None),
     "largest": (lambda rows, rng: np.clip(rows, -1, 1).max() + rng.laplace(scale=9.0), None),

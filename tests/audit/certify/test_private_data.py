@@ -459,7 +459,7 @@ def test_a_poisson_batch_costs_the_same_however_it_is_written(text):
     ],
 )
 def test_layers_of_a_secret_batch_cost_what_one_array_of_all_does(text, batch):
-    known = released(f"{LAYERS}[unit(np.concatenate([b, c[:, None]], axis=1)).sum(axis=0)]", batch=batch)
+    known = released(f"{LAYERS}[unit(np.c_[b, c]).sum(axis=0)]", batch=batch)
     assert known.bounded and released(TOGETHER[text][1], batch=batch).epsilon == pytest.approx(known.epsilon)
 
 

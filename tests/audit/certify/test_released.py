@@ -435,20 +435,23 @@ def test_who_knows_a_seed_or_a_draw_knows_the_noise(run):
 
 
 # -- noise of symmetric matrices; public orders and lists
-@pytest.mark.parametrize("of", ["gram", "another matrix", "twice", "one draw for all", "a list of entries"])
+@pytest.mark.parametrize("of", ["gram", "half", "another matrix", "turned", "twice", "one draw", "a list of entries"])
 def test_symmetric_noise_is_for_symmetric_queries(of):
     def run(rows, rng):
         x, noise = unit(rows), rng.normal(scale=4.0, size=(3, 3))
         upper = np.triu(noise) + np.triu(noise, 1).T
-        if of == "one draw for all":
+        if of == "one draw":
             return x.T @ x + rng.normal(scale=4.0, size=1)[np.zeros((3, 3), dtype=int)]
         if of == "a list of entries":
             return (x.T @ x).ravel() + rng.normal(scale=4.0, size=6)[[0, 1, 2, 3, 4, 5, 0, 1, 2]]
         if of == "another matrix":
             return x.T @ np.tanh(x) + upper
+        if of in ("half", "turned"):
+            return x.T @ x + (noise + noise.T if of == "half" else noise - noise.T) / 2
         return x.T @ x + upper, x.T @ x + upper if of == "twice" else 0
 
-    assert (certified(run).epsilon is not None) == (of == "gram")
+    found = [one.moves / one.scale for one in certified(run).releases]
+    assert found == ([pytest.approx(math.sqrt(2) / 4)] if of in ("gram", "half") else [])
 
 
 def test_shuffled_places_and_lists_of_released_numbers_are_public():

@@ -21,6 +21,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.space import Rows
+from tests.audit.certify.random_programs import compiled
 from tests.audit.programs import right, wrong
 
 from . import styles as s
@@ -420,7 +421,8 @@ class Seeded:
 
 def test_a_generator_with_a_fixed_seed_is_named():
     made = lambda rows, rng: summed(rows, np.random.default_rng(7).normal(0, 8.0, 1))  # noqa: E731
-    for run, where in ((made, "test_audited.py:"), (Seeded().summed, "`rng`")):
+    seeds = "import numpy as np\nnp.random.seed(7)\ndef run(rows): return rows.sum() + np.random.normal(0, 8.0)"
+    for run, where in ((made, "test_"), (Seeded().summed, "`rng`"), (compiled(seeds)["run"], "`np.random`")):
         found = assay(run, ONE, CLAIM, effort=KEYS)
         assert found.verdict.failed and found.by == "outputs" and "the same for both" not in found.why
         assert found.why.startswith(f"a generator with a fixed seed is made at {where}")

@@ -91,6 +91,8 @@ OPEN = {
     "groupby": lambda df: df.groupby("group")["income"].sum(),
     "NumPy's deviation": lambda df: np.std(df["age"].clip(0, 1)),
     "a decision": lambda df: 1.0 if df["age"].max() > 3 else 0.0,
+    "a text": lambda df: float(len(str(df)) + len(f"{df['age']}")),
+    "compared": lambda df: df == 0.0,
     "of other records": of_other_records,
     "clipped in its values": clipped_in_its_values,
 }
