@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 
 from dpassay.reference import LiveTape, Multipliers, Tape, account
 from dpassay.reference.arrays import Array
-from dpassay.reference.baselines import dp_sgda
+from dpassay.reference.baselines import dp_sgda, private_diff
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.minimax_sosp import baseline_methods as baselines
 from dpassay.reference.minimax_sosp import dp_rgda
@@ -90,7 +90,7 @@ def _baseline(method: baselines.Method, sizes: baselines.Sizes) -> Method:
     found["none"] = method.plain(sizes, Multipliers(dict.fromkeys(("refresh", "difference", "x", "y"), 0.0)))
     found |= {"blind, described": found["as described"], "blind, exact": found["exact"]}
     minimax = method in (baselines.PRIVATE_DIFF, baselines.DP_SGDA)
-    return Method(method.title, method.run, found, minimax, method.view)
+    return Method(method.title, method.file.run, found, minimax, method.view)
 
 
 def noise_lengths(schedule: Any, d: int) -> tuple[float, float]:
@@ -196,7 +196,7 @@ def _unprinted(problem: MatrixSensing, seed: int, repetitions: int, steps: int) 
     changes: list[dict[str, Any]] = [{"tolerance": 1e-3}, {"tolerance": 1e3, "average_movement": 1e-4}]
     changes += [{"tolerance": 1e3, "average_movement": 0.04}, {"escape_step": 1e-3, "tolerance": 1e3}]
     rgda = Method("DP-RGDA", dp_rgda.run, {}, True)
-    difference = Method(baselines.PRIVATE_DIFF.title, baselines.PRIVATE_DIFF.run, {}, True, baselines.PRIVATE_DIFF.view)
+    difference = Method("PrivateDiff", private_diff.run, {}, True, baselines.PRIVATE_DIFF.view)
     varied: list[tuple[str, Method, Any]] = [
         *((", ".join(f"{key.replace('_', ' ')} {value:g}" for key, value in change.items()), rgda,
            replace(mended, **change)) for change in changes),

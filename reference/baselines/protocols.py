@@ -4,8 +4,9 @@ Minimisation: per-record gradients. Minimax: queries, because how one record bou
 variable per record, weights that follow the released y): each query comes with its replace-one sensitivity.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -87,6 +88,11 @@ class Primal(Seen):
     def gradients(self, w: Array, indices: Indices) -> Array:
         """Per-record gradients, shape (len(indices), d)."""
         return self.problem.value_gradients(w, indices)
+
+
+def schedule_of(file: Any, known: Mapping[str, Any]) -> Any:
+    """The schedule of a baseline's file, with those of the known numbers that are its fields."""
+    return file.Schedule(**{field.name: known[field.name] for field in fields(file.Schedule) if field.name in known})
 
 
 @dataclass(frozen=True, eq=False)

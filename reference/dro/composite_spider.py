@@ -11,28 +11,16 @@ from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.tape import Tape
 
 from .composite_sgd import Composite
-from .constants import Plan, equal_shares
+from .constants import Plan, shared_equally
 from .objective import DualObjective
 
 
 # SCHEDULE
 def calibrated(plan: Plan, epsilon: float, delta: float, *, clip: float = 1.0, step: float = 0.1) -> dp_spider.Schedule:
     """Noise by exact accounting; refreshes and differences get equal shares of the budget."""
-    plain = dp_spider.Schedule(
-        n=plan.n,
-        steps=plan.steps,
-        period=plan.phase,
-        refresh_batch=plan.refresh,
-        step_batch=plan.batch,
-        clip=clip,
-        difference_clip=2 * clip,
-        step_size=step,
-        noise=dp_spider.EQUAL,
-        smoothness=2.0,
-        select="random",
-    )
-    shares = equal_shares(dp_spider.run, plain, Flat(plan.n), "refresh", "difference")
-    return dp_spider.calibrated(plain, epsilon, delta, shares)
+    more = {"step_size": step, "select": "random"}
+    found: dp_spider.Schedule = shared_equally(dp_spider, plan, Flat(plan.n), epsilon, delta, clip, **more)
+    return found
 
 
 def run(problem: DualObjective, schedule: dp_spider.Schedule, tape: Tape) -> Array:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from dpassay.reference.baselines.protocols import schedule_of
 from dpassay.reference.errors import require, require_at_least, require_budget
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.tape import LiveTape, Tape
@@ -52,6 +53,15 @@ def equal_shares(run: Callable[[Any, Any, Tape], Any], schedule: Any, problem: A
     rates = {release.label: math.prod(draws[number].rate for number in release.draws) for release in releases}
     weights = {label: rates[label] * math.sqrt(count) for label, count in counts.items()}
     return Multipliers({label: weights.get(label, 1.0) for label in labels})
+
+
+def shared_equally(file: Any, plan: Plan, problem: Any, epsilon: float, delta: float, clip: float, **more: Any) -> Any:
+    """The schedule of a baseline's file, noise by exact accounting: its releases get equal shares of the budget."""
+    known = {"n": plan.n, "steps": plan.steps, "period": plan.phase, "refresh_batch": plan.refresh, "noise": file.EQUAL}
+    known |= {"step_batch": plan.batch, "batch_x": plan.batch, "batch_y": plan.n}
+    known |= {"clip": clip, "clip_x": clip, "difference_clip": 2 * clip, "smoothness": 2.0}
+    plain = schedule_of(file, {**known, **more})
+    return file.calibrated(plain, epsilon, delta, equal_shares(file.run, plain, problem, *file.EQUAL.by_label))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dpassay.reference.baselines.protocols import Clipped
 from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.tape import Tape
 
-from .constants import Plan, equal_shares
+from .constants import Plan, shared_equally
 from .minimax_form import WEIGHT_STEP, MinimaxProblem
 
 
@@ -28,24 +28,10 @@ def calibrated(
     x_step: float = 0.1,
 ) -> private_diff.Schedule:
     """Noise by exact accounting; losses, refreshes and differences get equal shares of the budget."""
-    plain = private_diff.Schedule(
-        n=plan.n,
-        steps=plan.steps,
-        ascents=ascents,
-        period=plan.phase,
-        refresh_batch=plan.refresh,
-        step_batch=plan.batch,
-        batch_y=plan.n,
-        clip=clip,
-        difference_clip=2 * clip,
-        clip_y=loss_clip,
-        step_x=x_step,
-        step_y=WEIGHT_STEP,
-        noise=private_diff.EQUAL,
-        smoothness=2.0,
-    )
-    shares = equal_shares(private_diff.run, plain, Clipped(Flat(plan.n)), "y", "refresh", "difference")
-    return private_diff.calibrated(plain, epsilon, delta, shares)
+    more = {"ascents": ascents, "clip_y": loss_clip, "step_x": x_step, "step_y": WEIGHT_STEP}
+    problem = Clipped(Flat(plan.n))
+    found: private_diff.Schedule = shared_equally(private_diff, plan, problem, epsilon, delta, clip, **more)
+    return found
 
 
 def run(problem: MinimaxProblem, schedule: private_diff.Schedule, tape: Tape) -> Array:

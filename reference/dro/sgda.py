@@ -10,7 +10,7 @@ from dpassay.reference.baselines.protocols import Clipped
 from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.tape import Tape
 
-from .constants import Plan, equal_shares
+from .constants import Plan, shared_equally
 from .minimax_form import WEIGHT_STEP, MinimaxProblem
 
 
@@ -19,20 +19,9 @@ def calibrated(
     plan: Plan, epsilon: float, delta: float, *, loss_clip: float = 3.0, clip: float = 1.0, x_step: float = 0.1
 ) -> dp_sgda.Schedule:
     """Noise by exact accounting; the losses and the gradients in x get equal shares of the budget."""
-    plain = dp_sgda.Schedule(
-        n=plan.n,
-        steps=plan.steps,
-        batch_x=plan.batch,
-        batch_y=plan.n,
-        clip_x=clip,
-        clip_y=loss_clip,
-        step_x=x_step,
-        step_y=WEIGHT_STEP,
-        noise=dp_sgda.EQUAL,
-        alternating=True,
-    )
-    shares = equal_shares(dp_sgda.run, plain, Clipped(Flat(plan.n)), "y", "x")
-    return dp_sgda.calibrated(plain, epsilon, delta, shares)
+    more = {"clip_y": loss_clip, "step_x": x_step, "step_y": WEIGHT_STEP, "alternating": True}
+    found: dp_sgda.Schedule = shared_equally(dp_sgda, plan, Clipped(Flat(plan.n)), epsilon, delta, clip, **more)
+    return found
 
 
 def run(problem: MinimaxProblem, schedule: dp_sgda.Schedule, tape: Tape) -> Array:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Literal
 
 from dpassay.reference.baselines import dp_sgda, dp_spider, private_diff
-from dpassay.reference.baselines.protocols import Clipped, Primal
+from dpassay.reference.baselines.protocols import Clipped, Primal, schedule_of
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.papers import Cite
 
@@ -40,56 +40,35 @@ class Sizes:
     frozen_steps: int = 50
 
 
-def spider(s: Sizes, noise: Multipliers) -> dp_spider.Schedule:
-    """DP-SPIDER for these sizes."""
-    return dp_spider.Schedule(
-        s.n, s.steps, s.period, s.refresh_batch, s.step_batch, s.clip, s.clip, s.step_x, noise=noise
-    )
-
-
-def drifting(s: Sizes, noise: Multipliers) -> sto_spider.Schedule:
-    """Sto-SPIDER or Ada-DP-SPIDER for these sizes."""
-    return sto_spider.Schedule(
-        s.n, s.steps, s.refresh_batch, s.step_batch, s.clip, s.step_x, s.drift_limit, s.tolerance, s.perturbation,
-        s.frozen_steps, noise,
-    )  # fmt: skip
-
-
-def descent_ascent(s: Sizes, noise: Multipliers) -> dp_sgda.Schedule:
-    """DP-SGDA for these sizes."""
-    return dp_sgda.Schedule(
-        s.n, s.steps, s.step_batch, s.step_batch, s.clip, s.clip, s.step_x, s.step_y, noise, alternating=False
-    )
-
-
-def differences(s: Sizes, noise: Multipliers) -> private_diff.Schedule:
-    """PrivateDiff for these sizes."""
-    return private_diff.Schedule(
-        s.n, s.steps, s.ascents, s.period, s.refresh_batch, s.step_batch, s.step_batch, s.clip, s.clip, s.clip,
-        s.step_x, s.step_y, noise,
-    )  # fmt: skip
-
-
 @dataclass(frozen=True)
 class Method:
-    """A method of the tables: its run, its schedule for sizes, its calibration, and how it sees a minimax problem."""
+    """A method of the tables: its file (run, schedule, calibration), and how it sees a minimax problem."""
 
-    name: str
     title: str
     cite: Cite
-    run: Callable[..., Any]
-    plain: Callable[[Sizes, Multipliers], Any]
-    calibrated: Callable[..., Any]
+    file: Any
     view: Callable[[Any], Any]
+
+    @property
+    def name(self) -> str:
+        """That of its file."""
+        return str(self.file.__name__).rpartition(".")[2]
+
+    def plain(self, s: Sizes, noise: Multipliers) -> Any:
+        """The schedule for these numbers: one clip, and one batch for x and for y."""
+        known = {**vars(s), "noise": noise, "step_size": s.step_x, "alternating": False}
+        known |= dict.fromkeys(("difference_clip", "clip_x", "clip_y"), s.clip)
+        known |= dict.fromkeys(("batch_x", "batch_y"), s.step_batch)
+        return schedule_of(self.file, known)
 
     def schedule(self, sizes: Sizes, noise: Noise, epsilon: float, delta: float) -> Any:
         """With noise by advanced composition ("described") or exact."""
         one = Multipliers(dict.fromkeys(("refresh", "difference", "x", "y"), 1.0))
         schedule = self.plain(sizes, one)
         if noise == "exact":
-            return self.calibrated(schedule, epsilon, delta)
+            return self.file.calibrated(schedule, epsilon, delta)
         dry = sto_spider.costliest(schedule) if isinstance(schedule, sto_spider.Schedule) else schedule
-        multiplier = described_multiplier(partial(_seen, self.run, self.view), dry, sizes.n, epsilon, delta)
+        multiplier = described_multiplier(partial(_seen, self.file.run, self.view), dry, sizes.n, epsilon, delta)
         return replace(schedule, noise=one.scaled(multiplier))
 
 
@@ -98,17 +77,9 @@ def _seen(run: Callable[..., Any], view: Callable[[Any], Any], problem: Any, sch
 
 
 _TABLES = Cite("minimax_sosp", "Tables 1 and 2")
-DP_SPIDER = Method(
-    "dp_spider", "DP-SPIDER", Cite("arora2023", "Algorithm 1"), dp_spider.run, spider, dp_spider.calibrated, Primal
-)
-STO_SPIDER = Method("sto_spider", "Sto-SPIDER", _TABLES, sto_spider.run, drifting, sto_spider.calibrated, Primal)
-ADA_DP_SPIDER = Method(
-    "ada_dp_spider", "Ada-DP-SPIDER", _TABLES, ada_dp_spider.run, drifting, sto_spider.calibrated, Primal
-)
-PRIVATE_DIFF = Method(
-    "private_diff", "PrivateDiff", _TABLES, private_diff.run, differences, private_diff.calibrated, Clipped
-)
-DP_SGDA = Method(
-    "dp_sgda", "DP-SGDA", Cite("yang2022", "Algorithm 1"), dp_sgda.run, descent_ascent, dp_sgda.calibrated, Clipped
-)
+DP_SPIDER = Method("DP-SPIDER", Cite("arora2023", "Algorithm 1"), dp_spider, Primal)
+STO_SPIDER = Method("Sto-SPIDER", _TABLES, sto_spider, Primal)
+ADA_DP_SPIDER = Method("Ada-DP-SPIDER", _TABLES, ada_dp_spider, Primal)
+PRIVATE_DIFF = Method("PrivateDiff", _TABLES, private_diff, Clipped)
+DP_SGDA = Method("DP-SGDA", Cite("yang2022", "Algorithm 1"), dp_sgda, Clipped)
 METHODS = (DP_SPIDER, STO_SPIDER, ADA_DP_SPIDER, PRIVATE_DIFF, DP_SGDA)

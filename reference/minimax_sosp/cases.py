@@ -14,7 +14,7 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 
 from . import experiment, sto_spider
-from .baseline_methods import DP_SGDA, METHODS, Method, Noise, drifting
+from .baseline_methods import DP_SGDA, METHODS, Method, Noise
 from .baseline_methods import Sizes as BaselineSizes
 from .dp_rgda import COMPLETIONS, REPAIRS, Schedule, printed, repaired, run
 from .experiment import EXPERIMENT_COMPLETIONS, EXPERIMENT_REPAIRS, experiment_schedule
@@ -41,7 +41,7 @@ def _instance(method: Method, name: str, noise: Noise) -> Instance:
     seen = Pair(method.view(pair.here), method.view(pair.there), pair.target, pair.description)
     label = "x" if method.name == DP_SGDA.name else "refresh"  # a worker has a copy of the method
     facts = facts_of(sizes, n="n", T="steps", b1="refresh_batch", b2="step_batch")
-    return Instance(method.run, schedule, seen, facts={**facts, "noise multiplier": schedule.noise[label]})
+    return Instance(method.file.run, schedule, seen, facts={**facts, "noise multiplier": schedule.noise[label]})
 
 
 _GRID: tuple[tuple[str, Noise], ...] = (("full", "described"), ("full", "exact"))
@@ -56,7 +56,7 @@ BASELINES: tuple[Case, ...] = tuple(
         build=partial(_instance, method, size, noise),
         data="signs, one flipped",
         space=partial(baseline, method, noise, experiment.EPSILON, experiment.DELTA),
-        completions=(RECONSTRUCTION, DRIFT) if method.plain is drifting else (RECONSTRUCTION,),
+        completions=(RECONSTRUCTION, DRIFT) if method.file.Schedule is sto_spider.Schedule else (RECONSTRUCTION,),
         quick=False,
     )
     for method, size, noise in (

@@ -16,14 +16,7 @@ from dpassay.reference.baselines import dp_sgda, dp_spider, private_diff
 from dpassay.reference.baselines.protocols import Clipped, Primal
 from dpassay.reference.errors import BadInput
 from dpassay.reference.minimax_sosp import ada_dp_spider, dp_rgda, sto_spider
-from dpassay.reference.minimax_sosp.baseline_methods import (
-    METHODS,
-    Sizes,
-    descent_ascent,
-    differences,
-    drifting,
-    spider,
-)
+from dpassay.reference.minimax_sosp.baseline_methods import DP_SGDA, DP_SPIDER, METHODS, PRIVATE_DIFF, STO_SPIDER, Sizes
 from dpassay.reference.minimax_sosp.cases import CASES as MINIMAX_SOSP
 from dpassay.reference.minimax_sosp.dp_rgda import SILENT, Schedule, repaired
 from dpassay.reference.minimax_sosp.theorem_schedules import Constants, empirical_schedule
@@ -174,7 +167,7 @@ def test_batch_is_the_larger_of_the_theorems_and_the_proofs_bound():
         (lambda: empirical_schedule(replace(FITTING, initial_gap=1e-9)), "Theorem 1 needs S2 <= n"),
         (lambda: empirical_schedule(replace(FITTING, n=10)), "eps_bar"),
         (lambda: empirical_schedule(replace(FITTING, concavity=2.0)), "mu <= L"),
-        (lambda: spider(replace(BASE, refresh_batch=11), QUIET), "refresh_batch"),
+        (lambda: DP_SPIDER.plain(replace(BASE, refresh_batch=11), QUIET), "refresh_batch"),
         (lambda: make_schedule(10, step_batch=11), "step_batch"),
     ],
 )
@@ -212,7 +205,7 @@ def test_no_run_spends_more_than_the_calibration_pays_for(small_sensing, method)
     exact, described = (method.schedule(replace(BASE, clip=1.0), noise, 2.0, 1e-5) for noise in ("exact", "described"))
     for seed in range(3):
         tape = LiveTape(seed)
-        method.run(method.view(small_sensing), exact, tape)
+        method.file.run(method.view(small_sensing), exact, tape)
         assert account(tape.transcript).epsilon(1e-5) <= 2.0
     assert set(described.noise.by_label) == set(QUIET.by_label)
     label = next(iter(exact.noise.by_label))
@@ -222,12 +215,12 @@ def test_no_run_spends_more_than_the_calibration_pays_for(small_sensing, method)
 def test_noise_free_full_batch_baselines_are_gradient_descent_on_the_value_function(small_sensing, start):
     """DP-SPIDER telescopes; DP-SGDA is simultaneous descent ascent."""
     x, y = start
-    found = dp_spider.run(Primal(small_sensing), replace(spider(FULL, QUIET), start=x), LiveTape(0))
+    found = dp_spider.run(Primal(small_sensing), replace(DP_SPIDER.plain(FULL, QUIET), start=x), LiveTape(0))
     for k in range(12):
         np.testing.assert_allclose(found.iterates[k], x, atol=1e-12)
         x = x - 0.05 * small_sensing.value_gradient(x)
     everyone, (x, y) = np.arange(10), start
-    found = dp_sgda.run(Clipped(small_sensing), replace(descent_ascent(FULL, QUIET), start=(x, y)), LiveTape(0))
+    found = dp_sgda.run(Clipped(small_sensing), replace(DP_SGDA.plain(FULL, QUIET), start=(x, y)), LiveTape(0))
     for k in range(12):
         np.testing.assert_allclose(found.iterates[k], x, atol=1e-12)
         gradient_y = small_sensing.gradients_y(x, y, everyone).mean(axis=0)
@@ -237,7 +230,7 @@ def test_noise_free_full_batch_baselines_are_gradient_descent_on_the_value_funct
 @pytest.mark.parametrize("method", [sto_spider, ada_dp_spider])
 def test_drifting_methods_are_gradient_descent_until_a_small_gradient(small_sensing, start, method):
     """Full batches, no noise: whatever refreshes; where the gradient counts as small x moves once by the kick."""
-    plain = replace(drifting(FULL, QUIET), start=start[0], tolerance=0.0)
+    plain = replace(STO_SPIDER.plain(FULL, QUIET), start=start[0], tolerance=0.0)
     view = Primal(small_sensing)
     for limit in (0.0, np.inf):
         found = method.run(view, replace(plain, drift_limit=limit), LiveTape(0)).iterates
@@ -252,7 +245,7 @@ def test_drifting_methods_are_gradient_descent_until_a_small_gradient(small_sens
 
 def test_private_diff_tracks_the_full_gradient(small_sensing, start):
     """Full batches, no noise: the estimate is the gradient in x at the current pair, whatever the refresh period."""
-    s = replace(differences(FULL, QUIET), start=start)
+    s = replace(PRIVATE_DIFF.plain(FULL, QUIET), start=start)
     every, rare = (private_diff.run(Clipped(small_sensing), replace(s, period=q), LiveTape(0)) for q in (1, 12))
     np.testing.assert_allclose(every.iterates, rare.iterates, atol=1e-12)
 
