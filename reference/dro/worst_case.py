@@ -13,9 +13,10 @@ pair that makes a sample with the target differ most from one without.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from .divergences import Divergence
 from .minimax_form import MinimaxProblem
 from .objective import CompositionalObjective, DualObjective
 
+P = TypeVar("P")
 TARGET = 0
 RIPPLE, FINER = 0.01, 1e-2  # height and width of the ripple on a sharp wave, relative to the wave's
 
@@ -81,29 +83,25 @@ class RoughRecord:
         return self.signs if indices is None else self.signs[indices]
 
 
-def _two(n: int, d: int, opposite: bool, **shape: float) -> tuple[RoughRecord, RoughRecord, str]:
-    others = -1.0 if opposite else 0.0
-    one, other = (RoughRecord(n, d, sign, others, **shape) for sign in (1.0, -1.0))
+def _pair(objective: Callable[[RoughRecord], P], n: int, d: int, opposite: bool, **shape: float) -> Pair[P]:
+    one, other = (RoughRecord(n, d, sign, -1.0 if opposite else 0.0, **shape) for sign in (1.0, -1.0))
     rest = "others like the target on D'" if opposite else "others quiet"
-    return one, other, f"record 0: amplitude {one.amplitude:g}, width {one.width:g}, opposite signs; {rest}"
+    how = f"record 0: amplitude {one.amplitude:g}, width {one.width:g}, opposite signs; {rest}"
+    return Pair(objective(one), objective(other), TARGET, how)
 
 
 def dual_pair(
     divergence: Divergence, n: int, *, d: int = 3, opposite: bool = False, **shape: float
 ) -> Pair[DualObjective]:
     """Neighbours for Algorithm 2 and the baselines on L(x, eta); ``shape`` of the target's wave."""
-    one, other, text = _two(n, d, opposite, **shape)
-    return Pair(DualObjective(one, divergence, 1.0), DualObjective(other, divergence, 1.0), TARGET, text)
+    return _pair(lambda data: DualObjective(data, divergence, 1.0), n, d, opposite, **shape)
 
 
 def compositional_pair(n: int, *, d: int = 3, opposite: bool = False) -> Pair[CompositionalObjective]:
     """Neighbours for Algorithm 3 on Psi(x, lambda); sharp with amplitude 1 where the others are opposite."""
-    shape = {"amplitude": 1.0, "sharpness": 50.0} if opposite else {}
-    one, other, text = _two(n, d, opposite, **shape)
-    return Pair(CompositionalObjective(one), CompositionalObjective(other), TARGET, text)
+    return _pair(CompositionalObjective, n, d, opposite, **({"amplitude": 1.0, "sharpness": 50.0} if opposite else {}))
 
 
 def minimax_pair(n: int) -> Pair[MinimaxProblem]:
     """Neighbours for the baselines on eq. (2); sharp, so that a loss moves by 2 * amplitude = 1."""
-    one, other, text = _two(n, 3, False, sharpness=50.0)
-    return Pair(MinimaxProblem(one), MinimaxProblem(other), TARGET, text)
+    return _pair(MinimaxProblem, n, 3, False, sharpness=50.0)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from math import inf, sqrt
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -28,6 +28,12 @@ class Accuracy:
         require(self.curvature > 0, "epsilon_H", self.curvature, "must be positive")
         require(0 < self.c1 < 1 / 2, "c1", self.c1, "Lemma 2 needs 0 < c1 < 1/2")
         require(min(self.c, self.c2) > 0 and self.c + self.c2 < 1 / 3, "c + c2", self.c + self.c2, "must be below 1/3")
+
+
+def public_numbers(reading: Reading, start: Array, accuracy: Accuracy, constants: Constants) -> dict[str, Any]:
+    """What the schedules of OPT and OPT-B share in both readings: all but sensitivities, noise and batches."""
+    G, M = constants.smoothness, constants.hessian_lipschitz
+    return {"reading": reading, "start": start, "accuracy": accuracy, "smoothness": G, "hessian_lipschitz": M}
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ from .common import (
     exact_sensitivities,
     printed_constants,
     printed_sensitivities,
+    public_numbers,
 )
 from .eigen import Dense, Lanczos
 
@@ -91,11 +92,7 @@ def printed(problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: floa
     """Return the printed schedule: eq. (4), (8) and Proposition A.6."""
     constants = printed_constants(problem, start)
     return Schedule(
-        reading="printed",
-        start=start,
-        accuracy=accuracy,
-        smoothness=constants.smoothness,
-        hessian_lipschitz=constants.hessian_lipschitz,
+        **public_numbers("printed", start, accuracy, constants),
         sensitivity=printed_sensitivities(constants, problem.n, problem.d),
         noise=printed_budget(epsilon, delta, releases_per_step=2),
     )
@@ -111,13 +108,8 @@ def repaired(problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: flo
 
 def unit_schedule(problem: SmoothRisk, start: Array, accuracy: Accuracy, releases_per_step: int) -> Schedule:
     """The repaired schedule before its noise is calibrated; its sensitivities follow then."""
-    constants = problem.constants()
     return Schedule(
-        reading="repaired",
-        start=start,
-        accuracy=accuracy,
-        smoothness=constants.smoothness,
-        hessian_lipschitz=constants.hessian_lipschitz,
+        **public_numbers("repaired", start, accuracy, problem.constants()),
         sensitivity=UNIT,  # so that f(w0) is paid for even where it cannot move: 2OPT releases f elsewhere, too
         noise=unit_budget(releases_per_step),
     )

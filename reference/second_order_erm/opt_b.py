@@ -36,6 +36,7 @@ from .common import (
     descent_sign,
     printed_constants,
     printed_sensitivities,
+    public_numbers,
 )
 from .eigen import Dense
 from .opt import minimum_decrease
@@ -93,11 +94,7 @@ def printed(
     constants = printed_constants(problem, start)
     make = SampledBudget if route == "rdp" else AdvancedBudget
     return Schedule(
-        reading="printed",
-        start=start,
-        accuracy=accuracy,
-        smoothness=constants.smoothness,
-        hessian_lipschitz=constants.hessian_lipschitz,
+        **public_numbers("printed", start, accuracy, constants),
         sensitivity=printed_sensitivities(constants, batch, problem.d),
         noise=make(epsilon, delta, batch / problem.n),
         batch=batch,
@@ -112,11 +109,7 @@ def repaired(
     k = problem.constants()
     T = step_bound(problem.value_bound(start), 0.0, minimum_decrease(accuracy, k.smoothness, k.hessian_lipschitz))
     return Schedule(
-        reading="repaired",
-        start=start,
-        accuracy=accuracy,
-        smoothness=k.smoothness,
-        hessian_lipschitz=k.hessian_lipschitz,
+        **public_numbers("repaired", start, accuracy, k),
         sensitivity=batch_sensitivities(problem, start, batch),
         noise=calibrated(problem.n, batch, T, epsilon, delta),
         batch=batch,
