@@ -12,21 +12,16 @@ import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
 
-from .interfaces import Seen
+from .interfaces import OfRecords, Seen
 
 
 @dataclass(frozen=True)
-class CosineSaddle:
+class CosineSaddle(OfRecords):
     """The landscape with curvatures h (d,) seen through n records: scales (n,), tilts (n, d)."""
 
-    curvatures: Array
     scales: Array
     tilts: Array
-
-    @property
-    def n(self) -> int:
-        """Number of records n."""
-        return int(self.scales.size)
+    curvatures: Array
 
     @property
     def d(self) -> int:
@@ -64,7 +59,7 @@ def cosine_saddle(
     tilts = rng.standard_normal((samples, len(curvatures)))
     tilts -= tilts.mean(axis=0)
     tilts *= tilt / float(np.linalg.norm(tilts, axis=1).max())
-    return CosineSaddle(np.array(curvatures), scales, tilts)
+    return CosineSaddle(scales, tilts, np.array(curvatures))
 
 
 @dataclass(frozen=True)
