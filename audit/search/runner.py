@@ -57,6 +57,7 @@ class Runner:
         self.name, self._begins = str(getattr(run, "__name__", "run")), own_functions(run)[:1]
         self._outside: list[tuple[Data, Setting]] = []  # of pairs from outside
         self._hidden = False
+        self._dearest: tuple[Data, int, Script, Places] | None = None
         self._largest: list[tuple[float, Setting]] = []  # by separation, under whatever script
 
     def tried(self, setting: Setting, data: Data, seed: int, dictation: Script | Drawing) -> ScriptedRun:
@@ -70,7 +71,11 @@ class Runner:
             self.raised[run.raised] += 1
         if run.too_long:
             self.note = f"runs were cut off after {longest} calls"
+        before = self.premises.dearest
         findings = self.premises.findings(run, by_rows=data.rows is not None)
+        if self.premises.dearest is not before:
+            script = dictation if isinstance(dictation, Script) else dictation.script()
+            self._dearest = data, seed, script, run.seen
         if data.rows is not None:
             alone = any(draw.hidden and draw.n == 1 for draw in run.transcript.draws)  # it cannot be left out there
             size = run.separation if (run.complete or run.too_long) and not (run.raised or alone) else -1.0
@@ -112,6 +117,12 @@ class Runner:
             findings, seen = self.premises.findings(run, by_rows=data.rows is not None), run.seen
         shown = (_witness(one, data, seed, script, seen) for one in findings if (one.kind, one.label) == key)
         return next(shown, None)
+
+    def last(self) -> None:
+        """The dearest of the long runs that were not accounted for a little more is accounted in the end."""
+        findings = self.premises.last()
+        if self._dearest and findings:
+            self._note(findings, *self._dearest)
 
     def _note(self, findings: Sequence[Finding], data: Data, seed: int, script: Script, places: Places) -> None:
         """Keep the smallest example of each finding."""
@@ -203,6 +214,7 @@ class Premises:
         self._claim, self._relation = claim, relation
         self._epsilons: dict[Account, float] = {}
         self._allowed = 0.0  # the largest spending of a long run that kept to the claim
+        self.dearest = 0.0, Transcript()  # a larger one, which was not accounted
         self.shares: dict[str, float] = {}
         self.accounted: float | None = None
         self.gap = ""
@@ -236,10 +248,19 @@ class Premises:
         # a rank, no bound: the sum of squared sensitivities over noise
         spending = math.fsum(min(one.size, 1e100) ** 2 for one in costs if one is not None)
         if spending <= _NOTABLY * self._allowed:
+            if spending > max(self._allowed, self.dearest[0]):
+                self.dearest = spending, run.transcript
             return []
         found = self._over_budget(run.transcript)
         if not found:
             self._allowed = max(self._allowed, spending)
+        return found
+
+    def last(self) -> list[Finding]:
+        """What the dearest of those costs that spent less than notably more than one that kept to the claim."""
+        found = self._over_budget(self.dearest[1]) if self.dearest[0] > self._allowed else []
+        if found:
+            self._allowed = 0.0  # from now on each is accounted
         return found
 
     def _over_budget(self, transcript: Transcript) -> list[Finding]:
