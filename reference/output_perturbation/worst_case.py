@@ -132,11 +132,7 @@ def _target(plan: Phases, phase: int) -> int:
 @lru_cache(maxsize=8)
 def for_logistic(strong_convexity: float) -> Pair[FiniteSum]:
     """Regularised logistic regression on the first records of the breast-cancer set."""
-
-    def make(features: Array, labels: Array) -> FiniteSum:
-        return regularised(LogisticLoss(features, labels), strong_convexity, RADIUS)
-
-    return _hardest(make)
+    return _hardest(lambda features, labels: regularised(LogisticLoss(features, labels), strong_convexity, RADIUS))
 
 
 @lru_cache(maxsize=8)
