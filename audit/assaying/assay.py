@@ -199,6 +199,9 @@ def assay_on_tape(
     if isinstance(run, PlainMechanism):  # nobody declares its sensitivities: the largest movements stand for them
         run.settle(searched.shares)
         measured = run.shares.keys()
+        # draws that may hide a leak: then outputs are to show it, however the code is read
+        seen = run.noticed
+        thrift = replace(thrift, leaks=not (seen.public or seen.alone or seen.again or seen.picked))
     if isinstance(where, Space):
         worst = chosen(searched.worst, run, where, thrift.pair)
         worst = searched.worst = with_exact_losses(worst, run, where)

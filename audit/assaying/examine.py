@@ -48,20 +48,16 @@ class Thrift:
         decided: the likelihood audit stops as soon as its bound decides, likewise; none is left out.
         pair: rows, sizes and target of the neighbours that an earlier audit used; used again unless the search finds
             neighbours that are clearly worse; one that does not fit the space is left aside.
-        calls: of the tape for each run of the effort; where runs make more, there are fewer, and none once something
-            leaks (a noise scale that does may cost little: that is measured). 0: there always are all.
+        calls: of the tape for each run of the effort; where runs make more, there are fewer. 0: there never are.
+        leaks: where runs make more, none is measured once something leaks (but a noise scale, or what secret choices
+            may cover).
     """
 
     statistics: bool = False
     decided: bool = False
     pair: Mapping[str, Any] = field(default_factory=dict)
     calls: int = 0
-
-    def of(self, effort: Effort, calls: int) -> Effort:
-        """What is left of an effort where each run makes so many calls."""
-        share = min(1.0, self.calls / max(1, calls)) if self.calls else 1.0
-        runs, pilot = max(_RUNS, round(share * effort.runs)), max(_PILOT, round(share * effort.pilot))
-        return replace(effort, runs=min(effort.runs, runs), pilot=min(effort.pilot, pilot))
+    leaks: bool = False
 
 
 def examine(
@@ -82,7 +78,6 @@ def examine(
         measured: labels whose sensitivity nobody claims: it is the largest movement that the search found.
     """
     transcript, cost, stopped = spent(instance, claim, searched)
-    effort = thrift.of(effort, len(transcript.events))
     bound, losses = statistics(instance, claim, effort, searched, cost, thrift, len(transcript.events), stopped)
     realised, by = largest_realised(instance, claim, effort, bound, losses)
     if own and searched.gap and not cost.unknown:  # a longer run could not be accounted: no run bounds it
@@ -144,11 +139,16 @@ def statistics(
     """
     if stopped or time_is_up():
         return _none(claim, effort, stopped or _NO_TIME)
+    if thrift.calls:
+        share = min(1.0, thrift.calls / max(1, calls))
+        runs, pilot = max(_RUNS, round(share * effort.runs)), max(_PILOT, round(share * effort.pilot))
+        effort = replace(effort, runs=min(effort.runs, runs), pilot=min(effort.pilot, pilot))
     runs = effort.runs + effort.pilot
     if calls * runs > MOST:
         return _none(claim, effort, f"not made: a run makes {calls} calls of the tape, {runs} runs more than {MOST}")
-    leaks = any(one.kind.leaks and one.kind is not Kind.NOISE_SCALE for one in searched.findings)
-    if (thrift.statistics or (leaks and 0 < thrift.calls < calls)) and fails(claim, searched, cost):
+    leaks = [one for one in searched.findings if one.kind.leaks and one.kind is not Kind.NOISE_SCALE]
+    shown = thrift.leaks and thrift.calls < calls and not all(one.given_secrets for one in leaks)
+    if shown or (thrift.statistics and fails(claim, searched, cost)):
         return _none(claim, effort, "not made: what the search or the account shows fails the claim already")
     enough = None
     if thrift.statistics or thrift.decided:

@@ -252,7 +252,6 @@ def test_what_no_search_can_read_is_certified_or_refused(monkeypatch):
     assert broken.verdict.failed and broken.certificate is None and "wrong apparatus" in broken.why
 
 
-# -- what the code means, by its own word ----------------------------------------------------------------------------
 def two_noises(rows, rng, said):
     """Noise of 0.8 and 6 on a number that moves by 2: together enough, the first alone is not."""
     noisy = np.clip(rows, -1, 1).sum() + rng.normal(scale=0.8)
@@ -394,14 +393,15 @@ def best_iterate(rows, rng):
 
 
 def test_a_leak_of_long_runs_is_shown_at_its_line_and_not_measured(monkeypatch):
-    """A gradient whose noise has a line of its own is not beside what is released."""
-    monkeypatch.setattr("dpassay.audit.assaying.assay.LONG_RUN", 2)  # calls
-    found = assay(best_iterate, LARGER, PrivacyClaim(2.0, DELTA), effort=replace(KEYS, examples=60))
+    monkeypatch.setattr("dpassay.audit.assaying.assay.LONG_RUN", 0.9)  # calls
+    found = assay(best_iterate, LARGER, PrivacyClaim(2.0, DELTA), effort=replace(KEYS, examples=120))
     lines = [one.made[0].line for one in found.searched.witnesses if one.finding.kind is Kind.OUTPUT]
-    assert lines and 8 <= lines[0] - best_iterate.__code__.co_firstlineno <= 10
+    assert lines and 8 <= lines[0] - best_iterate.__code__.co_firstlineno <= 10  # not that of the noise
     assert found.verdict.failed and found.realised is None and "not made: what the search" in found.why
-    monkeypatch.setattr("dpassay.audit.assaying.assay.LONG_RUN", 0.5)
-    assert assay(of_the_largest, ONE, CLAIM, effort=KEYS).realised  # a noise scale that leaks may cost little
+    batch = lambda rows, rng: (rows.sum() + rng.normal(0, 9.0), rows[rng.random(len(rows)) < 0.5])  # noqa: E731
+    for run, where in ((of_the_largest, ONE), (batch, TWO)):  # a scale that leaks, and what a batch may cover
+        found = assay(run, where, CLAIM, effort=KEYS)
+        assert any(one.kind.leaks for one in found.searched.findings) and "not made" not in found.why
 
 
 def test_reading_the_code_ends_when_the_time_is_up():
