@@ -33,7 +33,6 @@ SEPARATION = ""  # no label: how far all queries are moved in units of the noise
 _REACHED = 0.999  # a declared sensitivity that is used up to this share needs no climbing
 _FRUITLESS = 0.1  # share by which a try without success puts a label back
 _EVERY = 5  # of so many turns one is the separation's
-_LOW, _LONGER = 0.97, 1.5  # the share of a label that is still low; with one of them the climb is so much longer
 
 
 class Example(NamedTuple):
@@ -91,33 +90,23 @@ class Uphill:
         return None, []
 
     def climb(self, runs: int, rng: Rng) -> None:
-        """Spend ``runs`` on the labels below their sensitivity, the lowest first, and on the separation.
-
-        ``_LONGER`` times as many where a label stays far below what it declares.
-        """
-        low = any(0 < share < _LOW for label, share in self._shares.items() if label != SEPARATION)
+        """Spend ``runs`` on the labels below their sensitivity, the lowest first, and on the separation."""
         fruitless: Counter[str] = Counter()
-        lucky: dict[str, Move] = {}
-        for turn in range(round(runs * (_LONGER if low else 1))):
+        for turn in range(runs):
             label = self._next(fruitless, turn)
             if label is None:
                 return
-            move, new = self._changed(self.peaks[label], lucky.get(label), rng)
             fruitless[label] += 1
-            lucky.pop(label, None)
-            _, further = self.again(new)
+            _, further = self.again(self._changed(self.peaks[label], rng))
             for one in further:
                 fruitless[one] = 0
-            if label in further:
-                lucky[label] = move
 
-    def _changed(self, one: Example, lucky: Move | None, rng: Rng) -> tuple[Move, Example]:
-        """The example after a move: half of the time the one that was good before."""
+    def _changed(self, one: Example, rng: Rng) -> Example:
+        """The example after a move, the first that applies."""
         while True:
-            move = lucky if lucky is not None and rng.random() < 0.5 else MOVES[int(rng.integers(len(MOVES)))]
-            new = move(one, self._ground, rng)
+            new = MOVES[int(rng.integers(len(MOVES)))](one, self._ground, rng)
             if new is not None:
-                return move, new
+                return new
 
     def _next(self, fruitless: Counter[str], turn: int) -> str | None:
         """Whose turn it is; None if all labels are at their sensitivity and nothing is separated."""
@@ -169,9 +158,9 @@ def mirrored(one: Example, on: AllOf, rng: Rng) -> Example | None:
     apart, common = here[:width] - there[:width], here[:width] + there[:width]
     among = [label for label, choice in one.script.values.items() if choice.how != "index"]
     if among and rng.random() < 0.5:
-        label, first = among[int(rng.integers(len(among)))], {0: Choice("huge", along="axis")}
-        exceptions = {**one.script.exceptions, label: one.script.exceptions.get(label, {}) | first}
-        one = one._replace(script=replace(one.script, exceptions=exceptions))
+        label = among[int(rng.integers(len(among)))]
+        first = {**one.script.exceptions.get(label, {}), 0: Choice("huge", along="axis")}
+        one = one._replace(script=replace(one.script, exceptions={**one.script.exceptions, label: first}))
         apart, common = np.eye(width)[-1], np.eye(width)[0]
     elif rng.random() < 0.5 or not np.any(common):
         apart, common = np.eye(width)[rng.permutation(width)[:2]] * rng.choice((-1.0, 1.0), size=(2, 1))
