@@ -16,8 +16,8 @@ import scipy
 
 from dpassay.audit.lockstep.source_lines import file_name
 
-_SKIPPED = (str(Path(__file__).parents[1]), str(Path(np.__file__).parent), "<frozen", "<__array_function__")
-TRUSTED = (*(str(Path(str(one.__file__)).parent) for one in (np, scipy)), str(Path(__file__).parents[1]), "<")
+TRUSTED = (*(str(Path(str(one.__file__)).parent) for one in (np, scipy)), str(Path(__file__).parents[1]))
+TRUSTED += ("<frozen", "<string", "<__array_function__")
 _TAPE = str(Path("reference") / "tape.py")
 
 
@@ -94,8 +94,7 @@ def line_of_user() -> tuple[str, int]:
 @cache
 def of_user(file: str) -> bool:
     """Is it the user's code, or an algorithm's of the reference?"""
-    library = file.startswith(sysconfig.get_path("stdlib")) and "site-packages" not in file
-    return not (library or file.startswith(_SKIPPED) or file.endswith(_TAPE))
+    return not (trusted(file) or file.endswith(_TAPE))
 
 
 @cache

@@ -410,7 +410,7 @@ class Noise(NDArrayOperatorsMixin):
         return noise._released(query)
 
     def _turned(self, other: Noise) -> bool:
-        square = self.ndim == 2 and self.cells.size > 1 and self.shape == other.shape
+        square = self.ndim == 2 and self.shape == other.shape
         return square and np.array_equal(self.cells, other.cells.T) and np.array_equal(self.scale, other.scale.T)
 
     def _mirrored(self) -> Noise:

@@ -104,10 +104,10 @@ def of_kind(one: Any, kinds: Any) -> bool:
 
 
 class _Kind:
-    """The type of such a number."""
+    """The type of a followed number: it is told what it is not."""
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, type) and other not in _NO_NUMBERS and (other is not np.ndarray or _unusual()):
+        if other not in _NO_NUMBERS and (other is not np.ndarray or _unusual()):
             self._asked()
         return False
 
@@ -117,15 +117,15 @@ class _Kind:
     __hash__ = __getattr__ = __call__ = __str__ = __repr__ = __format__ = _asked
 
 
+def kind_of(one: Any, *rest: Any) -> Any:
+    """As `type`; of an array what its stand-in says."""
+    return type(one, *rest) if rest else _Kind() if is_followed(one) else one.__class__
+
+
 def same_kind(one: Any, other: Any) -> bool:
     """As `is`; `float` and `int` have other names in code that is certified."""
     types = isinstance(one, _Kind | type) and isinstance(other, _Kind | type)
     return bool(one == other) if types else one is other
-
-
-def kind_of(one: Any, *rest: Any) -> Any:
-    """As `type`; of an array what its stand-in says."""
-    return type(one, *rest) if rest else _Kind() if is_followed(one) else one.__class__
 
 
 def is_scalar(one: Any) -> bool:

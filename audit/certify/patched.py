@@ -83,7 +83,7 @@ def _constructor(real: Callable[..., Any], copies: bool, plain: bool) -> Callabl
 def _fresh(real: Callable[..., Any]) -> Callable[..., Any]:
     def made(*args: Any, **options: Any) -> Any:
         if args and private(args[0]) and real in _LIKE:
-            options.setdefault("dtype", int if args[0].integer else bool if args[0].truth else float)
+            options.setdefault("dtype", args[0].dtype)
             found = _LIKE[real](args[0].shape, *args[1:], **options)
         else:
             found = (_EMPTY[1] if real is _EMPTY[0] else real)(*args, **options)

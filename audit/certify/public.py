@@ -98,8 +98,7 @@ class Public(np.ndarray[Any, Any]):
     @property
     def dtype(self) -> Any:
         """Of its numbers."""
-        found = np.ndarray.dtype.__get__(self)
-        return found if self.ledger is None else told(found, not self.ndim)
+        return told(np.ndarray.dtype.__get__(self), not self.ndim and self.ledger is not None)
 
     # -- where private data were written into it it is private, and `bare` gives what it holds
     @property

@@ -261,7 +261,8 @@ class Value(NDArrayOperatorsMixin):
         if self.at is None:
             return self
         self._counted()
-        return self.kept(at=None, size=self.norms.repeated(self._shape[self.at]), holes=self.holes)
+        known = {"holes": self.holes, "integer": self.integer, "truth": self.truth}
+        return self.kept(at=None, size=self.norms.repeated(self._shape[self.at]), **known)
 
     def said(self) -> str:
         """What is known of it, for the derivation."""
@@ -390,20 +391,32 @@ def followed(function: Any, args: Any, options: Any) -> Any:
     return found
 
 
+_TYPES: dict[Any, Any] = {}  # what functions make of which types
+
+
+def _type_of(one: Any) -> Any:
+    array = isinstance(one, Value | np.ndarray)
+    return (one.dtype, one.ndim) if array else one if isinstance(one, type | str) else type(one)
+
+
 def _typed(found: Value, function: Any, args: Any, options: Any) -> None:
-    """Whole numbers of whole ones; of truth values NumPy says itself, which sometimes makes truth values of them."""
+    """As NumPy makes it of numbers of these types; what it does not make of one record is of no usual type."""
     if function in _FLAT and not found._shape:
         unusual()
-    unusual(options.get("dtype", float))
-    whole = not makes_real(function) and options.get("dtype") is None
-    if not whole or any(map(_real_numbers, (*args, *options.values()))):
-        return
-    found.integer = True
-    if not found.truth and all(one.truth for one in parts_of((args, options)) if isinstance(one, Value)):
-        found.truth = bool(function(*map(_absent, args), **_absent(options)).dtype == bool)
-        found.high = min(found.high, 1.0) if found.truth else found.high
+    parts = [*parts_of((args, options))]
+    key = function, *map(_type_of, parts)
+    try:
+        made = _TYPES.get(key) or function(*map(_absent, args), **_absent(options)).dtype
+    except Exception:  # a public array has an entry for each record
+        types = [one.dtype for one in parts if isinstance(one, Value | np.ndarray)]
+        made = np.result_type(*types) if function in {*_MULTILINEAR, *_JOINS} else np.dtype("f4")
+    _TYPES[key] = made
+    unusual(made)
+    found.integer, found.truth = made.kind in "bi", made.kind == "b"
+    found.high = min(found.high, 1.0) if found.truth else found.high
 
 
+_JOINS = np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack
 _FLAT = {np.where, np.squeeze, np.broadcast_to, np.copy, np.transpose}  # gives no number, but arrays
 
 
@@ -440,25 +453,6 @@ def _hollowed(function: Any, args: Any, options: Any, found: Any) -> None:
         found.hollow = isinstance(found, Value) and found.ndim > 0
     if not fits:
         raise Open("a list that may be empty is used for more than its sum")
-
-
-MADE_REAL: set[Any] = {np.mean, np.average, np.var, np.std, np.median, np.quantile, np.percentile, np.linalg.norm}
-
-
-@cache
-def makes_real(function: Any) -> bool:
-    """Does it make numbers of another type of whole ones?"""
-    of_numbers = isinstance(function, np.ufunc) and function.signature is None
-    return function in MADE_REAL or (of_numbers and not {"l->l", "ll->l"} & {*function.types})
-
-
-def _real_numbers(one: Any) -> bool:
-    """Is it an array of numbers that need not be whole? Into one of whole numbers NumPy writes no other ones."""
-    if isinstance(one, Value):
-        return not (one.integer or one.truth)
-    if type(one) in (tuple, list):
-        return any(map(_real_numbers, one))
-    return isinstance(one, float | np.floating) or (isinstance(one, np.ndarray) and bare(one).dtype.kind == "f")
 
 
 def _options(function: Any, transfer: Any, args: Any, options: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -26,7 +26,6 @@ def f(rows, rng):
 PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes on with
     "another name of a number": (10, "a = lap(.1); b = a; a *= 100; return x + b"),
     "other noise in place of the old": (100, "a = lap(size=2); b = np.array(a); b *= 100; return x + a[0] * .01"),
-    "divided after the noise": (3, "c = unit(rows).sum(axis=0); y = c + lap(size=3); c /= 100; return y"),
     "the rest of a cell": (9, "return [(1 - (labels(rows) == c)).sum() + lap() for c in range(10)]"),
     "smoothed labels": (5.5, "return [(.5 * (labels(rows) == c) + .5).sum() + lap() for c in range(10)]"),
     "half a number": (MANY, "g = rng.geometric; return np.clip(flags(rows).sum(), a_min=.5, a_max=8) + g(.5) - g(.5)"),
@@ -98,7 +97,8 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
        f"(rows[:, j] / np.maximum(1, np.abs(rows[:, {k}]))).sum() + lap()") for k in range(3)},
     "a text of a batch": (100, "i = rng.choice(6, 3, replace=False); return unit(rows)[i][:, 0].sum() + "
                           "lap(.01 if len(str(i)) < 9 else 100)"),
-    "a coarser type": (100, "z = unit(rows).astype('f4'); return x + lap(.01 if z.dtype == np.float32 else 100)"),
+    "a coarser type": (100, "z = np.zeros_like(rows.astype('f4')); return x + lap(.01 if z.dtype == np.float32 else 100)"),
+    "made flat": (100, "z = (rows > 0).reshape(-1); return x + lap(.01 if z.dtype == bool else 100)"),
     "whole noise": (100, "y = flags(rows).sum() + rng.geometric(.5) - rng.geometric(.5); return x + lap(.01 if "
                     "isinstance(y, np.integer) else 100)"),
     "a text of its type": (100, "return x + lap(.01 if 'numpy' in str(type(x)) else 100)"),
