@@ -97,7 +97,7 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
        f"(rows[:, j] / np.maximum(1, np.abs(rows[:, {k}]))).sum() + lap()") for k in range(3)},
     "a text of a batch": (100, "i = rng.choice(6, 3, replace=False); return unit(rows)[i][:, 0].sum() + "
                           "lap(.01 if len(str(i)) < 9 else 100)"),
-    "a coarser type": (100, "z = np.zeros_like(rows.astype('f4')); return x + lap(.01 if z.dtype == np.float32 else 100)"),
+    "a coarser type": (100, "z = np.zeros_like(rows.astype('f4')); return x + lap(.01 if z.dtype == 'f4' else 100)"),
     "made flat": (100, "z = (rows > 0).reshape(-1); return x + lap(.01 if z.dtype == bool else 100)"),
     "whole noise": (100, "y = flags(rows).sum() + rng.geometric(.5) - rng.geometric(.5); return x + lap(.01 if "
                     "isinstance(y, np.integer) else 100)"),
