@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference import Account, LiveTape, account
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.findings import Finding, Kind, merge
@@ -28,6 +29,7 @@ from .accounts import wrong_account, wrong_cost
 
 _SEED = 20_250_217
 _LAWS = 6  # parameters of one law, and shapes of it, at which it is checked: the extremes and some between
+_CANDIDATES = 20  # of a choice that are compared with the textbook
 _NODE = re.compile(r"/\(\d+,\d+\)$")  # how a tree labels its releases
 _PACKAGE = Path(__file__).resolve().parents[2]
 _known: dict[str, dict[str, str]] = {}  # by the module of what is checked: what is wrong, or nothing
@@ -62,11 +64,14 @@ def _checks(transcript: Transcript, delta: float) -> Iterator[list[Finding]]:
             yield _findings(type(law).sample, laws.wrong_draws(law, _SEED))
             continue
         yield _once(key, type(law).sample, laws.wrong_sampler, law, _SEED)
-        yield _once(f"tails {delta}", type(law).sample, laws.wrong_tails, law, delta, _SEED)
+        yield _once(f"tails {delta} {key}", type(law).sample, laws.wrong_tails, law, delta)
         if isinstance(law, Selection):
+            count = min(len(law.support), _CANDIDATES)
             for make in (exponential, permute_and_flip):
-                yield _once(f"{law.rate}", make, laws.wrong_selection, make, law.rate)
+                yield _once(f"{law.rate} {count}", make, laws.wrong_selection, make, law.rate, count)
         yield _once(key, type(law).log_density, laws.wrong_density, law, _SEED)
+        yield _once(key, type(law).distance, laws.wrong_distance, law)
+        yield _once(key, type(law).tilted, laws.wrong_tilts, law, _SEED)
     passes: list[Draw] = []
     for draw in transcript.draws:
         if draw.kind == "fresh":
@@ -81,6 +86,7 @@ def _checks(transcript: Transcript, delta: float) -> Iterator[list[Finding]]:
         yield _once("tree", TreeSum, tapes.wrong_tree, _SEED)
     yield _once("streams", LiveTape, tapes.wrong_streams, _SEED)
     yield _once("calls", LiveTape, tapes.wrong_calls, _SEED)
+    yield _once("comparison", lockstep, tapes.wrong_comparison, _SEED)
 
 
 def _laws_used(releases: Iterable[Release]) -> dict[str, Law]:

@@ -25,13 +25,15 @@ from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law, query_of
+from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
 
-from .uniform import not_uniform, tails
+from .uniform import not_uniform
 
 Function = Callable[[Array], Array]
 _IMAGES = np.arange(-60, 61)  # of a folded value
 _FAR = 1e4  # scales of the noise: six more than these lose four digits of a density's difference quotient
 _LEVELS = (np.arange(20_000) + 0.5) / 20_000
+_UNLIKE = np.array([0.0, 1.0, -1.0])  # log heights
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,9 @@ def _laplace(x: Array, law: Any) -> Array:
 
 
 def _geometric(x: Array, law: Any) -> Array:
+    reach = 700 * law.scale + 1  # beyond, a probability is no float
     with np.errstate(over="ignore"):
-        return np.asarray(scipy.stats.dlaplace.cdf(np.clip(np.floor(x) - law.at, -1e9, 1e9), 1 / law.scale))
+        return np.asarray(scipy.stats.dlaplace.cdf(np.clip(np.floor(x) - law.at, -reach, reach), 1 / law.scale))
 
 
 def _number(below: Callable[[Array, Any], Array], **how: Any) -> Callable[[Any], Described]:
@@ -157,8 +160,10 @@ def selected(mechanism: str, utilities: Array, rate: float) -> Array:
 
 
 def _intervals(law: Any) -> Described:
-    sums = np.concatenate([[0.0], np.cumsum(np.exp(law.rate * law.utilities) * np.diff(law.edges))])
-    return Described(lambda x: np.interp(x, law.edges, sums / sums[-1]), law, scale=float(np.ptp(law.edges)))
+    """Between the same ends, with pieces of other lengths and heights: those of a row's data may be alike."""
+    near = Intervals(np.interp([0.0, 0.1, 0.5, 1.0], [0, 1], law.edges[[0, -1]]), _UNLIKE / law.rate, law.rate)
+    sums = np.concatenate([[0.0], np.cumsum(np.exp(_UNLIKE) * np.diff(near.edges))])
+    return Described(lambda x: np.interp(x, near.edges, sums / sums[-1]), near, scale=float(np.ptp(near.edges)))
 
 
 def _above_threshold(law: Any) -> Described:
@@ -173,8 +178,8 @@ def _above_threshold(law: Any) -> Described:
 
 
 def _bingham(law: Any) -> Described:
-    """In the plane of the first two coordinates, by the angle."""
-    plane = replace(law, query=law.query[:2, :2])
+    """In the plane, by the angle, for a matrix that decides."""
+    plane = replace(law, query=np.array([[15.0, 5.0], [5.0, -5.0]]) / law.rate)
     angles = np.linspace(0, 2 * np.pi, 8193)
     points = np.stack([np.cos(angles), np.sin(angles)])
     heights = np.exp(law.rate * (np.sum(points * (plane.query @ points), axis=0) - np.linalg.eigvalsh(plane.query)[-1]))
@@ -185,6 +190,17 @@ def _bingham(law: Any) -> Described:
         number=lambda v: float(np.arctan2(v[1], v[0]) % (2 * np.pi)),
         continuous=True,
         draws=2_000,  # each takes a millisecond
+    )
+
+
+def _perturbed(law: Any) -> Described:
+    """The noise of the objective is minus its gradient at the minimiser, and its length follows a gamma law."""
+    return Described(
+        lambda x: scipy.stats.gamma.cdf(x, law.dimension, scale=law.noise_scale),
+        law,
+        number=lambda w: float(np.linalg.norm(law.gradient(w))),
+        continuous=True,
+        draws=FEWEST,  # each is a minimisation
     )
 
 
@@ -203,6 +219,7 @@ _TABLE: dict[type[Law], Callable[[Any], Described]] = {
     Intervals: _intervals,
     AboveThreshold: _above_threshold,
     Bingham: _bingham,
+    ObjectivePerturbation: _perturbed,
 }
 
 
@@ -259,8 +276,7 @@ def _second_moment(law: Law, shift: Array) -> float:
 
 
 FEWEST = 500  # draws of a law, however many coordinates it has
-_MOST_IN_TAILS = 4_000_000
-_SEEN = 30.0  # expected draws in a tail that is looked at
+_ROUNDING = 1e-13  # of a probability near 1
 _POINTS, _STEP, _CLOSE = 100, 1e-5, 1e-3  # of the comparison of densities
 
 
@@ -286,17 +302,41 @@ def wrong_sampler(law: Law, seed: int) -> Iterator[str]:
     yield from not_uniform(np.asarray(places), known.continuous)
 
 
-def wrong_tails(law: Law, delta: float, seed: int) -> Iterator[str]:
-    """Are the tails of a law of arrays there, down to the claim's delta? On one wide draw, whatever the query is."""
-    if type(law) not in (Gaussian, Laplace) or law.is_bare or not delta > 0:
+class _Rarest(np.random.Generator):
+    """Draws what comes once in 1e15 draws, at the upper end of a law or at the lower one."""
+
+    def __init__(self, upper: bool) -> None:
+        super().__init__(np.random.PCG64(0))
+        self._upper, self._sign = upper, 1 if upper else -1
+
+    def standard_normal(self, size: Any = None, *_: Any, **how: Any) -> Any:
+        """Eight standard deviations."""
+        return self._sign * np.full(() if size is None else size, 8.0)
+
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """As rare."""
+        return loc + self._sign * scale * np.full(() if size is None else size, 34.0)
+
+    def geometric(self, p: Any, size: Any = None) -> Any:
+        """The first number, or the second one, at the upper end, and the other one as usual."""
+        far = 34 / -math.log1p(-min(p, 1 - 2.0**-53))
+        return np.array([max(far, 1), 1][:: self._sign], dtype=int)
+
+    def choice(self, a: Any, *_: Any, p: Any = None, **how: Any) -> Any:
+        """The last value that has a probability, or the first one."""
+        return np.asarray(a)[np.flatnonzero(p)[-1 if self._upper else 0]]
+
+
+def wrong_tails(law: Law, delta: float) -> Iterator[str]:
+    """Has what lies beyond the rarest value that can be drawn a probability below the claim's delta?"""
+    known = described(law)
+    if known is None or type(law) not in (Gaussian, Laplace, number.Geometric, number.DiscreteGaussian):
         return
-    size = int(min(_MOST_IN_TAILS, _SEEN / delta))
-    kind: Any = type(law)
-    wide: Law = kind(np.zeros(size), law.scale)
-    known = described(wide)
-    assert known is not None
-    values = np.asarray(wide.sample(np.random.default_rng([seed, 4])))
-    yield from tails(known.below(values), (1e-4, max(delta, _SEEN / size)))
+    for upper in (True, False):
+        value = known.numbers(known.law.sample(_Rarest(upper)))
+        beyond = np.max(1 - known.below(value) if upper else known.below(_before(known, value)), initial=0.0)
+        if beyond > max(delta, _ROUNDING):
+            yield f"no value is {'above' if upper else 'below'} {value[0]:.6g}, where the probability is {beyond:.2g}"
 
 
 def wrong_density(law: Law, seed: int) -> Iterator[str]:
@@ -326,9 +366,45 @@ def wrong_density(law: Law, seed: int) -> Iterator[str]:
             return
 
 
-def wrong_selection(make: Callable[..., Law], rate: float) -> Iterator[str]:
+def _moved(law: Any, scales: float = 1.0) -> Any:
+    """The law of a neighbour: every number is moved, by so many noise scales in all."""
+    size = law.query.size
+    move = (-0.5) ** np.arange(size) / (2 - 0.5 ** (size - 1)) * scales * law.scale
+    return replace(
+        law, query=law.query + (np.ceil(move) if getattr(law, "whole", False) else move).reshape(law.query.shape)
+    )
+
+
+def wrong_distance(law: Law) -> Iterator[str]:
+    """Does a move show more, exactly, than one of the distance that is measured costs?"""
+    if not isinstance(law, Gaussian | Laplace | number.Number) or law.is_bare or not query_of(law).size:
+        return
+    near: Any = _near(law)
+    other, at = _moved(near), near.possible(near.query)
+    cost = law.cost(near.distance(other))
+    loss = near.log_density(at) - other.log_density(at)
+    shown = math.sqrt(2 * max(loss, 0.0)) if law.is_normal else loss
+    if cost is not None and shown > cost.size * (1 + 1e-6):
+        yield f"a move is measured as one that costs {cost.size:.6g}, and shows {shown:.6g}"
+
+
+def wrong_tilts(law: Law, seed: int) -> Iterator[str]:
+    """Are tilted values, of which the lower bound is made, those of the density that weighs them?"""
+    if not isinstance(law, Laplace) or not law.query.size:
+        return
+    near: Any = _near(law)
+    other, rng = _moved(near, 3.0), np.random.default_rng([seed, 6])
+    for tilted in (near.tilted(other, 0.25), near.tilted(other, 1.0)):
+        values = [tilted.sample(rng) for _ in range(DRAWS)]
+        weights = np.exp([near.log_density(one) - tilted.log_density(one) for one in values])
+        if abs(np.mean(weights) - 1) > _ERRORS * np.std(weights) / math.sqrt(DRAWS):
+            yield "the values that it draws are not those of the density that weighs them"
+            return
+
+
+def wrong_selection(make: Callable[..., Law], rate: float, count: int) -> Iterator[str]:
     """Where the probabilities of a choice, at utilities that decide, are not those of the mechanism of this name."""
-    utilities = np.array([0.0, 1.0, 2.5]) / max(rate, 1e-6)
+    utilities = 2.5 * np.linspace(0, 1, count) ** 1.3 / max(rate, 1e-6)
     law = make(utilities, rate)
     found = np.exp([law.log_density(number) for number in range(utilities.size)])
     expected = selected(make.__name__, utilities, rate)

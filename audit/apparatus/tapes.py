@@ -6,16 +6,20 @@ from typing import Any
 import numpy as np
 import scipy
 
+from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.arrays import Array, Bools, Indices
 from dpassay.reference.blocks.tree import TreeSum
+from dpassay.reference.findings import Kind
 from dpassay.reference.laws.law import Difference, Law
-from dpassay.reference.tape import LiveTape
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.tape import LiveTape, Tape
 from dpassay.reference.transcript import Draw
 
 from .uniform import LEAST, not_uniform, surprise
 
 _DRAWS, _STD = 1500, 0.4
-_PREFIXES, _TAPES, _FAR = 7, 400, 9.0
+_VALUES, _RESTART = np.array([3.0, -1.0, 4.0, 1.0, -5.0, 9.0, 2.0, -6.0, 5.0]), 5  # of a tree; its sum begins anew
+_TAPES, _FAR = 400, 9.0
 
 
 class _Raw(Law):
@@ -47,9 +51,13 @@ def wrong_streams(seed: int) -> Iterator[str]:
         before = use(tape)
         if np.array_equal(before, use(tape)):
             yield f"{name} are the same at every call"
-        if np.array_equal(use(LiveTape(seed + 1)), alone[name]):
+        if any(
+            np.array_equal(use(LiveTape(one)), alone[name]) for one in (seed + 1, np.random.SeedSequence([seed, 1]))
+        ):
             yield f"{name} are the same whatever the seed is"
         for other, value in alone.items():
+            tape = LiveTape(seed)
+            use(tape)
             if other != name and not np.array_equal(_USES[other](tape), value):
                 yield f"{other} depend on how many {name} there were before: they share a stream"
         halves = {other: value < 0.5 if value.dtype != bool else value for other, value in alone.items()}
@@ -74,41 +82,72 @@ def wrong_calls(seed: int) -> Iterator[str]:
     for name, drawn in values.items():
         law = scipy.stats.laplace if name == "laplace" else scipy.stats.norm
         yield from (f"{name}: {one}" for one in not_uniform(law.cdf(np.array(drawn), 0, _STD), True))
+    for name in ("releases", "public values"):
+        value = _USES[name](tape)
+        value *= 0.0
+        kept: Any = tape.transcript.events[-1]
+        if not np.any(kept.value):
+            yield "what a call hands back is its record itself, so that a change in place changes both"
     first, second = tape.transcript.releases[:2]
     if (first.law.scale, second.law.scale, first.sensitivity) != (_STD, _STD, 1.0):
         yield "a release is not recorded with the noise and the sensitivity that were asked for"
 
 
+_LITTLE = 1e-9  # of a private number, which leaks
+_LEAKS: dict[Kind, Callable[[float, Tape], Any]] = {
+    Kind.OUTPUT: lambda x, tape: tape.gaussian("x", x, std=1.0, sensitivity=1.0) + _LITTLE * x,
+    Kind.REVEALED_VALUE: lambda x, tape: tape.reveal("x", _LITTLE * x),
+    Kind.PUBLIC_VALUE: lambda x, tape: tape.public("x", lambda rng: _LITTLE * x),
+    Kind.NOISE_SCALE: lambda x, tape: tape.gaussian("x", x, std=1 + _LITTLE * x, sensitivity=1.0),
+    Kind.SENSITIVITY_EXCEEDED: lambda x, tape: tape.gaussian("x", [x, x], std=1.0, sensitivity=1.4),
+    Kind.BARE_RELEASE: lambda x, tape: tape.gaussian("x", _LITTLE * x, std=0.0, sensitivity=1.0),
+    Kind.BATCH_SIZE: lambda x, tape: tape.batch("x", 9, 2 + round(x)),
+    Kind.CALL: lambda x, tape: tape.gaussian("x" if x else "y", 0.0, std=1.0, sensitivity=1.0),
+}
+
+
+def wrong_comparison(seed: int) -> Iterator[str]:
+    """Is it noticed where two runs on neighbours differ?"""
+    for kind, run in _LEAKS.items():
+        found = lockstep(run, Pair(0.0, 1.0, 0, ""), [seed]).findings
+        if kind not in {one.kind for one in found}:
+            yield f"runs on neighbours differ ({kind.value}), and nothing is found"
+
+
 def wrong_tree(seed: int) -> Iterator[str]:
     """Are the noisy prefix sums those of one tree: each node once, with noise of its own?"""
-    values = np.array([3.0, -1.0, 4.0, 1.0, -5.0, 9.0, 2.0])
-    found, exact = _prefixes(LiveTape(seed), values, 1e-12)[0], np.cumsum(values)
+    counts = range(1, len(_VALUES) + 1)
+    terms = [set(range(_RESTART if t >= _RESTART else 1, t + 1)) for t in (0, *counts)]  # of each prefix sum
+    exact = np.array([sum(_VALUES[k - 1] for k in terms[t]) for t in counts])
+    found = _prefixes(LiveTape(seed), 1e-12)[0]
     if not np.allclose(found, exact, atol=1e-6):
         yield f"the prefix sums are {np.round(found, 6).tolist()}, and should be {exact.tolist()}"
         return
-    runs = [_prefixes(LiveTape(np.random.SeedSequence([seed, k])), values, 1.0) for k in range(_TAPES)]
-    noise = np.array([one - np.cumsum(values) for one, _ in runs])
-    nodes = [_nodes(t) for t in range(1, _PREFIXES + 1)]
+    runs = [_prefixes(LiveTape(np.random.SeedSequence([seed, k])), 1.0) for k in range(_TAPES)]
+    noise = np.array([one - exact for one, _ in runs])
+    nodes = [_nodes(t) for t in counts]
     shared = np.array([[len(one & other) for other in nodes] for one in nodes])
     found = noise.T @ noise / _TAPES
     error = np.sqrt((np.outer(np.diag(shared), np.diag(shared)) + shared**2) / _TAPES)
     if np.any(np.abs(found - shared) > _FAR * error):
         s, t = np.unravel_index(int(np.argmax(np.abs(found - shared) / error)), shared.shape)
         yield f"the noises of prefixes {s + 1} and {t + 1} have covariance {found[s, t]:.3g}, not {shared[s, t]}"
-    for label, sensitivity in runs[0][1].items():
-        if sensitivity != label[1] - label[0] + 1:
-            yield f"node {label} declares the sensitivity {sensitivity:g} for {label[1] - label[0] + 1} terms of 1"
+    for (first, last), sensitivity in runs[0][1].items():
+        moving = len(terms[last] ^ terms[first - 1])
+        if sensitivity != moving:
+            yield f"node {(first, last)} declares the sensitivity {sensitivity:g} for {moving} terms of 1"
 
 
-def _prefixes(tape: LiveTape, values: Array, std: float) -> tuple[Array, dict[tuple[int, int], float]]:
+def _prefixes(tape: LiveTape, std: float) -> tuple[Array, dict[tuple[int, int], float]]:
     """Noisy prefix sums, and the sensitivity of each node."""
-    tree = TreeSum(tape, "x", std=std)
-    found = np.array([float(tree.add(one, sensitivity=1.0)) for one in values])
-    sensitivities = {}
+    tree, found, sensitivities = TreeSum(tape, "x", std=std), list[float](), {}
+    for number, one in enumerate(_VALUES, 1):
+        (tree.restart if number == _RESTART else tree.extend)(one, sensitivity=1.0)
+        found.append(float(tree.noisy()))
     for release in tape.transcript.releases:
         first, last = map(int, release.label[3:-1].split(","))  # of x/(first,last)
         sensitivities[first, last] = float(release.sensitivity or 0)
-    return found, sensitivities
+    return np.array(found), sensitivities
 
 
 def _nodes(t: int) -> set[tuple[int, int]]:
@@ -141,11 +180,9 @@ def wrong_batches(draw: Draw, seed: int) -> Iterator[str]:
         yield f"a batch has not {size} records"
     pair = size * (size - 1) / max(1, draw.n * (draw.n - 1)) if fixed else rate**2
     yield from _frequencies(members, rate, pair, seed)
-    lengths = members.sum(axis=1)
-    variance = draw.n * rate * (1 - rate)
-    error = np.sqrt((3 * variance**2 + variance) / count)  # of a sample variance, of a binomial law
-    if not fixed and abs(np.var(lengths) - variance) > _OFF * error:
-        yield f"the sizes of Poisson batches have the variance {np.var(lengths):.3g}"
+    sizes = np.cumsum(np.bincount(members.sum(axis=1), minlength=draw.n + 1), dtype=float)
+    if not fixed and surprise(sizes, count, scipy.stats.binom.cdf(np.arange(draw.n + 1), draw.n, rate)) < LEAST:
+        yield "the sizes of Poisson batches do not follow the binomial law"
     common = np.sum(members[:-1:2] & members[1::2], axis=1)
     mean = draw.n * rate**2  # of a binomial law; of the hypergeometric one of batches of fixed size
     variance = mean * ((1 - rate) ** 2 * draw.n / max(1, draw.n - 1) if fixed else 1 - rate**2)
@@ -156,7 +193,12 @@ def wrong_batches(draw: Draw, seed: int) -> Iterator[str]:
 
 def wrong_pass(draws: Sequence[Draw], seed: int) -> Iterator[str]:
     """What is wrong with fresh batches: a pass of these sizes, over many tapes."""
-    n, hidden = draws[0].n, draws[0].hidden
+    n, hidden, left = draws[0].n, draws[0].hidden, draws[0].n
+    for one in draws:
+        if one.rate != (one.size or 0) / left:
+            yield f"{one.size} of {left} records that are left are said to be drawn at the rate {one.rate:.4g}"
+            return
+        left -= one.size or 0
     count = int(np.clip(_CELLS // (20 * n), 100, 600)) if hidden else 2
     passes = []
     for number in range(count):

@@ -26,8 +26,10 @@ from dpassay.reference.laws.bingham import Bingham
 from dpassay.reference.laws.categorical import Categorical, exponential, permute_and_flip
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
-from dpassay.reference.laws.laplace import Laplace
+from dpassay.reference.laws.laplace import Laplace, TiltedLaplace
+from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
 from dpassay.reference.neighbours import Pair
+from dpassay.reference.tape import Tape
 
 BUGS = Path(__file__).parents[2] / "bugs" / "apparatus"
 PATCHES = read_patches(BUGS)
@@ -57,6 +59,7 @@ LAWS = [
     Intervals(np.array([0.0, 1.0, 1.5, 4.0]), np.array([1.0, 0.0, -1.0]), 0.8),
     AboveThreshold([0.0, 5.0, 2.0], 3.0, 2.0, 4.0),
     Bingham(np.array([[1.0, 0.5, 0.0], [0.5, -1.0, 0.2], [0.0, 0.2, 0.3]]), 2.0),
+    ObjectivePerturbation(lambda w: 2 * w - 1, lambda w: 2 * np.eye(2), 2, 1.5),
     # queries so far from zero that rounding eats the noise
     *(Gaussian(1e18, 8.0), Gaussian([0.0, -1e12], 0.3), Laplace(1e18, 8.0)),
 ]
@@ -69,7 +72,23 @@ def test_every_law_of_the_table_is_tried():
 @pytest.mark.some(8)
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
 def test_right_laws_are_not_accused(law):
-    assert [*wrong_sampler(law, 0), *wrong_tails(law, 1e-5, 0), *wrong_density(law, 0)] == []
+    assert [*wrong_sampler(law, 0), *wrong_tails(law, 1e-5), *wrong_density(law, 0)] == []
+    assert [*laws.wrong_distance(law), *laws.wrong_tilts(law, 0)] == []
+
+
+def test_a_wrong_distance_tilt_end_or_comparison_is_found(monkeypatch):
+    monkeypatch.setattr(Laplace, "distance", lambda self, other: 0.5 * np.abs(self.query - other.query).sum())
+    monkeypatch.setattr(TiltedLaplace, "sample", lambda self, rng: self._law.sample(rng))
+    monkeypatch.setattr(number, "_table", lambda scale: (np.arange(-6.0, 7.0), np.full(13, 1 / 13)))
+    monkeypatch.setattr(Tape, "reveal", lambda self, label, value: value)
+    law = Laplace(QUERY, 2.0)
+    for found in (
+        laws.wrong_distance(law),
+        laws.wrong_tilts(law, 0),
+        wrong_tails(LAWS[17], 1e-5),
+        tapes.wrong_comparison(0),
+    ):
+        assert list(found)
 
 
 @pytest.mark.some(4)
@@ -159,11 +178,6 @@ def test_no_row_of_the_catalogue_is_accused():
 QUERY = np.arange(5.0)
 
 
-def drawing(kind, sample):
-    """A law that draws something else."""
-    return type(sample.__name__, (kind,), {"sample": sample})
-
-
 class Narrower(Gaussian):
     """Its density is not that of its scale, and what it draws is right for its scale."""
 
@@ -176,40 +190,38 @@ class FirstNumberOnly(Gaussian):
         return self.query + self.std * rng.standard_normal() * (np.arange(self.query.size) == 0)
 
 
-def half_the_noise(self, rng):
-    return self.query + 0.5 * self.std * rng.standard_normal(self.query.shape)
-
-
-def one_noise_for_all(self, rng):
-    return self.query + self.std * rng.standard_normal()
-
-
 def no_turns(self, rng):
     turns = (-1.0) ** np.arange(self.query.size)
     noise = rng.standard_normal(self.query.shape)
     return self.query + self.std * (noise - turns * np.mean(turns * noise))
 
 
-def no_noise(self, rng):
-    return self.query.copy()
+WRONG = {
+    "half_the_noise": lambda self, rng: self.query + 0.5 * self.std * rng.standard_normal(self.query.shape),
+    "one_noise_for_all": lambda self, rng: self.query + self.std * rng.standard_normal(),
+    "no_turns": no_turns,
+    "no_noise": lambda self, rng: self.query.copy(),
+    "no_noise_of_queries": lambda self, rng: next((i for i, q in enumerate(self.all_queries()) if q >= 0), None),
+}
 
 
-def no_noise_of_queries(self, rng):
-    return next((i for i, query in enumerate(self.all_queries()) if query >= self.threshold), None)
+def drawing(kind, name):
+    """A law that draws something else."""
+    return type(name, (kind,), {"sample": WRONG[name]})
 
 
 @pytest.mark.parametrize(
     "law",
     [
-        drawing(Gaussian, half_the_noise)(QUERY, 2.0),
+        drawing(Gaussian, "half_the_noise")(QUERY, 2.0),
         FirstNumberOnly(QUERY, 2.0),
-        drawing(Gaussian, one_noise_for_all)(QUERY, 2.0),
-        drawing(Gaussian, no_turns)(np.zeros(100), 2.0),
-        drawing(Gaussian, half_the_noise)(1e6, 1.0),
-        drawing(Gaussian, half_the_noise)(np.zeros(1000), 1.0),
-        drawing(Laplace, no_noise)(QUERY, 2.0),
+        drawing(Gaussian, "one_noise_for_all")(QUERY, 2.0),
+        drawing(Gaussian, "no_turns")(np.zeros(100), 2.0),
+        drawing(Gaussian, "half_the_noise")(1e6, 1.0),
+        drawing(Gaussian, "half_the_noise")(np.zeros(1000), 1.0),
+        drawing(Laplace, "no_noise")(QUERY, 2.0),
         Narrower(QUERY, 2.0),
-        drawing(AboveThreshold, no_noise_of_queries)([0.1, -1.0, 2.0], 0.0, 1.0, 2.0),
+        drawing(AboveThreshold, "no_noise_of_queries")([0.1, -1.0, 2.0], 0.0, 1.0, 2.0),
     ],
     ids=lambda law: type(law).__name__,
 )
@@ -224,8 +236,8 @@ def test_a_law_that_draws_something_else_is_found(law):
     [
         *(one for one in LAWS if isinstance(one, Gaussian | Laplace | AboveThreshold)),
         *(Gaussian(np.zeros(0), 1.0), Gaussian(1e9, 1e-3), Gaussian(QUERY, 0.0)),
-        drawing(Gaussian, half_the_noise)(1e6 + 0.5, 1.0),  # too large for its noise, or too long: left alone
-        drawing(Gaussian, half_the_noise)(np.zeros(1001), 1.0),
+        drawing(Gaussian, "half_the_noise")(1e6 + 0.5, 1.0),  # too large for its noise, or too long: left alone
+        drawing(Gaussian, "half_the_noise")(np.zeros(1001), 1.0),
     ],
     ids=lambda law: type(law).__name__,
 )
