@@ -12,6 +12,7 @@ from dpassay.audit.crosscheck.differences import compare
 from dpassay.audit.crosscheck.evidence import Evidence, evidence
 from dpassay.audit.crosscheck.making import exported
 from dpassay.audit.crosscheck.storage import canonical, json_object, load, read_vectors
+from dpassay.audit.exit_codes import INCONCLUSIVE
 from dpassay.audit.live.program import TIMEOUT, run_live
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.campaign import Judged, exit_code, judge, junit, read_expected, report, table
@@ -53,9 +54,12 @@ def finish(
         print(report(name, judged, len(chosen), {one: told.as_data() for one, told in known_of.items()}))
     else:
         print(table(judged))
-        red = [one for one in judged if one.unexpected and one.result.outcome != "unsupported"]
+        red = [one for one in judged if one.unexpected]
         for algorithm, group in groupby(red, key=lambda one: one.result.algorithm):
-            _print_red(algorithm, sorted(group, key=lambda one: one.result.id not in known_of), known_of)
+            order = sorted(group, key=lambda one: (one.result.outcome == "unsupported", one.result.id not in known_of))
+            _print_red(algorithm, order, known_of)
+        if exit_code(judged) == INCONCLUSIVE:
+            print("\nNothing failed, and not all was run: --expected FILE names what may stay unsupported.")
         missing = sum(one.unstated for one in found)
         if missing:
             print(f"\n{missing} sensitivities were not stated by the implementation, and so not compared.")
@@ -79,7 +83,7 @@ def _print_red(algorithm: str, red: list[Judged], known_of: dict[str, Evidence])
         if one.unexpected_pass:
             print(f"\n{one.result.id}: passes, but was expected not to")
             continue
-        print(f"\n{one.result.id}: {one.result.outcome}\n  {printable(one.result.message)}")
+        print(f"\n{one.result.id}: {one.result.outcome}\n  {printable(one.result.message)}".rstrip())
         if one.result.id in known_of:
             print("  " + "\n  ".join(str(known_of[one.result.id]).splitlines()))
     if len(red) > MOST:
