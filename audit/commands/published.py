@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from dpassay.audit.inputs.foreign import relation_named
-from dpassay.audit.inputs.stored import named_columns
+from dpassay.audit.inputs.stored import column_names, named_columns
 from dpassay.audit.plain import json_text
 from dpassay.audit.published.assessment import Assessment, Finding, Metric, Published, assess
 from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
@@ -71,7 +71,8 @@ def _of_file(path: Path, confidence: float) -> Iterator[tuple[str, Assessment]]:
     """Each line of a table with its name, or its number; an empty cell is an option that is not given."""
     read = named_columns(path, ("name", *COLUMNS))
     if read is None:
-        raise BadInput(str(path), "no named columns", f"must be .csv with a header of {', '.join(COLUMNS)}, and a name")
+        known = ", ".join(column_names([path]) or ()) or "no header"
+        raise BadInput(str(path), known, f"must be .csv with columns named {', '.join(COLUMNS)}, and name")
     for number, cells in enumerate(zip(*read.values(), strict=True), 2):
         line = {name: text for name, text in zip(read, map(str, cells), strict=True) if text.strip()}
         try:

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field
 from scipy.special import bdtr, gammaln
 
-from dpassay.audit.inputs.stored import load, named_columns
+from dpassay.audit.inputs.stored import column_names, load, named_columns
 from dpassay.reference.arrays import Array, Bools
 from dpassay.reference.errors import BadInput, require
 
@@ -102,10 +102,22 @@ def _numbers(path: Path, coins: bool = False) -> Array:
     try:
         table = np.asarray(load(path) if lines is None else lines, dtype=float)
     except BadInput:
-        raise
+        if (names := column_names([path])) is None:
+            raise
+        raise BadInput(str(path), ", ".join(names), "none of these columns is named score") from None
     except (ValueError, TypeError, OverflowError):
-        raise BadInput(str(path), "malformed", "must hold numbers, the same number of them in each line") from None
+        wrong = next(((number, one) for number, one in enumerate(lines or (), 2) if not _is_numbers(one)), None)
+        where, value = (f"{path}: line {wrong[0]}", wrong[1]) if wrong else (str(path), "malformed")
+        raise BadInput(where, value, "must be numbers, as many in each line") from None
     table = table[:, None] if table.ndim == 1 else table
     require(table.ndim == 2 and table.size > 0, str(path), table.shape, "must hold at least one line of numbers")
     require(not bool(np.isnan(table).any()), str(path), "NaN", "scores must be comparable")
     return table
+
+
+def _is_numbers(value: Any) -> bool:
+    try:
+        np.asarray(value, dtype=float)
+    except (ValueError, TypeError, OverflowError):
+        return False
+    return True
