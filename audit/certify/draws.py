@@ -645,6 +645,7 @@ class Unseen(Looked):
         self._query, self._least, self._place = _as_query(query), scale, here()
         self._numbers: Any = None
         self._winners: dict[str, tuple[Any, Certified]] = {}
+        self._out: list[Any] = []  # places of numbers that are out of the running
 
     def known(self) -> Any:
         """The noisy numbers, released."""
@@ -655,12 +656,16 @@ class Unseen(Looked):
             self.ledger.releases = [one for one in self.ledger.releases if not any(one is other for other in kept)]
             law = Laplace(_ZEROS(self.shape), self._least)
             self._numbers = self.ledger.release(self._query, law, 1, self._place)
+            for key in self._out:
+                self._numbers[key] = -np.inf
         return self._numbers
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Some are out of the running: the place of the largest of the others costs no more."""
-        if self.law != "gumbel" or self._winners or private(key) or private(value) or np.any(bare(value) != -np.inf):
+        if self._winners or private(key) or private(value) or np.any(bare(value) != -np.inf):
             self.known()[key] = value
+        else:
+            self._out.append(key)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         if function in PLACES and len(args) == 1 and args[0] is self and not options:
@@ -669,7 +674,8 @@ class Unseen(Looked):
 
     def _won(self, name: str, *args: Any, **options: Any) -> Any:
         """The place; Laplace noise hides the smallest as well as the largest."""
-        if args or options or self._numbers is not None or (name == "argmin" and self.law == "gumbel"):
+        smallest = name == "argmin" and (self._out or self.law == "gumbel")
+        if args or options or self._numbers is not None or smallest:
             return getattr(self.known(), name)(*args, **options)
         if name not in self._winners:
             ledger, query = self.ledger, self._query

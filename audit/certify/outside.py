@@ -139,7 +139,7 @@ def asking(real: Callable[..., Any]) -> Callable[..., Any]:
     """As `hasattr`, or `getattr` with a default: of a number it is asked for its kind."""
 
     def asked(one: Any, name: str, *default: Any) -> Any:
-        if is_followed(one) and (default or real is hasattr):
+        if (is_followed(one) and (default or real is hasattr)) or (name == "dtype" and COARSE in NAMED):
             raise Open(WHICH_KIND)
         seen = one.__class__
         there = seen is type(one) or isinstance(one, Holder) or hasattr(seen, name)  # as well as here

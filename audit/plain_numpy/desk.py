@@ -123,6 +123,8 @@ class Noisy(Lazy):
         return super().__getitem__(index) if self.settled else self._moved(lambda array: array[index])
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        if self.mixed and not self.settled and np.all(np.asarray(looked_at(value)) == -np.inf):
+            raise not_understood("of noisy numbers some are out of the running", f"draw the others alone, or {WAY_OUT}")
         if self.mixed or self.settled:
             self.given = np.array(self.value())
             self.given[index] = looked_at(value)

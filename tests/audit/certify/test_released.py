@@ -54,10 +54,10 @@ def twice(counts, rng):
     return np.argmax(counts + noise), np.argmax(2 * counts + noise)
 
 
-def peeled(counts, rng, out=-np.inf):
+def peeled(counts, rng, out=-np.inf, law="gumbel"):
     chosen = []
     for _ in range(2):
-        found = counts + rng.gumbel(scale=4.0, size=3)
+        found = counts + getattr(rng, law)(scale=4.0, size=3)
         found[chosen] = out
         chosen.append(int(np.argmax(found)))
     return chosen
@@ -82,11 +82,12 @@ PRICES = {  # what each count moves by is 1; infinite: no rule
     "Gumbel, the smallest": (lambda counts, rng: np.argmin(counts + rng.gumbel(scale=2.0, size=3)), math.inf),
     "Gumbel, twice": (twice, math.inf),
     "Gumbel, peeled": (peeled, 1.0),
+    "peeled": (lambda counts, rng: peeled(counts, rng, law="laplace"), 1.0),
+    "another number": (lambda counts, rng: peeled(counts, rng, 1.0, "laplace"), 1.5),
     "Gumbel, another number": (lambda counts, rng: peeled(counts, rng, 1.0), math.inf),
     "Gumbel, the second largest": (second, math.inf),
     "exponential": (lambda counts, rng: drawn(np.exp(counts / 2), rng), 1.0),
     "exponential, stable": (lambda counts, rng: drawn(np.exp((counts - counts.max()) / 2), rng), 1.0),
-    "exponential of twice": (lambda counts, rng: drawn(np.exp(counts), rng), 2.0),
     "exponential, a value": (median, 2.0),
     "weights that are none": (lambda counts, rng: drawn(counts + 1, rng), math.inf),
     "weights plus counts": (lambda counts, rng: drawn(np.exp(counts / 2) + counts, rng), math.inf),
@@ -123,7 +124,6 @@ def less_each_of_two(rows, rng):
 
 GEOMETRIC = {
     "in its order": (lambda rows, rng: positive(rows) + rng.geometric(P) - rng.geometric(P), 0.5),
-    "noise alone first": (lambda rows, rng: positive(rows) + (rng.geometric(P) - rng.geometric(P)), 0.5),
     "the other way round": (lambda rows, rng: -rng.geometric(P) + positive(rows) + rng.geometric(P), 0.5),
     "of a sum that is cut": (lambda rows, rng: int(np.tanh(rows).sum()) + rng.geometric(P) - rng.geometric(P), 3.0),
     "of one side": (lambda rows, rng: positive(rows) + rng.geometric(P), math.inf),
