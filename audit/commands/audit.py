@@ -69,11 +69,10 @@ class Asked:
             value = self.given if option == "--with" else getattr(self, option.removeprefix("--"))
             require(value is None or value == (), option, value, why)
 
-    def alone(self, why: str) -> str:
-        """The one name; with data of one's own there is a search. Raises BadInput."""
-        require(len(self.names) == 1, "algorithms", ", ".join(self.names), why)
+    def own_names(self) -> list[str]:
+        """Each name once; with data of one's own there is a search. Raises BadInput."""
         require(self.effort.examples >= 1, "--examples", self.effort.examples, "data of your own need a search")
-        return self.names[0]
+        return list(dict.fromkeys(self.names))
 
     def stated(self) -> PrivacyClaim:
         """Epsilon and delta; raises BadInput where there is no epsilon, or no budget."""
@@ -113,19 +112,24 @@ def _audited(asked: Asked) -> int:
 
 
 def _audit_own(asked: Asked) -> int:
-    """Code of one's own."""
-    name = asked.alone("an algorithm of your own stands alone")
-    claim = None if asked.epsilon is None else asked.stated()
-    relation, path = relation_named(asked.relation), _existing(asked.report())
-    run, where = open_own(name, asked.space, relation, given=asked.given)
-    with progress("auditing", 2, quiet=asked.options.quiet) as say, reporting(say, asked.budget):
-        held = claim or nearest(name, run, where, asked.delta, asked.effort.seed)
-        row = own_row(name, asked.space, replace(held, relation=where.relation), asked.effort, given=asked.given)
-    row = replace(row, required=asked.required or "")
-    code = asked.saved([row], path, own=path.stem)
+    """Code of one's own, each function for itself; they share the time of --budget."""
+    claim, relation = None if asked.epsilon is None else asked.stated(), relation_named(asked.relation)
+    other = [name for name in asked.names if not is_code(name)]
+    require(not other, "algorithms", ", ".join(other), "of the catalogue: needs a command of its own")
+    opened = {name: open_own(name, asked.space, relation, given=asked.given) for name in asked.own_names()}
+    path, share = _existing(asked.report()), asked.budget and asked.budget / len(opened)
+    rows, held = [], {}
+    for name, (run, where) in opened.items():
+        with progress("auditing", 2, quiet=asked.options.quiet) as say, reporting(say, share):
+            held[name] = claim or nearest(name, run, where, asked.delta, asked.effort.seed)
+            its = replace(held[name], relation=where.relation)
+            row = own_row(name, asked.space, its, asked.effort, given=asked.given)
+        rows.append(replace(row, required=asked.required or ""))
+    code = asked.saved(rows, path, own=path.stem)
     if claim is None:
-        print(_unclaimed(name, asked, held), file=sys.stderr if asked.options.as_json else sys.stdout)
-        code = code if Verdict(row.verdict).failed or row.lacks_required else FINE
+        for name, found in held.items():
+            print(_unclaimed(name, asked, found), file=sys.stderr if asked.options.as_json else sys.stdout)
+        code = code if any(Verdict(row.verdict).failed or row.lacks_required for row in rows) else FINE
     return code
 
 
@@ -157,7 +161,8 @@ def _audit_own_program(asked: Asked) -> int:
     from dpassay.audit.live.program import LiveProgram
     from dpassay.audit.subjects.programs import own_program
 
-    name = asked.alone("a program with data of its own stands alone: name it once")
+    require(len(asked.names) == 1, "algorithms", ", ".join(asked.names), "a program is one: name it once")
+    (name,) = asked.own_names()
     asked.refuse("is for code", "--budget")
     require(not is_code(name), "algorithm", name, "a program is told a plain name; --space names your data")
     claim, relation = asked.stated(), relation_named(asked.relation)

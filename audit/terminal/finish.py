@@ -92,7 +92,7 @@ def finish(rows: Sequence[Row], path: Path, options: Options, confidence: float,
     else:
         print_rows(rows, confidence, str(path), options.strict)
     for row in rows:
-        show_row(path, row, options, own)
+        show_row(path, row, options, own if len(rows) == 1 else own and file_name(row.algorithm))
     options.write(rows)
     return joint_exit_code(row.exit_code(options.strict) for row in rows)
 
