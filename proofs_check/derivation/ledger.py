@@ -146,13 +146,16 @@ def with_sources(wanted: Iterable[Statement], among: Sequence[Statement]) -> lis
     return [one for one in among if one.key in keys]
 
 
+_SHORT = {"thm": "theorem", "lem": "lemma", "cor": "corollary", "alg": "algorithm", "def": "definition"}
+
+
 def named(text: str, among: Sequence[Statement]) -> list[Statement]:
     """Statements of this name (``Theorem 3.17``), or about this algorithm; without any, those whose place names it.
 
     Raises:
         BadInput: there is none.
     """
-    plain = " ".join(text.lower().split())
+    plain = " ".join(_SHORT.get(word.rstrip("."), word) for word in text.lower().split())
     found = [one for one in among if one.name.lower() == plain or text in one.algorithms]
     found = found or [one for one in among if plain in map(str.lower, own_names(one.place))]
     if not found:
