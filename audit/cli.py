@@ -185,9 +185,10 @@ def _prepare_streams() -> None:
     """Letters that a terminal cannot show are spelled out; a closed stream swallows what is written to it.
 
     That matplotlib cannot keep a cache where the home cannot be written is no news for standard error, nor is that
-    numbers of audited code overflow: extreme ones are tried.
+    numbers of audited code overflow (extreme ones are tried), nor that a worker which had to wait long was replaced.
     """
     warnings.filterwarnings("ignore", category=RuntimeWarning)
+    warnings.filterwarnings("ignore", message="A worker stopped while some jobs", category=UserWarning)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
