@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import linecache
 import math
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, reduce
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -406,7 +407,7 @@ def _typed(found: Value, function: Any, args: Any, options: Any) -> None:
     parts = [*parts_of((args, options))]
     key = function, *map(_type_of, parts)
     try:
-        made = _TYPES.get(key) or function(*map(_absent, args), **_absent(options)).dtype
+        made = _TYPES.get(key) or _of_absent(function, args, options).dtype
     except Exception:  # a public array has an entry for each record
         types = [one.dtype for one in parts if isinstance(one, Value | np.ndarray)]
         made = np.result_type(*types) if function in {*_MULTILINEAR, *_JOINS} else np.dtype("f4")
@@ -527,10 +528,17 @@ def _vanishes(function: Any, args: Any, options: Any, found: Value) -> bool:
     if len(zero) < len(given):
         return False
     try:
-        made = function(*map(_absent, args), **_absent(options))
+        made = _of_absent(function, args, options)
     except Exception:  # a public array with an entry for each record
         return False
     return not np.any(made)
+
+
+def _of_absent(function: Any, args: Any, options: Any) -> Any:
+    """What NumPy makes of a record that is not there, without a word of what is odd about one alone."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*map(_absent, args), **_absent(options))
 
 
 def _absent(one: Any) -> Any:

@@ -180,7 +180,7 @@ class Series(_Held, NDArrayOperatorsMixin):
 
     def __getattr__(self, name: str) -> Any:
         if name in ("var", "std"):
-            return lambda ddof=1: getattr(np, name)(self.held, ddof=ddof)
+            return lambda axis=0, skipna=True, ddof=1: getattr(np, name)(self.held, ddof=ddof)
         if name not in ("copy", "sum", "mean", "min", "max", "any", "all", "cumsum", "abs", "round"):
             raise Open(f"{name} of a data frame's column has no rule")
         return lambda *given, **options: _series(getattr(np, name)(self.held, *given, **options))

@@ -33,7 +33,7 @@ MOVES = {  # what is asked, and how far a record moves it in the 1-norm
     "by number": (lambda df: df.iloc[:, 0][df.iloc[:, -1] > 0].clip(0, 2).sum(), 2.0),
     "groups": (lambda df: [df[df["group"] == one]["income"].clip(0, 1).sum() for one in (-1, 0, 1)], 2.0),
     "changed columns": (changed_columns, 3.0),
-    "variance": (lambda df: df["age"].clip(0, 1).var(), 0.75),
+    "variance": (lambda df: df["age"].clip(0, 1).var(0), 0.75),
     "another frame": (lambda df: [df.loc[:].__setitem__("age", df.age * 0), df.age.clip(0, 1).sum()][1], 1.0),
     "array": (as_an_array, 2 * math.sqrt(3)),
 }
