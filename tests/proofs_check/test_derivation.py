@@ -99,7 +99,7 @@ def test_a_long_number_is_rounded_and_not_cut():
 
 def test_a_statement_is_found_by_the_names_of_its_place():
     among = statements(["second_order_erm"])
-    assert [one.name for one in ledger.named("lemma D.1", among)] == ["Lemma 2"]
+    assert [one.name for one in ledger.named("Lem. D.1", among)] == ["Lemma 2"]
     assert [one.name for one in ledger.named("Table 7", among)] == ["Tables of losses"]
     for wrong, papers in (("Lemma D.4", ["second_order_erm"]), ("Proposition 1", ["minimax_sosp"])):  # it cites one
         with pytest.raises(BadInput, match="no statement of this name"):
