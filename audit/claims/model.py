@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from dpassay.audit.row import Effort
 from dpassay.reference.accounting.sampled import Relation
-from dpassay.reference.errors import BadInput
-from dpassay.reference.files import parse_toml, read_text
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import parse_toml, read_text, there
 
 DEFAULT = Path("claims.toml")
 _HEADER = re.compile(r"\s*\[\[\s*claim\s*\]\]")
@@ -100,6 +100,8 @@ class ClaimsFile(BaseModel):
 # -- reading -----------------------------------------------------------------------------------------------------------
 def read_claims(path: Path) -> "tuple[ClaimsFile, Lines]":
     """The claims of a file, and where they stand in it; BadInput names the file, the line, the field and the value."""
+    missing = "is not there: `dpassay init --algorithm MODULE:RUN` writes a first one"
+    require(there(path, "claims file"), "claims file", str(path), missing)
     text = read_text(path, "claims file")
     document = parse_toml(text, str(path), "the claims file is TOML (`dpassay init` writes one)")
     lines = Lines(path, text)
