@@ -424,20 +424,19 @@ class Noise(NDArrayOperatorsMixin):
             raise Open("one-sided noise hides nothing; take away another number of the same law")
         if query._shape != self.shape:
             raise Open("noise of another shape than what it is added to: one draw for several numbers")
-        scales = np.unique(self.scale)
         if not self.cells.size:
             return _ZEROS(self.shape)
-        cells = np.unique(self.cells)
+        cells, scale = np.unique(self.cells), self.scale
         d = len(self.cells) if self.ndim else 0  # mirrored: two entries have one draw just where they mirror each other
         mirrored = self.shape == (d, d) and cells.size == d * (d + 1) // 2
         mirrored = mirrored and all(np.array_equal(one, one.T) for one in (self.cells, self.scale))
         if cells.size < self.cells.size and not (query.symmetric and mirrored):
             raise Open("one draw of noise is used twice; draw it anew")
         if mirrored and self.law == "normal":  # |D|^2 is twice its squares above the diagonal, and those on it
-            scales = np.unique(self.scale * np.where(np.eye(d), 1.0, math.sqrt(2)))
+            scale = scale * np.where(np.eye(d), 1.0, math.sqrt(2))
         self.ledger.use(cells)
         # coordinates of other noise scales cost at most what the least noise costs
-        least = float(scales[0])
+        least = float(scale.min())
         if self.law == "two-sided":
             if not (query.integer or query.truth):
                 raise Open("geometric noise is added to numbers that need not be whole")
