@@ -95,7 +95,7 @@ def wrong_calls(seed: int) -> Iterator[str]:
 
 _LITTLE = 1e-9  # of a private number, which leaks
 _LEAKS: dict[Kind, Callable[[float, Tape], Any]] = {
-    Kind.OUTPUT: lambda x, tape: tape.gaussian("x", x, std=1.0, sensitivity=1.0) + _LITTLE * x,
+    Kind.OUTPUT: lambda x, tape: tape.gaussian("x", [x], std=1.0, sensitivity=1.0) + _LITTLE * x,
     Kind.REVEALED_VALUE: lambda x, tape: tape.reveal("x", _LITTLE * x),
     Kind.PUBLIC_VALUE: lambda x, tape: tape.public("x", lambda rng: _LITTLE * x),
     Kind.NOISE_SCALE: lambda x, tape: tape.gaussian("x", x, std=1 + _LITTLE * x, sensitivity=1.0),
