@@ -86,17 +86,13 @@ def reveals_a_buffer(rows, tape):
     tape.reveal("r", np.mean(rows, axis=0, out=BUFFER))
 
 
-PLANTED = {
+SEEN_IN_THE_OUTPUT = [forgotten_release, overwrites_what_was_released, overwrites_what_was_released_without_noise]
+SEEN_IN_THE_OUTPUT += [overwrites_public_values, overwrites_its_batch, returns_a_buffer]
+PLANTED = dict.fromkeys(SEEN_IN_THE_OUTPUT, (Kind.OUTPUT, "output")) | {
     branch_on_the_mean: (Kind.CALL, "gradient"),
     stopping_on_the_true_mean: (Kind.EARLY_END, "gradient"),
-    forgotten_release: (Kind.OUTPUT, "output"),
     public_from_data: (Kind.PUBLIC_VALUE, "start"),
     law_from_data: (Kind.LAW, "a"),
-    overwrites_what_was_released: (Kind.OUTPUT, "output"),
-    overwrites_what_was_released_without_noise: (Kind.OUTPUT, "output"),
-    overwrites_public_values: (Kind.OUTPUT, "output"),
-    overwrites_its_batch: (Kind.OUTPUT, "output"),
-    returns_a_buffer: (Kind.OUTPUT, "output"),
     reveals_a_buffer: (Kind.REVEALED_VALUE, "r"),
 }
 
