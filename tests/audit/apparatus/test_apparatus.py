@@ -82,13 +82,8 @@ def test_a_wrong_distance_tilt_end_or_comparison_is_found(monkeypatch):
     monkeypatch.setattr(number, "_table", lambda scale: (np.arange(-6.0, 7.0), np.full(13, 1 / 13)))
     monkeypatch.setattr(Tape, "reveal", lambda self, label, value: value)
     law = Laplace(QUERY, 2.0)
-    for found in (
-        laws.wrong_distance(law),
-        laws.wrong_tilts(law, 0),
-        wrong_tails(LAWS[17], 1e-5),
-        tapes.wrong_comparison(0),
-    ):
-        assert list(found)
+    found = laws.wrong_distance(law), laws.wrong_tilts(law, 0), wrong_tails(LAWS[17], 1e-5), tapes.wrong_comparison(0)
+    assert all(list(one) for one in found)
 
 
 @pytest.mark.some(4)

@@ -158,11 +158,7 @@ def algorithm2(p, c, t):
     return x
 
 
-F = {
-    "second_order_erm/dp_gd": dp_gd,
-    "second_order_erm/dp_tr": dp_tr,
-    "output_perturbation/algorithm2": algorithm2,
-}
+F = {"second_order_erm/dp_gd": dp_gd, "second_order_erm/dp_tr": dp_tr, "output_perturbation/algorithm2": algorithm2}
 
 
 def run(case, tape):
