@@ -72,25 +72,22 @@ LEAK = ExactDelta(at_claim=0.05, at_infinity=0.05, how="f(w0) + |z|")
 OF_RUNS, BY_REPLAY, EXACT = "likelihood", "replay", "exact"
 
 
-@pytest.mark.parametrize(
-    ("run", "more", "verdict", "code", "by", "realised", "words"),
-    [
-        (honest, {}, "tight", 0, OF_RUNS, (0.9 * ONE, ONE), ("of the accounted epsilon shown",)),
-        (honest, {"pair": 0.5}, "consistent", 0, OF_RUNS, (0, 0.6 * ONE),
-         ("the pair moves 'g' by 50% of the claimed sensitivity", "this pair carries about")),
-        (honest, {"claimed": 1.0}, "violated", 1, OF_RUNS, (1, ONE), ("releases add up to 4.38, more than claimed",)),
-        # the pair moves the query by a tenth, so that the likelihood shows nothing
-        (half, {"pair": 0.1, "reading": "repaired"}, "over budget", 1, OF_RUNS, (0, ONE), ()),
-        (overshooting, {"claimed": 8.0, "reading": "repaired"}, "overshoots", 1, OF_RUNS, (0, 8), ()),
-        (bare, {}, "violated", 1, BY_REPLAY, (math.inf, math.inf), ("released without noise (g, step 0)",)),
-        # nothing above the claim was shown, but something private leaves without a mechanism
-        (branching, {"claimed": 50.0}, "leaks", 1, OF_RUNS, (0, 50), ("replay: ",)),
-        (leaking, {"claimed": 50.0}, "leaks", 1, OF_RUNS, (0, 50), ("replay: ",)),
-        (honest, {"pair": 0.0, "exact": LEAK}, "violated", 1, EXACT, (math.inf, math.inf),
-         ("exact delta 0.05 at the claimed epsilon, 0.05 whatever the epsilon; f(w0) + |z|",)),
-        (honest, {"exact": replace(LEAK, at_claim=1e-9, at_infinity=0.0)}, "tight", 0, OF_RUNS, (0.9 * ONE, ONE), ()),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("run", "more", "verdict", "code", "by", "realised", "words"), [
+    (honest, {}, "tight", 0, OF_RUNS, (0.9 * ONE, ONE), ("of the accounted epsilon shown",)),
+    (honest, {"pair": 0.5}, "consistent", 0, OF_RUNS, (0, 0.6 * ONE),
+     ("the pair moves 'g' by 50% of the claimed sensitivity", "this pair carries about")),
+    (honest, {"claimed": 1.0}, "violated", 1, OF_RUNS, (1, ONE), ("releases add up to 4.38, more than claimed",)),
+    # the pair moves the query by a tenth, so that the likelihood shows nothing
+    (half, {"pair": 0.1, "reading": "repaired"}, "over budget", 1, OF_RUNS, (0, ONE), ()),
+    (overshooting, {"claimed": 8.0, "reading": "repaired"}, "overshoots", 1, OF_RUNS, (0, 8), ()),
+    (bare, {}, "violated", 1, BY_REPLAY, (math.inf, math.inf), ("released without noise (g, step 0)",)),
+    # nothing above the claim was shown, but something private leaves without a mechanism
+    (branching, {"claimed": 50.0}, "leaks", 1, OF_RUNS, (0, 50), ("replay: ",)),
+    (leaking, {"claimed": 50.0}, "leaks", 1, OF_RUNS, (0, 50), ("replay: ",)),
+    (honest, {"pair": 0.0, "exact": LEAK}, "violated", 1, EXACT, (math.inf, math.inf),
+     ("exact delta 0.05 at the claimed epsilon, 0.05 whatever the epsilon; f(w0) + |z|",)),
+    (honest, {"exact": replace(LEAK, at_claim=1e-9, at_infinity=0.0)}, "tight", 0, OF_RUNS, (0.9 * ONE, ONE), ()),
+])  # fmt: skip
 def test_what_becomes_of_a_row(run, more, verdict, code, by, realised, words):
     row = assayed(run, **more)
     assert (row.verdict, row.exit_code(), row.realised_by) == (verdict, code, by) and row.expected == (code == 0)
@@ -176,18 +173,15 @@ def test_the_ledger_column(tmp_path, monkeypatch):
     assert "Theorem 1 " in told.proved and silent.proved == "-"
 
 
-@pytest.mark.parametrize(
-    ("shares", "measured", "said"),
-    [
-        ({"x/1": 0.0, "x/2": 0.0, "x/3": 0.5, "x/4": 0.0, "x/5": 0.0}, (),
-         "moves 'x/3' by 50% of the claimed sensitivity, 'x/1', 'x/2', 'x/4' and 1 more not at all"),
-        ({"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4, "e": 1.0}, ("a",),
-         "moves 'a' by 10%, 'b' by 20%, 'c' by 30% and 1 more by less than 95% of the claimed sensitivity,"
-         " or of the largest movement that was found where none is claimed"),
-        ({"a": 0.5}, ("a",), "moves 'a' by 50% of the largest movement that was found"),
-        ({"a": 0.0, "b": 0.001}, (), "moves no query"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("shares", "measured", "said"), [
+    ({"x/1": 0.0, "x/2": 0.0, "x/3": 0.5, "x/4": 0.0, "x/5": 0.0}, (),
+     "moves 'x/3' by 50% of the claimed sensitivity, 'x/1', 'x/2', 'x/4' and 1 more not at all"),
+    ({"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4, "e": 1.0}, ("a",),
+     "moves 'a' by 10%, 'b' by 20%, 'c' by 30% and 1 more by less than 95% of the claimed sensitivity,"
+     " or of the largest movement that was found where none is claimed"),
+    ({"a": 0.5}, ("a",), "moves 'a' by 50% of the largest movement that was found"),
+    ({"a": 0.0, "b": 0.001}, (), "moves no query"),
+])  # fmt: skip
 def test_what_the_pair_moves_is_named_beside_what_it_does_not_move(shares, measured, said):
     movements = {label: Movement(share, 1.0) for label, share in shares.items()}
     assert moved_too_little(movements, measured) == f"the pair {said}"

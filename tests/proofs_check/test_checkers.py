@@ -127,30 +127,16 @@ def test_intervals_decide_only_where_everything_has_a_value(text, ends, boxes):
     assert intervals.nonnegative_on(parse(text, {"x": x}), [x], box, strict=text == "x") == boxes
 
 
-@pytest.mark.parametrize(
-    ("claim", "tilde", "verdict"),
-    [
-        ("n**2 + n*d <= n**2*d", True, PROVED),
-        ("n**2*d <= n**2 + n*d", True, REFUTED),
-        ("1/min(n, d) == max(1/n, 1/d)", True, PROVED),
-        ("n >= n*d", True, REFUTED),
-        ("n*d >= n", True, PROVED),
-        ("n*d < n", True, UNKNOWN),
-        ("n - d <= n", True, UNKNOWN),
-        ("floor(1/n) >= 1/n", True, UNKNOWN),
-        ("ceil(1/n) <= 1/n", True, REFUTED),
-        ("n**(1/2000) <= log(n)", False, REFUTED),
-        ("log(n) <= log(d)", False, REFUTED),
-        ("log(n) <= log(log(n))", False, UNKNOWN),
-        ("n + d*n*m - n*m <= n", True, UNKNOWN),
-        ("n*log(n) <= n", True, PROVED),
-        ("n*log(n) <= n", False, REFUTED),
-        ("n*log(n) <= n*d", False, REFUTED),
-        ("n*log(n) <= n**(11/10)", False, PROVED),
-        ("min(n, d) <= sqrt(n*d)", False, PROVED),
-        ("max(n, d) <= sqrt(n*d)", False, REFUTED),
-    ],
-)
+@pytest.mark.parametrize(("claim", "tilde", "verdict"), [
+    ("n**2 + n*d <= n**2*d", True, PROVED), ("n**2*d <= n**2 + n*d", True, REFUTED),
+    ("1/min(n, d) == max(1/n, 1/d)", True, PROVED), ("n >= n*d", True, REFUTED), ("n*d >= n", True, PROVED),
+    ("n*d < n", True, UNKNOWN), ("n - d <= n", True, UNKNOWN), ("floor(1/n) >= 1/n", True, UNKNOWN),
+    ("ceil(1/n) <= 1/n", True, REFUTED), ("n**(1/2000) <= log(n)", False, REFUTED),
+    ("log(n) <= log(d)", False, REFUTED), ("log(n) <= log(log(n))", False, UNKNOWN),
+    ("n + d*n*m - n*m <= n", True, UNKNOWN), ("n*log(n) <= n", True, PROVED), ("n*log(n) <= n", False, REFUTED),
+    ("n*log(n) <= n*d", False, REFUTED), ("n*log(n) <= n**(11/10)", False, PROVED),
+    ("min(n, d) <= sqrt(n*d)", False, PROVED), ("max(n, d) <= sqrt(n*d)", False, REFUTED),
+])  # fmt: skip
 def test_rates(claim, tilde, verdict):
     finding = check(rate(claim, tilde=tilde, constants="m"))
     assert finding.verdict is verdict, finding.evidence
@@ -168,23 +154,20 @@ def test_rate_counterexamples_are_exact_exponents_in_the_region(condition, expon
 TOO_LARGE = "as n grows with d = (n)^0, n = (n)^1: left exceeds right by "
 
 
-@pytest.mark.parametrize(
-    ("claim", "evidence"),
-    [
-        (rate("n**2 <= n*d", tilde=True),
-         TOO_LARGE + "the factor (n)^1; first term too large: n**2; it is within where n <= d"),
-        (rate("n*log(n) <= n", tilde=False), TOO_LARGE + "logarithms only; first term too large: n*log(n)"),
-        (rate("d == n*d", tilde=True), "as n grows with d = (n)^0, n = (n)^1: left is below right by the factor (n)^1; "
-         "first term too large: d*n; it is within where n <= 1"),
-        (rate("n*d == d*n", tilde=False), "left is the same order as right for all exponents in the region (linear "
-         "programs; logarithms counted)"),
-        (rate("n*min(n, d) <= n"), "first term too large: n*Min(d, n)"),  # a least of two has no regime
-        (rate("sqrt(n) + n**2*d <= n**3 + d**2"), "too large: d*n**2; it is within where d <= n or n^2 <= d"),
-        (rate("sqrt(n)*d**3 <= m", "n d m", ()), "it is within where d^3*n^(1/2) <= m"),
-        (table("integer_means", runs=5, entries=[("0.5", "0.577")]),
-         "0.5 +- 0.577 is impossible for 5 integers; possible for [4]"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("claim", "evidence"), [
+    (rate("n**2 <= n*d", tilde=True),
+     TOO_LARGE + "the factor (n)^1; first term too large: n**2; it is within where n <= d"),
+    (rate("n*log(n) <= n", tilde=False), TOO_LARGE + "logarithms only; first term too large: n*log(n)"),
+    (rate("d == n*d", tilde=True), "as n grows with d = (n)^0, n = (n)^1: left is below right by the factor (n)^1; "
+     "first term too large: d*n; it is within where n <= 1"),
+    (rate("n*d == d*n", tilde=False), "left is the same order as right for all exponents in the region (linear "
+     "programs; logarithms counted)"),
+    (rate("n*min(n, d) <= n"), "first term too large: n*Min(d, n)"),  # a least of two has no regime
+    (rate("sqrt(n) + n**2*d <= n**3 + d**2"), "too large: d*n**2; it is within where d <= n or n^2 <= d"),
+    (rate("sqrt(n)*d**3 <= m", "n d m", ()), "it is within where d^3*n^(1/2) <= m"),
+    (table("integer_means", runs=5, entries=[("0.5", "0.577")]),
+     "0.5 +- 0.577 is impossible for 5 integers; possible for [4]"),
+])  # fmt: skip
 def test_the_words_of_what_is_found(claim, evidence):
     assert check(claim).evidence.endswith(evidence)
 

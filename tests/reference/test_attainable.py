@@ -31,18 +31,15 @@ BY_CURVATURE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("key", "label", "sizes", "record", "least", "script"),
-    [
-        ("opt_ls:worst@repaired", "line search/gradient", {"n": 8, "d": 3, "steps": 1}, (0.04, 0, 0.9991, 1), 0.998,
-         Script({**BY_GRADIENT, "line search/gradient": Choice("index", index=0)}, exceptions=HUGE, beyond=True)),
-        ("opt_ls:worst@repaired", "line search/curvature", {"n": 2, "d": 3, "steps": 2}, (0.04, 0, 0.9991, 1), 0.998,
-         Script(BY_CURVATURE, exceptions=HUGE, beyond=True)),
-        # a radius away from zero two gradients are opposed by 0.930 of what is declared, at this angle
-        ("tr_b@printed", "gradient", {"n": 20, "d": 2, "batch": 1, "steps": 2}, (0.2867, 0.9580, -1), 0.99 * 0.930,
-         Script({"gradient": along(-1e6), "hessian": Choice("zero")})),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("key", "label", "sizes", "record", "least", "script"), [
+    ("opt_ls:worst@repaired", "line search/gradient", {"n": 8, "d": 3, "steps": 1}, (0.04, 0, 0.9991, 1), 0.998,
+     Script({**BY_GRADIENT, "line search/gradient": Choice("index", index=0)}, exceptions=HUGE, beyond=True)),
+    ("opt_ls:worst@repaired", "line search/curvature", {"n": 2, "d": 3, "steps": 2}, (0.04, 0, 0.9991, 1), 0.998,
+     Script(BY_CURVATURE, exceptions=HUGE, beyond=True)),
+    # a radius away from zero two gradients are opposed by 0.930 of what is declared, at this angle
+    ("tr_b@printed", "gradient", {"n": 20, "d": 2, "batch": 1, "steps": 2}, (0.2867, 0.9580, -1), 0.99 * 0.930,
+     Script({"gradient": along(-1e6), "hessian": Choice("zero")})),
+])  # fmt: skip
 def test_records_that_are_mirror_images_move_a_query_by_what_is_told(key, label, sizes, record, least, script):
     (case,) = find(f"second_order_erm/{key}")
     rows, mirror = np.tile([*np.zeros(sizes["d"]), 1.0], (sizes["n"], 1)), np.ones(sizes["d"] + 1)

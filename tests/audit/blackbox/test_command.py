@@ -91,11 +91,10 @@ def test_the_number_of_processes_changes_no_number(run):
     assert one["p_value"] == two["p_value"] and one["evidence"] == two["evidence"]
 
 
-@pytest.mark.parametrize(
-    ("name", "words", "code", "relation"),
-    [("right", ("violated", "--relation", "add or remove"), 0, "add or remove"), ("wrong", ("violated",), 1, ""),
-     ("wrong", ("never",), 0, "")],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "words", "code", "relation"), [
+    ("right", ("violated", "--relation", "add or remove"), 0, "add or remove"), ("wrong", ("violated",), 1, ""),
+    ("wrong", ("never",), 0, ""),
+])  # fmt: skip
 def test_exit_codes_for_a_pipeline_and_the_relation_of_the_question(run, name, words, code, relation):
     found, out, _ = run(name, "--samples", 800, "--json", "--fail-on", *words)
     assert found == code and json.loads(out)["results"][0]["relation"] == (relation or "not stated")

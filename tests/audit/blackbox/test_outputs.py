@@ -50,11 +50,10 @@ def test_a_damaged_array_is_one_line(tmp_path, content):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "rows"),
-    [("score\n1\n2\n", 2), ("score,coin\n1,0\n2,1\n", 2), ("1\n2\n", 2), ("1e-3\nnan\ninf\n", 3), ("inf\n1\n", 2),
-     *((text, 0) for text in ("", "score\n", "a\nb\n", "1 # 2\n", "1,2\n3\n"))],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "rows"), [
+    ("score\n1\n2\n", 2), ("score,coin\n1,0\n2,1\n", 2), ("1\n2\n", 2), ("1e-3\nnan\ninf\n", 3), ("inf\n1\n", 2),
+    *((text, 0) for text in ("", "score\n", "a\nb\n", "1 # 2\n", "1,2\n3\n")),
+])  # fmt: skip
 def test_the_header_of_a_table_is_skipped(tmp_path, text, rows):
     path = tmp_path / "x.csv"
     path.write_text(text)

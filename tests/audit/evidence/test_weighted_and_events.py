@@ -232,11 +232,10 @@ def test_an_event_refutes_no_epsilon_whose_square_overflows(epsilon):
     assert events.event_p_value(5, 5, 0, 5, epsilon, 0.0) == 1.0
 
 
-@pytest.mark.parametrize(
-    ("hits_q", "n_q", "hits_p", "n_p", "epsilon", "delta"),
-    [(1, 4, 0, 4, 0.0, 0.0), (4, 5, 1, 7, 0.3, 0.0), (9, 12, 3, 11, 0.5, 0.1), (3, 6, 0, 5, 1.0, 0.0),
-     (5, 9, 1, 20, 1.0, 0.02), (12, 12, 5, 9, -0.7, 0.6), (9, 10, 4, 12, -0.3, 0.0)],
-)  # fmt: skip
+@pytest.mark.parametrize(("hits_q", "n_q", "hits_p", "n_p", "epsilon", "delta"), [
+    (1, 4, 0, 4, 0.0, 0.0), (4, 5, 1, 7, 0.3, 0.0), (9, 12, 3, 11, 0.5, 0.1), (3, 6, 0, 5, 1.0, 0.0),
+    (5, 9, 1, 20, 1.0, 0.02), (12, 12, 5, 9, -0.7, 0.6), (9, 10, 4, 12, -0.3, 0.0),
+])  # fmt: skip
 def test_the_p_value_is_the_largest_probability_over_all_rates(hits_q, n_q, hits_p, n_p, epsilon, delta):
     """Enumerated at 801 rates p of D; at most 6 % and 2e-7 above it (blocks, cells, the level of the interval).
 

@@ -80,11 +80,10 @@ def test_the_console_is_silent_nothing_is_asked_of_the_network_and_an_error_woul
     assert any("Content Security Policy" in entry["message"] for entry in page.get_log("browser"))
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "count"),
-    [("verdict", "tight", 1), ("paper", "dro", 2), ("paper", "own", 2), ("reading", "printed", 1),
-     ("text", "EARLY end", 2), ("text", "nothing has this", 0)],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "value", "count"), [
+    ("verdict", "tight", 1), ("paper", "dro", 2), ("paper", "own", 2), ("reading", "printed", 1),
+    ("text", "EARLY end", 2), ("text", "nothing has this", 0),
+])  # fmt: skip
 def test_filters_leave_what_was_asked_for(page, name, value, count):
     assert shown(page, "tr[data-row=rows]") == 5
     script = """const field = document.querySelector("form[data-filter=rows]").elements[arguments[0]];

@@ -50,25 +50,22 @@ def of(problem, level="error", added=""):
     return problem[0], level, problem[2] + added
 
 
-@pytest.mark.parametrize(
-    ("name", "change", "strict", "said"),
-    [
-        ("fine", {}, False, []),
-        ("failed", {}, False, [EXCEEDED, VIOLATED]),
-        ("failed", {"severity": "warning"}, True, [of(EXCEEDED, "warning"), of(VIOLATED, "warning")]),
-        ("failed", {"as_read": "sums"}, False, [of(EXCEEDED, added=" (as read)"), of(VIOLATED, added=" (as read)")]),
-        ("fine", {"as_read": "sums", "raised": ["Oh"]}, False, [("raised", "warning", "raised: Oh")]),
-        ("declared", {}, False, [EARLY, BUDGET]),
-        ("declared", {}, True, [of(EARLY), of(BUDGET)]),
-        ("declared", {"missing": ["output"]}, False, [("not shown", "warning", MISSING), EARLY, BUDGET]),
-        ("declared", {"missing": ["output"], "examples": 150}, False, [("not shown", "error", MISSING), EARLY, BUDGET]),
-        ("undecided", {}, True, [UNDECIDED]),
-        ("undecided", {"why": ""}, False, [(*UNDECIDED[:2], "nothing was decided: the audit had too little power")]),
-        ("undecided", {"findings": [COVERED]}, True, [SECRET, UNDECIDED]),
-        ("failed", MORE, False, [TOO_LITTLE]),
-        ("fine", {"changes": [CHANGED[2]], "required": "tight"}, False, [CHANGED]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "change", "strict", "said"), [
+    ("fine", {}, False, []),
+    ("failed", {}, False, [EXCEEDED, VIOLATED]),
+    ("failed", {"severity": "warning"}, True, [of(EXCEEDED, "warning"), of(VIOLATED, "warning")]),
+    ("failed", {"as_read": "sums"}, False, [of(EXCEEDED, added=" (as read)"), of(VIOLATED, added=" (as read)")]),
+    ("fine", {"as_read": "sums", "raised": ["Oh"]}, False, [("raised", "warning", "raised: Oh")]),
+    ("declared", {}, False, [EARLY, BUDGET]),
+    ("declared", {}, True, [of(EARLY), of(BUDGET)]),
+    ("declared", {"missing": ["output"]}, False, [("not shown", "warning", MISSING), EARLY, BUDGET]),
+    ("declared", {"missing": ["output"], "examples": 150}, False, [("not shown", "error", MISSING), EARLY, BUDGET]),
+    ("undecided", {}, True, [UNDECIDED]),
+    ("undecided", {"why": ""}, False, [(*UNDECIDED[:2], "nothing was decided: the audit had too little power")]),
+    ("undecided", {"findings": [COVERED]}, True, [SECRET, UNDECIDED]),
+    ("failed", MORE, False, [TOO_LITTLE]),
+    ("fine", {"changes": [CHANGED[2]], "required": "tight"}, False, [CHANGED]),
+])  # fmt: skip
 def test_what_is_wrong_with_a_row_and_how_much_it_counts(row_of, name, change, strict, said):
     row = replace(row_of[name], **change)
     found = problems(row, strict)

@@ -89,11 +89,10 @@ def test_sensitivities_are_those_of_the_oracle_that_moves_further():
         assert (s.gradient_sensitivity, s.hessian_sensitivity) == pytest.approx(wanted)
 
 
-@pytest.mark.parametrize(
-    ("change", "field"),
-    [({"batch": 0}, "batch"), ({"escape_radius": 0.0}, "escape_radius"), ({"lipschitz": -1.0}, "lipschitz"),
-     ({"refresh": "new tree", "epoch_length": 0}, "epoch_length")],
-)  # fmt: skip
+@pytest.mark.parametrize(("change", "field"), [
+    ({"batch": 0}, "batch"), ({"escape_radius": 0.0}, "escape_radius"), ({"lipschitz": -1.0}, "lipschitz"),
+    ({"refresh": "new tree", "epoch_length": 0}, "epoch_length"),
+])  # fmt: skip
 def test_bad_schedules_are_refused(change, field):
     with pytest.raises(BadInput, match=field):
         Schedule(**{**SIZES, **LIMITS, **BOUNDS, "noise": Printed({}), "refresh": "tree", **change})

@@ -127,20 +127,14 @@ def test_noise_does_not_depend_on_the_records_or_on_the_start(module, cancer, fa
     assert len({schedule.noise for schedule in schedules}) == 1
 
 
-@pytest.mark.parametrize(
-    ("field", "make"),
-    [
-        ("epsilon_g", lambda: Accuracy(0.0, 1.0)),
-        ("epsilon_H", lambda: Accuracy(1.0, -1.0)),
-        ("c1", lambda: Accuracy(1.0, 1.0, c1=0.5)),
-        ("c + c2", lambda: Accuracy(1.0, 1.0, c=0.3)),
-        ("c_g", lambda: ls.LineSearch(c_g=0.95).check(ACCURACY)),
-        ("c_H", lambda: ls.LineSearch(c_H=0.5).check(ACCURACY)),
-        ("b", lambda: ls.LineSearch(b_g=1.0).check(ACCURACY)),
-        ("beta_g", lambda: ls.LineSearch(beta_g=1.0).check(ACCURACY)),
-        ("beta_H", lambda: ls.LineSearch(beta_H=0.1).check(ACCURACY)),
-    ],
-)
+@pytest.mark.parametrize(("field", "make"), [
+    ("epsilon_g", lambda: Accuracy(0.0, 1.0)), ("epsilon_H", lambda: Accuracy(1.0, -1.0)),
+    ("c1", lambda: Accuracy(1.0, 1.0, c1=0.5)), ("c + c2", lambda: Accuracy(1.0, 1.0, c=0.3)),
+    ("c_g", lambda: ls.LineSearch(c_g=0.95).check(ACCURACY)), ("c_H", lambda: ls.LineSearch(c_H=0.5).check(ACCURACY)),
+    ("b", lambda: ls.LineSearch(b_g=1.0).check(ACCURACY)),
+    ("beta_g", lambda: ls.LineSearch(beta_g=1.0).check(ACCURACY)),
+    ("beta_H", lambda: ls.LineSearch(beta_H=0.1).check(ACCURACY)),
+])  # fmt: skip
 def test_parameters_outside_the_lemmas_are_named(field, make):
     with pytest.raises(BadInput) as caught:
         make()
