@@ -376,7 +376,9 @@ def reshape(a: Value, shape: Any = None, order: Any = "C", newshape: Any = None)
     """The same numbers; the record axis stays where it is the first one, and of the same length."""
     shape = newshape if shape is None else shape
     first = shape[0] if isinstance(shape, tuple | list) and shape else None
-    if a.absent and isinstance(first, Value) and first.count and a.at == -a.ndim and first.records.same(a.records):
+    same = isinstance(first, Value) and first.count and first.records.same(a.records)
+    same = same or (type(first) is int and first == -1 and math.prod(shape[1:]) == a.entries > 0)
+    if a.absent and a.at == -a.ndim and same:
         if -1 in shape[1:]:
             raise Open("where no record is drawn, reshape does not know what -1 is: name the number")
         shape = (a._shape[0], *shape[1:])

@@ -86,7 +86,12 @@ class Noisy(Lazy):
         base: an array.
         terms: by row of the flat array; numbers without any have no noise.
         mixed: has the noise met data (or any number) already? Noise alone is not released, it is only drawn.
+
+    Attributes:
+        also: draws that a look at noise alone tells as well: which of them are in it may follow the data.
     """
+
+    also: frozenset[int] = frozenset()
 
     def __init__(self, desk: Desk, base: Any, terms: Terms, mixed: bool):
         self.desk, self.base, self.terms, self.mixed = desk, np.asarray(base, dtype=float), terms, mixed
@@ -121,6 +126,11 @@ class Noisy(Lazy):
 
     def __getitem__(self, index: Any) -> Any:
         return super().__getitem__(index) if self.settled else self._moved(lambda array: array[index])
+
+    def of_all(self, lazy: Sequence[Noisy]) -> Noisy:
+        """A product of these, with factors that may follow the data: none where a batch has no record."""
+        self.also = self.also.union(*(one.terms.ones.tolist() for one in lazy if not self.mixed))
+        return self
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if self.mixed and not self.settled and np.all(np.asarray(looked_at(value)) == -np.inf):
@@ -172,7 +182,7 @@ class Noisy(Lazy):
             return None
         if ufunc is np.matmul:
             whole = partial(looked_at, inputs)
-            return None if mixed else self._mapped(lambda of: ufunc(*whole(of)), lazy, adding_up=True)
+            return None if mixed else self._mapped(lambda of: ufunc(*whole(of)), lazy, adding_up=True).of_all(lazy)
         bases = [one.base if isinstance(one, Noisy) else np.asarray(one, float) for one in inputs]
         base = ufunc(*bases)
         if mixed and any(one.shape != base.shape for one in lazy):
@@ -188,7 +198,10 @@ class Noisy(Lazy):
                 beside = [0.0 if sum_of else _at(other, base.shape, terms.rows) for other in others]
                 parts.append(terms.times(ufunc(*beside[:place], terms.factors, *beside[place:])))
         found = Noisy(self.desk, base, joined(parts), mixed)
-        return self.desk.meets(found) if sum_of and len(lazy) < 2 and not mixed else found
+        found.also = frozenset[int]().union(*(one.also for one in lazy))
+        if not sum_of:
+            return found.of_all(lazy)
+        return self.desk.meets(found) if len(lazy) < 2 and not mixed else found
 
     def _mapped(self, function: Callable[..., Any], lazy: Sequence[Noisy], adding_up: bool = False) -> Noisy:
         """A linear function of lazy arrays: ``function(of)``, where ``of`` gives the numbers of each.
@@ -220,6 +233,7 @@ class Noisy(Lazy):
                 places = which[rows] - 1
         terms = [one.terms._replace(rows=one.terms.rows + start) for one, start in zip(met, starts, strict=False)]
         found = Noisy(self.desk, base, joined(terms).added_to(rows, places, gains), mixed)
+        found.also = frozenset[int]().union(*(one.also for one in lazy))
         for one in (*lazy, found) if in_parts else ():
             one._in_parts = True
         return found
@@ -233,6 +247,7 @@ class Noisy(Lazy):
         flat = factors.ravel()
         terms = Terms(np.arange(flat.size), places.ravel(), flat, single=True)
         found = Noisy(self.desk, base, terms, self.mixed)
+        found.also = self.also
         if not self.mixed and np.may_share_memory(places, ones):
             self._in_parts = found._in_parts = True
         return found
@@ -265,6 +280,7 @@ class Noisy(Lazy):
         if function in LINEAR_FUNCTIONS and lazy and not look:
             beside = function is not np.where and not product and any(isinstance(one, np.ndarray) for one in parts)
             found = self._mapped(lambda of: function(*looked_at(args, of), **kwargs), lazy, function in ADDING_UP)
+            found = found.of_all(lazy) if product else found
             return self.desk.meets(found) if beside and not mixed else found
         return function(*(looked_at(one) for one in args), **{name: looked_at(one) for name, one in kwargs.items()})
 
@@ -451,6 +467,11 @@ class Desk:
         Else the sums are released that they are made of. Where one draw is for several numbers, or is looked at before
         it meets data (a random start, say), it is a public draw.
         """
+        if noisy.also and not noisy.mixed:
+            also = np.array(sorted(noisy.also))
+            _, hidden = self._expanded(Terms(0 * also, also, np.ones(len(also)), single=False), 1, False)
+            if len(hidden.ones):
+                self._make_public(hidden.ones.tolist())
         flat, terms = self._resolved(noisy)
         if not len(terms.rows):
             return flat

@@ -207,6 +207,8 @@ LEFT_OUT = {  # a record is really left out: epsilon, or None where n is told
     "public n": (lambda rows, rng: np.clip(rows[:, 0], 0, 1).sum() / 9 + rng.laplace(scale=1 / 9), 1.0),
     "histogram": (lambda rows, rng: np.histogram(rows[:, 0], 4, (-1, 1))[0] + rng.laplace(size=4), 1.0),
     "each": (lambda rows, rng: sum(min(1.0, abs(one[0])) for one in rows) + rng.laplace(), 1.0),
+    "reshaped": (lambda rows, rng: rows.reshape(-1, rows.shape[1])[:, 0].sum() + rng.laplace(), 1.0),
+    "flat": (lambda rows, rng: rows.reshape(-1).shape, None),
     "by place": (lambda rows, rng: sum(np.tanh(rows[i]).max() for i in range(len(rows))) + rng.laplace(), math.tanh(1)),
     "noisy n": (lambda rows, rng: (rows[:, 0].sum() + rng.laplace()) / (len(rows) + rng.laplace()), 2.0),
     "times its place": (lambda rows, rng: sum(i * np.tanh(rows[i, 0]) for i in range(len(rows))) + rng.laplace(), None),

@@ -93,6 +93,15 @@ def with_random_directions(rows, rng):
     return ((rows @ direction.T) ** 2).sum(0) + rng.normal(scale=8.0, size=3)
 
 
+def two_layers(rows, rng):
+    """A batch without records, or a column of zeros, looks at nothing of the start, which everybody may know."""
+    w, v = rng.normal(size=(rows.shape[1], 3)), rng.normal(size=3)
+    for _ in range(2):
+        hidden = np.tanh(rows[rng.random(len(rows)) < 0.1] @ w)
+        v = v - clip(np.tanh(hidden @ v)[:, None] * hidden).sum(axis=0) - rng.normal(scale=8.0, size=3)
+    return v
+
+
 def records_in_a_loop(rows, rng, steps=3):
     """What is looked at has the shape of the noisy iterate, and is of one record all the same."""
     w = np.zeros(rows.shape[1])
@@ -120,7 +129,7 @@ RIGHT = (
     *(noisy_max, noise_first, tree, from_a_random_start, stream, into_an_array, noise_of_prefixes, children),
     *(right.minibatch_sgd, right.randomised_response, right.covariance, two_noises),
     *(normal_around_the_query, noise_per_record, correlated, two_sided_geometric),
-    *(with_random_directions, records_in_a_loop),
+    *(with_random_directions, records_in_a_loop, two_layers),
     *(partial(right.median, epsilon=1.0), right.most_common, right.adam, right.momentum, right.one_epoch),
 )
 
