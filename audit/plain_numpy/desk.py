@@ -358,6 +358,7 @@ class Desk:
         self.shaken = None if world is None else np.random.default_rng([world, 47])
         self.batch: Batch | None = None
         self._open: list[weakref.ref[Noisy]] = []  # what has met data, and may not be released yet
+        self.asked: dict[str, set[int]] = {}  # by line: how many numbers, or of how many one, were drawn there
         self.kinds: list[str] = []  # of each draw
         self.lines: list[str] = []
         self._batches: list[Batch | None] = []  # the batch that was the last one when the noise was drawn

@@ -38,6 +38,7 @@ class Noticed:
         alone: lines whose noise was looked at before it met data.
         again: lines of noise that was added to data more than once.
         compared: lines of noisy numbers that were compared.
+        asked: lines of draws: was one of them as many as there are records, in each run?
         picked: lines that draw one of several values, with their probabilities; or the first two such.
         shared_out: one draw is handed out in several numbers, whose differences have no noise.
         drawn: noise variables of the last run.
@@ -48,6 +49,7 @@ class Noticed:
     alone: set[str] = field(default_factory=set)
     again: set[str] = field(default_factory=set)
     compared: set[str] = field(default_factory=set)
+    asked: dict[str, set[bool]] = field(default_factory=dict)
     picked: dict[str, set[tuple[float, ...]]] = field(default_factory=dict)
     shared_out: bool = False
     drawn: int = 0
@@ -63,6 +65,7 @@ class PlainMechanism:
 
     Attributes:
         sampled: lines of releases whose query depends on the secret batch that was drawn last.
+        elsewhere: lines of draws that are not one for each record, though there may be as many of them.
         known: lines of noise that is looked at before it meets data: a random start, a random direction.
         whole: delta, where the one release is the output with its exact law: it makes finitely many choices.
         shares: the largest movement that a search found, as a share of the noise scale.
@@ -78,6 +81,7 @@ class PlainMechanism:
         self.__name__ = getattr(mechanism, "__name__", "mechanism")
         self.noticed = Noticed()
         self.sampled: frozenset[str] = frozenset()
+        self.elsewhere: frozenset[str] = frozenset()
         self.known: frozenset[str] = frozenset()
         self.whole: float | None = None
         self.shares: Mapping[str, float] = {}
@@ -93,7 +97,10 @@ class PlainMechanism:
         self.noticed.drawn = 0
         try:
             with followed(self.mechanism, TapeGenerator(desk)) as rng:
-                return desk.finish(self.mechanism(snapshot(data), rng))
+                found = desk.finish(self.mechanism(snapshot(data), rng))
+                for line, many in desk.asked.items():
+                    self.noticed.asked.setdefault(line, set()).add(desk.records in many)
+                return found
         except NotUnderstood as error:
             self.noticed.refused = self.noticed.refused or error
             raise
@@ -165,6 +172,11 @@ class PlainMechanism:
             step()
         if failed and len(failed) == len(pairs):
             raise failed[0]
+        found.elsewhere |= {line for line, each in found.noticed.asked.items() if False in each}
+        if any(True in found.noticed.asked[line] for line in found.elsewhere - self.elsewhere):  # read without it
+            again = copy(self)
+            again.elsewhere = found.elsewhere
+            return again.tried(pairs, seed, delta)
         found.noticed.refused = None
         return found
 

@@ -94,12 +94,21 @@ def with_random_directions(rows, rng):
 
 
 def two_layers(rows, rng):
-    """A batch without records, or a column of zeros, looks at nothing of the start, which everybody may know."""
-    w, v = rng.normal(size=(rows.shape[1], 3)), rng.normal(size=3)
+    """A batch without records looks at nothing of the start, which everybody may know; as many units as records."""
+    w, v = rng.normal(size=(rows.shape[1], 4)), rng.normal(size=4)
     for _ in range(2):
-        hidden = np.tanh(rows[rng.random(len(rows)) < 0.1] @ w)
-        v = v - clip(np.tanh(hidden @ v)[:, None] * hidden).sum(axis=0) - rng.normal(scale=8.0, size=3)
+        hidden = np.tanh(rows[rng.random(len(rows)) < 0.1] @ w) * (rng.random(4) < 0.5)
+        v = v - clip(np.tanh(hidden @ v)[:, None] * hidden).sum(axis=0) - rng.normal(scale=8.0, size=4)
     return v
+
+
+def regression(rows, rng):
+    """The start meets the labels, as noise does."""
+    w = rng.normal(size=rows.shape[1] - 1)
+    for _ in range(2):
+        slopes = (rows[:, :-1] @ w - rows[:, -1])[:, None] * rows[:, :-1]
+        w = w - clip(slopes).sum(axis=0) - rng.normal(scale=8.0, size=len(w))
+    return w
 
 
 def records_in_a_loop(rows, rng, steps=3):
