@@ -276,7 +276,7 @@ def size_and_value(rows, rng, scale=1.6):
 def test_noise_that_is_not_understood_may_be_a_start_that_everybody_knows():
     """Who knows it learns more: a pass counts. What fails then says nothing: a perturbed objective stays refused."""
     found = assay(s.regression, Space.matrix(n=(3,), d=(3,)), PrivacyClaim(3.0, DELTA), effort=QUICK)
-    assert not found.verdict.failed and 0.5 < found.accounted < 3
+    assert not found.verdict.failed and 0.1 < found.accounted < 3
 
 
 def test_movements_of_different_pairs_do_not_add_up():
