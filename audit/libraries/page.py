@@ -1,12 +1,15 @@
-"""``docs/libraries.md``: what was found about each library, written between markers."""
+"""``docs/libraries.md``: what was found about each library, written between markers; its words are in ``page.md``."""
 
 import math
 import re
 import textwrap
+from functools import cache
+from importlib.resources import files
+
+from jinja2 import DictLoader, Environment, StrictUndefined, Template
 
 from dpassay.audit.marked import Block
 
-from .exact import Line
 from .library import RELATIONS, Examined
 
 WIDTH = 120
@@ -22,27 +25,23 @@ def block(name: str) -> Block:
 
 def section(found: Examined) -> str:
     """Everything about one library, as Markdown."""
-    parts = [f"## {found.library.name} {found.version}", "", *_wrapped(found.library.relation), ""]
-    parts += [*_wrapped(f"Written with {found.library.versions()}."), ""]
-    if found.outcomes:
-        parts += [*_searched(found), "", *_numbers(found), ""]
-    if found.lines:
-        parts += [*_lines(found.lines), ""]
-    parts += ["### Findings", "", *(() if found.known else ("Nothing was found.",))]
-    for known, printed, _ in found.known:
-        parts += [f"#### {known.id}", "", *_wrapped(known.says), ""]
-        parts += _wrapped(f"About {'; '.join(known.models)}. Documentation: {known.documented}.")
-        parts += ["", f"Thread: {known.thread}" if known.thread else "No thread about it was found.", ""]
-        parts += ["```python", *known.program.splitlines(), "```", ""]
-        parts += [
-            *_wrapped(f"It prints {known.reads}; seen{SEEDLESS if known.varies else ''}:"),
-            "",
-            "```text",
-            *printed.splitlines(),
-            "```",
-            "",
-        ]
-    return "\n".join(parts).rstrip()
+    return _template("page.md").render(found=found, tables=table(found), seedless=SEEDLESS).rstrip()
+
+
+def table(found: Examined) -> str:
+    """The searched models and mechanisms, for a terminal and for the page."""
+    searched = "\n".join(_searched(found)) if found.outcomes else ""
+    return _template("tables.md").render(found=found, searched=searched).strip("\n")
+
+
+@cache
+def _template(name: str) -> Template:
+    texts = {one: files(__package__).joinpath("described", one).read_text("utf-8") for one in ("page.md", "tables.md")}
+    environment = Environment(
+        loader=DictLoader(texts), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
+    )
+    environment.filters |= {"wrapped": _wrapped, "number": _number}
+    return environment.get_template(name)
 
 
 def not_on_page(found: Examined, inside: str) -> list[str]:
@@ -62,13 +61,6 @@ def not_on_page(found: Examined, inside: str) -> list[str]:
     return news
 
 
-def table(found: Examined) -> str:
-    """The searched models and mechanisms, for a terminal."""
-    parts = [_searched(found), _numbers(found)] if found.outcomes else []
-    parts += [_lines(found.lines) if found.lines else []]
-    return "\n\n".join("\n".join(part) for part in parts if part)
-
-
 def _searched(found: Examined) -> list[str]:
     rows = [_SEARCHED, "|---|---|---|---|---|"]
     for name, seen in found.models.items():
@@ -82,33 +74,12 @@ def _searched(found: Examined) -> list[str]:
     return rows
 
 
-def _numbers(found: Examined) -> list[str]:
-    """Epsilon, claimed, added up and realised, with what shows the last."""
-    rows = [
-        "| searched | neighbours | claimed epsilon | releases add up to | realised at least | by |",
-        "|---|---|---|---|---|---|",
-    ]
-    for one in found.outcomes:
-        claimed = f"{one.model.epsilon:.4g}" + (f" (delta {one.model.delta:g})" if one.model.delta else "")
-        numbers = " | ".join("-" if value is None else _number(value) for value in (one.added, one.realised))
-        rows.append(f"| {one.model.name} | {one.relation} | {claimed} | {numbers} | {one.by or '-'} |")
-    return rows
-
-
-def _number(value: float) -> str:
+def _number(value: float | None) -> str:
     """How far beyond any use a number lies is decided by how large the search's data are."""
+    if value is None:
+        return "-"
     return f"over {_MANY:.0e}" if _MANY < value < math.inf else f"{value:.4g}"
 
 
-def _lines(lines: list[Line]) -> list[str]:
-    rows = ["| mechanism | pair | claimed | exact | kept | draws follow the law |", "|---|---|---|---|---|---|"]
-    for line in lines:
-        tested = "-" if line.p_value is None else "yes" if line.follows else "no"
-        kept = "yes" if line.kept else "no"
-        claimed = f"{line.measure} {line.claimed:.4g}"
-        rows.append(f"| {line.name} | {line.pair} | {claimed} | {line.exact:.4g} | {kept} | {tested} |")
-    return rows
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)

@@ -50,7 +50,6 @@ _WORLDS = 4  # in which what counts as public has other values: of two coins one
 _TRIES = 3  # runs on a pair that look for a leak
 _OFTEN = 12  # runs in which a coin may have to fall another way first
 _TRIALS = 5  # runs that are looked at
-_READINGS = 4  # of code, each with more noise known
 Leaks = set[tuple[Kind, str]]
 
 
@@ -148,21 +147,19 @@ def assay_plain(
         BadInput: it draws randomness of its own, or noise or a draw is used in a way that is not followed.
     """
     first: NotUnderstood | None = None
-    for _ in range(_READINGS):
+    while True:
         try:
             found = _as_read(plain, where, claim, effort, audit)
+            break
         except NotUnderstood as error:
             first, lines = first or error, frozenset(re.split(r", | \+ ", str(error.value))) - plain.known
             if error.field != "noise" or not lines or time_is_up():
-                break
+                raise first from None
             plain = copy(plain)
             plain.known |= lines
-        else:
-            if first is None or not found.verdict.failed:
-                return found
-            break
-    assert first is not None
-    raise first
+    if first is not None and found.verdict.failed:
+        raise first
+    return found
 
 
 def _as_read(
