@@ -170,10 +170,9 @@ class Hub:
                 ask = world.settled()
 
     def _draw(self) -> None:
-        draws = [world.ask.draw for world in self.worlds if world is not self._check]
-        first = max((draw for draw in draws if draw is not None), key=lambda draw: draw.n)
+        draws = [draw for world in self.worlds if world is not self._check and (draw := world.ask.draw) is not None]
+        first = max(draws, key=lambda draw: draw.n)
         for other in draws:
-            assert other is not None
             known = other._replace(label=first.label, n=first.n if self._lacks(other, first) else other.n)
             if known != first:
                 detail = f"{first.size or first.rate} of {first.n} against {other.size or other.rate} of {other.n}"

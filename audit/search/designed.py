@@ -52,10 +52,8 @@ def far_rows(space: Space, data: Data, way: Way) -> Array | None:
     """
     found, _, there = data.parts
     features = found[:, : width_of(space, there)]  # of the same memory
-    if space.removes:
-        return None  # there is no data without a record
-    if space.relation != "replace-one":
-        return np.tile(absent_row(space, len(there)), (len(found), 1))
+    if space.relation != "replace-one":  # where a record is left out, there is no data without any
+        return None if space.removes else np.tile(absent_row(space, len(there)), (len(found), 1))
     if way == "all as the neighbour":
         found[:] = there
     elif way in EVERY[3:]:
