@@ -12,7 +12,6 @@ from dpassay.audit.marked import Block
 
 from .library import RELATIONS, Examined
 
-WIDTH = 120
 _MANY = 1e6
 _SEARCHED = "| searched | replace-one | add-remove | largest / claimed | claim is kept for |"
 SEEDLESS = " (the draws take no seed: other runs print other numbers)"
@@ -76,10 +75,8 @@ def _searched(found: Examined) -> list[str]:
 
 def _number(value: float | None) -> str:
     """How far beyond any use a number lies is decided by how large the search's data are."""
-    if value is None:
-        return "-"
-    return f"over {_MANY:.0e}" if _MANY < value < math.inf else f"{value:.4g}"
+    return "-" if value is None else f"over {_MANY:.0e}" if _MANY < value < math.inf else f"{value:.4g}"
 
 
 def _wrapped(text: str) -> str:
-    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
