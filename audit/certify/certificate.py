@@ -154,7 +154,7 @@ def abstract_rows(where: Space, sizes: Mapping[str, int], any_length: bool = Fal
         two = max(two, float(np.linalg.norm(absent)))
         low, high = min(low, float(absent.min())), max(high, float(absent.max()))
     silent = where.relation != "replace-one" and where.absent is not None and not np.any(where.absent)
-    return rows(n, columns, two, low, high, vanishes=silent, absent="poisson" if where.removes else "")
+    return rows(n, columns, two, low, high, vanishes=silent, absent="lacking" if where.removes else "")
 
 
 @dataclass

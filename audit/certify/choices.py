@@ -182,9 +182,7 @@ def _range(*ends: Any) -> Any:
     number = ends[-1]
     if not private(number) or not number.count or not number.records.everyone or ends[:-1] not in ((), (0,)):
         return range(*ends)
-    found = Batch(-1, number.count, number.count, True, records=number.records)
-    found.of = number.records
-    return found
+    return Batch(-1, number.count, number.count, True, records=number.records, of=number.records)
 
 
 def _sum(values: Any, /, start: Any = 0) -> Any:
@@ -210,7 +208,7 @@ def _list(records: Any, make: Callable[..., Any], kept: Any, several: bool) -> A
 def _whichever(records: Any, chosen: bool = False) -> tuple[Any, Any]:
     """All of a private number of records, and one that stands for each of them; None where it is public how many."""
     if type(records) is Batch and records.poisson:
-        return Value((records.total,), -1, records.records, draws=records.draws, absent="poisson"), (Place(records, 0),)
+        return Value((records.total,), -1, records.records, draws=records.draws, absent="lacking"), (Place(records, 0),)
     arrays = records.arrays if type(records) is _Zipped else (records,)
     first = arrays[0]
     if not all(private(one) and one.at == -one.ndim and not one.holes for one in arrays):

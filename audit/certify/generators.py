@@ -219,8 +219,7 @@ class Draws(StandIn):
         """Each record by itself; ``of`` those, where their number is private."""
         ledger, number = self._ledger, len(self._ledger.batches)
         ledger.batches.append(Draw(number, here(), "poisson", ledger.n, None, float(rate)))
-        found = Batch(number, ledger.n, ledger.n, True, kind)
-        found.of = of
+        found = Batch(number, ledger.n, ledger.n, True, kind, of=of)
         if of is None:
             found.answers = coins_of(ledger, (ledger.n,), [False, True], [1 - rate, rate])
         return found

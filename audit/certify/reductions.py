@@ -78,12 +78,12 @@ def _over_records(a: Value) -> Value:
         return found
     if a.absent == "masked":
         move = move.either(a.norms)
-    if a.absent == "poisson":
+    if a.absent == "lacking":
         move = a.norms
     low, high = times(count, a.low), times(count, a.high)
     if a.absent:
         low, high = min(low, 0.0), max(high, 0.0)
-    draws = a.draws - {SOMETHING} if a.absent == "poisson" and a.vanishes else a.draws
+    draws = a.draws - {SOMETHING} if a.absent == "lacking" and a.vanishes else a.draws
     size, cause = a.norms.by(count), unbounded(a) if math.isinf(move.two) else ""
     origin = _origin_of_sum(a)
     return Value(a.shape_of_one, None, a.records, size, move, low, high, draws, cause=cause, origin=origin)
@@ -98,7 +98,7 @@ def _origin_of_sum(a: Value) -> Origin | None:
         return None
     size, (numbers, number, _) = a.norms, a.cell
     apart = a.move.either(Norms(2 * size.one, math.sqrt(2) * size.two, size.sup))
-    move = size if a.absent == "poisson" else apart
+    move = size if a.absent == "lacking" else apart
     whole = Value((2 * a.entries,), None, a.records, move=move, draws=a.draws)  # of the cells that move
     whole = NAMED.setdefault(("cells", numbers, size, a.move, a.draws, a.absent, a._shape), whole)
     place = NAMED.setdefault(("cell", numbers, number), len(NAMED))
@@ -264,7 +264,7 @@ def _cells(a: Value, cells: int) -> Value:
     if a.at is None or a.entries != 1:
         raise Open("a count of more than one number a record has no rule")
     move = Norms(2.0, math.sqrt(2), 1.0)
-    if a.absent == "poisson":
+    if a.absent == "lacking":
         move = Norms(1.0, 1.0, 1.0)
     return Value((cells,), None, a.records, Norms(), move, 0.0, float(a._shape[a.at]), a.draws, integer=True)
 

@@ -27,15 +27,15 @@ class Batch(NDArrayOperatorsMixin):
     """
 
     answers: Any = None
-    of: Records | None = None
 
     __class__ = seen_as(lambda self: np.ndarray)
     cells = ()  # it is a draw
 
     def __init__(
-        self, number: int, count: int, total: int, poisson: bool, kind: str = "places", records: Records | None = None
-    ):
-        self.number, self.count, self.total, self.poisson, self.kind = number, count, total, poisson, kind
+        self, number: int, count: int, total: int, poisson: bool, kind: str = "places",
+        records: Records | None = None, of: Records | None = None,
+    ):  # fmt: skip
+        self.number, self.count, self.total, self.poisson, self.kind, self.of = number, count, total, poisson, kind, of
         self._records = records or Records(count=None if poisson else count)
 
     @property
@@ -95,8 +95,8 @@ class Batch(NDArrayOperatorsMixin):
         return found if function is _PLACES_OF[-1] else (found,)
 
     def _as(self, kind: str) -> "Batch":
-        found = Batch(self.number, self.count, self.total, self.poisson, kind, self._records)
-        found.answers, found.of = self.answers, self.of
+        found = Batch(self.number, self.count, self.total, self.poisson, kind, self._records, self.of)
+        found.answers = self.answers
         return found
 
     def sum(self) -> Any:
@@ -142,7 +142,7 @@ def taken(a: Value, batch: Batch) -> Value:
         raise Open("numbers that are 0 or 1 choose the first two records, and no batch; make them truth values")
     a.solid()
     shape = (batch.total if batch.poisson else batch.count, *a._shape[1:])
-    absent = "poisson" if batch.poisson else ""
+    absent = "lacking" if batch.poisson else ""
     # another record may come in its place: what is known of each record counts, not how far one of them moves
     known = {"move": Norms(), "truth": a.truth, "vanishes": a.vanishes}
     found = a.kept(shape=shape, records=batch.records, draws=batch.draws, absent=absent, **known)

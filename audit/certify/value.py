@@ -64,8 +64,8 @@ class Value(NDArrayOperatorsMixin):
         move: bounds on the norms of the difference between neighbours, likewise.
         low, high: of every number in it.
         draws: numbers of the secret batches it depends on; -1 stands for the whole data.
-        absent: ``""``, or why the number of records along the axis is private: ``masked``, or (of two neighbours one
-            lacks the record, as in a batch) ``poisson``.
+        absent: ``""``, or why the number of records along the axis is private: ``masked`` (private numbers choose
+            them), ``lacking`` (of two neighbours one lacks the record: data under add-remove, Poisson batches).
         cause: where nothing bounds it any more.
         vanishes: one of two neighbours lacks the record, and its entry there is zero.
         more: what else is known of it, of the names below.

@@ -183,8 +183,7 @@ class Hub:
         if not first.hidden:
             self._open_with_target[first.number] = bool(found[0][0] <= self._target <= found[0][-1])
         for world, indices in zip(self.worlds, found, strict=True):
-            assert world.ask.draw is not None
-            if self._lacks(world.ask.draw, first):
+            if world.ask.draw and self._lacks(world.ask.draw, first):
                 indices = (indices - (indices > self._target))[indices != self._target]
             world.answer(indices)
 

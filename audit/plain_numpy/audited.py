@@ -10,7 +10,6 @@ alone, the code is neither accused nor acquitted: the error names the line and w
 
 import contextlib
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
@@ -152,8 +151,8 @@ def assay_plain(
             found = _as_read(plain, where, claim, effort, audit)
             break
         except NotUnderstood as error:
-            first, lines = first or error, frozenset(re.split(r", | \+ ", str(error.value))) - plain.known
-            if error.field != "noise" or not lines or time_is_up():
+            first, lines = first or error, error.of_noise - plain.known
+            if not lines or time_is_up():
                 raise first from None
             plain = copy(plain)
             plain.known |= lines

@@ -1,5 +1,6 @@
 """Lines of the user's code: releases are named by them, and what is not understood is said with them."""
 
+import re
 import sys
 
 from dpassay.audit.lockstep.source_lines import file_name, trade
@@ -13,6 +14,11 @@ WAY_OUT = (
 
 class NotUnderstood(BadInput):
     """Noise is used in a way whose law is not known here; the message names the line and the way out."""
+
+    @property
+    def of_noise(self) -> frozenset[str]:
+        """The lines that draw it, each by itself."""
+        return frozenset(re.split(r", | \+ ", str(self.value))) if self.field == "noise" else frozenset()
 
 
 class Doubtful(NotUnderstood):

@@ -73,16 +73,15 @@ class Runner:
             self.note = f"runs were cut off after {longest} calls"
         before = self.premises.dearest
         findings = self.premises.findings(run, by_rows=data.rows is not None)
-        if self.premises.dearest is not before:
-            script = dictation if isinstance(dictation, Script) else dictation.script()
-            self._dearest = data, seed, script, run.seen
         if data.rows is not None:
             alone = any(draw.hidden and draw.n == 1 for draw in run.transcript.draws)  # it cannot be left out there
             size = run.separation if (run.complete or run.too_long) and not (run.raised or alone) else -1.0
             self._largest = sorted([*self._largest, (size, setting)], key=lambda one: -one[0])[:_KEPT]
-        if findings:
-            script = dictation if isinstance(dictation, Script) else dictation.script()
-            self._note(findings, data, seed, script, run.seen)
+        dearer = self.premises.dearest is not before
+        if findings or dearer:
+            example = data, seed, dictation if isinstance(dictation, Script) else dictation.script(), run.seen
+            self._dearest = example if dearer else self._dearest
+            self._note(findings, *example)
         return run
 
     def scripted(

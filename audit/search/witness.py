@@ -174,11 +174,9 @@ def witness_of(document: Any, path: Path | str) -> Witness:
 
 def _finite(value: Any, gone: bool = False) -> Any:
     """Numbers of JSON, equally many in each row, and none of them infinite; ``gone``: "nan" in all of a row will do."""
-    found = None if value is None else array_of(value)
-    good = value is None or (found is not None and found.size <= _LARGEST)
-    if found is not None and good:
-        good = bool((np.isfinite(found) | (gone & np.isnan(found).all(axis=-1, keepdims=True))).all())
-    if not good:
+    found = np.zeros(0) if value is None else array_of(value)
+    known = found is not None and np.isfinite(found) | (gone & np.isnan(found).all(axis=-1, keepdims=True))
+    if found is None or found.size > _LARGEST or not np.all(known):
         raise ValueError("must be finite numbers, equally many in each row")
     return value
 

@@ -16,7 +16,7 @@ from .rule_cases import unit as clip
 
 CASES = {**{f"row: {name}": case for name, case in ROWS.items()}, **REDUCED}
 TRIALS = 40
-LACKING = {"": {}, "silent": {"vanishes": True}, "removed": {"absent": "poisson"}}
+LACKING = {"": {}, "silent": {"vanishes": True}, "removed": {"absent": "lacking"}}
 BOUNDS = [*((two, None) for two in (math.inf, 1.0, 2.5, 1.0)), (math.inf, (-0.5, 1.0)), (math.inf, (0.0, 1.5))]
 
 
