@@ -1,4 +1,4 @@
-"""One expression bounds another on a whole region: counterexample, certificate, interval proof, or search."""
+"""One expression bounds another on a whole region: counterexample, interval proof, or search."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,6 @@ from .consistency import compare
 
 POINTS = 24
 FEW = 100  # fewer points than that are a spot check
-CERTIFICATE = "positivity certificate (all coefficients of the shifted difference are >= 0)"
 
 
 def check(table: Mapping[str, Any]) -> Finding:
@@ -51,8 +50,7 @@ def _bound(left: Any, operator: str, right: Any, space: Region, hints: list[Poin
     if found is not None:
         return refuted(left, operator, right, space, found, fails)
     visited = seen.told if seen.count else f"{evaluated} points"
-    positive = _positive(right - left, space, strict)
-    proof = CERTIFICATE if positive else _interval_proof(right - left, space, strict)
+    proof = _interval_proof(right - left, space, strict)
     if proof:
         return Finding(Verdict.PROVED, f"{proof}; no violation at {visited}")
     found = violation(left, operator, right, seen, search=True)
@@ -61,43 +59,6 @@ def _bound(left: Any, operator: str, right: Any, space: Region, hints: list[Poin
     evidence = f"no violation at {visited}, nor by a search from the {PARENTS} tightest; not a proof"
     verdict = Verdict.CHECKED if evaluated + seen.count >= FEW else Verdict.SPOT_CHECKED
     return Finding(verdict, evidence)
-
-
-def _positive(difference: Any, space: Region, strict: bool) -> bool:
-    """Whether it is a ratio of polynomials with non-negative coefficients after a shift."""
-    if strict and not all(v.low_open and (v.high_open or v.high == sp.oo) for v in space.variables):
-        return False  # a closed end could touch zero
-    shifted = difference
-    fresh = []
-    for variable in reversed(space.variables):
-        step = sp.Symbol(f"t_{variable.name}", positive=True)
-        fresh.append(step)
-        if variable.high == sp.oo:
-            shifted = shifted.subs(variable.symbol, variable.low + step)
-        else:
-            shifted = shifted.subs(variable.symbol, (variable.low + variable.high * step) / (1 + step))
-    for step in fresh:  # roots of the step itself become polynomial
-        shifted = shifted.subs(step, step**2) if shifted.has(sp.sqrt(step)) else shifted
-    try:
-        numerator, denominator = sp.fraction(sp.together(sp.powdenest(shifted, force=True)))
-        return all(_sign_is_plain(part, fresh, strict) for part in (numerator, denominator))
-    except (sp.PolynomialError, TypeError, ValueError):
-        return False
-
-
-def _sign_is_plain(part: Any, fresh: list[Any], strict: bool) -> bool:
-    """Positive coefficients, or a product of even powers and such factors (even powers could be zero: not strict)."""
-    whole = sp.poly(part, *fresh)
-    if strict and whole.is_zero:
-        return False
-    if all(coefficient >= 0 for coefficient in whole.coeffs()):
-        return True
-    constant, factors = sp.factor_list(whole)
-    plain = all(
-        (power % 2 == 0 and not strict) or all(coefficient >= 0 for coefficient in factor.coeffs())
-        for factor, power in factors
-    )
-    return bool(constant >= 0) and plain
 
 
 def _interval_proof(difference: Any, space: Region, strict: bool) -> str | None:

@@ -12,7 +12,7 @@ from dpassay.proofs_check.formula import FormulaError, tree
 from .inferences import decide_by_check, decide_rate, decision_of, instance
 from .instances import difference
 from .language import SCALAR_FUNCTIONS, Language, names_of, over, pieces, put_in
-from .model import REMARKS, Given, Part, Remark, Statement, Step
+from .model import REMARKS, Given, Part, Remark, Statement, Step, reference
 from .solver import Answer, Decision, follows, impossible, possible
 
 
@@ -112,7 +112,7 @@ def derive(statement: Statement, sources: Mapping[str, Statement] | None = None)
     remarks = {kind: tuple(Looked(one, check(one.check) if one.check else None) for one in getattr(statement, kind))
                for kind in REMARKS}  # fmt: skip
     repaired = _closed(mended[0], printed) if mended else None
-    return Derivation(statement, printed, repaired, _false(language, statement), remarks)
+    return Derivation(statement, printed, repaired, _false(statement, sources), remarks)
 
 
 def _closed(repaired: Chain, printed: Chain) -> Chain:
@@ -300,18 +300,37 @@ def _require_every(language: Language, step: Step, known: Mapping[str, Known]) -
         raise FormulaError(f"the induction is for whole {name} from {first} on, and none has {' and '.join(which)}")
 
 
-def _false(language: Language, statement: Statement) -> Decision | None:
-    """GAP where the file's point or check shows that the printed statement fails."""
+def _false(statement: Statement, sources: Mapping[str, Statement]) -> Decision | None:
+    """GAP where the file's point or check shows that the printed statement fails, or where a false one follows."""
     evidence = statement.false
     if evidence is None:
-        return None
+        cited = [sources.get(reference(statement.paper, fact)) for fact in statement.given if fact.source]
+        tried = (_false_with(statement, other, sources) for other in cited if other is not None)
+        return next((shown for shown in tried if shown is not None), None)
     if evidence.check:
         return decision_of(check(evidence.check))
     facts = [fact.says for fact in statement.given if not fact.added]
     try:
-        shown = possible(language, facts, evidence.point, statement.says)
+        shown = possible(Language(statement.symbols), facts, evidence.point, statement.says)
     except FormulaError as error:
         return Decision(Answer.UNDECIDED, str(error))
     if shown:
         return Decision(Answer.GAP, "everything that is given holds there, and the statement does not", evidence.point)
     return Decision(Answer.UNDECIDED, "the point does not satisfy what is given, or the statement holds there")
+
+
+def _false_with(statement: Statement, other: Statement, sources: Mapping[str, Statement]) -> Decision | None:
+    """GAP where the other statement fails, and would follow: it is given all that this one is, and says no more."""
+    language, hand = Language(other.symbols), [fact.says for fact in other.given if not fact.added]
+    claim = Given("claim", other.says, source=statement.key, failure=other.failure, holds=other.holds)
+    own = [fact.says for fact in statement.given if not fact.source]
+    try:
+        given = all(follows(language, says, hand).holds for says in own)
+    except FormulaError:  # of something that the other one does not know
+        return None
+    if not given or difference(language, claim, other, hand, {statement.key: statement}):
+        return None
+    shown = _false(other, {key: one for key, one in sources.items() if one != statement})
+    if shown is None or shown.answer is not Answer.GAP or other.false is None:
+        return shown
+    return shown.because(f"{other.name} is part of it, and fails: {other.false.words}")

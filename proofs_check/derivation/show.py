@@ -177,9 +177,9 @@ def sentence(one: Examined) -> str:
         rests += "." if at == used else f": the gaps are in {'; '.join(at)}."
         text = " ".join([*[f"{verb.format(', '.join(steps))} not follow."] * bool(steps), *[rests] * bool(used)])
         false, shown = one.statement.false, one.derivation.false
-        if After.FALSE in status.after and false is not None and shown is not None:
+        if After.FALSE in status.after and shown is not None:
             where = f" (at {point(shown.numbers)})" if shown.numbers else ""
-            text += f" The statement fails: {false.words.rstrip('.')}{where}."
+            text += f" The statement fails: {(false.words if false else shown.evidence).rstrip('.')}{where}."
         if After.REPAIRED in status.after and one.statement.repaired is not None:
             text += f" What follows instead: {_ended(one.statement.repaired.words or one.statement.repaired.says)}"
         return text

@@ -67,7 +67,7 @@ SAMPLED = gaussian("s", "1", ("1", "1/100000"), "s T", {"q": "(0, 1)"}, count="T
         (of("sqrt(a**2) == a", "a"), PROVED),
         (of("log(a*b) == log(a) + log(b)", "a b"), PROVED),
         (of("x == abs(x)", domain={"x": "[-5, 5]"}), REFUTED),
-        (of("2*a*b <= a**2 + b**2", "a b"), PROVED),
+        (of("2*a*b <= a**2 + b**2", "a b"), CHECKED),
         (of("3*a*b <= a**2 + b**2", "a b"), REFUTED),
         (of("log(1 + x) <= x", "x"), CHECKED),
         (of("exp(x) <= 1 + 2*x", domain={"x": "[1/10, 5/4]"}), PROVED),
@@ -75,7 +75,7 @@ SAMPLED = gaussian("s", "1", ("1", "1/100000"), "s T", {"q": "(0, 1)"}, count="T
         # true, and proved by no interval: the sides touch at 0, or there is no rule for the function
         (of("1 + x <= exp(x)", domain={"x": "[-1, 2]"}), CHECKED),
         (of("Phi(x) <= 1", domain={"x": "[1/2, 7/2]"}), CHECKED),
-        (of("x < x + y**2", "x y"), PROVED),
+        (of("x < x + y**2", "x y"), CHECKED),
         (of("x < x", "x"), REFUTED),
         (of("n/2 <= floor(n/2)", domain={"n": "integer [1, 100]"}), REFUTED),
         (of("x <= y", "x y", conditions=("x < y", "y < x")), UNKNOWN),  # about nothing
