@@ -315,7 +315,7 @@ def run_suite(
 def _numbered(position: int, case: Case, effort: Effort, known: Sequence[Witness]) -> tuple[int, Row]:
     try:
         with rarely_collected():
-            return position, assay_case(case, effort, known=known)
+            return position, assay_case(case, effort, Thrift(close=True), known)
     except (MemoryError, Broken):
         raise
     except Exception as error:

@@ -32,6 +32,7 @@ from dpassay.reference.transcript import Note, Transcript
 
 from .why import why
 
+_CLOSE = 0.95  # of what the run is accounted at: a bound that shows so much is left as it is
 _NO_TIME = f"not made: {TIME_IS_UP}"
 MOST = 50_000_000  # calls of the tape in all runs of one likelihood audit: hours
 LONG_RUN = 20  # calls of plain code, whose every call costs a millisecond: a run of more stands for several
@@ -46,6 +47,7 @@ class Thrift:
         statistics: no likelihood audit where the search or the account fails the claim; and it stops as soon as its
             bound decides: at the claim, or, where the account adds up to no more than that, where it is tight.
         decided: the likelihood audit stops as soon as its bound decides, likewise; none is left out.
+        close: it stops as soon as it shows nearly all that the run is accounted at; a few percent are left.
         pair: rows, sizes and target of the neighbours that an earlier audit used; used again unless the search finds
             neighbours that are clearly worse; one that does not fit the space is left aside.
         calls: of the tape for each run of the effort; where runs make more, there are fewer. 0: there never are.
@@ -55,6 +57,7 @@ class Thrift:
 
     statistics: bool = False
     decided: bool = False
+    close: bool = False
     pair: Mapping[str, Any] = field(default_factory=dict)
     calls: int = 0
     leaks: bool = False
@@ -150,10 +153,11 @@ def statistics(
     shown = thrift.leaks and thrift.calls < calls and not all(one.given_secrets for one in leaks)
     if shown or (thrift.statistics and fails(claim, searched, cost)):
         return _none(claim, effort, "not made: what the search or the account shows fails the claim already")
-    enough = None
+    enough, sound = None, not cost.unknown and not searched.findings
     if thrift.statistics or thrift.decided:
-        known = not cost.unknown and not searched.findings
-        enough = TIGHT_SHARE * claim.epsilon if known else math.nextafter(claim.epsilon, math.inf)
+        enough = TIGHT_SHARE * claim.epsilon if sound else math.nextafter(claim.epsilon, math.inf)
+    elif thrift.close and sound:
+        enough = max(_CLOSE * cost.epsilon(claim.delta), TIGHT_SHARE * claim.epsilon)
     try:
         return audit_likelihood(
             LockstepSampler(instance.mechanism, instance.pair),

@@ -216,7 +216,7 @@ Explain = Annotated[bool, typer.Option(help="Below the table: premises, movement
 def audit(
     algorithms: Algorithms = None,
     everything: Annotated[bool, typer.Option("--all", help="Slow cases too; named ones run in any case.")] = False,
-    runs: Annotated[int, typer.Option(help="Runs whose losses count, for each case.")] = 1000,
+    runs: Annotated[int, typer.Option(help="Runs that count, for each case; fewer once 95 % are shown.")] = 1000,
     pilot: Annotated[int, typer.Option(help="Runs for choosing the tilt, thrown away.")] = 400,
     confidence: Annotated[float, typer.Option(help="Confidence of each lower bound.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Same seed, same table, whatever the number of jobs.")] = 0,

@@ -34,33 +34,20 @@ from dpassay.reference.errors import require
 from .pilot import Plan, average, excess, last_epsilon, make_plan, weight_of
 from .samplers import LockstepSampler, Losses
 
-_STAGES = (0.125, 0.25, 0.5, 1.0)  # of the runs, each on top of those before
+_LOOKS = (0.125, 0.25, 0.5)  # shares of the runs, after which it may be enough
 
 
 def drawn(
     final: LockstepSampler, plan: Plan, runs: int, seed: int, bound: Callable[[Losses], float], enough: float | None
 ) -> tuple[Losses, float]:
-    """The losses, and the bound of epsilon that they show.
-
-    Args:
-        final: the sampler in the direction of the plan.
-        runs: how many, if it does not stop earlier.
-        bound: of all losses so far.
-        enough: stop as soon as the bound is at least this; None: draw all runs at once.
-    """
+    """The losses of so many runs, fewer where the bound on the way is enough, and the bound that they show."""
+    how = plan.tilts, plan.shares, runs, (seed, 2)
     if enough is None:
-        losses = final.sample(plan.tilts, plan.shares, runs, (seed, 2))
-        return losses, bound(losses)
-    found, epsilon = Losses(np.zeros(0), np.zeros((0, len(plan.tilts)))), 0.0
-    for stage, part in enumerate(_STAGES):
-        size = max(10, round(part * runs)) - len(found.loss)
-        if size <= 0:
-            continue
-        found = found.joined(final.sample(plan.tilts, plan.shares, size, (seed, 2, stage)))
-        epsilon = bound(found)
-        if epsilon >= enough or time_is_up():
-            break
-    return found, epsilon
+        losses = final.sample(*how)
+    else:
+        looks = [max(10, round(part * runs)) for part in _LOOKS]
+        losses = final.sample(*how, looks, lambda seen: bound(seen) >= enough)
+    return losses, bound(losses)
 
 
 def upper_limit(loss: Array, weight: Array, delta: float, alpha: float) -> float:
@@ -104,7 +91,7 @@ def audit_likelihood(
         confidence: one-sided.
         runs: runs whose losses count; ``pilot`` more are thrown away.
         seed: same seed, same result.
-        enough: draw in stages and stop as soon as the bound is at least this, which keeps its confidence.
+        enough: look at the bound on the way and stop as soon as it is at least this, which keeps its confidence.
 
     Returns:
         The bound, and the losses with all findings. The bound is :class:`AssumedEstimate` (it cannot decide) if the

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -43,18 +43,6 @@ class Losses:
             known = self.movements.get(label)
             self.movements[label] = movement if known is None else known.with_other(movement)
 
-    def joined(self, other: Losses) -> Losses:
-        """Two samples under the same tilts as one."""
-        both = replace(
-            self,
-            loss=np.concatenate([self.loss, other.loss]),
-            log_weights=np.concatenate([self.log_weights, other.log_weights]),
-            findings=list(self.findings),
-            movements=dict(self.movements),
-        )
-        both.note(other.findings, other.inexact, other.movements)
-        return both
-
     def log_weight(self, log_shares: Array) -> Array:
         """Log weights against the mixture with these log shares (balance heuristic)."""
         return np.asarray(-np.logaddexp.reduce(log_shares - self.log_weights, axis=1))
@@ -80,13 +68,31 @@ class LockstepSampler:
         """The other direction: D and D' change places."""
         return LockstepSampler(self._run, self._pair.swapped(), what=self._what, checks=self._checks)
 
-    def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
-        """``count`` independent runs, each under tilt ``c`` with probability ``shares[c]``; fewer if time is up."""
+    def sample(
+        self,
+        tilts: Sequence[Tilt],
+        shares: Array,
+        count: int,
+        seed: Sequence[int],
+        looks: Collection[int] = (),
+        enough: Callable[[Losses], bool] = lambda _: False,
+    ) -> Losses:
+        """``count`` independent runs, each under tilt ``c`` with probability ``shares[c]``; fewer if time is up.
+
+        After as many runs as ``looks`` has, it also ends where those so far are ``enough``.
+        """
         tilts, rng = Tilts(tilts), np.random.default_rng([*seed, 0])
         checks = min(self._checks, (count + 3) // 4)
         losses = Losses(np.zeros(0), np.zeros((0, len(tilts))))
-        loss, log_weights, chosen = [], [], list[int]()
+        loss, log_weights, chosen = list[float](), list[Array](), list[int]()
+
+        def so_far() -> Losses:
+            losses.loss, losses.log_weights = np.array(loss), np.array(log_weights).reshape(len(loss), len(tilts))
+            return losses
+
         for number in range(count):
+            if number in looks and enough(so_far()):
+                break
             if number == len(chosen):  # the same numbers as all at once
                 chosen += rng.choice(len(tilts), size=min(_BLOCK, count - number), p=shares).tolist()
             seeds, tilt, check = [*seed, 1, number], chosen[number], number < checks
@@ -97,5 +103,4 @@ class LockstepSampler:
             step()
             if time_is_up():
                 break
-        losses.loss, losses.log_weights = np.array(loss), np.array(log_weights).reshape(len(loss), len(tilts))
-        return losses
+        return so_far()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from dpassay.audit.assaying.assay import Effort, assay_case
+from dpassay.audit.assaying.assay import Effort, assay_case, run_suite
 from dpassay.audit.assaying.why import moved_too_little, used_at_times
 from dpassay.audit.commands.audit import with_proofs
 from dpassay.audit.lockstep.outcome import Movement
@@ -96,6 +96,11 @@ def test_what_becomes_of_a_row(run, more, verdict, code, by, realised, words):
     assert row.accounted == pytest.approx({half: gdp_epsilon(2.0, DELTA), bare: math.inf}.get(run, ONE))
 
 
+def test_the_runs_of_a_suite_end_where_nearly_all_is_shown():
+    near, far = run_suite([case(honest), case(honest, pair=0.5, name="test/two")], FULL, 1)
+    assert 0 < near.stopped < FULL.runs and 0.95 * ONE <= near.realised <= ONE and far.stopped == 0
+
+
 @pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("run", "claimed", "declared", "undeclared", "missing"),
@@ -138,9 +143,8 @@ def test_the_table_shows_every_row_and_counts(capsys):
     assert "inf (replay)" in shown and "tight" in shown and "delta 1e-05" in shown
     unbounded = table_lines([assayed(overshooting, claimed=8.0, reading="repaired")], 80)
     assert any("4.38 no bound" in line.plain for line in unbounded)
-    assert closing_lines(rows, "x")[0] == (
-        "2 rows: 1 violated, 1 tight (it fails as the paper's reading declares). Report: x"
-    )
+    counts = "2 rows: 1 violated, 1 tight (it fails as the paper's reading declares). Report: x"
+    assert closing_lines(rows, "x")[0] == counts
     assert "Not as it should be: test/one@printed." in closing_lines(rows, "x", strict=True)
     assert (number(None), number(math.inf), number(0.12345)) == ("-", "inf", "0.123")
     undecided = replace(rows[1], verdict="inconclusive", reading="own")

@@ -43,7 +43,7 @@ class SampledGaussianSampler:
             logs = np.log1p(-weight), np.log(weight)
         return np.asarray(np.logaddexp(logs[0] - x**2 / 2, logs[1] - (x - mean) ** 2 / 2))
 
-    def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
+    def sample(self, tilts, shares, count, seed, looks=(), enough=None) -> Losses:
         rng = np.random.default_rng(list(seed))
         q, mu, shape = self._rate, self._mu, (count, self._steps)
         chosen = rng.choice(len(tilts), size=count, p=shares)
@@ -61,7 +61,9 @@ class SampledGaussianSampler:
         here, there = (without, with_record) if self._back else (with_record, without)
         proposals = [self._mixture(x, *law) for law in zip(odds.tolist(), means, strict=True)]
         weights = np.stack([(here - one).sum(axis=1) for one in proposals], axis=1)
-        return Losses((here - there).sum(axis=1), weights)
+        losses = (here - there).sum(axis=1)
+        parts = (Losses(losses[:look], weights[:look]) for look in looks)
+        return next((part for part in parts if enough(part)), Losses(losses, weights))
 
 
 def gaussian(mu: float) -> SampledGaussianSampler:
