@@ -154,10 +154,10 @@ def slack_of(left: Any, right: Any, space: Region) -> Function:
     return slack
 
 
-def violation(left: Any, operator: str, right: Any, seen: Visit, *, search: bool) -> Point | None:
+def violation(left: Any, operator: str, right: Any, seen: Visit) -> Point | None:
     """A point of the region at which the relation (``<=`` or ``<``) fails with fifty digits, or None.
 
-    With ``search`` the points of least slack are the parents of a random search that attacks the violation.
+    Where no visited one is, the points of least slack are the parents of a random search that attacks the violation.
     """
     space = seen.space
     try:
@@ -166,7 +166,7 @@ def violation(left: Any, operator: str, right: Any, seen: Visit, *, search: bool
     except (TypeError, ValueError, NameError, KeyError, OverflowError, ZeroDivisionError, AttributeError):
         return None
     found = _confirmed(left, operator, right, space, seen.columns, values)
-    if found is None and search:
+    if found is None:
         columns, values = _attack(slack, seen, values)
         found = _confirmed(left, operator, right, space, columns, values)
     return found
