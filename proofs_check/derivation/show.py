@@ -11,6 +11,7 @@ from dpassay.proofs_check.ties import ties
 from dpassay.reference.errors import BadInput
 
 from .derive import Chain, Looked
+from .language import pieces
 from .ledger import Examined
 from .model import Statement
 from .solver import Answer, Decision
@@ -71,10 +72,12 @@ def step_text(one: Examined, name: str) -> str:
 
 def schedule(statement: Statement) -> list[tuple[str, str, str, str]]:
     """An algorithm's schedule: each name, its formula, where it is printed, and what computes it in ``reference/``."""
-    tied = {tie.source for tie in ties()}
-    return [(row.name, row.formula, row.place,
-             f"{row.code.replace(':', '.')}{', compared at numbers' if row.code.replace(':', '.') in tied else ''}")
-            for row in statement.schedule]  # fmt: skip
+    tied, rows = {(tie.source, pieces(tie.formula)) for tie in ties()}, []
+    for row in statement.schedule:
+        code = row.code.replace(":", ".")
+        compared = (code, pieces(row.formula)) in tied
+        rows.append((row.name, row.formula, row.place, f"{code}{', compared at numbers' * compared}"))
+    return rows
 
 
 def _chain(chain: Chain, shown: Collection[str]) -> list[str]:

@@ -13,7 +13,7 @@ TIES = (
           ("Appendix D, conversion",
            "L*sqrt(ceil(log2(T + 1))/2)/(sqrt(epsilon + log(1/delta)) - sqrt(log(1/delta)))",
            lambda p: printed_std(p["L"], int(p["T"]), p["epsilon"], p["delta"]))),
-    *tied("dp_ftrl.dp_ftrl.depth", ({"T": 1}, {"T": 7}, {"T": 8}, {"T": 1000}),
+    *tied("dp_ftrl.dp_ftrl.depth", ({"T": 3}, {"T": 7}, {"T": 8}, {"T": 1000}),
           ("Appendix D", "ceil(log2(T + 1))", lambda p: depth(int(p["T"])))),
 )  # fmt: skip
 

@@ -2,67 +2,67 @@
 
 from collections import Counter
 from dataclasses import replace
-from math import exp, sqrt
 
 import numpy as np
 
-from dpassay.proofs_check.ties import Numbers, labels, tied
+from dpassay.proofs_check.ties import Numbers, down, labels, tied, up
 from dpassay.reference.minimax_sosp import dp_rgda
 from dpassay.reference.minimax_sosp.dp_rgda import algorithm3_noise, appendix_b2_noise
 from dpassay.reference.minimax_sosp.experiment import experiment_schedule
-from dpassay.reference.minimax_sosp.theorem_schedules import Constants
+from dpassay.reference.minimax_sosp.theorem_schedules import Constants, empirical_schedule
 from dpassay.reference.minimax_sosp.worst_case import sign_flip, steep
 from dpassay.reference.problems.saddles import CoupledSaddle, cosine_saddle
 from dpassay.reference.tape import LiveTape
 
-ERM = (
-    {"epsilon": 1.0, "delta": 1e-5, "n": 1000, "T": 60, "q": 20},
-    {"epsilon": 0.3, "delta": 1e-6, "n": 50, "T": 8, "q": 4},
+NOISE = (
+    {"epsilon": 0.7, "delta": 1e-5, "n": 1000, "T": 60, "q": 20, "S_1": 300, "S_2": 7, "C_v": 1.7, "C_u": 2.6},
+    {"epsilon": 0.3, "delta": 1e-6, "n": 50, "T": 8, "q": 4, "S_1": 40, "S_2": 30, "C_v": 1.9, "C_u": 0.6},
 )
-POP = (
-    {"epsilon": 1.0, "delta": 1e-5, "n": 1000, "S1": 300, "S2": 20},
-    {"epsilon": 0.3, "delta": 1e-6, "n": 90, "S1": 50, "S2": 4},
+POPULATION = (
+    {"epsilon": 0.7, "delta": 1e-5, "n": 1000, "S_1": 300, "M": 1.3, "L": 2.3, "C_1": 5.7, "C_2": 3.4, "dy": 0.4},
 )
-CLIP = ({"C": 1.0}, {"C": 2.5})  # the experiment's clip; its other sizes are printed
-ERROR = ({"epsilon": 1.0, "n": 1000, "d": 10, "ell": 11.0}, {"epsilon": 0.4, "n": 5000, "d": 3, "ell": 14.0})
+SIZES = tuple(
+    {"n": 100_000, "d": d, "epsilon": epsilon, "delta": 1e-6, "M": 1.3, "L": 1.1, "mu": 0.8, "rho": 0.6, "F0": 1.2}
+    for d, epsilon in ((50, 0.5), (50, 4.2), (500, 4.2))
+)
 
 
-def _algorithm_3(p: Numbers, label: str) -> float:
-    n = int(p["n"])
-    noise = algorithm3_noise(p["epsilon"], p["delta"], n, int(p["T"]), int(p["q"]), batches=(n, n), clips=(1.0, 1.0))
+def _noise(p: Numbers, label: str) -> float:
+    batches, clips = (int(p["S_1"]), int(p["S_2"])), (p["C_v"], p["C_u"])
+    noise = algorithm3_noise(p["epsilon"], p["delta"], int(p["n"]), int(p["T"]), int(p["q"]), batches, clips)
     return noise.std(label, 1.0)
 
 
-def _experiment(p: Numbers, label: str) -> float:
-    noise = algorithm3_noise(2.0, 1e-6, n=400, steps=400, period=10, batches=(200, 50), clips=(p["C"], p["C"]))
+def _population(p: Numbers, label: str, constant: str) -> float:
+    budget = p["epsilon"], p["delta"]
+    noise = appendix_b2_noise(*budget, int(p["n"]), int(p["S_1"]), p["M"], p["L"], constant=p[constant])
     return noise.std(label, 1.0)
 
 
-def _appendix(p: Numbers, constant: float, label: str) -> float:
-    noise = appendix_b2_noise(p["epsilon"], p["delta"], int(p["n"]), int(p["S1"]), 1.0, 1.0, constant)
-    return noise.std(label, 1.0)
+def _constants(p: Numbers) -> Constants:
+    return Constants(int(p["n"]), int(p["d"]), *(p[name] for name in ("epsilon", "delta", "M", "L", "mu", "rho", "F0")))
 
 
-def _inverse_error(p: Numbers) -> float:
-    return 1 / Constants(int(p["n"]), int(p["d"]), p["epsilon"], exp(-p["ell"])).privacy_error
-
-
+FOUND = tuple({**p, "e": _constants(p).privacy_error, "T": empirical_schedule(_constants(p)).steps} for p in SIZES)
 TIES = (
-    *tied("minimax_sosp.dp_rgda.algorithm3_noise", ERM,
-          ("Algorithm 3, line 1 (S_1 = n)", "8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/(sqrt(q)*n))",
-           lambda p: 8 * _algorithm_3(p, "refresh")),
-          ("Algorithm 3, line 2 (S_2 = n, K = 1)", "8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/n)",
-           lambda p: 8 * _algorithm_3(p, "step"))),
-    *tied("minimax_sosp.dp_rgda.algorithm3_noise", CLIP,
-          ("Section 5.1 and Appendix D, Algorithm 3, line 18",
-           "C*(sqrt(log(1000000))/2)*max(1/200, sqrt(400)/(sqrt(10)*400))", lambda p: _experiment(p, "refresh")),
-          ("Section 5.1 and Appendix D, Algorithm 3, line 18",
-           "C*(sqrt(log(1000000))/2)*max(1/50, sqrt(400)/400)", lambda p: _experiment(p, "step"))),
-    *tied("minimax_sosp.dp_rgda.appendix_b2_noise", POP,
-          ("B.2", "4*sqrt(2)*sqrt(log(1.25/delta))/(S1*epsilon)", lambda p: _appendix(p, 4 * sqrt(2), "refresh")),
-          ("B.2", "2*sqrt(log(1.25/delta))/(n*epsilon)", lambda p: _appendix(p, 1.0, "step"))),
-    *tied("minimax_sosp.theorem_schedules.Constants.privacy_error", ERROR,
-          ("Lemma 5 against its proof", "1/(sqrt(d*ell)/(n*epsilon))", _inverse_error)),
+    *tied("minimax_sosp.dp_rgda.algorithm3_noise", NOISE,
+          ("Algorithm 3, line 1", "C_v*sqrt(log(1/delta))/epsilon*max(1/S_1, sqrt(T)/(sqrt(q)*n))",
+           lambda p: _noise(p, "refresh")),
+          ("Algorithm 3, line 2", "C_u*sqrt(log(1/delta))/epsilon*max(1/S_2, sqrt(T)/n)", lambda p: _noise(p, "step"))),
+    *tied("minimax_sosp.dp_rgda.appendix_b2_noise", POPULATION,
+          ("B.2, privacy proof", "C_1*M*sqrt(log(1.25/delta))/(S_1*epsilon)",
+           lambda p: _population(p, "refresh", "C_1")),
+          ("B.2, privacy proof", "2*C_2*L*sqrt(log(1.25/delta))/(n*epsilon)*dy",
+           lambda p: _population(p, "step", "C_2") * p["dy"])),
+    *tied("minimax_sosp.theorem_schedules.Constants.privacy_error", SIZES,
+          ("Lemma 5", "sqrt(d*log(1/delta))/(n*epsilon)", lambda p: _constants(p).privacy_error)),
+    *tied("minimax_sosp.theorem_schedules.empirical_schedule", FOUND,
+          ("Lemma 5", "((L*F0)**(1/4)/(sqrt(M)*e))**(4/3)", lambda p: empirical_schedule(_constants(p)).steps, up),
+          ("Lemma 5", "n**2*epsilon**2/(L**2*T*d*log(1/delta))",
+           lambda p: empirical_schedule(_constants(p)).period, down),
+          ("Theorem 1, and without epsilon^(2/3) its proof", "max((M/(sqrt(F0*L)*e))**(2/3),"
+           " M**(1/3)*n*e**(2/3)/(L*F0)**(1/6), epsilon**(2/3)*M**(1/3)*n*e**(2/3)/(L*F0)**(1/6))",
+           lambda p: empirical_schedule(_constants(p)).step_batch, up)),
 )  # fmt: skip
 
 

@@ -1,89 +1,100 @@
 """second_order_erm: sensitivities, eq. (8) and (14), MIN_DEC, and the sample sizes of Theorems 4, 8 and B.3."""
 
-from math import exp
-
 from dpassay.proofs_check.ties import Numbers, tied
 from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.problems.erm import Constants
+from dpassay.reference.second_order_erm import opt, opt_ls
 from dpassay.reference.second_order_erm.calibration import Budget
 from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities, printed_sensitivities
-from dpassay.reference.second_order_erm.line_search import curvature_roots
-from dpassay.reference.second_order_erm.opt import minimum_decrease
+from dpassay.reference.second_order_erm.line_search import LineSearch, curvature_roots
 from dpassay.reference.second_order_erm.sample_complexity import batch_minimum, line_search_minimum, short_step_minimum
+from dpassay.reference.second_order_erm.subsampled import AdvancedBudget
 
-BOUNDS = ({"B": 0.7, "B_g": 1.3, "B_H": 0.25, "n": 500, "d": 10}, {"B": 2.0, "B_g": 0.4, "B_H": 3.0, "n": 77, "d": 3})
-RHO = ({"rho_f": 0.02, "gap": 0.3, "T": 40}, {"rho_f": 0.5, "gap": 2.0, "T": 7})
-SLACK = ({"c": 0.1, "c2": 0.05}, {"c": 0.2, "c2": 0.02})
-ROOTS = ({"c": 0.1, "c2": 0.05, "c_H": 0.2}, {"c": 0.2, "c2": 0.02, "c_H": 0.1})
+POINTS: tuple[Numbers, ...] = (  # each term of a maximum or minimum is the one that counts at one of them
+    {"B": 0.7, "B_g": 1.3, "B_H": 0.25, "G": 2.3, "M": 3.1, "n": 500, "d": 10, "c1": 0.12, "c2": 0.05, "c": 0.11,
+     "eps_g": 0.01, "eps_H": 0.4, "c_g": 0.22, "c_H": 0.2, "b_g": 8.5, "b_H": 0.6, "t2": 1.4, "lam": 12.5, "T": 40,
+     "sigma": 20.5, "zeta": 0.06, "eta": 0.07, "xi": 0.08, "i_max": 9},
+    {"B": 2.1, "B_g": 0.4, "B_H": 3.3, "G": 0.6, "M": 0.2, "n": 77, "d": 3, "c1": 0.31, "c2": 0.15, "c": 0.05,
+     "eps_g": 2.5, "eps_H": 0.9, "c_g": 0.19, "c_H": 0.13, "b_g": 0.8, "b_H": 4.2, "t2": 2.6, "lam": 7.5, "T": 7,
+     "sigma": 5.5, "zeta": 0.16, "eta": 0.17, "xi": 0.18, "i_max": 4},
+)  # fmt: skip
+CURVED = (*POINTS, {**POINTS[0], "eps_g": 0.9})
+RHO = ({"rho": 0.32, "rho_f": 0.02, "T": 40}, {"rho": 2.5, "rho_f": 0.5, "T": 7})
+CONVERSION = ({"epsilon": 0.9, "delta": 1e-5}, {"epsilon": 0.3, "delta": 1e-6})
 HALF = "((1 - c - c_H)/2)"
-TINY = 1e-9  # makes the other branch of a maximum or minimum negligible
+PARTS = ({"eps_f": 0.09, "delta_f": 2e-6, "gap": 0.36, "dgap": 8e-6, "s": 0.05, "T": 9},)  # a fifth for f(w0)
+
+
+def _constants(p: Numbers) -> Constants:
+    return Constants(p["B"], p["B_g"], p["B_H"], p["G"], p["M"], radius=0.9)
+
+
+def _accuracy(p: Numbers) -> Accuracy:
+    return Accuracy(p["eps_g"], p["eps_H"], p["c1"], p["c2"], p["c"])
 
 
 def _sensitivities(p: Numbers) -> Sensitivities:
-    bounds = Constants(p.get("B", 1.0), p.get("B_g", 1.0), p.get("B_H", 1.0), 1.0, 1.0, 1.0)
-    return printed_sensitivities(bounds, int(p["n"]), int(p.get("d", 1)))
+    return printed_sensitivities(_constants(p), int(p["n"]), int(p["d"]))
 
 
 def _budget(p: Numbers, releases: int) -> Budget:
-    return Budget(p["rho_f"] + p["gap"], p["rho_f"], releases)
+    return Budget(p["rho"], p["rho_f"], releases)
 
 
-def _decrease(p: Numbers) -> float:
-    accuracy = Accuracy(1.0, 0.01, c2=p["c2"], c=p["c"])
-    return minimum_decrease(accuracy, 1.0, 1.0) / 0.01**3
+def _roots(p: Numbers) -> tuple[float, float]:
+    return curvature_roots(_accuracy(p), p["c_H"])
 
 
-def _roots(p: Numbers, which: int) -> float:
-    return curvature_roots(Accuracy(1.0, 1.0, c2=p["c2"], c=p["c"]), p["c_H"])[which]
-
-
-def _short_step(p: Numbers) -> float:
-    accuracy = Accuracy(p["m"] / 0.1, 1e6)
-    bounds = Constants(1.0, p["B_g"], TINY, 1.0, 1.0, 1.0)
-    return short_step_minimum(accuracy, bounds, int(p["d"]), p["sigma_g"], 1, zeta=exp(-p["ell"]))
-
-
-def _batch(p: Numbers, gradient: bool) -> float:
-    logarithm = p["ell"] - (0.25 if gradient else 0.0)
-    bounds = Constants(1.0, p["B_g"] if gradient else TINY, TINY if gradient else p["B_H"], 1.0, 1.0, 1.0)
-    accuracy = Accuracy(p["m"] / 0.1, 1e6) if gradient else Accuracy(1e6, p["eps_H"], c=p["c"])
-    return batch_minimum(accuracy, bounds, 1, 1, eta=2 * exp(-logarithm))
+def _searched(p: Numbers) -> float:
+    return opt_ls.minimum_decrease(_accuracy(p), p["G"], p["M"], LineSearch(c_g=p["c_g"], c_H=p["c_H"]))
 
 
 def _line_search(p: Numbers) -> float:
-    bounds = Constants(1.0, p["B_g"], 1.0, 1.0, TINY, 1.0)
-    return line_search_minimum(
-        bounds, Accuracy(p["eps_g"], 1.0), p["lam"], 1, i_max=1, b_g=p["b_g"], b_H=1.0, c_g=p["c_g"], c_H=0.2, t2=1.0,
-        xi=exp(-p["L"]),
-    )  # fmt: skip
+    names = ("b_g", "b_H", "c_g", "c_H", "t2", "xi")
+    more = {name: p[name] for name in names}
+    return line_search_minimum(_constants(p), _accuracy(p), p["lam"], int(p["T"]), i_max=int(p["i_max"]), **more)
+
+
+def _advanced(p: Numbers) -> AdvancedBudget:
+    return AdvancedBudget(p["eps_f"] + p["gap"], p["delta_f"] + p["dgap"], p["s"], 0.2)
 
 
 TIES = (
-    *tied("second_order_erm.common.printed_sensitivities", BOUNDS,
-          ("eq. (4)", "B/n", lambda p: _sensitivities(p).value),
-          ("eq. (4)", "2*B_g/n", lambda p: _sensitivities(p).gradient),
-          ("eq. (4)", "2*B_H*sqrt(d)/n", lambda p: _sensitivities(p).hessian)),
+    *tied("second_order_erm.common.printed_sensitivities", POINTS,
+          ("(4)", "B/n", lambda p: _sensitivities(p).value),
+          ("(4)", "2*B_g/n", lambda p: _sensitivities(p).gradient),
+          ("(4)", "2*B_H*sqrt(d)/n", lambda p: _sensitivities(p).hessian)),
     *tied("second_order_erm.calibration.Budget.sigma_f", RHO,
-          ("eq. (8)", "1/(2*rho_f)", lambda p: _budget(p, 2).sigma_f ** 2)),
+          ("(8)", "1/(2*rho_f)", lambda p: _budget(p, 2).sigma_f ** 2)),
     *tied("second_order_erm.calibration.Budget.sigma", RHO,
-          ("eq. (8)", "T/(rho_f + gap - rho_f)", lambda p: _budget(p, 2).sigma(int(p["T"])) ** 2),
-          ("eq. (14)", "3*T/(2*(rho_f + gap - rho_f))", lambda p: _budget(p, 3).sigma(int(p["T"])) ** 2)),
-    *tied("accounting.gdp.zcdp_rho", ({"xi": 0.0, "gap": 1.0, "ell": 11.0}, {"xi": 0.0, "gap": 0.3, "ell": 14.0}),
-          ("Proposition A.6", "(sqrt(xi + gap - xi + ell) - sqrt(ell))**2",
-           lambda p: zcdp_rho(p["gap"], exp(-p["ell"])))),
-    *tied("second_order_erm.opt.minimum_decrease", SLACK,
-          ("eq. (10) against D.1", "2*(1/3 - c2 - c)", _decrease)),
-    *tied("second_order_erm.line_search.curvature_roots", ROOTS,
-          ("eq. (15)", f"3*{HALF} - 3*sqrt({HALF}**2 - 2*c2/3)", lambda p: _roots(p, 0)),
-          ("eq. (15)", f"3*{HALF} + 3*sqrt({HALF}**2 - 2*c2/3)", lambda p: _roots(p, 1))),
-    *tied("second_order_erm.sample_complexity.short_step_minimum",
-          ({"d": 10, "B_g": 1.3, "sigma_g": 20.0, "ell": 6.0, "m": 0.01},),
-          ("Theorem 4, first term", "sqrt(2*d)*B_g*sigma_g*ell/m", _short_step)),
-    *tied("second_order_erm.sample_complexity.batch_minimum", ({"B_g": 1.3, "ell": 6.0, "m": 0.01},),
-          ("eq. (24), first term", "64*B_g**2*ell/m**2", lambda p: _batch(p, True))),
-    *tied("second_order_erm.sample_complexity.batch_minimum", ({"B_H": 0.4, "ell": 6.0, "c": 0.1, "eps_H": 0.2},),
-          ("eq. (24), second term", "32*B_H**2*ell/(c*eps_H)**2", lambda p: _batch(p, False))),
-    *tied("second_order_erm.sample_complexity.line_search_minimum",
-          ({"lam": 12.0, "L": 7.0, "b_g": 8.0, "B_g": 1.3, "c_g": 0.2, "eps_g": 0.05, "gbar": 1.0},),
-          ("eq. (16), first term", "16*lam*L*2*b_g*B_g/(c_g*eps_g)", _line_search)),
+          ("(8)", "T/(rho - rho_f)", lambda p: _budget(p, 2).sigma(int(p["T"])) ** 2),
+          ("(14)", "3*T/(2*(rho - rho_f))", lambda p: _budget(p, 3).sigma(int(p["T"])) ** 2)),
+    *tied("accounting.gdp.zcdp_rho", CONVERSION,
+          ("Proposition A.6", "(sqrt(epsilon + log(1/delta)) - sqrt(log(1/delta)))**2",
+           lambda p: zcdp_rho(p["epsilon"], p["delta"]))),
+    *tied("second_order_erm.opt.minimum_decrease", CURVED,
+          ("(10)", "min((1 - 2*c1)/(2*G)*eps_g**2, 2*(1/3 - c2 - c)*eps_H**3/M**2)",
+           lambda p: opt.minimum_decrease(_accuracy(p), p["G"], p["M"]))),
+    *tied("second_order_erm.line_search.curvature_roots", POINTS,
+          ("(15)", f"3*{HALF} - 3*sqrt({HALF}**2 - 2*c2/3)", lambda p: _roots(p)[0]),
+          ("(15)", f"3*{HALF} + 3*sqrt({HALF}**2 - 2*c2/3)", lambda p: _roots(p)[1])),
+    *tied("second_order_erm.opt_ls.minimum_decrease", tuple({**p, "t2": _roots(p)[1]} for p in CURVED),
+          ("(17)", "min((1 - c1 - c_g)*c_g*eps_g**2/G, c_H*t2**2*eps_H**3/(4*M**2))", _searched)),
+    *tied("second_order_erm.sample_complexity.short_step_minimum", CURVED,
+          ("Theorem 4, C = 1 and one sigma", "max(sqrt(2*d)*B_g*sigma*log(T/zeta)/min(c1*eps_g, c2/M*eps_H**2),"
+           " sqrt(d)*B_H*sigma*log(T/zeta)/(c*eps_H))",
+           lambda p: short_step_minimum(
+               _accuracy(p), _constants(p), int(p["d"]), p["sigma"], int(p["T"]), zeta=p["zeta"]))),
+    *tied("second_order_erm.sample_complexity.batch_minimum", CURVED,
+          ("(24)", "max(64*B_g**2*(log(2*d*T/eta) + 1/4)*max(1/(c1*eps_g)**2, M**2/(c2**2*eps_H**4)),"
+           " 32*B_H**2*log(2*d*T/eta)/(c*eps_H)**2)",
+           lambda p: batch_minimum(_accuracy(p), _constants(p), int(p["d"]), int(p["T"]), eta=p["eta"]))),
+    *tied("second_order_erm.sample_complexity.line_search_minimum", CURVED,
+          ("(16)", "16*lam*(log(i_max) + log(T/xi))*max(2*b_g*B_g/(c_g*eps_g), 4*b_H*B_g*M/(t2*c_H*eps_H**2))",
+           _line_search)),
+    *tied("second_order_erm.subsampled.AdvancedBudget.sigma_f", PARTS,
+          ("Theorem B.8", "sqrt(2*log(1.25/delta_f))/eps_f", lambda p: _advanced(p).sigma_f)),
+    *tied("second_order_erm.subsampled.AdvancedBudget.sigma", PARTS,
+          ("Theorem B.8", "sqrt(2*log(1.25*4*s*T/dgap))*8*s*sqrt(2*T*log(2/dgap))/gap",
+           lambda p: _advanced(p).sigma(int(p["T"])))),
 )  # fmt: skip

@@ -109,9 +109,12 @@ def theorem_seven(n: int, constants: Constants, loss_deviation: float) -> float:
     return max(200.0 * d1 * k.l2 / l0, 3.0 * c0 * (d0 + 4.0 * d1 * d2) * n / (2.0 * l0))
 
 
-def theorem_eight(n: int, d: int, epsilon: float, delta: float, *, smoothness: float = 1.0) -> tuple[int, int]:
-    """T and q of Theorem 8 for G = 1 and a gap of 1; q is floored and may be 0: then the algorithm cannot be run."""
+def theorem_eight(
+    n: int, d: int, epsilon: float, delta: float, *, smoothness: float = 1.0, lipschitz: float = 1.0, gap: float = 1.0
+) -> tuple[int, int]:
+    """T and q of Theorem 8, ``gap`` its Psi_0; q is floored and may be 0: then the algorithm cannot be run."""
     require_budget(epsilon, delta)
     logs, scale = d * math.log(1.0 / delta), n * epsilon
-    T = max(1, math.floor(max((smoothness**0.25 * scale / math.sqrt(logs)) ** (4 / 3), scale / math.sqrt(logs))))
+    first = (gap * smoothness) ** 0.25 * scale / math.sqrt(lipschitz * logs)
+    T = max(1, math.floor(max(first ** (4 / 3), scale / math.sqrt(logs))))
     return T, math.floor(scale**2 / (smoothness**2 * T * logs))  # q

@@ -5,16 +5,22 @@ Every checker has something that it must refute and something that looks wrong b
 
 import doctest
 from dataclasses import replace
-from math import exp, log
+from functools import cache
+from itertools import combinations
+from math import exp, isfinite, log
 from pathlib import Path
 
+import numpy as np
 import pytest
 import sympy as sp
 import z3
 from scipy.optimize import brentq
 
-from dpassay.proofs_check.checkers import check, intervals
+from dpassay.proofs_check.checkers import check
 from dpassay.proofs_check.checkers.privacy import sampled_epsilon
+from dpassay.proofs_check.derivation.language import names_of
+from dpassay.proofs_check.derivation.model import statements
+from dpassay.proofs_check.derivation.show import schedule
 from dpassay.proofs_check.finding import Verdict
 from dpassay.proofs_check.formula import FormulaError, parse, parse_relation, resolve, symbol
 from dpassay.proofs_check.ties import count, ties
@@ -67,15 +73,10 @@ SAMPLED = gaussian("s", "1", ("1", "1/100000"), "s T", {"q": "(0, 1)"}, count="T
         (of("sqrt(a**2) == a", "a"), PROVED),
         (of("log(a*b) == log(a) + log(b)", "a b"), PROVED),
         (of("x == abs(x)", domain={"x": "[-5, 5]"}), REFUTED),
-        (of("2*a*b <= a**2 + b**2", "a b"), CHECKED),
         (of("3*a*b <= a**2 + b**2", "a b"), REFUTED),
         (of("log(1 + x) <= x", "x"), CHECKED),
-        (of("exp(x) <= 1 + 2*x", domain={"x": "[1/10, 5/4]"}), PROVED),
         (of("exp(x) <= 1 + 2*x", domain={"x": "[0, 13/10]"}), REFUTED),
-        # true, and proved by no interval: the sides touch at 0, or there is no rule for the function
         (of("1 + x <= exp(x)", domain={"x": "[-1, 2]"}), CHECKED),
-        (of("Phi(x) <= 1", domain={"x": "[1/2, 7/2]"}), CHECKED),
-        (of("x < x + y**2", "x y"), CHECKED),
         (of("x < x", "x"), REFUTED),
         (of("n/2 <= floor(n/2)", domain={"n": "integer [1, 100]"}), REFUTED),
         (of("x <= y", "x y", conditions=("x < y", "y < x")), UNKNOWN),  # about nothing
@@ -101,7 +102,7 @@ SAMPLED = gaussian("s", "1", ("1", "1/100000"), "s T", {"q": "(0, 1)"}, count="T
         (norms("sqrt(d)", "99/100"), REFUTED),
         # a name that a printer uses is still a name
         (of("e*exp(1) <= 2*e**2 - e", "", {"e": "[1.2, 1.5]"}), REFUTED),
-        (of("log(log) <= log", "", {"log": "[1, 2]"}), PROVED),
+        (of("log(log) <= log", "", {"log": "[1, 2]"}), CHECKED),
         ({"positive": "x"}, UNKNOWN),  # no key says which checker decides it
         (of("x == z", "x"), UNKNOWN),
         (gaussian(CLASSICAL), CHECKED),
@@ -115,16 +116,6 @@ SAMPLED = gaussian("s", "1", ("1", "1/100000"), "s T", {"q": "(0, 1)"}, count="T
 )
 def test_verdicts(claim, verdict):
     assert check(claim).verdict is verdict, check(claim).evidence
-
-
-@pytest.mark.parametrize(("text", "ends", "boxes"), [
-    ("2 - sqrt(x)", (0, 3), 1), ("abs(x) + 1 - x", (-2, 2), 5), ("1/(x - 2)**2", (-1, 1), 1),
-    ("max(log(x), 1/2)", (0, 1), None), ("1/x**2", (-1, 1), None), ("x", (0, 1), None),
-])  # fmt: skip
-def test_intervals_decide_only_where_everything_has_a_value(text, ends, boxes):
-    x = symbol("x", positive=False)
-    box = (tuple(map(sp.Integer, ends)),)
-    assert intervals.nonnegative_on(parse(text, {"x": x}), [x], box, strict=text == "x") == boxes
 
 
 @pytest.mark.parametrize(("claim", "tilde", "verdict"), [
@@ -224,13 +215,19 @@ def test_the_bound_that_refutes_is_below_the_exact_epsilon(noise, rate):
 RTOL = 1e-9  # a dozen roundings on each side, and the ceilings are exact
 
 
+@cache
+def compiled(formula, *names):
+    return sp.lambdify(names, parse(formula, names), ["scipy", "numpy"])
+
+
+def value(tie, point):
+    with np.errstate(all="ignore"):  # of two swapped constants: the root of a negative number
+        found = float(compiled(tie.formula, *point)(*point.values()))
+    return tie.rounding(found) if tie.rounding and isfinite(found) else found
+
+
 def agrees(tie):
-    for point in tie.numbers:
-        values = {symbol(name): parse(repr(value), {}) for name, value in point.items()}
-        printed = float(parse(tie.formula, list(point)).xreplace(values).evalf())
-        if tie.code(point) != pytest.approx(tie.rounding(printed) if tie.rounding else printed, rel=RTOL):
-            return False
-    return True
+    return all(tie.code(point) == pytest.approx(value(tie, point), rel=RTOL) for point in tie.numbers)
 
 
 @pytest.mark.parametrize("tie", ties(), ids=lambda tie: f"{tie.source}:{tie.place}")
@@ -238,12 +235,35 @@ def test_formula_and_code_agree(tie):
     assert agrees(tie)
 
 
-def test_every_paper_is_tied():
+def test_every_paper_is_tied_and_every_schedule_that_says_so():
     assert {tie.source.partition(".")[0] for tie in ties()} >= set(PAPERS)
+    tied = {tie.source for tie in ties()}
+    rows = [row for one in statements() if one.schedule for row in schedule(one)]
+    assert [row for row in rows if row[-1] in tied] == [] and sum("compared" in row[-1] for row in rows) > 30
+
+
+def test_each_term_of_a_maximum_is_the_largest_somewhere():
+    for tie in ties():
+        formula = parse(tie.formula, names := list(tie.numbers[0]))
+        for part in (one for one in sp.preorder_traversal(formula) if one.func in (sp.Max, sp.Min)):
+            apart = [sp.lambdify(names, part - term, ["scipy", "numpy"]) for term in part.args]
+            assert all(any(abs(one(*p.values())) < 1e-12 for p in tie.numbers) for one in apart), (tie, part)
+
+
+def test_a_tie_sees_one_constant_in_the_place_of_another_and_none_is_1():
+    drawn = 10 ** np.random.default_rng(49).uniform(-1, 1, (40, 30))
+    for tie in ties():
+        names = sorted(names_of(tie.formula) & set(tie.numbers[0]))
+        assert all(point[name] != 1 for point in tie.numbers for name in names), tie
+        for one, two in combinations(names, 2):
+            some = (dict(zip(tie.numbers[0], row, strict=False)) for row in drawn)  # none sees what is symmetric
+            seen, seen_by_some = (any(value(tie, {**p, one: p[two], two: p[one]}) != pytest.approx(
+                value(tie, p), nan_ok=True) for p in points) for points in (tie.numbers, some))  # fmt: skip
+            assert seen or not seen_by_some, (tie, one, two)
 
 
 def test_a_drift_on_either_side_is_seen():
-    tie = next(tie for tie in ties() if tie.source == "output_perturbation.base_solver.printed_multiplier")
+    tie = next(tie for tie in ties() if tie.source == "output_perturbation.algorithm1.printed")
     assert not agrees(replace(tie, code=lambda p: tie.code(p) * 1.001))
     assert not agrees(replace(tie, formula=f"1.001*({tie.formula})"))
 

@@ -298,11 +298,8 @@ def test_constants_of_the_repaired_double_spider_bound_the_gradients():
     plan = Plan(n=16, steps=4, phase=2, batch=16)
     problem = dual_pair(chi_square(), plan.n).here
     mended = double_spider.repaired(problem, plan, constants, 1.0, 1e-5)
-    printed = double_spider.printed(plan, constants, 1.0, 1e-5)
     cross = 3.0**2 * 1.5 / 2.0  # of G (1 - psi*'((l - G eta)/lambda)) in x, and of psi*'(...) grad l in eta
     own = 2.0 * (1 + 2.0 / 3.0) + cross  # of psi*'(...) grad l in x: |psi*'| <= 1 + sqrt(H)/G
     assert (mended.eta_threshold.per_x, mended.x_threshold.per_eta) == (cross, cross)
     assert mended.x_threshold.per_x == pytest.approx(own)
     assert (mended.x_step, mended.move_cap) == pytest.approx((1 / (2 * own), 1 / (4 * own)))  # Theorem 7, mended
-    assert (printed.eta_threshold.per_x, printed.x_threshold.per_eta) == (3.0 * 1.5 / 2.0, 1.5 * 2.0 / 2.0)
-    assert printed.x_step == pytest.approx(1 / (2 * (3.0 + cross) + (2.0 / 3.0) * 2.0))
