@@ -50,11 +50,3 @@ def convex_concave_regulariser(
     """mu of Theorem 4.8; d = max(d_x, d_y)."""
     noise = np.sqrt(d * np.log(5 / delta)) / (n * epsilon)
     return float(lipschitz / diameter * max(2 / np.sqrt(n), 13 * np.log2(n) * noise))
-
-
-def convex_strongly_concave_regulariser(
-    n: int, d: int, lipschitz: float, diameter: float, epsilon: float, delta: float
-) -> float:
-    """mu of Corollary 4.9; d is that of the released block."""
-    noise = np.sqrt(d * np.log(2.5 / delta)) / (n * epsilon)
-    return float(3 * lipschitz / diameter * max(1 / np.sqrt(n), 4 * np.log2(n) * noise))

@@ -1,6 +1,6 @@
 """output_perturbation: any solver on real data, mirrors, solvers that stop early, every phase, each row, bounds."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -15,11 +15,9 @@ from dpassay.reference.output_perturbation import (
     algorithm2,
     algorithm4,
     algorithm5,
-    bounds,
     strongly_concave,
     worst_case,
 )
-from dpassay.reference.output_perturbation.bounds import Setting
 from dpassay.reference.output_perturbation.cases import CASES, MU, PLAN
 from dpassay.reference.problems.domains import Ball, Box, Everywhere
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
@@ -195,24 +193,6 @@ def test_no_random_game_passes_the_sharp_bound(boxed, count):
         largest = max(largest, share(*pair))
         assert largest <= 1 + 1e-6
     assert largest > 0.3
-
-
-def test_when_the_bounds_start_to_say_something():
-    """Answering 0 costs at most L D in Theorem 3.7, and 2 L D in Theorem 4.8."""
-    at = Setting(2, 16, 0.9, 0.1, 1.0, 1.0, 1.0, 1.0, 1.0)
-    found = bounds.first_meaningful_n(bounds.theorem_3_7, 1.0, at)
-    below, there = (bounds.theorem_3_7(replace(at, n=n, delta=n**-2.0)) for n in (found - 1, found))
-    assert found == 14_293 and there < 1.0 <= below
-    assert bounds.first_meaningful_n(bounds.theorem_4_8, 2.0, at) == 24_494_967
-    assert bounds.first_meaningful_n(bounds.theorem_3_7, 1000.0, at) == 4
-    one = Setting(8, 1, 1.0, 2.5 / np.e, 1.0, 1.0, 1.0, 1.0)  # n is 8, all else and the logarithm one
-    assert bounds.theorem_3_4_population(one) == pytest.approx(7 / 8 + 48 / 64)
-    assert bounds.theorem_4_4_population(replace(one, delta=5 / np.e)) == pytest.approx(6 * (3 / 8 + 128 / 64))
-
-
-def test_corollary_4_9_prints_less_than_its_proof_gives():
-    s = Setting(10_000, 10, 0.5, 1e-8, 1.0, 1.0, 1.0, 1.0, 1.0)
-    assert bounds.corollary_4_9_as_proved(s) > bounds.corollary_4_9(s)
 
 
 PHASED = ("algorithm2", "algorithm3", "algorithm4", "algorithm5", "algorithms4and5", "strongly_concave")
