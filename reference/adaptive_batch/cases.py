@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.arrays import Array
-from dpassay.reference.case import Case, Instance, PrivacyClaim, facts_of
+from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading, facts_of
 from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
+from dpassay.reference.space import Space
 
 from . import space
 from .stochastic_spider import CHARITABLE, COMPLETIONS, REPAIRS, Schedule, repaired, run
-from .theorems import SOURCES, Constants
+from .theorems import Constants
 from .worst_case import Scene, sign_flip
 
 DELTA, EPSILON, N = 1e-5, 1.0, 20_000
@@ -146,29 +147,41 @@ ORDER = "records are taken in index order: the strongest reading of 'draw among 
 READ = (*COMPLETIONS, CUT, ORDER)
 LENGTHS = (3, 7)  # no powers of two, where a printed tree leaves the last value bare: rows of their own show that
 
-_spider = partial(
-    Case,
-    id="adaptive_batch/stochastic_spider",
-    title="Stochastic SPIDER with escape (Algorithms 1, 3 and 4)",
-    cite=Cite("adaptive_batch", "Algorithms 1, 3 and 4"),
-    data="signed waves, one flipped",
-    quick=False,
-)
-_claims = {place: PrivacyClaim(EPSILON, DELTA, Cite("adaptive_batch", place)) for place in SOURCES}
+
+def _row(
+    reading: Reading,
+    variant: str,
+    source: str,
+    build: Callable[[], Instance],
+    where: Callable[[], Space],
+    regime: Regime = PLAIN,
+    **fields: Any,
+) -> Case:
+    """One row, held to what this statement claims."""
+    return Case(
+        "adaptive_batch/stochastic_spider",
+        reading,
+        "Stochastic SPIDER with escape (Algorithms 1, 3 and 4)",
+        Cite("adaptive_batch", "Algorithms 1, 3 and 4"),
+        PrivacyClaim(EPSILON, DELTA, Cite("adaptive_batch", source)),
+        build,
+        variant,
+        data="signed waves, one flipped",
+        space=where,
+        **{"quick": False, "completions": (*READ, *regime.choice), **fields},
+    )
+
+
+def _printed(source: str, *more: Any, lengths: tuple[int, ...] = LENGTHS, **options: Any) -> Callable[[], Space]:
+    return partial(space.printed, source, EPSILON, DELTA, lengths, *more, **options)
+
 
 CASES: tuple[Case, ...] = (
     *(
-        _spider(
-            reading="printed",
-            variant=f"{source.lower().replace(' ', '-')}-d{regime.d}-T{steps}-{target}",
-            claim=_claims[source],
-            build=partial(instance, partial(cut, source, steps, regime), target),
-            completions=(*READ, *regime.choice),
-            known=known,
-            declared=declared,
-            space=partial(space.printed, source, EPSILON, DELTA, lengths) if lengths else None,
-            quick=(steps, regime) in ((7, HIGH), (7, PATIENT), (2, SMALL_STEPS)) and bool(known),
-        )
+        _row("printed", f"{source.lower().replace(' ', '-')}-d{regime.d}-T{steps}-{target}", source,
+             partial(instance, partial(cut, source, steps, regime), target), _printed(source, lengths=lengths), regime,
+             known=known, declared=declared,
+             quick=(steps, regime) in ((7, HIGH), (7, PATIENT), (2, SMALL_STEPS)) and bool(known))
         for source, steps, target, regime, known, declared, lengths in (
             ("Theorem 3.17", 7, "O1", HIGH, NO_LOG, TOO_LITTLE, LENGTHS),
             ("Theorem 3.17", 31, "O1", PLAIN, NO_LOG, TOO_LITTLE, LENGTHS),
@@ -181,47 +194,19 @@ CASES: tuple[Case, ...] = (
             ("Theorem 3.17", 8, "O1", HIGH, POWER_OF_TWO, _bare("tree/(8,8)"), (8,)),
         )
     ),
-    _spider(
-        reading="printed",
-        variant="lemma-3.13-d1-T7-O2",
-        claim=_claims["Lemma 3.13"],
-        # at the bottom of all waves, where a gradient changes by the length of a step
-        build=partial(instance, partial(cut, "Lemma 3.13", 7, LITTLE_NOISE), "O2", Scene(0.0, 1.0, 0.0)),
-        completions=(*READ, *LITTLE_NOISE.choice),
-        space=partial(space.printed, "Lemma 3.13", EPSILON, DELTA, LENGTHS, alpha=0.1, records=(300, 600)),
-    ),
-    _spider(
-        reading="printed",
-        variant="bare-refresh",
-        claim=_claims["Theorem 3.17"],
-        build=partial(instance, bare, "O1"),
-        completions=(*(text for text in COMPLETIONS if text is not CHARITABLE), LITERAL, CUT, ORDER),
-        known=BARE_REFRESH,
-        declared=_bare("refresh/bare"),
-        space=partial(space.printed, "Theorem 3.17", EPSILON, DELTA, LENGTHS, "bare"),
-        quick=True,
-    ),
-    _spider(
-        reading="printed",
-        variant="escape",
-        claim=_claims["Lemma 3.13"],
-        build=partial(instance, partial(cut, "Lemma 3.13", 90, LONG_ESCAPES, 1e9), "O3"),
-        completions=(*READ, *LONG_ESCAPES.choice),
-        known=NO_ESCAPES,
-        declared=TOO_LITTLE,
-        space=partial(space.printed, "Lemma 3.13", EPSILON, DELTA, LENGTHS),
-    ),
+    # at the bottom of all waves, where a gradient changes by the length of a step
+    _row("printed", "lemma-3.13-d1-T7-O2", "Lemma 3.13",
+         partial(instance, partial(cut, "Lemma 3.13", 7, LITTLE_NOISE), "O2", Scene(0.0, 1.0, 0.0)),
+         _printed("Lemma 3.13", alpha=0.1, records=(300, 600)), LITTLE_NOISE),
+    _row("printed", "bare-refresh", "Theorem 3.17", partial(instance, bare, "O1"), _printed("Theorem 3.17", "bare"),
+         known=BARE_REFRESH, declared=_bare("refresh/bare"), quick=True,
+         completions=(*(text for text in COMPLETIONS if text is not CHARITABLE), LITERAL, CUT, ORDER)),
+    _row("printed", "escape", "Lemma 3.13", partial(instance, partial(cut, "Lemma 3.13", 90, LONG_ESCAPES, 1e9), "O3"),
+         _printed("Lemma 3.13"), LONG_ESCAPES, known=NO_ESCAPES, declared=TOO_LITTLE),
     *(
-        _spider(
-            reading="repaired",
-            variant=variant,
-            claim=_claims["Theorem 3.17"],
-            build=partial(instance, partial(mended, steps, regime, threshold), target, scene),
-            completions=(*READ, *regime.choice),
-            repairs=REPAIRS,
-            space=partial(space.repaired, EPSILON, DELTA),
-            quick=variant == "d1-T7-O1",
-        )
+        _row("repaired", variant, "Theorem 3.17",
+             partial(instance, partial(mended, steps, regime, threshold), target, scene),
+             partial(space.repaired, EPSILON, DELTA), regime, repairs=REPAIRS, quick=variant == "d1-T7-O1")
         for variant, steps, target, regime, threshold, scene in (
             ("d1-T7-O1", 7, "O1", PATIENT, 0.0, None),
             ("d1-T15-O1", 15, "O1", PATIENT, 0.0, None),
@@ -229,4 +214,4 @@ CASES: tuple[Case, ...] = (
             ("escape", 72, "O3", STEADY_ESCAPES, 1e9, AT_THE_EDGE),
         )
     ),
-)
+)  # fmt: skip
