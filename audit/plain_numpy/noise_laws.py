@@ -14,7 +14,7 @@ import numpy as np
 
 from dpassay.reference.arrays import Array
 from dpassay.reference.laws.categorical import Categorical
-from dpassay.reference.laws.law import Cost, Difference, Law
+from dpassay.reference.laws.law import Cost, Difference, Law, other_law
 from dpassay.reference.laws.number import Geometric
 
 from .places import WAY_OUT, not_understood
@@ -132,7 +132,7 @@ class NoisyAnswer(Categorical):
     def public_difference(self, other: Law) -> Difference | None:
         """How many queries there are, and the noise, are public."""
         if not isinstance(other, NoisyAnswer):
-            return super().public_difference(other)
+            return None if isinstance(other, Categorical) else other_law(self, other)
         if len(self.queries) != len(other.queries):
             return Difference("number of queries", len(self.queries), len(other.queries), comparable=False)
         one, two = self.scale_of_noise, other.scale_of_noise

@@ -17,7 +17,7 @@ from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
 from .categorical import Categorical
-from .law import LARGEST, SMALLEST, Cost, Difference, Form, Law, first_difference
+from .law import LARGEST, SMALLEST, Cost, Law
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 _TAIL = 40.0  # exp(-40) = 4e-18: what is cut off is below one rounding
@@ -49,6 +49,8 @@ class AboveThreshold(Law):
     _seen: list[float] = field(default_factory=list, repr=False)
     _outcomes: Categorical | None = field(default=None, repr=False)
     is_finite = True
+    form = (("number of queries", lambda law: len(law.all_queries())),)
+    public = ("falls", "threshold", "threshold_scale", "query_scale")
 
     def __post_init__(self) -> None:
         for name in ("threshold_scale", "query_scale"):
@@ -151,11 +153,6 @@ class AboveThreshold(Law):
     def happens(self, value: Any) -> bool:
         """Every index, and None, has a probability above zero: Laplace noise reaches everywhere."""
         return value is None or value in range(len(self.all_queries()))
-
-    def public_difference(self, other: Law) -> Difference | None:
-        """Number of queries, how their movements fall, threshold and both scales are public."""
-        count: Form = {"number of queries": lambda law: len(law.all_queries())}
-        return first_difference(self, other, count, "falls", "threshold", "threshold_scale", "query_scale")
 
 
 def _probabilities(law: AboveThreshold) -> Array:

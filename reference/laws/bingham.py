@@ -9,7 +9,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
-from .law import SHAPE, Cost, Difference, Law, first_difference
+from .law import Cost, Law
 from .number import require_size
 
 _STEEPEST = 1e8  # rate times an entry: beyond, the covariance of the proposal is singular in floats
@@ -27,6 +27,7 @@ class Bingham(Law):
 
     query: Array = field()
     rate: float = field()
+    public = ("rate",)
 
     def __post_init__(self) -> None:
         matrix = np.array(self.query, dtype=float)
@@ -84,10 +85,6 @@ class Bingham(Law):
     def cost(self, sensitivity: float) -> Cost:
         """Density and constant change by ``exp(rate * sensitivity)`` each, at most."""
         return Cost("pure", 2 * self.rate * sensitivity)
-
-    def public_difference(self, other: Law) -> Difference | None:
-        """Size and rate are public."""
-        return first_difference(self, other, SHAPE, "rate")
 
 
 def _log_constant(eigenvalues: Array) -> float:

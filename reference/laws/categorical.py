@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
-from .law import LARGEST, Cost, Difference, Law, first_difference, other_law
+from .law import LARGEST, Cost, Form, Law
 
 _ROUNDING = 1e-6  # of the sum of the probabilities
 _CAP = 50.0  # of the privacy loss, when a law is tilted
@@ -25,6 +25,7 @@ class Categorical(Law):
     support: tuple[Any, ...]
     log_probabilities: Array
     is_finite = True
+    form: ClassVar[Form] = ()  # supports may differ: that is a privacy loss, and it is counted as one
 
     def __post_init__(self) -> None:
         logs = np.asarray(self.log_probabilities, dtype=float)
@@ -64,10 +65,6 @@ class Categorical(Law):
         logs = self.log_probabilities + shift * loss
         return Categorical(self.support, logs - np.logaddexp.reduce(logs))
 
-    def public_difference(self, other: Law) -> Difference | None:
-        """The type is public; supports may differ (that is a privacy loss, and it is counted as one)."""
-        return None if isinstance(other, Categorical) else other_law(self, other)
-
 
 @dataclass(frozen=True, eq=False)
 class Selection(Categorical):
@@ -82,6 +79,8 @@ class Selection(Categorical):
     utilities: Any = None
     rate: float = 1.0
     monotonic: bool = False
+    form = (("number of candidates", lambda law: len(law.support)),)
+    public = ("rate",)
 
     def distance(self, other: Law) -> float:
         """Largest change of a utility."""
@@ -92,10 +91,6 @@ class Selection(Categorical):
     def cost(self, sensitivity: float) -> Cost:
         """Rate times sensitivity, twice unless monotonic (McSherry and Talwar 2007; McKenna and Sheldon 2020)."""
         return Cost("pure", self.rate * sensitivity * (1 if self.monotonic else 2))
-
-    def public_difference(self, other: Law) -> Difference | None:
-        """The number of candidates and the rate are public."""
-        return first_difference(self, other, {"number of candidates": lambda law: len(law.support)}, "rate")
 
 
 def exponential(

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from dpassay.reference.arrays import Array, Indices, norm
 from dpassay.reference.errors import require
 
-from .law import LARGEST, SHAPE, SMALLEST, Cost, Difference, Law, as_released, first_difference, query_of
+from .law import LARGEST, SMALLEST, Cost, Difference, Law, as_released, query_of
 
 _FEW = 32  # numbers
 
@@ -27,6 +27,7 @@ class Gaussian(Law):
 
     query: Array
     std: float
+    public = ("std",)
 
     def __init__(self, query: ArrayLike, std: float) -> None:
         held = np.array(query, dtype=float)
@@ -75,7 +76,7 @@ class Gaussian(Law):
         """Type, shape and noise scale are public."""
         if type(other) is Gaussian and self.std == other.std and self.query.shape == other.query.shape:
             return None
-        return first_difference(self, other, SHAPE, "std")
+        return super().public_difference(other)
 
 
 def _finite(array: Array) -> bool:

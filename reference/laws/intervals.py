@@ -8,7 +8,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
-from .law import LARGEST, Cost, Difference, Law, first_difference
+from .law import LARGEST, Cost, Law
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +26,8 @@ class Intervals(Law):
     edges: Array
     utilities: Array
     rate: float
+    form = ()  # how many records there are is not public
+    public = ("lower", "upper", "rate")
 
     def __post_init__(self) -> None:
         edges, utilities = np.array(self.edges, dtype=float), np.array(self.utilities, dtype=float)
@@ -73,7 +75,3 @@ class Intervals(Law):
     def cost(self, sensitivity: float) -> Cost:
         """Twice the rate times the sensitivity of the utility (McSherry and Talwar 2007)."""
         return Cost("pure", 2 * self.rate * sensitivity)
-
-    def public_difference(self, other: Law) -> Difference | None:
-        """The ends and the rate are public; how many records there are is not."""
-        return first_difference(self, other, {}, "lower", "upper", "rate")

@@ -11,7 +11,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
-from .law import SHAPE, Cost, Difference, Law, as_released, first_difference, other_law, query_of
+from .law import Cost, Difference, Law, as_released, other_law, query_of
 
 _TINY = 1e-6  # sensitivity over scale: below, dp-accounting has no grid point for a Laplace release
 
@@ -22,6 +22,7 @@ class Laplace(Law):
 
     query: Array = field()
     scale: float = field()
+    public = ("scale",)
 
     def __post_init__(self) -> None:
         query = np.array(self.query, dtype=float)
@@ -37,10 +38,6 @@ class Laplace(Law):
         """Log density."""
         difference = np.abs(np.asarray(value, dtype=float) - self.query)
         return -float(np.sum(difference)) / self.scale - self.query.size * math.log(2 * self.scale)
-
-    def public_difference(self, other: Law) -> Difference | None:
-        """Type, shape and noise scale are public."""
-        return first_difference(self, other, SHAPE, "scale")
 
     def changed(self, noise: float, query: float) -> Laplace:
         """Both, multiplied."""

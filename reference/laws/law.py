@@ -10,9 +10,9 @@ method here, with a default that claims nothing. So a new law is one file: a sub
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -57,8 +57,7 @@ class Difference:
         return f"{self.name}: {_shown(self.here)} against {_shown(self.there)}"
 
 
-Form = Mapping[str, Callable[[Any], object]]  # name of a part to what it is, of a law
-SHAPE: Form = {"shape": lambda law: law.query.shape}
+Form = tuple[tuple[str, Callable[[Any], object]], ...]  # name of a part, and what it is, of a law
 
 
 class Law(ABC):
@@ -66,8 +65,12 @@ class Law(ABC):
 
     ``query`` is what the data move, of the released value's shape (None: the law has no such array); ``scale`` is the
     noise on each of its coordinates, a standard deviation or a scale (0: none); ``is_normal`` says that the noise is
-    Gaussian and not zero; ``is_finite`` that the value is one of finitely many, which :meth:`nth` counts.
+    Gaussian and not zero; ``is_finite`` that the value is one of finitely many, which :meth:`nth` counts. ``form`` is
+    what values of one law must have to be values of the other, and ``public`` names the numbers beside the query.
     """
+
+    form: ClassVar[Form] = (("shape", lambda law: law.query.shape),)
+    public: ClassVar[tuple[str, ...]] = ()
 
     query: Array | None = None
     scale: float = 0.0
@@ -82,9 +85,13 @@ class Law(ABC):
     def log_density(self, value: Any) -> float:
         """Natural log of the density (or probability) at ``value``; ``-inf`` off the support."""
 
-    @abstractmethod
     def public_difference(self, other: Law) -> Difference | None:
-        """The first difference from ``other`` that is not the query, or None."""
+        """The first difference from ``other`` that is not the query, or None: of type, `form` or `public` numbers."""
+        if not isinstance(other, type(self)):
+            return other_law(self, other)
+        parts = [(name, read(self), read(other), False) for name, read in self.form]
+        parts += [(name, getattr(self, name), getattr(other, name), True) for name in self.public]
+        return next((Difference(*part) for part in parts if part[1] != part[2]), None)
 
     @property
     def is_bare(self) -> bool:
@@ -159,15 +166,6 @@ def as_released(value: Array) -> Any:
 def other_law(one: Law, other: Law) -> Difference:
     """Two laws of different types."""
     return Difference("law", type(one).__name__, type(other).__name__, comparable=False)
-
-
-def first_difference(one: Law, other: Law, form: Form, *numbers: str) -> Difference | None:
-    """Type, ``form`` (what values of one law must have to be values of the other) and these numbers are public."""
-    if not isinstance(other, type(one)):
-        return other_law(one, other)
-    parts = [(name, read(one), read(other), False) for name, read in form.items()]
-    parts += [(name, getattr(one, name), getattr(other, name), True) for name in numbers]
-    return next((Difference(*part) for part in parts if part[1] != part[2]), None)
 
 
 def _shown(value: object) -> str:

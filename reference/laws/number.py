@@ -4,7 +4,7 @@ Query, scale, and whatever further numbers there are, which are public and must 
 """
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require
 
-from .law import LARGEST, SMALLEST, Cost, Difference, Law, first_difference, query_of
+from .law import LARGEST, SMALLEST, Cost, Law, query_of
 
 LARGEST_WHOLE = 2.0**53  # up to here every whole number is a float
 _REACH = 40  # standard deviations of a discrete Gaussian: beyond, a term is below the smallest float
@@ -36,6 +36,7 @@ class Number(Law):
     scale: float = field()
 
     whole: ClassVar[bool] = False
+    public: ClassVar[tuple[str, ...]] = ("scale",)
 
     def __post_init__(self) -> None:
         number = np.array(self.query, dtype=float)
@@ -62,10 +63,6 @@ class Number(Law):
     def cost(self, sensitivity: float) -> Cost | None:
         """Sensitivity over scale: right for Laplace-like noise and whatever is computed from it."""
         return Cost("pure", sensitivity / self.scale)
-
-    def public_difference(self, other: Law) -> Difference | None:
-        """Type and every number but the query are public."""
-        return first_difference(self, other, {}, *(one.name for one in fields(self) if one.name != "query"))
 
 
 def laplace_cdf(x: float, scale: float) -> float:
@@ -151,6 +148,7 @@ class NumberBetween(Number):
 
     lower: float = -math.inf
     upper: float = math.inf
+    public = ("scale", "lower", "upper")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -10,7 +10,7 @@ import numpy as np
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import require_at_least, require_positive
 
-from .law import Difference, Law, first_difference
+from .law import Law
 
 _STEPS = 200  # of Newton's method, with halved steps where the gradient does not shrink
 _TINY = 1e-10  # size of the gradient that counts as zero, relative to the noise
@@ -32,6 +32,8 @@ class ObjectivePerturbation(Law):
     hessian: Callable[[Array], Array]
     dimension: int
     noise_scale: float
+    form = (("dimension", lambda law: law.dimension),)
+    public = ("noise_scale",)
 
     def __post_init__(self) -> None:
         require_at_least(1, self, "dimension")
@@ -71,7 +73,3 @@ class ObjectivePerturbation(Law):
         radial = -size / self.noise_scale - d * math.log(self.noise_scale) - math.lgamma(d)
         sign, log_volume = np.linalg.slogdet(self.hessian(w))
         return radial - sphere + float(log_volume) if sign > 0 else -math.inf
-
-    def public_difference(self, other: Law) -> Difference | None:
-        """Dimension and noise scale are public."""
-        return first_difference(self, other, {"dimension": lambda law: law.dimension}, "noise_scale")
