@@ -77,8 +77,6 @@ class QuadraticLoss(Loss):
     def __post_init__(self) -> None:
         steepest = float(self.curvatures.max())
         self._constants(
-            n=len(self.records),
-            d=self.records.shape[1],
             strong_convexity=float(self.curvatures.min()),
             smoothness=steepest,
             lipschitz=steepest * (self.radius + self.record_bound),

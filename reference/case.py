@@ -66,11 +66,6 @@ class PrivacyClaim:
 
 
 @dataclass(frozen=True)
-class NoSchedule:
-    """Of an algorithm that knows its own constants, as one's own does."""
-
-
-@dataclass(frozen=True)
 class ExactDelta:
     """What a part of the output costs on the pair, in closed form (no statistics).
 

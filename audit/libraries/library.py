@@ -29,7 +29,7 @@ from dpassay.audit.row import Effort
 from dpassay.audit.search.witness import Searched
 from dpassay.reference import BadInput, LiveTape
 from dpassay.reference.accounting.sampled import Relation
-from dpassay.reference.case import Instance, NoSchedule, PrivacyClaim, unscheduled
+from dpassay.reference.case import Instance, PrivacyClaim, unscheduled
 from dpassay.reference.extras import installing
 from dpassay.reference.files import parse_toml, read_text
 
@@ -120,7 +120,7 @@ def _audited(model: Model, relation: Relation, searched: Searched, seed: int) ->
     claim = PrivacyClaim(model.epsilon, model.delta, None, relation)
     effort = replace(EFFORT, seed=seed)
     worst = chosen(searched.worst, model.run, model.spaces[relation], model.pairs.get(relation, {}))
-    instance = Instance(unscheduled(worst.mechanism), NoSchedule(), worst.pair)
+    instance = Instance(unscheduled(worst.mechanism), None, worst.pair)
     try:
         found = examine_instance(instance, claim, effort, searched)
     except BadInput:  # the pair cannot be replayed in full: the searched findings say why

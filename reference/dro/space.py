@@ -56,8 +56,6 @@ class _OfRows(OfRecords):
 class Squares(_OfRows):
     """Losses (<a, x> - b)^2 / 2 of rows (a, b), shape (n, d + 1): never negative, as steep as the rows are long."""
 
-    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
-
     @property
     def d(self) -> int:
         """Number of model parameters."""

@@ -40,7 +40,6 @@ class AUCLoss(Loss):
         primal_slope = 4 * share * self.x_radius + 2 * share * (1 + self.y_radius)
         dual_slope = 2 * share * self.x_radius + dual_curvature * self.y_radius
         self._constants(
-            n=len(self.features),
             d=self.features.shape[1] + 2,
             d_y=1,
             smoothness=float(np.linalg.norm(jacobian, ord=2)),

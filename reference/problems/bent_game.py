@@ -32,7 +32,7 @@ class BentGame(Loss):
 
     def __post_init__(self) -> None:
         bounded_rows("linear", self.linear, self.linear_bound)
-        self._constants(n=len(self.linear), d=1, d_y=1, lipschitz=self.linear_bound, smoothness=self.coupling)
+        self._constants(d=1, d_y=1, lipschitz=self.linear_bound, smoothness=self.coupling)
 
     def rows(self, z: Array, indices: Indices) -> Array:
         """(b sign(x - bend) y + drift + p, -b |x - bend| + q)."""

@@ -63,7 +63,6 @@ class ErmProblem(OfRecords):
     `feature_bound` is public: part of the data's domain, never computed from it. Raises BadInput for anything else.
     """
 
-    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
     RECORDS: ClassVar[Records] = {"features": "feature_bound", "labels": (-1.0, 1.0)}
 
     features: Array

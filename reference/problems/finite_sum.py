@@ -65,8 +65,9 @@ class Loss(ABC):
     strong_concavity: float = 0.0  # mu_y of the data part alone
 
     def _constants(self, **values: float) -> None:
-        """Keep what a (frozen) loss computes from its fields."""
-        for name, value in values.items():
+        """Keep what a (frozen) loss computes from its fields; n and d are the shape of its first array if not said."""
+        n, d = next(iter(vars(self).values())).shape[:2]
+        for name, value in {"n": n, "d": d, **values}.items():
             object.__setattr__(self, name, value)
 
     @abstractmethod

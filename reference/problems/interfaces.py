@@ -46,6 +46,8 @@ class Seen:
 class OfRecords:
     """A problem, a dataclass, whose first field holds its records, one along the first axis."""
 
+    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
+
     @property
     def n(self) -> int:
         """Number of records."""

@@ -15,7 +15,6 @@ from .interfaces import OfRecords
 class LinearLosses(OfRecords):
     """Losses ``l(w; x) = <x, w>``: record ``i`` always has the gradient ``rows[i]``, shape (n, d)."""
 
-    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
     RECORDS: ClassVar[Records] = {"rows": None}
 
     rows: Array

@@ -25,7 +25,6 @@ class OneWay(Signs):
     g = 10, a = 1/100, b = 100. At w = 0: u = 0, u' = u'' = g, the suprema of both but for one in a hundred.
     """
 
-    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
     RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0)}
     d: ClassVar[int] = 1  # so that the sqrt(d) of eq. (4) is one
 

@@ -44,7 +44,6 @@ class BilinearLoss(Loss):
         if (smoothness or self.concavity) and not self.shared_coupling:
             lipschitz += smoothness * float(np.hypot(self.x_bound, self.y_bound)) + self.concavity * self.y_bound
         self._constants(
-            n=n,
             d=d_x,
             d_y=d_y,
             smoothness=smoothness + self.concavity,

@@ -27,7 +27,7 @@ class LinearLoss(Loss):
 
     def __post_init__(self) -> None:
         bounded_rows("records", self.records, 1.0)
-        self._constants(n=len(self.records), d=self.records.shape[1], lipschitz=self.slope, smoothness=0.0)
+        self._constants(lipschitz=self.slope, smoothness=0.0)
 
     def rows(self, z: Array, indices: Indices) -> Array:
         """Constant gradients -slope xi_i."""
@@ -59,9 +59,7 @@ class SquaredLoss(Loss):
         bounded_rows("features", self.features, self.feature_bound)
         bounded_values("targets", self.targets, len(self.features), self.target_bound)
         lipschitz = self.feature_bound * (self.feature_bound * self.radius + self.target_bound)
-        self._constants(
-            n=len(self.features), d=self.features.shape[1], lipschitz=lipschitz, smoothness=self.feature_bound**2
-        )
+        self._constants(lipschitz=lipschitz, smoothness=self.feature_bound**2)
 
     def rows(self, z: Array, indices: Indices) -> Array:
         """(<w_i, z> - b_i) w_i."""
@@ -94,12 +92,7 @@ class LogisticLoss(Loss):
     def __post_init__(self) -> None:
         bounded_rows("features", self.features, self.feature_bound)
         plus_or_minus_one("labels", self.labels, len(self.features))
-        self._constants(
-            n=len(self.features),
-            d=self.features.shape[1],
-            lipschitz=self.feature_bound,
-            smoothness=self.feature_bound**2 / 4,
-        )
+        self._constants(lipschitz=self.feature_bound, smoothness=self.feature_bound**2 / 4)
 
     def rows(self, z: Array, indices: Indices) -> Array:
         """-s_i sigmoid(-s_i <w_i, z>) w_i."""

@@ -60,7 +60,6 @@ class Signs(OfRecords, ABC):
 class WaveRisk(Signs):
     """Mean of l(w; s_i) over the signs, shape (n,), for w of shape (d,). Raises BadInput for other records."""
 
-    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
     RECORDS: ClassVar[Records] = {"signs": (-1.0, 1.0)}
 
     d: int

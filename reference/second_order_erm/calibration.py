@@ -39,6 +39,8 @@ PART_F = 0.1  # c_f of Theorem 4: the share of rho that pays for f(w0)
 class Split(ABC):
     """A budget of which a part pays for f(w0), and the rest for the releases of T steps."""
 
+    DERIVED: ClassVar[tuple[str, ...]] = ("sigma_f",)
+
     @property
     @abstractmethod
     def sigma_f(self) -> float:
@@ -57,8 +59,6 @@ class Split(ABC):
 @dataclass(frozen=True)
 class Budget(Split):
     """A total rho, the part rho_f of it that pays for f(w0), and how many releases one iteration makes at most."""
-
-    DERIVED: ClassVar[tuple[str, ...]] = ("sigma_f",)
 
     rho: float
     rho_f: float

@@ -10,7 +10,7 @@ its own batch, while Section 3.3 computes both from the same S_k: one draw prote
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from math import exp, inf, log, sqrt
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 import scipy
@@ -76,8 +76,6 @@ class SampledBudget(_Sampled):
     Proposition A.6's rho.
     """
 
-    DERIVED: ClassVar[tuple[str, ...]] = ("sigma_f",)
-
     def __post_init__(self) -> None:
         require_budget(self.epsilon, self.delta)
         require(0 < self.rate <= 1, "rate", self.rate, "must lie in (0, 1]")
@@ -110,8 +108,6 @@ def _least_sigma(budget: SampledBudget, steps: int) -> float:
 @dataclass(frozen=True)
 class AdvancedBudget(_Sampled):
     """Theorem B.8: (epsilon, delta) by amplification and advanced composition."""
-
-    DERIVED: ClassVar[tuple[str, ...]] = ("sigma_f",)
 
     @property
     def sigma_f(self) -> float:
