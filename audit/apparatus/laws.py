@@ -31,6 +31,7 @@ from .uniform import not_uniform
 
 Function = Callable[[Array], Array]
 _IMAGES = np.arange(-60, 61)  # of a folded value
+_FINE = 1e-9  # of a scale: the probability of so short a stretch is no rounding, wherever draws fall
 _FAR = 1e4  # scales of the noise: six more than these lose four digits of a density's difference quotient
 _LEVELS = (np.arange(20_000) + 0.5) / 20_000
 _UNLIKE = np.array([0.0, 1.0, -1.0])  # log heights
@@ -43,6 +44,7 @@ class Described:
     Args:
         below: probability of values up to a number, for each coordinate.
         whole: values are whole numbers, so that the one before is one less.
+        unit: in place of one, where rounding eats the probability of a single number: then none is compared.
         scale: of a continuous law, for the step of a derivative; 0: there is no density to compare.
         law: the one that is sampled: with queries near the threshold, where the law of a row has some that say nothing.
         number: of a value; None: the value is a number, or an array of numbers.
@@ -53,6 +55,7 @@ class Described:
     below: Function
     law: Law
     whole: bool = False
+    unit: int = 1
     scale: float = 0.0
     number: Callable[[Any], float] | None = None
     continuous: bool = False
@@ -95,7 +98,8 @@ def _geometric(x: Array, law: Any) -> Array:
 
 def _number(below: Callable[[Array, Any], Array], **how: Any) -> Callable[[Any], Described]:
     def make(law: Any) -> Described:
-        return Described(lambda x: below(x, law), law, whole=law.whole, scale=0.0 if law.whole else law.scale, **how)
+        scales = {"unit": math.ceil(_FINE * law.scale)} if law.whole else {"scale": law.scale}
+        return Described(lambda x: below(x, law), law, law.whole, **scales, **how)
 
     return make
 
@@ -342,7 +346,7 @@ def wrong_tails(law: Law, delta: float) -> Iterator[str]:
 def wrong_density(law: Law, seed: int) -> Iterator[str]:
     """Where the density, or the probability, is not the derivative of the distribution function."""
     known = described(law)
-    if known is None or not (known.whole or known.scale):
+    if known is None or known.unit > 1 or not (known.whole or known.scale):
         return
     rng = np.random.default_rng([seed, 3])
     drawn = [known.law.sample(rng) for _ in range(_POINTS)]
@@ -413,4 +417,4 @@ def wrong_selection(make: Callable[..., Law], rate: float, count: int) -> Iterat
 
 
 def _before(known: Described, numbers: Array) -> Array:
-    return numbers - 1 if known.whole else np.nextafter(numbers, -np.inf)
+    return numbers - known.unit if known.whole else np.nextafter(numbers, -np.inf)

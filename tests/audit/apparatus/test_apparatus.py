@@ -45,7 +45,7 @@ LAWS = [
     number.FoldedLaplace(1.0, 2.0, -1.0, 4.0),
     number.FoldedLaplace(1.0, 2.0, lower=0.0),
     number.FoldedLaplace(1.0, 2.0, upper=2.0),
-    number.Geometric(4.0, 1.5),
+    *(number.Geometric(4.0, 1.5), number.Geometric(0.0, 1e14), number.FoldedGeometric(4.0, 1e14, lower=0.5)),
     number.TruncatedGeometric(4.0, 1.5, 0.0, 6.0),
     number.TruncatedGeometric(4.0, 1.5, 0, 2**63),
     number.FoldedGeometric(4.0, 1.5, 0.0, 6.0),
@@ -82,7 +82,7 @@ def test_a_wrong_distance_tilt_end_or_comparison_is_found(monkeypatch):
     monkeypatch.setattr(number, "_table", lambda scale: (np.arange(-6.0, 7.0), np.full(13, 1 / 13)))
     monkeypatch.setattr(Tape, "reveal", lambda self, label, value: value)
     law = Laplace(QUERY, 2.0)
-    found = laws.wrong_distance(law), laws.wrong_tilts(law, 0), wrong_tails(LAWS[17], 1e-5), tapes.wrong_comparison(0)
+    found = laws.wrong_distance(law), laws.wrong_tilts(law, 0), wrong_tails(LAWS[19], 1e-5), tapes.wrong_comparison(0)
     assert all(list(one) for one in found)
 
 
