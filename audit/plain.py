@@ -86,7 +86,13 @@ def checked(adapter: Any, data: Any, where: str) -> Any:
     except ValidationError as error:
         first = error.errors()[0]
         field = ": ".join(filter(None, (where, ".".join(map(str, first["loc"])))))
-        raise BadInput(field, first["input"], str(first["msg"]).removeprefix("Value error, ")) from None
+        raise BadInput(field, first["input"], in_words(first)) from None
+
+
+def in_words(refused: Mapping[str, Any]) -> str:
+    """What is wrong with a field, of the details of an error of pydantic."""
+    said = str(refused["msg"]).removeprefix("Value error, ").replace("Input should be", "must be")
+    return {"extra_forbidden": "is no field that is known here", "missing": "is missing"}.get(refused["type"], said)
 
 
 def json_text(document: Any) -> str:
@@ -94,6 +100,13 @@ def json_text(document: Any) -> str:
     return json.dumps(plain(document), indent=1, sort_keys=True, allow_nan=False)
 
 
-def number(value: float | str | None) -> str:
-    """Three digits; ``-`` where there is no number, ``inf`` for an infinity (and for `plain`'s word for it)."""
-    return "-" if value is None or math.isnan(float(value)) else f"{float(value):.3g}"
+def number(value: float | str | None, beside: float | None = None) -> str:
+    """Three digits; ``-`` where there is no number, ``inf`` for an infinity (and for `plain`'s word for it).
+
+    Args:
+        beside: a number that it is compared with: as many digits, up to eight, as make the two differ.
+    """
+    if value is None or math.isnan(float(value)):
+        return "-"
+    texts = ((f"{float(value):.{digits}g}", f"{beside or 0.0:.{digits}g}") for digits in range(3, 9))
+    return next((text for text, other in texts if beside is None or text != other), f"{float(value):.3g}")

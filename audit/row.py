@@ -8,7 +8,7 @@ from dpassay.reference.findings import Finding
 
 from .exit_codes import FAILED, FINE, INCONCLUSIVE
 from .plain import number, plain, rounded
-from .verdict import Verdict
+from .verdict import Verdict, over_budget
 
 _COMPUTED = ("accounted", "realised", "movements", "power", "facts", "shares", "curves", "releases", "upper_limit",
              "certified")  # fmt: skip
@@ -128,7 +128,11 @@ class Row:
     @property
     def certified_shown(self) -> str:
         """The certificate; ``open`` where one was tried that came to no end, empty where none was tried."""
-        return number(self.certified) if self.certified is not None else "open" if self.certificate else ""
+        return self.shown(self.certified) if self.certified is not None else "open" if self.certificate else ""
+
+    def shown(self, value: float | None) -> str:
+        """An epsilon; one beyond the claim with as many digits as show that."""
+        return number(value, self.claimed if over_budget(value, self.claimed) else None)
 
     @property
     def verdict_shown(self) -> str:

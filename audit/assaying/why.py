@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from dpassay.audit.evidence.assay import Assay
 from dpassay.audit.lockstep.outcome import WHOLE, Movement
+from dpassay.audit.plain import number
 from dpassay.audit.search.witness import Searched
 from dpassay.audit.verdict import UNDERACCOUNTED, Verdict, over_budget, underaccounted
 from dpassay.reference.case import ExactDelta
@@ -37,11 +38,12 @@ def why(
     if account.unknown:
         parts.append(f"not accounted: {account.gap}")
     elif too_much:
-        parts.append(f"the releases add up to {found.accounted:.3g}, more than claimed")
+        parts.append(f"the releases add up to {number(found.accounted, found.claimed)}, more than claimed")
     of_the_run = any(one.kind.leaks or one.kind.overshoots for one in found.findings if one.kind is not Kind.APPARATUS)
     explained = account.unknown or by != "likelihood" or of_the_run
     if not explained and underaccounted(realised, highest):
-        parts.append(f"{realised:.3g} is realised and {highest:.3g} accounted: {UNDERACCOUNTED}")
+        more = f"{number(realised, highest)} is realised and {number(highest, realised)} accounted"
+        parts.append(f"{more}: {UNDERACCOUNTED}")
     if untested:
         parts.append(untested)
     elif realised is None:
@@ -55,7 +57,9 @@ def why(
 
 def without_bound(found: Assay) -> str:
     """Why nothing is realised."""
-    return f"no sound likelihood: {found.by}" if found.bound.runs else f"statistics {found.by}"
+    worst = found.searched.worst
+    lonely = "; without other records there is one: add 1 to the n of --space" if worst and worst.lonely else ""
+    return f"no lower bound: {found.by}{lonely}" if found.bound.runs else f"statistics {found.by}"
 
 
 def _of_the_search(searched: Searched, told: bool) -> list[str]:

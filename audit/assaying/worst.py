@@ -74,7 +74,7 @@ def with_exact_losses(found: Setting, run: Callable[..., Any], space: Space) -> 
     if found.data is None or found.data.rows is None or not any(one.inexact for one in _runs(found)):
         return found
     ground, alike = AllOf(run, space), list(_alike(found.data, space))
-    alone = [one for one in map(_alone, (found.data, alike[-1])) if one.sizes in ground.combinations]
+    alone = [_alone(one) for one in (found.data, alike[-1])]
     for candidates in (alike, alone):
         exact = []
         for data in candidates:
@@ -83,6 +83,8 @@ def with_exact_losses(found: Setting, run: Callable[..., Any], space: Space) -> 
                 runs = _runs(setting)
                 if runs and all(one.complete and not one.inexact for one in runs):  # for an adversary who sees no batch
                     exact.append(setting)
+        if exact and candidates is alone and alone[0].sizes not in ground.combinations:
+            return replace(found, lonely=True)
         if exact:
             with quiet():
                 best = max(exact, key=separation) if len(exact) > 1 else exact[0]

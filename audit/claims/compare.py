@@ -19,7 +19,7 @@ from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import installed_version
 
 from .audited import resolve
-from .lock import DIGITS, Block, Lock, Released, block_of, lock_text
+from .lock import DIGITS, Block, Lock, Released, block_of, lock_text, of_another_version
 from .model import ClaimsFile
 from .reached import lines_of
 
@@ -88,7 +88,9 @@ def against(path: Path, old: Lock | None, file: ClaimsFile, rows: Mapping[int, R
             if before is not None:
                 fresh = not set(now.missed) <= set(before.missed)
                 source = lines_of(subject) if fresh else frozenset[str]()
-                changes += compare(name, before, now, source)
+                found = compare(name, before, now, source)
+                other = of_another_version(old.dpassay if old else "")
+                changes += [replace(one, cause="; ".join(filter(None, (one.cause, other)))) for one in found]
             elif old is not None:
                 new = ("not in the lock", "in the claims file", "a new claim: --update", False)
                 changes.append(Change(name, "claim", *new))
@@ -140,7 +142,7 @@ def _verdict_and_account(old: Block, new: Block) -> Told:
 
     before, now = _numbers(old, new, "accounted")
     if now > before * (1 + ROUNDING):
-        yield "accounted epsilon rises", number(before), number(now), "; ".join(_spending(old, new))
+        yield "accounted epsilon rises", number(before, now), number(now, before), "; ".join(_spending(old, new))
 
 
 def _realised(old: Block, new: Block) -> Told:
@@ -157,8 +159,8 @@ def _realised(old: Block, new: Block) -> Told:
         reasons = list(_spending(old, new))
         reasons += [f"shown by {new.by}, before by {old.by}"] if old.by != new.by else []
         reasons = reasons or ["the releases are the same: the data move the queries further than before"]
-        interval = f"[{number(before)}, {number(high)}{ESTIMATED if same and not math.isnan(limit) else ''}]"
-        yield "realised epsilon rises beyond its interval", interval, number(now), "; ".join(reasons)
+        interval = f"[{number(before)}, {number(high, now)}{ESTIMATED if same and not math.isnan(limit) else ''}]"
+        yield "realised epsilon rises beyond its interval", interval, number(now, high), "; ".join(reasons)
 
 
 def _numbers(old: Block, new: Block, field: str) -> tuple[float, float]:
@@ -233,7 +235,7 @@ def _power(old: Block, new: Block) -> Told:
     high, _ = _numbers(new, new, "limit")
     if old.pair == new.pair and high < seen and not now < accounted * _LESS:
         what = "the audit lost power: it shows less, though no less is accounted"
-        yield what, f">= {number(seen)}", f"<= {number(high)}", cause
+        yield what, f">= {number(seen, high)}", f"<= {number(high, seen)}", cause
 
 
 def _spending(old: Block, new: Block) -> Iterator[str]:

@@ -16,10 +16,10 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator
 from dpassay.audit.plain import checked, json_text, plain, rounded
 from dpassay.audit.row import Row
 from dpassay.audit.verdict import Verdict
+from dpassay.audit.version import installed_version
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import read_json, write_text
 
-FORMAT = 2
 DIGITS, COARSE = 7, 4  # significant digits of what is exact, and of what is estimated
 _PLACE = re.compile(r"^([^:]+):\d+: ")
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -117,11 +117,19 @@ def block_of(row: Row, mechanism: str, space: str) -> Block:
 def read_lock(path: Path) -> Lock:
     """A lock file; BadInput names the file, the field and the value."""
     document = read_json(path, "--baseline")
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        found = document.get("format") if isinstance(document, dict) else type(document).__name__
-        raise BadInput(f"{path}: format", found, f"must be {FORMAT}: it is no lock file of this version")
-    lock: Lock = checked(_LOCK, document, str(path))
-    return lock
+    try:
+        lock: Lock = checked(_LOCK, document, str(path))
+        return lock
+    except BadInput as error:
+        other = of_another_version(str(document.get("dpassay") or "")) if isinstance(document, dict) else ""
+        why = f"{error.why}; {other}: delete it, and --update writes it anew" if other else error.why
+        raise BadInput(error.field, error.value, why) from None
+
+
+def of_another_version(made: str) -> str:
+    """What to say of a lock that this version of dpassay wrote, if it is another one."""
+    now = installed_version()
+    return f"the lock is of dpassay {made}, this is {now}" if made not in ("", now) else ""
 
 
 def write_lock(path: Path, lock: Lock) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from dpassay.audit.plain import in_words
 from dpassay.audit.row import Effort
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import BadInput, require
@@ -137,10 +138,7 @@ def _refused(error: ValidationError, document: dict[str, Any], lines: Lines) -> 
     """The first thing that is wrong; a field too many before one that is missing: it is often a typing error."""
     first = min(error.errors(), key=lambda one: one["type"] == "missing")
     place: list[Any] = list(first["loc"])
-    why = str(first["msg"]).removeprefix("Value error, ")
-    if first["type"] == "extra_forbidden":
-        why = "is no field of such a claim"
-    value = None if first["type"] == "missing" else first["input"]
+    why, value = in_words(first), None if first["type"] == "missing" else first["input"]
     if len(place) < 2 or place[0] != "claim" or not isinstance(place[1], int):
         field = ".".join(str(part) for part in place)
         return BadInput(lines.where(-1, field), value if field else "malformed", why)

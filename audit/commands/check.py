@@ -196,7 +196,7 @@ def exit_code(rows: Iterable[Row], fail_on: FailOn, changes: bool = False) -> in
 
 
 def closing_lines(rows: Sequence[Row], file: ClaimsFile, unchecked: int) -> list[str]:
-    """The lines under the table, failing claims last; ``unchecked`` claims could not be run."""
+    """The lines under the table; ``unchecked`` claims could not be run."""
     shared = f"the {len(file.claim)} claims of the file share that, and" if len(file.claim) > 1 else "so"
     found = [
         f"False alarms: with probability {file.false_alarms:.2g} at most is any claim that holds called violated; "
@@ -205,19 +205,7 @@ def closing_lines(rows: Sequence[Row], file: ClaimsFile, unchecked: int) -> list
     ]
     kept, left = sum(row.cached for row in rows), len(file.claim) - len(rows) - unchecked
     found += [f"{kept} of {len(rows)} from the cache."] * (kept > 0) + [f"{left} of the file not checked."] * (left > 0)
-    failing = [row for row in rows if Verdict(row.verdict).exit_code or row.changes]
-    order = list(Verdict)
-    return [*found, *map(failure, sorted(failing, key=lambda one: -order.index(Verdict(one.verdict))))]
-
-
-def failure(row: Row) -> str:
-    """One line for a claim that fails: where, who answers, why."""
-    verdict, place = Verdict(row.verdict), next((f"{one['file']}:{one['line']}" for one in row.places), "")
-    about = ", ".join(filter(None, (place, row.owner and f"owner {row.owner}")))
-    head = f"FAILED ({row.verdict_shown})" if verdict.failed else "FAILED (changed)" if row.changes else "inconclusive"
-    why = "; ".join(row.changes) if row.changes and not verdict.failed else row.why or "no cause is known"
-    warning = "warning: " if row.severity == "warning" else ""
-    return f"{warning}{head}: {row.key}{f' [{about}]' if about else ''}: {why}"
+    return found
 
 
 def _document(rows: list[Row], compared: Compared | None, unchecked: list[Unchecked]) -> dict[str, object]:

@@ -9,7 +9,7 @@ from dpassay.audit.claims.model import DEFAULT
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.phases import reporting
 from dpassay.audit.subjects.own import NOTHING, nearest, open_own
-from dpassay.audit.terminal.progress import progress
+from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.reference.errors import require
 from dpassay.reference.files import read_text, require_writable, write_text
 
@@ -23,6 +23,7 @@ def init(
         str | None, typer.Option(help="MODULE:NAME of your own algorithm, for the first claim.")
     ] = None,
     space: Annotated[str | None, typer.Option(help="MODULE:NAME of the data that its claim covers.")] = None,
+    quiet: Quiet = False,
 ) -> None:
     """Write a first claims file with comments; a file that is there already stays as it is.
 
@@ -37,7 +38,7 @@ def init(
     text, told = first_file(None, None), "change it to say what you claim"
     if algorithm is not None:
         run, where = open_own(algorithm, space, None, field="--algorithm")
-        with progress("searching for a claim", 1) as say, reporting(say):
+        with progress("searching for a claim", 1, quiet=quiet) as say, reporting(say):
             epsilon = nearest(algorithm, run, where, 1e-5, 0).epsilon
         text = first_file(algorithm, space, epsilon if epsilon < NOTHING else 1.0)
         found = f"it claims epsilon {epsilon:g}, which was found"

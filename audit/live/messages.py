@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,
 from pydantic import create_model as model_of
 from pydantic_core import from_json
 
-from dpassay.audit.plain import NOT_FINITE, array_of, number_of
+from dpassay.audit.plain import NOT_FINITE, array_of, in_words, number_of
 from dpassay.audit.running.programs import ProgramBroken
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import printable, require
@@ -308,9 +308,10 @@ def read_line(line: bytes, what: TypeAdapter[Any] | None = None) -> Any:
         if first["type"] == "union_tag_invalid":
             asked = _short(str(data["ask"]).encode())
             raise Malformed(f"asked for {asked}, which the protocol does not know (docs/live.md)") from None
+        if first["type"] == "union_tag_not_found":
+            raise Malformed(f"said {_short(line)}, which is neither an ask nor an output (docs/live.md)") from None
         place = ".".join(str(part) for part in first["loc"] if part != data.get("ask"))
-        why = str(first["msg"]).removeprefix("Value error, ")
-        raise Malformed(f"said {_short(line)}: {f'{place}: ' if place else ''}{why}") from None
+        raise Malformed(f"said {_short(line)}: {f'{place}: ' if place else ''}{in_words(first)}") from None
 
 
 def _short(line: bytes) -> str:

@@ -138,7 +138,7 @@ class LiveProgram(AbstractContextManager["LiveProgram"]):
             process = Process(self.command, self.name, self.timeout)
             self.started += 1
             process.send(_line("hello"))
-            greeting = heard(process, GREETING, "answered hello as follows: ")
+            greeting = heard(process, GREETING, 'answered hello, and not with {"dpassay": 1}: ')
             if greeting.dpassay != VERSION:
                 raise ProgramBroken(self.name, f"speaks version {greeting.dpassay} of the protocol, not {VERSION}")
             return Worker(process, greeting.again)

@@ -36,7 +36,7 @@ def explain_lines(row: Row, witnesses: list[Witness]) -> Iterator[str]:
         if Kind.OVER_BUDGET in kinds:
             broken = [(text, True) for text in budgets]
             if not broken and over_budget(row.accounted, row.claimed):
-                broken = [(f"accounted {number(row.accounted)}, claimed {number(row.claimed)}", True)]
+                broken = [(f"accounted {row.shown(row.accounted)}, claimed {number(row.claimed, row.accounted)}", True)]
         yield f"  premise {place}: {premise}: {'does not hold' if broken else held}"
         for text, witnessed in broken:
             yield f"    {printable(text)}{'' if witnessed else ' (by a run on the given pair; no witness)'}"

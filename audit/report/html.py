@@ -135,7 +135,7 @@ def row_view(place: int, row: Row, case: Case | None) -> dict[str, Any]:
         "numbers": {
             **numbers(row),
             "certified": row.certified_shown,
-            "realised": number(row.realised) + how,
+            "realised": row.shown(row.realised) + how,
             "delta": f"{row.delta:.3g}",
         },
         "figure": delta_figure(row, found, name) if found else "",

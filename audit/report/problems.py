@@ -128,17 +128,18 @@ def _findings(row: Row) -> Iterator[Problem]:
 def _of_the_run(row: Row) -> Iterator[tuple[Kind, str]]:
     shown = [one["finding"]["detail"] for one in row.witnesses if one["finding"]["kind"] == Kind.OVER_BUDGET.value]
     if over_budget(row.accounted, row.claimed):
-        more = f"the releases add up to epsilon {number(row.accounted)}, claimed {number(row.claimed)}"
-        shown = [f"{more} at delta {row.delta:g}"]
+        more = f"{row.shown(row.accounted)}, claimed {number(row.claimed, row.accounted)} at delta {row.delta:g}"
+        shown = [f"the releases add up to epsilon {more}"]
     yield from ((Kind.OVER_BUDGET, text) for text in shown[:1])
     if Kind.UNDERACCOUNTED.value in row.undeclared:
         yield (
             Kind.UNDERACCOUNTED,
-            f"epsilon >= {number(row.realised)} is realised, {number(row.accounted)} accounted: {UNDERACCOUNTED}",
+            f"epsilon >= {number(row.realised, row.accounted)} is realised, "
+            f"{number(row.accounted, row.realised)} accounted: {UNDERACCOUNTED}",
         )
     if row.verdict == Verdict.VIOLATED:
-        realised = f"epsilon >= {number(row.realised)} is realised at delta {row.delta:g}"
-        surely = f"({row.realised_by}, confidence {row.confidence:.0%}), claimed {number(row.claimed)}"
+        realised = f"epsilon >= {row.shown(row.realised)} is realised at delta {row.delta:g}"
+        surely = f"({row.realised_by}, confidence {row.confidence:.0%}), claimed {number(row.claimed, row.realised)}"
         yield Kind.VIOLATED, f"{realised} {surely}"
 
 
@@ -177,8 +178,8 @@ def numbers(row: Row) -> dict[str, str]:
     return {
         "claimed": number(row.claimed),
         "certified": row.certified_shown or "-",
-        "accounted": number(row.accounted) + ("" if row.upper_bound else " (no bound)"),
-        "realised >=": number(row.realised),
+        "accounted": row.shown(row.accounted) + ("" if row.upper_bound else " (no bound)"),
+        "realised >=": row.shown(row.realised),
         "power": number(row.power),
     }
 

@@ -4,6 +4,7 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from rich.text import Text
 
@@ -56,8 +57,8 @@ def table_lines(rows: Sequence[Row], width: int, strict: bool = False) -> Iterat
             last = paper
         name = ("  " if paper else "") + printable(algorithm)
         how = "" if row.realised is None or row.realised_by == "likelihood" else f" ({printable(row.realised_by)})"
-        accounted = number(row.accounted) + ("" if row.upper_bound else " no bound")
-        numbers = [printable(row.reading), number(row.claimed), accounted, number(row.realised) + how]
+        accounted = row.shown(row.accounted) + ("" if row.upper_bound else " no bound")
+        numbers = [printable(row.reading), number(row.claimed), accounted, row.shown(row.realised) + how]
         if certified:
             numbers.insert(2, row.certified_shown)
         if len(name) > first:  # the name has a line of its own: it is never broken
@@ -95,8 +96,10 @@ def _below(row: Row, strict: bool, title: str) -> list[str]:
     # a line that the search did not reach has no source here: --explain shows it
     why = _MISSED.sub(lambda found: "not reached by the search: " + " ".join(filter(None, found.groups())), row.why)
     parts = [title, why]
-    if row.exit_code(strict) == FAILED:
+    if replace(row, severity="").exit_code(strict) == FAILED:
         parts += [f"at {one.places}" for one in problems(row, strict)[:1] if one.places]
+        parts += [f"owner {row.owner}"] if row.owner else []
+    parts += ["a warning: it does not count"] if row.severity == "warning" else []
     if not strict and row.reading == "printed":
         parts += [f"not declared: {', '.join(row.undeclared)}"] if row.undeclared else []
         parts += [f"declared, but not shown: {', '.join(row.missing)}"] if row.missing else []
@@ -108,7 +111,7 @@ def _below(row: Row, strict: bool, title: str) -> list[str]:
 
 
 def closing_lines(rows: Sequence[Row], where: str, confidence: float = 0.95, strict: bool = False) -> list[str]:
-    """The lines under the table: counts, what is new, what to make of it, where the report is."""
+    """The lines under the table: counts, what to make of it, where the report is."""
     counts = Counter(row.verdict for row in rows)
     summary = ", ".join(f"{counts[verdict.value]} {verdict.value}" for verdict in Verdict if counts[verdict.value])
     failed = [row for row in rows if Verdict(row.verdict).failed]
@@ -116,10 +119,6 @@ def closing_lines(rows: Sequence[Row], where: str, confidence: float = 0.95, str
     which = "it fails" if len(failed) == 1 else "all fail" if known == len(failed) else f"{known} of {len(failed)} fail"
     note = f" ({which} as the paper's reading declares)" if known else ""
     found = [f"{len(rows)} row{'s' * (len(rows) != 1)}: {summary}{note}. Report: {where}"]
-    news = [row.key for row in rows if row.exit_code(strict) == 1]
-    if news:
-        more = f" and {len(news) - 5} more" if len(news) > 5 else ""
-        found.append(f"Not as {'it' if len(news) == 1 else 'they'} should be: {', '.join(news[:5])}{more}.")
     undecided = [row for row in rows if row.verdict == Verdict.INCONCLUSIVE.value and row.reading == "own"]
     lines = {
         "certified": any(row.certified_shown for row in rows),

@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from dpassay.audit.plain import json_text, number_of
+from dpassay.audit.plain import in_words, json_text, number_of
 from dpassay.audit.row import Row
 from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import installed_version
@@ -165,7 +165,7 @@ def _row(where: str, data: Any) -> Row:
     except ValidationError as error:
         first = error.errors()[0]
         name = str(first["loc"][0])
-        raise BadInput(f"{where}.{name}", values[name], first["msg"]) from None
+        raise BadInput(f"{where}.{name}", values[name], in_words(first)) from None
     _look_into(where, row)
     known = [verdict.value for verdict in Verdict]
     require(row.verdict in known, f"{where}.verdict", row.verdict, f"must be one of {', '.join(known)}")

@@ -64,6 +64,7 @@ class Setting:
     landmarks: Landmarks = field(default_factory=dict)
     data: Data | None = None  # that it was made of, if it was made of rows
     alike: bool = False  # were its other records made alike, so that its losses are exact?
+    lonely: bool = False  # would they be without other records, which the space does not have?
 
 
 class OnePair:

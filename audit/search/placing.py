@@ -291,7 +291,8 @@ def _called(side: Side, call: Call) -> Told:
     for one in (*drawn, call):
         step = releasing(side, one)
         if step is not None:
-            yield step, "draws its batch" if one.name in _DRAWS else _RELEASES
+            size = " at the rate {rate:.4g}" if "rate" in one.asked else ", {size} of {n}"
+            yield step, f"draws its batch{size.format(**one.asked)}" if one.name in _DRAWS else _RELEASES
 
 
 def _ending(side: Side, other: Side) -> list[Step]:

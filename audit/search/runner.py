@@ -17,6 +17,7 @@ from dpassay.audit.lockstep.outcome import ScriptedRun, Seen
 from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import Dictation, Script
 from dpassay.audit.lockstep.watch import Watch
+from dpassay.audit.plain import number
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.accounting.sampled import Relation
@@ -269,11 +270,12 @@ class Premises:
             return []
         if cost not in self._epsilons:
             self._epsilons[cost] = cost.epsilon(self._claim.delta)
-        epsilon = self._epsilons[cost]
+        epsilon, claimed = self._epsilons[cost], self._claim.epsilon
         self.accounted = max(epsilon, self.accounted or 0.0)
-        if epsilon <= self._claim.epsilon * (1 + _MORE):
+        if epsilon <= claimed * (1 + _MORE):
             return []
-        why = f"the releases of this run add up to epsilon {epsilon:.4g}, claimed {self._claim.epsilon:.4g}"
+        more = f"{number(epsilon, claimed)}, claimed {number(claimed, epsilon)}"
+        why = f"the releases of this run add up to epsilon {more}"
         if math.isinf(epsilon):
             why = f"the releases have no finite epsilon: {cost.gap}"
         return [Finding(Kind.OVER_BUDGET, "", len(transcript.events), why)]

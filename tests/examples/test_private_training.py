@@ -68,7 +68,7 @@ def test_a_regression_goes_red_for_its_reason(repository, dpassay, name):
     found = dpassay(repository, *CHECK, "--sarif", "s.sarif")
     verdict, cause = REASONS[name]
     said = " ".join(found.stdout.split())
-    assert found.returncode == 1 and f"FAILED ({verdict}): digits [train.py:" in said and cause in said, found
+    assert found.returncode == 1 and f"{verdict} " in said and " at train.py:" in said and cause in said, found
     assert '"uri": "train.py"' in (repository / "s.sarif").read_text()
 
 

@@ -45,7 +45,7 @@ def read(tmp_path, text):
         ("epsilon = 1\n", "epsilon = true\n", ("claims.toml:6", "epsilon = True")),
         ("epsilon = 1\n", "epsilon = nan\n", ("claims.toml:6", "epsilon = nan")),
         ("delta = 1e-5\n", "delta = 1.0\n", ("claims.toml:7: claim first.delta = 1.0",)),
-        ("delta = 1e-5\n", "", ("claims.toml:3: claim first.delta", "required")),
+        ("delta = 1e-5\n", "", ("claims.toml:3: claim first.delta", "missing")),
         ("delta = 1e-5\n", "delta = 0\n", ("claims.toml:7: claim first.delta = 0", "greater than 0")),
         ("delta = 1e-6\n", "delta = 1e-6\nfiles = [3]\n", ("claims.toml:14: claim second.files[0] = 3",)),
         ('owner = "someone"', 'ovner = "someone"', ("claims.toml:14: claim second.ovner", "is no field")),

@@ -79,7 +79,7 @@ REFUSED = {  # what the one line says, and what is refused with it
     "nowhere": ["check nowhere.toml", "crosscheck compare nowhere.json nowhere.json",
                 *(f"{ADAPTER} {option} nowhere.json" for option in ("--vectors", "--expected"))],
     "--update writes a first one": ["check --baseline none.json"],
-    "vector.json: format": ["check --baseline vector.json"],
+    "vector.json: claims": ["check --baseline vector.json"],
     "--algorithm": ["init other.toml --algorithm nonsense", f"{ADAPTER} --algorithm nobody/knows"],
     "cannot be reproduced": ["reproduce nobody"],
     "baselines/dp_sgd": ["crosscheck export baselines/dp_sgd x.json"],

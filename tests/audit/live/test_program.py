@@ -119,9 +119,9 @@ def test_queries_are_asked_for_only_as_far_as_they_are_needed():
     [
         ("garbage", ProgramBroken, "'hello, world', which is no line of JSON", 1),
         ("unknown batch", ProgramBroken, "depends on batch 5; it has drawn 1 so far", 1),
-        ("missing field", ProgramBroken, "sensitivity: Field required", 1),
+        ("missing field", ProgramBroken, "sensitivity: is missing", 1),
         ("version 2", ProgramBroken, "speaks version 2 of the protocol, not 1", 1),
-        ("hi", ProgramBroken, "answered hello as follows", 1),
+        ("hi", ProgramBroken, "answered hello, and not with", 1),
         ("dies at once", ProgramBroken, "answer hello: the program ended with exit status 1; it said: no licence", 1),
         ("silent", ProgramBroken, "0.4 s", 1),
         ("does not read", ProgramBroken, "0.4 s", 1),
