@@ -9,7 +9,7 @@ from dpassay.audit.attacks.estimators import DP_SGD, ESTIMATORS
 from dpassay.audit.attacks.play import GRADIENT, GRADIENTS, MANY, ONE, RECORDS, STARTS, Plan, play_plan
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import decide
-from dpassay.audit.terminal.options import AsJson
+from dpassay.audit.terminal.options import AsJson, Confidence, Seed
 from dpassay.reference.errors import require
 
 Trusted = Annotated[bool, typer.Option("--trusted", help="Read a .joblib file of --estimator, which may run any code.")]
@@ -57,8 +57,8 @@ def attack(
                      show_default=False),
     ] = None,
     delta: Annotated[float, typer.Option(help="Where epsilon is bounded.")] = 1e-5,
-    confidence: Annotated[float, typer.Option(help="Confidence of the verdict (all tests share it).")] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of the coins, the training and the attacks.")] = 0,
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Attack trained models: membership inference on many records or on one, or gradient canaries in one run.
@@ -67,8 +67,6 @@ def attack(
     whatever it uses. The area under its ROC curve is shown beside it: it decides nothing. Without canaries of gradients
     the trained model is all that is seen. Exit 1: the claim is refuted; without a claim nothing is decided.
     """
-    require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
-    require(seed >= 0, "--seed", seed, "must not be negative")
     kinds = canaries or ["none"]
     require(len(kinds) == 1, "--canaries", kinds, "one kind at a time: each kind has a relation and a claim of its own")
     plan = Plan(estimator, data, candidates, models, kinds[0], initialisation, hidden, noise_multiplier, epsilon, delta,

@@ -18,7 +18,7 @@ from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.running.report_file import Report, load, save, store_of
 from dpassay.audit.subjects.own import NOTHING, nearest, open_own, open_space, own_row
 from dpassay.audit.terminal.finish import Options, file_name, finish, remember, remembered
-from dpassay.audit.terminal.options import Budget, GitHub, JsonTable, JUnit, Markdown, Sarif, names
+from dpassay.audit.terminal.options import AsJson, Budget, GitHub, Jobs, JUnit, Markdown, Sarif, names
 from dpassay.audit.terminal.progress import Quiet, progress, within
 from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import versions
@@ -55,7 +55,6 @@ class Asked:
         """Options that go together or do not; raises BadInput."""
         why = "is for a run without names; named ones run, slow or not"
         require(not (self.everything and self.names), "--all", True, why)
-        require(self.jobs >= 1, "--jobs", self.jobs, "must be at least 1")
         if self.program is not None:
             require(bool(self.names), "--program", self.program, "needs the name of the algorithm that it runs")
             require(not self.resume, "--resume", True, "a program is audited anew: its code is not known")
@@ -229,13 +228,13 @@ def audit(
     budget: Budget = None,
     program: ProgramCommand = None,
     timeout: Annotated[float, typer.Option(help="Seconds for one line of --program.")] = 10.0,
-    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
+    jobs: Jobs = 2,
     output: Output = None,
     resume: Annotated[bool, typer.Option(help="Keep rows of the report that the same code and effort made.")] = False,
     strict: Annotated[bool, typer.Option(help="Exit 1 for declared findings of printed readings as well.")] = False,
     required: Required = None,
     explain: Explain = False,
-    as_json: JsonTable = False,
+    as_json: AsJson = False,
     junit: JUnit = None,
     sarif: Sarif = None,
     markdown: Markdown = None,

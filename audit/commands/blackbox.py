@@ -1,7 +1,6 @@
 """``dpassay blackbox``: audit a callable, a program or stored outputs without looking inside."""
 
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,19 +15,11 @@ from dpassay.audit.claims.outputs import NOT_STATED, Question, answer
 from dpassay.audit.inputs.stored import column_names, load
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import Verdict
-from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled
+from dpassay.audit.terminal import options
 from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.reference.errors import require
 
 STREAM = 61  # the audit's own: stored outputs may have been drawn from the plain seed
-
-
-class FailOn(StrEnum):
-    """Which verdicts end with an exit code other than 0."""
-
-    ANYTHING = "inconclusive"  # violated (1) and inconclusive (3)
-    VIOLATED = "violated"  # violated (1) alone
-    NOTHING = "never"
 
 
 Outputs = Annotated[
@@ -43,9 +34,6 @@ Floats = Annotated[
 Relation = Annotated[
     str | None, typer.Option(help="How D and D' differ, for the report: 'replace-one', 'add-remove', or your words.")
 ]
-Mildest = Annotated[FailOn, typer.Option("--fail-on", help="The mildest verdict whose exit code is not 0.")]
-Confidence = Annotated[float, typer.Option(help="Confidence of each verdict.")]
-Seed = Annotated[int, typer.Option(help="Seed of the runs, the split and the learners.")]
 
 
 def blackbox(
@@ -54,21 +42,21 @@ def blackbox(
     dataset: sources.DatasetOption = None,
     neighbour: sources.NeighbourOption = None,
     outputs: Outputs = None,
-    epsilon: Epsilon = None,
-    delta: Delta = 0.0,
-    mu: Mu = None,
-    sampled: Sampled = None,
-    pairs: PairsFile = None,
+    epsilon: options.Epsilon = None,
+    delta: options.Delta = 0.0,
+    mu: options.Mu = None,
+    sampled: options.Sampled = None,
+    pairs: options.PairsFile = None,
     samples: Annotated[int, typer.Option(help="Runs on each side.")] = 10_000,
     keep_alive: sources.KeepAliveOption = False,
-    jobs: Annotated[int, typer.Option(help="Processes that run the mechanism; they change no number.")] = 1,
+    jobs: options.Jobs = 1,
     power: Power = None,
     floats: Floats = False,
     relation: Relation = None,
-    fail_on: Mildest = FailOn.ANYTHING,
-    confidence: Confidence = 0.95,
-    seed: Seed = 0,
-    as_json: AsJson = False,
+    fail_on: options.Mildest = options.FailOn.INCONCLUSIVE,
+    confidence: options.Confidence = 0.95,
+    seed: options.Seed = 0,
+    as_json: options.AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Refute a claimed guarantee from outputs on two neighbouring datasets, or bound epsilon from below.
@@ -78,10 +66,7 @@ def blackbox(
     --floats adds a second one about the floating-point numbers, which naive samplers fail. Where nothing is refuted,
     violations are planted to see what would have been. Exit 1: a claim is refuted, 3: nothing was found, 0: consistent.
     """
-    require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
     require(10 <= samples <= 10**8, "--samples", samples, "must lie in 10..1e8")
-    require(1 <= jobs <= 256, "--jobs", jobs, "must lie in 1..256")
-    require(seed >= 0, "--seed", seed, "must not be negative")
     require(power is None or 1 < power <= 1e6, "--power", power, "must lie in (1, 1e6]")
     claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng([seed, STREAM])
     for name, wanted in (("--floats", floats), ("--power", power is not None)):
@@ -105,8 +90,7 @@ def blackbox(
     blind = bool(notes) and not verdict.failed  # what would have been seen on such data says nothing
     verdict, said = (Verdict.INCONCLUSIVE, notes) if blind else (verdict, [*notes, *more])
     print_results(results, verdict, as_json, "\n".join(said))
-    ignored = fail_on is FailOn.NOTHING or (fail_on is FailOn.VIOLATED and not verdict.failed)
-    raise typer.Exit(0 if ignored else verdict.exit_code)
+    raise typer.Exit(verdict.exit_code if fail_on.counts(verdict) else 0)
 
 
 def _drawn(source: sources.Source, afresh: bool, samples: int, seed: int, jobs: int, quiet: bool) -> tuple[Any, Any]:

@@ -4,7 +4,6 @@ import os
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,30 +25,15 @@ from dpassay.audit.report.verdicts import wide_console
 from dpassay.audit.row import Row
 from dpassay.audit.running.report_file import document, save
 from dpassay.audit.terminal.finish import Options
-from dpassay.audit.terminal.options import Budget, GitHub, JsonTable, JUnit, Markdown, Sarif
+from dpassay.audit.terminal.options import AsJson, Budget, FailOn, GitHub, Jobs, JUnit, Markdown, Mildest, Sarif
 from dpassay.audit.terminal.progress import Quiet, progress, within
 from dpassay.audit.verdict import Verdict, joint_exit_code
 from dpassay.reference.errors import BadInput, Broken, printable, require
 from dpassay.reference.files import require_writable, there
 
 _PIPED, _LONGEST = 100, 140  # columns: where no terminal says how wide it is, and of a line of prose
+NOTHING_WORSE = "nothing is worse than it was"
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
-
-
-class FailOn(StrEnum):
-    """The mildest verdict whose exit code is not 0; each includes all that stand before it."""
-
-    NEVER = "never"
-    VIOLATED = "violated"
-    LEAKS = "leaks"
-    OVERSHOOTS = "overshoots"
-    OVER_BUDGET = "over-budget"
-    INCONCLUSIVE = "inconclusive"
-
-    def counts(self, row: Row) -> bool:
-        """Does this row change the exit code?"""
-        words = [one.value.replace("-", " ") for one in FailOn]
-        return row.severity != "warning" and row.verdict in words[: list(FailOn).index(self) + 1]
 
 
 Only = Annotated[
@@ -58,7 +42,6 @@ Only = Annotated[
 Baseline = Annotated[
     Path | None, typer.Option("--baseline", help="Fail also where a claim is worse off than in this lock file.")
 ]
-Mildest = Annotated[FailOn, typer.Option("--fail-on", help="The mildest verdict whose exit code is not 0.")]
 
 
 def check(
@@ -68,10 +51,10 @@ def check(
     update: Annotated[bool, typer.Option("--update", help="Write the lock file of --baseline as it is now.")] = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Make every row anew, and keep none.")] = False,
     fail_on: Mildest = FailOn.INCONCLUSIVE,
-    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
+    jobs: Jobs = 2,
     budget: Budget = None,
     output: Annotated[Path | None, typer.Option(help="Write the rows here as a report (JSON).")] = None,
-    as_json: JsonTable = False,
+    as_json: AsJson = False,
     junit: JUnit = None,
     sarif: Sarif = None,
     markdown: Markdown = None,
@@ -91,7 +74,6 @@ def check(
     interval, noise, sensitivities or the sequence of releases change, a line with a release or a decision is no longer
     reached, the audit lost power, or a claim is gone. It prints old, new, cause and difference; --update writes that.
     """
-    require(1 <= jobs <= 1000, "--jobs", jobs, "must lie in 1..1000")
     require(baseline is not None or not update, "--update", update, "goes with --baseline")
     require(budget is None or not update, "--budget", budget, "a lock file holds whole audits: leave it out")
     file, lines = read_claims(claims)
@@ -137,10 +119,9 @@ def _lock(path: Path | None, update: bool) -> Lock | None:
         return None
     if update:
         require_writable(path, "--baseline")
-        return read_lock(path) if there(path, "--baseline") else None
-    if not there(path, "--baseline"):
-        raise BadInput("--baseline", str(path), "there is no such file; --update writes a first one")
-    return read_lock(path)
+    known = there(path, "--baseline")
+    require(known or update, "--baseline", str(path), "there is no such file; --update writes a first one")
+    return read_lock(path) if known else None
 
 
 def _rows(
@@ -191,8 +172,9 @@ def _rows(
 # -- the ending
 def exit_code(rows: Iterable[Row], fail_on: FailOn, changes: bool = False) -> int:
     """1 if a claim that counts fails, or the baseline says so; else 3 if one that counts is inconclusive; else 0."""
-    codes = [Verdict(row.verdict).exit_code for row in rows if fail_on.counts(row)]
-    return joint_exit_code([*codes, FAILED if changes and fail_on is not FailOn.NEVER else FINE])
+    counted = [one.verdict for one in rows if one.severity != "warning" and fail_on.counts(one.verdict)]
+    worse = FAILED if changes and fail_on is not FailOn.NEVER else FINE
+    return joint_exit_code([*(Verdict(one).exit_code for one in counted), worse])
 
 
 def closing_lines(rows: Sequence[Row], file: ClaimsFile, unchecked: int) -> list[str]:
@@ -241,11 +223,8 @@ def _print_changes(console: Console, path: Path, compared: Compared, updated: bo
         same = "unchanged" if not compared.diff else "written"
         _say(console, f"{path}: {same}, {len(compared.now.claims)} claim{'s' * (len(compared.now.claims) != 1)}.")
         return
-    failing = [one for one in compared.changes if one.fails]
-    if not compared.changes:
-        _say(console, f"Against {path}: nothing is worse than it was.")
-    else:
-        _say(console, f"Against {path}: {len(failing)} of {len(compared.changes)} differences fail.")
+    fails, count = sum(one.fails for one in compared.changes), len(compared.changes)
+    _say(console, f"Against {path}: {f'{fails} of {count} differences fail' if count else NOTHING_WORSE}.")
     for one in compared.changes:
         _say(console, f"  {'CHANGED' if one.fails else 'noted'}: {one}", "bold red" if one.fails else "")
     if compared.changes and compared.diff:

@@ -16,7 +16,7 @@ from dpassay.audit.exit_codes import INCONCLUSIVE
 from dpassay.audit.live.program import TIMEOUT, run_live
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.campaign import Judged, exit_code, judge, junit, read_expected, report, table
-from dpassay.audit.terminal.options import AsJson
+from dpassay.audit.terminal.options import AsJson, Seed
 from dpassay.audit.terminal.progress import progress
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import printable, require
@@ -41,10 +41,8 @@ def finish(
         for one in results:
             found.append(one)
             say(one.id)
-    first: dict[str, Result] = {}  # failing run of each algorithm: the others are likely the same
-    for one in found:
-        if one.outcome == "fail" and one.differences:
-            first.setdefault(one.algorithm, one)
+    # the first failing run of each algorithm: the others are likely the same
+    first = {one.algorithm: one for one in reversed(found) if one.outcome == "fail" and one.differences}
     by_id = {one["id"]: one for one in chosen}
     known_of = {one.id: _explained(one, by_id, found, **how) for one in first.values()}
     judged = judge(found, known)
@@ -159,10 +157,9 @@ def live(
 def export(
     algorithm: Annotated[str, typer.Argument(help="A key of `dpassay list`.")],
     output: Annotated[Path, typer.Argument(help="Where the vector goes (JSON).")],
-    seed: Annotated[int, typer.Option(help="Seed of the recorded run.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Write a test vector of a row's own instance: problem, schedule, and the tape of one run (docs/vectors.md)."""
-    require(seed >= 0, "--seed", seed, "must not be negative")
     require_writable(output, "output")
     found = find(algorithm)
     require(len(found) == 1, "algorithm", algorithm, f"names {len(found)} cases; give a key of `dpassay list`")

@@ -4,7 +4,6 @@ import inspect
 import textwrap
 import time
 from dataclasses import replace
-from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -18,7 +17,7 @@ from dpassay.audit.plain import number
 from dpassay.audit.report.problems import SENTENCES
 from dpassay.audit.report.verdicts import wide_console
 from dpassay.audit.row import Effort
-from dpassay.reference.errors import require
+from dpassay.audit.terminal.options import Seed
 
 from .demo_loops import CLAIM, SPACE, STEPS, clips_each_record, clips_the_mean
 
@@ -26,12 +25,11 @@ _EFFORT = Effort(runs=400, pilot=200, examples=150)
 _WIDEST = 100
 
 
-def demo(seed: Annotated[int, typer.Option(help="Same seed, same numbers.")] = 0) -> None:
+def demo(seed: Seed = 0) -> None:
     """Plant a bug in a private training loop and catch it: takes some seconds.
 
     Exit code 0 if the bug was caught and the mended loop was not accused, else 1.
     """
-    require(seed >= 0, "--seed", seed, "must not be negative")
     start, effort = time.perf_counter(), replace(_EFFORT, seed=seed)
     console = wide_console(_WIDEST)
     console.width = min(console.width, _WIDEST)

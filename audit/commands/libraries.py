@@ -10,6 +10,7 @@ import typer
 from dpassay.audit.exit_codes import FAILED, FINE
 from dpassay.audit.libraries.library import LIBRARIES, examine
 from dpassay.audit.libraries.page import block, not_on_page, section, table
+from dpassay.audit.terminal.options import Seed
 from dpassay.reference.errors import require
 from dpassay.reference.extras import installing
 from dpassay.reference.files import read_text, require_writable, write_text
@@ -21,7 +22,7 @@ def libraries(
     name: Annotated[str | None, typer.Argument(help="A library; without one they are listed.")] = None,
     write: Annotated[bool, typer.Option("--write", help="Write its section of docs/libraries.md.")] = False,
     examples: Annotated[int | None, typer.Option("--examples", help="Of each search, in place of its own.")] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the searches.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Examine a library: search its models on the tape, hold its mechanisms to their claims, run what shows findings.
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dpassay.audit.plain import json_text
-from dpassay.audit.terminal.options import JsonTable
+from dpassay.audit.terminal.options import AsJson
 from dpassay.audit.terminal.options import names as catalogue_names
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES, find
@@ -23,7 +23,7 @@ def list_(
             help="Papers, algorithms or keys; default: the whole catalogue.", autocompletion=catalogue_names
         ),
     ] = None,
-    as_json: JsonTable = False,
+    as_json: AsJson = False,
 ) -> None:
     """List every algorithm, reading and instance that can be audited.
 

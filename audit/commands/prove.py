@@ -12,7 +12,7 @@ import z3
 
 from dpassay.audit.marked import LEDGER
 from dpassay.audit.plain import json_text
-from dpassay.audit.terminal.options import AsJson
+from dpassay.audit.terminal.options import AsJson, Jobs
 from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.proofs_check.derivation import ledger as ledgers
 from dpassay.proofs_check.derivation.ledger import Examined
@@ -40,7 +40,7 @@ def prove(
     ] = None,
     ledger: Annotated[Path | None, typer.Option(help="Also write the generated LEDGER.md here.")] = None,
     readme: Annotated[Path | None, typer.Option(help="Also rewrite the ledger's block between its markers.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2,
+    jobs: Jobs = 2,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Decide anew what was decided before.")] = False,
     quiet: Quiet = False,
 ) -> None:

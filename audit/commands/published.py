@@ -13,7 +13,7 @@ from dpassay.audit.published.assessment import Assessment, Finding, Metric, Publ
 from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
 from dpassay.audit.report.problems import SENTENCES
 from dpassay.audit.report.verdicts import plain_table, wide_console
-from dpassay.audit.terminal.options import AsJson
+from dpassay.audit.terminal.options import AsJson, Confidence
 from dpassay.reference.errors import BadInput, printable, require
 from dpassay.reference.guarantee import LARGEST, approx_dp
 
@@ -37,7 +37,7 @@ def published(
     fpr: Annotated[float | None, typer.Option(help="False positive rate of --tpr.")] = None,
     members: Annotated[int | None, typer.Option(help="Members attacked.")] = None,
     nonmembers: Annotated[int | None, typer.Option(help="Non-members attacked.")] = None,
-    confidence: Annotated[float, typer.Option(help="Confidence of the statements.")] = 0.95,
+    confidence: Confidence = 0.95,
     paper: Annotated[str | None, typer.Option(help="Assess a stored table instead: dro.")] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from dpassay.audit.report.html import StatementView, page, paper_of
 from dpassay.audit.running.report_file import load
+from dpassay.audit.terminal.options import Jobs
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.extras import installing
 from dpassay.reference.files import require_writable, write_text
@@ -25,7 +26,7 @@ def report(
         Path | None, typer.Option(help="The page; default: beside the report, with the ending .html.")
     ] = None,
     ledger: Annotated[bool, typer.Option(help="With the proof ledger's tables about the papers of the report.")] = True,
-    jobs: Annotated[int, typer.Option(min=1, help="Worker processes for the ledger.")] = 2,
+    jobs: Jobs = 2,
 ) -> None:
     """Write a report as one HTML file that needs nothing else: no network, no server, light and dark, printable.
 

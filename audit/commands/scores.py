@@ -14,10 +14,8 @@ from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import Sound, Verdict, decide
 from dpassay.audit.scores.anytime_kept import grow
 from dpassay.audit.scores.one_run import RELATION
-from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled
+from dpassay.audit.terminal.options import AsJson, Confidence, Delta, Epsilon, Mu, PairsFile, Sampled, Seed
 from dpassay.reference.errors import require
-
-MOST_CONFIDENCE = 1 - 1e-9  # what is left of the level beyond is rounding
 
 OneRun = Annotated[bool, typer.Option("--one-run", help="One training run, each canary included by a coin.")]
 OfRelation = Annotated[
@@ -27,8 +25,6 @@ Anytime = Annotated[
     Path | None,
     typer.Option(help="Keep a bound that holds at all looks together in this file; give new scores alone each time."),
 ]
-Confidence = Annotated[float, typer.Option(help="Confidence of the verdict.")]
-Seed = Annotated[int, typer.Option(help="Seed of the random order in which scores are read.")]
 
 
 def scores(
@@ -58,8 +54,6 @@ def scores(
     each, and the audit may stop at any time (`dpassay sequential scores` tests claimed curves so). Exit 1: the
     claim is refuted.
     """
-    require(0 < confidence <= MOST_CONFIDENCE, "--confidence", confidence, f"must lie in (0, {MOST_CONFIDENCE}]")
-    require(seed >= 0, "--seed", seed, "must not be negative")
     claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng([seed, STREAM])
     neighbours = _relation(relation, claim, one_run)
     if anytime is not None:

@@ -17,7 +17,7 @@ from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.scores.files import new_marks, read_scores
 from dpassay.audit.sequential.session import Kept, black_box, load, stored_scores, verdict
-from dpassay.audit.terminal.options import AsJson, Delta, Epsilon, Mu, PairsFile, Sampled
+from dpassay.audit.terminal.options import SEED, AsJson, Confidence, Delta, Epsilon, Mu, PairsFile, Sampled, Seed
 from dpassay.audit.terminal.progress import Quiet, session_progress
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.guarantee import Guarantee
@@ -28,16 +28,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 Checkpoint = Annotated[Path, typer.Option("--checkpoint", help="Where the state is kept; continued if it exists.")]
-Confidence = Annotated[
-    float, typer.Option("--confidence", help="Confidence of the verdict, whenever the audit is stopped.")
-]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of this machine; every machine needs its own.")]
-
-
-def _check(limit: int, confidence: float, seed: int) -> None:
-    require(50 <= limit <= 10**9, "--limit", limit, "must lie in 50..1e9")
-    require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
-    require(seed >= 0, "--seed", seed, "must not be negative")
+OfMachine = Annotated[int, typer.Option("--seed", callback=SEED, help="Seed of this machine; each needs its own.")]
 
 
 def _claim(epsilon: float | None, delta: float, mu: float | None, sampled: str | None, pairs: Path | None) -> Guarantee:
@@ -62,7 +53,7 @@ def blackbox(
     keep_alive: sources.KeepAliveOption = False,
     limit: Annotated[int, typer.Option("--limit", help="Runs of this session (each side).")] = 100_000,
     confidence: Confidence = 0.95,
-    seed: Seed = 0,
+    seed: OfMachine = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -71,7 +62,7 @@ def blackbox(
     The first outputs teach each other. Then each round draws as many as seem to be needed, a quarter to the whole of
     what is known, and bets most by what has won before.
     """
-    _check(limit, confidence, seed)
+    require(50 <= limit <= 10**9, "--limit", limit, "must lie in 50..1e9")
     claim = _claim(epsilon, delta, mu, sampled, pairs)
     source = sources.read_source(mechanism, command, dataset, neighbour, keep_alive)
     kept = Kept(checkpoint, source.name, claim.name, seed)
@@ -99,7 +90,7 @@ def scores(
     sampled: Sampled = None,
     pairs: PairsFile = None,
     confidence: Confidence = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of the random order in which scores are read.")] = 0,
+    seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Grey box: bet on stored attack scores, one pair of files after the other, as they come in.
@@ -107,7 +98,6 @@ def scores(
     Each file must hold runs that no earlier file held. A file that was judged before, also in another order or format
     or with more scores appended, is refused.
     """
-    _check(50, confidence, seed)
     claim = _claim(epsilon, delta, mu, sampled, pairs)
     kept = Kept(checkpoint, name, claim.name, seed)
     sides = read_scores(first), read_scores(second)
@@ -124,7 +114,6 @@ def combine(
     as_json: AsJson = False,
 ) -> None:
     """One verdict from several machines (or the state of one)."""
-    _check(50, confidence, 0)
     _report(checkpoints, confidence, as_json, 0.0)
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from dpassay.audit.crosscheck.adapter import Result
-from dpassay.audit.exit_codes import FAILED, FINE, INCONCLUSIVE
+from dpassay.audit.exit_codes import FAILED, INCONCLUSIVE
 from dpassay.audit.plain import json_text
+from dpassay.audit.verdict import joint_exit_code
 from dpassay.reference.errors import printable, require
 from dpassay.reference.files import parse_toml, read_text
 
@@ -68,10 +69,8 @@ def judge(results: Sequence[Result], expected: Sequence[Expected]) -> list[Judge
 
 def exit_code(judged: Sequence[Judged]) -> int:
     """1: something is red that was not said to be (or green that was said to be red); 3: something was not run."""
-    wrong = [one for one in judged if one.unexpected]
-    if any(one.result.outcome != "unsupported" for one in wrong):
-        return FAILED
-    return INCONCLUSIVE if wrong else FINE
+    wrong = [one.result.outcome for one in judged if one.unexpected]
+    return joint_exit_code(INCONCLUSIVE if outcome == "unsupported" else FAILED for outcome in wrong)
 
 
 def table(judged: Sequence[Judged]) -> str:

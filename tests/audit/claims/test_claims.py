@@ -10,7 +10,7 @@ from dpassay.audit.claims.compare import Change, Compared, compare
 from dpassay.audit.claims.lock import Block, Lock, Released, lock_text, read_lock, write_lock
 from dpassay.audit.claims.model import Claim, read_claims
 from dpassay.audit.claims.reached import code_of
-from dpassay.audit.commands.check import FailOn
+from dpassay.audit.terminal.options import FailOn
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import BadInput
 
@@ -75,9 +75,8 @@ def test_what_is_wrong_is_named(tmp_path, old, new, words):
 @pytest.mark.parametrize("mildest", FailOn)
 def test_fail_on_goes_down_to_its_verdict(mildest):
     every = [Verdict.VIOLATED, Verdict.LEAKS, Verdict.OVERSHOOTS, Verdict.OVER_BUDGET, Verdict.INCONCLUSIVE]
-    counted = [one for one in Verdict if mildest.counts(SimpleNamespace(verdict=one.value, severity="error"))]
+    counted = [one for one in Verdict if mildest.counts(one.value)]
     assert counted == every[: list(FailOn).index(mildest)]
-    assert not mildest.counts(SimpleNamespace(verdict="violated", severity="warning"))
 
 
 def test_a_program_is_part_of_its_claim_and_data_lie_beside_it(tmp_path, monkeypatch):
