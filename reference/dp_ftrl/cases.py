@@ -60,26 +60,21 @@ def space(reading: str, epsilon: float, delta: float) -> Space:
     )
 
 
-def _case(reading: Reading, batch: int, variant: str, quick: bool) -> Case:
-    return Case(
+ROWS: tuple[tuple[Reading, int], ...] = (("printed", 1), ("repaired", 1), ("printed", 4), ("repaired", 4))
+CASES: tuple[Case, ...] = tuple(
+    Case(
         id="dp_ftrl/dp_ftrl",
         reading=reading,
         title="DP-FTRL",
         cite=ALGORITHM,
         claim=CLAIM,
         build=partial(build, reading, batch),
-        variant=variant,
+        variant="" if batch == 1 else "batches",
         data="worst case",
         completions=dp_ftrl.COMPLETIONS,
         repairs=dp_ftrl.REPAIRS if reading == "repaired" else (),
         space=partial(space, reading, EPSILON, DELTA),
-        quick=quick,
+        quick=batch == 1,
     )
-
-
-CASES: tuple[Case, ...] = (
-    _case("printed", 1, "", True),
-    _case("repaired", 1, "", True),
-    _case("printed", 4, "batches", False),
-    _case("repaired", 4, "batches", False),
+    for reading, batch in ROWS
 )

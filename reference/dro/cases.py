@@ -157,22 +157,17 @@ BUT_LINE_16 = (
 BATCHED = "line 16: a batch of records, noise for its sensitivity beta (C_5 - 1) / b_5"
 ONE_RECORD = "line 16: the recursion of Lemma 8, one record, noise for its sensitivity (2 - beta) (C_5 - 1)"
 
-# one line per algorithm: id, title, place, claim; the rows below add reading and schedule
-double = partial(
-    Case, id=f"{PAPER}/double_spider", title="DP Double-SPIDER", cite=Cite(PAPER, "Algorithm 2"),
-    claim=PrivacyClaim(EPSILON, DELTA, Cite(PAPER, "Theorem 6")), data=DATA, quick=False)  # fmt: skip
-recursive = partial(
-    Case, id=f"{PAPER}/recursive_spider", title="DP Recursive-SPIDER", cite=Cite(PAPER, "Algorithm 3"),
-    claim=PrivacyClaim(EPSILON, DELTA, Cite(PAPER, "Theorem 8")), data=DATA, quick=False)  # fmt: skip
-value = partial(
-    Case, id=f"{PAPER}/single_sample", title="Recursive-SPIDER, s_t alone", cite=Cite(PAPER, "Algorithm 3, line 16"),
-    claim=PrivacyClaim(EPSILON, DELTA, Cite(PAPER, "Theorem 8")), data=DATA)  # fmt: skip
-baseline = partial(
-    Case, reading="baseline", cite=Cite(PAPER, "Section 3"),
-    claim=PrivacyClaim(EPSILON, DELTA, Cite(PAPER, "Section 3")), data=DATA, quick=False)  # fmt: skip
-minimax_baseline = partial(
-    Case, reading="baseline", cite=Cite(PAPER, "Section 5.1"),
-    claim=PrivacyClaim(EPSILON, DELTA, Cite(PAPER, "Section 5.1")), data=DATA, quick=False)  # fmt: skip
+
+def _row(name: str, title: str, place: str, claim: str = "", quick: bool = False, **fields: Any) -> Case:
+    """One row of an algorithm at its place, for what is claimed at another."""
+    budget = PrivacyClaim(EPSILON, DELTA, Cite(PAPER, claim or place))
+    return Case(f"{PAPER}/{name}", title=title, cite=Cite(PAPER, place), claim=budget, data=DATA, quick=quick, **fields)
+
+
+double = partial(_row, "double_spider", "DP Double-SPIDER", "Algorithm 2", "Theorem 6")
+recursive = partial(_row, "recursive_spider", "DP Recursive-SPIDER", "Algorithm 3", "Theorem 8")
+value = partial(_row, "single_sample", "Recursive-SPIDER, s_t alone", "Algorithm 3, line 16", "Theorem 8", quick=True)
+baseline = partial(_row, reading="baseline")
 
 on_composed = partial(space.of_plans, space.composed, landmarks=space.recursive_landmarks)
 on_chi_square = partial(space.of_plans, partial(space.dual, chi_square()))
@@ -241,14 +236,14 @@ CASES: tuple[Case, ...] = (
           declared=_exceeded("value") + TOO_LITTLE),
     value(reading="repaired", build=partial(value_alone, "repaired"), repairs=single_sample.REPAIRS,
           space=partial(space.value_alone, VALUE["repaired"])),
-    baseline(id=f"{PAPER}/composite_sgd", title="DP-SGD on z = (x, eta)", build=partial(composite, composite_sgd, SGD),
+    baseline("composite_sgd", "DP-SGD on z = (x, eta)", "Section 3", build=partial(composite, composite_sgd, SGD),
              space=partial(on_chi_square, SGD)),
-    baseline(id=f"{PAPER}/composite_spider", title="DP-SPIDER on z = (x, eta)",
+    baseline("composite_spider", "DP-SPIDER on z = (x, eta)", "Section 3",
              build=partial(composite, composite_spider, SPIDER),
              space=partial(on_chi_square, SPIDER, space.spider_landmarks)),
-    minimax_baseline(id=f"{PAPER}/sgda", title="DP-SGDA", build=partial(minimax, sgda, SGDA),
-                     space=partial(space.of_plans, space.game, SGDA)),
-    minimax_baseline(id=f"{PAPER}/private_diff", title="PrivateDiff Minimax, our reading",
-                     build=partial(minimax, private_diff, PRIVATE_DIFF),
-                     space=partial(space.of_plans, space.game, PRIVATE_DIFF)),
+    baseline("sgda", "DP-SGDA", "Section 5.1", build=partial(minimax, sgda, SGDA),
+             space=partial(space.of_plans, space.game, SGDA)),
+    baseline("private_diff", "PrivateDiff Minimax, our reading", "Section 5.1",
+             build=partial(minimax, private_diff, PRIVATE_DIFF),
+             space=partial(space.of_plans, space.game, PRIVATE_DIFF)),
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Declared, Kind, declare, may_show
@@ -35,28 +35,16 @@ def leak(*scales: str, end: str) -> tuple[Declared, ...]:
     return declare(Kind.VIOLATED, Kind.EARLY_END, Kind.NOISE_SCALE, *must)  # "every noise scale": at other labels, too
 
 
-class About(NamedTuple):
-    """What all rows of an algorithm share."""
-
-    title: str
-    cite: Cite
-    claim: Cite
-
-
-def _here(place: str) -> Cite:
-    return Cite(PAPER, place)
-
-
-ALGORITHMS = {
-    "opt": About("OPT: short steps", _here("Algorithm 1"), _here("Theorem 1")),
-    "opt_ls": About("OPT-LS: private line search", _here("Algorithms 2 and 3"), _here("Theorem 5")),
-    "opt_b": About("OPT-B: mini-batches", _here("Section 3.3"), _here("Theorem B.8")),
-    "two_opt": About("2OPT: two phases", _here("Section 3.4"), _here("Section 3.4")),
-    "two_opt_ls": About("2OPT-LS: two phases with line search", _here("Section 3.4"), _here("Section 3.4")),
-    "two_opt_b": About("2OPT-B: two phases on batches", _here("Section 3.4"), _here("Section 3.4")),
-    "dp_tr": About("DP-TR: trust region", Cite("wang2021", "DP-TR"), Cite("wang2021", "DP-TR")),
-    "dp_gd": About("DP-GD: descend, then search", Cite("wang2019", "DP-GD"), Cite("wang2019", "DP-GD")),
-    "tr_b": About("TR-B: trust region on batches", _here("Section 4"), _here("eq. (30)")),
+ALGORITHMS = {  # title, and where: paper, place, and the place of the claim
+    "opt": ("OPT: short steps", PAPER, "Algorithm 1", "Theorem 1"),
+    "opt_ls": ("OPT-LS: private line search", PAPER, "Algorithms 2 and 3", "Theorem 5"),
+    "opt_b": ("OPT-B: mini-batches", PAPER, "Section 3.3", "Theorem B.8"),
+    "two_opt": ("2OPT: two phases", PAPER, "Section 3.4", "Section 3.4"),
+    "two_opt_ls": ("2OPT-LS: two phases with line search", PAPER, "Section 3.4", "Section 3.4"),
+    "two_opt_b": ("2OPT-B: two phases on batches", PAPER, "Section 3.4", "Section 3.4"),
+    "dp_tr": ("DP-TR: trust region", "wang2021", "DP-TR", "DP-TR"),
+    "dp_gd": ("DP-GD: descend, then search", "wang2019", "DP-GD", "DP-GD"),
+    "tr_b": ("TR-B: trust region on batches", PAPER, "Section 4", "eq. (30)"),
 }
 # Theorem B.8
 BY_THEOREM: dict[str, Any] = {"epsilon": B8_EPSILON, "within": {"epsilon": B8_EPSILON, "route": "advanced"}}
@@ -69,20 +57,20 @@ def _row(
     data: str = SOME,
     *,
     epsilon: float = EPSILON,
-    claim: Cite | None = None,
+    claimed: str = "",
     within: dict[str, Any] | None = None,
     known: str = "",
     **fields: Any,
 ) -> Case:
     """One row; `within` are the options of its space."""
-    about, printed = ALGORITHMS[name], reading == "printed"
+    (title, paper, place, claim), printed = ALGORITHMS[name], reading == "printed"
     notes = {"completions": FILES[name].COMPLETIONS} if printed else {"repairs": FILES[name].REPAIRS}
     return Case(
         f"{PAPER}/{name}",
         reading,
-        about.title,
-        about.cite,
-        PrivacyClaim(epsilon, DELTA, claim or about.claim),
+        title,
+        Cite(paper, place),
+        PrivacyClaim(epsilon, DELTA, Cite(paper, claimed or claim)),
         build,
         data=data,
         known=known or (LEAK if "declared" in fields else ""),
@@ -136,9 +124,9 @@ CASES: tuple[Case, ...] = (
     _worst("tr_b"),
     _row("opt", "repaired", partial(worst_case.signs, "opt", Lanczos()), SIGNS, variant="lanczos",
          within={"eigen": Lanczos()}),
-    _row("opt_b", "printed", worst_case.opt_b_rdp, ALL, variant="eq30", claim=_here("eq. (30)"),
+    _row("opt_b", "printed", worst_case.opt_b_rdp, ALL, variant="eq30", claimed="eq. (30)",
          within={"small_shares": True, "epsilon": EPSILON}, declared=leak("gradient", end="batch")),
-    _row("opt_b", "printed", worst_case.shared_batch, SIGNS, variant="shared-batch", claim=_here("eq. (30)"),
+    _row("opt_b", "printed", worst_case.shared_batch, SIGNS, variant="shared-batch", claimed="eq. (30)",
          epsilon=SHARED_EPSILON, within={"small_shares": True, "epsilon": SHARED_EPSILON}, known=SHARED,
          declared=SHARED_AND_LEAK),
 )  # fmt: skip
