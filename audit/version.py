@@ -2,7 +2,8 @@
 
 import platform
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+
+from dpassay.reference.extras import version_of
 
 _BELOW = ("numpy", "scipy", "dp-accounting", "hypothesis")  # what may change the last digits of a number
 
@@ -10,19 +11,12 @@ _BELOW = ("numpy", "scipy", "dp-accounting", "hypothesis")  # what may change th
 @cache
 def installed_version() -> str:
     """Of the package; reports say by which version they were made."""
-    try:
-        return version("dpassay")
-    except PackageNotFoundError:
-        return "not installed"
+    return version_of("dpassay") or "not installed"
 
 
 @cache
 def versions() -> dict[str, str]:
     """Of the package, of Python, of the libraries that numbers come from; and the system."""
-    found = {"dpassay": installed_version(), "Python": platform.python_version()}
-    for name in _BELOW:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found | {"system": f"{platform.system()} {platform.machine()}"}
+    below = {name: version for name in _BELOW if (version := version_of(name))}
+    system = f"{platform.system()} {platform.machine()}"
+    return {"dpassay": installed_version(), "Python": platform.python_version(), **below, "system": system}

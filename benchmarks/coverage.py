@@ -38,7 +38,7 @@ from dpassay.audit.results import Verdict
 from dpassay.audit.scores import labels, one_run
 from dpassay.audit.sequential.black_box import audit_sequentially
 from dpassay.reference import guarantee
-from dpassay.reference.accounting.gdp import gdp_epsilon
+from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon
 from dpassay.reference.arrays import Array, Bools, Indices
 
 sys.path.append(str(Path(__file__).parents[1]))
@@ -123,7 +123,7 @@ def laws() -> Iterator[Law]:
 
 
 def _one(epsilon: float) -> float:
-    return float(RATE * guarantee.gaussian_delta(np.log1p(np.expm1(epsilon) / RATE), 2 * MU))
+    return float(RATE * gdp_delta(np.log1p(np.expm1(epsilon) / RATE), 2 * MU))
 
 
 def _other(epsilon: float) -> float:

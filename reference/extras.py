@@ -30,6 +30,16 @@ def installing(extra: str) -> str:
     return f'pip install ".[{extra}]" in a clone of dpassay'
 
 
+def version_of(distribution: str) -> str | None:
+    """What is installed; None if it is not."""
+    from importlib.metadata import PackageNotFoundError, version  # here: most imports of this package ask for none
+
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
 class Missing(BadInput):
     """An optional package that this call needs is not installed."""
 

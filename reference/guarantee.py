@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from .accounting.gdp import gdp_deltas
 from .accounting.sampled import Relation
 from .arrays import Array
 from .errors import BadInput, require
@@ -65,13 +66,24 @@ class Guarantee:
 
     @staticmethod
     def approx_dp(epsilon: float, delta: float = 0.0, relation: Relation | None = None, source: str = "") -> Guarantee:
-        """(epsilon, delta)-DP."""
-        return approx_dp(epsilon, delta, relation, source)
+        """(epsilon, delta)-DP: the claimed pair, its mirror image and epsilon = 0 carry the whole claim."""
+        if epsilon < 0 or not 0 <= delta <= 1:
+            raise BadInput("epsilon, delta", (epsilon, delta), "need epsilon >= 0 and delta in [0, 1]")
+        top = min(epsilon, LARGEST)
+        grid = np.unique(np.append(np.linspace(0.0, top, 5), top))
+
+        def delta_of(value: Array) -> Array:  # the extremal mechanism's
+            less = np.expm1(value - epsilon) * scipy.special.expit(epsilon)  # (1 + e^value) / (1 + e^epsilon) - 1
+            return np.asarray(delta - (1 - delta) * less)  # 1 - (1 - delta) (1 + less) would round a tiny delta away
+
+        return mirrored(f"({epsilon:g}, {delta:g})-DP", grid, delta_of, relation, source)
 
     @staticmethod
     def gdp(mu: float, relation: Relation | None = None, source: str = "") -> Guarantee:
-        """mu-GDP, read at epsilons that lie close together."""
-        return gdp(mu, None, relation, source)
+        """mu-Gaussian DP (Dong, Roth and Su 2022): 81 tangents of its trade-off curve, out to delta about 1e-12."""
+        require(mu >= 0, "mu", mu, "must not be negative")
+        grid = np.linspace(0.0, min(max(mu * (mu / 2 + 7), 1e-9), LARGEST), 81)
+        return mirrored(f"{mu:g}-GDP", grid, lambda eps: gdp_deltas(eps, mu) if mu else 0 * eps, relation, source)
 
     @property
     def forward(self) -> tuple[Array, Array]:
@@ -104,6 +116,9 @@ class Guarantee:
         return highest
 
 
+approx_dp, gdp = Guarantee.approx_dp, Guarantee.gdp
+
+
 def mirrored(
     name: str, epsilons: Array, delta_of: Callable[[Array], Any], relation: Relation | None = None, source: str = ""
 ) -> Guarantee:
@@ -118,41 +133,6 @@ def mirrored(
         relation,
         source,
     )
-
-
-def approx_dp(epsilon: float, delta: float = 0.0, relation: Relation | None = None, source: str = "") -> Guarantee:
-    """(epsilon, delta)-DP: the claimed pair, its mirror image and epsilon = 0 carry the whole claim."""
-    if epsilon < 0 or not 0 <= delta <= 1:
-        raise BadInput("epsilon, delta", (epsilon, delta), "need epsilon >= 0 and delta in [0, 1]")
-    top = min(epsilon, LARGEST)
-    grid = np.unique(np.append(np.linspace(0.0, top, 5), top))
-
-    def delta_of(value: Array) -> Array:  # the extremal mechanism's
-        less = np.expm1(value - epsilon) * scipy.special.expit(epsilon)  # (1 + e^value) / (1 + e^epsilon) - 1
-        return np.asarray(delta - (1 - delta) * less)  # 1 - (1 - delta) (1 + less) would round a tiny delta away
-
-    return mirrored(f"({epsilon:g}, {delta:g})-DP", grid, delta_of, relation, source)
-
-
-def gaussian_delta(epsilon: Any, mu: float) -> Any:
-    """delta(epsilon) of mu-GDP: Phi(-epsilon/mu + mu/2) - e^epsilon Phi(-epsilon/mu - mu/2)."""
-    eps = np.asarray(epsilon, dtype=float)
-    if mu == 0:
-        return np.maximum(-np.expm1(eps), 0.0)
-    return np.maximum(
-        scipy.special.ndtr(-eps / mu + mu / 2) - np.exp(eps + scipy.special.log_ndtr(-eps / mu - mu / 2)), 0.0
-    )
-
-
-def gdp(mu: float, grid: Array | None = None, relation: Relation | None = None, source: str = "") -> Guarantee:
-    """mu-Gaussian DP (Dong, Roth and Su 2022): tangents of its trade-off curve at the epsilons of ``grid``.
-
-    Without a grid there are 81 of them, out to delta about 1e-12.
-    """
-    require(mu >= 0, "mu", mu, "must not be negative")
-    if grid is None:
-        grid = np.linspace(0.0, min(max(mu * (mu / 2 + 7), 1e-9), LARGEST), 81)
-    return mirrored(f"{mu:g}-GDP", grid, lambda eps: gaussian_delta(eps, mu), relation, source)
 
 
 def from_pld(pld: Any, name: str = "PLD", relation: Relation | None = None) -> Guarantee:

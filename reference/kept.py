@@ -8,11 +8,11 @@ import os
 import sys
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from .errors import BadInput
+from .extras import version_of
 from .files import read_json, write_text
 
 LIBRARIES = (
@@ -52,8 +52,5 @@ def keep(name: str, code: str, answer: Any) -> None:
 @cache
 def environment() -> str:
     """The interpreter and the libraries whose numbers go into an answer."""
-    found = [sys.version]
-    for name in LIBRARIES:
-        with suppress(PackageNotFoundError):
-            found.append(f"{name} {version(name)}")
-    return ", ".join(found)
+    versions = ((name, version_of(name)) for name in LIBRARIES)
+    return ", ".join([sys.version, *(f"{name} {version}" for name, version in versions if version)])

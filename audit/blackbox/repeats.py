@@ -50,8 +50,7 @@ def guesses(codes: NDArray[np.uint64], of_q: Bools, rng: np.random.Generator, kn
 
 def chosen_pair(claim: Guarantee, labels: int) -> tuple[float, float]:
     """The pair of the claim that is tested: the smallest epsilon whose delta corrupts next to none of the labels."""
-    usable = claim.epsilons >= 0
-    epsilons, deltas = claim.epsilons[usable], claim.deltas[usable]
+    epsilons, deltas = claim.forward
     cheap = np.flatnonzero(deltas * labels <= CORRUPTED)
     pick = int(cheap[0]) if cheap.size else int(np.argmin(deltas))
     return float(epsilons[pick]), float(deltas[pick])

@@ -6,7 +6,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from dpassay.audit.plain import json_text
 from dpassay.audit.terminal.options import AsJson
 from dpassay.audit.version import installed_version
 from dpassay.reference.errors import printable
-from dpassay.reference.extras import installing
+from dpassay.reference.extras import installing, version_of
 
 _EXTRAS = {  # of the package: what works with it
     "": "the algorithms and the accountant",
@@ -82,9 +82,8 @@ def packages() -> Iterator[Line]:
         for name, least, of in (one.groups("") for one in wanted if one is not None):
             if name == "dpassay" or of != extra:
                 continue
-            try:
-                found = version(name)
-            except PackageNotFoundError:
+            found = version_of(name)
+            if found is None:
                 wrong.append(f"missing {name}>={least}")
                 continue
             has.append(f"{name} {found}")

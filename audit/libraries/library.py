@@ -17,7 +17,6 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
 from typing import Any
@@ -30,7 +29,7 @@ from dpassay.audit.search.witness import Searched
 from dpassay.reference import BadInput, LiveTape
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import Instance, PrivacyClaim, unscheduled
-from dpassay.reference.extras import installing
+from dpassay.reference.extras import installing, version_of
 from dpassay.reference.files import parse_toml, read_text
 
 from .exact import Line
@@ -251,15 +250,12 @@ class Library:
 
     def version(self) -> str | None:
         """What is installed; None if it is not."""
-        try:
-            return version(self.name)
-        except PackageNotFoundError:
-            return None
+        return version_of(self.name)
 
     def versions(self) -> str:
         """What the numbers were computed with, in words."""
         names = ("Hypothesis", "NumPy", "SciPy", *self.beside)
-        return ", ".join([f"Python {python_version()}", *(f"{name} {version(name)}" for name in names)])
+        return ", ".join([f"Python {python_version()}", *(f"{name} {version_of(name)}" for name in names)])
 
 
 def _described(name: str) -> Library:

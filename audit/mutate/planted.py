@@ -12,10 +12,9 @@ import numpy as np
 
 from dpassay.reference.arrays import Array, Indices
 from dpassay.reference.laws.law import Law, query_of
-from dpassay.reference.tape import Drawn, Tape
+from dpassay.reference.tape import Batches, Drawn, Tape
 from dpassay.reference.transcript import Batch, Draw
 
-Batches = Batch | tuple[Batch, ...] | None
 _CACHE: dict[Any, Any] = {}  # what a run remembers from the run before
 
 

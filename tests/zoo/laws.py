@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 from scipy.optimize import brentq
 
-from dpassay.reference.guarantee import gaussian_delta
+from dpassay.reference.accounting.gdp import gdp_delta
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def mixture_epsilon(rate, mu, delta):
     """Epsilon of (1 - q) N(0, 1) + q N(mu, 1) against N(0, 1): q times a Gaussian hockey stick, solved for delta."""
 
     def excess(epsilon):
-        return rate * gaussian_delta(np.log1p(np.expm1(epsilon) / rate), mu) - delta
+        return rate * gdp_delta(np.log1p(np.expm1(epsilon) / rate), mu) - delta
 
     return brentq(excess, 0.0, mu * (mu + 12)) if excess(0.0) > 0 else 0.0
 

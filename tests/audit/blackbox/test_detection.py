@@ -17,7 +17,7 @@ from dpassay.audit.evidence.label_bets import labelled
 from dpassay.audit.results import Verdict
 from dpassay.audit.sequential.black_box import audit_sequentially
 from dpassay.reference.errors import BadInput
-from dpassay.reference.guarantee import approx_dp, gaussian_delta, gdp
+from dpassay.reference.guarantee import approx_dp, gdp
 from tests.zoo import laws
 from tests.zoo.entries import categories, zoo
 
@@ -219,7 +219,7 @@ def test_the_wealth_is_a_mean_over_targets_rounded_down_and_its_pair_a_part_of_t
     """Each side has one answer of its own: all labels but the first two are guessed right."""
     assert repeats.chosen_pair(approx_dp(1.0), 10**6) == (1.0, 0.0)
     epsilon, delta = repeats.chosen_pair(gdp(1.0), 10_000)
-    assert delta * 10_000 <= repeats.CORRUPTED and delta >= gaussian_delta(epsilon, 1.0) * (1 - 1e-9)
+    assert delta * 10_000 <= repeats.CORRUPTED and delta >= gdp(1.0).delta(epsilon)
     found = repeats.repeats_log_wealth(np.zeros((40, 1)), np.ones((40, 1)), approx_dp(1.0), np.random.default_rng(3))
     right = sum(labelled(40, 40, np.random.default_rng(3))) - 2
     truth = np.log(np.mean((1 - (1 - repeats.TARGETS) / (1 + np.e)) ** right)) + right * np.log1p(np.exp(-1))
