@@ -34,15 +34,11 @@ class SignedWave(OfRecords):
     def gradients(self, x: Array, indices: Indices) -> Array:
         """Per-sample gradients, shape (b, d)."""
         along: Array = self.signs[indices] * np.sin(x[0] + self.phases[indices])
-        if self.d == 1:
-            return along[:, None]
         return np.concatenate([along[:, None], np.zeros((len(indices), self.d - 1))], axis=1)
 
     def hessians(self, x: Array, indices: Indices) -> Array:
         """Per-sample second derivatives, shape (b, d, d)."""
         along: Array = self.signs[indices] * np.cos(x[0] + self.phases[indices])
-        if self.d == 1:
-            return along[:, None, None]
         first = np.concatenate([along[:, None], np.zeros((len(indices), self.d**2 - 1))], axis=1)
         return first.reshape(len(indices), self.d, self.d)
 

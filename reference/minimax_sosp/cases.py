@@ -183,10 +183,7 @@ def _inside(sizes: Sizes) -> TugOfWar:
     return within_clips(STEP, CURVATURE, sizes.steps, sizes.d)
 
 
-_DESCRIBED: tuple[tuple[Literal["printed", "repaired"], Callable[..., Schedule], tuple[str, ...]], ...] = (
-    ("printed", experiment.as_described, ()),
-    ("repaired", repaired, EXPERIMENT_REPAIRS),
-)
+_described = partial(_row, place="Appendix D", noted=EXPERIMENT_COMPLETIONS)
 BARE = declare(*((Kind.BARE_RELEASE, f"step/{one}") for one in "vu"))
 TOO_FAR = declare(*((Kind.SENSITIVITY_EXCEEDED, label) for label in LABELS))
 CASES: tuple[Case, ...] = (
@@ -219,10 +216,9 @@ CASES: tuple[Case, ...] = (
         _row("repaired", "", s, repaired, steep(s.d), repairs=REPAIRS, quick=s in (SMALL, SMALL_SAMPLED))
         for s in (SMALL, SMALL_SAMPLED, *FULL, *SAMPLED)
     ),
-    *(
-        _row(reading, "experiment-", APPENDIX_D, make, steep(), schedule=partial(described, reading),
-             place="Appendix D", noted=EXPERIMENT_COMPLETIONS, repairs=repairs)
-        for reading, make, repairs in _DESCRIBED
-    ),
+    _described("printed", "experiment-", APPENDIX_D, experiment.as_described, steep(),
+               schedule=partial(described, "printed")),
+    _described("repaired", "experiment-", APPENDIX_D, repaired, steep(), schedule=partial(described, "repaired"),
+               repairs=EXPERIMENT_REPAIRS),
     *BASELINES,
 )  # fmt: skip

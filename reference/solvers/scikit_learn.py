@@ -74,35 +74,24 @@ class ScikitLearn:
             z = problem.centre
         return _certified(oracle, z, target)
 
+    def _options(self, model: str, known: tuple[str, ...], usual: str, rng: np.random.Generator) -> dict[str, Any]:
+        require(self.solver in ("", *known), "solver", self.solver, f"{model} knows {', '.join(known)}")
+        state = int(rng.integers(_STATES)) if self.solver in ("sag", "saga", "liblinear") else None
+        own = {"solver": self.solver or usual, "random_state": state}
+        return {"fit_intercept": False, "tol": self.tol, "max_iter": self.iterations, **own}
+
     def _ridge(self, loss: SquaredLoss, oracle: Oracle, rng: np.random.Generator) -> Array:
         """Ridge around a centre c is ridge around zero for the targets b - W c."""
-        require(self.solver in ("", *RIDGE), "solver", self.solver, f"Ridge knows {', '.join(RIDGE)}")
-        problem = oracle.problem
-        model = linear_model.Ridge(
-            alpha=problem.n * problem.regulariser.x_weight,
-            fit_intercept=False,
-            solver=self.solver or "svd",
-            tol=self.tol,
-            max_iter=self.iterations,
-            random_state=int(rng.integers(_STATES)) if self.solver in ("sag", "saga") else None,
-        )
+        problem, options = oracle.problem, self._options("Ridge", RIDGE, "svd", rng)
+        model = linear_model.Ridge(alpha=problem.n * problem.regulariser.x_weight, **options)
         _quietly_fit(model, loss.features, loss.targets - loss.features @ problem.centre)
         oracle.evaluations += problem.n * int(np.max(model.n_iter_ or 0))
         return problem.centre + np.asarray(model.coef_, dtype=np.float64)
 
     def _logistic(self, loss: LogisticLoss, oracle: Oracle, rng: np.random.Generator) -> Array:
-        require(
-            self.solver in ("", *LOGISTIC), "solver", self.solver, f"LogisticRegression knows {', '.join(LOGISTIC)}"
-        )
+        options = self._options("LogisticRegression", LOGISTIC, "newton-cholesky", rng)
         problem = _centred(oracle.problem)
-        model = linear_model.LogisticRegression(
-            C=1.0 / (problem.n * problem.strong_convexity),
-            fit_intercept=False,
-            solver=self.solver or "newton-cholesky",
-            tol=self.tol,
-            max_iter=self.iterations,
-            random_state=int(rng.integers(_STATES)) if self.solver in ("sag", "saga", "liblinear") else None,
-        )
+        model = linear_model.LogisticRegression(C=1.0 / (problem.n * problem.strong_convexity), **options)
         _quietly_fit(model, *both_classes(loss.features, loss.labels))
         oracle.evaluations += problem.n * int(np.max(model.n_iter_))
         return np.asarray(model.coef_[0], dtype=np.float64)
