@@ -3,7 +3,7 @@
 from collections import Counter
 
 from dpassay.proofs_check.ties import Numbers, tied, up
-from dpassay.reference.adaptive_batch.stochastic_spider import Schedule, printed
+from dpassay.reference.adaptive_batch.stochastic_spider import printed
 from dpassay.reference.adaptive_batch.theorems import Constants, Sizes, oracle_count, sizes
 from dpassay.reference.adaptive_batch.tree import printed_nodes, tree_theorem_std
 
@@ -24,8 +24,8 @@ def _sizes(p: Numbers) -> Sizes:
     return sizes(_constants(p), p["alpha"])
 
 
-def _printed(p: Numbers, source: str) -> Schedule:
-    return printed(_constants(p), source, alpha=p["alpha"], check_data=False)
+def _std(p: Numbers, source: str, label: str) -> float:
+    return printed(_constants(p), source, alpha=p["alpha"], check_data=False).noise.std(label, 1.0)
 
 
 RUN = tuple({**p, "kappa": _sizes(p).drift_limit} for p in (*SIZES, {**SIZES[1], "g": 3.5}))
@@ -34,8 +34,10 @@ TIES = (
           ("Theorem 2.2", "4*s*sqrt(log(Sigma)*log(1/delta))/epsilon",
            lambda p: tree_theorem_std(p["s"], int(p["Sigma"]), p["epsilon"], p["delta"]))),
     *tied("adaptive_batch.stochastic_spider.printed", RUN,
-          ("Lemma 3.14", "2*log(1/delta)*alpha/sqrt(d)", lambda p: _printed(p, "Lemma 3.14").noise.std("tree", 1.0)),
-          ("Theorem 3.17", "alpha/sqrt(d)", lambda p: _printed(p, "Theorem 3.17").noise.std("tree", 1.0))),
+          ("Lemma 3.14, sigma_tree", "2*log(1/delta)*alpha/sqrt(d)", lambda p: _std(p, "Lemma 3.14", "tree")),
+          ("Lemma 3.14, sigma_t", "2*log(1/delta)*alpha/sqrt(d)", lambda p: _std(p, "Lemma 3.14", "escape")),
+          ("Theorem 3.17, sigma_tree", "alpha/sqrt(d)", lambda p: _std(p, "Theorem 3.17", "tree")),
+          ("Theorem 3.17, sigma_t", "alpha/sqrt(d)", lambda p: _std(p, "Theorem 3.17", "escape"))),
     *tied("adaptive_batch.theorems.sizes", RUN,
           ("Section 3.2", "1/M", lambda p: _sizes(p).step_size),
           ("Lemma 3.14", "alpha**(3/2)/(M*sqrt(rho))", lambda p: _sizes(p).escape_limit),

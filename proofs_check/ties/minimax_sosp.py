@@ -43,7 +43,12 @@ def _constants(p: Numbers) -> Constants:
     return Constants(int(p["n"]), int(p["d"]), *(p[name] for name in ("epsilon", "delta", "M", "L", "mu", "rho", "F0")))
 
 
-FOUND = tuple({**p, "e": _constants(p).privacy_error, "T": empirical_schedule(_constants(p)).steps} for p in SIZES)
+def _schedule(p: Numbers) -> dp_rgda.Schedule:
+    return replace(empirical_schedule(_constants(p)), smoothness=p["L"])  # with the noise of B.2, as (31)
+
+
+FOUND = tuple({**p, "e": _constants(p).privacy_error, "T": found.steps, "S_2": found.step_batch, "dw": 0.3}
+              for p, found in ((p, _schedule(p)) for p in SIZES))  # fmt: skip
 TIES = (
     *tied("minimax_sosp.dp_rgda.algorithm3_noise", NOISE,
           ("Algorithm 3, line 1", "C_v*sqrt(log(1/delta))/epsilon*max(1/S_1, sqrt(T)/(sqrt(q)*n))",
@@ -56,13 +61,16 @@ TIES = (
            lambda p: _population(p, "step", "C_2") * p["dy"])),
     *tied("minimax_sosp.theorem_schedules.Constants.privacy_error", SIZES,
           ("Lemma 5", "sqrt(d*log(1/delta))/(n*epsilon)", lambda p: _constants(p).privacy_error)),
+    *tied("minimax_sosp.dp_rgda.Schedule", FOUND,
+          ("(30), for a clip of M and S_1 = n", "2*M/n", lambda p: _schedule(p).refresh_sensitivity),
+          ("(31)", "2*sqrt(2)*L*dw/S_2", lambda p: _schedule(p).step_sensitivity(p["dw"]))),
     *tied("minimax_sosp.theorem_schedules.empirical_schedule", FOUND,
-          ("Lemma 5", "((L*F0)**(1/4)/(sqrt(M)*e))**(4/3)", lambda p: empirical_schedule(_constants(p)).steps, up),
+          ("Lemma 5", "((L*F0)**(1/4)/(sqrt(M)*e))**(4/3)", lambda p: _schedule(p).steps, up),
           ("Lemma 5", "n**2*epsilon**2/(L**2*T*d*log(1/delta))",
-           lambda p: empirical_schedule(_constants(p)).period, down),
+           lambda p: _schedule(p).period, down),
           ("Theorem 1, and without epsilon^(2/3) its proof", "max((M/(sqrt(F0*L)*e))**(2/3),"
            " M**(1/3)*n*e**(2/3)/(L*F0)**(1/6), epsilon**(2/3)*M**(1/3)*n*e**(2/3)/(L*F0)**(1/6))",
-           lambda p: empirical_schedule(_constants(p)).step_batch, up)),
+           lambda p: _schedule(p).step_batch, up)),
 )  # fmt: skip
 
 

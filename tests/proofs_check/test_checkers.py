@@ -73,10 +73,8 @@ SAMPLED = gaussian("s", "1", ("1", "1/100000"), "s T", {"q": "(0, 1)"}, count="T
         (of("sqrt(a**2) == a", "a"), PROVED),
         (of("log(a*b) == log(a) + log(b)", "a b"), PROVED),
         (of("x == abs(x)", domain={"x": "[-5, 5]"}), REFUTED),
-        (of("3*a*b <= a**2 + b**2", "a b"), REFUTED),
         (of("log(1 + x) <= x", "x"), CHECKED),
         (of("exp(x) <= 1 + 2*x", domain={"x": "[0, 13/10]"}), REFUTED),
-        (of("1 + x <= exp(x)", domain={"x": "[-1, 2]"}), CHECKED),
         (of("x < x", "x"), REFUTED),
         (of("n/2 <= floor(n/2)", domain={"n": "integer [1, 100]"}), REFUTED),
         (of("x <= y", "x y", conditions=("x < y", "y < x")), UNKNOWN),  # about nothing
@@ -104,14 +102,12 @@ SAMPLED = gaussian("s", "1", ("1", "1/100000"), "s T", {"q": "(0, 1)"}, count="T
         (of("e*exp(1) <= 2*e**2 - e", "", {"e": "[1.2, 1.5]"}), REFUTED),
         (of("log(log) <= log", "", {"log": "[1, 2]"}), CHECKED),
         ({"positive": "x"}, UNKNOWN),  # no key says which checker decides it
-        (of("x == z", "x"), UNKNOWN),
         (gaussian(CLASSICAL), CHECKED),
         (gaussian(f"{CLASSICAL}/2"), REFUTED),
         (gaussian(CLASSICAL, count="4"), REFUTED),
         (CANCELS, REFUTED),
         (SAMPLED, REFUTED),  # noise below one record
         (of("d*n <= n", "n d", scale="1"), UNKNOWN),  # no exponents: about nothing
-        (rate("7*c*n <= n", constants="c"), PROVED),
     ],
 )
 def test_verdicts(claim, verdict):
@@ -242,17 +238,13 @@ def test_every_paper_is_tied_and_every_schedule_that_says_so():
     assert [row for row in rows if row[-1] in tied] == [] and sum("compared" in row[-1] for row in rows) > 30
 
 
-def test_each_term_of_a_maximum_is_the_largest_somewhere():
+def test_a_tie_sees_each_term_of_a_maximum_and_one_constant_in_the_place_of_another():
+    drawn = 10 ** np.random.default_rng(49).uniform(-1, 1, (40, 30))
     for tie in ties():
         formula = parse(tie.formula, names := list(tie.numbers[0]))
         for part in (one for one in sp.preorder_traversal(formula) if one.func in (sp.Max, sp.Min)):
             apart = [sp.lambdify(names, part - term, ["scipy", "numpy"]) for term in part.args]
             assert all(any(abs(one(*p.values())) < 1e-12 for p in tie.numbers) for one in apart), (tie, part)
-
-
-def test_a_tie_sees_one_constant_in_the_place_of_another_and_none_is_1():
-    drawn = 10 ** np.random.default_rng(49).uniform(-1, 1, (40, 30))
-    for tie in ties():
         names = sorted(names_of(tie.formula) & set(tie.numbers[0]))
         assert all(point[name] != 1 for point in tie.numbers for name in names), tie
         for one, two in combinations(names, 2):
