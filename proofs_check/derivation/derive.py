@@ -27,7 +27,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Checked:
-    """A step with the decision on it; ``without`` is the decision when the added facts are left out."""
+    """A step with the decision on it; ``without`` is the decision when an added fact is left out that it needs."""
 
     step: Step
     decision: Decision
@@ -138,10 +138,10 @@ def _chain(language: Language, statement: Statement, part: Part, sources: Mappin
         try:
             decision, now = _step(language, step, known)
             without = None
-            if added & set(step.uses) and decision.holds:
-                alone = tuple(name for name in step.uses if name not in added)
-                without, _ = _step(language, replace(step, uses=alone), known)
-                needed |= set() if without.holds else set(step.uses)
+            for name in [one for one in step.uses if one in added and decision.holds]:
+                alone, _ = _step(language, replace(step, uses=tuple(one for one in step.uses if one != name)), known)
+                needed |= set() if alone.holds else {name}
+                without = without if alone.holds else alone
         except FormulaError as error:
             problems.append(f"step {step.id}: {error}")
             decision, now, without = Decision(Answer.UNDECIDED, str(error)), Known("0 == 0"), None
