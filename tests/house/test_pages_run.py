@@ -32,6 +32,7 @@ JOURNEYS = {  # with the pages that hold files for it
     "docs/crosscheck.md": (),
     "docs/ci.md": (),
     "docs/claims.md": (),
+    "docs/pytest.md": (),
 }
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"# (\w+\.(?:py|toml))\n")
