@@ -16,7 +16,7 @@ from dpassay.audit.phases import reporting
 from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.running.report_file import Report, load, save, store_of
-from dpassay.audit.subjects.own import NOTHING, nearest, open_own, open_space, own_row
+from dpassay.audit.subjects.own import NOTHING, nearest, open_own, open_space, own_row, rounded_up
 from dpassay.audit.terminal.finish import Options, file_name, finish, remember, remembered
 from dpassay.audit.terminal.options import AsJson, Budget, GitHub, Jobs, JUnit, Markdown, Sarif, names
 from dpassay.audit.terminal.progress import Quiet, progress, within
@@ -121,8 +121,12 @@ def _audit_own(asked: Asked) -> int:
     for name, (run, where) in opened.items():
         with progress("auditing", 2, quiet=asked.options.quiet) as say, reporting(say, share):
             held[name] = claim or nearest(name, run, where, asked.delta, asked.effort.seed)
-            its = replace(held[name], relation=where.relation)
-            row = own_row(name, asked.space, its, asked.effort, given=asked.given)
+            for _ in range(3):
+                its = replace(held[name], relation=where.relation)
+                row = own_row(name, asked.space, its, asked.effort, given=asked.given)
+                if claim is not None or rounded_up(row.accounted) <= its.epsilon:
+                    break  # else the search has found more, and nobody has claimed less
+                held[name] = replace(its, epsilon=rounded_up(row.accounted))
         rows.append(replace(row, required=asked.required or ""))
     code = asked.saved(rows, path, own=path.stem)
     if claim is None:

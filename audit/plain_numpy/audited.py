@@ -175,7 +175,7 @@ def _as_read(
         if not unread:
             break
         known |= unread
-        mechanism.sampled ^= unread
+        mechanism.sampled |= unread
     leaks = {(one.kind, one.label) for one in found.findings if one.kind.leaks}
     if mechanism.noticed.refused and not any(kind is not Kind.CALL for kind, _ in leaks):
         raise mechanism.noticed.refused  # runs that end there: no leak where one side does, no pass where both do

@@ -188,7 +188,8 @@ class Noisy(Lazy):
         if mixed and any(one.shape != base.shape for one in lazy):
             return None
         if sum_of and len(lazy) == 2 and mixed:
-            inputs = tuple([self.desk.meets(one) for one in inputs])
+            together = _brought_together(lazy[0], lazy[1], -1 if ufunc is np.subtract else 1)
+            inputs = tuple([self.desk.meets(one) for one in together])
             base = ufunc(*[one.base for one in inputs])
         parts = []
         for place, one in enumerate(inputs):
@@ -322,6 +323,18 @@ def looked_at(value: Any, part: Callable[[Noisy], Any] = Noisy.value) -> Any:
     if type(value) is dict:
         return {key: looked_at(one, part) for key, one in value.items()}
     return value
+
+
+def _brought_together(one: Noisy, other: Noisy, sign: int) -> tuple[Noisy, Noisy]:
+    """For ``one + sign * other``: numbers that had no noise before, beside those that had, meet the other's noise."""
+    if not one.mixed:
+        return _brought_together(other, one, sign)[::-1]
+    if other.mixed:
+        return one, other
+    bare = one.base.copy()
+    bare.ravel()[one.terms.rows] = 0.0
+    left = Noisy(one.desk, one.base - bare, one.terms, True)
+    return left, Noisy(other.desk, other.base + sign * bare, other.terms, False)
 
 
 def _at(array: Array, shape: tuple[int, ...], rows: Indices) -> Any:

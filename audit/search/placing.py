@@ -156,6 +156,9 @@ class _Placing:
             return
         role, names = _ARGUMENTS.get(kind, ("query", ()))
         differing = (both for both in calls if any(not same(both[0].asked.get(n), both[1].asked.get(n)) for n in names))
+        if kind is Kind.UNDECLARED_BATCH:  # where it was noticed, out of the batches before in them
+            noticed = [both for both in calls if both[0] in both[2][0].calls[self.finding.step : self.finding.step + 1]]
+            calls = [both for both in noticed if _moved(both[0], both[1]) > 0][:1] or calls
         worst = max(calls, key=lambda both: _moved(both[0], both[1]))
         one, other, (self.here, self.there) = next(differing, worst)
         if names:
@@ -184,7 +187,8 @@ class _Placing:
         step = releasing(self.here, call)
         for node in _given(step, call, names) if step is not None else []:
             assert step is not None
-            yield from self._beside(step, node, anywhere) if leaks else ()
+            beside = list(self._beside(step, node)) if leaks else []
+            yield from beside or (self._beside(step, node, anywhere) if anywhere else ())
             yield from _traced(self.here, step, node, number, role, None if alone else self.there)
 
     def _beside(self, step: Step, node: ast.AST | None, anywhere: bool = False) -> Told:

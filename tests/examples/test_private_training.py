@@ -116,7 +116,7 @@ def test_the_commands_of_the_readme_do_what_it_says(repository, dpassay):
 
 # The script of docs/training.md: breakages exit 1 with their line.
 PAGE = ROOT / "docs" / "training.md"
-FEW = ["--with", "steps=6", "--runs", "60", "--pilot", "50", "--examples", "30"]
+FEW = ["--with", "steps=6", "--runs", "60", "--pilot", "50"]
 CLIPS = "clipped = grads / np.maximum(1.0, norms / CLIP)"
 LOSS = "            if np.mean(np.log1p(np.exp(-(2 * y - 1) * (X @ self.w)))) < 0.6:\n                break\n"
 STEP = "            self.w = self.w - self.lr * velocity\n"

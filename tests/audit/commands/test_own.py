@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -150,6 +151,9 @@ def test_the_command_that_is_printed_holds_the_code_to_what_was_found(mine, dpas
         alone.setattr("dpassay.audit.subjects.own.assay", None)
         found = nearest("signed:private_mean", *open_own("signed:private_mean", None, None), 1e-5, 0)
     assert found.epsilon == 0.927
+    monkeypatch.setattr("dpassay.audit.commands.audit.nearest", lambda *_: replace(found, epsilon=0.5))  # a poor search
+    code, out, _ = mine("private_mean", epsilon=None)
+    assert code == 0 and "--epsilon 0.927" in out
     assert [rounded_up(x) for x in (0.92612, 4.3771, 0.5, 1e-9)] == [0.927, 4.38, 0.5, 1e-9], "to the safe side"
 
 
