@@ -229,7 +229,8 @@ class LiveTape(Tape):
         self._notes = {"public": public, "secret": secret, "noise": self._release_rng}
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
-        require_end(self.step, label)
+        why = "calls of the tape in one run, and no end in sight (are its steps counted from a noisy value?)"
+        require(self.step < LONGEST_RUN, f"run, at {label!r}", self.step, why)
         return law.sample(self._release_rng)
 
     def _indices(self, draw: Draw) -> Indices:
@@ -275,13 +276,3 @@ def record(run: Callable[[Tape], Any], seed: int | np.random.SeedSequence) -> Tr
     tape = LiveTape(seed)
     tape.transcript.output = run(tape)
     return tape.transcript
-
-
-def require_end(step: int, label: str) -> None:
-    """Refuse a run that has no end in sight at this step.
-
-    Raises:
-        BadInput: the number of its steps is computed from a noisy value, say.
-    """
-    why = "calls of the tape in one run, and no end in sight (are its steps counted from a noisy value?)"
-    require(step < LONGEST_RUN, f"run, at {label!r}", step, why)

@@ -3,7 +3,7 @@
 import math
 import re
 import textwrap
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 from jinja2 import DictLoader, Environment, StrictUndefined, Template
@@ -39,7 +39,8 @@ def _template(name: str) -> Template:
     environment = Environment(
         loader=DictLoader(texts), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
     )
-    environment.filters |= {"wrapped": _wrapped, "number": _number}
+    wrapped = partial(textwrap.fill, width=120, break_long_words=False, break_on_hyphens=False)
+    environment.filters |= {"wrapped": wrapped, "number": _number}
     return environment.get_template(name)
 
 
@@ -76,7 +77,3 @@ def _searched(found: Examined) -> list[str]:
 def _number(value: float | None) -> str:
     """How far beyond any use a number lies is decided by how large the search's data are."""
     return "-" if value is None else f"over {_MANY:.0e}" if _MANY < value < math.inf else f"{value:.4g}"
-
-
-def _wrapped(text: str) -> str:
-    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)

@@ -65,11 +65,6 @@ class Number(Law):
         return Cost("pure", sensitivity / self.scale)
 
 
-def laplace_cdf(x: float, scale: float) -> float:
-    """``P(noise <= x)`` of Laplace noise."""
-    return 0.5 * math.exp(x / scale) if x < 0 else 1 - 0.5 * math.exp(-x / scale)
-
-
 def laplace_log_cdf(x: float, scale: float) -> float:
     """Its logarithm, exact in the lower tail."""
     return x / scale - math.log(2) if x < 0 else math.log1p(-0.5 * math.exp(-x / scale))
@@ -291,14 +286,12 @@ class BoundedLaplace(NumberBetween):
         """Twice the sensitivity over the scale: density and mass of the interval change by that factor at most."""
         return Cost("pure", 2 * sensitivity / self.scale)
 
-    def _below(self, value: float) -> float:
-        return laplace_cdf(value - self.at, self.scale)
-
     def sample(self, rng: np.random.Generator) -> float:
         """By inversion of the distribution function, on the side of the query that the draw falls."""
-        low, middle, high = self._below(self.lower), 0.5, self._below(self.upper)
+        low = 0.5 * math.exp((self.lower - self.at) / self.scale)
+        high = 1 - 0.5 * math.exp((self.at - self.upper) / self.scale)
         u = low + (high - low) * rng.random()
-        noise = self.scale * (math.log(2 * u) if u < middle else -math.log(2 * (1 - u)) if u < 1 else math.inf)
+        noise = self.scale * (math.log(2 * u) if u < 0.5 else -math.log(2 * (1 - u)) if u < 1 else math.inf)
         return self.possible(self.at + noise)
 
     def log_density(self, value: float) -> float:

@@ -64,12 +64,13 @@ def repaired(problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: flo
 
 def public_numbers(problem: SmoothRisk, start: Array, accuracy: Accuracy) -> dict[str, Any]:
     """What the schedules of DP-TR and TR-B share in both readings: all but sensitivities and noise."""
-    M = problem.constants().hessian_lipschitz
+    M, alpha = problem.constants().hessian_lipschitz, accuracy.gradient
+    steps = 6 * sqrt(M) * problem.value_bound(start) / (alpha * sqrt(alpha))  # 6 sqrt(M) (f(w0) - f_low) / alpha^1.5
     return {
         "start": start,
         "accuracy": accuracy,
-        "radius": sqrt(accuracy.gradient / M),
-        "steps": step_count(accuracy, M, problem.value_bound(start)),
+        "radius": sqrt(alpha / M),
+        "steps": max(1, ceil(steps - 1e-9)),
     }
 
 
@@ -105,12 +106,6 @@ def descend(problem: SmoothRisk, s: Schedule, tape: Tape, draw: Draw) -> Outcome
 
 
 # the step, solved exactly: its matrix and its vector are releases, so it is post-processing
-def step_count(accuracy: Accuracy, hessian_lipschitz: float, gap: float) -> int:
-    """Return T = ceil(6 sqrt(M) (f(w0) - f_low) / alpha^1.5)."""
-    steps = 6 * sqrt(hessian_lipschitz) * gap / (accuracy.gradient * sqrt(accuracy.gradient))
-    return max(1, ceil(steps - 1e-9))
-
-
 def trust_region_step(g: Array, values: Array, vectors: Array, radius: float) -> Array:
     """Exact minimiser of <g, h> + <h, H h>/2 over ||h|| <= radius for the eigenpairs of H; hard case included."""
     b = vectors.T @ g

@@ -113,11 +113,6 @@ def first_records(problem: ErmProblem, count: int) -> ErmProblem:
     return replace(problem, features=problem.features[:count], labels=problem.labels[:count])
 
 
-def worst_case_delta(sigma_f: float) -> float:
-    """Delta at epsilon = infinity when f(w0) moves by Delta_f across an edge of the ceiling: 2 Phi(1/sigma_f) - 1."""
-    return float(2 * scipy.special.ndtr(1 / sigma_f) - 1)
-
-
 @dataclass(frozen=True)
 class StepBound:
     """The law of T for one data set: f(w0), std = Delta_f sigma_f of z, MIN_DEC, and the lower bound on f."""
@@ -195,9 +190,10 @@ def leak(
         StepBound(side.value(schedule.start), std, hope * schedule.minimum_decrease, schedule.lower_bound)
         for side in (pair.here, pair.there)
     )
+    worst = 2 * scipy.special.ndtr(1 / sigma_f) - 1  # where f(w0) moves by Delta_f across an edge of the ceiling
     how = (
         f"T of eq. (6), {shown}: f(w0) + |z| is never below f(w0), so a short run on D is impossible on D' "
-        f"(the worst data: delta {worst_case_delta(sigma_f):.3g})"
+        f"(the worst data: delta {worst:.3g})"
     )
     return ExactDelta(pair_delta(low, high, epsilon), pair_delta_infinity(low, high), how)
 
