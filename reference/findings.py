@@ -1,7 +1,7 @@
 """What a run may be found to do with private data: kinds with their meaning, and findings as records."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 
 
@@ -117,11 +117,7 @@ def compare(shown: set[Declared], declared: set[Declared]) -> tuple[set[Declared
     return undeclared, missing
 
 
-def declare(*findings: Kind | tuple[Kind, str]) -> tuple[Declared, ...]:
+def declare(*findings: Kind | tuple[Kind, str], always: bool = True) -> tuple[Declared, ...]:
     """A list of :class:`Declared`: kinds of the whole run, and (kind, label) of single releases."""
-    return tuple(Declared(*one) if isinstance(one, tuple) else Declared(one) for one in findings)
-
-
-def may_show(*findings: Kind | tuple[Kind, str]) -> tuple[Declared, ...]:
-    """As :func:`declare`, for findings that a search does not always come to."""
-    return tuple(replace(one, always=False) for one in declare(*findings))
+    named = (one if isinstance(one, tuple) else (one, "") for one in findings)
+    return tuple(Declared(kind, label, always) for kind, label in named)

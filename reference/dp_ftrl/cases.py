@@ -18,8 +18,6 @@ from . import dp_ftrl
 CLIP, REGULARISATION = 1.0, 2.0
 EPSILON, DELTA = 1.0, 1e-5
 N, D = 31, 2  # a tree of depth five
-ALGORITHM = Cite("dp_ftrl", "Algorithm 1")
-CLAIM = PrivacyClaim(EPSILON, DELTA, Cite("dp_ftrl", "Appendix D"), "add-remove")
 
 
 def one_record(n: int, d: int, clip: float, target: int = 0) -> Pair[LinearLosses]:
@@ -66,8 +64,8 @@ CASES: tuple[Case, ...] = tuple(
         id="dp_ftrl/dp_ftrl",
         reading=reading,
         title="DP-FTRL",
-        cite=ALGORITHM,
-        claim=CLAIM,
+        cite=Cite("dp_ftrl", "Algorithm 1"),
+        claim=PrivacyClaim(EPSILON, DELTA, Cite("dp_ftrl", "Appendix D"), "add-remove"),
         build=partial(build, reading, batch),
         variant="" if batch == 1 else "batches",
         data="worst case",

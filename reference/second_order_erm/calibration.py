@@ -92,11 +92,6 @@ def printed_budget(epsilon: float, delta: float, releases_per_step: int) -> Budg
     return Budget(rho, PART_F * rho, releases_per_step)
 
 
-def unit_budget(releases_per_step: int) -> Budget:
-    """rho = 1, to be scaled by the calibrator."""
-    return Budget(1.0, PART_F, releases_per_step)
-
-
 def spends_most(curvature: float, label: str, law: Any, step: int) -> Any:
     """Answers under which a run spends the most: small gradients, Hessian -curvature I, so T steps of two releases.
 

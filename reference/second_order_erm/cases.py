@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim
-from dpassay.reference.findings import Declared, Kind, declare, may_show
+from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
 
 from . import worst_case
@@ -24,7 +24,7 @@ SHARED = (
 )
 SHARED_AND_LEAK = (  # not every search comes to eq. (6)
     *declare(Kind.VIOLATED, Kind.OVER_BUDGET),
-    *may_show(Kind.EARLY_END, Kind.NOISE_SCALE),
+    *declare(Kind.EARLY_END, Kind.NOISE_SCALE, always=False),
 )
 SEARCHES = ("line search/gradient", "line search/curvature")
 

@@ -24,7 +24,7 @@ from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.problems.interfaces import Flat
 from dpassay.reference.tape import Tape
 
-from .calibration import Budget, one_step, printed_budget, unit_budget
+from .calibration import PART_F, Budget, one_step, printed_budget
 from .common import (
     UNIT,
     Accuracy,
@@ -111,7 +111,7 @@ def unit_schedule(problem: SmoothRisk, start: Array, accuracy: Accuracy, release
     return Schedule(
         **public_numbers("repaired", start, accuracy, problem.constants()),
         sensitivity=UNIT,  # so that f(w0) is paid for even where it cannot move: 2OPT releases f elsewhere, too
-        noise=unit_budget(releases_per_step),
+        noise=Budget(1.0, PART_F, releases_per_step),
     )
 
 

@@ -13,7 +13,7 @@ from dpassay.reference.dro.divergences import kl
 from dpassay.reference.dro.objective import DualObjective
 from dpassay.reference.dro.space import Squares
 from dpassay.reference.errors import BadInput
-from dpassay.reference.findings import Declared, Finding, Kind, compare, declare, may_show, merge
+from dpassay.reference.findings import Declared, Finding, Kind, compare, declare, merge
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.written import reason
@@ -57,7 +57,7 @@ def test_what_is_shown_is_held_against_what_is_declared(shown, declared, undecla
 
 
 def test_what_may_show_is_neither_missing_nor_news():
-    declared = {*declare(Kind.OVER_BUDGET), *may_show(Kind.EARLY_END, (Kind.OUTPUT, "a"))}
+    declared = {*declare(Kind.OVER_BUDGET), *declare(Kind.EARLY_END, (Kind.OUTPUT, "a"), always=False)}
     for more in ([], [(Kind.EARLY_END, "b")], [(Kind.OUTPUT, "a")]):
         assert compare(set(declare(Kind.OVER_BUDGET, *more)), declared) == (set(), set())
     other = set(declare(Kind.OVER_BUDGET, (Kind.OUTPUT, "b")))
