@@ -20,7 +20,7 @@ from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import LOSSES
 from dpassay.reference.second_order_erm import dp_tr, opt, opt_b, opt_ls, tr_b, two_opt, two_opt_b, two_opt_ls
 from dpassay.reference.second_order_erm.common import Accuracy, Outcome
-from dpassay.reference.second_order_erm.printed_tables import EPSILONS, HESSIAN_TABLES, METHODS, TABLES, PrintedTable
+from dpassay.reference.second_order_erm.printed_tables import EPSILONS, METHODS, TABLES, PrintedTable
 from dpassay.reference.tape import LiveTape, Tape
 
 from .report import Finished, Options, Report, Table, notes_of
@@ -176,7 +176,7 @@ def _printed(table: PrintedTable, method: str, epsilon: float) -> tuple[str, str
     if not table.number:
         return "-", "-", "-"
     cell = table.cell(method, epsilon)
-    number = next((h for h, of in HESSIAN_TABLES.items() if of == table.number), None)
+    number = next((h for h, one in TABLES.items() if one.losses == table.number), None)
     hessians = TABLES[number].cell(method, epsilon).value if number else None
     return (
         cell.value.text if cell.value else "NA",

@@ -79,10 +79,9 @@ def edges(labels: int) -> Indices:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is judged: the first `top` blocks and those from `bottom` on, their weights and which side is guessed."""
+    """What is judged: blocks with a weight, of which the first `top` are guessed one way, the others the other."""
 
     top: int
-    bottom: int
     sign: int  # +1: large scores are guessed to be of D'
     weights: Indices  # of all blocks, 0 for revealed ones
 
@@ -199,7 +198,7 @@ def plan_outward(
             ends = min(ends[0], int((1 - PATIENCE) * top)), max(ends[1], count - int((1 - PATIENCE) * (count - bottom)))
         if ends == (top, bottom):
             graded = np.clip(np.round(GRADES * np.clip(beyond / cap, 0.0, 1.0)), 1, GRADES).astype(np.int64)
-            return Plan(top, bottom, sign, np.where(known, 0, graded))
+            return Plan(top, sign, np.where(known, 0, graded))
         top, bottom = (top + ends[0]) // 2, (bottom + ends[1] + 1) // 2  # half of the way: the curve may change
         if top == 0 and bottom == count:
             return None

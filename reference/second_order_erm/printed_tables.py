@@ -19,11 +19,10 @@ METHODS = ("TR", "TR-B", "OPT", "OPT-B", "OPT-LS", "2OPT", "2OPT-B", "2OPT-LS")
 
 @dataclass(frozen=True)
 class Figure:
-    """A printed mean and spread, as text too, because the number of printed digits matters."""
+    """A printed mean and spread as text, because the number of printed digits matters, and the mean."""
 
     text: str
     mean: float
-    spread: float
 
 
 @dataclass(frozen=True)
@@ -64,8 +63,7 @@ class PrintedTable:
 def _figure(text: str) -> Figure | None:
     if text in ("x", "na"):
         return None
-    mean, spread = text.split("±")
-    return Figure(text, float(mean), float(spread))
+    return Figure(text, float(text.partition("±")[0]))
 
 
 def _cell(row: dict[str, str]) -> Cell:
@@ -84,4 +82,3 @@ def _read() -> dict[int, PrintedTable]:
 
 
 TABLES = _read()
-HESSIAN_TABLES = {number: table.losses for number, table in TABLES.items() if table.losses}

@@ -12,18 +12,13 @@ from dpassay.reference.problems.erm import Constants
 from .common import Accuracy
 
 
-def noise_room(accuracy: Accuracy, hessian_lipschitz: float) -> tuple[float, float]:
-    """Return the right-hand sides of eq. (9): largest tolerated norm of the gradient's and of the Hessian's noise."""
-    a = accuracy
-    return min(a.c1 * a.gradient, a.c2 / hessian_lipschitz * a.curvature**2), a.c * a.curvature
-
-
 def short_step_minimum(
     accuracy: Accuracy, constants: Constants, d: int, sigma: float, steps: int, *, zeta: float = 0.05
 ) -> float:
     """Return n_min of Theorem 4 for sigma_g = sigma_H = sigma and T = steps."""
-    room_g, room_H = noise_room(accuracy, constants.hessian_lipschitz)
-    logarithm = log(steps / zeta)
+    a, logarithm = accuracy, log(steps / zeta)
+    room_g = min(a.c1 * a.gradient, a.c2 / constants.hessian_lipschitz * a.curvature**2)  # eq. (9), as room_H
+    room_H = a.c * a.curvature
     by_gradient = sqrt(2 * d) * constants.gradient * sigma * logarithm / room_g
     by_hessian = sqrt(d) * constants.hessian * sigma * logarithm / room_H
     return max(by_gradient, by_hessian)  # Theorem 4

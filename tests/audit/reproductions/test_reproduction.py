@@ -56,7 +56,7 @@ def test_impossible_statistics_are_found_and_possible_ones_are_not():
 def test_planted_certificate_without_a_hessian_is_caught():
     table = TABLES[6]
     cell = table.cell("OPT", 1.0)
-    planted = replace(table, cells=(replace(cell, value=Figure("0.8±0.4", 0.8, 0.4)),))
+    planted = replace(table, cells=(replace(cell, value=Figure("0.8±0.4", 0.8)),))
     assert list(published._certificates(table)) == []
     assert [r.kind for r in published._certificates(planted)] == ["contradiction"]
 
