@@ -331,6 +331,7 @@ def _false_with(statement: Statement, other: Statement, sources: Mapping[str, St
     if not given or difference(language, claim, other, hand, {statement.key: statement}):
         return None
     shown = _false(other, {key: one for key, one in sources.items() if one != statement})
-    if shown is None or shown.answer is not Answer.GAP or other.false is None:
-        return shown
-    return shown.because(f"{other.name} is part of it, and fails: {other.false.words}")
+    if shown is None or shown.answer is not Answer.GAP:
+        return None
+    words = shown.evidence if other.false is None else f"{other.name} is part of it, and fails: {other.false.words}"
+    return shown.because(words)
