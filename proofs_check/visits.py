@@ -27,12 +27,11 @@ Function = Callable[[Columns], Column]
 
 @dataclass(frozen=True)
 class Visit:
-    """Admissible points of a region as columns, and in words what was visited."""
+    """Admissible points of a region as columns."""
 
     space: Region
     columns: Columns
     count: int
-    told: str
 
 
 @lru_cache(maxsize=512)
@@ -49,7 +48,7 @@ def visit(space: Region) -> Visit:
         if found >= COUNT // 2:
             break
     whole = {v.name: np.concatenate([part[v.name] for part in kept]) for v in space.variables}
-    return Visit(space, whole, found, _told(space, whole, found))
+    return Visit(space, whole, found)
 
 
 def draw(space: Region, rng: np.random.Generator, count: int) -> Columns:
@@ -123,18 +122,6 @@ def within(space: Region, columns: Columns) -> Column:
         gap = column_of(sp.sympify(right - left), space)(columns)
         inside &= {"==": gap == 0, "<=": gap >= 0, "<": gap > 0, ">=": gap <= 0, ">": gap < 0}[word]
     return inside
-
-
-def _told(space: Region, columns: Columns, count: int) -> str:
-    spans = []
-    for v in space.variables:
-        size = np.abs(columns[v.name])
-        size = size[(size > 0) & np.isfinite(size)]
-        if len(size):
-            spans.append(float(np.log10(size.max() / size.min())))
-    if not spans:
-        return f"{count} points"
-    return f"{count} points, over {max(spans):.0f} decades at most and {min(spans):.0f} at least a variable"
 
 
 def slack_of(left: Any, right: Any, space: Region) -> Function:

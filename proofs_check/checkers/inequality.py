@@ -48,7 +48,6 @@ def _bound(left: Any, operator: str, right: Any, space: Region, hints: list[Poin
     found = violation(left, operator, right, seen)
     if found is not None:
         return refuted(left, operator, right, space, found, fails)
-    visited = seen.told if seen.count else f"{evaluated} points"
-    evidence = f"no violation at {visited}, nor by a search from the {PARENTS} tightest; not a proof"
+    evidence = f"no violation at {seen.count or evaluated} points, nor by a search from the {PARENTS} tightest; no proof"
     verdict = Verdict.CHECKED if evaluated + seen.count >= FEW else Verdict.SPOT_CHECKED
     return Finding(verdict, evidence)
