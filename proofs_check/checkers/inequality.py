@@ -8,7 +8,7 @@ import sympy as sp
 from dpassay.proofs_check.finding import Finding, Verdict, both_sides, refuted
 from dpassay.proofs_check.formula import parse_relation, resolve
 from dpassay.proofs_check.region import Point, Region, admissible, holds, region
-from dpassay.proofs_check.visits import PARENTS, sample, violation, visit
+from dpassay.proofs_check.visits import sample, violation, visit
 
 from .consistency import compare
 
@@ -48,6 +48,6 @@ def _bound(left: Any, operator: str, right: Any, space: Region, hints: list[Poin
     found = violation(left, operator, right, seen)
     if found is not None:
         return refuted(left, operator, right, space, found, fails)
-    evidence = f"no violation at {seen.count or evaluated} points, nor by a search from the {PARENTS} tightest; no proof"
+    evidence = f"no violation at {seen.count or evaluated} points, nor by a search from the tightest; not a proof"
     verdict = Verdict.CHECKED if evaluated + seen.count >= FEW else Verdict.SPOT_CHECKED
     return Finding(verdict, evidence)
