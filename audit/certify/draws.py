@@ -334,7 +334,7 @@ class Noise(NDArrayOperatorsMixin):
         if self.viewed:
             raise Open("noise is changed in place where another name shares its memory; write a = a * b")
         if not self.shape:  # a number is another one then, and an array of none the same: other names hold one of both
-            self.scale = np.minimum(self.scale, found.scale)
+            self.scale = min(self.scale, found.scale, key=abs)
             return found
         self.__dict__.update(found.__dict__)
         return self
@@ -348,7 +348,8 @@ class Noise(NDArrayOperatorsMixin):
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         if function in _TRIANGLES and type(self) is Noise and args[0] is self:  # no noise elsewhere
-            return self._of(function(self.scale, *args[1:], **options), self.cells)
+            scale, cells = (function(one, *args[1:], **options) for one in (self.scale, self.cells))
+            return self._of(scale, cells)
         return function(*(one.known() if isinstance(one, Noise) else one for one in args), **options)
 
     def _as_text(self, *_: Any) -> Any:
@@ -380,7 +381,7 @@ class Noise(NDArrayOperatorsMixin):
                 if usual and np.asarray(bare(other)).dtype.kind in "biuf":
                     return noise._scaled(ufunc, np.asarray(other, dtype=float))
         if method == "__call__" and ufunc is np.negative and self.law != "gumbel":
-            return self
+            return self._of(-self.scale, self.cells)
         return getattr(ufunc, method)(*_looked(inputs), **options)
 
     def _scaled(self, ufunc: Any, other: Any) -> Any:
@@ -388,20 +389,12 @@ class Noise(NDArrayOperatorsMixin):
         other_law = self.law == "two-sided" or (self.law == "gumbel" and (scale < 0).any())
         if other_law or scale.shape != self.shape or not np.isfinite(scale).all():
             return ufunc(self.known(), other)
-        return Noise(self.ledger, self.law, np.abs(scale), self.cells)
+        return self._of(scale, self.cells)
 
     def _onto(self, a: Any, b: Any, ufunc: Any) -> Any:
         if isinstance(a, Noise) and isinstance(b, Noise):
-            if a.law == b.law and a.shape == b.shape and not (a.scale * b.scale).any():
-                cells = np.where(a.scale > 0, a.cells, b.cells)
-                return Noise(self.ledger, a.law, a.scale + b.scale, cells)
-            once = len(np.unique(b.cells)) == b.cells.size
-            if ufunc is np.add and once and a.law == b.law == "normal" and a._turned(b):
-                return a._mirrored()
-            if a.law == b.law == "normal" and a.shape == b.shape and (a.scale > 0).all() and once:
-                self.ledger.use(b.cells)  # only the sum is left
-                return Noise(self.ledger, "normal", np.hypot(a.scale, b.scale), a.cells)
-            return ufunc(a.known(), b.known())
+            found = a._and(b, -1 if ufunc is np.subtract else 1)
+            return ufunc(a.known(), b.known()) if found is None else found
         query, noise = (a, b) if isinstance(b, Noise) else (b, a)
         if not private(query):
             return ufunc(*_looked((a, b)))
@@ -409,15 +402,31 @@ class Noise(NDArrayOperatorsMixin):
             raise Open("Gumbel noise is taken away: its other tail hides nothing")
         return noise._released(query)
 
-    def _turned(self, other: Noise) -> bool:
-        square = self.ndim == 2 and self.shape == other.shape
-        return square and np.array_equal(self.cells, other.cells.T) and np.array_equal(self.scale, other.scale.T)
+    def _and(self, other: Noise, sign: int) -> Noise | None:
+        """``self + sign other``, of one draw at each place; None where it has no such law.
 
-    def _mirrored(self) -> Noise:
-        """With its transpose: a sum of two draws, which stands at two places, or a draw twice on the diagonal."""
-        self.ledger.use(self.cells[np.tril_indices(len(self.cells), -1)])
-        scale = np.hypot(self.scale, self.scale.T) + np.diag((2 - math.sqrt(2)) * np.diag(self.scale))
-        return Noise(self.ledger, "normal", scale, np.triu(self.cells) + np.triu(self.cells, 1).T)
+        The sum of two Gaussian draws is a new one, where they are in nothing else; mirrored sums are the same.
+        """
+        if self.law != other.law or self.shape != other.shape or not self.shape:  # a number may be changed in place
+            return None
+        one, two = self.scale, sign * other.scale
+        both = (one != 0) & (two != 0)
+        if self.law not in _SCALED and (both.any() or sign < 0):
+            return None
+        both &= self.cells != other.cells
+        cells, scale = np.where(one == 0, other.cells, self.cells), one + two
+        if both.any():
+            # which draw, and its share, as one number: in one order at mirrored places
+            pairs = np.sort(np.stack([self.cells + 1j * one, other.cells + 1j * two], axis=-1)[both], axis=1)
+            sums, which = np.unique(pairs, axis=0, return_inverse=True)
+            drawn = np.unique(sums.real)
+            shared = drawn.size < 2 * len(sums) or np.isin(drawn, cells[~both & (scale != 0)]).any()
+            if self.law != "normal" or shared:
+                return None
+            self.ledger.use(drawn)
+            cells[both] = self.ledger.cells((len(sums),))[which.ravel()]
+            scale[both] = np.hypot(*pairs.imag.T)
+        return Noise(self.ledger, self.law, scale, cells)
 
     def _released(self, query: Value) -> Any:
         if self.law in ("geometric", "uniform"):
@@ -436,7 +445,7 @@ class Noise(NDArrayOperatorsMixin):
             scale = scale * np.where(np.eye(d), 1.0, math.sqrt(2))
         self.ledger.use(cells)
         # coordinates of other noise scales cost at most what the least noise costs
-        least = float(scale.min())
+        least = float(np.abs(scale).min())
         if self.law == "two-sided":
             if not (query.integer or query.truth):
                 raise Open("geometric noise is added to numbers that need not be whole")
@@ -495,7 +504,8 @@ class OneSided(Noise):
         return None
 
 
-_TRIANGLES = {np.triu, np.tril}
+_TRIANGLES = {np.triu, np.tril, np.diag}
+_SCALED = ("normal", "laplace")  # times a number they are of the same law
 
 
 class Looked(Noise):

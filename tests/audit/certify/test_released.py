@@ -435,11 +435,19 @@ def test_who_knows_a_seed_or_a_draw_knows_the_noise(run):
 
 
 # -- noise of symmetric matrices; public orders and lists
-@pytest.mark.parametrize("of", ["gram", "half", "another matrix", "turned", "twice", "one draw", "a list of entries"])
+MIRRORED = {"gram", "half", "diagonal"}
+OTHERS = {"another matrix", "turned", "minus itself", "signs", "twice", "one draw", "a list of entries"}
+
+
+@pytest.mark.parametrize("of", sorted(MIRRORED | OTHERS))
 def test_symmetric_noise_is_for_symmetric_queries(of):
     def run(rows, rng):
         x, noise = unit(rows), rng.normal(scale=4.0, size=(3, 3))
-        upper = np.triu(noise) + np.triu(noise, 1).T
+        upper, u = np.triu(noise) + np.triu(noise, 1).T, np.triu(noise)
+        if of == "diagonal":
+            return x.T @ x + (u + u.T - np.diag(np.diag(u)))
+        if of in ("minus itself", "signs"):
+            return x.T @ x + (noise + -noise.T if of == "minus itself" else u + np.triu(-noise, 1).T)
         if of == "one draw":
             return x.T @ x + rng.normal(scale=4.0, size=1)[np.zeros((3, 3), dtype=int)]
         if of == "a list of entries":
@@ -451,7 +459,7 @@ def test_symmetric_noise_is_for_symmetric_queries(of):
         return x.T @ x + upper, x.T @ x + upper if of == "twice" else 0
 
     found = [one.moves / one.scale for one in certified(run).releases]
-    assert found == ([pytest.approx(math.sqrt(2) / 4)] if of in ("gram", "half") else [])
+    assert found == ([pytest.approx(math.sqrt(2) / 4)] if of in MIRRORED else [])
 
 
 def test_shuffled_places_and_lists_of_released_numbers_are_public():
