@@ -5,14 +5,11 @@ is shown and time is never up, so that the same seed gives the same audit.
 """
 
 import math
-import signal
-import sys
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Protocol
+from typing import Protocol
 
 
 class Shown(Protocol):
@@ -77,41 +74,3 @@ def time_left() -> float:
 def time_is_up() -> bool:
     """Is it? What is found by now is to be told."""
     return time_left() <= 0
-
-
-class TooLong(BaseException):
-    """A run does not end within its limit; no code of others may catch it by chance."""
-
-
-@contextmanager
-def limited(seconds: float, clock: bool = False) -> Iterator[None]:
-    """Stop what does not end within so many seconds of processor time, or with ``clock`` by the clock.
-
-    Outside the main thread, where no signal arrives, there is no limit.
-
-    Raises:
-        TooLong: inside, when they are over.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    on = [True]
-
-    def ring(number: int, frame: Any) -> None:
-        if on:
-            raise TooLong
-
-    timer, number = (signal.ITIMER_REAL, signal.SIGALRM) if clock else (signal.ITIMER_VIRTUAL, signal.SIGVTALRM)
-    # what is raised where nobody can catch it, as when a generator is closed, is nobody's business
-    told, sys.unraisablehook = sys.unraisablehook, lambda _: None
-    before = signal.signal(number, ring)
-    signal.setitimer(timer, seconds, 0.02)  # again and again: some places swallow what is raised
-    try:
-        yield
-    finally:
-        while on:  # it may ring in here as well
-            with suppress(TooLong):
-                on.clear()
-        signal.setitimer(timer, 0)
-        signal.signal(number, before)
-        sys.unraisablehook = told

@@ -1,14 +1,25 @@
-"""What the audit suite works on: one algorithm, one reading, one schedule, one pair of neighbours."""
+"""What the audit suite works on: one algorithm, one reading, one schedule, one pair of neighbours.
 
-from collections.abc import Callable, Sequence
+And what is written of it as data in ``written.toml``: why a search may stay short. Unreached: releases and decisions
+that no run of the case comes to, by place, ``file.py: the beginning of its line``. Most are decided by the schedule,
+which is public and is the same for all data: the other way is taken by another reading or variant of the catalogue.
+What is not listed and is not reached by a search is a gap of the search, and said as one. Attainable: how far a query
+can really move, by label, where the declared sensitivity is more. A search that stays below a declared sensitivity has
+either missed the worst pair, or there is none that moves the query so far: the largest share there is, and why.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from fnmatch import fnmatchcase
+from functools import cache, cached_property, partial
+from pathlib import Path
 from typing import Any, Literal
 
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.accounting.sampled import Relation
 
 from .errors import require, require_budget
+from .files import parse_toml, read_text
 from .findings import Declared
 from .guarantee import Guarantee, approx_dp
 from .neighbours import Pair
@@ -16,12 +27,12 @@ from .papers import Cite
 from .space import Space
 from .tape import ScriptedTape, Tape
 from .transcript import Transcript
-from .written import Reasons, written_of
 
 Reading = Literal["printed", "repaired", "baseline"]
 
 
 Facts = dict[str, float | int | str]
+Reasons = Mapping[str, str]
 MANY = 1 << 14  # calls of the tape after which the longest run is first asked what it has cost so far
 
 
@@ -208,6 +219,29 @@ class Case:
     @property
     def _instance(self) -> str:
         return f"{self.id}:{self.variant}" if self.variant else self.id
+
+
+@cache
+def _written() -> dict[str, Any]:
+    return parse_toml(read_text(Path(__file__).with_name("written.toml"), "reasons"), "written.toml")
+
+
+def written_of(key: str, what: str) -> Reasons:
+    """The reasons of a row, ``unreached`` or ``attainable``."""
+    entries = [entry for entry in _written()["rows"] if any(fnmatchcase(key, pattern) for pattern in entry["keys"])]
+    found = [entry.get(what, {}) for entry in entries]
+    if what == "unreached":  # sets of them, by name
+        found = [_written()[what][name] for names in found for name in names]
+    return {place: why for one in found for place, why in one.items()}
+
+
+def reason(label: str, reasons: Reasons) -> str:
+    """What is said of a label: under its own name, or under the part before its last slash; empty if nothing is.
+
+    >>> reason("x/3", {"x": "at most 0.98"})
+    'at most 0.98'
+    """
+    return reasons.get(label, reasons.get(label.rpartition("/")[0], ""))
 
 
 def facts_of(public: Any, **names: str) -> Facts:

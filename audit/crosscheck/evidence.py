@@ -15,10 +15,10 @@ import numpy as np
 from dpassay.audit.mutate.lent import lent, source
 from dpassay.audit.mutate.operators import Site, sites
 from dpassay.audit.mutate.slips import slips
-from dpassay.audit.phases import TooLong, limited
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput, printable
+from dpassay.reference.limits import TooLong, limited
 
 from .arithmetic import facts
 from .differences import Data, Difference, Part, compare

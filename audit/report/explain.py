@@ -12,9 +12,9 @@ from dpassay.audit.row import NOT_RUN, Row
 from dpassay.audit.search.ground import Data
 from dpassay.audit.search.witness import Witness, pair_lines
 from dpassay.audit.verdict import over_budget
+from dpassay.reference.case import reason
 from dpassay.reference.errors import printable
 from dpassay.reference.findings import Kind
-from dpassay.reference.written import reason
 
 from .problems import SENTENCES
 

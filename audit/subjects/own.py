@@ -25,7 +25,6 @@ from dpassay.audit.assaying.releases import own_releases
 from dpassay.audit.assaying.worst import pair_of
 from dpassay.audit.certify.generators import OldNames
 from dpassay.audit.inputs.foreign import foreign_code, is_code, is_written, load_object, silent, written_space
-from dpassay.audit.phases import TooLong, limited
 from dpassay.audit.plain_numpy.audited import trial_pairs
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.plain_numpy.signature import columns_of, is_frame, is_plain, needs_labels
@@ -34,6 +33,7 @@ from dpassay.audit.verdict import Verdict, over_budget
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.limits import TooLong, limited
 from dpassay.reference.space import Rows, Space, the_numbers
 
 SECONDS = 20  # for one run: an audit makes thousands

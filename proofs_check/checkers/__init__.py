@@ -1,14 +1,12 @@
 """The checkers of single formulas: each takes a check's table as a statement's file has it, and says what it found."""
 
-import signal
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from dpassay.proofs_check.finding import Finding, Verdict
+from dpassay.reference.limits import TooLong, limited
 
 from . import consistency, inequality, privacy, rates, tables
 
@@ -23,9 +21,9 @@ CHECKERS: dict[str, Callable[[Mapping[str, Any]], Finding]] = {  # the first of 
 def check(table: Mapping[str, Any]) -> Finding:
     """What its checker finds; one that gives up or runs out of time finds ``unknown``, never a pass."""
     try:
-        with _time_limit(TIME_LIMIT), np.errstate(all="ignore"):  # what overflows is no evidence
+        with limited(TIME_LIMIT), np.errstate(all="ignore"):  # what overflows is no evidence
             return CHECKERS[key_of(table)](table)
-    except TimeoutError:
+    except TooLong:
         return Finding(Verdict.UNKNOWN, f"no decision within {TIME_LIMIT:.0f} s of processor time")
     except (ArithmeticError, ValueError, TypeError, KeyError, NotImplementedError, RecursionError) as error:
         return Finding(Verdict.UNKNOWN, f"checker gave up: {type(error).__name__}: {error}")
@@ -34,21 +32,3 @@ def check(table: Mapping[str, Any]) -> Finding:
 def key_of(table: Mapping[str, Any]) -> str:
     """The key that says which checker decides a table."""
     return next((key for key in CHECKERS if key in table), "claim")
-
-
-@contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(_signal: int, _frame: Any) -> None:
-        raise TimeoutError
-
-    previous = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds, seconds)  # again, where a library swallows the first
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, previous)

@@ -8,6 +8,7 @@ import pytest
 
 from dpassay.audit.assaying.assay import search_case
 from dpassay.audit.row import Effort
+from dpassay.reference.case import reason
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.dro.divergences import kl
 from dpassay.reference.dro.objective import DualObjective
@@ -16,7 +17,6 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Declared, Finding, Kind, compare, declare, merge
 from dpassay.reference.space import begin_at
 from dpassay.reference.tape import LiveTape
-from dpassay.reference.written import reason
 
 
 @pytest.mark.parametrize("kind", Kind)

@@ -11,12 +11,12 @@ from dpassay.audit.certify.catalogue import certify_instance
 from dpassay.audit.mutate import planted
 from dpassay.audit.mutate.lent import lent, source
 from dpassay.audit.mutate.operators import Operator, Site
-from dpassay.audit.phases import limited
 from dpassay.audit.row import Effort
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.catalogue import find
+from dpassay.reference.limits import limited
 
 BUGS = {bug.name: bug for bug in read_patches()}
 SECONDS = 120.0

@@ -12,9 +12,9 @@ from dpassay.audit.mutate import planted
 from dpassay.audit.mutate.lent import lent, source
 from dpassay.audit.mutate.operators import OPERATORS, sites
 from dpassay.audit.mutate.slips import slips
-from dpassay.audit.phases import TooLong, limited
 from dpassay.reference import BadInput, find, record
 from dpassay.reference.blocks.clipping import clip_rows
+from dpassay.reference.limits import TooLong, limited
 
 PATCHES = read_patches()
 OUTSIDERS = [patch for patch in PATCHES if patch.set == "outsider"]

@@ -7,6 +7,7 @@ import pytest
 
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.accounting.gdp import gdp_epsilon
+from dpassay.reference.case import reason
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
 from dpassay.reference.neighbours import Pair
@@ -30,7 +31,6 @@ from dpassay.reference.solvers.gradient_descent import GradientDescent
 from dpassay.reference.solvers.protocol import Certificate, CertificateError, Solution
 from dpassay.reference.solvers.scikit_learn import ScikitLearn
 from dpassay.reference.tape import LiveTape, record
-from dpassay.reference.written import reason
 from tests.reference.problems.made import box_game, boxes
 
 EPSILON, DELTA, SIZE = 0.9, 1e-5, 64
