@@ -22,13 +22,13 @@ from dpassay.reference.transcript import Note, Release, Transcript
 
 from .certificate import Certificate, ended
 from .derivation import Open, axioms
-from .draws import Ledger, Limits, holds_private
-from .facts import INF, Norms, Records
+from .draws import Ledger, Limits
+from .facts import INF, Norms, Records, reachable
 from .generators import Draws
 from .patched import kept_numbers, patched
 from .tape import Answer, CertifyTape
-from .value import Value
-from .ways import Way, Ways, place, said
+from .value import Value, private
+from .ways import Way, Ways, held, place, said
 
 _SECONDS = 300.0  # of this process, far beyond the slowest row, whose runs are counted below
 _LONG = 4_000  # calls of the tape, in all runs on chosen released values
@@ -301,11 +301,11 @@ LIPSCHITZ = "gradients of a record's own part of the loss are at most `lipschitz
 
 def unknown(problem: Any, target: float, rng: Any) -> Solution:
     """In place of a solver: a point of which nothing is known, not even how far it moves."""
-    held = [one for one in vars(problem.loss).values() if isinstance(one, Value)]
-    apart = {key: one for key, one in vars(problem).items() if key != "loss"}
-    if holds_private((apart, target)):
+    own = [one for one in vars(problem.loss).values() if isinstance(one, Value)]
+    apart = [one for key, one in vars(problem).items() if key != "loss"]
+    if any(map(private, reachable([apart, target], held))):
         raise Open("a solver's problem depends on private data beside its records")
-    point = Point((problem.d + problem.d_y,), None, held[0].records if held else Records())
+    point = Point((problem.d + problem.d_y,), None, own[0].records if own else Records())
     point.cause = "nothing bounds how far the point of a solver moves whose accuracy is not checked"
     return Solution(point, Checked(INF, target), 0)  # type: ignore[arg-type]
 

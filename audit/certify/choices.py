@@ -20,14 +20,14 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from dpassay.audit.inputs.foreign import silent
 
 from .arithmetic import compared
-from .derivation import TRUSTED, Decides, Open, trusted
+from .derivation import IN_ITS_NAME, TRUSTED, Decides, Open, trusted
 from .draws import Noise
 from .facts import NAMED, ZERO, Norms, Origin, Records
 from .generators import Draws, StandIn
-from .outside import array, asking, of_kind, outside, same_kind
+from .outside import INSTEAD, array, is_elsewhere, named, outside, same
 from .public import NOT_FOLLOWED, Public, added
 from .shapes import Batch, Place, one_of
-from .value import Holder, Value, ledger_of, private
+from .value import SEALED, Holder, Value, is_number, ledger_of, memory_of, private
 
 
 def _private(truth: Any) -> bool:
@@ -77,9 +77,8 @@ def _either(truth: Value, one: Any, other: Any) -> Any:
             for shared in value.sharing() if isinstance(value, Public) else ():
                 shared.ambiguous = True
         found = np.where(truth, one, other)
-        if isinstance(found, Public) and found.ndim:  # what is written into it, is written into one of them
-            found.candidates = tuple(value for value in (one, other) if isinstance(value, Public))
-            np.ndarray.setflags(found, write=len(found.candidates) == 2)
+        if isinstance(found, Public):  # what is written into it, is written into one of them
+            np.ndarray.setflags(found, write=False)
         return found
     if one is _MISSING or other is _MISSING:
         return _MISSING
@@ -114,7 +113,7 @@ def _entered(manager: Any) -> Any:
 
 def _into(value: Any, container: Any) -> Any:
     """The value, if what it is written into is followed; of a container None nothing is known."""
-    if (container is None or type(container) is np.ndarray) and ledger_of(value) is not None:
+    if (container is None or is_elsewhere(type(container).__module__)) and ledger_of(value) is not None:
         raise Open(NOT_FOLLOWED)
     return value
 
@@ -123,13 +122,7 @@ def _same(one: Any, other: Any) -> bool:
     """As `is`: which object a private number is, may depend on what it is."""
     if any(private(value) or isinstance(value, Noise) or ledger_of(value) is not None for value in (one, other)):
         raise Open("whether two private or released numbers are one object decides")
-    return same_kind(one, other)
-
-
-def _identity(one: Any) -> int:
-    """As `id`, of what is public."""
-    _same(one, None)
-    return id(one)
+    return same(one, other)
 
 
 def _entry(container: Any, key: Any) -> tuple[Any, Any, Any]:
@@ -295,14 +288,27 @@ _IN_PLACE |= {"fill_diagonal", "resize", "setfield", "setflags", "tofile", "dump
 _HARMLESS = {abs, min, max, sum, len, round, isinstance, getattr, hasattr, pow, divmod, callable}
 _WRITING = {one.__code__ for one in (Value.changed, Public.written, Public.__setitem__, Noise._written)}
 _DRAWING = {one.__code__ for kind in (StandIn, Draws) for one in vars(kind).values() if isinstance(one, FunctionType)}
-_watched: list[list[str]] = []  # effects, of each part of the code that may have none
+_watched: list[tuple[list[str], int]] = []  # of each part of the code that may have none: effects; what was sealed
 
 
 def watch() -> None:
     """From here on, what the code calls may only compute. What Python calls when it tidies up is no part of it."""
     gc.disable()
-    _watched.append([])
+    _watched.append(([], len(SEALED)))
     sys.setprofile(_seen)
+
+
+def sealed(*added: Any) -> None:
+    """To these something is added when the part is over: till then it reads them by no other name. Anew: to none."""
+    _, before = _watched[-1]
+    if not added:
+        del SEALED[before:]
+    for one in added:
+        if private(one) or (issubclass(type(one), np.ndarray) and not is_number(one)):
+            memory = memory_of(one)
+            if any(memory is other for other in SEALED):
+                raise Open("something is added to one array by two names")
+            SEALED.append(memory)
 
 
 def computed() -> None:
@@ -310,7 +316,8 @@ def computed() -> None:
     if len(_watched) == 1:
         sys.setprofile(None)
         gc.enable()
-    found = _watched.pop()
+    sealed()
+    found, _ = _watched.pop()
     if found:
         why = "what depends on private data, or is done for each of a private number of records, has effects"
         raise Open(f"{why}: {found[0]}")
@@ -328,6 +335,7 @@ def forgotten() -> None:
         sys.setprofile(None)
         gc.enable()
         _watched.clear()
+        SEALED.clear()
 
 
 def computing(made: Callable[[], Any]) -> Any:
@@ -350,9 +358,9 @@ def used_up(values: Any) -> None:
         raise Open("what depends on private data uses up an iterator")
 
 
-def _seen(frame: FrameType, event: str, called: Any) -> None:
-    code, effects = frame.f_code, _watched[-1]
-    if trusted(code.co_filename):
+def _seen(frame: FrameType, event: str, function: Any) -> None:
+    code, (effects, _) = frame.f_code, _watched[-1]
+    if trusted(code.co_filename) and code not in IN_ITS_NAME:
         caller = frame.f_back
         if event == "call" and code in _DRAWING:
             effects.append(f"{code.co_name} draws")
@@ -368,8 +376,8 @@ def _seen(frame: FrameType, event: str, called: Any) -> None:
             effects.append(f"{frame.f_locals['real'].__name__} writes")
     elif event == "call" and _writes(code):
         effects.append(f"{code.co_name} writes")
-    elif event == "c_call" and not _harmless(called):
-        effects.append(f"{getattr(called, '__name__', called)} is called")
+    elif event == "c_call" and not _harmless(function):
+        effects.append(f"{getattr(function, '__name__', function)} is called")
 
 
 @cache
@@ -382,20 +390,20 @@ def _writes(code: CodeType) -> bool:
 _AUGMENTED = {f"{sign}=" for sign in ("+", "-", "*", "/", "//", "%", "@", "**", "&", "|", "^", "<<", ">>")}
 
 
-def _harmless(called: Any) -> bool:
-    of, name = getattr(called, "__self__", None), getattr(called, "__name__", "")
+def _harmless(function: Any) -> bool:
+    of, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if isinstance(of, ModuleType) or of is None:
-        return called in _HARMLESS or getattr(called, "__module__", "") in ("math", "numpy")
+        return function in _HARMLESS or getattr(function, "__module__", "") in ("math", "numpy")
     return isinstance(of, np.ndarray | np.generic | int | float | str | tuple | np.ufunc) and name not in _IN_PLACE
 
 
 _LOGS = logging.debug, logging.info, logging.warning, logging.error
 
 
-def _printed(called: Any, shown: Callable[[], tuple[Any, ...]], plainly: Callable[[], Any]) -> None:
+def _printed(function: Any, shown: Callable[[], tuple[Any, ...]], plainly: Callable[[], Any]) -> None:
     """Anybody may read a released number; of all else the text is made, as the code does."""
-    logs = called in _LOGS or isinstance(getattr(called, "__self__", None), logging.Logger)
-    if called not in (print, silent) and not logs:
+    logs = function in _LOGS or isinstance(getattr(function, "__self__", None), logging.Logger)
+    if function not in (print, silent) and not logs:
         plainly()
         return
     for one in shown():
@@ -407,6 +415,6 @@ _CALLED = (_private, _either, _one_of, _secret, _record, _all, _list, _caught, _
 NAMES: dict[str, Any] = {
     **{f"_dpassay{one.__name__}": one for one in (*_CALLED, _printed)},
     **{"_dpassay_missing": _MISSING, "_dpassay_computed": computed, "_dpassay_outside": outside},
-    **{"hasattr": asking(hasattr), "getattr": asking(getattr), "isinstance": of_kind, "id": _identity},
-    **{"_dpassay_array": array, "zip": _zip, "sum": _sum, "len": _len, "range": _range},
+    **{"_dpassay_array": array, "_dpassay_named": named, "_dpassay_sealed": sealed},
 }
+INSTEAD |= {id(zip): _zip, id(sum): _sum, id(len): _len, id(range): _range}

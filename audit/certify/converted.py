@@ -14,11 +14,14 @@ import ast
 import copy
 import gc
 import linecache
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
+
+from dpassay.audit.search.coverage import nested
+
+from .facts import reachable
 
 _NEUTRAL: dict[Any, tuple[str, str]] = {
     ast.Add: ("+", "0"),
@@ -27,6 +30,9 @@ _NEUTRAL: dict[Any, tuple[str, str]] = {
     ast.Div: ("/", "1"),
 }
 _SCOPES = (ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+
+
+_UNSEEN = ("__del__", "__array__", "__array_interface__", "__array_struct__")  # whose errors, or numbers, go elsewhere
 
 
 class _Converter(ast.NodeTransformer):
@@ -49,7 +55,7 @@ class _Converter(ast.NodeTransformer):
         """With what it leaves to others."""
         before, self._elsewhere = self._elsewhere, _read_elsewhere(node)
         node.body = _one_return(node.body)
-        if node.name == "__del__":  # of which Python catches each error
+        if node.name in _UNSEEN:
             node.body.insert(0, _line("_dpassay_caught()", node))
         self.generic_visit(node)
         self._elsewhere = before
@@ -84,6 +90,13 @@ class _Converter(ast.NodeTransformer):
             node.value = _called("_dpassay_array", [node.value], node)
         return node
 
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        """Of the names that Python gives, a stand-in has others."""
+        self.generic_visit(node)
+        if not self._inside or not isinstance(node.ctx, ast.Load) or node.attr[:2] != "__" or node.attr[-2:] != "__":
+            return node
+        return _called("_dpassay_named", [node.value, ast.Constant(node.attr)], node)
+
     def visit_Assign(self, node: ast.Assign) -> Any:
         """What is written into an array is asked for, since NumPy writes numbers without a word."""
         containers = [copy.deepcopy(one) for one in _written_into(node.targets)] if self._inside else []
@@ -114,7 +127,8 @@ class _Converter(ast.NodeTransformer):
         if not self._inside or self._elsewhere & {*names, *way.names, *way.added}:
             return node
         name = self._new_name()
-        lines: list[tuple[str, ast.AST]] = [(f"{', '.join(names)} = _dpassay_record({name})", node)]
+        lines: list[tuple[str, ast.AST]] = [(f"_dpassay_sealed({', '.join(way.added)})", node)]
+        lines.append((f"{', '.join(names)} = _dpassay_record({name})", node))
         lines += [(f"{'' if one.kind is None else name}{one.name} = {one.text}", one.place) for one in way.lines]
         lines.append(("_dpassay_computed()", node))
         lines += [(one.onto(f"_dpassay_all({name}, {name}{one.name})"), one.place) for one in way.added.values()]
@@ -231,9 +245,9 @@ def _has_out(one: ast.AST) -> bool:
 
 
 def _written_into(targets: list[ast.expr]) -> Iterator[ast.expr]:
-    """The containers of which entries get a value, also in tuples."""
+    """What gets a value for an entry or an attribute, also in tuples."""
     for one in targets:
-        if isinstance(one, ast.Subscript):
+        if isinstance(one, ast.Subscript | ast.Attribute):
             yield one.value
         elif isinstance(one, ast.Tuple | ast.List):
             yield from _written_into(one.elts)
@@ -384,10 +398,11 @@ def _chosen(name: str, ways: tuple[_Way, _Way]) -> list[tuple[str, ast.AST | Non
     lines: list[tuple[str, ast.AST | None]] = [(old.format(name, one), None) for one in kept]
     lines += [(f"{one} = {name}o{one}", None) for one in kept]
     for number, way in enumerate(ways):
-        lines += [
-            (f"{'' if one.kind is None else f'{name}{number}'}{one.name} = {one.text}", one.place) for one in way.lines
-        ]
+        for line in way.lines:
+            lines.append((f"{'' if line.kind is None else f'{name}{number}'}{line.name} = {line.text}", line.place))
+            lines += [] if line.kind is None else [(f"_dpassay_sealed({line.name})", None)]
         if number == 0:
+            lines.append(("_dpassay_sealed()", None))
             lines += [(f"{name}n{one} = {one}", None) for one in names]
             lines += [(f"{one} = {name}o{one}", None) for one in kept]
     lines.append(("_dpassay_computed()", None))
@@ -401,53 +416,45 @@ def _chosen(name: str, ways: tuple[_Way, _Way]) -> list[tuple[str, ast.AST | Non
     return lines
 
 
-def converted(names: dict[str, Any]) -> list[tuple[FunctionType, CodeType]]:
-    """The functions of a module, each with the code that it runs while it is certified."""
+def converted(run: Any, names: dict[str, Any]) -> list[tuple[FunctionType, CodeType]]:
+    """The functions of a module, and what is run, each with the code that it runs while it is certified."""
     file = str(names.get("__file__") or "")
-    functions = [one for one in reached(names) if isinstance(one, FunctionType) and one.__code__.co_filename == file]
+    functions = [one for one in reached(names, run) if type(one) is FunctionType and one.__code__.co_filename == file]
     codes = _codes(file, "".join(linecache.getlines(file))) if functions else {}
-    found = []
-    for one in functions:
-        old = one.__code__
-        known, new = codes.get((old.co_qualname, old.co_firstlineno), (None, None))
-        if new is not None and known == old and new.co_freevars == old.co_freevars:  # else the file is another one now
-            found.append((one, new))
-    return found
+    pairs = [(one, codes[one.__code__]) for one in functions if one.__code__ in codes]  # else it is another file now
+    return [(one, new) for one, new in pairs if new.co_freevars == one.__code__.co_freevars]
 
 
-def reached(names: dict[str, Any]) -> Iterator[Any]:
+def reached(names: dict[str, Any], *others: Any) -> Iterator[Any]:
     """What a module holds, and what that holds; of other modules no names, nor of what imports one."""
-    file, module, seen = names.get("__file__"), names.get("__name__"), set[int]()
-    waiting = [one for name, one in names.items() if name not in ("__builtins__", "__loader__", "__spec__")]
-    while waiting:
-        one = waiting.pop()
-        if id(one) in seen or isinstance(one, ModuleType) or one is names:
-            continue
-        seen.add(id(one))
-        yield one
+    file, module = names.get("__file__"), names.get("__name__")
+
+    def inside(one: Any) -> Iterable[Any]:
         if isinstance(one, FunctionType) and one.__code__.co_filename != file:
-            waiting += [one.__closure__, one.__defaults__, one.__kwdefaults__, vars(one)]  # what it decorates
-        elif not (isinstance(one, type) and one.__module__ != module):
-            waiting += filter(gc.is_tracked, gc.get_referents(one))
+            return one.__closure__, one.__defaults__, one.__kwdefaults__, vars(one)  # what it decorates
+        other = isinstance(one, ModuleType) or (isinstance(one, type) and one.__module__ != module)
+        return () if other or one is names else filter(gc.is_tracked, gc.get_referents(one))
+
+    held = [one for name, one in names.items() if name not in ("__builtins__", "__loader__", "__spec__")]
+    return reachable([*others, *held], inside)
 
 
 @lru_cache(maxsize=8)
-def _codes(file: str, text: str) -> dict[tuple[str, int], tuple[CodeType, CodeType]]:
-    """By name and line: the code of a file as it is written, and as it is converted."""
+def _codes(file: str, text: str) -> dict[CodeType, CodeType]:
+    """By the code of a file as it is written: as it is converted."""
     try:
         plain = compile(text, file, "exec", dont_inherit=True)
         found = ast.fix_missing_locations(_Converter().visit(ast.parse(text)))
         changed = compile(found, file, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError):
         return {}
-    new, old = dict(_within(changed)), list(_within(plain))
-    seen = Counter(key for key, _ in old)  # two of a line may have one name
-    return {key: (code, new[key]) for key, code in old if key in new and seen[key] == 1}
+    old, new = _by_name(plain), _by_name(changed)
+    same = [key for key, codes in old.items() if len(codes) == len(new.get(key, ()))]
+    return dict(pair for key in same for pair in zip(old[key], new[key], strict=True))
 
 
-def _within(code: CodeType) -> Iterator[tuple[tuple[str, int], CodeType]]:
-    for one in code.co_consts:
-        if isinstance(one, CodeType):
-            yield (one.co_qualname, one.co_firstlineno), one
-            if not one.co_name.startswith("<"):
-                yield from _within(one)
+def _by_name(code: CodeType) -> dict[tuple[str, int], list[CodeType]]:
+    found: dict[tuple[str, int], list[CodeType]] = {}
+    for one in nested(code):
+        found.setdefault((one.co_qualname, one.co_firstlineno), []).append(one)
+    return found

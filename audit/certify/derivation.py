@@ -9,15 +9,16 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 
 import numpy as np
 import scipy
 
 from dpassay.audit.lockstep.source_lines import file_name
+from dpassay.reference import arrays
 
 TRUSTED = (*(str(Path(str(one.__file__)).parent) for one in (np, scipy)), str(Path(__file__).parents[1]))
-TRUSTED += ("<frozen", "<string", "<__array_function__")
+TRUSTED += (str(arrays.__file__), "<frozen", "<string", "<__array_function__")
 _TAPE = str(Path("reference") / "tape.py")
 
 
@@ -58,11 +59,16 @@ class Line:
 raised: ContextVar[list[Open] | None] = ContextVar("raised", default=None)
 
 
-def forget(error: Open) -> None:
-    """It was an answer, and no end."""
-    kept = raised.get()
-    if kept is not None and error in kept:
-        kept.remove(error)
+#: what does in the name of the code what that asks for
+IN_ITS_NAME: set[CodeType] = set()
+
+
+def who_asks() -> str:
+    """The file of what asks for an attribute, from what its property calls."""
+    frame = sys._getframe(3)
+    while frame.f_code in IN_ITS_NAME and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code.co_filename
 
 
 trace: ContextVar[dict[tuple[str, str], Line] | None] = ContextVar("trace", default=None)
@@ -95,6 +101,13 @@ def line_of_user() -> tuple[str, int]:
 def of_user(file: str) -> bool:
     """Is it the user's code, or an algorithm's of the reference?"""
     return not (trusted(file) or file.endswith(_TAPE))
+
+
+@cache
+def of_a_library(module: str) -> bool:
+    """Is the module Python's own, ours, or one that is installed?"""
+    file = str(getattr(sys.modules.get(module), "__file__", None))
+    return module.partition(".")[0] in {*sys.stdlib_module_names, "dpassay"} or "-packages" in file
 
 
 @cache

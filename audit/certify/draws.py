@@ -6,16 +6,20 @@ is public; a decision on it is taken both ways (`Paths`), because the other way 
 
 from __future__ import annotations
 
+import gc
 import math
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partialmethod
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from dpassay.audit.search.coverage import nested
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.laws.categorical import exponential
 from dpassay.reference.laws.gaussian import Gaussian
@@ -24,8 +28,8 @@ from dpassay.reference.laws.law import Cost, Law
 from dpassay.reference.laws.number import Geometric, Number
 from dpassay.reference.transcript import Draw
 
-from .derivation import Open, forget, here, raised
-from .facts import SOMETHING, Records, times
+from .derivation import Open, here, of_a_library, raised
+from .facts import SOMETHING, Records, reachable, times
 from .kinds import told
 from .public import PLACES, Public, placed, public
 from .shapes import Batch
@@ -696,51 +700,43 @@ class Unseen(Looked):
     argmax, argmin = partialmethod(_won, "argmax"), partialmethod(_won, "argmin")
 
 
-def _leave(output: Any, depth: int = 0) -> None:
-    """What is handed out holds nothing private, and no seed of the noise."""
-    if isinstance(output, Value | Batch):
-        raise Open("private data is returned without noise", leaves=True)
-    if isinstance(output, BaseException):
-        raise Open("an error is returned, which is not looked through")
-    if isinstance(output, Noise):
-        output.known()
-        return
-    if depth > 6:
-        raise Open("the output is too deep to be looked through")
-    parts = list[Any]()
-    if isinstance(output, Mapping):
-        parts = [*output, *output.values()]
-    elif isinstance(output, list | tuple | set | frozenset):
-        parts = [*output]
-    elif isinstance(output, np.ndarray):
-        bare(output)  # no name of an array that holds private data
-        parts = [*output.ravel()] if output.dtype == object else []
-    elif (
-        output is not None
-        and not isinstance(output, bool | int | float | complex | str | bytes | np.generic)
-        and (callable(output) or not hasattr(output, "__dict__"))
-    ):
-        raise Open(f"the output is a {type(output).__name__}, which is not looked through")
-    for one in (*parts, *([] if isinstance(output, Public) else _attributes(output))):
-        _leave(one, depth + 1)
+_ATOMS = (bool, int, float, complex, str, bytes, type(None), type(...), np.generic, np.dtype, CodeType)
+_NOT_LOOKED_THROUGH = (BaseException, ModuleType, np.random.Generator, np.random.BitGenerator, weakref.ref)
+_HAS_PARTS = 1 << 14  # of the flags of a type: Python can say what its objects hold
 
 
-def _attributes(output: Any) -> Iterator[Any]:
-    """What an object holds beside what it is, and what its class does."""
-    yield from getattr(output, "__dict__", {}).values()
-    for kind in type(output).__mro__:
-        yield from (getattr(output, str(one), None) for one in np.atleast_1d(vars(kind).get("__slots__", ())))
-        yield from (one for name, one in vars(kind).items() if name[:2] != "__" and isinstance(one, _HOLDING))
+def _leave(output: Any) -> None:
+    """What is handed out holds nothing private, and no seed of the noise, wherever it keeps it."""
+    for one in reachable([output], _held):
+        kind = type(one)
+        if isinstance(one, Value | Batch):
+            raise Open("private data is returned without noise", leaves=True)
+        if isinstance(one, Noise):
+            one.known()
+        elif isinstance(one, np.ndarray):
+            bare(one)  # no name of an array that holds private data
+        elif (
+            isinstance(one, _NOT_LOOKED_THROUGH)
+            or kind.__module__.startswith("dpassay.audit.")
+            or not (kind.__flags__ & _HAS_PARTS or issubclass(kind, _ATOMS))
+        ):
+            raise Open(f"the output holds a {kind.__name__}, which is not looked through")
 
 
-_HOLDING = (Value, Batch, Noise, np.ndarray, list, tuple, dict, set)
-
-
-def holds_private(thing: Any) -> bool:
-    """Is something private in it?"""
-    try:
-        _leave(thing)
-    except Open as error:
-        forget(error)
-        return True
-    return False
+def _held(one: Any) -> Iterable[Any]:
+    """What an object holds, and what its class does; of functions also what they look up, but for generators."""
+    if issubclass(type(one), Noise):
+        return ()
+    if isinstance(one, np.ndarray):
+        own = () if isinstance(one, Public) else getattr(one, "__dict__", {}).values()
+        return [*own, *(one.ravel() if one.dtype == object else ())]
+    if isinstance(one, type):
+        return () if of_a_library(one.__module__) else [*vars(one).values(), *one.__mro__, type(one)]
+    if isinstance(one, BuiltinFunctionType):
+        return () if isinstance(one.__self__, ModuleType) else (one.__self__,)
+    if not isinstance(one, FunctionType):
+        return gc.get_referents(one)
+    names = {} if of_a_library(one.__module__) else one.__globals__
+    found = [names.get(name) for code in nested(one.__code__) for name in code.co_names]
+    kept = [each for each in found if not isinstance(each, np.random.Generator | ModuleType)]
+    return [one.__closure__, one.__defaults__, one.__kwdefaults__, vars(one), *kept]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -73,6 +74,17 @@ ZERO, UNKNOWN = Norms(0.0, 0.0, 0.0), Norms()
 
 #: among the numbers of secret batches: in them a row that stands for no record may still be something
 SOMETHING = -2
+
+
+def reachable(waiting: list[Any], inside: Callable[[Any], Iterable[Any]]) -> Iterator[Any]:
+    """These, and what is inside of them, each once."""
+    seen = dict[int, Any]()
+    while waiting:
+        one = waiting.pop()
+        if id(one) not in seen:
+            seen[id(one)] = one
+            yield one
+            waiting += inside(one)
 
 
 class Records:

@@ -11,13 +11,11 @@ from dpassay.reference.transcript import Draw
 from .derivation import Open, here
 from .draws import FEW, Answers, Ledger, Looked, Noise, OneSided, coins_of, fresh_generator, shape_of
 from .facts import Records
-from .kinds import told
 from .public import Public, in_random_order, public
 from .shapes import Batch
 from .table import tabled
 from .value import Value, bare, ledger_of, private, seen_as
 
-AS_A_SEED = 2**30  # of fewer numbers one is a place or a count, and all are soon tried
 _COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal)
 _PUBLIC = {"exponential", "gamma", "beta", "poisson", "standard_exponential", "logistic", "standard_cauchy"}
 
@@ -94,7 +92,7 @@ class Draws(StandIn):
 
     def __init__(self, ledger: Ledger):
         super().__init__(np.random.PCG64(ledger.seed))
-        self._ledger, self._real = ledger, fresh_generator([ledger.seed, 1])
+        self.notes, self._real = ledger, fresh_generator([ledger.seed, 1])
 
     __class__ = seen_as(lambda self: np.random.Generator)
 
@@ -103,15 +101,6 @@ class Draws(StandIn):
 
     bit_generator = property(_copied)
     __copy__ = __deepcopy__ = __reduce_ex__ = __getstate__ = _copied
-
-    @property
-    def plain(self) -> bool:
-        """Are released values plain numbers?"""
-        return self._ledger.plain
-
-    def beside(self, known_noise: str) -> None:
-        """There is another generator, of which everybody knows the numbers."""
-        self._ledger.known_noise = known_noise
 
     def _noise(self, law: str, loc: Any, scale: Any, size: Any) -> Any:
         if private(scale):
@@ -125,7 +114,7 @@ class Draws(StandIn):
         scale = np.asarray(scale, dtype=float)
         if not np.isfinite(scale).all() or (scale < 0).any():
             raise Open("a noise scale that is negative or no number")
-        noise = Noise(self._ledger, law, np.broadcast_to(scale, shape), self._ledger.cells(shape))
+        noise = Noise(self.notes, law, np.broadcast_to(scale, shape), self.notes.cells(shape))
         return noise if not private(loc) and not np.any(bare(loc)) else noise + loc
 
     def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, *_: Any, **__: Any) -> Any:
@@ -137,7 +126,7 @@ class Draws(StandIn):
 
     def choice(self, a: Any, size: Any = None, replace: Any = True, p: Any = None, *rest: Any, **more: Any) -> Any:
         """Without replacement from all records: a secret batch. With private probabilities: a release."""
-        n = self._ledger.n
+        n = self.notes.n
         if private(p):
             return self._of_probabilities(a, p, size)
         if not replace and p is None and np.ndim(a) == 0 and a == n and size is not None and np.ndim(size) == 0:
@@ -154,8 +143,8 @@ class Draws(StandIn):
         rated = [one.k for one in p.forms if one.kind == "rated"]
         if private(a) or size is not None or p.at is not None or p.ndim != 1 or not rated:
             raise Open("a choice with private probabilities that are no exponential of private numbers has no rule")
-        place = self._ledger.choose(p, min(rated), len(p))
-        return place if np.ndim(a) == 0 else public(np.asarray(a), self._ledger)[place]
+        place = self.notes.choose(p, min(rated), len(p))
+        return place if np.ndim(a) == 0 else public(np.asarray(a), self.notes)[place]
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
         """A public order."""
@@ -178,7 +167,7 @@ class Draws(StandIn):
         if type(n) is int and n == 1 and _of_each(size) is not None:
             return (self.random(size) < p)._as("coins")
         coins = not (private(n) or private(p) or private(size)) and np.ndim(p) == 0 and np.ndim(n) == 0 and n == 1
-        if coins and size is not None and np.array_equal(np.atleast_1d(bare(size)), [self._ledger.n]) and 0 < p <= 1:
+        if coins and size is not None and np.array_equal(np.atleast_1d(bare(size)), [self.notes.n]) and 0 < p <= 1:
             return self.poisson_batch(float(p), "coins")
         return self._known("binomial", n, p, size)
 
@@ -201,23 +190,23 @@ class Draws(StandIn):
             return None
         values = np.asarray(bare(values))
         chances = np.full(len(values), 1 / len(values)) if chances is None else chances
-        return coins_of(self._ledger, size, values, chances) if values.dtype.kind in "bif" else None
+        return coins_of(self.notes, size, values, chances) if values.dtype.kind in "bif" else None
 
     def _of_records(self, size: Any) -> bool:
         """As many numbers as records, or several for each?"""
-        if private(size) or size is None or ledger_of(size) is not None or np.ndim(size) > 1 or self.plain:
+        if private(size) or size is None or ledger_of(size) is not None or np.ndim(size) > 1 or self.notes.plain:
             return False
-        return np.size(size) > 0 and int(np.ravel(size)[0]) == self._ledger.n
+        return np.size(size) > 0 and int(np.ravel(size)[0]) == self.notes.n
 
     def batch(self, size: int) -> Batch:
         """Some of the records."""
-        ledger, number = self._ledger, len(self._ledger.batches)
+        ledger, number = self.notes, len(self.notes.batches)
         ledger.batches.append(Draw(number, here(), "without-replacement", ledger.n, size, size / ledger.n))
         return Batch(number, size, ledger.n, False)
 
     def poisson_batch(self, rate: float, kind: str = "mask", of: Records | None = None) -> Batch:
         """Each record by itself; ``of`` those, where their number is private."""
-        ledger, number = self._ledger, len(self._ledger.batches)
+        ledger, number = self.notes, len(self.notes.batches)
         ledger.batches.append(Draw(number, here(), "poisson", ledger.n, None, float(rate)))
         found = Batch(number, ledger.n, ledger.n, True, kind, of=of)
         if of is None:
@@ -239,20 +228,11 @@ class Draws(StandIn):
         if any(private(one) for one in (*args, *options.values())):
             raise Open(f"a draw by {name} whose law depends on private data has no rule")
         found = getattr(self._real, name)(*bare(args), **{key: bare(one) for key, one in options.items()})
-        if name == "integers" and np.ndim(found) == 0 and wide(*args, **options) and not self.plain:
-            return Seed(self._ledger, found)
-        found = public(found, self._ledger)
+        found = public(found, self.notes)
         given = [part for one in (*args, *options.values()) for part in (one if type(one) is tuple else (one,))]
         if any(np.ndim(one) == 0 and ledger_of(one) is not None for one in given) and np.ndim(bare(found)):
             found.sized = True  # so many as a released number says
         return found
-
-    def sown(self, seed: Any) -> bool:
-        """Was this seed drawn here? What it makes is as secret as these draws: once, and where nobody looks at it."""
-        if type(seed) is not Seed:
-            return False
-        seed.serve("a generator of a seed that is known, or has made another one: the same noise again")
-        return True
 
 
 def _of_each(size: Any) -> Records | None:
@@ -261,43 +241,15 @@ def _of_each(size: Any) -> Records | None:
     return size.records if private(size) and size.count and size.records.everyone else None
 
 
-def wide(low: Any, high: Any = None, *_: Any, **__: Any) -> bool:
-    """Are there enough whole numbers from one to the other to keep a seed?"""
-    return bool((low if high is None else high - low) >= AS_A_SEED)
-
-
 class Secret(int):
     """A whole number that nobody knows: a generator with this seed is as good as any."""
-
-
-class Seed(Looked):
-    """A wide whole number that was drawn: of it one generator may be made, or it is a number; both would tell noise."""
-
-    def __init__(self, ledger: Ledger, number: Any):
-        super().__init__(ledger, "uniform", 1.0, ledger.cells(()))
-        self._number, self._told = number, False
-
-    dtype = property(lambda self: told(np.dtype(int), True))
-
-    def serve(self, why: str) -> None:
-        """Once, as a seed or as a number; else why not."""
-        if self.ledger.used & {int(self.cells)}:
-            raise Open(why)
-        self.ledger.use(self.cells)
-
-    def known(self) -> Any:
-        """Told to everybody."""
-        if not self._told:
-            self.serve("a seed of noise is looked at or handed out, and who has it can draw the noise")
-        self._told = True
-        return public(self._number, self.ledger)
 
 
 class Uniforms(Looked):
     """Uniform numbers of the records: compared with a public rate they are a secret Poisson batch, or other coins."""
 
     def __init__(self, draws: Draws, size: Any):
-        ledger = draws._ledger
+        ledger = draws.notes
         super().__init__(ledger, "uniform", 1.0, ledger.cells(shape_of(size)))
         self._draws, self._numbers = draws, None
 

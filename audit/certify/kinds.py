@@ -9,14 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.reference import arrays
-
-from .derivation import Open, trusted
+from .derivation import Open, trusted, who_asks
 from .facts import NAMED
 
 WHICH_KIND = "the code asks of which kind a private or released number is"
 COARSE, FLAT = ("numbers of a coarser type",), ("an array without axes",)
-_SUMS = arrays.__file__  # which takes the same sums of numbers of any type
 
 
 def unusual(dtype: Any = None) -> None:
@@ -35,8 +32,14 @@ def kind_of_number(dtype: Any) -> type:
     return found
 
 
+def not_told(what: str) -> None:
+    """Raises Open where the code asks for it."""
+    if not trusted(who_asks()):
+        raise Open(f"{what} is not told")
+
+
 def told(dtype: Any, number: bool) -> Any:
     """What it hears that asks for the type of numbers, or of one."""
-    if (number or COARSE in NAMED) and not (trusted(asks := sys._getframe(2).f_code.co_filename) or asks == _SUMS):
+    if (number or COARSE in NAMED) and not trusted(who_asks()):
         raise Open(WHICH_KIND)
     return dtype

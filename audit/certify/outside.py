@@ -1,9 +1,12 @@
-"""Calls of other libraries, as converted code makes them: what they make of released numbers was released.
+"""What is called in the place of what code calls: it may not find out that its data are stand-ins.
 
-Compiled code reads the memory of an array, where no decision is seen, and no private number.
+What other libraries make of released numbers was released. Compiled code reads the memory of an array, where no
+decision is seen, and no private number. What a compiled function is handed to call is looked at as well.
 """
 
+import functools
 import io
+import operator
 import sys
 from collections.abc import Callable
 from functools import cache, partial
@@ -12,23 +15,26 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .derivation import Open
+from .derivation import IN_ITS_NAME, Open
 from .facts import NAMED
 from .kinds import COARSE, FLAT, WHICH_KIND
 from .public import NOT_FOLLOWED, Public, held_by_the_code, watched
 from .value import Holder, ledger_of, parts_of, private
 
+INSTEAD: dict[int, Any] = {}  # by the identity of a function
+_CALLING = {id(one) for one in (map, filter, sorted, min, max, functools.partial, functools.reduce)}  # what they get
 _HARMLESS = {"builtins", "math", "itertools", "_operator", "_functools", "_collections", "_bisect", "_heapq"}
-_OF_MEMORY = {memoryview, bytes, bytearray, io.BytesIO}
+_OF_MEMORY = {id(one) for one in (memoryview, bytes, bytearray, io.BytesIO)}
 _FOLLOWED = np.ufunc, type(np.sum)  # which ask an array for its own rules
 
 
 def outside(function: Any) -> Any:
-    """The function; if it is of another library, with an eye on what goes in and comes out."""
-    if function in (type, np.isscalar):
-        return kind_of if function is type else is_scalar
-    elsewhere = is_elsewhere(_home(function)) and not isinstance(function, _FOLLOWED) and function is not np.iterable
-    return partial(_looked_after, function) if elsewhere or function in _OF_MEMORY else function
+    """What stands for the function; if it is of another library, it with an eye on what goes in and comes out."""
+    found, home = INSTEAD.get(id(function), function), _home(function)
+    if id(function) in _CALLING or home == "itertools" or getattr(function, "__name__", "") == "sort":
+        return partial(_handing, found)
+    elsewhere = is_elsewhere(home) and not isinstance(function, _FOLLOWED) and found is function is not np.iterable
+    return partial(_looked_after, function) if elsewhere or id(function) in _OF_MEMORY else found
 
 
 def _home(function: Any) -> str:
@@ -36,7 +42,7 @@ def _home(function: Any) -> str:
     function = function.__func__ if isinstance(function, MethodType) else function
     if isinstance(function, FunctionType):
         return str(function.__globals__.get("__name__"))
-    of = getattr(function, "__self__", None)
+    of = getattr(function, "__objclass__", getattr(function, "__self__", None))
     if of is not None and not isinstance(of, ModuleType):
         function = of if isinstance(of, type) else type(of)
     return str(getattr(function, "__module__", None) or type(function).__module__)
@@ -44,24 +50,44 @@ def _home(function: Any) -> str:
 
 @cache
 def is_elsewhere(module: str) -> bool:
-    """Is it another library, or compiled code of Python's own that may read memory?"""
+    """Is it another library, or code of Python's own that may read memory, or tell what an object is?"""
     top = module.partition(".")[0]
     file = str(getattr(sys.modules.get(top), "__file__", None))
     if top in sys.stdlib_module_names:
-        return top not in _HARMLESS and not file.endswith(".py")
+        return (top not in _HARMLESS and not file.endswith(".py")) or top == "inspect"
     return top != "dpassay" and "-packages" in file
 
 
+def called(function: Callable[..., Any], given: Any, options: Any) -> Any:
+    """As the code calls it."""
+    return function(*given, **options)
+
+
+def _handing(function: Callable[..., Any], *given: Any, **options: Any) -> Any:
+    """A function that calls what it is handed."""
+    return called(function, [*map(_handed, given)], {name: _handed(one) for name, one in options.items()})
+
+
+def _handed(one: Any) -> Any:
+    return partial(_through, one) if callable(one) else one
+
+
+def _through(function: Callable[..., Any], *given: Any, **options: Any) -> Any:
+    return outside(function)(*given, **options)
+
+
 def _looked_after(function: Callable[..., Any], *given: Any, **options: Any) -> Any:
-    found, of = function(*given, **options), getattr(function, "__self__", None)
-    ledger, parts = ledger_of((of, given, options)), [*parts_of(found)]
+    """A function of another library."""
+    found, of = called(function, given, options), getattr(function, "__self__", None)
+    taken, parts = (of, given, options), [*parts_of(found)]
+    ledger = ledger_of(taken)
     name = getattr(function, "__name__", type(function).__name__)
-    if found is None and ledger is not None and type(of) is np.ndarray:
+    if found is None and ledger is not None and any(type(one) is np.ndarray for one in (of, *given)):
         raise Open(NOT_FOLLOWED)
     if all(one is None or private(one) or isinstance(one, Public) for one in parts):
         return found
-    if any(isinstance(one, Public) and one.held is not None for one in parts_of((of, given, options))):
-        raise Open(f"{name} reads the memory of an array that holds private data")
+    if any(private(one) or (isinstance(one, Public) and one.held is not None) for one in parts_of(taken)):
+        raise Open(f"what {name} tells of private data is not followed")
     if ledger is None:
         return found
     if not all(
@@ -87,6 +113,11 @@ def is_followed(one: Any) -> bool:
     return (private(one) or ledger_of(one) is not None) and not np.ndim(one)
 
 
+def _stands_in(one: Any) -> bool:
+    """Is it something else than it says?"""
+    return type(one) is not one.__class__
+
+
 def _unusual() -> bool:
     return COARSE in NAMED or FLAT in NAMED
 
@@ -94,7 +125,7 @@ def _unusual() -> bool:
 def of_kind(one: Any, kinds: Any) -> bool:
     """As `isinstance`: numbers of NumPy's usual type are Python's as well, where they are not whole."""
     if not is_followed(one):
-        return isinstance(one, kinds)
+        return issubclass(one.__class__, kinds) if _stands_in(one) else isinstance(one, kinds)
     given = {*(kinds if type(kinds) is tuple else getattr(kinds, "__args__", (kinds,)))} - _NO_NUMBERS
     whole = one.dtype.kind != "f"
     given = {kind for kind in given if not issubclass(kind, (float, np.floating) if whole else (int, np.integer))}
@@ -117,32 +148,58 @@ class _Kind:
     __hash__ = __getattr__ = __call__ = __str__ = __repr__ = __format__ = _asked
 
 
-def kind_of(one: Any, *rest: Any) -> Any:
+def _kind_of(one: Any, *rest: Any) -> Any:
     """As `type`; of an array what its stand-in says."""
     return type(one, *rest) if rest else _Kind() if is_followed(one) else one.__class__
 
 
-def same_kind(one: Any, other: Any) -> bool:
-    """As `is`; `float` and `int` have other names in code that is certified."""
-    types = isinstance(one, _Kind | type) and isinstance(other, _Kind | type)
-    return bool(one == other) if types else one is other
+def same(one: Any, other: Any) -> bool:
+    """As `is`."""
+    return bool(one == other) if _Kind in (type(one), type(other)) else one is other
 
 
-def is_scalar(one: Any) -> bool:
+def _is_scalar(one: Any) -> bool:
     """As `np.isscalar`: an array without axes is none."""
     if is_followed(one) and _unusual():
         raise Open(WHICH_KIND)
     return is_followed(one) or np.isscalar(one)
 
 
-def asking(real: Callable[..., Any]) -> Callable[..., Any]:
-    """As `hasattr`, or `getattr` with a default: of a number it is asked for its kind."""
+def _asking(real: Callable[..., Any]) -> Callable[..., Any]:
+    """As `hasattr`, or `getattr`: with a default, a number is asked for its kind."""
 
     def asked(one: Any, name: str, *default: Any) -> Any:
-        if (is_followed(one) and (default or real is hasattr)) or (name == "dtype" and COARSE in NAMED):
+        if name == "__class__" and real is getattr:
+            return _kind_of(one)
+        seen, of_number = one.__class__, (default or real is hasattr) and is_followed(one)
+        if of_number or (name[:2] == "__" and _stands_in(one) and name[2:-2] not in operator.__all__):
             raise Open(WHICH_KIND)
-        seen = one.__class__
         there = seen is type(one) or isinstance(one, Holder) or hasattr(seen, name)  # as well as here
         return real(one if there else object(), name, *default)
 
+    IN_ITS_NAME.add(asked.__code__)
     return asked
+
+
+def of_public(real: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that tells one object from another, or changes one; without any it tells what names there are."""
+
+    def asked(*given: Any) -> Any:
+        if not given or any(map(_stands_in, given)) or ledger_of(given) is not None:
+            raise Open(f"{real.__name__} of what is private or released, or follows it, has no rule")
+        return real(*given)
+
+    IN_ITS_NAME.add(asked.__code__)
+    return asked
+
+
+def _of_text(*_: Any, **__: Any) -> NoReturn:
+    raise Open("code that is made of a text is not followed")
+
+
+IN_ITS_NAME |= {called.__code__, _through.__code__}
+named = _asking(getattr)
+INSTEAD |= {id(one): of_public(one) for one in (dir, vars, globals, locals, id, setattr)}
+INSTEAD |= {id(one): _of_text for one in (exec, eval, compile)}
+INSTEAD |= {id(getattr): named, id(hasattr): _asking(hasattr), id(isinstance): of_kind}
+INSTEAD |= {id(type): _kind_of, id(np.isscalar): _is_scalar}

@@ -1,6 +1,7 @@
 """What private values go through in place of NumPy's constructors and global generators, while code is certified."""
 
 import ast
+import builtins
 import contextlib
 import functools
 import linecache
@@ -17,17 +18,19 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.lockstep.source_lines import trade
+
 from .choices import NAMES, forgotten, used_up
 from .converted import converted, reached
 from .derivation import TRUSTED, Open, here_because, trusted
 from .draws import Answers, Noise, fresh_generator
-from .generators import Draws, Secret, Seed
+from .generators import Draws, Secret
 from .kinds import unusual
-from .outside import is_elsewhere, of_kind
+from .outside import INSTEAD, is_elsewhere, of_kind
 from .public import COUNTED, INTO, NOT_FOLLOWED, OF_SHAPES, Public, blank, held_by_the_code, watched
 from .value import Holder, Value, bare, ledger_of, private
 
-_CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asarray_chkfinite")
+_CONSTRUCTORS = ("asarray", "array", "asanyarray", "asarray_chkfinite")
 _FRESH = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "arange")
 _LIKE: dict[Any, Callable[..., Any]] = {np.zeros_like: np.zeros, np.ones_like: np.ones, np.full_like: np.full}
 _LIKE[np.empty_like] = np.zeros
@@ -35,7 +38,6 @@ _EMPTY = np.empty, np.zeros  # what is there by chance may be no number
 _LEGACY = {"normal", "laplace", "standard_normal", "randn", "rand", "randint", "choice", "permutation", "uniform"}
 _LEGACY |= {"random", "geometric", "binomial", "gumbel", "exponential", "shuffle", "multivariate_normal"}
 _GLOBAL = ("gauss", "normalvariate")
-_BUILTIN = type(math.sqrt)
 _DISPATCHED = type(np.sum)
 _OF_SEVERAL = ("stack", "concatenate", "hstack", "vstack", "dstack", "column_stack", "block", "select", "choose")
 
@@ -73,8 +75,6 @@ def _constructor(real: Callable[..., Any], copies: bool, plain: bool) -> Callabl
             raise Open(f"np.{real.__name__} of private data is not followed with these options")
         if dtype is not None and np.dtype(dtype) != value.dtype:
             return value.astype(dtype)
-        if real is np.ascontiguousarray:  # a copy or not
-            return value.copy().view_of(value)
         return value.copy() if copies and options.get("copy", True) else value
 
     return made
@@ -100,7 +100,8 @@ def _of_lists(real: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(real)
     def listed(*values: Any, **options: Any) -> Any:
-        found = real(*(np.array(one) if followed(one) else one for one in values), **options)
+        values = tuple(watched(np.array(one), ledger_of(one)) if followed(one) else one for one in values)
+        found = real(*values, **options)
         ledger = ledger_of((values, options))
         if ledger is not None and real in INTO and values and not isinstance(values[0], Public):
             raise Open(NOT_FOLLOWED)
@@ -138,17 +139,9 @@ class _Kept(type):
     def __instancecheck__(cls, one: Any) -> bool:
         return of_kind(one, cls.__bases__[0])
 
-    def __eq__(cls, other: object) -> bool:
-        return other is cls or other is cls.__bases__[0]
-
-    def __hash__(cls) -> int:
-        return hash(cls.__bases__[0])
-
     def __call__(cls, one: Any = 0, *rest: Any) -> Any:
         if type(one) is Noise and one.size == 1 and cls.__bases__[0] is float:
             return one.reshape(())
-        if type(one) is Seed and cls.__bases__[0] is int:
-            return one
         if isinstance(one, Noise):
             one = one.known()
         if isinstance(one, Value | Public):
@@ -184,15 +177,8 @@ def _extreme(real: Callable[..., Any], of_arrays: Any) -> Callable[..., Any]:
     return found
 
 
-class _Math:
-    """The module `math`: what is private goes through NumPy, where it can be followed."""
-
-    def __getattr__(self, name: str) -> Any:
-        return _of_math(getattr(math, name))
-
-
-@functools.cache
 def _of_math(real: Any) -> Any:
+    """What is private goes through NumPy, where it can be followed."""
     of_arrays = getattr(np, getattr(real, "__name__", ""), None)
     if of_arrays is None or real in (math.ceil, math.floor, math.trunc):  # these make whole numbers, which count
         return real
@@ -205,8 +191,17 @@ def _of_math(real: Any) -> Any:
     return found
 
 
-_FUNCTIONS = {one for one in vars(math).values() if callable(one)}
-_SPINE = ("accounting", "case", "catalogue", "equality", "errors", "laws", "tape", "transcript")
+class _Math:
+    """The module `math`, for code that is not converted."""
+
+    def __getattr__(self, name: str) -> Any:
+        one = getattr(math, name)
+        return _OF_MATH.get(id(one), one)
+
+
+_OF_MATH = {id(one): _of_math(one) for one in vars(math).values() if type(one) is type(math.sqrt)}
+_BUILTIN = {"float": _Float, "int": _Int, "min": _extreme(min, np.minimum), "max": _extreme(max, np.maximum)}
+INSTEAD |= _OF_MATH | {id(getattr(builtins, name)): one for name, one in _BUILTIN.items()}
 
 
 def _names_of(run: Any) -> list[dict[str, Any]]:
@@ -217,8 +212,7 @@ def _names_of(run: Any) -> list[dict[str, Any]]:
     found: dict[str, Any] | None = getattr(run, "__globals__", None)
     own = getattr(type(run).__call__, "__globals__", {}) if found is None else found
     loaded = [vars(one) for name, one in sys.modules.items() if name.startswith("dpassay.reference.")]
-    others = [one for one in loaded if one is not own and one["__name__"].split(".")[2] not in _SPINE]
-    return [own, *others]
+    return [own, *(one for one in loaded if one is not own and trade(str(one["__file__"])) in ("ours", "block"))]
 
 
 @contextmanager
@@ -227,24 +221,18 @@ def kept_numbers(run: Any, convert: bool = False) -> Iterator[None]:
 
     Its own functions are converted on demand: not where the ways out of its decisions are watched in its bytecode.
     """
-    extremes = {"min": _extreme(min, np.minimum), "max": _extreme(max, np.maximum)}
-    builtin = {"float": _Float, "int": _Int, **extremes}
     changed: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = []
     written: list[tuple[Any, Any]] = []
     others = _generators(_names_of(run)[0]) if convert else []
     before = [*map(_state, others)]
     for number, names in enumerate(_names_of(run)):
-        own = convert and number == 0
-        given = {**builtin, **NAMES} if own else builtin
-        new = {name: one for name, one in given.items() if name not in names}
-        for name, one in names.items():
-            if one is math:
-                new[name] = _Math()
-            elif type(one) is _BUILTIN and one in _FUNCTIONS:
-                new[name] = _of_math(one)
+        codes = converted(run, names) if convert and number == 0 else []
+        new = {name: one for name, one in (NAMES if codes else _BUILTIN).items() if name not in names}
+        if not codes and names.get("math") is math:
+            new["math"] = _Math()
         changed.append((names, {name: names[name] for name in new if name in names}, list(new)))
         names.update(new)
-        for function, code in converted(names) if own else []:
+        for function, code in codes:
             written.append((function, function.__code__))
             function.__code__ = code
     try:
@@ -324,11 +312,11 @@ def _stand_ins(draws: Draws, seeded: bool) -> Iterator[tuple[Any, str, Any]]:
     def own(seed: Any = None, real: Callable[[Any], Any] = fresh_generator) -> Any:
         if isinstance(seed, np.random.Generator):
             return seed
-        if seed is None or isinstance(seed, Secret) or draws.sown(seed):
+        if seed is None or isinstance(seed, Secret):
             return draws
         if private(seed) or ledger_of(seed) is not None:
             raise Open("a generator with a seed of private data or of released values has no rule")
-        draws.beside(here_because("a generator with a fixed seed: everybody can draw the same noise"))
+        draws.notes.known_noise = here_because("a generator with a fixed seed: everybody can draw the same noise")
         return _Seeded(real(bare(seed)))
 
     class Legacy:
@@ -337,9 +325,10 @@ def _stand_ins(draws: Draws, seeded: bool) -> Iterator[tuple[Any, str, Any]]:
         def __new__(cls, seed: Any = None) -> Any:
             return own(seed, np.random.mtrand.RandomState)
 
-    yield from ((np, name, _constructor(getattr(np, name), name == "array", draws.plain)) for name in _CONSTRUCTORS)
+    plain = draws.notes.plain
+    yield from ((np, name, _constructor(getattr(np, name), name == "array", plain)) for name in _CONSTRUCTORS)
     yield from ((np, name, _fresh(getattr(np, name))) for name in _FRESH)
-    for name, one in vars(np).items() if not draws.plain else ():
+    for name, one in vars(np).items() if not plain else ():
         if isinstance(one, _DISPATCHED) and name not in _OF_SEVERAL:
             yield np, name, _of_lists(one)
     yield np.linalg, "norm", _of_lists(np.linalg.norm)

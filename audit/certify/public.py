@@ -20,9 +20,9 @@ import numpy as np
 
 from .derivation import Open
 from .facts import NAMED
-from .kinds import kind_of_number, told, unusual
+from .kinds import kind_of_number, not_told, told, unusual
 from .shapes import of_each_axis, of_table
-from .value import AT, NARROW, Value, bare, is_number, ledger_of, private, seen_as
+from .value import AT, NARROW, Value, bare, is_number, ledger_of, memory_of, private, seen_as
 
 if TYPE_CHECKING:
     from .draws import Ledger
@@ -57,7 +57,6 @@ class Public(np.ndarray[Any, Any]):
     kept: Ledger | None = None
     filled: Any = None  # private data that were written into it
     ambiguous: bool = False  # a released number decides whether another name is this array
-    candidates: tuple[Public, ...] = ()  # arrays of which a released number decides which one it is
     sized: bool = False
     ways: int = 0
     decided: bool | None = None
@@ -117,6 +116,7 @@ class Public(np.ndarray[Any, Any]):
         return getattr(self.held, name)
 
     T = property(lambda self: np.transpose(self))
+    real = property(lambda self: np.real(self))  # which nothing is written into
     data = property(lambda self: self.plain().data)
 
     def changed(self, found: Any) -> Any:
@@ -134,14 +134,11 @@ class Public(np.ndarray[Any, Any]):
 
     def written(self, ledger: Ledger | None) -> None:
         """What is released is in it from now on, and in the array whose memory it shares."""
-        owner = _owner(self)
+        owner = memory_of(self)
         if ledger is not None and NAMED.get(("held", id(owner))) is owner:
             raise Open(NOT_FOLLOWED)
         for one in self.sharing():
             one.kept = one.kept if ledger is None else ledger
-            for other in one.candidates:
-                other.filled = _Lost()
-            one.candidates = ()
 
     # -- NumPy --------------------------------------------------------------------------------------------
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = (), **options: Any) -> Any:
@@ -256,9 +253,7 @@ class Public(np.ndarray[Any, Any]):
     def __contains__(self, one: Any) -> bool:
         return bool((self == one).any())
 
-    def __round__(self, digits: int | None = None) -> Any:
-        found = np.round(self, digits or 0)
-        return found.astype(int) if digits is None else found
+    __round__ = Value.__round__
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(self.__index__() if self.ways else self.plain().item())
@@ -273,20 +268,8 @@ class Public(np.ndarray[Any, Any]):
     def __iter__(self) -> Any:
         return (self[number] for number in range(len(self)))
 
-    @property
-    def shape(self) -> Any:
-        """Of a public number of entries."""
-        return self.counted().shape
-
-    @shape.setter
-    def shape(self, shape: Any) -> None:
-        bare(self).shape = shape
-
-    @property
-    def size(self) -> int:
-        """Of a public number of entries."""
-        return int(self.counted().size)
-
+    shape = property(lambda self: self.counted().shape)  # nothing is written into it
+    size = property(lambda self: int(self.counted().size))
     nbytes = property(lambda self: self.counted().nbytes)
 
     @property
@@ -356,15 +339,8 @@ def _scalar(number: Any) -> Any:
 
 def held_by_the_code(array: Any) -> Any:
     """As `watched`, of an array that the code has under names that are not followed: nothing released goes into it."""
-    NAMED["held", id(_owner(array))] = _owner(array)
+    NAMED["held", id(memory_of(array))] = memory_of(array)
     return watched(array, None)
-
-
-def _owner(array: Any) -> Any:
-    """Whose memory it is."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
 
 
 def placed(found: Any, ways: int) -> Any:
@@ -440,6 +416,18 @@ def _forwarded(name: str) -> Callable[..., Any]:
     return method
 
 
+def _layout(name: str) -> property:
+    real = getattr(np.ndarray, name)
+
+    def asked(self: Public) -> Any:
+        not_told("how an array lies in memory")
+        return real.__get__(self)
+
+    return property(asked)
+
+
+for _name in ("base", "flags", "strides", "ctypes", "__array_interface__", "__array_struct__"):
+    setattr(Public, _name, _layout(_name))
 for _name in dir(np.ndarray):
     if not _name.startswith("_") and _name not in vars(Public) and callable(getattr(np.ndarray, _name)):
         setattr(Public, _name, _forwarded(_name))

@@ -3,7 +3,7 @@
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -299,19 +299,6 @@ def matmul(a: Any, b: Any) -> Value:
     return einsum(subscripts, a, b)
 
 
-def _of_vectors(product: Callable[[Any, Any], Value]) -> Callable[[Any, Any], Value]:
-    def transfer(a: Any, b: Any) -> Value:
-        """Of vectors."""
-        if (_pieces(a), _pieces(b)) != (1, 1):
-            raise Open("np.inner, np.vdot and np.outer are followed for vectors")
-        return product(a, b)
-
-    return transfer
-
-
-rule(np.inner, np.vdot)(_of_vectors(matmul))
-
-
 @rule(np.tensordot)
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Value:
     """As einsum."""
@@ -351,7 +338,12 @@ def einsum(subscripts: Any, *operands: Any, **options: Any) -> Value:
     return _of_wholes(terms)
 
 
-rule(np.outer)(_of_vectors(lambda a, b: einsum("i,j->ij", a, b)))
+@rule(np.outer)
+def outer(a: Any, b: Any) -> Value:
+    """Of vectors."""
+    if (_pieces(a), _pieces(b)) != (1, 1):
+        raise Open("np.outer is followed for vectors")
+    return einsum("i,j->ij", a, b)
 
 
 def _letters(subscripts: str, count: int) -> tuple[list[str], str]:

@@ -56,10 +56,7 @@ class Batch(NDArrayOperatorsMixin):
             raise Open(PRIVATE_NUMBER if self.number < 0 else of_batch)
         return self.count
 
-    @property
-    def size(self) -> int:
-        """How many records."""
-        return len(self)
+    size = property(lambda self: len(self))
 
     def _secret(self, *_: Any) -> Any:
         raise Open("a secret batch is used for more than choosing records")
@@ -526,26 +523,16 @@ for _real in (np.split, np.array_split):
     rule(_real)(partial(_split, _real))
 
 
-@rule(np.hstack)
-def hstack(arrays: Any) -> Value:
-    """Along the second axis, or the first one of vectors."""
-    first = next(one for one in arrays if private(one))
-    return concatenate(arrays, axis=0 if first.ndim == 1 else 1)
+def _side_by_side(axis: int, arrays: Any) -> Value:
+    """Along this axis of matrices, of which a vector is a row, or a column."""
+    if all(np.ndim(one) == 1 for one in arrays):
+        return stack(arrays, axis)
+    return concatenate([one if np.ndim(one) > 1 else one[None] if axis == 0 else one[:, None] for one in arrays], axis)
 
 
-@rule(np.vstack)
-def vstack(arrays: Any) -> Value:
-    """Along the first axis; a vector is a row."""
-    vectors = [(one.ndim if private(one) else np.ndim(one)) == 1 for one in arrays]
-    rows = (one[None] if vector else one for one, vector in zip(arrays, vectors, strict=True))
-    return stack(arrays) if all(vectors) else concatenate([*rows], axis=0)
-
-
-@rule(np.column_stack)
-def columns(arrays: Any) -> Value:
-    """Vectors as columns."""
-    new = [one if (one.ndim if private(one) else np.ndim(one)) > 1 else one[:, None] for one in arrays]
-    return concatenate(new, axis=1)
+rule(np.vstack)(partial(_side_by_side, 0))
+rule(np.column_stack)(partial(_side_by_side, 1))
+rule(np.hstack)(lambda arrays: concatenate(arrays, 0 if np.ndim(arrays[0]) == 1 else 1))
 
 
 def _finite(a: Value) -> Any:
@@ -560,7 +547,7 @@ rule(np.shape)(lambda a: a.shape)
 rule(np.ndim)(lambda a: a.ndim)
 rule(np.size)(lambda a, axis=None: a.size if axis is None else a.shape[axis])
 rule(np.copy)(lambda a, order="K": a.copy())
-rule(np.isscalar, np.iscomplexobj, np.iscomplex)(lambda a: False)
+rule(np.iscomplexobj, np.iscomplex)(lambda a: False)
 rule(np.isrealobj)(lambda a: True)
 
 

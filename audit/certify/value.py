@@ -151,10 +151,7 @@ class Value(NDArrayOperatorsMixin):
         """Of its numbers."""
         return told(np.dtype(bool if self.truth else int if self.integer else float), not self._shape)
 
-    @property
-    def ndim(self) -> int:
-        """Number of axes."""
-        return len(self._shape)
+    ndim = property(lambda self: len(self._shape))
 
     @property
     def size(self) -> Any:
@@ -301,12 +298,14 @@ class Value(NDArrayOperatorsMixin):
 
     def copy(self, *_: Any) -> Value:
         """A value of its own."""
+        _readable(self)
         found = object.__new__(type(self))
         found.__dict__.update(self.__dict__, memory=Memory(), _now=None)
         return found
 
     def now(self) -> Value:
         """What it is now, whatever is written into it later: rules see this and may remember it."""
+        _readable(self)
         if self._now is None:
             self._now = self.copy()
             self._now.__dict__.update(memory=self.memory, _now=self._now)
@@ -417,8 +416,8 @@ def _typed(found: Value, function: Any, args: Any, options: Any) -> None:
     found.high = min(found.high, 1.0) if found.truth else found.high
 
 
-_JOINS = np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack
 _FLAT = {np.where, np.squeeze, np.broadcast_to, np.copy, np.transpose}  # gives no number, but arrays
+_JOINS = np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack
 
 
 def _whatever_was_released(function: Any, found: Value) -> Value:
@@ -618,9 +617,28 @@ def private(one: Any) -> bool:
     return isinstance(one, Value)
 
 
+#: where stand the numbers of arrays to which something is added that is not there yet: nobody may read them
+SEALED: list[Any] = []
+
+
+def memory_of(one: Any) -> Any:
+    """Where its numbers stand."""
+    if private(one):
+        return one.memory
+    while isinstance(one.base, np.ndarray):
+        one = one.base
+    return one
+
+
+def _readable(one: Any) -> None:
+    if SEALED and any(memory_of(one) is memory for memory in SEALED):
+        raise Open("an array is read to which something is added for each record, or in one way of a decision")
+
+
 def bare(one: Any) -> Any:
     """The numbers of an array in the same memory, plain, or what is private in it now; of a list each of them."""
     if issubclass(type(one), np.ndarray):
+        _readable(one)
         held = getattr(one, "held", None)
         return np.ndarray.view(one, np.ndarray) if held is None else held.now()
     if type(one) in (tuple, list):

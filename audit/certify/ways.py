@@ -4,13 +4,12 @@ A decision is a conditional jump of the bytecode, so decisions inside of an expr
 code that runs: that of the algorithm and of what it calls, but for its problem, the tape, the laws, and libraries.
 """
 
-import dataclasses
 import dis
 import functools
+import gc
 import linecache
 import sys
-import sysconfig
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
@@ -18,11 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-_AUDIT = Path(__file__).resolve().parents[1]
-_REFERENCE = Path(sys.modules["dpassay.reference"].__path__[0]).resolve()
-_SPINE = {"accounting", "laws", "problems", "solvers"}
-_SPINE |= {f"{name}.py" for name in ("arrays", "case", "equality", "errors", "tape", "transcript")}
-_LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+from dpassay.audit.lockstep.source_lines import trade
+from dpassay.audit.search.coverage import apparatus
+
+from .facts import reachable
+
 _CHECKS = ("__init__", "__post_init__")  # of schedules and results: they check their fields
 _IS_NONE, _LENGTH = "is None", "len"  # where nothing else of a value is looked at
 _ENOUGH = 10  # runs on chosen released values, before what never changed is taken to be public
@@ -45,10 +44,7 @@ class Way(NamedTuple):
 @functools.cache
 def followed_file(name: str) -> bool:
     """Does the code of this file count?"""
-    path = Path(name).resolve()
-    if path.is_relative_to(_REFERENCE):
-        return path.relative_to(_REFERENCE).parts[0] not in _SPINE
-    return not name.startswith("<") and not path.is_relative_to(_AUDIT) and not name.startswith(_LIBRARIES)
+    return trade(name) != "other" and not apparatus(name)
 
 
 class _Decision(NamedTuple):
@@ -109,6 +105,11 @@ def _names(steps: list[dis.Instruction], jump: str) -> tuple[tuple[str, str], ..
     return None
 
 
+def held(one: Any) -> Iterable[Any]:
+    """What a thing is made of."""
+    return () if isinstance(one, _FIXED) else gc.get_referents(one)
+
+
 class Ways:
     """Collects the ways that runs take.
 
@@ -118,7 +119,7 @@ class Ways:
 
     def __init__(self, *given: Any):
         self.taken: set[Way] = set()
-        self._given = set(map(id, _parts(given)))
+        self._given = set(map(id, reachable([given], held)))
         self._last: dict[FrameType, int] = {}
         self._looked: dict[tuple[CodeType, int], list[set[Any]]] = {}
         self._seen: dict[tuple[CodeType, int], set[Any]] | None = None
@@ -234,21 +235,3 @@ def place(way: Way) -> str:
 def said(ways: list[Way]) -> str:
     """The lines, for a person."""
     return "no followed run took both ways at " + "; ".join([*dict.fromkeys(map(place, ways))][:3])
-
-
-def _parts(one: Any, depth: int = 0) -> Iterator[Any]:
-    """A thing and what it is made of."""
-    yield one
-    if depth > 6 or isinstance(one, _FIXED):
-        return
-    inside: Any = ()
-    if isinstance(one, list | tuple):
-        inside = one
-    elif isinstance(one, functools.partial):
-        inside = (one.func, *one.args, *one.keywords.values())
-    elif isinstance(one, Mapping):
-        inside = one.values()
-    elif dataclasses.is_dataclass(one) or hasattr(one, "__dict__"):
-        inside = vars(one).values()
-    for part in inside:
-        yield from _parts(part, depth + 1)

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from dpassay.audit.certify.generators import StandIn, wide
+from dpassay.audit.certify.generators import StandIn
 from dpassay.audit.lockstep.outcome import Raised, caught
 
 from .desk import COMPARISONS, Desk, Lazy, Noisy
@@ -19,6 +19,7 @@ from .noise_laws import Chosen, WholeOutput
 from .places import WAY_OUT, here, not_understood
 
 MOST_PATHS = 5_000  # ways through a mechanism that are followed
+AS_A_SEED = 2**30  # of fewer numbers one is a place or a count, and all are soon tried
 
 
 class Uniforms(Lazy):
@@ -121,7 +122,7 @@ class TapeGenerator(StandIn):
         """Whole numbers; public, but for a wide one of which a generator is made."""
         everyone = bool(self._everyone(low if high is None else high))
         drawn = self._known("integers", low, high, *rest, of_records=everyone, **more)
-        if np.ndim(drawn) == 0 and wide(low, high):
+        if np.ndim(drawn) == 0 and (low if high is None else high - low) >= AS_A_SEED:
             self._desk.seeds[int(drawn)] = here()
         return drawn
 

@@ -8,19 +8,18 @@ its default, or the value that the user names.
 import ast
 import functools
 import inspect
-import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from dpassay.audit.search.coverage import nested, own_functions
 from dpassay.reference.errors import BadInput
 
 from .frames import frame
-from .places import of_the_code
 
 DATA = ("rows", "data", "x", "xs", "records", "dataset", "values", "samples", "points", "features", "database", "db")
 FRAMES = ("df", "frame", "dataframe", "table")
@@ -214,30 +213,17 @@ def refuse_foreign(run: Any) -> None:
     Raises:
         BadInput: naming what it works with, and what can be done.
     """
-    function = _function(run)
-    for name, one in _names_used(function):
-        module = one.__name__ if isinstance(one, ModuleType) else getattr(one, "__module__", None) or ""
-        if str(module).split(".")[0] in FOREIGN:
-            why = (
-                f"works with {str(module).split('.')[0]} (`{name}`), which is not followed: run it as a program on the "
-                "live protocol (docs/live.md), or audit its outputs with `dpassay blackbox`"
-            )
-            raise BadInput("algorithm", getattr(run, "__name__", "run"), why)
-
-
-def _names_used(function: Any, depth: int = 3) -> Iterator[tuple[str, Any]]:
-    code, names = getattr(function, "__code__", None), getattr(function, "__globals__", {})
-    if code is None or not of_the_code(code.co_filename):
-        return
-    nested = [one for one in code.co_consts if inspect.iscode(one)]
-    used = {name for one in (code, *nested) for name in one.co_names}
-    for name in sorted(used):
-        if name in FOREIGN and name not in names:  # imported inside
-            yield name, sys.modules.get(name, ModuleType(name))
-        if name in names:
-            yield name, names[name]
-            if inspect.isfunction(names[name]) and depth and names[name] is not function:
-                yield from _names_used(names[name], depth - 1)
+    functions = own_functions(_function(run))
+    for function, code in ((one, code) for one in functions for code in nested(one.__code__)):
+        for name in code.co_names:
+            one = function.__globals__.get(name, ModuleType(name))  # imported inside
+            module = one.__name__ if isinstance(one, ModuleType) else getattr(one, "__module__", None) or ""
+            if (top := str(module).split(".")[0]) in FOREIGN:
+                why = (
+                    f"works with {top} (`{name}`), which is not followed: run it as a program on the live protocol "
+                    "(docs/live.md), or audit its outputs with `dpassay blackbox`"
+                )
+                raise BadInput("algorithm", getattr(run, "__name__", "run"), why)
 
 
 def _function(run: Any) -> Any:

@@ -90,7 +90,7 @@ class Collector:
         for function in own_functions(run):
             source = _source(function)
             self._sources.append(source)
-            for code in _nested(function.__code__):
+            for code in nested(function.__code__):
                 self._of_code[id(code)] = self._arcs.setdefault(source.name, set())
                 first = {code.co_firstlineno} if code is function.__code__ else set()  # "def" itself is never executed
                 source.executable |= {line for _, _, line in code.co_lines() if line is not None and line > 0} - first
@@ -149,11 +149,12 @@ def _named(found: list[tuple[str, int, str]]) -> tuple[str, ...]:
     return tuple(f"{Path(name).name}:{line}: {getline(name, line).strip()}{way}" for name, line, way in each)
 
 
-def _nested(code: CodeType) -> Iterator[CodeType]:
+def nested(code: CodeType) -> Iterator[CodeType]:
+    """The code of a function, and of those inside of it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _nested(constant)
+            yield from nested(constant)
 
 
 def _source(function: FunctionType) -> _Source:
@@ -193,21 +194,22 @@ def _is_release(call: ast.Call) -> bool:
 # -- what an algorithm can come to ----------------------------------------------------------------------------
 def own_functions(run: Callable[..., Any]) -> list[FunctionType]:
     """The functions of the algorithm's own files that ``run`` can come to, in the order in which they are named."""
-    todo = [function for function in _functions(run) if not _apparatus(function.__code__.co_filename)]
+    todo = [function for function in _functions(run) if not apparatus(function.__code__.co_filename)]
     homes = {Path(function.__code__.co_filename).resolve().parent for function in todo}
     found: dict[CodeType, FunctionType] = {}
     while todo:
         function = todo.pop(0)
         name = function.__code__.co_filename
         ours = not homes.isdisjoint(Path(name).resolve().parents) or any(part in name for part in _SHARED)
-        if function.__code__ in found or not ours or _apparatus(name):
+        if function.__code__ in found or not ours or apparatus(name):
             continue
         found[function.__code__] = function
         todo += _named_by(function)
     return list(found.values())
 
 
-def _apparatus(name: str) -> bool:
+def apparatus(name: str) -> bool:
+    """Is this file none of an algorithm's own?"""
     return is_apparatus(name) or any(part in name for part in _OUTSIDE)
 
 
@@ -216,7 +218,7 @@ def _named_by(function: FunctionType) -> list[FunctionType]:
 
     An attribute is no global: ``rows.mean()`` is not a function ``mean`` of the same file.
     """
-    steps = [step for code in _nested(function.__code__) for step in dis.get_instructions(code)]
+    steps = [step for code in nested(function.__code__) for step in dis.get_instructions(code)]
     names = {str(step.argval) for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     parts = {str(step.argval) for step in steps if step.opname in ("LOAD_ATTR", "LOAD_METHOD")}
     found: list[FunctionType] = []

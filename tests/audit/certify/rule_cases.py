@@ -193,7 +193,6 @@ ROWS |= {f"{name} of a row": unary(partial(getattr(np, name), axis=1, keepdims=T
 ROWS |= {f"{name} of a row": unary(partial(getattr(np, name), axis=1)) for name in ("sort", "cumsum")}
 REDUCED |= {name: unary(partial(getattr(np, name), axis=0)) for name in f"{_ALONG} sort".split()}
 REDUCED |= {name: unary(of(lambda x: x.T @ x, getattr(np, name))) for name in ("ravel",)}
-REDUCED |= {f.__name__: unary(lambda x, f=f: f(x.sum(axis=0), x.mean(axis=0))) for f in (np.inner, np.vdot)}
 REDUCED |= {"norm over records": unary(partial(np.linalg.norm, axis=0))}
 ROWS |= {
     "float power": unary(lambda x: np.float_power(x, 2)),

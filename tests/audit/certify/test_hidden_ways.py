@@ -104,8 +104,16 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
                     "isinstance(y, np.integer) else 100)"),
     "a text of its type": (100, "return x + lap(.01 if 'numpy' in str(type(x)) else 100)"),
     "what has an attribute": (100, "return x + lap(.01 if not hasattr(rows, 'records') else 100)"),
-    "an array without axes": (100, "return x + lap(.01 if isinstance(np.array(x), np.ndarray) else 100)"),
-    "a number is no array": (100, "return x + lap(.01 if not isinstance(x + lap(), np.ndarray) else 100)"),
+    **{f"asked by {how}": (100, f"y = x + lap(size=2); return x + lap(.01 if {how} else 100)") for how in (
+        "np.float64 in map(type, [x])", "'norms' not in dir(rows)", "getattr(rows, '__array_struct__', 0)",
+        "y.flags.owndata", "issubclass(bool, int)", "not hasattr(rows, '__dict__')")},
+    **{f"held by {how}": (MANY, f"class R: {how}\nreturn R()") for how in ("v = property(lambda _: x)",
+                                                                         "__float__ = lambda _: x")},
+    **{f"plain by {how}": (MANY, f"y, a = x + lap(), np.rec.array([(0.,)], dtype=[('q', float)])\n"
+       f"class Box:\n    def __array__(*_): return y\nreturn x if {how} > 3.5 else 0") for how in (
+        "np.ndarray.item(y)", "4 * np.where([y > 3.5])[0].size", "setattr(a, 'q', y) or a.q[0]", "np.sum(Box())")},
+    "another name of a sum": (MANY, "t = total = np.zeros(1) * x\nif x > 2:\n    total += 5; y = t.sum()\n"
+                              "else: y = 0.0\nreturn y + lap(.001)"),
     "what is no followed number": (100, "return x + lap(.01 if type(3) in (int, float) else 100)"),
     "an end of another name": (100, "class Q: __enter__, __exit__ = id, lambda *_: True\nwith Q(): return "
                                "math.sqrt(x + lap())\nreturn x + lap(.01)"),

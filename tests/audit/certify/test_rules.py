@@ -188,7 +188,7 @@ def _form(value):
 
 
 WRONG = {"factor": _factor, "norm": _norm, "form": _form}
-OF_NUMBERS = {np.argmin, np.argmax, np.any, np.all, np.quantile, np.percentile, np.inner, np.vdot}
+OF_NUMBERS = {np.argmin, np.argmax, np.any, np.all, np.quantile, np.percentile}
 OF_NUMBERS |= {np.count_nonzero, np.histogram, np.less_equal, np.less, np.greater_equal}
 FORMS = {np.linalg.norm, np.maximum, np.minimum, np.divide, np.sqrt, np.add, np.abs, np.max}
 TELLS = {np.shape, np.ndim, np.size, np.isfinite, np.isnan, np.isinf, np.isscalar, np.iscomplexobj, np.iscomplex}
