@@ -26,23 +26,14 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class Line:
-    """One algorithm of a paper.
-
-    Args:
-        place: where the paper has it.
-        id: its id in the catalogue; empty for a part that others call.
-        title: what it is.
-        file: from the root of the project.
-        tests: files of tests that import it, from the root of the project; empty where they are not installed.
-        statements: names of the statements about it.
-    """
+    """One algorithm of a paper; files are from the root of the project."""
 
     place: str
-    id: str
+    id: str  # in the catalogue; empty for a part that others call
     title: str
     file: str
-    tests: tuple[str, ...]
-    statements: tuple[str, ...]
+    tests: tuple[str, ...]  # files that import it; empty where they are not installed
+    statements: tuple[str, ...]  # names of those about it
 
 
 def algorithms(key: str) -> list[Line]:

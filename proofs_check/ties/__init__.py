@@ -21,23 +21,14 @@ Numbers = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Tie:
-    """One formula and the function that must give the same numbers.
+    """One formula and the function that must give the same numbers."""
 
-    Args:
-        source: where the code lives, below ``reference``, for the reader.
-        numbers: one or more points, name to number.
-        place: where the paper prints the formula.
-        formula: as text.
-        code: the reference's value at the numbers.
-        rounding: how the reference rounds the formula's value to a count, if it does.
-    """
-
-    source: str
-    numbers: tuple[Numbers, ...]
-    place: str
+    source: str  # where the code lives, below ``reference``
+    numbers: tuple[Numbers, ...]  # points, name to number
+    place: str  # where the paper prints the formula
     formula: str
     code: Callable[[Numbers], float]
-    rounding: Callable[[float], float] | None = None
+    rounding: Callable[[float], float] | None = None  # of the formula's value to a count, if the reference rounds it
 
 
 def tied(source: str, numbers: tuple[Numbers, ...], *rows: tuple[Any, ...]) -> list[Tie]:
