@@ -55,6 +55,8 @@ def of_assay(found: Assay, run: Callable[..., Any], about: Mapping[str, str | fl
     """What was found; its witnesses say ``about`` which run."""
     made, bound, witnesses = found.certificate, found.bound, found.searched.witnesses
     lost = ("", False) if made is None else (made.open, made.epsilon is not None and not made.bounded)
+    if (first := found.why.partition(";")[0]).startswith("a generator with a fixed seed"):  # its line, too
+        lost = first, False
     return {
         "accounted": found.accounted,
         "accounting": found.account.method,

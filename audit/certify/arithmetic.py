@@ -132,9 +132,9 @@ def _above_sum(a: Value, b: Value) -> tuple[Form, ...]:
 
 def _public_norms(b: Any, at: int | None) -> Norms:
     """Norms of a public array, the largest over records."""
-    flat = np.abs(b).reshape(1, -1) if at is None else np.abs(np.moveaxis(b, at, 0)).reshape(b.shape[at], -1)
-    if flat.size == 0:
+    if b.size == 0:
         return ZERO
+    flat = np.abs(b).reshape(1, -1) if at is None else np.abs(np.moveaxis(b, at, 0)).reshape(b.shape[at], -1)
     largest = float(flat.max())
     return Norms(float(flat.sum(axis=1).max()), float(np.sqrt((flat**2).sum(axis=1).max())), largest)
 

@@ -26,23 +26,19 @@ BOUND_SHARE = 0.5  # of the level when a bound and a test of the claim decide to
 
 def hints(p: Array, q: Array, one_run: bool) -> list[str]:
     """What is plainly amiss with the scores."""
-    if p.size and q.size and np.unique(np.concatenate([p, q])).size == 1:
+    if not (p.size and q.size):
+        return []
+    if np.unique(np.concatenate([p, q])).size == 1:
         return ["All scores are equal: they say nothing."]
-    if not one_run and p.size and q.size:
-        ordered = np.sort(p)
-        above = np.searchsorted(ordered, q) + np.searchsorted(ordered, q, "right")  # ties by half
-        auc = float(above.mean() / (2 * p.size))
-        error = np.sqrt((p.size + q.size + 1) / (12 * p.size * q.size))  # of equal laws (Mann and Whitney 1947)
-        if auc < 0.5 - SURE * error:
-            return [
-                f"Scores on D' tend to be the lower ones (AUC {auc:.3f}): are these losses, or the files swapped? Both "
-                "directions are read, so the bound is the same."
-            ]
-    if one_run and p.size and q.size and float(np.median(q)) < float(np.median(p)):
-        return [
-            "Included canaries have the lower scores: are these losses? Higher ones must speak for 'in'; negate them."
-        ]
-    return []
+    if one_run:
+        said = "Included canaries have the lower scores: are these losses? Higher ones must speak for 'in'; negate them"
+        return [f"{said}."] if float(np.median(q)) < float(np.median(p)) else []
+    ordered = np.sort(p)
+    above = np.searchsorted(ordered, q) + np.searchsorted(ordered, q, "right")  # ties by half
+    auc = float(above.mean() / (2 * p.size))
+    error = np.sqrt((p.size + q.size + 1) / (12 * p.size * q.size))  # of equal laws (Mann and Whitney 1947)
+    said = f"Scores on D' tend to be the lower ones (AUC {auc:.3f}): are these losses, or the files swapped?"
+    return [f"{said} Both directions are read, so the bound is the same."] if auc < 0.5 - SURE * error else []
 
 
 def shown_by(bound: Sound) -> list[str]:

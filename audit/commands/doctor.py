@@ -104,9 +104,7 @@ def _numbers(text: str) -> list[int]:
 
 def folder(name: str, path: Path, why: str) -> Line:
     """Can a file be made there (or the folder itself)? Nothing stays behind."""
-    place = path.resolve()
-    while not place.exists() and place != place.parent:
-        place = place.parent
+    place = next(one for one in (path.resolve(), *path.resolve().parents) if one.exists())
     try:
         with tempfile.NamedTemporaryFile(dir=place):
             pass

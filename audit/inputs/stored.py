@@ -72,8 +72,8 @@ def named_columns(path: Path, names: Sequence[str]) -> dict[str, list[Any]] | No
     if path.suffix == ".parquet":
         frame = _frame(path)
         lines: list[list[Any]] = [[str(name) for name in frame.columns], *frame.to_numpy().tolist()]
-    elif path.suffix == ".csv" and _header_and_rows(text := read_text(path, "path"))[0]:
-        lines = [line for line in csv.reader(text.splitlines()) if line]
+    elif path.suffix == ".csv" and (header := _header_and_rows(text := read_text(path, "path"))[0]):
+        lines = [line for line in csv.reader(text.splitlines(), delimiter=_separator(header)) if line]
     else:
         return None
     head = [str(name).strip().lower() for name in lines[0]]
@@ -82,6 +82,11 @@ def named_columns(path: Path, names: Sequence[str]) -> dict[str, list[Any]] | No
     for number, line in enumerate(lines[1:] if chosen else (), 2):
         require(len(line) == len(head), f"{path}: line {number}", line, f"must have {len(head)} columns, as the header")
     return {name: [line[head.index(name)] for line in lines[1:]] for name in chosen} or None
+
+
+def _separator(header: str) -> str:
+    """A comma, or what stands in the header more often: some spreadsheets write semicolons."""
+    return max(",;\t", key=header.count)
 
 
 def _frame(path: Path) -> Any:
@@ -98,7 +103,8 @@ def column_names(paths: Sequence[Path]) -> tuple[str, ...] | None:
     if any(path.suffix != ".csv" for path in paths):
         return None
     headers = {_header_and_rows(read_text(path, "path"))[0].strip() for path in paths}
-    names = tuple(name.strip().strip("\"'") for name in headers.pop().split(",")) if len(headers) == 1 else ()
+    header = headers.pop() if len(headers) == 1 else ""
+    names = tuple(name.strip().strip("\"'") for name in header.split(_separator(header)))
     return names if all(names) and len(set(names)) == len(names) > 0 else None
 
 

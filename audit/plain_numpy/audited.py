@@ -167,14 +167,12 @@ def _as_read(
     FIXED.clear()
     where, few = of_few_ways(plain, where, effort.seed) if isinstance(where, Space) else (where, "")
     mechanism = plain.tried(trial_pairs(where, effort.seed), effort.seed, claim.delta)
-    known: frozenset[str] = frozenset()
     while True:  # whether a release depends on the last batch nobody says: trial runs may not have shown it
         premises = OfOnePair(claim, where, mechanism)
         found = audit(mechanism, where, claim, effort, premises=premises)
-        unread = {one.label for one in found.findings if one.kind is Kind.UNDECLARED_BATCH} - known
+        unread = {one.label for one in found.findings if one.kind is Kind.UNDECLARED_BATCH} - mechanism.sampled
         if not unread:
             break
-        known |= unread
         mechanism.sampled |= unread
     leaks = {(one.kind, one.label) for one in found.findings if one.kind.leaks}
     if mechanism.noticed.refused and not any(kind is not Kind.CALL for kind, _ in leaks):

@@ -22,7 +22,7 @@ from dpassay.reference.errors import BadInput
 from .frames import frame
 
 DATA = ("rows", "data", "x", "xs", "records", "dataset", "values", "samples", "points", "features", "database", "db")
-FRAMES = ("df", "frame", "dataframe", "table")
+FRAMES = ("df", "frame", "dataframe")
 LABELS = ("y", "ys", "labels", "label", "targets", "target")
 GENERATORS = ("rng", "generator", "gen", "random_state", "random_generator", "seed", "prng")
 EPSILONS, DELTAS = ("epsilon", "eps"), ("delta",)

@@ -7,16 +7,14 @@ from pathlib import Path
 import numpy as np
 
 from dpassay.audit.inputs.foreign import is_code
-from dpassay.audit.plain import number
 from dpassay.audit.row import NOT_RUN, Row
 from dpassay.audit.search.ground import Data
 from dpassay.audit.search.witness import Witness, pair_lines
-from dpassay.audit.verdict import over_budget
 from dpassay.reference.case import reason
 from dpassay.reference.errors import printable
 from dpassay.reference.findings import Kind
 
-from .problems import SENTENCES
+from .problems import SENTENCES, of_the_run
 
 REACHED = 0.99  # of a declared sensitivity: what is left may be rounding, and needs no reason
 PREMISES: Mapping[str, tuple[Kind, ...]] = {
@@ -29,14 +27,11 @@ def explain_lines(row: Row, witnesses: list[Witness]) -> Iterator[str]:
     looked = f"{row.examples} examples" if row.examples else "no search, the given pair only"
     yield f"{printable(row.key)}: {row.verdict_shown}; {looked}, seed {row.seed}"
     held = "not tried" if row.realised_by == NOT_RUN else "no counterexample found"
-    budgets = [one.finding.detail for one in witnesses if one.finding.kind is Kind.OVER_BUDGET]
+    spent = [(text, True) for kind, text in of_the_run(row) if kind is Kind.OVER_BUDGET]
     shown = {(one.finding.kind, one.finding.label) for one in witnesses}
     for place, (premise, kinds) in enumerate(PREMISES.items(), 1):
         broken = [(str(one), (one.kind, one.label) in shown) for one in row.findings if one.kind in kinds]
-        if Kind.OVER_BUDGET in kinds:
-            broken = [(text, True) for text in budgets]
-            if not broken and over_budget(row.accounted, row.claimed):
-                broken = [(f"accounted {row.shown(row.accounted)}, claimed {number(row.claimed, row.accounted)}", True)]
+        broken = spent if Kind.OVER_BUDGET in kinds else broken
         yield f"  premise {place}: {premise}: {'does not hold' if broken else held}"
         for text, witnessed in broken:
             yield f"    {printable(text)}{'' if witnessed else ' (by a run on the given pair; no witness)'}"

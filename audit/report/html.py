@@ -81,14 +81,10 @@ def _environment() -> Environment:
 
 def environments(rows: Sequence[Row]) -> tuple[tuple[str, Mapping[str, str]], ...]:
     """What rows were made with, each sort of environment once, and what wrote the page where that is another."""
-    found: dict[str, tuple[Mapping[str, str], int]] = {}
-    for row in rows:
-        if row.versions:
-            name = repr(sorted(row.versions.items()))
-            found[name] = (row.versions, found.get(name, ({}, 0))[1] + 1)
-    here = versions()
-    shown = [(f"{count} row{'s' * (count != 1)}", what) for what, count in found.values()]
-    return tuple(shown if here in [what for what, _ in found.values()] else [*shown, ("this page", here)])
+    here, made = versions(), [row.versions for row in rows if row.versions]
+    each = [one for place, one in enumerate(made) if one not in made[:place]]
+    shown = [(f"{made.count(one)} row{'s' * (made.count(one) != 1)}", one) for one in each]
+    return tuple(shown if here in made else [*shown, ("this page", here)])
 
 
 def visible(value: object) -> object:

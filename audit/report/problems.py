@@ -121,11 +121,12 @@ def _findings(row: Row) -> Iterator[Problem]:
         message = printable(f"{one.kind.value} at {one.label!r}: {one.what}")
         problem = Problem(one.kind.value, level, message, one.label)
         yield replace(problem, spots=places.get(problem.name, first))
-    for kind, text in _of_the_run(row):
+    for kind, text in of_the_run(row):
         yield Problem(kind.value, Level.ERROR, printable(text), spots=places.get(kind.value, first))
 
 
-def _of_the_run(row: Row) -> Iterator[tuple[Kind, str]]:
+def of_the_run(row: Row) -> Iterator[tuple[Kind, str]]:
+    """What is wrong with the whole of it."""
     shown = [one["finding"]["detail"] for one in row.witnesses if one["finding"]["kind"] == Kind.OVER_BUDGET.value]
     if over_budget(row.accounted, row.claimed):
         more = f"{row.shown(row.accounted)}, claimed {number(row.claimed, row.accounted)} at delta {row.delta:g}"

@@ -184,7 +184,8 @@ def counts(rows, tape):
 def test_the_worst_pair_stays_where_its_losses_are_exact_or_those_of_no_pair_are():
     for run in (lambda rows, tape: tape.gaussian("sum", rows[:, 0].sum(), std=2.0, sensitivity=2.0), counts):
         setting = AllOf(run, SPACE).setting(DATA)
-        assert with_exact_losses(setting, run, SPACE) is setting
+        found = with_exact_losses(setting, run, SPACE)
+        assert found.data is setting.data and not found.alike and found.lonely == (run is counts)
 
 
 def test_where_every_record_counts_the_pair_has_no_other_records():

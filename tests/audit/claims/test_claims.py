@@ -228,6 +228,7 @@ def test_a_lock_comes_back_as_it_was_written(tmp_path):
 )
 def test_a_lock_that_would_hold_nothing_is_refused(tmp_path, field, value):
     path = tmp_path / "privacy.lock.json"
-    path.write_text(json.dumps({"format": 2, "claims": {"a": {**BLOCK.model_dump(), field: value}}}))
-    with pytest.raises(BadInput, match=rf"claims\.a.*{field}|{field}"):
+    claims = {"a": {**BLOCK.model_dump(), field: value}}
+    path.write_text(json.dumps({"format": 2, "dpassay": "0.0.1", "claims": claims}))
+    with pytest.raises(BadInput, match=rf"(claims\.a.*{field}|{field}).* the lock is of dpassay 0\.0\.1, this is "):
         read_lock(path)

@@ -76,9 +76,9 @@ HUGE, BELOW = "1" + "0" * 400, "claims.toml/x"  # no file can be there
 REFUSED = {  # what the one line says, and what is refused with it
     # names of nothing, and an empty name, which is no way to say all
     "algorithm": ["audit nobody", "audit ''", "show ''", "check empty.toml", f"{OWN} dro"],
-    "nowhere": ["check nowhere.toml", "crosscheck compare nowhere.json nowhere.json",
+    "nowhere": ["crosscheck compare nowhere.json nowhere.json",
                 *(f"{ADAPTER} {option} nowhere.json" for option in ("--vectors", "--expected"))],
-    "--update writes a first one": ["check --baseline none.json"],
+    "writes a first one": ["check --baseline none.json", "check nowhere.toml"],
     "vector.json: claims": ["check --baseline vector.json"],
     "--algorithm": ["init other.toml --algorithm nonsense", f"{ADAPTER} --algorithm nobody/knows"],
     "cannot be reproduced": ["reproduce nobody"],
@@ -147,7 +147,9 @@ REFUSED = {  # what the one line says, and what is refused with it
     "NOISE:RATE:STEPS": ["scores a.csv a.csv --sampled-gaussian 1:2"],
     "for --one-run alone": ["scores named.csv named.csv"],
     "needs a column 'member'": ["scores score.csv --one-run"],
-    "line 3": ["scores cut.csv cut.csv"],
+    "line 3": ["scores cut.csv cut.csv", "scores word.csv word.csv"],  # the latter with semicolons
+    "none of these columns is named score": ["scores text.csv text.csv"],
+    'answered hello, and not with {"dpassay": 1}': ["audit laplace --program cat --epsilon 1 --space planted:space"],
     "cannot be loaded": [f"blackbox nowhere:f {PAIR}", "crosscheck run nowhere:run"],
     "no attribute": [f"blackbox planted:none {PAIR}", "crosscheck run planted:nothing",
                      f"{PROGRAM} --epsilon 1 --space planted:NOTHING"],
@@ -200,6 +202,7 @@ def test_what_means_nothing_or_cannot_be_is_one_line(dpassay, refused, tmp_path,
     files |= {"twice.csv": "score,score,member\n1,2,0\n2,3,1\n", "no-reason.toml": '["a"]\noutcome = "fail"\n'}
     files |= {"passes.toml": '["a"]\noutcome = "pass"\nwhy = "x"\n', "number.toml": "a = 1\n"}
     files |= {"named.csv": "member,score\n1,1\n0,2\n", "score.csv": "id,score\na,1\n", "cut.csv": "id,score\na,1\nb\n"}
+    files |= {"word.csv": "id;score\na;1\nb;x\n", "text.csv": "id;points\na;1\n"}
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     refused(dpassay(*shlex.split(line)), said)

@@ -266,10 +266,12 @@ def plain(rows, rng):
     return centre + rng.normal(scale=sigma, size=rows.shape[1])
 """
 CLIP = "rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))"
+CENTRED = "rest = rows - rows.mean(axis=0)\n    centre = clipped(rest[rng.random(len(rows)) < 0.5]).sum("
 BUGS = [  # function, old text, new text, beginning of the line named first; others: tests/examples
     ("on_tape", "average = clipped(rows).mean", "average = clipped(rows).sum", "average = clipped(rows).sum"),
     ("plain", "sigma = 2.0 * bound", "sigma = 1.0 * bound", "sigma = 1.0"),  # which the bound is equal to
     ("plain", f"return {CLIP}", "return rows", "centre = clipped(rows)"),
+    ("plain", "centre = clipped(rows).mean(", CENTRED, "rest = rows"),
     ("plain", "", "", ""),
 ]
 

@@ -16,20 +16,11 @@ import pytest
 from dpassay.audit.assaying import assay as assaying
 from dpassay.audit.running.interrupts import Interrupts
 from dpassay.audit.running.report_file import load
+from tests.audit.commands.test_check import claim
 
 QUICK = ["--runs", "60", "--pilot", "60", "--examples", "0", "--jobs", "1"]
 BOTH = ["baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired"]
 BROKEN = Path(__file__).parents[2] / "bugs" / "broken.py"
-CLAIM = """[[claim]]
-name = "{run}-{number}"
-algorithm = "planted:{run}"
-space = "planted:space"
-epsilon = 3.0
-delta = 1e-5
-runs = 100
-examples = 20
-effort = "quick"
-"""
 WORDS = {  # `sequential blackbox` is left out: what follows a kill is another session there, with numbers of its own
     "audit": ("audit", *BOTH, *QUICK, "--resume", "--output", "r.json", "--json", "--quiet"),
     "check": ("check", "--update", "--baseline", "lock.json", "--output", "r.json", "--json", "--jobs", "1", "--quiet"),
@@ -50,7 +41,8 @@ def ended(command, folder, kills):
     """Killed with -9 after each of these seconds and started again until it ends: exit code, and what it left."""
     folder.mkdir()
     shutil.copy(BROKEN, folder / "planted.py")
-    claims = [CLAIM.format(number=k, run=run) for k in range(3) for run in ("mean", "half_sensitivity")]
+    names = [(f"{run}-{k}", f"planted:{run}") for k in range(3) for run in ("mean", "half_sensitivity")]
+    claims = [claim(*one, epsilon=3.0, runs=100, examples=20) for one in names]
     (folder / "claims.toml").write_text("version = 1\n" + "".join(claims))
     for name, shift in (("a", 0), ("b", 2)):
         (folder / f"{name}.csv").write_text("\n".join(str(shift + k * 0.37 % 1) for k in range(200)))

@@ -122,6 +122,7 @@ def number_law(**fields):
         (number_law(ask="exponential", utilities=[], rate=1.0), "utilities"),
         (number_law(ask="folded_laplace", query=1, scale=1, lower="x"), "lower"),
         (number_law(ask="cauchy", query=1.0, scale=1.0), "asked for 'cauchy'"),
+        (number_law(query=1.0), "which is neither an ask nor an output"),
         ({"ask": "noise", "label": "n", "std": 1.0, "\x1b[2J": 1}, r"\\x1b\[2J"),
         *((word, 'what is not finite must be "infinity"') for word in ("inf", "-inf", "nan", "-nan")),
     ],
