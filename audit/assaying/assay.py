@@ -89,6 +89,8 @@ def assay(
         try:
             found = assay_plain(plain, where, claim, effort, partial(assay_on_tape, thrift=thrift))
         except NotUnderstood as error:
+            if isinstance(error, Doubtful) and certificate is not None and certificate.bounded:
+                raise Doubtful(error.field, error.value, f"{error.why}; {certificate} for all neighbours") from error
             if certificate is None or not _within(certificate, claim.epsilon) or isinstance(error, Doubtful):
                 raise
             unread = _unread(certificate, claim, f"nothing was searched: {error.value}: {error.why.split(';')[0]}")

@@ -21,7 +21,10 @@ _PUBLIC = {"exponential", "gamma", "beta", "poisson", "standard_exponential", "l
 
 
 class OldNames(np.random.Generator):
-    """A generator that has the names of NumPy's older one as well."""
+    """A generator that has the names of NumPy's older one as well, and those of Python's for Gaussian noise."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'Generator' object has no attribute {name!r}")
 
     def rand(self, *shape: int) -> Any:
         """As ``random``."""
@@ -36,6 +39,7 @@ class OldNames(np.random.Generator):
         return self.integers(low, high, size, **more)
 
     random_sample = ranf = sample = lambda self, size=None: self.random(size)
+    gauss = normalvariate = lambda self, mu=0.0, sigma=1.0: self.normal(mu, sigma)
 
 
 class StandIn(OldNames):
