@@ -24,7 +24,7 @@ from .derivation import IN_ITS_NAME, TRUSTED, Decides, Open, trusted
 from .draws import Noise
 from .facts import NAMED, ZERO, Norms, Origin, Records
 from .generators import Draws, StandIn
-from .outside import INSTEAD, array, is_elsewhere, named, outside, same
+from .outside import INSTEAD, Kind, array, is_elsewhere, named, outside
 from .public import NOT_FOLLOWED, Public, added
 from .shapes import Batch, Place, one_of
 from .value import SEALED, Holder, Value, is_number, ledger_of, memory_of, private
@@ -122,7 +122,7 @@ def _same(one: Any, other: Any) -> bool:
     """As `is`: which object a private number is, may depend on what it is."""
     if any(private(value) or isinstance(value, Noise) or ledger_of(value) is not None for value in (one, other)):
         raise Open("whether two private or released numbers are one object decides")
-    return same(one, other)
+    return bool(one == other) if Kind in (type(one), type(other)) else one is other
 
 
 def _entry(container: Any, key: Any) -> tuple[Any, Any, Any]:

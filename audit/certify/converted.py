@@ -120,10 +120,13 @@ class _Converter(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> Any:
         """Over a private number of records once for all, and as it is written elsewhere."""
-        way, names = _Way.of(node.body), _names(node.target)
-        if way is None or names is None or node.orelse or not way.of_each(names):
-            return self.generic_visit(node)
+        turn = [_choice(copy.deepcopy(one)) for one in node.body]
+        way, names = _Way.of(turn), _names(node.target)
         self.generic_visit(node)
+        if way is None or names is None or node.orelse or not way.of_each(names):
+            return node
+        for one in turn:
+            self.visit(one)
         if not self._inside or self._elsewhere & {*names, *way.names, *way.added}:
             return node
         name = self._new_name()
@@ -289,6 +292,21 @@ def _without_else(body: list[Any]) -> Iterator[Any]:
             yield from _without_else(one.orelse)
         else:
             yield one
+
+
+def _choice(one: Any) -> Any:
+    """``if t: n += a`` adds a or nothing, and ``if t: v = a`` gives `v` one of two values."""
+    if not isinstance(one, ast.If) or len(one.body) > 1 or len(one.orelse) > 1:
+        return one
+    way, *others = ways = [_choice(each) for each in (*one.body, *one.orelse)]
+    adds = isinstance(way, ast.AugAssign) and type(way.op) in (ast.Add, ast.Sub)
+    if not (adds or isinstance(way, ast.Assign)) or {type(each) for each in ways} != {type(way)}:
+        return one
+    if len({ast.unparse(each).removesuffix(ast.unparse(each.value)) for each in ways}) > 1:  # as in `n += `
+        return one
+    old = ast.Constant(0) if adds else ast.parse(ast.unparse(way.targets[0]), mode="eval").body
+    way.value = at(way.value, ast.IfExp(one.test, way.value, others[0].value if others else old))
+    return way
 
 
 def _returns(body: list[Any]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import sys
 import sysconfig
 from contextvars import ContextVar
@@ -79,12 +78,6 @@ def here() -> str:
     """``file.py:12`` of the user's line that is running."""
     file, number = line_of_user()
     return f"{file_name(file)}:{number}" if file else "?"
-
-
-def here_because(why: str) -> str:
-    """The user's line that is running, why the certificate ends there, and what stands there."""
-    file, number = line_of_user()
-    return f"{file_name(file)}:{number}: {why}: `{linecache.getline(file, number).strip()}`"
 
 
 def line_of_user() -> tuple[str, int]:

@@ -134,7 +134,7 @@ def of_kind(one: Any, kinds: Any) -> bool:
     return float in given
 
 
-class _Kind:
+class Kind:
     """The type of a followed number: it is told what it is not."""
 
     def __eq__(self, other: object) -> bool:
@@ -150,12 +150,7 @@ class _Kind:
 
 def _kind_of(one: Any, *rest: Any) -> Any:
     """As `type`; of an array what its stand-in says."""
-    return type(one, *rest) if rest else _Kind() if is_followed(one) else one.__class__
-
-
-def same(one: Any, other: Any) -> bool:
-    """As `is`."""
-    return bool(one == other) if _Kind in (type(one), type(other)) else one is other
+    return type(one, *rest) if rest else Kind() if is_followed(one) else one.__class__
 
 
 def _is_scalar(one: Any) -> bool:

@@ -22,7 +22,7 @@ from dpassay.audit.lockstep.source_lines import trade
 
 from .choices import NAMES, forgotten, used_up
 from .converted import converted, reached
-from .derivation import TRUSTED, Open, here_because, trusted
+from .derivation import TRUSTED, Open, here, trusted
 from .draws import Answers, Noise, fresh_generator
 from .generators import Draws, Secret
 from .kinds import unusual
@@ -316,7 +316,7 @@ def _stand_ins(draws: Draws, seeded: bool) -> Iterator[tuple[Any, str, Any]]:
             return draws
         if private(seed) or ledger_of(seed) is not None:
             raise Open("a generator with a seed of private data or of released values has no rule")
-        draws.notes.known_noise = here_because("a generator with a fixed seed: everybody can draw the same noise")
+        draws.notes.known_noise = f"{here()}: a generator with a fixed seed: everybody can draw the same noise"
         return _Seeded(real(bare(seed)))
 
     class Legacy:

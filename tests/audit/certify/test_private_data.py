@@ -437,6 +437,8 @@ BATCHES = {
     "place by place": "sum(of_length_one(rows[i]) for i in np.flatnonzero(rng.random(4) < 0.3)) + np.zeros(3)",
     "turn by turn": "total = np.zeros(3)\n"
     "for row in rows[rng.random(4) < 0.3]:\n    size = max(1.0, np.linalg.norm(row))\n    total += row / size\ntotal",
+    "turns that choose": "total = np.zeros(3)\nfor row in rows[rng.random(4) < 0.3]:\n    size = np.linalg.norm(row)\n"
+    "    if size > 1: row = row / size\n    total += row\ntotal",
     "turns of two": "total, some = np.zeros(3), rng.random(4) < 0.3\n"
     "for row, other in zip(rows[some], unit(rows)[some], strict=True): total -= -other + 0 * row.sum()\ntotal",
     "turns of places": "total = np.zeros(3)\n"

@@ -390,7 +390,7 @@ def test_numbers_of_a_fixed_seed_are_constants():
 
 
 SEEDS = {
-    "as noise": (lambda x, known, rng: x + known.laplace(scale=2.0, size=3), "everybody can draw the same noise: `ret"),
+    "as noise": (lambda x, known, rng: x + known.laplace(scale=2.0, size=3), "everybody can draw the same noise"),
     "beside real noise": (lambda x, known, rng: [x + rng.laplace(size=3), x + known.laplace()], "private data is ret"),
     "around private data": (lambda x, known, rng: known.normal(x), "a fixed seed from private data"),
     "of private data": (lambda x, known, rng: np.random.default_rng(x.sum()).normal(), "a seed of private data"),
