@@ -28,6 +28,7 @@ from dpassay.reference.transcript import Batch
 from .witness import Made, Witness
 
 _ROUNDING = 1e-12
+_ANYTHING = 1e9  # noise scales: as much as this is claimed while movements are measured
 _LABELS = 50
 _MOST = 5  # lines on which a value is followed
 _QUERIES = ("query", "queries", "utilities", "law", "value")  # of a call of the tape, behind the label
@@ -334,7 +335,9 @@ def _costliest(here: Sequence[Call], there: Sequence[Call]) -> list[tuple[Call, 
     asked = [both for both in zip(here, there, strict=False) if "sensitivity" in both[0].asked]
     costs: dict[str, float] = {}
     for one, other in asked:
-        scale, sensitivity = _scale(one), one.asked["sensitivity"] or _moved(one, other)
+        scale, sensitivity = _scale(one), one.asked["sensitivity"]
+        if not sensitivity or (scale and sensitivity > _ANYTHING * scale):
+            sensitivity = _moved(one, other)
         if sensitivity and scale is not None:
             costs[one.label] = costs.get(one.label, 0.0) + ((sensitivity / scale) ** 2 if scale else math.inf)
     worst = max(costs, key=lambda label: costs[label], default=None)
