@@ -157,6 +157,9 @@ def abstract_rows(where: Space, sizes: Mapping[str, int], any_length: bool = Fal
     return rows(n, columns, two, low, high, vanishes=silent, absent="lacking" if where.removes else "")
 
 
+_FOLLOWS = "what this costs follows released values or public draws; clip them, or release it with noise of its own"
+
+
 @dataclass
 class _Paths:
     """The runs of one size: every way through the decisions on released values.
@@ -208,8 +211,9 @@ class _Paths:
             raise
         taken = tuple(way for _, way, _ in ledger.decisions)
         cost = (*(one.kind for one in ledger.releases), *((one.kind, one.rate) for one in ledger.batches))
-        if self.costs.setdefault(taken, cost) != cost:
-            raise Open("what a release costs follows released values or public draws")
+        if (known := self.costs.setdefault(taken, cost)) != cost:
+            parts = zip(known, cost, ledger.releases, strict=False)
+            raise Open(next((f"{made.place}: " for one, other, made in parts if one != other), "") + _FOLLOWS)
         return [(way, ways) for _, way, ways in ledger.decisions]
 
     def explored_with_choices(self) -> bool:
@@ -223,9 +227,9 @@ class _Paths:
         return not (self.endless and any(ledger.chose for ledger in self.ledgers))
 
     @property
-    def endless(self) -> bool:
-        """Does nothing bound a query?"""
-        return any(math.isinf(one.counted) for ledger in self.ledgers for one in ledger.releases)
+    def endless(self) -> list[str]:
+        """The lines of the queries that nothing bounds."""
+        return [one.place for ledger in self.ledgers for one in ledger.releases if math.isinf(one.counted)]
 
     @staticmethod
     def _others(taken: list[tuple[int, int]], after: int) -> list[tuple[int, ...]]:
@@ -268,7 +272,7 @@ def _of_size(
                 plainly = replace(paths, plainly=True, costs={}, ledgers=[])
                 plainly.explore()
                 if not plainly.endless:
-                    raise Open("what a release costs follows released values or public draws")
+                    raise Open(f"{paths.endless[0]}: {_FOLLOWS}")
         return paths.ledgers
 
     return ended(runs, where.relation, delta)
