@@ -46,9 +46,9 @@ def reporting(shown: Shown | None = None, seconds: float | None = None) -> Itera
 
 
 def phase(what: str, total: int) -> None:
-    """Another kind of work begins, in so many steps."""
+    """Another kind of work begins, in so many steps, if there are any."""
     shown, _ = _AUDIENCE.get()
-    if shown is not None:
+    if shown is not None and total:
         shown.phase(what, total)
 
 

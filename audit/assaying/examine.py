@@ -153,6 +153,9 @@ def statistics(
     shown = thrift.leaks and thrift.calls < calls and not all(one.given_secrets for one in leaks)
     if shown or (thrift.statistics and fails(claim, searched, cost)):
         return _none(claim, effort, "not made: what the search or the account shows fails the claim already")
+    if searched.worst is not None and searched.worst.lonely and not searched.findings:
+        others = "what is released depends on which other records were drawn; without any"
+        return _none(claim, effort, f"not made: {others} there is a bound: add 1 to the n of --space")
     enough, sound = None, not cost.unknown and not searched.findings
     if thrift.statistics or thrift.decided:
         enough = TIGHT_SHARE * claim.epsilon if sound else math.nextafter(claim.epsilon, math.inf)

@@ -57,9 +57,7 @@ def why(
 
 def without_bound(found: Assay) -> str:
     """Why nothing is realised."""
-    worst = found.searched.worst
-    lonely = "; without other records there is one: add 1 to the n of --space" if worst and worst.lonely else ""
-    return f"no lower bound: {found.by}{lonely}" if found.bound.runs else f"statistics {found.by}"
+    return f"no lower bound: {found.by}" if found.bound.runs else f"statistics {found.by}"
 
 
 def _of_the_search(searched: Searched, told: bool) -> list[str]:

@@ -30,6 +30,8 @@ def hints(p: Array, q: Array, one_run: bool) -> list[str]:
         return []
     if np.unique(np.concatenate([p, q])).size == 1:
         return ["All scores are equal: they say nothing."]
+    if np.array_equal(np.sort(p), np.sort(q)):
+        return ["Both sides have the same scores: was one file given twice?"]
     if one_run:
         said = "Included canaries have the lower scores: are these losses? Higher ones must speak for 'in'; negate them"
         return [f"{said}."] if float(np.median(q)) < float(np.median(p)) else []
