@@ -22,7 +22,7 @@ from .public import NOT_FOLLOWED, Public, held_by_the_code, watched
 from .value import Holder, ledger_of, parts_of, private
 
 INSTEAD: dict[int, Any] = {}  # by the identity of a function
-_CALLING = {id(one) for one in (map, filter, sorted, min, max, functools.partial, functools.reduce)}  # what they get
+_CALLING = {id(one) for one in (map, filter, iter, sorted, min, max, functools.partial, functools.reduce)}
 _HARMLESS = {"builtins", "math", "itertools", "_operator", "_functools", "_collections", "_bisect", "_heapq"}
 _OF_MEMORY = {id(one) for one in (memoryview, bytes, bytearray, io.BytesIO)}
 _FOLLOWED = np.ufunc, type(np.sum)  # which ask an array for its own rules
