@@ -53,6 +53,13 @@ DRAWS = NUMBERS | {  # which noise is added to what, and where it stands besides
     " | [{vector!}[k] + {noise!}[k] for k in range(2)] | {vector!}[{j}] + {noise!}[{j}] | ({vector} + {noise}) * 2"
     " | rng.normal({vector}, {s}) | {noise!}",
 }
+MATRICES = NUMBERS | {  # of noise, mirrored or nearly
+    "start": "noise1 = rng.normal(scale={s}, size=(2, 2)) | noise2 = np.triu(rng.normal(size=(2, 2)))",
+    "noise": "{noise!} | {noise!}.T | -{noise!} | {noise!} * {s} | np.triu({noise!}) + np.triu({noise!}, 1).T"
+    " | {noise!} + {noise!}.T | {noise!} + {noise!}.T - np.diag(np.diag({noise!})) | {noise} + {noise}"
+    " | {noise} - {noise} | np.diag(np.diag({noise!})) | np.triu({noise!}, {j})",
+    "release": "unit(x).T @ unit(x) + {noise} | unit(x).T @ unit(x) + {noise} | np.tanh(x).T @ unit(x) - {noise}",
+}
 CELLS = NUMBERS | {  # of the records with one number each
     "start": "c = np.tanh(x[:, 0]) * {c}\nl = {labels}",
     "labels": "np.clip(np.round(x[:, 0]), 0, 2) | np.argmax(x, axis=1) | np.where(c > 0, 1, 0)",
@@ -88,6 +95,8 @@ ANSWERS = NUMBERS | {  # of randomised response: which coins hide which truth va
     "release": "{answer!} | {answer!} | {answer!}.sum() | np.stack([{answer!}, {answer!}]) | {answer!} * {answer!}"
     " | {coin!} * 1.0 | noisy(rng, number1[{coin!}].sum(), {s}) | np.where({answer!}, {truth!}, 0)",
 }
+GRAMMARS = {"batches": BATCHES, "draws": DRAWS, "matrices": MATRICES, "cells": CELLS, "layers": LAYERS}
+GRAMMARS["answers"] = ANSWERS
 
 
 def written(grammar, g, kind, lines, depth=3):

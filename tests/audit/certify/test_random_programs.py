@@ -14,9 +14,8 @@ from dpassay.audit.certify.generators import Draws, Uniforms
 from dpassay.audit.certify.shapes import Batch
 from dpassay.reference import Space
 
-from .random_programs import ANSWERS, BATCHES, CELLS, DRAWS, LAYERS, exceeds, function, neighbours, program, shown
+from .random_programs import GRAMMARS, exceeds, function, neighbours, program, shown
 
-GRAMMARS = {"batches": BATCHES, "draws": DRAWS, "cells": CELLS, "layers": LAYERS, "answers": ANSWERS}
 DELTA = 1e-3
 RAISED = (ValueError, IndexError, TypeError)  # on all data alike, for want of numbers
 
