@@ -54,11 +54,12 @@ DRAWS = NUMBERS | {  # which noise is added to what, and where it stands besides
     " | rng.normal({vector}, {s}) | {noise!}",
 }
 MATRICES = NUMBERS | {  # of noise, mirrored or nearly
-    "start": "noise1 = rng.normal(scale={s}, size=(2, 2)) | noise1 = np.triu(rng.normal(scale=2.0, size=(2, 2)))",
+    "start": "u = unit(x)\nnoise1 = rng.normal(scale={s}, size=(2, 2)) | u = unit(x)\n"
+    "noise1 = np.triu(rng.normal(scale=2.0, size=(2, 2)))",
     "noise": "noise1 + noise1.T | np.triu(noise1) + np.triu(noise1, 1).T | {noise!} | {s} * ({noise})"
     " | noise1 + noise1.T - np.diag(np.diag(noise1)) | ({noise}) - ({noise}) | np.triu({noise}, {j})"
     " | -({noise}) | ({noise}).T | np.diag(np.diag({noise!})) | {noise} + rng.normal(size=(2, 2))",
-    "release": "unit(x).T @ unit(x) + ({noise}) | unit(x).T @ unit(x) + ({noise}) | np.tanh(x).T @ unit(x) - {noise!}",
+    "release": "u.T @ u + ({noise}) | u.T @ u + ({noise}) | u.T @ u - ({noise}) | np.tanh(x).T @ u - {noise!}",
 }
 CELLS = NUMBERS | {  # of the records with one number each
     "start": "c = np.tanh(x[:, 0]) * {c}\nl = {labels}",
