@@ -411,14 +411,15 @@ class Noise(NDArrayOperatorsMixin):
 
         The sum of two Gaussian draws is a new one, where they are in nothing else; mirrored sums are the same.
         """
-        if self.law != other.law or self.shape != other.shape or not self.shape:  # a number may be changed in place
+        changed = not self.shape and self.cells == other.cells  # perhaps in place, as a number may be
+        if self.law != other.law or self.shape != other.shape or changed:
             return None
         one, two = self.scale, sign * other.scale
         both = (one != 0) & (two != 0)
         if self.law not in _SCALED and (both.any() or sign < 0):
             return None
         both &= self.cells != other.cells
-        cells, scale = np.where(one == 0, other.cells, self.cells), one + two
+        cells, scale = np.array(np.where(one == 0, other.cells, self.cells)), np.array(one + two)
         if both.any():
             # which draw, and its share, as one number: in one order at mirrored places
             pairs = np.sort(np.stack([self.cells + 1j * one, other.cells + 1j * two], axis=-1)[both], axis=1)

@@ -59,7 +59,7 @@ class Batch(NDArrayOperatorsMixin):
     size = property(lambda self: len(self))
 
     def _secret(self, *_: Any) -> Any:
-        raise Open("a secret batch is used for more than choosing records")
+        raise Open("a secret batch is used for more than choosing records; choose them: rows[batch]")
 
     __array__ = __bool__ = __index__ = __int__ = __float__ = __hash__ = _secret
     __str__ = __repr__ = __format__ = __reduce_ex__ = _secret
@@ -74,7 +74,7 @@ class Batch(NDArrayOperatorsMixin):
         return function(*coins, **options)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return self._as_answers(getattr(ufunc, method), inputs, options)
+        return self._secret() if ufunc is np.matmul else self._as_answers(getattr(ufunc, method), inputs, options)
 
     def __iter__(self) -> Any:
         if self.poisson:

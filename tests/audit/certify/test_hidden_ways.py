@@ -55,6 +55,7 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
     "mirrored by halves": (MANY, "g = rng.normal(size=(3, 3)); r = unit(rows); "
                            "return r.T @ r + (np.triu(g) + 0.5 * np.triu(g, 1).T)"),
     "most of a draw taken off": (10, "g = lap(size=2); return x + (g - .9 * g)[0]"),
+    "a number taken off another name": (MANY, "a = rng.normal(); b = a; b *= -.9; return x + (a + b) * .01"),
     "written into one of two": (101, "y, a, b = x + lap(), np.zeros(2), np.zeros(2); t = a if y > 4 else b; t[0] = 1; "
                                 "return x + lap(.01) if a[0] > 0 else y"),
     "one of few seeds": (MANY, "return x + np.random.default_rng(rng.integers(65536, 131072)).laplace()"),
