@@ -129,7 +129,7 @@ def _with_certificate(found: Assay, certificate: Certificate) -> Assay:
         words.reverse()  # of code that somebody wrote, what nothing bounds is said first
     why = "; ".join(words)
     if certificate.decides and found.verdict in (Verdict.CONSISTENT, Verdict.TIGHT):
-        why = f"no two neighbours were found that a decision on private data tells apart; {why}"
+        why = f"{certificate}; no two neighbours were found that it tells apart; {found.why}"
         return replace(found, certificate=certificate, verdict=Verdict.INCONCLUSIVE, why=why)
     if found.verdict.failed or not _within(certificate, found.claimed):
         return replace(found, certificate=certificate, why=why)

@@ -47,7 +47,7 @@ class Certificate:
         releases: of the run that costs the most.
         axioms: what is taken for granted.
         open: why there is no bound, with the line; or empty.
-        decides: it is open because private data decide.
+        decides: it is open because private data decide, or become a text.
         lines: the derivation.
 
     Raises:

@@ -36,7 +36,7 @@ class Open(Exception):
 
 
 class Decides(Open):
-    """A branch on private data."""
+    """A branch on private data, or a text of them, which no search follows."""
 
     def __init__(self, why: str = "private data decides; release it with noise first, or choose by np.where, np.clip"):
         super().__init__(why)

@@ -216,7 +216,7 @@ class Value(NDArrayOperatorsMixin):
         raise Open("private data leaves as a plain number; add noise to it first", leaves=True)
 
     def _as_text(self, *_: Any) -> NoReturn:
-        raise Open("private data becomes a text")
+        raise Decides("private data becomes a text, and who reads it knows them")
 
     __float__ = __int__ = __index__ = __complex__ = __array__ = item = tolist = tobytes = _leaves
     __hash__ = __reduce_ex__ = _leaves  # as a key it would find other numbers
