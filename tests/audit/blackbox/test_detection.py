@@ -46,7 +46,7 @@ def _animal(name):
     return next(one for one in zoo() if one.name == name)
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("name", "samples"), [(name, size) for size in BUGS for name in BUGS[size]])
 def test_bugs_are_found(name, samples):
     """One seed; the quietest (missing sqrt 2) is found with about 19 of 20 seeds."""
@@ -126,6 +126,7 @@ HIDDEN = {
 }
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize("event", HIDDEN)
 def test_one_bit_in_a_zero_a_number_or_a_text_is_found_and_named(event):
     """It shows the side in 97 % of 240 runs; red case: a fair coin in its place is no alarm."""

@@ -218,6 +218,7 @@ list(worked(time.sleep, [(0.01,), (0.01,), (60,)], 2))
 
 
 @WORKERS
+@pytest.mark.more
 def test_no_worker_outlives_a_parent_that_is_killed():
     """At that moment one of them works and the other one waits."""
     parent = subprocess.Popen([sys.executable, "-c", SLEEPERS], start_new_session=True)

@@ -110,7 +110,7 @@ def test_what_is_judged_is_refuted_in_truth(sizes, sign, prior, corrupted, log_l
     odd = np.array([float(min(one, few)) for one, few in sizes])
     high = np.arange(6) < 3 if sign > 0 else np.arange(6) >= 3
     blocks = outward.Blocks(size, np.where(high, size - odd, odd), np.arange(6), np.linspace(-2, 2, 6))
-    plan = outward.Plan(2, 4, sign, np.array([8, 3, 0, 0, 3, 8]))
+    plan = outward.Plan(2, sign, np.array([8, 3, 0, 0, 3, 8]))
     found, seen = outward.judge(blocks, plan, [Allowance(corrupted, level)], prior)
     if found > 0:
         guesses = [Guesses(int(plan.weights[k]), int(size[k]), prior if high[k] else -prior) for k in hidden]

@@ -317,6 +317,7 @@ def test_the_command_explains_and_counts(dpassay, mode, options, code, text):
     assert "--junit" not in options or "<failure" in Path("j.xml").read_text()
 
 
+@pytest.mark.more
 def test_the_audit_of_a_program_says_what_it_is_at(dpassay, monkeypatch):
     monkeypatch.setattr("dpassay.audit.commands.audit.progress", partial(progress, pace=0))
     _, _, err = dpassay("audit", KEY, "--program", command("good"), "--runs=10", "--pilot=50", "--examples=15")

@@ -148,7 +148,7 @@ def over_a_noisy_threshold(rows, rng):
     return [bool((rows > at).sum() + rng.laplace(0, 8) > threshold) for at in (0.0, 0.5)]
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("mechanism", "where", "why"),
     [

@@ -45,7 +45,7 @@ def findings(mechanism, pairs=PAIRS):
     return [one for pair in pairs for seed in range(3) for one in lockstep(run, pair, [seed]).findings]
 
 
-@pytest.mark.some(13)
+@pytest.mark.some(10)
 @pytest.mark.parametrize("mechanism", s.RIGHT, ids=named)
 def test_right_mechanisms_are_not_accused(mechanism):
     assert not findings(mechanism)
