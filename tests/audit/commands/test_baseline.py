@@ -94,7 +94,7 @@ def test_a_regression_goes_red_for_the_right_reason(project, name):
     lock = project.folder / "privacy.lock.json"
     lock.write_text(lock.read_text().replace('"dpassay": "', '"dpassay": "0.'))
     code, out, _ = project(edit)
-    always = ("CHANGED: descent: ", "; the lock is of dpassay 0.", "this is what to commit: --- a/privacy.lock.json")
+    always = ("CHANGED: descent: ", "the lock is of dpassay 0.", "this is what to commit: --- a/privacy.lock.json")
     assert code == 1 and all(word in out for word in (*words, *always)), out
 
 
