@@ -54,9 +54,8 @@ def of_shown(shown: set[Declared], declared: set[Declared]) -> dict[str, Any]:
 def of_assay(found: Assay, run: Callable[..., Any], about: Mapping[str, str | float], effort: Effort) -> dict[str, Any]:
     """What was found; its witnesses say ``about`` which run."""
     made, bound, witnesses = found.certificate, found.bound, found.searched.witnesses
-    lost = ("", False) if made is None else (made.open, made.epsilon is not None and not made.bounded)
-    if (first := found.why.partition(";")[0]).startswith("a generator with a fixed seed"):  # its line, too
-        lost = first, False
+    unbounded = made is not None and made.epsilon is not None and not made.bounded
+    lost = (found.cause, False) if found.cause or made is None else (made.open, unbounded)
     return {
         "accounted": found.accounted,
         "accounting": found.account.method,

@@ -37,6 +37,7 @@ class Assay:
         stopped: why that run has no end (it raised, or had spent more than is claimed and went on), or empty.
         read_as: plain NumPy code in the reading that was judged; None for what runs on a tape.
         certificate: an upper bound for every pair of neighbours; None where none was tried.
+        cause: what it comes of for certain, in words that name the line; empty where the findings say it.
 
     Raises:
         Nothing: it is made by :func:`assay`.
@@ -70,6 +71,7 @@ class Assay:
     stopped: str = ""
     read_as: Any = None  # a PlainMechanism
     certificate: Certificate | None = None
+    cause: str = ""
 
     @property
     def as_read(self) -> str:

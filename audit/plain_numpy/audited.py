@@ -200,8 +200,8 @@ def _as_read(
     fixed, told = fixed if leaks and FIXED else "", told if found.realised else ""
     causes = (found.why, fixed) if seen.drawn else (fixed, found.why)  # beside other noise it may be a public start
     why = "; ".join(filter(None, (*causes, few, told, FOUND)))
-    note = "; ".join(filter(None, (found.searched.note, few)))
-    return replace(found, why=why, searched=replace(found.searched, note=note), read_as=mechanism)
+    searched = replace(found.searched, note="; ".join(filter(None, (found.searched.note, few))))
+    return replace(found, why=why, cause="" if seen.drawn else fixed, searched=searched, read_as=mechanism)
 
 
 def refuse_doubtful(

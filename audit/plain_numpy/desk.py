@@ -188,8 +188,8 @@ class Noisy(Lazy):
         if mixed and any(one.shape != base.shape for one in lazy):
             return None
         if sum_of and len(lazy) == 2 and mixed:
-            together = _brought_together(lazy[0], lazy[1], -1 if ufunc is np.subtract else 1)
-            inputs = tuple([self.desk.meets(one) for one in together])
+            summands = _on_bare_numbers(lazy[0], lazy[1], -1 if ufunc is np.subtract else 1)
+            inputs = tuple([self.desk.meets(one) for one in summands])
             base = ufunc(*[one.base for one in inputs])
         parts = []
         for place, one in enumerate(inputs):
@@ -325,10 +325,10 @@ def looked_at(value: Any, part: Callable[[Noisy], Any] = Noisy.value) -> Any:
     return value
 
 
-def _brought_together(one: Noisy, other: Noisy, sign: int) -> tuple[Noisy, Noisy]:
+def _on_bare_numbers(one: Noisy, other: Noisy, sign: int) -> tuple[Noisy, Noisy]:
     """For ``one + sign * other``: numbers that had no noise before, beside those that had, meet the other's noise."""
     if not one.mixed:
-        return _brought_together(other, one, sign)[::-1]
+        return _on_bare_numbers(other, one, sign)[::-1]
     if other.mixed:
         return one, other
     bare = one.base.copy()

@@ -189,8 +189,8 @@ class _Placing:
         for node in _given(step, call, names) if step is not None else []:
             assert step is not None
             beside = list(self._beside(step, node)) if leaks else []
-            first = anywhere and (not beside or beside[0][0] is step)  # nothing that differs is beside what is released
-            yield from self._beside(step, node, anywhere) if first else beside
+            nothing = not beside or beside[0][0] is step  # that differs is beside what is released
+            yield from self._beside(step, node, anywhere) if anywhere and nothing else beside
             yield from _traced(self.here, step, node, number, role, None if alone else self.there)
 
     def _beside(self, step: Step, node: ast.AST | None, anywhere: bool = False) -> Told:
