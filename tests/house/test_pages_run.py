@@ -148,8 +148,8 @@ def run_beside(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("name", "code"), [("private_mean", 0), ("forgets_to_clip", 1)])
 def test_the_commands_of_the_page_about_your_own_do_what_it_says(name, code, run_beside):
     page = page_of("docs/own.md")
-    commands = [line for line in page.splitlines() if line.startswith("dpassay ") and name in line]
-    found = run_beside("mine", PROGRAM.findall(page)[0][0], *commands)
+    commands = [line for line in page.splitlines() if re.match(f"dpassay .*taped.{name}", line)]
+    found = run_beside("taped", PROGRAM.findall(page)[1][0], *commands)
     assert [one.exit_code for one in found] == [code] * (1 + code)
 
 
