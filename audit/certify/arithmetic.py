@@ -515,7 +515,14 @@ rule(np.sin, np.cos)(lambda a: a.like(move=a.move, low=-1.0, high=1.0))  # slope
 
 def norm_forms(a: Value, order: float) -> tuple[Form, ...]:
     """Of the norm of a itself."""
-    return Form("above", a.token, order, 1.0), Form("norm", a.token, order, 1.0)
+    token, times_that = _named_by(a)
+    return Form("above", token, order, times_that), Form("norm", token, order, times_that)
+
+
+def _named_by(a: Value) -> tuple[object, float]:
+    """The rows that it is so many times of, if that is one number for all: the norms of all their multiples are one."""
+    token, least, most = a.weighted or (a.token, 1.0, 1.0)
+    return (token, abs(least)) if least == most != 0 else (a.token, 1.0)
 
 
 def norm_of_sizes(a: Value, order: float) -> tuple[Form, ...]:
@@ -550,7 +557,8 @@ def square(a: Value) -> Value:
     size = Norms(times(a.norms.two, a.norms.two), times(a.norms.two, largest), times(largest, largest))
     move, kind = a.move.by(2 * largest), "entries" if a.entries != 1 else "squares"
     norms = (replace(one, kind="squares") for one in _of_kinds(a, "above") if one.order == 2 and a.entries == 1)
-    return a.like(size=size, move=move, low=low, high=size.sup, forms=(*norms, Form(kind, a.token, 2, 1.0)))
+    token, k = _named_by(a)
+    return a.like(size=size, move=move, low=low, high=size.sup, forms=(*norms, Form(kind, token, 2, k)))
 
 
 @rule(np.power, np.float_power)
@@ -608,10 +616,10 @@ def log_of_two(a: Any, b: Any) -> Value:
 
 
 @rule(np.where)
-def where(condition: Any, a: Any = None, b: Any = None) -> Value:
+def where(condition: Any, a: Any = None, b: Any = None) -> Any:
     """Entries are of one or the other; of a row as one, so is its norm. |row| <= k where `|row| > k` is false."""
     if a is None or b is None:
-        raise Open("np.where of private data gives a private number of places")
+        return np.nonzero(condition)
     shape = np.broadcast_shapes(*(one._shape if private(one) else np.shape(one) for one in (condition, a, b)))
     token, false, true = (private(condition) and condition.sides) or (None, Side(), Side())
     if private(condition) and not condition.holes:

@@ -354,7 +354,11 @@ class Noise(NDArrayOperatorsMixin):
         if function in _TRIANGLES and type(self) is Noise and args[0] is self:  # no noise elsewhere
             scale, cells = (function(one, *args[1:], **options) for one in (self.scale, self.cells))
             return self._of(scale, cells)
-        return function(*(one.known() if isinstance(one, Noise) else one for one in args), **options)
+        parts = args[0] if type(args[0]) in (list, tuple) else ()
+        if function in _JOINS and all(type(one) is Noise and one.law == self.law for one in parts):
+            both = [one.scale for one in parts], [one.cells for one in parts]
+            return self._of(*(function(one, *args[1:], **options) for one in both))
+        return function(*map(_looked, args), **options)
 
     def _as_text(self, *_: Any) -> Any:
         raise Open("a draw becomes a text: who reads it knows the noise")
@@ -510,6 +514,7 @@ class OneSided(Noise):
 
 
 _TRIANGLES = {np.triu, np.tril, np.diag}
+_JOINS = {np.stack, np.concatenate}
 _SCALED = ("normal", "laplace")  # times a number they are of the same law
 
 

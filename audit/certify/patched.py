@@ -44,6 +44,8 @@ _OF_SEVERAL = ("stack", "concatenate", "hstack", "vstack", "dstack", "column_sta
 
 def _constructor(real: Callable[..., Any], copies: bool, plain: bool) -> Callable[..., Any]:
     def made(value: Any, *args: Any, **options: Any) -> Any:
+        if type(value) in (list, tuple) and value and all(type(one) is Noise for one in value):
+            value = np.stack(value)
         if isinstance(value, Noise):
             dtype = options.get("dtype", args[0] if args else None)
             if options.keys() - {"dtype", "copy"} or len(args) > 1:
@@ -130,7 +132,8 @@ class _Joined:
 
 def _ours() -> bool:
     """Is it no code that is certified that asks?"""
-    return str(sys._getframe(2).f_globals.get("__name__")).startswith(("dpassay.audit.", "numpy."))
+    ours = "dpassay.audit.", "dpassay.reference.laws.", "numpy."
+    return str(sys._getframe(2).f_globals.get("__name__")).startswith(ours)
 
 
 class _Kept(type):

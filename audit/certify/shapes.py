@@ -169,7 +169,8 @@ def index(a: Value, key: Any) -> Value:
         return one_of(chosen, key.records) if key.poisson else index(chosen, key.place)
     if isinstance(key, Batch):
         return taken(a, key)
-    if isinstance(key, tuple) and key and isinstance(key[0], Batch) and {*map(type, key[1:])} <= {int, slice}:
+    several = isinstance(key, tuple) and key and (isinstance(key[0], Batch) or private(key[0]))
+    if several and {*map(type, key[1:])} <= {int, slice}:
         chosen = index(a, key[0])
         return index(chosen, key[1:] if isinstance(key[0], Place) else (slice(None), *key[1:]))
     keys = of_each_axis(key, a.ndim)
@@ -293,6 +294,7 @@ def _some_records(a: Value, keys: tuple[Any, ...], position: int) -> tuple[Value
 
 def _masked(a: Value, mask: Any) -> Value:
     """Records that a private truth value per record chooses: how many there are is private from here on."""
+    mask = mask if getattr(mask, "chooses", None) is None else mask.chooses
     if not private(mask) or not mask.truth or mask.ndim != 1 or mask.at != -1 or a.at != -a.ndim:
         raise Open("a private index has no rule; select with a truth value per record")
     if not mask.records.same(a.records) or mask.absent != a.absent or mask.holes or a.holes:
@@ -302,6 +304,20 @@ def _masked(a: Value, mask: Any) -> Value:
     draws = a.draws | mask.draws
     cell = None if mask.cell is None else mask.cell._replace(chosen=True)
     return a.kept(records=records, draws=draws, absent=absent, truth=a.truth, cell=cell)
+
+
+@rule(np.flatnonzero)
+def places_of(mask: Value) -> Value:
+    """The places of the records that it chooses, which are no other ones for a neighbour."""
+    mask = mask if mask.truth else compared(mask, 0.0)
+    if mask.ndim != 1 or mask.at != -1 or mask.absent:
+        raise Open("np.where of private data gives a private number of places")
+    found = _masked(constant(np.arange(len(mask)), mask, mask._shape), mask)
+    found.integer, found.chooses = True, mask
+    return found
+
+
+rule(np.nonzero)(lambda a: (places_of(a),))
 
 
 def assign(a: Value, key: Any, given: Any) -> None:

@@ -85,6 +85,7 @@ class Value(NDArrayOperatorsMixin):
     parts: tuple[Any, ...] = ()  # what was stacked along the first axis
     cell: Cell | None = None  # outside of which its entries are zero
     few: Any = None  # a table of how it is made of private numbers of few values
+    chooses: Any = None  # a truth value a record: its entries are the places of those that it chooses
     token: object
     _now: Value | None = None
 

@@ -54,6 +54,7 @@ class Lazy(NDArrayOperatorsMixin):
     """An array that is drawn where the code looks at it: whatever it is asked for, `value` answers."""
 
     __array_priority__ = 1001.0
+    __pandas_priority__ = 5000  # pandas leaves what is added to it to NumPy
     value: Any
 
     def __getitem__(self, index: Any) -> Any:
@@ -727,6 +728,10 @@ def _inside(output: Any, change: Callable[[Any], Any]) -> Any:
         return {key: change(one) for key, one in output.items()}
     if isinstance(output, type | partial) or isroutine(output):
         return output  # what such code holds is not looked at
+    if isinstance(output, np.ndarray) and output.dtype == object:
+        return change(output.tolist())
+    if hasattr(output, "to_numpy") and hasattr(output, "axes"):  # a frame or a series of pandas
+        return [change(output.to_numpy()), *map(list, output.axes)]
     slots = [vars(one).get("__slots__", ()) for one in type(output).__mro__]
     names = {
         *getattr(output, "__dict__", ()),

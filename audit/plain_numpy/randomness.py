@@ -69,6 +69,24 @@ def _sample(population: Any, k: int) -> Any:
     return picked.tolist() if population == range(len(population)) else [population[one] for one in picked]
 
 
+def _choices(population: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1) -> Any:
+    shares = np.diff(cum_weights, prepend=0.0) if weights is None and cum_weights is not None else weights
+    chances = None if shares is None else np.asarray(shares, dtype=float) / np.sum(shares)
+    return [population[int(GLOBAL.get().choice(len(population), p=chances))] for _ in range(int(k))]
+
+
+def _array(real: Callable[..., Any]) -> Callable[..., Any]:
+    """NumPy asks each number of a list for itself, so noise that was drawn number by number is put together before."""
+
+    def made(values: Any, dtype: Any = None, **options: Any) -> Any:
+        listed = type(values) in (list, tuple) and bool(values)
+        if listed and all(getattr(one, "mixed", True) is False for one in values):
+            return np.stack(values).astype(dtype or float)
+        return real(values, dtype, **options)
+
+    return made
+
+
 _PYTHON: dict[str, Callable[..., Any]] = {
     "random": lambda: GLOBAL.get().random(),
     "gauss": lambda mu=0.0, sigma=1.0: GLOBAL.get().normal(mu, sigma),
@@ -79,6 +97,7 @@ _PYTHON: dict[str, Callable[..., Any]] = {
     "randrange": lambda *ends: int(GLOBAL.get().integers(*ends)),
     "choice": lambda values: values[int(GLOBAL.get().integers(len(values)))],
     "sample": _sample,
+    "choices": _choices,
     "shuffle": lambda values: GLOBAL.get().shuffle(values),
     "seed": _seed,
 }
@@ -119,13 +138,13 @@ def _replacements() -> dict[int, tuple[Any, Any]]:
             new.append((real, _drawn_for_code(real, _of_the_run(name))))
     new.append((np.random.seed, _drawn_for_code(np.random.seed, _seed)))
     new += [(real, _drawn_for_code(real, draw)) for name, draw in _PYTHON.items() if (real := getattr(random, name))]
+    new += [(real, _drawn_for_code(real, _array(real))) for real in (np.array, np.asarray)]
     return {id(real): (real, stand_in) for real, stand_in in new}
 
 
 _REPLACED = _replacements()
-_EVERYWHERE = [
-    (names, name) for names in (vars(np.random), vars(random)) for name in names if id(names[name]) in _REPLACED
-]
+_GLOBAL_NAMES = vars(np), vars(np.random), vars(random)
+_EVERYWHERE = [(names, name) for names in _GLOBAL_NAMES for name in names if id(names[name]) in _REPLACED]
 _lock = threading.Lock()
 _running = [0]  # runs that are on their way, in both worlds
 _changed: list[tuple[dict[str, Any], str, Any]] = []  # where a name was, and what it stood for

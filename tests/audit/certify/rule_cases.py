@@ -141,6 +141,8 @@ ROWS = {
 REDUCED = {
     "add reduce": unary(lambda x: np.add.reduce(x)),
     "masked sum": with_signed(lambda x, c: x[x[:, 0] > c].sum(axis=0)),
+    "masked places": with_signed(lambda x, c: np.flatnonzero(x[:, 0] > c).sum()),
+    "masked entries": with_signed(lambda x, c: x[np.where(x[:, 0] > c)[0], 0].sum()),
     "masked gram": with_signed(lambda x, c: (lambda y: y.T @ y)(x[x[:, 0] > c])),
     "two slices": unary(lambda x: x[:2].sum(axis=0) + 2 * x[2:].sum(axis=0)),
     "split": unary(lambda x: np.split(x, [2])[0].sum(axis=0)),

@@ -192,7 +192,7 @@ OF_NUMBERS = {np.argmin, np.argmax, np.any, np.all, np.quantile, np.percentile}
 OF_NUMBERS |= {np.count_nonzero, np.histogram, np.less_equal, np.less, np.greater_equal}
 FORMS = {np.linalg.norm, np.maximum, np.minimum, np.divide, np.sqrt, np.add, np.abs, np.max}
 TELLS = {np.shape, np.ndim, np.size, np.isfinite, np.isnan, np.isinf, np.isscalar, np.iscomplexobj, np.iscomplex}
-TELLS |= {np.isrealobj}  # nothing private comes out
+TELLS |= {np.isrealobj, np.nonzero, np.flatnonzero}  # nothing private comes out, or nothing that moves
 
 
 def variants():

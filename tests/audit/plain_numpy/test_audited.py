@@ -333,14 +333,15 @@ def seeds_all(rows):
     return rows.sum() + random.gauss(0.0, 5.0)
 
 
-def test_names_are_as_they_were_afterwards():
-    before = np.random.normal, np.random.default_rng, random.gauss, np.zeros
+@pytest.mark.parametrize(("factor", "code"), [(1.0, 0), (3.0, 1)])
+def test_names_are_as_they_were_afterwards(factor, code):
+    before = np.random.normal, np.random.default_rng, random.choices, np.zeros, np.array
 
     def mechanism(rows):
-        return np.clip(rows, 0, 1).sum() + random.gauss(0, 5.0)
+        return random.choices("ab", weights=np.exp([0.0, factor * np.clip(rows, 0, 1).sum()]))[0]
 
-    assert not assay(mechanism, ONE, CLAIM, effort=KEYS).verdict.failed
-    assert before == (np.random.normal, np.random.default_rng, random.gauss, np.zeros)
+    assert assay(mechanism, ONE, CLAIM, effort=KEYS).verdict.exit_code == code
+    assert before == (np.random.normal, np.random.default_rng, random.choices, np.zeros, np.array)
     assert on_tape(lambda rows: rows).__name__ == "<lambda>"
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from dpassay.audit.certify.certificate import certify
 from dpassay.audit.plain_numpy.frames import frame
-from dpassay.reference import Space
+from dpassay.audit.plain_numpy.mechanism import on_tape
+from dpassay.reference import Space, record
 
 pd = pytest.importorskip("pandas")
 COLUMNS = ["age", "group", "income"]
@@ -104,5 +105,8 @@ def test_what_has_no_rule_or_leaves_is_open(query):
     assert found.epsilon is None and ("column is changed in place" in str(found)) == (query.__name__ == "in_place")
 
 
-def test_what_nothing_bounds_has_no_bound():
-    assert certify(noisy(lambda df: df["income"].sum()), WHERE, delta=1e-9, any_length=True).epsilon == math.inf
+@pytest.mark.parametrize("form", [pd.DataFrame, lambda rows: pd.Series(rows[:, 0])])
+def test_noise_that_is_added_to_a_frame_is_released_where_it_is_handed_out(form):
+    run = on_tape(lambda rows, rng: form(rows) + rng.laplace(scale=3.0, size=form(rows).shape))
+    (release,) = record(lambda tape: run(np.ones((2, 2)), tape), seed=0).releases
+    assert release.law.scale == 3.0

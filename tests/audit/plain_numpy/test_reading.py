@@ -96,6 +96,7 @@ def test_the_loss_of_a_run_is_that_of_the_density_of_its_output(mechanism, law):
         (lambda rows, rng: rows[0] + rng.normal(size=2) + rows[0, 0] + rng.normal(), [1.0]),  # in units of the noise
         (lambda rows, rng: rows.T @ rows + (u := np.triu(rng.normal(size=(2, 2)))) + u.T - np.diag(np.diag(u)), [1.0]),
         (lambda rows, rng: rows[0, 0] + rng.gauss(0, 3.0), [3.0]),
+        (lambda rows, rng: rows[0] + np.array([rng.laplace(0, 3.0) for _ in range(2)], dtype=float), [3.0]),
         (lambda rows, rng: rows.sum() + [n := rng.normal(), n.__imul__(9.0)][0], [1.0]),  # a number stays what it was
     ],
 )
