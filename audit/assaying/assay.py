@@ -89,14 +89,13 @@ def assay(
         try:
             found = assay_plain(plain, where, claim, effort, partial(assay_on_tape, thrift=thrift))
         except NotUnderstood as error:
-            if isinstance(error, Doubtful) and certificate is not None and certificate.bounded:
-                raise Doubtful(error.field, error.value, f"{error.why}; {certificate} for all neighbours") from error
-            if certificate is None or not _within(certificate, claim.epsilon) or isinstance(error, Doubtful):
+            if certificate is None or not certificate.bounded:
                 raise
-            unread = _unread(certificate, claim, f"nothing was searched: {error.value}: {error.why.split(';')[0]}")
-            if unread is None:
-                raise
-            return unread
+            if _within(certificate, claim.epsilon) and not isinstance(error, Doubtful):
+                unread = _unread(certificate, claim, f"nothing was searched: {error.value}: {error.why.split(';')[0]}")
+                if unread is not None:
+                    return unread
+            raise type(error)(error.field, error.value, f"{error.why}; {certificate} for all neighbours") from error
         return found if certificate is None else _with_certificate(found, certificate)
     return assay_on_tape(run, where, claim, effort, thrift)
 
