@@ -126,7 +126,10 @@ class Noisy(Lazy):
         return (self[number] for number in range(len(self)))
 
     def __getitem__(self, index: Any) -> Any:
-        return super().__getitem__(index) if self.settled else self._moved(lambda array: array[index])
+        """An index by an array looks at what has met data: its places may follow the data."""
+        by_array = self.mixed and any(map(np.ndim, index if isinstance(index, tuple) else (index,)))
+        looked = by_array or self.settled
+        return super().__getitem__(index) if looked else self._moved(lambda array: array[index])
 
     def of_all(self, lazy: Sequence[Noisy]) -> Noisy:
         """A product of these, with factors that may follow the data: none where a batch has no record."""

@@ -63,7 +63,9 @@ def role(parameter: inspect.Parameter) -> str:
         return "rng"
     if "DataFrame" in said or name in FRAMES:
         return "frame"
-    roles = {"data": DATA, "labels": LABELS, "epsilon": EPSILONS, "delta": DELTAS, "tape": TAPES}
+    roles = {"epsilon": EPSILONS, "delta": DELTAS, "tape": TAPES}
+    if parameter.default is parameter.empty:  # else they are settings, as `target=0.5`, `points=20`
+        roles |= {"data": DATA, "labels": LABELS}
     return next((found for found, names in roles.items() if name in names), "")
 
 
@@ -82,7 +84,7 @@ def is_plain(run: Any) -> bool:
 
 def needs_labels(run: Any) -> bool:
     """Does it take labels beside the rows? Then they are the last column."""
-    return any(role(one) == "labels" and one.default is one.empty for one in parameters(run))
+    return any(role(one) == "labels" for one in parameters(run))
 
 
 def adapted(run: Callable[..., Any], **claimed: float) -> Callable[[Any, Any], Any]:
@@ -114,7 +116,7 @@ def adapted(run: Callable[..., Any], **claimed: float) -> Callable[[Any, Any], A
             if what not in claimed:
                 raise BadInput("algorithm", name, f"needs a value for `{one.name}`: --with {one.name}=VALUE")
             values[one.name] = claimed[what]
-    known = {one.name: what for one, what in zip(given, roles, strict=True) if what != "labels" or needs_labels(run)}
+    known = dict(zip((one.name for one in given), roles, strict=True))
     return _called(run, values, known, [one.name for one in given if one.kind is one.POSITIONAL_ONLY])
 
 
