@@ -3,12 +3,13 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
-from .derivation import Open
+from .derivation import Open, refuse
 from .facts import INF, NAMED, ZERO, Cell, Form, Norms, Origin, Side, rows_of, times
 from .value import HOLES_ALLOWED, Value, alike, join, plain, private, rule
 
@@ -171,8 +172,7 @@ def scaled(a: Value, c: Any) -> Value:
     """Entry by entry times public numbers: norms grow by the largest of them."""
     a, c = beside_public(a, c)
     low, high = _ends(c)
-    if a.holes and not (c.size and low > 0):
-        raise Open("a division by what may be zero")
+    refuse(a.holes and not (c.size and low > 0), "a division by what may be zero")
     largest = max(abs(low), abs(high))
     ends = [times(x, y) for x in (a.low, a.high) for y in (low, high)]
     forms: tuple[Form, ...] = ()
@@ -272,8 +272,7 @@ def divide(a: Any, b: Any) -> Value:
     """a times 1 / b; a row over a number that is at least k |row| is at most 1 / k long."""
     if not private(b):
         b = plain(b)
-        if not np.all(b):
-            raise Open("a division by a public zero")
+        refuse(not np.all(b), "a division by a public zero")
         return scaled(a, 1 / b)
     if not private(a):
         return scaled(reciprocal(b), plain(a))
@@ -295,9 +294,10 @@ def reciprocal(b: Value) -> Value:
     if b.low > 0:
         slope = 1 / b.low / b.low if b.low > 1e-150 else INF
         return b.like(move=b.move.by(slope), low=1 / b.high if b.high < INF else 0.0, high=1 / b.low, forms=forms)
-    if forms and b.low == 0:
+    positive = _of_kinds(b, "positive")
+    if b.low == 0 and (forms or positive):
         zero = {one.token for one in b.forms if one.kind == "norm"} or {b.token}  # what is zero where it is
-        return b.like(low=0.0, move=Norms(), forms=forms, holes=frozenset(zero))
+        return b.like(low=0.0, move=Norms(), forms=forms, holes=frozenset(zero if not positive else ()))
     raise Open("a division by private data that may be zero; add a floor, as np.maximum(norm, 1e-12) does")
 
 
@@ -314,8 +314,7 @@ def _one_end(a: Any, b: Any, end: Callable[..., float], forms: tuple[Form, ...])
         size = Norms() if a.holes or np.any(b > 0 if end is max else b < 0) else a.norms
         found = a.like(size=size, move=Norms() if a.holes else a.move, low=low, high=high)
         found.holes = a.holes if end is max else frozenset()
-    if holes:
-        raise Open("a division by what may be zero")
+    refuse(holes, "a division by what may be zero")
     found.forms = forms * (found.entries == 1)
     return found
 
@@ -337,14 +336,12 @@ def minimum(a: Any, b: Any) -> Value:
 def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Value:
     """The larger, then the smaller one."""
     low, high = (a_min if a_min is not None else min), (a_max if a_max is not None else max)
-    if private(low) or private(high):
-        raise Open("clipping to private ends")
+    refuse(private(low) or private(high), "clipping to private ends")
     found = a.copy()
     if high is not None:  # first, so that a division by zero is gone
         found = minimum(found, high)
     if low is not None:
-        if high is not None and np.any(plain(low) > plain(high)):
-            raise Open("np.clip with ends in the wrong order")
+        refuse(high is not None and np.any(plain(low) > plain(high)), "np.clip with ends in the wrong order")
         below = found.forms if np.all(plain(low) <= 0) and found.low >= 0 else ()
         found = maximum(found, low)
         found.forms = (*found.forms, *below)
@@ -355,7 +352,7 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: 
 HOLES_ALLOWED.update({np.minimum, np.fmin, np.clip, np.where, np.multiply})
 
 
-@rule(np.not_equal, np.logical_and, np.logical_or, np.logical_xor)
+@rule(np.logical_and, np.logical_or, np.logical_xor)
 def compared(*values: Any) -> Value:
     """A truth value per entry: 0 or 1. All private numbers are finite, so a public infinity may be compared with."""
     given = [one for one in values if private(one)]
@@ -384,9 +381,14 @@ def _larger(a: Value, c: float, strict: bool) -> Side:
 
 
 def _smaller(a: Value, c: float) -> Side:
-    """Where a <= c: at least k |row| it is, so |row| <= c / k."""
-    rows = (replace(one, kind="bounded", k=c / one.k) for one in _of_kinds(a, "above"))
+    """Where a <= c: at least k |row| it is, so |row| <= c / k; of squares by the root of c."""
+    most = max(c, 0.0)
+    rows = (replace(one, kind="bounded", k=_rooted(one, most) / one.k) for one in _above(a))
     return Side((-INF, c), bounded=tuple(rows) if c >= 0 else ())
+
+
+def _rooted(form: Form, c: float) -> float:
+    return math.sqrt(c) if form.kind == "squares" else c
 
 
 def _compares(strict: bool, turned: bool) -> Callable[[Any, Any], Value]:
@@ -403,6 +405,9 @@ def _compares(strict: bool, turned: bool) -> Callable[[Any, Any], Value]:
             found.sides = a.token, _smaller(a, float(b)), _larger(a, float(b), strict)
         elif private(b) and not private(a) and np.ndim(a) == 0:
             found.sides = b.token, _larger(b, float(a), not strict), _smaller(b, float(a))
+        if found.sides is not None:  # written twice it is the same one
+            number = float(a if private(b) else b)
+            found.token = NAMED.setdefault((found.sides[0], found._shape, strict, turned, private(b), number), object())
         return found
 
     return transfer
@@ -418,8 +423,10 @@ rule(np.less_equal)(_compares(strict=False, turned=True))
 def equal(a: Any, b: Any) -> Value:
     """0 or 1; the records with one number are a cell, and no record is in two."""
     found = compared(a, b)
-    if private(a) and not private(b) and np.ndim(b) == 0 and a.entries == 1:
-        found.cell = Cell(a.token, float(b))
+    if private(a) and not private(b) and np.ndim(b) == 0:
+        found.cell = Cell(a.token, float(b)) if a.entries == 1 else None
+        if b == 0 <= a.low:
+            found.sides = a.token, _larger(a, 0.0, True), _smaller(a, 0.0)
     return found
 
 
@@ -442,8 +449,8 @@ rule(np.searchsorted)(lambda a, v, side="left": place_among(v, a))
 @rule(np.bitwise_or, np.bitwise_xor)
 def bits(a: Any, b: Any) -> Value:
     """0 or 1, of truth values; other bits are not followed."""
-    if any(low < 0 or high > 1 for low, high in (_range(a), _range(b))):
-        raise Open("bits of private numbers are not followed")
+    ends = [_range(one) for one in (a, b)]
+    refuse(any(low < 0 or high > 1 for low, high in ends), "bits of private numbers are not followed")
     return compared(a, b)
 
 
@@ -464,11 +471,13 @@ def logical_not(a: Value) -> Value:
     return found
 
 
+rule(np.not_equal)(lambda a, b: logical_not(equal(a, b)))
+
+
 @rule(np.invert)
 def inverted(a: Value) -> Value:
     """One less the truth value."""
-    if not a.truth:
-        raise Open("bits of private numbers are not followed")
+    refuse(not a.truth, "bits of private numbers are not followed")
     return logical_not(a)
 
 
@@ -495,8 +504,7 @@ def _function(function: Any, of: Callable[[float], float], slope: Callable[[Valu
 
 
 def _needs(a: Value, at_least: float) -> float:
-    if a.low <= at_least:
-        raise Open(f"a logarithm of what may be {at_least:g} or less; add a floor")
+    refuse(a.low <= at_least, f"a logarithm of what may be {at_least:g} or less; add a floor")
     return a.low - at_least
 
 
@@ -542,9 +550,9 @@ def absolute(a: Value) -> Value:
 @rule(np.sqrt)
 def root(a: Value) -> Value:
     """Increasing; sqrt of at least (k |row|)^2 is at least k |row|."""
-    if a.low < 0:
-        raise Open("a square root of what may be negative")
+    refuse(a.low < 0, "a square root of what may be negative")
     forms = tuple(Form("above", one.token, 2, one.k) for one in a.forms if one.kind == "squares")
+    forms += _of_kinds(a, "positive")
     slope = 0.5 / math.sqrt(a.low) if a.low > 0 else INF
     return a.like(move=a.move.by(slope), low=math.sqrt(a.low), high=math.sqrt(a.high), forms=forms)
 
@@ -630,17 +638,18 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
     given = list(filter(private, (condition, a, b)))
     if not private(condition):
         counted(given[0], condition)
-    if not alike(given):
-        raise Open("np.where of values of different records")
+    refuse(not alike(given), "np.where of values of different records")
     of_rows = private(condition) and condition.entries == 1
-    parts, ends, origins, forms = [], [], [], list[Form]()
+    parts, ends, origins, forms, positive = [], [], [], list[Form](), True
     for one, side, other, beside in ((values[0], true, values[1], false), (values[1], false, values[0], true)):
         part, origin = spread(one, shape) if private(one) else constant(one, given[0], shape), None
         low, high = _range(one)
+        above_zero = low > 0 or (private(one) and bool(_of_kinds(one, "positive")))
         if private(one):
             if not one.holes <= side.positive:  # a division by a norm is safe where it is said to be positive
                 raise Open("a division by what may be zero")
             if one.token is token and one._shape == condition._shape == shape:
+                above_zero = above_zero or (token in side.positive and low >= 0)
                 low, high = max(low, side.ends[0]), min(high, side.ends[1])
             if of_rows and side.bounded:
                 limit, origin = clipped(one, condition, side.bounded)
@@ -650,13 +659,23 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
         parts.append(part)
         ends.append((low, high))
         origins.append(origin)
+        positive = positive and above_zero
     size = parts[0].norms.either(parts[1].norms) if of_rows else parts[0].norms.beside(parts[1].norms)
     move = Norms() if private(condition) else parts[0].move.beside(parts[1].move)
     low, high = min(one[0] for one in ends), max(one[1] for one in ends)
+    forms += [Form("positive", None, 0, 0.0)] if positive else []
     origin = None
     if any(origins) and private(a) and private(b) and a._shape == b._shape == shape:
         origin = _origin_of_either(origins[0] or a.origin, origins[1] or b.origin)
     return Value(shape, size=size, move=move, low=low, high=high, forms=tuple(forms), origin=origin, **join(*given))
+
+
+@rule(np.select)
+def selected(condlist: Any, choicelist: Any, default: Any = 0) -> Value:
+    """The first one whose condition holds."""
+    pairs = [*zip(condlist, choicelist, strict=True)]
+    found: Value = reduce(lambda rest, pair: np.where(pair[0], pair[1], rest), reversed(pairs), default)
+    return found
 
 
 def _origin_of_either(one: Origin | None, other: Origin | None) -> Origin | None:
@@ -666,15 +685,15 @@ def _origin_of_either(one: Origin | None, other: Origin | None) -> Origin | None
 
 
 def _factor_forms(factor: Value, other: Any, beside: Side) -> list[Form]:
-    """np.where(|row| > c, k / |row|, b): at most k / |row| in the first case, and b c / |row| in the second."""
-    if np.ndim(other) or other < 0:
-        return []
-    limits = {(one.token, one.order): one.k for one in beside.bounded}
-    return [
-        replace(one, k=max(one.k, float(other) * limits[one.token, one.order]))
-        for one in _of_kinds(factor, "below")
-        if (one.token, one.order) in limits
-    ]
+    """np.where(|row| > c, f, b): f is at most k / |row|, or at least k |row|, and b with another k where |row| <= c."""
+    limits = {(one.token, one.order): one.k for one in beside.bounded if np.ndim(other) == 0 <= other}
+    found = []
+    for one in _of_kinds(factor, "below", "above", "squares"):
+        limit = limits.get((one.token, one.order))
+        if limit is not None:
+            most, least = float(other) * limit, _rooted(one, float(other)) / limit if limit else INF
+            found.append(replace(one, k=max(one.k, most) if one.kind == "below" else min(one.k, least)))
+    return [one for one in found if one.k > 0]
 
 
 def constant(array: Any, known: Value, shape: tuple[int, ...]) -> Value:

@@ -19,7 +19,7 @@ from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.transcript import Draw, Release, Transcript
 
 from . import arithmetic, choices, reductions, shapes
-from .derivation import Decides, Line, Open, axioms, of_user, raised, trace
+from .derivation import Decides, Line, Open, axioms, of_user, raised, refuse, trace
 from .draws import Certified, Ledger, Limits
 from .facts import NAMED, SOMETHING
 from .generators import Draws
@@ -271,8 +271,7 @@ def _of_size(
             if paths.endless:  # with numbers that were released, or drawn, as they are?
                 plainly = replace(paths, plainly=True, costs={}, ledgers=[])
                 plainly.explore()
-                if not plainly.endless:
-                    raise Open(f"{paths.endless[0]}: {_FOLLOWS}")
+                refuse(not plainly.endless, f"{paths.endless[0]}: {_FOLLOWS}")
         return paths.ledgers
 
     return ended(runs, where.relation, delta)
@@ -401,8 +400,7 @@ def _signatures(ledger: Ledger) -> list[list[Certified]]:
     for one in ledger.releases:
         groups.setdefault(one.records.order, []).append(one)
     found = [_of_each_record(group, ledger.n) for group in groups.values()]
-    if math.prod(map(len, found)) > _PATHS * ledger.n:
-        raise Open("too many ways in which a record may stand in random orders")
+    refuse(math.prod(map(len, found)) > _PATHS * ledger.n, "too many ways in which a record may stand in random orders")
     return [[one for part in parts for one in part] for parts in itertools.product(*found)]
 
 

@@ -20,7 +20,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from dpassay.audit.inputs.foreign import silent
 
 from .arithmetic import compared
-from .derivation import IN_ITS_NAME, TRUSTED, Decides, Open, trusted
+from .derivation import IN_ITS_NAME, TRUSTED, Decides, Open, refuse, trusted
 from .draws import Noise
 from .facts import NAMED, ZERO, Norms, Origin, Records
 from .generators import Draws, StandIn
@@ -306,8 +306,7 @@ def sealed(*added: Any) -> None:
     for one in added:
         if private(one) or (issubclass(type(one), np.ndarray) and not is_number(one)):
             memory = memory_of(one)
-            if any(memory is other for other in SEALED):
-                raise Open("something is added to one array by two names")
+            refuse(any(memory is other for other in SEALED), "something is added to one array by two names")
             SEALED.append(memory)
 
 
@@ -325,8 +324,7 @@ def computed() -> None:
 
 def ended() -> None:
     """The run is over. Raises Open where an error has ended what was watched."""
-    if _watched:
-        raise Open("an error is caught that some private data raise and others do not")
+    refuse(_watched, "an error is caught that some private data raise and others do not")
 
 
 def forgotten() -> None:
@@ -348,14 +346,12 @@ def computing(made: Callable[[], Any]) -> Any:
 
 def only_computing() -> None:
     """Raises Open where something is written in one way of a decision, or for each of a private number of records."""
-    if _watched:
-        raise Open("what depends on private data writes to an entry")
+    refuse(_watched, "what depends on private data writes to an entry")
 
 
 def used_up(values: Any) -> None:
     """Raises Open where something is used up in one way of a decision."""
-    if _watched and hasattr(values, "__next__"):
-        raise Open("what depends on private data uses up an iterator")
+    refuse(_watched and hasattr(values, "__next__"), "what depends on private data uses up an iterator")
 
 
 def _seen(frame: FrameType, event: str, function: Any) -> None:

@@ -120,6 +120,7 @@ class _Converter(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> Any:
         """Over a private number of records once for all, and as it is written elsewhere."""
+        node.body = _without_continue(node.body)
         turn = [_choice(copy.deepcopy(one)) for one in node.body]
         way, names = _Way.of(turn), _names(node.target)
         self.generic_visit(node)
@@ -292,6 +293,15 @@ def _without_else(body: list[Any]) -> Iterator[Any]:
             yield from _without_else(one.orelse)
         else:
             yield one
+
+
+def _without_continue(body: list[Any]) -> list[Any]:
+    """Of a turn of a loop, ``if t: continue`` leaves all that comes after it to the other way."""
+    for place, one in enumerate(body):
+        if isinstance(one, ast.If) and type(one.body[0]) is ast.Continue and not one.orelse:
+            rest = _without_continue(body[place + 1 :])
+            return [*body[:place], at(one, ast.If(one.test, [at(one, ast.Pass())], rest))]
+    return body
 
 
 def _choice(one: Any) -> Any:

@@ -35,6 +35,12 @@ class Open(Exception):
             kept.append(self)
 
 
+def refuse(when: object, why: str) -> None:
+    """Raises Open where it is so."""
+    if when:
+        raise Open(why)
+
+
 class Decides(Open):
     """A branch on private data, or a text of them, which no search follows."""
 

@@ -28,7 +28,7 @@ from dpassay.reference.laws.law import Cost, Law
 from dpassay.reference.laws.number import Geometric, Number
 from dpassay.reference.transcript import Draw
 
-from .derivation import Open, here, of_a_library, raised
+from .derivation import Open, here, of_a_library, raised, refuse
 from .facts import SOMETHING, Records, reachable, times
 from .kinds import told
 from .public import PLACES, Public, placed, public
@@ -155,8 +155,7 @@ class Ledger:
     def within_limits(self) -> None:
         """A run that goes on and on is not followed."""
         self.limits.ask()
-        if len(self.decisions) > _MOST:
-            raise Open("the run decides on released values too often")
+        refuse(len(self.decisions) > _MOST, "the run decides on released values too often")
 
     def cells(self, shape: tuple[int, ...]) -> Any:
         """Numbers of fresh draws."""
@@ -167,8 +166,7 @@ class Ledger:
     def use(self, cells: Any) -> None:
         """Each draw once."""
         flat = set(np.ravel(cells).tolist())
-        if flat & self.used:
-            raise Open("one draw of noise is used twice; draw it anew")
+        refuse(flat & self.used, "one draw of noise is used twice; draw it anew")
         self.used |= flat
 
     def tell(self, cells: Any) -> Any:
@@ -297,16 +295,14 @@ class Noise(NDArrayOperatorsMixin):
     T = property(lambda self: self._part(self.scale.T, self.cells.T))
 
     def __getattr__(self, name: str) -> Any:
-        if hasattr(np.ndarray, name) and not name.startswith("__"):
-            raise Open(f"{name} of a draw of noise has no rule")
+        refuse(hasattr(np.ndarray, name) and not name.startswith("__"), f"{name} of a draw of noise has no rule")
         raise AttributeError(name)
 
     def __len__(self) -> int:
         return len(self.cells)
 
     def __getitem__(self, key: Any) -> Any:
-        if ledger_of(key) is not None:
-            raise Open("which noise it is follows released values or public draws")
+        refuse(ledger_of(key) is not None, "which noise it is follows released values or public draws")
         return self._part(self.scale[key], self.cells[key])
 
     def reshape(self, *shape: Any) -> Noise:
@@ -335,8 +331,7 @@ class Noise(NDArrayOperatorsMixin):
         """In place: every name of it stands for what was found."""
         if not isinstance(found, Noise):  # its draws are used
             return found
-        if self.viewed:
-            raise Open("noise is changed in place where another name shares its memory; write a = a * b")
+        refuse(self.viewed, "noise is changed in place where another name shares its memory; write a = a * b")
         if not self.shape:  # a number is another one then, and an array of none the same: other names hold one of both
             self.scale = min(self.scale, found.scale, key=abs)
             return found
@@ -375,8 +370,7 @@ class Noise(NDArrayOperatorsMixin):
             found = self.__array_ufunc__(ufunc, method, *(one.copy() if one is out else one for one in inputs))
             out.changed(Value(out._shape, None, Records(), cause="noise was added in place to an array of two names"))
             return found
-        if out is not None:
-            raise Open("noise is added in place; write a = a + noise")
+        refuse(out is not None, "noise is added in place; write a = a + noise")
         if method == "__call__" and len(inputs) == 2:
             a, b = inputs
             if ufunc in (np.add, np.subtract):
@@ -456,13 +450,11 @@ class Noise(NDArrayOperatorsMixin):
         # coordinates of other noise scales cost at most what the least noise costs
         least = float(np.abs(scale).min())
         if self.law == "two-sided":
-            if not (query.integer or query.truth):
-                raise Open("geometric noise is added to numbers that need not be whole")
+            refuse(not (query.integer or query.truth), "geometric noise is added to numbers that need not be whole")
             return self.ledger.release(query, Geometric(_ZEROS(()), least), 1)
         if self.law == "normal":
             return self.ledger.release(query, Gaussian(_ZEROS(self.shape), least), 2)
-        if least <= 0:
-            raise Open("noise of scale zero")
+        refuse(least <= 0, "noise of scale zero")
         seen = Unseen(self, query, least)
         return seen if self.law == "gumbel" or (self.ndim == 1 and self.size > 1) else seen.known()
 
@@ -480,8 +472,7 @@ class OneSided(Noise):
 
     def known(self) -> Any:
         """Told to everybody."""
-        if self._query is not None:
-            raise Open("one-sided noise hides nothing; take away another number of the same law")
+        refuse(self._query is not None, "one-sided noise hides nothing; take away another number of the same law")
         return super().known()
 
     def _of(self, scale: Any, cells: Any) -> Noise:
@@ -668,8 +659,7 @@ class Unseen(Looked):
 
     def known(self) -> Any:
         """The noisy numbers, released."""
-        if self.law == "gumbel":
-            raise Open("Gumbel noise has a rule for the place of the largest number alone")
+        refuse(self.law == "gumbel", "Gumbel noise has a rule for the place of the largest number alone")
         if self._numbers is None:
             kept = [one for _, one in self._winners.values()]
             self.ledger.releases = [one for one in self.ledger.releases if not any(one is other for other in kept)]

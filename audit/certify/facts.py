@@ -175,7 +175,7 @@ class Form:
     comparison.
 
     Of several numbers: ``largest``: it is their largest one; ``touches``: their largest one is k. ``shifted``: they
-    move by at most k, up to one number for all; ``rated``: so do their logarithms.
+    move by at most k, up to one number for all; ``rated``: so do their logarithms. ``positive``: each is above zero.
     """
 
     kind: str

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpassay.reference.transcript import Draw
 
-from .derivation import Open, here
+from .derivation import Open, here, refuse
 from .draws import FEW, Answers, Ledger, Looked, Noise, OneSided, coins_of, fresh_generator, shape_of
 from .facts import Records
 from .public import Public, in_random_order, public
@@ -107,17 +107,13 @@ class Draws(StandIn):
     __copy__ = __deepcopy__ = __reduce_ex__ = __getstate__ = _copied
 
     def _noise(self, law: str, loc: Any, scale: Any, size: Any) -> Any:
-        if private(scale):
-            raise Open("a noise scale that depends on private data")
-        if private(size):
-            raise Open("a number of draws that depends on private data")
-        if ledger_of(scale) is not None:
-            raise Open("a noise scale that follows released values or public draws")
+        refuse(private(scale), "a noise scale that depends on private data")
+        refuse(private(size), "a number of draws that depends on private data")
+        refuse(ledger_of(scale) is not None, "a noise scale that follows released values or public draws")
         of_loc = loc._shape if private(loc) else np.shape(loc)
         shape = np.broadcast_shapes(of_loc, np.shape(scale)) if size is None else tuple(np.atleast_1d(size).tolist())
         scale = np.asarray(scale, dtype=float)
-        if not np.isfinite(scale).all() or (scale < 0).any():
-            raise Open("a noise scale that is negative or no number")
+        refuse(not np.isfinite(scale).all() or (scale < 0).any(), "a noise scale that is negative or no number")
         noise = Noise(self.notes, law, np.broadcast_to(scale, shape), self.notes.cells(shape))
         return noise if not private(loc) and not np.any(bare(loc)) else noise + loc
 
@@ -308,8 +304,7 @@ class OfEach:
 
 def _public_draw(name: str) -> Callable[..., Any]:
     def method(self: Draws, *args: Any, **options: Any) -> Any:
-        if name not in _PUBLIC:
-            raise Open(f"the draw {name} has no rule")
+        refuse(name not in _PUBLIC, f"the draw {name} has no rule")
         return self._known(name, *args, **options)
 
     method.__name__, method.__doc__ = name, "A public draw, or none that is followed."

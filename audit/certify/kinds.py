@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .derivation import Open, trusted, who_asks
+from .derivation import refuse, trusted, who_asks
 from .facts import NAMED
 
 WHICH_KIND = "the code asks of which kind a private or released number is"
@@ -26,20 +26,17 @@ def kind_of_number(dtype: Any) -> type:
     """Of a private or released one it is not told: `float` and `int` make it one of Python's, and NumPy has others."""
     asks = sys._getframe(2)
     by_operator = not dis.opname[asks.f_code.co_code[asks.f_lasti]].startswith(("CALL", "PRECALL", "MATCH", "LOAD"))
-    if not by_operator and not trusted(asks.f_code.co_filename):
-        raise Open(WHICH_KIND)
+    refuse(not by_operator and not trusted(asks.f_code.co_filename), WHICH_KIND)
     found: type = dtype.type
     return found
 
 
 def not_told(what: str) -> None:
     """Raises Open where the code asks for it."""
-    if not trusted(who_asks()):
-        raise Open(f"{what} is not told")
+    refuse(not trusted(who_asks()), f"{what} is not told")
 
 
 def told(dtype: Any, number: bool) -> Any:
     """What it hears that asks for the type of numbers, or of one."""
-    if (number or COARSE in NAMED) and not trusted(who_asks()):
-        raise Open(WHICH_KIND)
+    refuse((number or COARSE in NAMED) and not trusted(who_asks()), WHICH_KIND)
     return dtype

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .derivation import IN_ITS_NAME, Open
+from .derivation import IN_ITS_NAME, Open, refuse
 from .facts import NAMED
 from .kinds import COARSE, FLAT, WHICH_KIND
 from .public import NOT_FOLLOWED, Public, held_by_the_code, watched
@@ -82,8 +82,7 @@ def _looked_after(function: Callable[..., Any], *given: Any, **options: Any) -> 
     taken, parts = (of, given, options), [*parts_of(found)]
     ledger = ledger_of(taken)
     name = getattr(function, "__name__", type(function).__name__)
-    if found is None and ledger is not None and any(type(one) is np.ndarray for one in (of, *given)):
-        raise Open(NOT_FOLLOWED)
+    refuse(found is None and ledger is not None and any(type(one) is np.ndarray for one in (of, *given)), NOT_FOLLOWED)
     if all(one is None or private(one) or isinstance(one, Public) for one in parts):
         return found
     if any(private(one) or (isinstance(one, Public) and one.held is not None) for one in parts_of(taken)):
@@ -129,8 +128,7 @@ def of_kind(one: Any, kinds: Any) -> bool:
     given = {*(kinds if type(kinds) is tuple else getattr(kinds, "__args__", (kinds,)))} - _NO_NUMBERS
     whole = one.dtype.kind != "f"
     given = {kind for kind in given if not issubclass(kind, (float, np.floating) if whole else (int, np.integer))}
-    if given - ({np.ndarray} if whole else {np.ndarray, float}) or (given and _unusual()):
-        raise Open(WHICH_KIND)
+    refuse(given - ({np.ndarray} if whole else {np.ndarray, float}) or (given and _unusual()), WHICH_KIND)
     return float in given
 
 
@@ -155,8 +153,7 @@ def _kind_of(one: Any, *rest: Any) -> Any:
 
 def _is_scalar(one: Any) -> bool:
     """As `np.isscalar`: an array without axes is none."""
-    if is_followed(one) and _unusual():
-        raise Open(WHICH_KIND)
+    refuse(is_followed(one) and _unusual(), WHICH_KIND)
     return is_followed(one) or np.isscalar(one)
 
 
@@ -167,8 +164,7 @@ def _asking(real: Callable[..., Any]) -> Callable[..., Any]:
         if name == "__class__" and real is getattr:
             return _kind_of(one)
         seen, of_number = one.__class__, (default or real is hasattr) and is_followed(one)
-        if of_number or (name[:2] == "__" and _stands_in(one) and name[2:-2] not in operator.__all__):
-            raise Open(WHICH_KIND)
+        refuse(of_number or (name[:2] == "__" and _stands_in(one) and name[2:-2] not in operator.__all__), WHICH_KIND)
         there = seen is type(one) or isinstance(one, Holder) or hasattr(seen, name)  # as well as here
         return real(one if there else object(), name, *default)
 

@@ -22,7 +22,7 @@ from dpassay.audit.lockstep.source_lines import trade
 
 from .choices import NAMES, forgotten, used_up
 from .converted import converted, reached
-from .derivation import TRUSTED, Open, here, trusted
+from .derivation import TRUSTED, Open, here, refuse, trusted
 from .draws import Answers, Noise, fresh_generator
 from .generators import Draws, Secret
 from .kinds import unusual
@@ -105,8 +105,7 @@ def _of_lists(real: Callable[..., Any]) -> Callable[..., Any]:
         values = tuple(watched(np.array(one), ledger_of(one)) if followed(one) else one for one in values)
         found = real(*values, **options)
         ledger = ledger_of((values, options))
-        if ledger is not None and real in INTO and values and not isinstance(values[0], Public):
-            raise Open(NOT_FOLLOWED)
+        refuse(ledger is not None and real in INTO and values and not isinstance(values[0], Public), NOT_FOLLOWED)
         if ledger is None or ledger.plain or real in OF_SHAPES or ledger_of(found) is not None:
             return found
         return watched(found, ledger, sized=real in COUNTED)
@@ -375,8 +374,7 @@ def _not_by_the_code(real: Any, why: str, option: str) -> Callable[..., Any]:
         while trusted(file := frame.f_code.co_filename) and not file.startswith(TRUSTED):
             frame = frame.f_back
         asks = not trusted(file) and not is_elsewhere(str(frame.f_globals.get("__name__")))
-        if asks and (not option or options.get(option)):
-            raise Open(why)
+        refuse(asks and (not option or options.get(option)), why)
         return real(*given, **options)
 
     return called

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from .derivation import Open
+from .derivation import Open, refuse
 from .facts import NAMED
 from .kinds import kind_of_number, not_told, told, unusual
-from .shapes import of_each_axis, of_table
+from .shapes import of_each_axis, of_table, one_at
 from .value import AT, NARROW, Value, bare, is_number, ledger_of, memory_of, private, seen_as
 
 if TYPE_CHECKING:
@@ -106,8 +106,7 @@ class Public(np.ndarray[Any, Any]):
         if self.filled is None and self.base is None:
             return None
         filled = [one for one in self.sharing() if one.filled is not None]
-        if filled and filled[0] is not self:
-            raise Open(_SHARED)
+        refuse(filled and filled[0] is not self, _SHARED)
         return self.filled.value() if filled else None
 
     def __getattr__(self, name: str) -> Any:
@@ -135,8 +134,7 @@ class Public(np.ndarray[Any, Any]):
     def written(self, ledger: Ledger | None) -> None:
         """What is released is in it from now on, and in the array whose memory it shares."""
         owner = memory_of(self)
-        if ledger is not None and NAMED.get(("held", id(owner))) is owner:
-            raise Open(NOT_FOLLOWED)
+        refuse(ledger is not None and NAMED.get(("held", id(owner))) is owner, NOT_FOLLOWED)
         for one in self.sharing():
             one.kept = one.kept if ledger is None else ledger
 
@@ -199,8 +197,9 @@ class Public(np.ndarray[Any, Any]):
     def __getitem__(self, key: Any) -> Any:
         if self.filled is not None and not private(key):
             return self.filled.get(key)
-        if private(key) and self.ledger is None:
-            return of_table(self, key)
+        if private(key):
+            found = of_table(self.counted(), key)
+            return found if self.ledger is None else found.like()  # how large released numbers are is not known
         keys = key if isinstance(key, tuple | list) else (key,)
         masked = any(one.dtype == bool and ledger_of(one) is not None for one in keys if isinstance(one, np.ndarray))
         found = watched(bare(self)[bare(key)], ledger_of((self, key)), sized=masked or _sized((self, key)))
@@ -301,9 +300,7 @@ def _calls(one: Any) -> bool:
 
 
 def _sized(one: Any) -> bool:
-    if isinstance(one, Public):
-        return one.sized
-    return isinstance(one, tuple | list) and any(map(_sized, one))
+    return one.sized if isinstance(one, Public) else isinstance(one, tuple | list) and any(map(_sized, one))
 
 
 def _other(one: Any) -> bool:
@@ -497,8 +494,7 @@ class Filled:
     def _alone(self, parts: bool) -> None:
         """Raises Open where another name may have what it is, or one of its parts."""
         wholes = [one for one in (self._whole, self._read[1]) if private(one)]
-        if any(one.memory.shared for one in wholes):
-            raise Open(_SHARED)
+        refuse(any(one.memory.shared for one in wholes), _SHARED)
         for one in self._entries if parts else ():
             if isinstance(one.filled, Filled):
                 one.filled._alone(parts)
@@ -565,8 +561,7 @@ def added(container: Any, key: Any, amount: Any, plus: bool = True, each: bool =
     number: Any = 0
     for one, those in zip(keys, ranges, strict=True):
         number = number * len(those) + (one.astype(int) - those[0] if private(one) else those.index(one))
-    line = of_table(np.eye(math.prod(map(len, ranges))), number)  # one at the place, and zeros; for each record
-    line.integer = True
+    line = one_at(number, (math.prod(map(len, ranges)),))  # for each record
     if not isinstance(container, np.ndarray):
         for place, entry in zip(itertools.product(*ranges), line, strict=True):
             name = place if isinstance(key, tuple) else place[0]
@@ -598,8 +593,7 @@ def _places_in(container: Any, keys: tuple[Any, ...]) -> list[Any]:
     else:
         shape = container.shape if isinstance(container, np.ndarray) else (len(container),)
         ranges = [range(size) for size in shape[: len(keys)]]
-    if len(ranges) != len(keys):
-        raise Open("a private key decides; count in an array of as many axes as there are keys")
+    refuse(len(ranges) != len(keys), "a private key decides; count in an array of as many axes as there are keys")
     for one, those in zip(keys, ranges, strict=True):
         whole = private(one) and one.integer and (isinstance(container, dict) or not one.truth)
         if private(one) and not (whole and one.low >= those[0] and one.high <= those[-1] and one.at in (None, -1)):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import add, clipped, compared, multiply, norm_forms, norm_of_sizes, root, scaled, square, subtract
-from .derivation import Open, here
+from .derivation import Open, here, refuse
 from .facts import INF, NAMED, SOMETHING, Form, Norms, Origin, rows_of, times
 from .value import Value, join, plain, private, rule
 
@@ -19,8 +19,7 @@ def axes_of(a: Value, axis: Any) -> tuple[int, ...]:
     """Positions counted from the right."""
     given = range(a.ndim) if axis is None else (axis,) if np.ndim(axis) == 0 else axis
     found = tuple(int(one) - a.ndim if one >= 0 else int(one) for one in given)
-    if any(not -a.ndim <= one < 0 for one in found):
-        raise Open(f"axis {axis} of an array with {a.ndim} axes")
+    refuse(any(not -a.ndim <= one < 0 for one in found), f"axis {axis} of an array with {a.ndim} axes")
     return found
 
 
@@ -121,6 +120,7 @@ def _over_numbers(a: Value, axes: tuple[int, ...]) -> Value:
     low, high = times(k, a.low), times(k, a.high)
     whole = math.prod(s for i, s in enumerate(shape) if i - a.ndim != a.at) == 1
     forms = (*(replace(one, kind="squares") for one in kept), *norm_of_sizes(a, 1)) if whole else ()
+    forms += norm_forms(a, 1) if whole and a.low >= 0 else ()
     if a.low >= 0 and whole:  # one of them is as large as that
         low = max(low, *(one.k for one in a.forms if one.kind == "touches"), 0.0)
     return a.like(shape=shape, size=summed(a.norms), move=summed(a.move), low=low, high=high, forms=forms)
@@ -129,8 +129,7 @@ def _over_numbers(a: Value, axes: tuple[int, ...]) -> Value:
 @rule(np.mean, np.average)
 def mean(a: Value, axis: Any = None, keepdims: bool = False, weights: Any = None) -> Value:
     """The sum over a public number."""
-    if weights is not None:
-        raise Open("weighted averages are not followed; write the sum and the division")
+    refuse(weights is not None, "weighted averages are not followed; write the sum and the division")
     axes = axes_of(a, axis)
     if a.at in axes:
         a._counted()
@@ -141,8 +140,7 @@ def mean(a: Value, axis: Any = None, keepdims: bool = False, weights: Any = None
 def variance(a: Value, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Value:
     """The mean of squares less the squared mean."""
     count = _count(a, axes_of(a, axis))
-    if count <= ddof:
-        raise Open("a variance of too few numbers is none")
+    refuse(count <= ddof, "a variance of too few numbers is none")
     found = subtract(mean(square(a), axis, keepdims), square(mean(a, axis, keepdims)))
     return scaled(found.kept(low=0.0, high=max(found.high, 0.0)), np.asarray(count / (count - ddof)))
 
@@ -154,11 +152,9 @@ rule(np.std)(lambda a, axis=None, ddof=0, keepdims=False: root(variance(a, axis,
 def norm(a: Value, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Value:
     """| |a| - |b| | <= |a - b|, block by block for blocks of the same order."""
     order = 2 if ord in (None, "fro") else ord
-    if order not in (1, 2, INF):
-        raise Open(f"a norm of order {ord} has no rule")
+    refuse(order not in (1, 2, INF), f"a norm of order {ord} has no rule")
     axes = axes_of(a, axis)
-    if len(axes) > 1 and ord not in (None, "fro"):
-        raise Open("matrix norms of private data have no rule")
+    refuse(len(axes) > 1 and ord not in (None, "fro"), "matrix norms of private data have no rule")
     if a.at in axes:
         a = a.whole()
     whole = a.entries == _count(a, axes)
@@ -200,8 +196,7 @@ rule(np.ptp)(lambda a, axis=None, keepdims=False: subtract(*(extreme(one, axis, 
 @rule(np.quantile, np.percentile)
 def quantile(a: Value, q: Any, axis: Any = None, method: Any = None, keepdims: bool = False) -> Value:
     """Within the range of the numbers, and 1-Lipschitz in their sup-norm, for each q."""
-    if np.ndim(plain(q)):
-        raise Open("several quantiles at once have no rule")
+    refuse(np.ndim(plain(q)), "several quantiles at once have no rule")
     return extreme(a, axis, keepdims)
 
 
@@ -218,8 +213,7 @@ def ordered(a: Value, axis: Any = -1, kind: Any = None, stable: Any = None) -> V
 @rule(np.cumsum)
 def running(a: Value, axis: Any = None) -> Value:
     """Each partial sum moves by at most the 1-norm of the movement."""
-    if axis is None and a.ndim > 1:
-        raise Open("cumsum over all axes at once has no rule")
+    refuse(axis is None and a.ndim > 1, "cumsum over all axes at once has no rule")
     along = axes_of(a, axis)[0] if axis is not None else -1
     if along == a.at:
         a = a.whole()
@@ -244,37 +238,9 @@ def one_of(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
 def best(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     """A place, per record where it is taken within one."""
     axes = axes_of(a, axis)
-    if a.at in axes or a.at is None:
-        raise Open("the place of the largest private number; release noisy numbers first")
+    refuse(a.at in axes or a.at is None, "the place of the largest private number; release noisy numbers first")
     shape, at = left(a, axes, keepdims)
     return a.like(shape=shape, at=at, low=0.0, high=float(_count(a, axes) - 1), integer=True)
-
-
-@rule(np.histogram)
-def histogram(a: Value, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
-    """One number leaves one cell and enters another: 2 in the 1-norm, sqrt(2) in the 2-norm, 1 in the sup-norm."""
-    known = not private(bins) and not isinstance(bins, str) and (np.ndim(bins) > 0 or range is not None)
-    if density or weights is not None or not known:
-        raise Open("np.histogram needs public bins (or their number and a public range), and no weights")
-    edges = np.histogram_bin_edges(np.zeros(0), bins, range)
-    return _cells(a, len(edges) - 1), edges
-
-
-def _cells(a: Value, cells: int) -> Value:
-    if a.at is None or a.entries != 1:
-        raise Open("a count of more than one number a record has no rule")
-    move = Norms(2.0, math.sqrt(2), 1.0)
-    if a.absent == "lacking":
-        move = Norms(1.0, 1.0, 1.0)
-    return Value((cells,), None, a.records, Norms(), move, 0.0, float(a._shape[a.at]), a.draws, integer=True)
-
-
-@rule(np.bincount)
-def counts(a: Value, weights: Any = None, minlength: int = 0) -> Value:
-    """As a histogram, where the numbers are known to lie below the public length."""
-    if weights is not None or a.low < 0 or a.high > minlength - 1:
-        raise Open("np.bincount needs numbers within 0 .. minlength - 1: clip them first, and give minlength")
-    return _cells(a, int(minlength))
 
 
 # -- matrix products and einsum: a product over records is a sum of one term per record
@@ -294,8 +260,7 @@ def matmul(a: Any, b: Any) -> Value:
     if sides == (1, 1):
         return total(np.multiply(a, b))
     subscripts = {(2, 1): "ij,j->i", (1, 2): "i,ij->j", (2, 2): "ij,jk->ik"}.get(sides)
-    if subscripts is None:
-        raise Open("products of more than two axes: write np.einsum")
+    refuse(subscripts is None, "products of more than two axes: write np.einsum")
     return einsum(subscripts, a, b)
 
 
@@ -318,15 +283,13 @@ def einsum(subscripts: Any, *operands: Any, **options: Any) -> Value:
     """Multilinear: its 2-norm is at most the product of those of the operands (Cauchy-Schwarz, letter by letter)."""
     # of one operand it is a view
     followed = isinstance(subscripts, str) and len(operands) in (2, 3) and not options.keys() - {"optimize"}
-    if not followed or "." in subscripts:
-        raise Open("this form of einsum has no rule")
+    refuse(not followed or "." in subscripts, "this form of einsum has no rule")
     inputs, output = _letters(subscripts, len(operands))
     values = [one if private(one) else plain(one) for one in operands]
     shapes = [one._shape if private(one) else one.shape for one in values]
     sizes: dict[str, int] = {}
     for letter, size in zip("".join(inputs), itertools.chain(*shapes), strict=True):
-        if sizes.setdefault(letter, size) != size:
-            raise Open("an einsum that repeats an axis of length one has no rule")
+        refuse(sizes.setdefault(letter, size) != size, "an einsum that repeats an axis of length one has no rule")
     terms = Terms(inputs, output, values, tuple(sizes[letter] for letter in output))
     rows = [(word, one) for word, one in terms.private if one.at is not None]
     records = {word[one.at] for word, one in rows if one.at is not None}
@@ -341,8 +304,7 @@ def einsum(subscripts: Any, *operands: Any, **options: Any) -> Value:
 @rule(np.outer)
 def outer(a: Any, b: Any) -> Value:
     """Of vectors."""
-    if (_pieces(a), _pieces(b)) != (1, 1):
-        raise Open("np.outer is followed for vectors")
+    refuse((_pieces(a), _pieces(b)) != (1, 1), "np.outer is followed for vectors")
     return einsum("i,j->ij", a, b)
 
 

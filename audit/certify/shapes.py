@@ -1,6 +1,7 @@
 """Rules for indexing and for arrays in other shapes. What keeps numbers keeps bounds; a part is at most the whole."""
 
 import math
+from dataclasses import replace
 from functools import partial, reduce
 from typing import Any
 
@@ -8,8 +9,8 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .arithmetic import add, compared, constant, edges, where
-from .derivation import Open
-from .facts import INF, NAMED, PRIVATE_NUMBER, PRIVATE_TURNS, SOMETHING, ZERO, Norms, Origin, Records, rows_of
+from .derivation import Open, refuse
+from .facts import INF, NAMED, PRIVATE_NUMBER, PRIVATE_TURNS, SOMETHING, ZERO, Form, Norms, Origin, Records, rows_of
 from .kinds import unusual
 from .reductions import axes_of, left, replaced
 from .table import of_value
@@ -77,8 +78,7 @@ class Batch(NDArrayOperatorsMixin):
         return self._secret() if ufunc is np.matmul else self._as_answers(getattr(ufunc, method), inputs, options)
 
     def __iter__(self) -> Any:
-        if self.poisson:
-            raise Open(PRIVATE_TURNS)
+        refuse(self.poisson, PRIVATE_TURNS)
         return (Place(self, number) for number in range(len(self)))
 
     def __getitem__(self, key: Any) -> Any:
@@ -176,8 +176,7 @@ def index(a: Value, key: Any) -> Value:
     keys = of_each_axis(key, a.ndim)
     if any(private(one) for one in keys):
         return _masked(a, key)
-    if any(isinstance(one, bool | np.bool_) for one in keys):
-        raise Open("an index by one truth value has no rule")
+    refuse(any(isinstance(one, bool | np.bool_) for one in keys), "an index by one truth value has no rule")
     if a.at is None or _is_all(keys[_position(a, keys)]):
         return _part(a, keys).view_of(a)
     found, rest = _some_records(a, keys, _position(a, keys))
@@ -220,8 +219,7 @@ def _by_drawn(a: Value, keys: tuple[Any, ...]) -> Value:
         found.origin, (found.token, _) = None, NAMED.setdefault(named, (object(), keys)) if same else (object(), keys)
         return found
     a._counted()
-    if a.records.numbers is None:
-        raise Open("a part of a secret batch has no rule")
+    refuse(a.records.numbers is None, "a part of a secret batch has no rule")
     of, places = orders[drawn.index(a.at + a.ndim)] or (object(), np.arange(1))
     of = NAMED.setdefault((of, a.records.order, a.records.numbers.tobytes()), object())
     renamed = a.copy()
@@ -242,8 +240,7 @@ def _part(a: Value, keys: tuple[Any, ...]) -> Value:
         after = keys[_position(a, keys) :]
         at += sum(isinstance(one, int | np.integer) for one in after) - sum(one is None for one in after)
     shape = np.broadcast_to(np.float64(0), a._shape)[keys].shape
-    if arrays and _repeats(_places(a._shape)[keys]):
-        raise Open("an index that takes an entry twice has no rule")
+    refuse(arrays and _repeats(_places(a._shape)[keys]), "an index that takes an entry twice has no rule")
     same = math.prod(shape) == math.prod(a._shape)
     found = a.kept(shape=shape, at=at, forms=a.forms if same else (), holes=a.holes, truth=a.truth)
     found.sides = rows_of(a.sides) if same else None
@@ -269,15 +266,12 @@ def _some_records(a: Value, keys: tuple[Any, ...], position: int) -> tuple[Value
     """By public numbers, slices or masks, and the keys that are left; one record is no record axis any more."""
     assert a.at is not None
     one, others = keys[position], (*keys[:position], *keys[position + 1 :])
-    if np.ndim(one) and any(map(np.ndim, others)):
-        raise Open("an index of records by several arrays has no rule")
+    refuse(np.ndim(one) and any(map(np.ndim, others)), "an index of records by several arrays has no rule")
     a._counted()
     axis, count, numbers = a.at + a.ndim, a._shape[a.at], a.records.numbers
     places = np.arange(count)[one]
-    if np.ndim(places) > 1:
-        raise Open("this index of records has no rule")
-    if _repeats(places):
-        raise Open("a public choice that takes a record twice has no rule; choose without replacement")
+    refuse(np.ndim(places) > 1, "this index of records has no rule")
+    refuse(_repeats(places), "a public choice that takes a record twice has no rule; choose without replacement")
     if numbers is not None:
         chosen = Records(np.atleast_1d(numbers[places]), order=a.records.order)
     elif not np.ndim(places) and a.records.count == count:
@@ -299,11 +293,26 @@ def _masked(a: Value, mask: Any) -> Value:
         raise Open("a private index has no rule; select with a truth value per record")
     if not mask.records.same(a.records) or mask.absent != a.absent or mask.holes or a.holes:
         raise Open("a private index of other records")
-    absent = a.absent or "masked"
-    records = NAMED.setdefault((a.records, mask.token, absent), Records())
-    draws = a.draws | mask.draws
+    absent, records = a.absent or "masked", _chosen_by(a, mask)
     cell = None if mask.cell is None else mask.cell._replace(chosen=True)
-    return a.kept(records=records, draws=draws, absent=absent, truth=a.truth, cell=cell)
+    forms = [one for one in a.forms if one.kind in _OF_ROWS]
+    forms = [replace(one, token=NAMED.setdefault((one.token, mask.token), object())) for one in forms]
+    weighted = a.weighted and (NAMED.setdefault((a.weighted[0], mask.token), object()), *a.weighted[1:])
+    (low, high), positive = (-INF, INF), False
+    if mask.sides is not None and mask.sides[0] is a.token and mask._shape == a._shape:
+        (low, high), positive = mask.sides[2].ends, a.token in mask.sides[2].positive
+    forms += [Form("positive", None, 0, 0.0)] * (positive and a.low >= 0)
+    known = {"truth": a.truth, "cell": cell, "forms": tuple(forms), "weighted": weighted}
+    known |= {"low": max(a.low, low), "high": min(a.high, high), "draws": a.draws | mask.draws}
+    return _named(a.kept(records=records, absent=absent, **known), a.token, mask.token)
+
+
+_OF_ROWS = "above", "norm", "below", "squares", "positive"
+
+
+def _chosen_by(a: Value, mask: Value) -> Records:
+    found: Records = NAMED.setdefault((a.records, mask.token, a.absent or "masked"), Records())
+    return found
 
 
 @rule(np.flatnonzero)
@@ -327,19 +336,20 @@ def assign(a: Value, key: Any, given: Any) -> None:
     key, given = bare(key), bare(given)
     if a.integer or a.truth:
         raise Open("an assignment to private whole numbers or truth values has no rule; make them float first")
-    if private(key) and key.truth and key._shape == a._shape and np.size(bare(given)) == 1:
-        found = where(key, given, a)
-    else:
-        found = _replaced_part(a, key, given)
-    a.changed(found)
+    of_each = private(key) and key.truth and key.ndim == 1 and key.at == -1 and a.at == -a.ndim
+    if of_each and private(given) and given.records is _chosen_by(a, key) and given.at == a.at:
+        given = given.kept(records=a.records, absent=a.absent, holes=given.holes)  # what each is, if it is chosen
+    elif not (private(key) and key.truth and (of_each or key._shape == a._shape) and np.size(given) == 1):
+        a.changed(_replaced_part(a, key, given))
+        return
+    a.changed(where(key if key._shape == a._shape else key[(slice(None), *(None,) * (a.ndim - 1))], given, a))
 
 
 def _replaced_part(a: Value, key: Any, given: Any) -> Value:
     keys = key if isinstance(key, tuple) else (key,)
     if any(private(one) or isinstance(one, Batch) for one in keys) or a.holes:
         raise Open("this assignment to private data has no rule")
-    if a.absent:
-        raise Open("an assignment to records whose number is private")
+    refuse(a.absent, "an assignment to records whose number is private")
     part = np.broadcast_to(np.float64(0), a._shape)[keys].shape
     if not private(given):
         low, high = float(np.min(plain(given))), float(np.max(plain(given)))
@@ -392,16 +402,14 @@ def reshape(a: Value, shape: Any = None, order: Any = "C", newshape: Any = None)
     same = isinstance(first, Value) and first.count and first.records.same(a.records)
     same = same or (type(first) is int and first == -1 and math.prod(shape[1:]) == a.entries > 0)
     if a.absent and a.at == -a.ndim and same:
-        if -1 in shape[1:]:
-            raise Open("where no record is drawn, reshape does not know what -1 is: name the number")
+        refuse(-1 in shape[1:], "where no record is drawn, reshape does not know what -1 is: name the number")
         shape = (a._shape[0], *shape[1:])
     else:
         a._counted()
     wanted = np.broadcast_to(np.float64(0), a._shape).reshape(shape).shape
     if a.at is not None and not (a.at == -a.ndim and wanted and wanted[0] == a._shape[0]):
         a = a.whole()
-    if order != "C":
-        raise Open("reshape in another order has no rule")
+    refuse(order != "C", "reshape in another order has no rule")
     if not wanted:
         unusual()
     at = None if a.at is None else -len(wanted)
@@ -438,8 +446,7 @@ def take(a: Value, indices: Any, axis: Any = None) -> Value:
     batch = isinstance(indices, Batch)
     if private(indices) or (indices.kind != "places" if batch else np.asarray(indices).dtype.kind != "i"):
         raise Open("np.take by what is no place")
-    if axis not in (0, -a.ndim) and not (axis is None and a.ndim == 1):
-        raise Open("np.take is followed along the first axis")
+    refuse(axis not in (0, -a.ndim) and not (axis is None and a.ndim == 1), "np.take is followed along the first axis")
     return index(a, indices)
 
 
@@ -526,10 +533,57 @@ def of_table(table: Any, places: Value) -> Value:
     return places.like(shape=shape, at=at, size=size, **ends)
 
 
+def one_at(place: Value, shape: tuple[int, ...]) -> Value:
+    """Of an array of zeros a one at a private place, or nowhere."""
+    at, size = None if place.at is None else place.at - len(shape), Norms(1.0, 1.0, 1.0).repeated(place.entries)
+    return place.like(shape=(*place._shape, *shape), at=at, size=size, low=0.0, high=1.0, integer=True)
+
+
+def _in_cells(place: Value, shape: tuple[int, ...], weights: Any) -> Value:
+    """A record adds one, or its weight, to one cell: another record leaves a cell and enters one."""
+    place = reshape(place, (-1,))
+    if place.at is None or not (weights is None or private(weights)):
+        raise Open("a count of more than one number a record, or with public weights, has no rule")
+    line = one_at(place, (math.prod(shape),))
+    found: Any = np.sum(line if weights is None else line * weights[:, None], axis=0)
+    counted: Value = found.reshape(shape)
+    counted.integer = weights is None
+    return counted
+
+
+@rule(np.bincount)
+def counts(a: Value, weights: Any = None, minlength: int = 0) -> Value:
+    """Whole numbers that are known to lie below the public length."""
+    if not private(a) or a.low < 0 or a.high > minlength - 1:
+        raise Open("np.bincount needs numbers within 0 .. minlength - 1: clip them first, and give minlength")
+    return _in_cells(a, (int(minlength),), weights)
+
+
+@rule(np.histogram)
+def histogram(a: Value, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """Of one number a record."""
+    edges = _edges(bins, range, density)
+    return _in_cells(a, (len(edges) - 1,), weights), edges
+
+
+@rule(np.histogram2d)
+def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """Of two."""
+    of_each = bins if np.ndim(bins) == 0 or np.size(bins) == 2 or type(bins) in (list, tuple) else (bins, bins)
+    pairs = zip(of_each if np.ndim(of_each) else (bins, bins), (None, None) if range is None else range, strict=True)
+    edges = [_edges(*pair, density) for pair in pairs]
+    return _in_cells(add(x, y), tuple(len(one) - 1 for one in edges), weights), *edges
+
+
+def _edges(bins: Any, range: Any, density: Any) -> Any:
+    known = not private(bins) and not isinstance(bins, str) and (np.ndim(bins) > 0 or range is not None)
+    refuse(density or not known, "np.histogram needs public bins (or their number and a public range)")
+    return np.histogram_bin_edges(np.zeros(0), bins, range)
+
+
 def _split(real: Any, a: Value, sections: Any, axis: int = 0) -> list[Value]:
     """Parts one after another; each is as an index gives it."""
-    if axis != 0:
-        raise Open("np.split is followed along the first axis")
+    refuse(axis != 0, "np.split is followed along the first axis")
     a._counted()
     parts = real(np.arange(a._shape[0]), sections)
     return [index(a, slice(int(one[0]), int(one[-1]) + 1) if len(one) else slice(0, 0)) for one in parts]
@@ -576,8 +630,7 @@ def broadcast(a: Value, shape: Any) -> Value:
 @rule(np.diag)
 def diagonal(a: Value, k: int = 0) -> Value:
     """A vector between zeros, or the part of a matrix."""
-    if a.at is not None or k or a.ndim not in (1, 2):
-        raise Open("a diagonal of records has no rule")
+    refuse(a.at is not None or k or a.ndim not in (1, 2), "a diagonal of records has no rule")
     shape = (a._shape[0],) * 2 if a.ndim == 1 else (min(a._shape),)
     found = a.kept(shape=shape, low=min(a.low, 0.0), high=max(a.high, 0.0))
     return found.view_of(a) if a.ndim == 2 else found
@@ -589,8 +642,7 @@ def _as_type(a: Value, dtype: Any = float, *, copy: bool = True) -> Value:
     if not (is_real(dtype) or np.dtype(dtype) in (bool, np.int32, np.int64)):
         raise Open(f"{np.dtype(dtype)} is too coarse, or too narrow, to be called arithmetic over the reals")
     unusual(dtype)
-    if not copy and np.dtype(dtype) != float:
-        raise Open("a copy that NumPy makes of some types and not of others")
+    refuse(not copy and np.dtype(dtype) != float, "a copy that NumPy makes of some types and not of others")
     if kind == "f":
         found, few = a.copy() if copy or a.truth or a.integer else a, of_value(a)
         found.truth, found.integer = False, False

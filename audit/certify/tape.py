@@ -13,7 +13,7 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch as TapeBatch
 from dpassay.reference.transcript import Draw, Note, Release
 
-from .derivation import Open
+from .derivation import Open, refuse
 from .draws import ROUNDING, Certified, Ledger, Noise, fresh_generator
 from .facts import Norms, times
 from .generators import Draws, Secret
@@ -41,8 +41,7 @@ class CertifyTape(Tape):
         """The upper triangle is released: it moves by at most the Frobenius norm."""
         if not private(query):
             return super().symmetric_gaussian(label, query, std=std, sensitivity=sensitivity, batch=batch)
-        if query.ndim != 2 or query.at is not None:
-            raise Open("records are released as they are")
+        refuse(query.ndim != 2 or query.at is not None, "records are released as they are")
         rows, columns = upper_triangle(query.shape[0])
         upper = self.gaussian(label, query.kept(shape=rows.shape), std=std, sensitivity=sensitivity)
         released = np.zeros(query.shape)
@@ -54,8 +53,7 @@ class CertifyTape(Tape):
         return self._kept(label, query, scale, sensitivity, 1, Laplace)
 
     def _kept(self, label: str, query: Any, scale: Any, declared: Any, order: float, law: Any) -> Any:
-        if private(scale) or private(declared):
-            raise Open("a noise scale or a sensitivity that depends on private data")
+        refuse(private(scale) or private(declared), "a noise scale or a sensitivity that depends on private data")
         if isinstance(query, Noise):
             query = query.known()
         known = not private(query)  # a function of earlier releases: it costs nothing, whatever is declared
@@ -100,8 +98,7 @@ class CertifyTape(Tape):
 
     def _drawn(self, draw: Draw) -> Any:
         """Fresh batches are taken by index: whoever orders the records anew bounds every order."""
-        if draw.n != self._ledger.n:
-            raise Open("a batch of another number of records")
+        refuse(draw.n != self._ledger.n, "a batch of another number of records")
         kept = draw._replace(number=len(self._ledger.batches))
         self._ledger.batches.append(kept)
         self.transcript.events.append(kept)
@@ -114,15 +111,13 @@ class CertifyTape(Tape):
 
     def reveal(self, label: str, value: Any) -> Any:
         """Publishes a value."""
-        if private(value):
-            raise Open("private data is published without noise")
+        refuse(private(value), "private data is published without noise")
         return value
 
     def public(self, label: str, draw: Any) -> Any:
         """Public randomness."""
         found = draw(fresh_generator([self._ledger.seed, self.step, 7]))
-        if private(found):
-            raise Open("public randomness that depends on private data")
+        refuse(private(found), "public randomness that depends on private data")
         found = self._answered(label, found)
         return public(found, self._ledger) if isinstance(found, np.ndarray | float | np.generic) else found
 

@@ -20,7 +20,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from dpassay.audit.lockstep.source_lines import file_name
 from dpassay.audit.phases import TIME_IS_UP, time_is_up
 
-from .derivation import Decides, Line, Open, axioms, line_of_user, trace
+from .derivation import Decides, Line, Open, axioms, line_of_user, refuse, trace
 from .facts import INF, PRIVATE_NUMBER, PRIVATE_TURNS, UNKNOWN, Cell, Form, Norms, Origin, Records, Sides
 from .kinds import kind_of_number, told, unusual
 from .table import by_entry, tabled
@@ -171,8 +171,7 @@ class Value(NDArrayOperatorsMixin):
 
     def solid(self) -> Value:
         """Raises Open where it may be no number."""
-        if self.holes:
-            raise Open("a division by what may be zero; add a floor, as np.maximum(norm, 1e-12) does")
+        refuse(self.holes, "a division by what may be zero; add a floor, as np.maximum(norm, 1e-12) does")
         return self
 
     def _not_hollow(self) -> None:
@@ -180,12 +179,10 @@ class Value(NDArrayOperatorsMixin):
             raise Open("where no record is left, this is a number and no array; add it to zeros of its shape first")
 
     def _counted(self) -> None:
-        if self.absent:
-            raise Open(PRIVATE_NUMBER)
+        refuse(self.absent, PRIVATE_NUMBER)
 
     def __iter__(self) -> Iterator[Any]:
-        if self.absent and self.at == -len(self._shape):
-            raise Open(PRIVATE_TURNS)
+        refuse(self.absent and self.at == -len(self._shape), PRIVATE_TURNS)
         return (self[number] for number in range(len(self)))
 
     def __bool__(self) -> bool:
@@ -212,8 +209,7 @@ class Value(NDArrayOperatorsMixin):
         )
 
     def _leaves(self, *_: Any, **__: Any) -> NoReturn:
-        if self.count:
-            raise Open(PRIVATE_NUMBER)
+        refuse(self.count, PRIVATE_NUMBER)
         raise Open("private data leaves as a plain number; add noise to it first", leaves=True)
 
     def _as_text(self, *_: Any) -> NoReturn:
@@ -317,8 +313,7 @@ class Value(NDArrayOperatorsMixin):
     def changed(self, found: Value) -> Value:
         """In place: it is now what was found."""
         assert self._now is not self, "what a rule has seen is changed"
-        if self.memory.shared:
-            raise Open("private data is changed in place where another name shares its memory; make a copy")
+        refuse(self.memory.shared, "private data is changed in place where another name shares its memory; make a copy")
         self.__dict__ = {**found.__dict__, "memory": self.memory, "_now": None}
         return self
 
@@ -452,8 +447,7 @@ def _hollowed(function: Any, args: Any, options: Any, found: Any) -> None:
     else:
         fits = function is REDUCED[np.add] and bool(empty) and (axis in (0, None) or not empty[0].absent)
         found.hollow = isinstance(found, Value) and found.ndim > 0
-    if not fits:
-        raise Open("a list that may be empty is used for more than its sum")
+    refuse(not fits, "a list that may be empty is used for more than its sum")
 
 
 def _options(function: Any, transfer: Any, args: Any, options: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -655,14 +649,12 @@ NARROW = {"int8", "int16", "uint8", "uint16", "uint32", "uint64", "float16"}  # 
 def plain(array: Any) -> Any:
     """A public array of finite numbers."""
     given = bare(array)
-    if private(given):
-        raise Open("private data stand where a public array is needed")
+    refuse(private(given), "private data stand where a public array is needed")
     given = np.asarray(given)
     if given.dtype.kind == "c" or given.dtype.name in NARROW:
         raise Open(f"public numbers of the type {given.dtype} beside private ones have no rule")
     found = bare(np.asarray(given, dtype=float))
-    if not np.isfinite(found).all():
-        raise Open("a public array holds infinities or NaN")
+    refuse(not np.isfinite(found).all(), "a public array holds infinities or NaN")
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from dpassay.audit.certify.derivation import Open
+from dpassay.audit.certify.derivation import Open, refuse
 from dpassay.audit.certify.value import Holder, bare, private, seen_as
 
 
@@ -76,15 +76,13 @@ class Frame(_Held):
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, list):
-            if len({*key}) < len(key):
-                raise Open("a column of a data frame is taken twice")
+            refuse(len({*key}) < len(key), "a column of a data frame is taken twice")
             return Frame(self._values, {name: self._columns[name] for name in key})
         if isinstance(key, str):
             place = self._columns[key]
             return Series(self._values[:, place] if isinstance(place, int) else place)
         mask = bare(key)
-        if not private(mask):
-            raise Open("a data frame is indexed by names, or by a truth value per record")
+        refuse(not private(mask), "a data frame is indexed by names, or by a truth value per record")
         chosen = {name: one if isinstance(one, int) else one[mask] for name, one in self._columns.items()}
         return Frame(self._values[mask], chosen)
 
@@ -145,16 +143,14 @@ class Series(_Held, NDArrayOperatorsMixin):
         return bool(self.held)
 
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, int):
-            raise Open("a series is indexed by a truth value per record")
+        refuse(isinstance(key, int), "a series is indexed by a truth value per record")
         return _series(self.held[bare(key)])
 
     def __setitem__(self, key: Any, given: Any) -> None:
         raise Open(_IN_PLACE)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        if "out" in options:
-            raise Open(_IN_PLACE)
+        refuse("out" in options, _IN_PLACE)
         return _series(getattr(ufunc, method)(*map(bare, inputs), **options))
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
@@ -164,8 +160,7 @@ class Series(_Held, NDArrayOperatorsMixin):
 
     def clip(self, lower: Any = None, upper: Any = None, inplace: bool = False) -> Any:
         """Between two numbers."""
-        if inplace:
-            raise Open(_IN_PLACE)
+        refuse(inplace, _IN_PLACE)
         return _series(np.clip(self.held, lower, upper))
 
     def between(self, left: Any, right: Any, inclusive: str = "both") -> Any:

@@ -97,6 +97,8 @@ def shown(text, order):
 CHOSEN = {
     "clipped by if": (2, each("norm = np.linalg.norm(row)\nif norm > 1: row = row / norm\ntotal += row")),
     "clipped too late": (4, each("norm = np.linalg.norm(row)\nif norm > 1: row = row * 2 / norm\ntotal += row")),
+    "skipped": (1, each("if row[0] <= 0: continue\ntotal += row / max(1, np.linalg.norm(row)) / 2")),
+    "written back": (2, "x, n = rows * 1, np.linalg.norm(rows, axis=1)\nx[n > 1] /= n[n > 1][:, None]\nx.sum(axis=0)"),
     "counted": (1, each("if row[0] > 0: total += 1", "0")),
     "two counts": (
         ROOT2,
