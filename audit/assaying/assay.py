@@ -85,7 +85,7 @@ def assay(
         if isinstance(where, Space) and where.schedule is None:
             certificate = certified(plain, where, claim.delta, effort.seed)
             told(f"{certificate}{' for all neighbours' if certificate.bounded else ''}; now neighbours are tried")
-        thrift = replace(thrift or Thrift(decided=True), calls=LONG_RUN)
+        thrift = replace(thrift or Thrift(close=True), calls=LONG_RUN)
         try:
             found = assay_plain(plain, where, claim, effort, partial(assay_on_tape, thrift=thrift))
         except NotUnderstood as error:

@@ -44,10 +44,8 @@ class Thrift:
     """What an audit may save, and what it knows from an earlier one.
 
     Args:
-        statistics: no likelihood audit where the search or the account fails the claim; and it stops as soon as its
-            bound decides: at the claim, or, where the account adds up to no more than that, where it is tight.
-        decided: the likelihood audit stops as soon as its bound decides, likewise; none is left out.
-        close: it stops as soon as it shows nearly all that the run is accounted at; a few percent are left.
+        statistics: no likelihood audit where the search or the account fails the claim.
+        close: it stops as soon as it shows nearly all that a run is accounted at which keeps to the claim.
         pair: rows, sizes and target of the neighbours that an earlier audit used; used again unless the search finds
             neighbours that are clearly worse; one that does not fit the space is left aside.
         calls: of the tape for each run of the effort; where runs make more, there are fewer. 0: there never are.
@@ -56,7 +54,6 @@ class Thrift:
     """
 
     statistics: bool = False
-    decided: bool = False
     close: bool = False
     pair: Mapping[str, Any] = field(default_factory=dict)
     calls: int = 0
@@ -156,11 +153,8 @@ def statistics(
     if searched.worst is not None and searched.worst.lonely and not searched.findings:
         others = "what is released depends on which other records were drawn; without any"
         return _none(claim, effort, f"not made: {others} there is a bound: add 1 to the n of --space")
-    enough, sound = None, not cost.unknown and not searched.findings
-    if thrift.statistics or thrift.decided:
-        enough = TIGHT_SHARE * claim.epsilon if sound else math.nextafter(claim.epsilon, math.inf)
-    elif thrift.close and sound:
-        enough = max(_CLOSE * cost.epsilon(claim.delta), TIGHT_SHARE * claim.epsilon)
+    sound = not cost.unknown and not searched.findings
+    enough = max(_CLOSE * cost.epsilon(claim.delta), TIGHT_SHARE * claim.epsilon) if thrift.close and sound else None
     try:
         return audit_likelihood(
             LockstepSampler(instance.mechanism, instance.pair),

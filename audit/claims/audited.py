@@ -85,7 +85,7 @@ def _answer(
 def audited(claim: Claim, confidence: float, pair: Mapping[str, Any]) -> Row:
     """The row of one claim, with this confidence of its lower bound, on the neighbours of the lock if it has some."""
     subject, stated = resolve(claim), PrivacyClaim(claim.epsilon, claim.delta)
-    effort, thrift = claim.effort_at(confidence), Thrift(statistics=True, pair=pair)
+    effort, thrift = claim.effort_at(confidence), Thrift(statistics=True, close=True, pair=pair)
     if subject.case is not None:
         held = replace(stated, cite=subject.case.claim.cite, relation=subject.case.claim.relation)
         case = replace(subject.case, claim=held, declared=(), known="")
