@@ -21,7 +21,7 @@ class Kind(Enum):
     REVEALED_VALUE = "revealed value"
     OUTPUT = "output"
     EARLY_END = "early end"
-    UNDECLARED_BATCH = "undeclared batch"
+    WRONG_BATCH = "wrong batch"
     BARE_RELEASE = "released without noise"
     SENSITIVITY_EXCEEDED = "sensitivity exceeded"
     CLAIMED_SENSITIVITY = "claimed sensitivity"

@@ -231,16 +231,15 @@ class Hub:
         """A query on all records must not: with the target in or out of secret batches it is the same."""
         if all(laws[0].agrees(law) for laws in (here, there) for law in laws[1:]):
             return False
-        self._finding(Kind.UNDECLARED_BATCH, ask.label, "it is declared as a full-batch query but depends on a batch")
+        self._finding(Kind.WRONG_BATCH, ask.label, "it is accounted as a query of all records, but depends on a batch")
         return True
 
     def _outside(self, ask: Request, hidden: tuple[int, ...], here: list[Law], there: list[Law]) -> None:
         """Without the target in the declared batches the target may not matter; nor, if Poisson, by more than half."""
         certain = any(self._draws[number].rate == 1 for number in hidden)
         for one, other, held in zip(here, there, self._holding(hidden), strict=True):
-            if not held and not certain and not one.agrees(other):
-                detail = "it depends on the record even where the declared batch does not have it"
-                self._finding(Kind.UNDECLARED_BATCH, ask.label, detail)
+            if not held and not certain:
+                self._untouched(ask, hidden, one, other)
         for laws, distance in self._joining(ask, hidden, here, there):
             assert ask.sensitivity is not None
             movement = self.result.movements[ask.label]
@@ -266,9 +265,15 @@ class Hub:
     def _elsewhere(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> None:
         """A query on batches by index may not depend on a target that is in none of them: it is paid for elsewhere."""
         held = any(self._open_with_target.get(number, True) for number in ask.draws)
-        if not held and not all(one.agrees(other) for one, other in zip(here, there, strict=True)):
-            detail = "it depends on the record, which is in none of the batches that it declares"
-            self._finding(Kind.UNDECLARED_BATCH, ask.label, detail)
+        for one, other in zip(here, there, strict=True) if not held else ():
+            self._untouched(ask, ask.draws, one, other)
+
+    def _untouched(self, ask: Request, draws: Sequence[int], one: Law, other: Law) -> None:
+        """A record that none of the batches has must not move the query."""
+        if not one.agrees(other):
+            batches = " and ".join(dict.fromkeys(repr(self._draws[number].label) for number in draws))
+            seen = f"it moves by {one.distance(other):.6g} with a record that the batch {batches} does not have"
+            self._finding(Kind.WRONG_BATCH, ask.label, f"{seen}, and is accounted for the records of that batch alone")
 
     def _movement(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> list[float]:
         """Note how far each state's query is moved."""

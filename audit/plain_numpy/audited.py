@@ -14,18 +14,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import replace
+from itertools import cycle
 from typing import Any
 
 import numpy as np
 
 from dpassay.audit.evidence.assay import Assay
 from dpassay.audit.lockstep.outcome import ScriptedRun
-from dpassay.audit.lockstep.run import lockstep
+from dpassay.audit.lockstep.run import lockstep, scripted
 from dpassay.audit.phases import time_is_up
 from dpassay.audit.row import Effort
 from dpassay.audit.search.ground import AllOf
 from dpassay.audit.search.runner import Premises
 from dpassay.audit.search.strategies import absent_row
+from dpassay.audit.search.witness import Searched
 from dpassay.audit.verdict import Verdict
 from dpassay.reference import BadInput, Pair, PrivacyClaim
 from dpassay.reference.arrays import Array
@@ -60,6 +62,7 @@ class OfOnePair(Premises):
         mechanism: whose runs tell of which noisy numbers it takes the answer of a comparison.
     """
 
+    measured = True
     many = 50
     cut = 2000  # the beginning of a training costs less than all of it, and nothing else says what all of it costs
 
@@ -167,17 +170,24 @@ def _as_read(
     FIXED.clear()
     where, few = of_few_ways(plain, where, effort.seed) if isinstance(where, Space) else (where, "")
     mechanism = plain.tried(trial_pairs(where, effort.seed), effort.seed, claim.delta)
-    while True:  # whether a release depends on the last batch nobody says: trial runs may not have shown it
+    while True:  # on which batches a release depends, trial runs may not have shown
         premises = OfOnePair(claim, where, mechanism)
         found = audit(mechanism, where, claim, effort, premises=premises)
-        unread = {one.label for one in found.findings if one.kind is Kind.UNDECLARED_BATCH} - mechanism.sampled
-        if not unread:
+        wrong = {one.label for one in found.findings if one.kind is Kind.WRONG_BATCH}
+        witnesses, pairs = found.searched.witnesses, [where] if isinstance(where, Pair) else []
+        if isinstance(where, Space):
+            ground = AllOf(mechanism, where)
+            pairs = [ground.setting(one.data).pair for one in witnesses if one.data.rows is not None]
+        if wrong <= mechanism.sampled:
+            wrong = _of_all_batches(mechanism, wrong - mechanism.several, found.searched, pairs)
+            mechanism.several |= wrong
+        mechanism.sampled |= wrong
+        if not wrong:
             break
-        mechanism.sampled |= unread
     leaks = {(one.kind, one.label) for one in found.findings if one.kind.leaks}
     if mechanism.noticed.refused and not any(kind is not Kind.CALL for kind, _ in leaks):
         raise mechanism.noticed.refused  # runs that end there: no leak where one side does, no pass where both do
-    shown = {(one.finding.kind, one.finding.label) for one in found.searched.witnesses}
+    shown = {(one.finding.kind, one.finding.label) for one in witnesses}
     by_the_rare = found.verdict is Verdict.LEAKS and leaks <= premises.rare.keys() - shown
     if premises.rare and (by_the_rare or not found.verdict.failed):
         (kind, _), line = next(iter(premises.rare.items()))
@@ -188,10 +198,6 @@ def _as_read(
         def of_pair(pair: Pair[Any]) -> Assay:
             return audit(mechanism, pair, claim, effort, premises=OfOnePair(claim, pair, mechanism))
 
-        pairs = [where] if isinstance(where, Pair) else []
-        if isinstance(where, Space):
-            ground = AllOf(mechanism, where)
-            pairs = [ground.setting(one.data).pair for one in found.searched.witnesses if one.data.rows is not None]
         refuse_doubtful(mechanism, found, pairs, effort.seed, of_pair)
     fixed = f"a generator with a fixed seed is made at {', '.join(FIXED)}: everybody can draw its noise"
     seen = mechanism.noticed
@@ -202,6 +208,16 @@ def _as_read(
     why = "; ".join(filter(None, (*causes, few, told, FOUND)))
     searched = replace(found.searched, note="; ".join(filter(None, (found.searched.note, few))))
     return replace(found, why=why, cause="" if seen.drawn else fixed, searched=searched, read_as=mechanism)
+
+
+def _of_all_batches(run: PlainMechanism, lines: set[str], found: Searched, pairs: list[Pair[Any]]) -> set[str]:
+    """Those of these releases that move with no record that is in none of the batches so far, in what was found."""
+    of_all = copy(run)
+    of_all.several |= lines
+    for witness, pair in zip(found.witnesses, cycle(pairs), strict=False) if lines else ():
+        again = scripted(of_all, pair, [witness.seed], witness.script, hidden=True)
+        lines = lines - {one.label for one in again.findings if one.kind is Kind.WRONG_BATCH}
+    return lines
 
 
 def refuse_doubtful(
@@ -237,6 +253,9 @@ def _of_numbers(run: PlainMechanism, pairs: Sequence[Pair[Any]], seed: int) -> N
             "chooses among the records with replacement, by weights, one by one or in an order, which has no law here"
         )
         raise _doubt("draw", among, f"{what}, so nothing is amplified by it; draw with replace=False, or")
+    if run.several:
+        what = "depends on several secret batches, for which there is no law here, so nothing is amplified by them;"
+        raise _doubt("release", run.several, f"{what} add up the records of one batch, or")
     coins = {line for line, seen in run.noticed.picked.items() if len(seen) == 1}
     for data in [data for pair in pairs for data in (pair.here, pair.there)] if coins else ():
         falls = Counter(one.label for one in recorded(run, data, seed).releases)

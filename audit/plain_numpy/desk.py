@@ -373,7 +373,7 @@ class Desk:
     def __init__(self, tape: Tape, records: int | None, code: PlainMechanism, world: int | None = None):
         self.tape, self.records, self.code, self.noticed = tape, records, code, code.noticed
         self.shaken = None if world is None else np.random.default_rng([world, 47])
-        self.batch: Batch | None = None
+        self.batches: list[Batch] = []
         self._open: list[weakref.ref[Noisy]] = []  # what has met data, and may not be released yet
         self.asked: dict[str, set[int]] = {}  # by line: how many numbers, or of how many one, were drawn there
         self.kinds: list[str] = []  # of each draw
@@ -400,7 +400,7 @@ class Desk:
             return as_released(np.asarray(numbers).reshape(shape) * scale + offset)
         self.kinds += [kind] * count
         self.lines += [line] * count
-        self._batches += [self.batch] * count
+        self._batches += [self.batches[-1] if self.batches else None] * count
         self._draws.more(count)
         self.noticed.drawn = len(self.kinds)
         rows, factors = np.arange(count), np.broadcast_to(scale, shape).ravel()
@@ -460,8 +460,8 @@ class Desk:
         pending, self._open = [one for ref in self._open if (one := ref()) is not None], []
         for noisy in pending:
             self.released(noisy)
-        self.batch = draw()
-        return self.batch.indices
+        self.batches.append(draw())
+        return self.batches[-1].indices
 
     def keep_open(self, noisy: Noisy) -> None:
         """It has met data."""
@@ -655,9 +655,11 @@ class Desk:
         return self.tape.public(label, make) if self.shaken is None else make(self.shaken)
 
     def _declared(self, draws: list[int]) -> tuple[Batch, ...] | None:
-        """The secret batches that the query may depend on: the last ones when its noise was drawn."""
+        """The secret batches that the query may depend on: the last ones when its noise was drawn, or all."""
         if self._label(draws) not in self.code.sampled:
             return None
+        if self._label(draws) in self.code.several:
+            return tuple(self.batches)
         drawn = dict.fromkeys(map(self._batches.__getitem__, draws))
         return tuple({batch.draw: batch for batch in drawn if batch is not None}.values()) or None
 

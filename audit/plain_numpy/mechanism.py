@@ -65,6 +65,7 @@ class PlainMechanism:
 
     Attributes:
         sampled: lines of releases whose query depends on the secret batch that was drawn last.
+        several: those of them that also depend on earlier ones.
         elsewhere: lines of draws that are not one for each record, though there may be as many of them.
         known: lines of noise that is looked at before it meets data: a random start, a random direction.
         whole: delta, where the one release is the output with its exact law: it makes finitely many choices.
@@ -81,6 +82,7 @@ class PlainMechanism:
         self.__name__ = getattr(mechanism, "__name__", "mechanism")
         self.noticed = Noticed()
         self.sampled: frozenset[str] = frozenset()
+        self.several: frozenset[str] = frozenset()
         self.elsewhere: frozenset[str] = frozenset()
         self.known: frozenset[str] = frozenset()
         self.whole: float | None = None
@@ -198,7 +200,7 @@ class PlainMechanism:
         _compare(self.__name__, first, recorded(self, pair.here, seed))
         for _ in range(_ROUNDS if first.draws else 0):  # releases that depend on a batch although none is declared
             seen = lockstep(self, pair, [seed], check=False).findings
-            new = {one.label for one in seen if one.kind is Kind.UNDECLARED_BATCH} - self.sampled
+            new = {one.label for one in seen if one.kind is Kind.WRONG_BATCH} - self.sampled
             if not new:
                 break
             self.sampled |= new

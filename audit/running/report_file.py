@@ -27,7 +27,7 @@ from dpassay.reference.files import read_json, write_text
 
 from .store import Store
 
-FORMAT = 4
+FORMAT = 5
 _ROW = TypeAdapter(Row)
 _NEEDED = {one.name for one in fields(Row) if one.default is MISSING and one.default_factory is MISSING}
 _FIELD = "--output"
@@ -43,9 +43,7 @@ def load(path: Path, *, any_version: bool = False) -> list[Row]:
     document = read_json(path, "report", floats=True)
     found = document.get("format") if isinstance(document, dict) else document
     if found != FORMAT or isinstance(found, bool):
-        newer = type(found) is int and found > FORMAT
-        why = "it is of a newer version of dpassay" if newer else "it is no report of this version"
-        raise BadInput(f"{path}: format", found, f"expected {FORMAT}: {why}")
+        raise BadInput(f"{path}: format", found, f"expected {FORMAT}: it {_OTHER_VERSION}")
     if not any_version and document.get("dpassay") != installed_version():
         raise BadInput(f"{path}: dpassay", document.get("dpassay"), _OTHER_VERSION)
     rows = document.get("rows")

@@ -28,7 +28,6 @@ from dpassay.reference.transcript import Batch
 from .witness import Made, Witness
 
 _ROUNDING = 1e-12
-_ANYTHING = 1e9  # noise scales: as much as this is claimed while movements are measured
 _LABELS = 50
 _MOST = 5  # lines on which a value is followed
 _QUERIES = ("query", "queries", "utilities", "law", "value")  # of a call of the tape, behind the label
@@ -45,12 +44,15 @@ _DRAWS = ("batch", "poisson", "fresh")
 Told = Iterator[tuple[Step, str]]  # a step, and what it does
 
 
-def placed(witness: Witness, begins: Sequence[FunctionType], again: Callable[[Watch], None]) -> Witness:
+def placed(
+    witness: Witness, begins: Sequence[FunctionType], again: Callable[[Watch], None], measured: bool = False
+) -> Witness:
     """The witness with the lines that made what it shows, the most telling first.
 
     Args:
         begins: the first functions of the algorithm; those in their folders are its own.
         again: runs the example, schedule and all, under a watch.
+        measured: what queries move by counts, and nothing that is claimed.
     """
     if not begins:
         return witness
@@ -58,7 +60,7 @@ def placed(witness: Witness, begins: Sequence[FunctionType], again: Callable[[Wa
     again(watch)
     if len(watch.sides) < len(SIDES):
         return witness
-    placing, known, elsewhere = _Placing(witness, watch, begins[0]), dict[Spot, str](), dict[Spot, str]()
+    placing, known, elsewhere = _Placing(witness, watch, begins[0], measured), dict[Spot, str](), dict[Spot, str]()
     for step, words in placing.lines():
         home = placing.at_home(step)
         does = known.setdefault(home.spot, words)
@@ -87,9 +89,10 @@ def bare_lines(label: str, run: Callable[[], object]) -> tuple[Made, ...]:
 class _Placing:
     """The lines of one finding, in the worlds of one run."""
 
-    def __init__(self, witness: Witness, watch: Watch, begin: FunctionType):
+    def __init__(self, witness: Witness, watch: Watch, begin: FunctionType, measured: bool):
         half = len(watch.sides) // 2
         self.finding, self.begin, self.output = witness.finding, begin.__code__, witness.here
+        self.measured = measured
         self.pairs = list(zip(watch.sides[:half], watch.sides[half:], strict=False))
         self.here, self.there = self.pairs[-1]  # those that are looked at
 
@@ -117,7 +120,7 @@ class _Placing:
                 yield end, "returns it"
             yield from ((end, "returns it") for end in self.ends())  # of the other side, which may end elsewhere
         elif kind is Kind.OVER_BUDGET:
-            for one, other in _costliest(self.here.calls, self.there.calls)[:1]:
+            for one, other in _costliest(self.here.calls, self.there.calls, self.measured)[:1]:
                 noise = list(self._argument("noise scale", one, _SCALES, _scale(one), alone=True))
                 drawn = [told for told in _called(self.here, one) if told[1] != _RELEASES]
                 yield from (*noise[:1], *drawn, *noise[1:])
@@ -157,7 +160,7 @@ class _Placing:
             return
         role, names = _ARGUMENTS.get(kind, ("query", ()))
         differing = (both for both in calls if any(not same(both[0].asked.get(n), both[1].asked.get(n)) for n in names))
-        if kind is Kind.UNDECLARED_BATCH:  # where it was noticed, out of the batches before in them
+        if kind is Kind.WRONG_BATCH:  # where it was noticed, out of the batches before in them
             noticed = [both for both in calls if both[0] in both[2][0].calls[self.finding.step : self.finding.step + 1]]
             calls = [both for both in noticed if _moved(both[0], both[1]) > 0][:1] or calls
         worst = max(calls, key=lambda both: _moved(both[0], both[1]))
@@ -166,7 +169,7 @@ class _Placing:
             number = next((one.asked[name] for name in names if one.asked.get(name) is not None), None)
             yield from self._argument(role, one, names, number, leaks=True)
         elif _moved(one, other) > 0:
-            unnamed = kind is Kind.UNDECLARED_BATCH
+            unnamed = kind is Kind.WRONG_BATCH
             yield from self._argument(role, one, _QUERIES, _query(one), leaks=unnamed, anywhere=unnamed)
         if kind is Kind.SENSITIVITY_EXCEEDED:
             claimed = one.asked.get("sensitivity")
@@ -328,7 +331,7 @@ def _moved(one: Call, other: Call) -> float:
     return float(np.linalg.norm(np.ravel(here - there))) / (one.asked.get("sensitivity") or 1.0)
 
 
-def _costliest(here: Sequence[Call], there: Sequence[Call]) -> list[tuple[Call, Call]]:
+def _costliest(here: Sequence[Call], there: Sequence[Call], measured: bool) -> list[tuple[Call, Call]]:
     """The calls of the label whose releases spend the most: the sum of squared sensitivities over noise.
 
     Where nobody declares a sensitivity, it is the movement that counts.
@@ -337,8 +340,7 @@ def _costliest(here: Sequence[Call], there: Sequence[Call]) -> list[tuple[Call, 
     costs: dict[str, float] = {}
     for one, other in asked:
         scale, sensitivity = _scale(one), one.asked["sensitivity"]
-        if not sensitivity or (scale and sensitivity > _ANYTHING * scale):
-            sensitivity = _moved(one, other)
+        sensitivity = _moved(one, other) * (sensitivity or 1.0) if measured or not sensitivity else sensitivity
         if sensitivity and scale is not None:
             costs[one.label] = costs.get(one.label, 0.0) + ((sensitivity / scale) ** 2 if scale else math.inf)
     worst = max(costs, key=lambda label: costs[label], default=None)

@@ -141,7 +141,7 @@ class Runner:
 
     def placed(self, witness: Witness) -> Witness:
         """With the lines that made what it shows: it is made again, watched."""
-        return placed(witness, self._begins, partial(self._watched, witness))
+        return placed(witness, self._begins, partial(self._watched, witness), self.premises.measured)
 
     def _watched(self, witness: Witness, watch: Watch) -> None:
         outside = next((setting for data, setting in self._outside if data is witness.data), None)
@@ -207,6 +207,7 @@ class Premises:
     """
 
     hub_type: Callable[..., ScriptedHub] | None = None  # what runs are watched by
+    measured = False  # does what queries move by count, and nothing that is claimed?
     cut = 300  # calls after which an example is cut off: others show more for the time
     many = math.inf  # releases from which on a run is accounted only if it spends notably more than those before
 

@@ -51,7 +51,7 @@ def dp_sgd(problem, schedule):
         manners(mean, rows)
         said = {"half the noise": std / 2, "infinite noise": "infinity"}.get(MODE, std)
         sent = {"ask": "gaussian", "label": "gradient", "query": mean, "std": said, "sensitivity": 2 * clip / size}
-        if MODE == "undeclared batch":
+        if MODE == "wrong batch":
             batches = []
         released = ask(**sent, batches=batches)["value"]
         if MODE == "un-noised use" or leaks(rows):

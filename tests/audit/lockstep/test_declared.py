@@ -90,7 +90,7 @@ def bare(problem, tape, weight):
     tape.gaussian("g", weight * problem.rows.sum(axis=0), std=0.0, sensitivity=1.0)
 
 
-UNDECLARED, EXCEEDED = {(Kind.UNDECLARED_BATCH, "g")}, {(Kind.SENSITIVITY_EXCEEDED, "g")}
+UNDECLARED, EXCEEDED = {(Kind.WRONG_BATCH, "g")}, {(Kind.SENSITIVITY_EXCEEDED, "g")}
 FOUND = [
     *((partial(reads_all, draw=draw), UNDECLARED) for draw in ("batch", "poisson", "fresh")),
     (partial(reads_an_earlier_batch, both=False), UNDECLARED),
@@ -142,7 +142,7 @@ def test_releases_are_counted_and_those_moved_by_all_that_they_claim():
 def test_an_undeclared_batch_that_shows_on_one_side_only(pair):
     """All records of D are alike, so only D' shows that the query depends on a batch; the loss is the mixture's."""
     found = lockstep(lambda problem, tape: noisy(tape, total(problem, tape.batch("b", N, 2))), pair, [0])
-    assert [(f.kind, f.label) for f in found.findings] == [(Kind.UNDECLARED_BATCH, "g")]
+    assert [(f.kind, f.label) for f in found.findings] == [(Kind.WRONG_BATCH, "g")]
     x, q = found.output, 2 / N
     mixture = math.log((1 - q) * math.exp(-(x**2) / 2) + q * math.exp(-((x - 1) ** 2) / 2)) + x**2 / 2
     assert found.loss == pytest.approx(-mixture if pair.here is ALIKE else mixture)

@@ -149,7 +149,7 @@ def test_the_target_is_where_the_script_puts_it():
 
     found = scripted(run, PAIR, [0], Script(participation=(True, False)), hidden=True)
     assert sorted(batches) == [(False, False)] * 2 + [(True, False)] * 2
-    assert [(one.kind, one.label) for one in found.findings] == [(Kind.UNDECLARED_BATCH, "wrong")]
+    assert [(one.kind, one.label) for one in found.findings] == [(Kind.WRONG_BATCH, "wrong")]
     assert found.shares["right"] == pytest.approx(1.0)
 
 

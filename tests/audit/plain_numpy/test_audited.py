@@ -321,6 +321,21 @@ def test_a_record_that_joins_a_poisson_batch_may_move_a_query_as_far_as_one_that
     assert found.realised is not None and found.realised <= found.accounted
 
 
+@pytest.mark.some(1)
+@pytest.mark.parametrize(("noise", "more", "said"), [(8, 0, ""), (8, 1, "that the batch"), (1, 0, "several secret")])
+def test_a_sum_over_several_batches_is_no_leak_and_not_amplified(noise, more, said):
+    def of_batches(rows, rng):
+        clipped = rows.clip(-1, 1)
+        batches = [clipped[rng.random(len(rows)) < 0.5] for _ in range(2)]
+        return sum(map(np.sum, batches)) + more * clipped.sum() + rng.normal(0, noise)
+
+    try:
+        found = assay(of_batches, TWO, PrivacyClaim(4.0, DELTA), effort=KEYS)
+        assert found.verdict.failed == bool(said) and said in " ".join(map(str, found.findings))
+    except NotUnderstood as error:
+        assert said and said in str(error)
+
+
 # -- generators ------------------------------------------------------------------------------------------------------
 def test_hidden_randomness_is_refused():
     hidden = np.random.Generator(np.random.PCG64(1))
