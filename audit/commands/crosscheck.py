@@ -102,7 +102,7 @@ SHOWN = 20  # differences of one vector on the screen
 @app.command(name="run", short_help="Run an implementation on all committed vectors.")
 def run_(
     adapter: Annotated[str, typer.Argument(help="MODULE:FUNCTION of `run(case, tape) -> output`.")],
-    algorithm: Annotated[str, typer.Option(help="Only the vectors of this algorithm (an id of `dpassay list`).")] = "",
+    algorithm: Annotated[str, typer.Option(help="Only the vectors of this key or id of `dpassay list`.")] = "",
     vectors: Annotated[Path | None, typer.Option(help="Vectors of this file in place of the committed ones.")] = None,
     expected: Annotated[Path | None, typer.Option(help="TOML file of vectors that are known not to pass.")] = None,
     float32: Annotated[bool, FLOAT32] = False,
@@ -117,18 +117,19 @@ def run_(
     something is unsupported that was not expected to be.
     """
     require(0 < timeout < float("inf"), "--timeout", timeout, "must be positive and finite")
-    chosen = read_vectors(vectors) if vectors else list(load(algorithm))
-    if vectors and algorithm:
-        chosen = [one for one in chosen if one["algorithm"] == algorithm]
-        require(bool(chosen), "--algorithm", algorithm, f"has no vector in {vectors}")
+    chosen = read_vectors(vectors) if vectors else list(load())
+    if algorithm:
+        keys = {case.key for case in find(algorithm)}
+        chosen = [one for one in chosen if one["case"] in keys]
+        require(bool(chosen), "--algorithm", algorithm, "has no vector")
     results = run_all(adapter, chosen, float32=float32, limit=timeout)
     finish(adapter, chosen, results, expected, junit_file, as_json, changes=mutants, float32=float32)
 
 
 @app.command(short_help="Run a program in any language on vectors, line by line.")
 def live(
-    algorithm: Annotated[str, typer.Argument(help="A key or an id of `dpassay list`.")],
-    program: Annotated[str, typer.Option(help="A command that speaks the live protocol (docs/live.md).")],
+    program: Annotated[str, typer.Argument(help="A command that speaks the live protocol (docs/live.md).")],
+    algorithm: Annotated[str, typer.Option(help="A key or an id of `dpassay list`.")],
     seeds: Annotated[int, typer.Option(help="Runs on the row's own data, beside the committed vectors.")] = 2,
     expected: Annotated[Path | None, typer.Option(help="TOML file of vectors that are known not to pass.")] = None,
     float32: Annotated[bool, FLOAT32] = False,
@@ -144,7 +145,7 @@ def live(
     require(0 <= seeds <= 1000, "--seeds", seeds, "must lie in 0..1000")
     cases = find(algorithm)
     keys = {case.key for case in cases}
-    chosen = [one for name in dict.fromkeys(case.id for case in cases) for one in load(name) if one["case"] in keys]
+    chosen = [one for one in load() if one["case"] in keys]
     for case in cases:
         chosen += [{**exported(case, seed), "id": f"{case.key}/own data, seed {seed}"} for seed in range(seeds)]
     require(bool(chosen), "--seeds", seeds, f"{algorithm} has no committed vectors: there is nothing to run")

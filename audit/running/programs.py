@@ -108,6 +108,7 @@ class Process:
             self._poll.register(end, select.POLLIN)
         for end in [self._in] if shown else [self._in, self._complaints]:
             os.set_blocking(end, False)
+        self._hint = "; nothing has come so far: output to a pipe is buffered, so flush each line (docs/live.md)"
         self._rest = bytearray()  # what it has said beyond the last line
         self._said = bytearray()  # the end of its standard error
         self.budget = MOST_CASE  # bytes that it may still say in this case
@@ -139,10 +140,10 @@ class Process:
                 self._broken(f"said more than {MOST_LINE // 2**20} MiB in one line")
             left = limit - time.monotonic()
             if left <= 0:
-                self._broken(f"took longer than {seconds:g} s for an answer")
+                self._broken(f"took longer than {seconds:g} s for an answer{self._hint}")
             if not self._listen(min(_TICK, left)) and status_of(self._popen) is not None:
                 self._ended()  # a descendant may hold its output open
-        line = bytes(self._rest[:end])
+        line, self._hint = bytes(self._rest[:end]), ""
         del self._rest[: end + 1]
         self.budget -= end + 1
         if self.budget < 0:

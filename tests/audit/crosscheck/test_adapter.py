@@ -127,7 +127,7 @@ def planted(dpassay, tmp_path, monkeypatch):
         if path.suffix == ".js":
             if shutil.which("node") is None:
                 pytest.skip("node is not installed")
-            return dpassay("crosscheck", "live", algorithm, "--program", f"node {path}", "--seeds", 0)
+            return dpassay("crosscheck", "live", f"node {path}", "--algorithm", algorithm, "--seeds", 0)
         return dpassay("crosscheck", "run", f"{path.stem}:run", "--algorithm", algorithm)
 
     return judge

@@ -198,7 +198,7 @@ def test_no_zombie_is_left():
         ("wider on one side", Kind.LAW),
         ("un-noised use", Kind.OUTPUT),
         ("branch", Kind.CALL),
-        ("undeclared batch", Kind.UNDECLARED_BATCH),
+        ("wrong batch", Kind.WRONG_BATCH),
     ],
 )
 def test_planted_bugs_are_found_with_their_cause(mode, kind):
@@ -275,7 +275,7 @@ def command(mode):
         ("half the noise", any, "fail", "gradient, std: "),
         ("no clip", any, "fail", "gradient, query"),
         ("un-noised use", any, "fail", "output[0]: "),
-        ("undeclared batch", any, "fail", "gradient, batches: expected [0], got []"),
+        ("wrong batch", any, "fail", "gradient, batches: expected [0], got []"),
         ("unsupported", all, "unsupported", "only dp_ftrl"),
         ("refuses", all, "error", "batch_size 2 is even"),
         ("crash", all, "error", "was killed by SIGABRT; it said: Traceback: all is lost"),
@@ -312,7 +312,7 @@ def test_another_call_than_the_references_is_named_and_what_is_no_call_ends_all(
     ],
 )
 def test_the_command_explains_and_counts(dpassay, mode, options, code, text):
-    found, out, err = dpassay("crosscheck", "live", KEY, "--program", command(mode), "--seeds", 0, *options)
+    found, out, err = dpassay("crosscheck", "live", command(mode), "--algorithm", KEY, "--seeds", 0, *options)
     assert found == code and text in out, out + err
     assert "--junit" not in options or "<failure" in Path("j.xml").read_text()
 
