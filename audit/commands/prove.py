@@ -18,7 +18,7 @@ from dpassay.proofs_check.derivation import ledger as ledgers
 from dpassay.proofs_check.derivation.ledger import Examined
 from dpassay.proofs_check.derivation.model import Statement, statements
 from dpassay.proofs_check.derivation.show import closing, record, step_text, text
-from dpassay.reference.errors import BadInput, require
+from dpassay.reference.errors import require
 from dpassay.reference.files import read_text, require_writable, write_text
 from dpassay.reference.papers import PAPERS
 
@@ -50,8 +50,7 @@ def prove(
     unknown paper, statement or step, 3 when the solver left a step undecided.
     """
     for key in paper or []:
-        if key not in PAPERS:
-            raise BadInput("--paper", key, f"not one of {', '.join(PAPERS)}")
+        require(key in PAPERS, "--paper", key, f"not one of {', '.join(PAPERS)}")
     require(step is None or bool(statement), "--step", step, "name the statement too")
     whole = not statement and not paper
     target = output or (OUTPUT if whole else None)
@@ -61,8 +60,7 @@ def prove(
             require_writable(path, option)
     if readme is not None:
         LEDGER.read(read_text(readme, "--readme"), f"--readme {readme}")  # markers are missed at once
-    mine = [one for one in statements() if not paper or one.paper in paper]
-    wanted = ledgers.named(statement, mine) if statement else mine
+    wanted = ledgers.named(statement, paper) if statement else statements(paper)
     keys, every = {one.key for one in wanted}, examined(wanted, jobs, quiet, no_cache)
     found = [one for one in every if one.statement.key in keys]
     _write(every, target, ledger, readme)

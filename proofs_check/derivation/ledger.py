@@ -22,7 +22,7 @@ from dpassay.reference.papers import NUMBERED, PAPERS
 from dpassay.reference.sources import code_of
 
 from .derive import Derivation, derive
-from .model import REMARKS, Statement, left_out, reference
+from .model import REMARKS, Statement, left_out, reference, statements
 from .status import Kind, Status, statuses
 
 GROUPS = ("proved", "proved up to named parts", "holds under", "broken, repaired", "broken, false", "broken, open",
@@ -149,22 +149,29 @@ def with_sources(wanted: Iterable[Statement], among: Sequence[Statement]) -> lis
 _SHORT = {"thm": "theorem", "lem": "lemma", "cor": "corollary", "alg": "algorithm", "def": "definition"}
 
 
-def named(text: str, among: Sequence[Statement]) -> list[Statement]:
+def named(text: str, papers: list[str] | None = None) -> list[Statement]:
     """Statements of this name (``Theorem 3.17``), or about this algorithm; without any, those whose place names it.
 
     Raises:
         BadInput: there is none.
     """
     plain = " ".join(_SHORT.get(word.rstrip("."), word) for word in text.lower().split())
-    found = [one for one in among if one.name.lower() == plain or text in one.algorithms]
-    found = found or [one for one in among if plain in map(str.lower, own_names(one.place))]
+    among = statements(papers)
+    found = _called(plain, text, among)
     if not found:
+        others = sorted({one.paper for one in _called(plain, text, statements())})
         names = sorted({one.name for one in among}) if plain[:-1] else []
         near = [name for name in names if plain in name.lower() or name.lower().startswith(plain[:-1])]
         hint = f"is it one of these: {'; '.join(near[:8])}?" if near else "`dpassay prove` lists them"
+        hint = f"there is one in {' and '.join(others)}" if others else hint
         hint = f"of a paper: --paper {text}" if text in PAPERS else hint
         raise BadInput("statement", text, f"no statement of this name, and no algorithm; {hint}")
     return found
+
+
+def _called(plain: str, text: str, among: Sequence[Statement]) -> list[Statement]:
+    found = [one for one in among if one.name.lower() == plain or text in one.algorithms]
+    return found or [one for one in among if plain in map(str.lower, own_names(one.place))]
 
 
 def counts(found: Iterable[Examined]) -> dict[str, int]:
