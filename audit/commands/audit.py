@@ -86,6 +86,8 @@ class Asked:
         path = self.output or Path("reports") / f"{file_name(','.join(self.names), 80) or 'audit'}{ending}.json"
         require_writable(path, "--output")
         self.options.check(path)
+        if self.names and path.is_file():
+            load(path)  # rows of other algorithms stay in it: what is there must be a report
         return path
 
     def saved(self, rows: Sequence[Row], path: Path, own: str = "") -> int:
@@ -116,7 +118,7 @@ def _audit_own(asked: Asked) -> int:
     other = [name for name in asked.names if not is_code(name)]
     require(not other, "algorithms", ", ".join(other), "of the catalogue: needs a command of its own")
     opened = {name: open_own(name, asked.space, relation, given=asked.given) for name in asked.own_names()}
-    path, share = _existing(asked.report()), asked.budget and asked.budget / len(opened)
+    path, share = asked.report(), asked.budget and asked.budget / len(opened)
     rows, held = [], {}
     for name, (run, where) in opened.items():
         with progress("auditing", 2, quiet=asked.options.quiet) as say, reporting(say, share):
@@ -151,7 +153,7 @@ def _audit_program(asked: Asked, cases: Sequence[Case], command: str) -> int:
     from dpassay.audit.live.program import LiveProgram  # here and below: the live protocol is slow to import
     from dpassay.audit.subjects.programs import audited
 
-    path, rows = _existing(asked.report(".program")), []
+    path, rows = asked.report(".program"), []
     with progress("auditing", len(cases), quiet=asked.options.quiet) as say, reporting(say):
         for case in cases:
             with LiveProgram(command, case.id, case.reading, timeout=asked.timeout) as live:
@@ -169,7 +171,7 @@ def _audit_own_program(asked: Asked) -> int:
     asked.refuse("is for code", "--budget")
     require(not is_code(name), "algorithm", name, "a program is told a plain name; --space names your data")
     claim, relation = asked.stated(), relation_named(asked.relation)
-    path, where = _existing(asked.report(".program")), open_space(asked.space, relation)
+    path, where = asked.report(".program"), open_space(asked.space, relation)
     with (
         progress("auditing", 1, quiet=asked.options.quiet) as say,
         reporting(say),
@@ -177,13 +179,6 @@ def _audit_own_program(asked: Asked) -> int:
     ):
         row = own_program(live, asked.space or "", where, replace(claim, relation=where.relation), asked.effort)
     return asked.saved([row], path)
-
-
-def _existing(path: Path) -> Path:
-    """Rows of other algorithms stay in it: what is there must be a report."""
-    if path.is_file():
-        load(path)
-    return path
 
 
 Algorithms = Annotated[

@@ -36,18 +36,10 @@ NOTHING_WORSE = "nothing is worse than it was"
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
-Only = Annotated[
-    list[str] | None, typer.Option("--only", help="Claims with this name; * stands for anything. May be repeated.")
-]
-Baseline = Annotated[
-    Path | None, typer.Option("--baseline", help="Fail also where a claim is worse off than in this lock file.")
-]
-
-
 def check(
     claims: Annotated[Path, typer.Argument(help="The claims file (`dpassay init` writes a first one).")] = DEFAULT,
-    only: Only = None,
-    baseline: Baseline = None,
+    only: Annotated[list[str] | None, typer.Option(help="Claims with this name; *: anything. May be repeated.")] = None,
+    baseline: Annotated[Path | None, typer.Option(help="Fail also where a claim is worse than in this lock.")] = None,
     update: Annotated[bool, typer.Option("--update", help="Write the lock file of --baseline as it is now.")] = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Make every row anew, and keep none.")] = False,
     fail_on: Mildest = FailOn.INCONCLUSIVE,

@@ -11,7 +11,7 @@ from rich.table import Table as RichTable
 from dpassay.audit.report.verdicts import wide_console
 from dpassay.audit.reproductions.report import Options, Report
 from dpassay.audit.terminal.progress import Quiet, tracked
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import require
 from dpassay.reference.files import require_writable
 
 # Each has a module of its name in `reproductions`, with run(options) -> Report.
@@ -36,10 +36,8 @@ def reproduce(
 
     Exit code 0 when the experiments ran, 2 for an unknown paper or bad data.
     """
-    if paper not in PAPERS:
-        raise BadInput("paper", paper, f"cannot be reproduced; known: {', '.join(PAPERS)}")
-    if data is not None and paper not in WITH_DATA:
-        raise BadInput("--data", str(data), f"{paper} has no data sets of its own")
+    require(paper in PAPERS, "paper", paper, f"cannot be reproduced; known: {', '.join(PAPERS)}")
+    require(data is None or paper in WITH_DATA, "--data", str(data), f"{paper} has no data sets of its own")
     require_writable(output / f"{paper}.json", "--output")
     if page is not None:
         require_writable(page, "--page")

@@ -50,11 +50,8 @@ def described_lines(one: dict[str, Any], before: dict[str, Any]) -> Iterator[str
             yield f"{name}:" + (f" {'as' if len(told) == len(value) else f'{len(told)} as'} above" if told else "")
             yield from (f"  - {line}" for line in value if line not in told)
         elif isinstance(value, dict) and value:
-            shown = (
-                f"{key} = {entry:.6g}" if isinstance(entry, float) else f"{key} = {entry}"
-                for key, entry in value.items()
-            )
-            yield f"{name}: {', '.join(shown)}"
+            shown = {key: f"{entry:.6g}" if isinstance(entry, float) else entry for key, entry in value.items()}
+            yield f"{name}: {', '.join(f'{key} = {entry}' for key, entry in shown.items())}"
         elif value not in ("", [], {}):
             yield f"{name}: {value}"
 
@@ -66,8 +63,7 @@ def _own(name: str) -> dict[str, Any]:
     run = load_callable(name, "algorithm")
     return {
         "key": name,
-        "what": "your own code, "
-        + ("plain NumPy: run(data, rng)" if is_plain(run) else "on a tape: run(problem, tape)"),
+        "what": f"your own code, {'plain NumPy: run(data, rng)' if is_plain(run) else 'on a tape: run(problem, tape)'}",
         "file": _place(run),
         "says": (inspect.getdoc(run) or "").partition("\n")[0] if inspect.isroutine(run) else "",
         "to audit it": f"dpassay audit {name} --epsilon 1",

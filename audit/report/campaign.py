@@ -92,20 +92,18 @@ def _counts(judged: Sequence[Judged]) -> tuple[str, ...]:
 
 def report(adapter: str, judged: Sequence[Judged], total: int, evidence: Mapping[str, Any]) -> str:
     """The campaign as JSON."""
-    rows = []
-    for one in judged:
-        result = one.result
-        told = [{**asdict(difference), "text": str(difference)} for difference in result.differences]
-        row = {
-            **{name: getattr(result, name) for name in ("id", "algorithm", "outcome", "message", "flags")},
+    rows = [
+        {
+            **{name: getattr(one.result, name) for name in ("id", "algorithm", "outcome", "message", "flags")},
             "expected": None if one.expected is None else asdict(one.expected),
             "unexpected": one.unexpected,
-            "differences": told,
-            "sensitivities_not_stated": result.unstated,
-            "evidence": evidence.get(result.id),
-            "seconds": round(result.seconds, 3),
+            "differences": [{**asdict(each), "text": str(each)} for each in one.result.differences],
+            "sensitivities_not_stated": one.result.unstated,
+            "evidence": evidence.get(one.result.id),
+            "seconds": round(one.result.seconds, 3),
         }
-        rows.append(row)
+        for one in judged
+    ]
     summary = {outcome: sum(one.result.outcome == outcome for one in judged) for outcome in OUTCOMES}
     head = {"format": FORMAT, "adapter": adapter, "vectors": total, "run": len(judged), "summary": summary}
     return json_text({**head, "exit_code": exit_code(judged), "results": rows})

@@ -111,9 +111,7 @@ def paper_of(row: Row) -> str:
 def row_view(place: int, row: Row, case: Case | None) -> dict[str, Any]:
     """A row, the ``place``-th of its page; ``case`` is its entry of the catalogue, if it has one."""
     found, name = curves_of(row), f"row-{place}"
-    columns = [] if found is None else [found.epsilons, found.accounted]
-    if found is not None and found.realised.size:
-        columns += [found.realised, found.pointwise, found.hits]
+    columns = [one for one in vars(found).values() if one.size] if found is not None else []
     how = "" if row.realised is None or row.realised_by == "likelihood" else f" ({printable(row.realised_by)})"
     releases = [_release(row, one) for one in row.releases]
     words = [row.key, row.data, row.why, row.verdict, *map(str, row.findings), *(one["label"] for one in releases)]

@@ -133,11 +133,8 @@ def of_the_run(row: Row) -> Iterator[tuple[Kind, str]]:
         shown = [f"the releases add up to epsilon {more}"]
     yield from ((Kind.OVER_BUDGET, text) for text in shown[:1])
     if Kind.UNDERACCOUNTED.value in row.undeclared:
-        yield (
-            Kind.UNDERACCOUNTED,
-            f"epsilon >= {number(row.realised, row.accounted)} is realised, "
-            f"{number(row.accounted, row.realised)} accounted: {UNDERACCOUNTED}",
-        )
+        more = f"{number(row.accounted, row.realised)} accounted: {UNDERACCOUNTED}"
+        yield Kind.UNDERACCOUNTED, f"epsilon >= {number(row.realised, row.accounted)} is realised, {more}"
     if row.verdict == Verdict.VIOLATED:
         realised = f"epsilon >= {row.shown(row.realised)} is realised at delta {row.delta:g}"
         surely = f"({row.realised_by}, confidence {row.confidence:.0%}), claimed {number(row.claimed, row.realised)}"

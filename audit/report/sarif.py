@@ -33,11 +33,8 @@ def sarif(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Uncheck
         invocation["toolExecutionNotifications"] = told
     else:
         invocation["exitCode"] = joint_exit_code(row.exit_code(strict) for row in rows)
-    driver = {
-        "name": "dpassay",
-        "version": printable(installed_version()),
-        "rules": [_rule(rule, text) for rule, text in RULES.items()],
-    }
+    rules = [_rule(rule, text) for rule, text in RULES.items()]
+    driver = {"name": "dpassay", "version": printable(installed_version()), "rules": rules}
     run = {
         "tool": {"driver": driver},
         "automationDetails": {"id": "dpassay/"},

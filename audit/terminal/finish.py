@@ -46,9 +46,8 @@ class Options:
         require(not (self.explain and self.as_json), "--explain", True, "is text; the rows of --json hold all of it")
 
     def _files(self) -> list[tuple[str, Path, Callable[[Sequence[Row], bool, Sequence[Unchecked]], str]]]:
-        named = [("--junit", self.junit, junit), ("--sarif", self.sarif, sarif)]
-        found = [*named, ("--markdown", self.markdown, markdown)]
-        return [(option, path, made) for option, path, made in found if path is not None]
+        each = [("--junit", self.junit, junit), ("--sarif", self.sarif, sarif), ("--markdown", self.markdown, markdown)]
+        return [(option, path, made) for option, path, made in each if path is not None]
 
     def check(self, *taken: Path) -> None:
         """Say before the work begins what cannot be written: also the files that the command reads or writes itself."""

