@@ -42,6 +42,38 @@ class OldNames(np.random.Generator):
     gauss = normalvariate = lambda self, mu=0.0, sigma=1.0: self.normal(mu, sigma)
 
 
+def names_of_python(generator: Callable[[], Any]) -> dict[str, Callable[..., Any]]:
+    """What the names of Python's module `random` are, drawn from the generator of the run."""
+
+    def picked(values: Any, **options: Any) -> Any:
+        return values[generator().choice(len(values), **options)]
+
+    def choices(values: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1) -> Any:
+        shares = np.diff(cum_weights, prepend=0.0) if weights is None and cum_weights is not None else weights
+        chances = None if shares is None else np.asarray(shares, dtype=float) / np.sum(shares)
+        return [picked(values, p=chances) for _ in range(int(k))]
+
+    def sample(values: Any, k: int) -> Any:
+        places = generator().choice(len(values), int(k), replace=False)
+        if values == range(len(values)):
+            return getattr(places, "tolist", lambda: places)()  # a secret batch is not listed
+        return [values[one] for one in places]
+
+    return {
+        "random": lambda: generator().random(),
+        "gauss": lambda mu=0.0, sigma=1.0: generator().normal(mu, sigma),
+        "normalvariate": lambda mu=0.0, sigma=1.0: generator().normal(mu, sigma),
+        "uniform": lambda a, b: generator().uniform(a, b),
+        "expovariate": lambda lambd=1.0: generator().exponential(1.0 / lambd),
+        "randint": lambda a, b: generator().integers(a, b + 1),
+        "randrange": lambda *ends: generator().integers(*ends),
+        "choice": picked,
+        "choices": choices,
+        "sample": sample,
+        "shuffle": lambda values: generator().shuffle(values),
+    }
+
+
 class StandIn(OldNames):
     """In place of a generator, while its draws are followed. Each kind says what noise and public numbers are."""
 

@@ -24,7 +24,7 @@ from .choices import NAMES, forgotten, used_up
 from .converted import converted, reached
 from .derivation import TRUSTED, Open, here, refuse, trusted
 from .draws import Answers, Noise, fresh_generator
-from .generators import Draws, Secret
+from .generators import Draws, Secret, names_of_python
 from .kinds import unusual
 from .outside import INSTEAD, is_elsewhere, of_kind
 from .public import COUNTED, INTO, NOT_FOLLOWED, OF_SHAPES, Public, blank, held_by_the_code, watched
@@ -37,7 +37,6 @@ _LIKE[np.empty_like] = np.zeros
 _EMPTY = np.empty, np.zeros  # what is there by chance may be no number
 _LEGACY = {"normal", "laplace", "standard_normal", "randn", "rand", "random_sample", "randint", "choice", "uniform"}
 _LEGACY |= {"random", "geometric", "binomial", "gumbel", "exponential", "shuffle", "permutation", "multivariate_normal"}
-_GLOBAL = ("gauss", "normalvariate")
 _DISPATCHED = type(np.sum)
 _OF_SEVERAL = ("stack", "concatenate", "hstack", "vstack", "dstack", "column_stack", "block", "select", "choose")
 
@@ -341,7 +340,7 @@ def _stand_ins(draws: Draws, seeded: bool) -> Iterator[tuple[Any, str, Any]]:
     followed = {} if seeded else {name: getattr(draws, name) for name in _LEGACY}
     for name in _drawing(np.random) - {"default_rng"}:
         yield np.random, name, followed.get(name) or _refused(name)
-    followed = {} if seeded else dict.fromkeys(_GLOBAL, lambda mu=0.0, sigma=1.0: draws.normal(mu, sigma))
+    followed = {} if seeded else names_of_python(lambda: draws)
     for name in _drawing(random):
         yield random, name, followed.get(name) or _refused(name)
     for place, name, why, option in _NOT_FOLLOWED:

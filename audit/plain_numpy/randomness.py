@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.certify.generators import OldNames
+from dpassay.audit.certify.generators import OldNames, names_of_python
 from dpassay.audit.certify.patched import fixes_the_seed
 
 from .places import WAY_OUT, NotUnderstood, here, of_the_code
@@ -64,17 +64,6 @@ def _seed(*_: Any) -> Any:
     raise NotUnderstood("seed", here(), why)
 
 
-def _sample(population: Any, k: int) -> Any:
-    picked = GLOBAL.get().choice(len(population), int(k), replace=False)
-    return picked.tolist() if population == range(len(population)) else [population[one] for one in picked]
-
-
-def _choices(population: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1) -> Any:
-    shares = np.diff(cum_weights, prepend=0.0) if weights is None and cum_weights is not None else weights
-    chances = None if shares is None else np.asarray(shares, dtype=float) / np.sum(shares)
-    return [population[int(GLOBAL.get().choice(len(population), p=chances))] for _ in range(int(k))]
-
-
 def _array(real: Callable[..., Any]) -> Callable[..., Any]:
     """NumPy asks each number of a list for itself, so noise that was drawn number by number is put together before."""
 
@@ -87,20 +76,7 @@ def _array(real: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-_PYTHON: dict[str, Callable[..., Any]] = {
-    "random": lambda: GLOBAL.get().random(),
-    "gauss": lambda mu=0.0, sigma=1.0: GLOBAL.get().normal(mu, sigma),
-    "normalvariate": lambda mu=0.0, sigma=1.0: GLOBAL.get().normal(mu, sigma),
-    "uniform": lambda a, b: GLOBAL.get().uniform(a, b),
-    "expovariate": lambda lambd=1.0: GLOBAL.get().exponential(1.0 / lambd),
-    "randint": lambda a, b: int(GLOBAL.get().integers(a, b + 1)),
-    "randrange": lambda *ends: int(GLOBAL.get().integers(*ends)),
-    "choice": lambda values: values[int(GLOBAL.get().integers(len(values)))],
-    "sample": _sample,
-    "choices": _choices,
-    "shuffle": lambda values: GLOBAL.get().shuffle(values),
-    "seed": _seed,
-}
+_PYTHON = {**names_of_python(lambda: GLOBAL.get()), "seed": _seed}
 
 
 class _Forward(np.random.Generator):
