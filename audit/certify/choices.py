@@ -4,11 +4,14 @@ All records are alike, so what is computed of one of them is known of all; how m
 computed for both ways of a private decision, or for each of such records, may do nothing else.
 """
 
+import contextlib
 import dis
 import gc
-import itertools
+import io
 import logging
 import sys
+import threading
+import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
 from types import CodeType, FrameType, FunctionType, ModuleType
@@ -20,11 +23,11 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from dpassay.audit.inputs.foreign import silent
 
 from .arithmetic import compared
-from .derivation import IN_ITS_NAME, TRUSTED, Decides, Open, refuse, trusted
+from .derivation import FOLLOWED, IN_ITS_NAME, TRUSTED, Decides, Open, of_a_library, refuse, trusted
 from .draws import Noise
 from .facts import NAMED, ZERO, Norms, Origin, Records
 from .generators import Draws, StandIn
-from .outside import INSTEAD, Kind, array, is_elsewhere, named, outside
+from .outside import INSTEAD, Kind, array, harmless_kind, named, outside, plainly_made
 from .public import NOT_FOLLOWED, Public, added
 from .shapes import Batch, Place, one_of
 from .value import SEALED, Holder, Value, is_number, ledger_of, memory_of, private
@@ -100,21 +103,27 @@ def _caught() -> None:
     raise Open("an error is caught here, and whether there is one may follow private data or released values")
 
 
+_MANAGERS = np.errstate, warnings.catch_warnings, contextlib.nullcontext, io.IOBase, type(threading.Lock())
+
+
 def _entered(manager: Any) -> Any:
-    """What `with` begins; a function of the code's own that ends it may return a truth, which catches an error."""
-    of = next((one for one in type(manager).__mro__ if "__exit__" in vars(one)), object)
-    if of.__module__ == sys._getframe(1).f_globals.get("__name__"):
-        code = getattr(vars(of)["__exit__"], "__code__", None)
-        steps = [] if code is None else [*dis.get_instructions(code)]
-        if not steps or any(one.argval for one, end in itertools.pairwise(steps) if end.opname == "RETURN_VALUE"):
-            _caught()
+    """What `with` begins, which catches no error, and keeps no warning and no text."""
+    kind: Any = type(manager)
+    of = next((one for one in kind.__mro__ if "__exit__" in vars(one)), object)
+    code = getattr(getattr(manager, "gen", None), "gi_code", None)  # of a function that yields
+    own = code in FOLLOWED or (plainly_made(kind) and not of_a_library(of.__module__))
+    if not (own or issubclass(kind, _MANAGERS)) or getattr(manager, "_record", False):
+        _caught()
     return manager
 
 
 def _into(value: Any, container: Any) -> Any:
     """The value, if what it is written into is followed; of a container None nothing is known."""
-    if (container is None or is_elsewhere(type(container).__module__)) and ledger_of(value) is not None:
-        raise Open(NOT_FOLLOWED)
+    kind = type(container)
+    names = isinstance(container, ModuleType | type)
+    refuse(names and of_a_library(getattr(container, "__module__", container.__name__)), "a library's name is changed")
+    own = harmless_kind(kind) or not of_a_library(kind.__module__)
+    refuse((container is None or not own) and ledger_of(value) is not None, NOT_FOLLOWED)
     return value
 
 
@@ -365,7 +374,8 @@ def _seen(frame: FrameType, event: str, function: Any) -> None:
         elif (
             event == "call"
             and caller is not None
-            and not (code.co_filename.startswith(TRUSTED) or trusted(caller.f_code.co_filename))
+            and not code.co_filename.startswith(TRUSTED)
+            and (caller.f_code in IN_ITS_NAME or not trusted(caller.f_code.co_filename))
         ):  # Python's own library
             effects.append(f"{code.co_name} is called")
         elif event == "call" and code.co_name == "listed" and frame.f_locals["real"].__name__ in _IN_PLACE:

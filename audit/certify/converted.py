@@ -14,14 +14,24 @@ import ast
 import copy
 import gc
 import linecache
+import operator
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from dpassay.audit.search.coverage import nested
 
+from .derivation import FOLLOWED, of_a_library
+from .draws import Noise
 from .facts import reachable
+from .generators import Draws
+from .kinds import LAYOUT
+from .public import Public
+from .shapes import Place
+from .value import Value
 
 _NEUTRAL: dict[Any, tuple[str, str]] = {
     ast.Add: ("+", "0"),
@@ -32,7 +42,22 @@ _NEUTRAL: dict[Any, tuple[str, str]] = {
 _SCOPES = (ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
-_UNSEEN = ("__del__", "__array__", "__array_interface__", "__array_struct__")  # whose errors, or numbers, go elsewhere
+# methods that Python calls by itself, but catches no error of
+_OF_OBJECTS = "init", "post_init", "new", "call", "enter", "exit", "iter", "next", "repr", "str", "len"
+_SEEN = {f"__{name}__" for name in (*_OF_OBJECTS, *operator.__all__)}
+_SEEN |= {f"__r{name.strip('_')}__" for name in operator.__all__}
+
+
+def _names_in(kind: type) -> Iterator[str]:
+    """Of its attributes, and more."""
+    for one in kind.__mro__:
+        yield from vars(one)
+        for code in [each.__code__ for each in vars(one).values() if isinstance(each, FunctionType)]:
+            yield from code.co_names
+
+
+_OF_STAND_INS = LAYOUT | {name for kind in (Value, Public, Noise, Place, Draws) for name in _names_in(kind)}
+_OF_STAND_INS -= {name for kind in (np.ndarray, np.float64, np.random.Generator) for name in dir(kind)} - LAYOUT
 
 
 class _Converter(ast.NodeTransformer):
@@ -40,12 +65,13 @@ class _Converter(ast.NodeTransformer):
 
     def __init__(self) -> None:
         self._made = 0
-        self._inside = False  # a function
+        self._inside = self._around = False  # a function; so is what holds this node
         self._elsewhere: set[str] = set()  # names of this function that are no business of its own
 
     def visit(self, node: ast.AST) -> Any:
         """Names of a class body cannot be seen from a lambda; its methods are functions again."""
         before, functions = self._inside, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+        self._around = before
         self._inside = isinstance(node, functions) or (before and not isinstance(node, ast.ClassDef))
         found = super().visit(node)
         self._inside = before
@@ -55,7 +81,8 @@ class _Converter(ast.NodeTransformer):
         """With what it leaves to others."""
         before, self._elsewhere = self._elsewhere, _read_elsewhere(node)
         node.body = _one_return(node.body)
-        if node.name in _UNSEEN:
+        special = node.name[:2] == "__" == node.name[-2:] and node.name not in _SEEN
+        if special or (node.name == "__exit__" and any(map(_swallows, ast.walk(node)))):
             node.body.insert(0, _line("_dpassay_caught()", node))
         self.generic_visit(node)
         self._elsewhere = before
@@ -91,9 +118,10 @@ class _Converter(ast.NodeTransformer):
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
-        """Of the names that Python gives, a stand-in has others."""
+        """Of the names that Python gives a stand-in has others, and it has some of its own."""
         self.generic_visit(node)
-        if not self._inside or not isinstance(node.ctx, ast.Load) or node.attr[:2] != "__" or node.attr[-2:] != "__":
+        special = node.attr in _OF_STAND_INS or (node.attr[:2] == "__" == node.attr[-2:])
+        if not self._inside or not isinstance(node.ctx, ast.Load) or not special:
             return node
         return _called("_dpassay_named", [node.value, ast.Constant(node.attr)], node)
 
@@ -146,8 +174,10 @@ class _Converter(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> Any:
         """Identity is asked for, but of constants such as None."""
         self.generic_visit(node)
-        if not self._inside or not isinstance(node.ops[0], ast.Is | ast.IsNot) or len(node.ops) > 1:
+        if not self._inside or not any(isinstance(one, ast.Is | ast.IsNot) for one in node.ops):
             return node
+        if len(node.ops) > 1:
+            return _called("_dpassay_caught", [], node)
         if any(isinstance(one, ast.Constant) and one.value is None for one in (node.left, *node.comparators)):
             return node
         same = _called("_dpassay_same", [node.left, *node.comparators], node)
@@ -212,6 +242,25 @@ class _Converter(ast.NodeTransformer):
         return node if imports or not (self._inside and catches) else [_line("_dpassay_caught()", node), node]
 
     visit_TryStar = visit_Try  # noqa: N815
+
+    def visit_Match(self, node: ast.Match) -> Any:
+        """A pattern may ask for a class, and for attributes, and catches what comes where there are none."""
+        return [_line("_dpassay_caught()", node), node] if self._inside else node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        """What a class body does, but for definitions, is not followed."""
+        plain = (ast.FunctionDef, ast.Pass, ast.Assign, ast.AnnAssign, ast.Expr)
+        asks = (ast.Call, ast.Compare, ast.Attribute, ast.IfExp, ast.comprehension)
+        parts = [part for one in node.body if not isinstance(one, ast.FunctionDef) for part in ast.walk(one)]
+        odd = any(isinstance(one, asks) for one in parts) or not all(isinstance(one, plain) for one in node.body)
+        inside = self._around and odd
+        self.generic_visit(node)
+        return [_line("_dpassay_caught()", node), node] if inside else node
+
+
+def _swallows(one: ast.AST) -> bool:
+    """Does it return what may be true?"""
+    return isinstance(one, ast.Return) and not (one.value is None or getattr(one.value, "value", one) in (None, False))
 
 
 def _prints(call: ast.Call) -> bool:
@@ -445,29 +494,40 @@ def _chosen(name: str, ways: tuple[_Way, _Way]) -> list[tuple[str, ast.AST | Non
 
 
 def converted(run: Any, names: dict[str, Any]) -> list[tuple[FunctionType, CodeType]]:
-    """The functions of a module, and what is run, each with the code that it runs while it is certified."""
-    file = str(names.get("__file__") or "")
-    functions = [one for one in reached(names, run) if type(one) is FunctionType and one.__code__.co_filename == file]
-    codes = _codes(file, "".join(linecache.getlines(file))) if functions else {}
-    pairs = [(one, codes[one.__code__]) for one in functions if one.__code__ in codes]  # else it is another file now
-    return [(one, new) for one, new in pairs if new.co_freevars == one.__code__.co_freevars]
+    """The functions of the code's own modules, and what is run, each with the code that runs while it is certified.
 
+    They are what its module holds, and what that holds, and the functions and classes of its other modules.
+    """
 
-def reached(names: dict[str, Any], *others: Any) -> Iterator[Any]:
-    """What a module holds, and what that holds; of other modules no names, nor of what imports one."""
-    file, module = names.get("__file__"), names.get("__name__")
+    def of_others(module: Any) -> bool:
+        return module != names.get("__name__") and of_a_library(str(module))
 
     def inside(one: Any) -> Iterable[Any]:
-        if isinstance(one, FunctionType) and one.__code__.co_filename != file:
-            return one.__closure__, one.__defaults__, one.__kwdefaults__, vars(one)  # what it decorates
-        other = isinstance(one, ModuleType) or (isinstance(one, type) and one.__module__ != module)
-        return () if other or one is names else filter(gc.is_tracked, gc.get_referents(one))
+        kept = list[Any]()
+        if isinstance(one, FunctionType) and one.__globals__ is not names:
+            kept = [one.__closure__, one.__defaults__, one.__kwdefaults__, vars(one)]  # what it decorates
+            named = {} if of_others(one.__globals__.get("__name__")) else one.__globals__
+        elif isinstance(one, ModuleType):
+            named = {} if of_others(one.__name__) else vars(one)
+        elif isinstance(one, type) and of_others(one.__module__):
+            named = {}
+        else:
+            return () if one is names else filter(gc.is_tracked, gc.get_referents(one))
+        return [*kept, *(one for one in named.values() if isinstance(one, FunctionType | ModuleType | type))]
 
+    found = list[tuple[FunctionType, CodeType]]()
     held = [one for name, one in names.items() if name not in ("__builtins__", "__loader__", "__spec__")]
-    return reachable([*others, *held], inside)
+    for one in reachable([run, *held], inside):
+        if type(one) is FunctionType and not of_others(one.__globals__.get("__name__")):
+            file = one.__code__.co_filename
+            new = _codes(file, "".join(linecache.getlines(file))).get(one.__code__)  # None: it is another file now
+            if new is not None and new.co_freevars == one.__code__.co_freevars:
+                found.append((one, new))
+    FOLLOWED.update(code for _, new in found for code in nested(new))
+    return found
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=256)
 def _codes(file: str, text: str) -> dict[CodeType, CodeType]:
     """By the code of a file as it is written: as it is converted."""
     try:

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partialmethod
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -703,7 +703,7 @@ _HAS_PARTS = 1 << 14  # of the flags of a type: Python can say what its objects 
 
 def _leave(output: Any) -> None:
     """What is handed out holds nothing private, and no seed of the noise, wherever it keeps it."""
-    for one in reachable([output], _held):
+    for one in reachable([output], held_by):
         kind = type(one)
         if isinstance(one, Value | Batch):
             raise Open("private data is returned without noise", leaves=True)
@@ -719,9 +719,9 @@ def _leave(output: Any) -> None:
             raise Open(f"the output holds a {kind.__name__}, which is not looked through")
 
 
-def _held(one: Any) -> Iterable[Any]:
+def held_by(one: Any) -> Iterable[Any]:
     """What an object holds, and what its class does; of functions also what they look up, but for generators."""
-    if issubclass(type(one), Noise):
+    if issubclass(type(one), Noise | ModuleType | FrameType):
         return ()
     if isinstance(one, np.ndarray):
         own = () if isinstance(one, Public) else getattr(one, "__dict__", {}).values()
@@ -732,7 +732,7 @@ def _held(one: Any) -> Iterable[Any]:
         return () if isinstance(one.__self__, ModuleType) else (one.__self__,)
     if not isinstance(one, FunctionType):
         return gc.get_referents(one)
-    names = {} if of_a_library(one.__module__) else one.__globals__
+    names = {} if of_a_library(str(one.__module__)) else one.__globals__
     found = [names.get(name) for code in nested(one.__code__) for name in code.co_names]
     kept = [each for each in found if not isinstance(each, np.random.Generator | ModuleType)]
     return [one.__closure__, one.__defaults__, one.__kwdefaults__, vars(one), *kept]

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .derivation import refuse, trusted, who_asks
+from .derivation import TRUSTED, refuse, trusted, who_asks
 from .facts import NAMED
 
 WHICH_KIND = "the code asks of which kind a private or released number is"
+LAYOUT = {"base", "flags", "strides", "ctypes"}  # how an array lies in memory
 COARSE, FLAT = ("numbers of a coarser type",), ("an array without axes",)
 
 
@@ -26,14 +27,9 @@ def kind_of_number(dtype: Any) -> type:
     """Of a private or released one it is not told: `float` and `int` make it one of Python's, and NumPy has others."""
     asks = sys._getframe(2)
     by_operator = not dis.opname[asks.f_code.co_code[asks.f_lasti]].startswith(("CALL", "PRECALL", "MATCH", "LOAD"))
-    refuse(not by_operator and not trusted(asks.f_code.co_filename), WHICH_KIND)
+    refuse(not by_operator and not asks.f_code.co_filename.startswith(TRUSTED), WHICH_KIND)
     found: type = dtype.type
     return found
-
-
-def not_told(what: str) -> None:
-    """Raises Open where the code asks for it."""
-    refuse(not trusted(who_asks()), f"{what} is not told")
 
 
 def told(dtype: Any, number: bool) -> Any:

@@ -4,42 +4,102 @@ What other libraries make of released numbers was released. Compiled code reads 
 decision is seen, and no private number. What a compiled function is handed to call is looked at as well.
 """
 
+import builtins
 import functools
-import io
+import heapq
+import importlib
+import itertools
 import operator
+import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, partial
-from types import FunctionType, MethodType, ModuleType
+from types import FrameType, FunctionType, GetSetDescriptorType, MethodType, ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
 
-from .derivation import IN_ITS_NAME, Open, refuse
-from .facts import NAMED
-from .kinds import COARSE, FLAT, WHICH_KIND
+from .derivation import FOLLOWED, IN_ITS_NAME, NO_SOURCE, Open, of_a_library, refuse
+from .draws import Noise, held_by
+from .facts import NAMED, reachable
+from .kinds import COARSE, FLAT, LAYOUT, WHICH_KIND
 from .public import NOT_FOLLOWED, Public, held_by_the_code, watched
-from .value import Holder, ledger_of, parts_of, private
+from .shapes import Batch
+from .value import Holder, Value, ledger_of, parts_of, private
 
 INSTEAD: dict[int, Any] = {}  # by the identity of a function
+# These hold what they are handed, or call it, and tell no more of it than it tells itself.
+_BUILTINS = """abs all any bool callable classmethod complex dict divmod enumerate filter float format frozenset getattr
+hasattr hash int isinstance issubclass iter len list map max min next object pow print property range repr reversed
+round set slice sorted staticmethod str sum super tuple type zip"""
+_MODULES = """math itertools functools collections copy dataclasses bisect heapq operator logging contextlib typing abc
+enum"""
+_HARMLESS = {id(getattr(builtins, name)) for name in _BUILTINS.split()} | {
+    id(one)
+    for module in map(importlib.import_module, _MODULES.split())
+    for name, one in vars(module).items()
+    if name[0] != "_" and callable(one)
+}
+_TELLING = "is_", "is_not", "length_hint", "call", "attrgetter", "methodcaller"
+_HARMLESS -= {id(getattr(operator, name)) for name in _TELLING}
 _CALLING = {id(one) for one in (map, filter, iter, sorted, min, max, functools.partial, functools.reduce)}
-_HARMLESS = {"builtins", "math", "itertools", "_operator", "_functools", "_collections", "_bisect", "_heapq"}
-_OF_MEMORY = {id(one) for one in (memoryview, bytes, bytearray, io.BytesIO)}
-_FOLLOWED = np.ufunc, type(np.sum)  # which ask an array for its own rules
+_CALLING |= {id(one) for module in (itertools, heapq) for one in vars(module).values()}
+_ASKED = np.ufunc, type(np.sum)  # which ask an array for its own rules
 
 
 def outside(function: Any) -> Any:
-    """What stands for the function; if it is of another library, it with an eye on what goes in and comes out."""
-    found, home = INSTEAD.get(id(function), function), _home(function)
-    if id(function) in _CALLING or home == "itertools" or getattr(function, "__name__", "") == "sort":
+    """What stands for the function; it with an eye on what goes in and comes out, unless it is known to be harmless."""
+    if type(function) is partial:
+        return partial(outside(function.func), *function.args, **function.keywords)
+    found = INSTEAD.get(id(function), function)
+    if id(function) in _CALLING or getattr(function, "__name__", "") == "sort":
         return partial(_handing, found)
-    elsewhere = is_elsewhere(home) and not isinstance(function, _FOLLOWED) and found is function is not np.iterable
-    return partial(_looked_after, function) if elsewhere or id(function) in _OF_MEMORY else found
+    return found if found is not function or _harmless(function) else partial(_looked_after, function)
+
+
+def _harmless(function: Any) -> bool:
+    """Is it followed itself, or does it do nothing but hold what it is handed, or call it?"""
+    if id(function) in _HARMLESS or isinstance(function, _ASKED):
+        return True
+    function = function.__wrapped__ if isinstance(function, functools._lru_cache_wrapper) else function
+    home, code = _home(function), getattr(function, "__func__", function)
+    of = getattr(function, "__objclass__", getattr(function, "__self__", None))
+    kind = of if isinstance(of, type) else type(of)
+    if of is not None and harmless_kind(kind):
+        return function.__name__[:2] != "__" or function.__name__[2:-2] in operator.__all__
+    if isinstance(code, FunctionType):
+        refuse(not of_a_library(home) and code.__code__ not in FOLLOWED, NO_SOURCE)
+        if not of_a_library(home) or home in ("logging", "functools"):  # a logger's methods, a choice by the type
+            return True
+        return home.startswith("dpassay.") or function is np.iterable
+    if of is None or isinstance(of, ModuleType):  # a class, or an object that is called
+        kind = function if isinstance(function, type) else type(function)
+        return harmless_kind(kind) or plainly_made(kind) or issubclass(kind, BaseException)
+    return not of_a_library(home)
+
+
+def harmless_kind(kind: type) -> bool:
+    """Do its methods do nothing but hold what they are handed, or is it ours?"""
+    return id(kind) in _HARMLESS or kind.__module__.startswith("dpassay.")
+
+
+@cache
+def plainly_made(kind: type) -> bool:
+    """Is it a class of the code's own, whose special methods, which Python calls by itself, are written so?"""
+    for one in kind.__mro__:
+        for name, method in vars(one).items() if not of_a_library(one.__module__) else ():
+            called = callable(method) or (hasattr(method, "__get__") and type(method) is not GetSetDescriptorType)
+            if name[:2] == "__" and called and getattr(method, "__name__", "") != name:
+                raise Open(f"{name} of {kind.__name__} is a function of another name, and is not followed")
+    return not of_a_library(kind.__module__)
+
+
+_GENERATORS = np.random.Generator, np.random.RandomState, random.Random
 
 
 def _home(function: Any) -> str:
     """The module whose code runs."""
-    function = function.__func__ if isinstance(function, MethodType) else function
+    function = getattr(function, "__func__", function) if type(function) is MethodType else function
     if isinstance(function, FunctionType):
         return str(function.__globals__.get("__name__"))
     of = getattr(function, "__objclass__", getattr(function, "__self__", None))
@@ -48,14 +108,10 @@ def _home(function: Any) -> str:
     return str(getattr(function, "__module__", None) or type(function).__module__)
 
 
-@cache
-def is_elsewhere(module: str) -> bool:
-    """Is it another library, or code of Python's own that may read memory, or tell what an object is?"""
-    top = module.partition(".")[0]
-    file = str(getattr(sys.modules.get(top), "__file__", None))
-    if top in sys.stdlib_module_names:
-        return (top not in _HARMLESS and not file.endswith(".py")) or top == "inspect"
-    return top != "dpassay" and "-packages" in file
+def _stand_ins(*given: Any) -> Iterator[Any]:
+    """Those that are reached from there; and what tells of all names there are."""
+    kinds = Value, Public, Noise, Batch, Holder, FrameType
+    return (one for one in reachable([*given], held_by) if issubclass(type(one), kinds))
 
 
 def called(function: Callable[..., Any], given: Any, options: Any) -> Any:
@@ -77,16 +133,33 @@ def _through(function: Callable[..., Any], *given: Any, **options: Any) -> Any:
 
 
 def _looked_after(function: Callable[..., Any], *given: Any, **options: Any) -> Any:
-    """A function of another library."""
-    found, of = called(function, given, options), getattr(function, "__self__", None)
-    taken, parts = (of, given, options), [*parts_of(found)]
-    ledger = ledger_of(taken)
+    """A function of another library, or of Python's own that is not known to be harmless."""
+    of, home = getattr(function, "__self__", None), _home(function)
     name = getattr(function, "__name__", type(function).__name__)
+    taken = (None if isinstance(of, ModuleType) else of, given, options)
+    inside, library = [*_stand_ins(taken)], home.partition(".")[0]
+    hidden = not (inside or given or options) and library == "builtins"  # as `locals` without an argument
+    others = (one for one in reachable([taken], held_by) if type(one) in _GENERATORS)  # that are kept elsewhere
+    draws = any(one is not np.random.mtrand._rand for one in others)
+    draws = draws or library in ("random", "secrets", "uuid") or name == "urandom" or home.startswith("numpy.random.")
+    refuse(draws, f"the draw {name} has no rule; draw from the generator that is handed in")
+    not_told = f"what {name} tells of private or released data is not followed"
+    refuse(hidden or (inside and library in {*sys.stdlib_module_names, "builtins"}), not_told)
+    secret = [one for one in inside if not issubclass(type(one), Public) or one.held is not None]
+    refuse(secret and library not in ("numpy", "scipy"), not_told)
+    ledger = next(filter(None, map(ledger_of, inside)), None)
+    # SciPy keeps none
+    handed = any(not of_a_library(_home(one)) for one in parts_of((given, options)))
+    refuse(
+        handed and (inside or library != "scipy"),
+        f"{name} is handed code, and when it calls that, and with what, is not followed",
+    )
+    found = called(function, given, options)
+    parts = [*parts_of(found)]
     refuse(found is None and ledger is not None and any(type(one) is np.ndarray for one in (of, *given)), NOT_FOLLOWED)
     if all(one is None or private(one) or isinstance(one, Public) for one in parts):
         return found
-    if any(private(one) or (isinstance(one, Public) and one.held is not None) for one in parts_of(taken)):
-        raise Open(f"what {name} tells of private data is not followed")
+    refuse(secret or (not inside and any(_stand_ins(found))), not_told)
     if ledger is None:
         return found
     if not all(
@@ -157,6 +230,9 @@ def _is_scalar(one: Any) -> bool:
     return is_followed(one) or np.isscalar(one)
 
 
+_OF_FUNCTIONS = "__name__", "__qualname__", "__doc__", "__module__", "__call__"
+
+
 def _asking(real: Callable[..., Any]) -> Callable[..., Any]:
     """As `hasattr`, or `getattr`: with a default, a number is asked for its kind."""
 
@@ -164,7 +240,10 @@ def _asking(real: Callable[..., Any]) -> Callable[..., Any]:
         if name == "__class__" and real is getattr:
             return _kind_of(one)
         seen, of_number = one.__class__, (default or real is hasattr) and is_followed(one)
-        refuse(of_number or (name[:2] == "__" and _stands_in(one) and name[2:-2] not in operator.__all__), WHICH_KIND)
+        special, function = name[:2] == "__", isinstance(one, FunctionType | MethodType)
+        refuse(of_number or (special and _stands_in(one) and name[2:-2] not in operator.__all__), WHICH_KIND)
+        refuse(name in LAYOUT and issubclass(type(one), Public), "how an array lies in memory is not told")
+        refuse(special and function and name not in _OF_FUNCTIONS, f"{name} of a function is not told")
         there = seen is type(one) or isinstance(one, Holder) or hasattr(seen, name)  # as well as here
         return real(one if there else object(), name, *default)
 
@@ -172,25 +251,7 @@ def _asking(real: Callable[..., Any]) -> Callable[..., Any]:
     return asked
 
 
-def of_public(real: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that tells one object from another, or changes one; without any it tells what names there are."""
-
-    def asked(*given: Any) -> Any:
-        if not given or any(map(_stands_in, given)) or ledger_of(given) is not None:
-            raise Open(f"{real.__name__} of what is private or released, or follows it, has no rule")
-        return real(*given)
-
-    IN_ITS_NAME.add(asked.__code__)
-    return asked
-
-
-def _of_text(*_: Any, **__: Any) -> NoReturn:
-    raise Open("code that is made of a text is not followed")
-
-
 IN_ITS_NAME |= {called.__code__, _through.__code__}
 named = _asking(getattr)
-INSTEAD |= {id(one): of_public(one) for one in (dir, vars, globals, locals, id, setattr)}
-INSTEAD |= {id(one): _of_text for one in (exec, eval, compile)}
 INSTEAD |= {id(getattr): named, id(hasattr): _asking(hasattr), id(isinstance): of_kind}
 INSTEAD |= {id(type): _kind_of, id(np.isscalar): _is_scalar}

@@ -2,16 +2,11 @@
 
 import ast
 import builtins
-import contextlib
 import functools
 import linecache
 import math
-import operator
-import os
 import random
 import sys
-import threading
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -21,14 +16,14 @@ import numpy as np
 from dpassay.audit.lockstep.source_lines import trade
 
 from .choices import NAMES, forgotten, used_up
-from .converted import converted, reached
-from .derivation import TRUSTED, Open, here, refuse, trusted
+from .converted import converted
+from .derivation import FOLLOWED, Open, here, of_a_library, refuse
 from .draws import Answers, Noise, fresh_generator
 from .generators import Draws, Secret, names_of_python
 from .kinds import unusual
-from .outside import INSTEAD, is_elsewhere, of_kind
+from .outside import INSTEAD, of_kind
 from .public import COUNTED, INTO, NOT_FOLLOWED, OF_SHAPES, Public, blank, held_by_the_code, watched
-from .value import Holder, Value, bare, ledger_of, private
+from .value import Holder, Value, bare, ledger_of, parts_of, private
 
 _CONSTRUCTORS = ("asarray", "array", "asanyarray", "asarray_chkfinite")
 _FRESH = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "arange")
@@ -53,6 +48,8 @@ def _constructor(real: Callable[..., Any], copies: bool, plain: bool) -> Callabl
                 value = value.astype(dtype)
             else:
                 return value.copy() if copies and options.get("copy", True) else value
+        own = any(not of_a_library(type(one).__module__) for one in parts_of(value))
+        refuse(own, "an array is made of an object with code of its own, and catches its errors")
         value = value.held if isinstance(value, Holder) else value
         if isinstance(value, Value | Public | Noise) and not value.ndim:
             unusual()
@@ -192,17 +189,10 @@ def _of_math(real: Any) -> Any:
     return found
 
 
-class _Math:
-    """The module `math`, for code that is not converted."""
-
-    def __getattr__(self, name: str) -> Any:
-        one = getattr(math, name)
-        return _OF_MATH.get(id(one), one)
-
-
-_OF_MATH = {id(one): _of_math(one) for one in vars(math).values() if type(one) is type(math.sqrt)}
+_OF_MATH = {name: _of_math(one) for name, one in vars(math).items() if type(one) is type(math.sqrt)}
 _BUILTIN = {"float": _Float, "int": _Int, "min": _extreme(min, np.minimum), "max": _extreme(max, np.maximum)}
-INSTEAD |= _OF_MATH | {id(getattr(builtins, name)): one for name, one in _BUILTIN.items()}
+INSTEAD |= {id(getattr(math, name)): one for name, one in _OF_MATH.items()}
+INSTEAD |= {id(getattr(builtins, name)): one for name, one in _BUILTIN.items()}
 
 
 def _names_of(run: Any) -> list[dict[str, Any]]:
@@ -224,37 +214,31 @@ def kept_numbers(run: Any, convert: bool = False) -> Iterator[None]:
     """
     changed: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = []
     written: list[tuple[Any, Any]] = []
-    others = _generators(_names_of(run)[0]) if convert else []
-    before = [*map(_state, others)]
-    for number, names in enumerate(_names_of(run)):
-        codes = converted(run, names) if convert and number == 0 else []
-        new = {name: one for name, one in (NAMES if codes else _BUILTIN).items() if name not in names}
-        if not codes and names.get("math") is math:
-            new["math"] = _Math()
+    everybodys = np.random.mtrand._rand._bit_generator, random._inst
+    before = [*map(_state, everybodys)]
+    codes = converted(run, _names_of(run)[0]) if convert else []
+    FOLLOWED.update([sys._getframe(2).f_code] if convert else [])  # whoever certifies
+    own = {id(function.__globals__): function.__globals__ for function, _ in codes}
+    for names in {**{id(one): one for one in _names_of(run)}, **own}.values():
+        new = {name: one for name, one in (NAMES if id(names) in own else _BUILTIN).items() if name not in names}
         changed.append((names, {name: names[name] for name in new if name in names}, list(new)))
         names.update(new)
-        for function, code in codes:
-            written.append((function, function.__code__))
-            function.__code__ = code
+    for function, code in codes:
+        written.append((function, function.__code__))
+        function.__code__ = code
     try:
         yield
     finally:
         forgotten()
+        FOLLOWED.clear()
         for function, code in written:
             function.__code__ = code
         for names, old, gone in changed:
             for name in gone:
                 names.pop(name, None)
             names.update(old)
-    if before != [*map(_state, others)]:
-        raise Open("a generator that is kept elsewhere than under a name of the module draws, which is not followed")
-
-
-def _generators(names: dict[str, Any]) -> list[Any]:
-    """Those that the module reaches, and the global ones."""
-    kinds = np.random.BitGenerator | random.Random
-    found = [one for one in reached(names) if isinstance(one, kinds) and type(one) is not random.SystemRandom]
-    return [*found, np.random.mtrand._rand._bit_generator, random._inst]
+    drawn = convert and before != [*map(_state, everybodys)]
+    refuse(drawn, "a library draws from the generator of the global names, which is not followed")
 
 
 def _state(generator: Any) -> str:
@@ -286,25 +270,23 @@ def _constant(draw: Callable[..., Any], *args: Any, **options: Any) -> Any:
 def patched(draws: Draws, run: Any = None) -> Iterator[None]:
     """While it is open, arrays made of private values stay private, and the global generators draw from the ledger.
 
-    So they do under the names by which the module of the code has imported them.
+    So they do by whatever other name the code calls them.
     """
-    names, imported = _names_of(run)[0], dict[int, list[str]]()
-    for name, one in names.items():
-        imported.setdefault(id(one), []).append(name)
-    kept, renamed = list[tuple[Any, str, Any]](), dict[str, Any]()
+    names, kept = _names_of(run)[0], list[tuple[Any, str, Any]]()
+    before = dict(INSTEAD)
     try:
         for place, name, new in _stand_ins(draws, fixes_the_seed(str(names.get("__file__") or ""))):
             if hasattr(place, name):
                 old = getattr(place, name)
                 kept.append((place, name, old))
                 setattr(place, name, new)
-                for other in imported.get(id(old), ()):
-                    renamed[other], names[other] = old, new
+                INSTEAD[id(old)] = new
         yield
     finally:
+        INSTEAD.clear()
+        INSTEAD.update(before)
         for place, name, old in reversed(kept):
             setattr(place, name, old)
-        names.update(renamed)
 
 
 def _stand_ins(draws: Draws, seeded: bool) -> Iterator[tuple[Any, str, Any]]:
@@ -327,6 +309,7 @@ def _stand_ins(draws: Draws, seeded: bool) -> Iterator[tuple[Any, str, Any]]:
             return own(seed, np.random.mtrand.RandomState)
 
     plain = draws.notes.plain
+    yield from ((math, name, one) for name, one in _OF_MATH.items() if plain)  # for code that is not converted
     yield from ((np, name, _constructor(getattr(np, name), name == "array", plain)) for name in _CONSTRUCTORS)
     yield from ((np, name, _fresh(getattr(np, name))) for name in _FRESH)
     for name, one in vars(np).items() if not plain else ():
@@ -337,46 +320,9 @@ def _stand_ins(draws: Draws, seeded: bool) -> Iterator[tuple[Any, str, Any]]:
     yield np, "r_", _Joined(np.r_, np.concatenate)
     yield np.random, "default_rng", own
     yield np.random, "RandomState", Legacy
-    followed = {} if seeded else {name: getattr(draws, name) for name in _LEGACY}
-    for name in _drawing(np.random) - {"default_rng"}:
-        yield np.random, name, followed.get(name) or _refused(name)
-    followed = {} if seeded else names_of_python(lambda: draws)
-    for name in _drawing(random):
-        yield random, name, followed.get(name) or _refused(name)
-    for place, name, why, option in _NOT_FOLLOWED:
-        yield place, name, _not_by_the_code(getattr(place, name), why.format(name), option)
-
-
-_REFUSAL = "the global draw {} has no rule; draw from the generator that is handed in"
-_BITS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
-_CAUGHT = "whether there is an error or a warning to be kept may follow private data or released values"
-_REDIRECTS = contextlib.redirect_stdout, contextlib.redirect_stderr
-_NOT_FOLLOWED = (  # where, the name, why not, and with which option alone
-    *((np.random, name, _REFUSAL, "") for name in _BITS),
-    *((random, name, _REFUSAL, "") for name in ("Random", "SystemRandom", "_urandom")),
-    (os, "urandom", _REFUSAL, ""),
-    (threading.Thread, "start", "a thread is not followed, nor the errors that end it", ""),
-    *((kind, "__enter__", _CAUGHT, "") for kind in (contextlib.suppress, contextlib.ExitStack)),
-    *((np, name, _CAUGHT, option) for name, option in (("errstate", "call"), ("seterrcall", ""))),
-    (warnings, "catch_warnings", _CAUGHT, "record"),
-    *((kind, "__enter__", "what is printed is kept, and may decide", "") for kind in _REDIRECTS),
-    *((operator, name, "whether two numbers are one object is not followed", "") for name in ("is_", "is_not")),
-)
-
-
-def _not_by_the_code(real: Any, why: str, option: str) -> Callable[..., Any]:
-    """Open where the code calls it, itself or by Python's own library."""
-
-    @functools.wraps(real)
-    def called(*given: Any, **options: Any) -> Any:
-        frame: Any = sys._getframe(1)
-        while trusted(file := frame.f_code.co_filename) and not file.startswith(TRUSTED):
-            frame = frame.f_back
-        asks = not trusted(file) and not is_elsewhere(str(frame.f_globals.get("__name__")))
-        refuse(asks and (not option or options.get(option)), why)
-        return real(*given, **options)
-
-    return called
+    if not seeded:  # else they draw what everybody knows
+        yield from ((np.random, name, getattr(draws, name)) for name in _LEGACY)
+        yield from ((random, name, draw) for name, draw in names_of_python(lambda: draws).items())
 
 
 @functools.cache
@@ -388,14 +334,3 @@ def fixes_the_seed(file: str) -> bool:
         return False
     called = [one.value.func for one in body if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
     return any(ast.unparse(one).split(".")[-1] == "seed" for one in called)
-
-
-def _drawing(module: Any) -> set[str]:
-    return {name for name in dir(module) if name.islower() and name[0] != "_" and callable(getattr(module, name))}
-
-
-def _refused(name: str) -> Callable[..., Any]:
-    def refuse(*_: Any, **__: Any) -> Any:
-        raise Open(_REFUSAL.format(name))
-
-    return refuse

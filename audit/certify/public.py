@@ -20,7 +20,7 @@ import numpy as np
 
 from .derivation import Open, refuse
 from .facts import NAMED
-from .kinds import kind_of_number, not_told, told, unusual
+from .kinds import kind_of_number, told, unusual
 from .shapes import of_each_axis, of_table, one_at
 from .value import AT, NARROW, Value, bare, is_number, ledger_of, memory_of, private, seen_as
 
@@ -413,18 +413,6 @@ def _forwarded(name: str) -> Callable[..., Any]:
     return method
 
 
-def _layout(name: str) -> property:
-    real = getattr(np.ndarray, name)
-
-    def asked(self: Public) -> Any:
-        not_told("how an array lies in memory")
-        return real.__get__(self)
-
-    return property(asked)
-
-
-for _name in ("base", "flags", "strides", "ctypes", "__array_interface__", "__array_struct__"):
-    setattr(Public, _name, _layout(_name))
 for _name in dir(np.ndarray):
     if not _name.startswith("_") and _name not in vars(Public) and callable(getattr(np.ndarray, _name)):
         setattr(Public, _name, _forwarded(_name))

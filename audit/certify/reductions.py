@@ -229,6 +229,7 @@ rule(np.count_nonzero)(lambda a, axis=None, keepdims=False: total(a if a.truth e
 @rule(np.any, np.all)
 def one_of(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     """0 or 1."""
+    refuse(0 in a._shape, "whether all of no numbers are so has no rule")
     found = extreme(a if a.truth else compared(a, 0.0), axis, keepdims)
     found.truth = True
     return found
