@@ -80,7 +80,7 @@ class _Converter(ast.NodeTransformer):
     def visit_FunctionDef(self, node: Any) -> Any:
         """With what it leaves to others."""
         before, self._elsewhere = self._elsewhere, _read_elsewhere(node)
-        node.body = _one_return(node.body)
+        node.body = _without_exits(node.body)
         special = node.name[:2] == "__" == node.name[-2:] and node.name not in _SEEN
         if special or (node.name == "__exit__" and any(map(_swallows, ast.walk(node)))):
             node.body.insert(0, _line("_dpassay_caught()", node))
@@ -148,7 +148,7 @@ class _Converter(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> Any:
         """Over a private number of records once for all, and as it is written elsewhere."""
-        node.body = _without_continue(node.body)
+        node.body = _without_exits(node.body)
         turn = [_choice(copy.deepcopy(one)) for one in node.body]
         way, names = _Way.of(turn), _names(node.target)
         self.generic_visit(node)
@@ -325,31 +325,16 @@ def _line(text: str, place: ast.AST) -> Any:
     return made
 
 
-def _one_return(body: list[Any]) -> list[Any]:
-    """``if t: return a`` before ``return b`` returns one of two values."""
-    body = list(_without_else(body))
-    while len(body) > 1 and isinstance(one := body[-2], ast.If) and _returns(one.body) and _returns(body[-1:]):
-        ways: list[Any] = [*one.body, body[-1]]
-        body[-2:] = [at(one, ast.Return(ast.IfExp(one.test, *(way.value for way in ways))))]
-    return body
-
-
-def _without_else(body: list[Any]) -> Iterator[Any]:
-    """Of what returns a value, the other way is whatever comes after it."""
-    for one in body:
-        if isinstance(one, ast.If) and _returns(one.body) and one.orelse:
-            yield at(one, ast.If(one.test, one.body, []))
-            yield from _without_else(one.orelse)
-        else:
-            yield one
-
-
-def _without_continue(body: list[Any]) -> list[Any]:
-    """Of a turn of a loop, ``if t: continue`` leaves all that comes after it to the other way."""
+def _without_exits(body: list[Any]) -> list[Any]:
+    """What follows ``if t: return a``, or ``continue``, is the other way; two returns are one of two values."""
     for place, one in enumerate(body):
-        if isinstance(one, ast.If) and type(one.body[0]) is ast.Continue and not one.orelse:
-            rest = _without_continue(body[place + 1 :])
-            return [*body[:place], at(one, ast.If(one.test, [at(one, ast.Pass())], rest))]
+        if not isinstance(one, ast.If) or not (_returns(one.body) or type(one.body[-1]) is ast.Continue):
+            continue
+        rest = _without_exits([*one.orelse, *body[place + 1 :]])
+        made: Any = ast.If(one.test, one.body if _returns(one.body) else [*one.body[:-1], ast.Pass()], rest)
+        if _returns(one.body) and _returns(rest):
+            made = ast.Return(ast.IfExp(one.test, one.body[0].value, rest[0].value))
+        return [*body[:place], at(one, made)]
     return body
 
 
