@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .errors import BadInput, require
+from .errors import require
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,7 @@ class Multipliers:
         return self[label] * sensitivity
 
     def __getitem__(self, label: str) -> float:
-        if label not in self.by_label:
-            raise BadInput("label", label, f"has no noise multiplier; known: {', '.join(self.by_label)}")
+        require(label in self.by_label, "label", label, f"has no noise multiplier; known: {', '.join(self.by_label)}")
         return self.by_label[label]
 
     def scaled(self, factor: float) -> Multipliers:

@@ -58,9 +58,7 @@ def counted(a: Value, b: Any) -> None:
 
 def moved(a: Value, b: Value, first: Norms, second: Norms) -> Norms:
     """Both move, so bounds add; where no record is in both, only one of them moves."""
-    if a.at is None and a.records.disjoint(b.records):
-        return first.either(second)
-    return first.plus(second)
+    return first.either(second) if a.at is None and a.records.disjoint(b.records) else first.plus(second)
 
 
 @rule(np.add)

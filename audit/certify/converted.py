@@ -328,13 +328,12 @@ def _line(text: str, place: ast.AST) -> Any:
 def _without_exits(body: list[Any]) -> list[Any]:
     """What follows ``if t: return a``, or ``continue``, is the other way; two returns are one of two values."""
     for place, one in enumerate(body):
-        if not isinstance(one, ast.If) or not (_returns(one.body) or type(one.body[-1]) is ast.Continue):
-            continue
-        rest = _without_exits([*one.orelse, *body[place + 1 :]])
-        made: Any = ast.If(one.test, one.body if _returns(one.body) else [*one.body[:-1], ast.Pass()], rest)
-        if _returns(one.body) and _returns(rest):
-            made = ast.Return(ast.IfExp(one.test, one.body[0].value, rest[0].value))
-        return [*body[:place], at(one, made)]
+        if isinstance(one, ast.If) and (_returns(one.body) or type(one.body[-1]) is ast.Continue):
+            rest = _without_exits([*one.orelse, *body[place + 1 :]])
+            made: Any = ast.If(one.test, one.body if _returns(one.body) else [*one.body[:-1], ast.Pass()], rest)
+            if _returns(one.body) and _returns(rest):
+                made = ast.Return(ast.IfExp(one.test, *(way.value for way in [*one.body, *rest])))
+            return [*body[:place], at(one, made)]
     return body
 
 

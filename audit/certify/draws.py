@@ -32,7 +32,7 @@ from .derivation import Open, here, of_a_library, raised, refuse
 from .facts import SOMETHING, Records, reachable, times
 from .kinds import told
 from .public import PLACES, Public, placed, public
-from .shapes import Batch
+from .shapes import Hidden
 from .table import Source, Table, by_entry, tabled
 from .value import Value, alike, bare, is_real, join, ledger_of, private, seen_as
 
@@ -197,7 +197,7 @@ class Ledger:
         self.within_limits()
         query = _as_query(query)
         law = exponential([0.0] * ways, 1.0)
-        self.keep(query, law, moves * ROUNDING * self._sides(query), place)
+        self.keep(query, law, moves * ROUNDING * self._sides(query), place, None, None)
         return placed(public(self.rng.integers(ways), self), ways)
 
     def _sides(self, query: Value) -> int:
@@ -214,15 +214,7 @@ class Ledger:
         _leave(output)  # which may release
         self.releases = as_few(self.releases)
 
-    def keep(
-        self,
-        query: Value,
-        law: Law,
-        moves: float,
-        place: str = "",
-        declared: float | None = None,
-        part: Part | None = None,
-    ) -> None:
+    def keep(self, query: Value, law: Law, moves: float, place: str, declared: float | None, part: Part | None) -> None:
         """Notes a release."""
         draws = tuple(sorted(query.draws - {SOMETHING} if self.relation == "replace-one" else query.draws))
         if declared and self.relation != "replace-one":  # declared are sensitivities for replaced records
@@ -590,13 +582,13 @@ class Answers(Looked):
         self.ledger.choose(query, cost / 2, 2, self._place)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        if any(isinstance(one, Batch) for one in inputs):
+        if any(isinstance(one, Hidden) for one in inputs):
             return NotImplemented
         found = _joined(ufunc, inputs) if method == "__call__" and by_entry(ufunc) and not options else None
         return getattr(ufunc, method)(*map(_looked, inputs), **options) if found is None else found
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        if any(isinstance(one, Batch) for one in args):
+        if any(isinstance(one, Hidden) for one in args):
             return NotImplemented
         found = _joined(function, args) if by_entry(function) and len(args) == 3 and not options else None
         return function(*map(_looked, args), **options) if found is None else found
@@ -705,7 +697,7 @@ def _leave(output: Any) -> None:
     """What is handed out holds nothing private, and no seed of the noise, wherever it keeps it."""
     for one in reachable([output], held_by):
         kind = type(one)
-        if isinstance(one, Value | Batch):
+        if isinstance(one, Value | Hidden):
             raise Open("private data is returned without noise", leaves=True)
         if isinstance(one, Noise):
             one.known()

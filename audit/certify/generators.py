@@ -12,7 +12,7 @@ from .derivation import Open, here, refuse
 from .draws import FEW, Answers, Ledger, Looked, Noise, OneSided, coins_of, fresh_generator, shape_of
 from .facts import Records
 from .public import Public, in_random_order, public
-from .shapes import Batch
+from .shapes import Batch, Mask
 from .table import tabled
 from .value import Value, bare, ledger_of, private, seen_as
 
@@ -197,10 +197,10 @@ class Draws(StandIn):
         if private(p) and type(n) is int and n == 1 and size is None:
             return np.less(self.random(p.shape), p).astype(int)
         if type(n) is int and n == 1 and _of_each(size) is not None:
-            return (self.random(size) < p)._as("coins")
+            return (self.random(size) < p).astype(int)
         coins = not (private(n) or private(p) or private(size)) and np.ndim(p) == 0 and np.ndim(n) == 0 and n == 1
         if coins and size is not None and np.array_equal(np.atleast_1d(bare(size)), [self.notes.n]) and 0 < p <= 1:
-            return self.poisson_batch(float(p), "coins")
+            return self.poisson_batch(float(p)).astype(int)
         return self._known("binomial", n, p, size)
 
     def geometric(self, p: Any, size: Any = None) -> Any:
@@ -236,14 +236,14 @@ class Draws(StandIn):
         ledger.batches.append(Draw(number, here(), "without-replacement", ledger.n, size, size / ledger.n))
         return Batch(number, size, ledger.n, False)
 
-    def poisson_batch(self, rate: float, kind: str = "mask", of: Records | None = None) -> Batch:
+    def poisson_batch(self, rate: float, of: Records | None = None) -> Mask:
         """Each record by itself; ``of`` those, where their number is private."""
         ledger, number = self.notes, len(self.notes.batches)
         ledger.batches.append(Draw(number, here(), "poisson", ledger.n, None, float(rate)))
-        found = Batch(number, ledger.n, ledger.n, True, kind, of=of)
+        found = Batch(number, ledger.n, ledger.n, True, of=of)
         if of is None:
             found.answers = coins_of(ledger, (ledger.n,), [False, True], [1 - rate, rate])
-        return found
+        return Mask(found)
 
     def random(self, size: Any = None, dtype: Any = float, out: Any = None) -> Any:
         """Uniform numbers; one a record and compared with a rate, they are a Poisson batch."""
@@ -321,7 +321,7 @@ class OfEach:
     def __init__(self, draws: Draws, of: Records):
         self._draws, self._of, self._used = draws, of, False
 
-    def __lt__(self, rate: Any) -> Batch:
+    def __lt__(self, rate: Any) -> Mask:
         if self._used or private(rate) or np.ndim(rate) or not 0 < bare(rate) <= 1:
             self._secret()
         self._used = True

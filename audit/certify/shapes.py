@@ -17,26 +17,34 @@ from .table import of_value
 from .value import Value, alike, bare, is_number, is_real, join, ledger_of, noted, plain, private, rule, seen_as, united
 
 
-class Batch(NDArrayOperatorsMixin):
-    """A secret choice of records: it may index private data, and nothing else.
+class Hidden(NDArrayOperatorsMixin):
+    """What depends on which records are in a secret batch; nobody may look at it."""
 
-    Its numbers are their places, or a truth value for each record (``mask``), or 0 or 1 (``coins``), which choose none.
+    __class__ = seen_as(lambda self: np.ndarray)
+    cells = ()  # it is a draw
+
+    def _secret(self, *_: Any, **__: Any) -> Any:
+        raise Open("a secret batch is used for more than choosing records; choose them: rows[batch]")
+
+    __array__ = __bool__ = __index__ = __int__ = __float__ = __hash__ = __array_ufunc__ = __array_function__ = _secret
+    __str__ = __repr__ = __format__ = __reduce_ex__ = _secret
+
+
+class Batch(Hidden):
+    """The places of a secret choice of records: they may index private data, and nothing else.
 
     Attributes:
-        answers: the truth values, if they are coins: they may hide what there is of each record, and then choose none.
+        answers: a truth value a record, if they are coins: they may hide what there is of it, and then choose none.
         of: the records of which it is drawn, where their number is private.
     """
 
     answers: Any = None
 
-    __class__ = seen_as(lambda self: np.ndarray)
-    cells = ()  # it is a draw
-
     def __init__(
-        self, number: int, count: int, total: int, poisson: bool, kind: str = "places",
+        self, number: int, count: int, total: int, poisson: bool,
         records: Records | None = None, of: Records | None = None,
     ):  # fmt: skip
-        self.number, self.count, self.total, self.poisson, self.kind, self.of = number, count, total, poisson, kind, of
+        self.number, self.count, self.total, self.poisson, self.of = number, count, total, poisson, of
         self._records = records or Records(count=None if poisson else count)
 
     @property
@@ -52,30 +60,11 @@ class Batch(NDArrayOperatorsMixin):
         return frozenset({self.number} if self.of else {self.number, SOMETHING})
 
     def __len__(self) -> int:
-        if self.poisson:
-            of_batch = "the size of a Poisson batch is private; divide by its expected size"
-            raise Open(PRIVATE_NUMBER if self.number < 0 else of_batch)
+        of_batch = "the size of a Poisson batch is private; divide by its expected size"
+        refuse(self.poisson, PRIVATE_NUMBER if self.number < 0 else of_batch)
         return self.count
 
     size = property(lambda self: len(self))
-
-    def _secret(self, *_: Any) -> Any:
-        raise Open("a secret batch is used for more than choosing records; choose them: rows[batch]")
-
-    __array__ = __bool__ = __index__ = __int__ = __float__ = __hash__ = _secret
-    __str__ = __repr__ = __format__ = __reduce_ex__ = _secret
-
-    def _as_answers(self, function: Any, args: Any, options: Any) -> Any:
-        """Coins in place of the batch."""
-        if any(isinstance(one, Batch) and (one.answers is None or one.kind == "places") for one in args):
-            self._secret()
-        coins = [
-            one.answers.astype(bool if one.kind == "mask" else int) if isinstance(one, Batch) else one for one in args
-        ]
-        return function(*coins, **options)
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return self._secret() if ufunc is np.matmul else self._as_answers(getattr(ufunc, method), inputs, options)
 
     def __iter__(self) -> Any:
         refuse(self.poisson, PRIVATE_TURNS)
@@ -84,49 +73,101 @@ class Batch(NDArrayOperatorsMixin):
     def __getitem__(self, key: Any) -> Any:
         return Place(self, range(len(self))[key]) if isinstance(key, int | np.integer) else self._secret()
 
-    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        """The places of those that are chosen."""
-        if self.kind == "places" or function not in _PLACES_OF or len(args) != 1 or args[0] is not self or options:
-            return self._as_answers(function, args, options)
-        found = self._as("places")
-        return found if function is _PLACES_OF[-1] else (found,)
+    def astype(self, *given: Any, **options: Any) -> Any:
+        """Places stay places."""
+        return self if np.dtype(*given, **options).kind == "i" else self._secret()
 
-    def _as(self, kind: str) -> "Batch":
-        found = Batch(self.number, self.count, self.total, self.poisson, kind, self._records, self.of)
-        found.answers = self.answers
-        return found
 
-    def sum(self) -> Any:
-        """How many records: private for Poisson batches, of which a record is counted once on one side or the other."""
-        if self.kind == "places":
-            self._secret()
-        one = Norms(1.0, 1.0, 1.0)
-        draws = frozenset({self.number})
-        return Value((), None, self.records, move=one, low=0.0, high=self.total, draws=draws, integer=True)
+class Mask(Hidden):
+    """Truth values that choose a Poisson batch; or numbers of its records, and zeros in place of all others.
+
+    What is linear in them is what it makes of the records of the batch alone. Or they are coins that hide answers.
+    """
+
+    def __init__(self, batch: Batch, truth: bool = True, value: Value | None = None):
+        self.batch, self.truth, self.given = batch, truth, value
+
+    @property
+    def value(self) -> Value:
+        """Of the records of the batch: of each a one, if nothing else is given."""
+        of, ends = self.batch, {"low": 1.0, "high": 1.0, "integer": True}
+        ones: dict[str, Any] = {"move": ZERO, "draws": of.draws, "absent": "lacking", **ends}
+        return Value((of.total,), -1, of.records, **ones) if self.given is None else self.given
+
+    T = property(lambda self: Mask(self.batch, False, self.value.T))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("sum", "dot"):
+            return partial(getattr(np, name), self)
+        return self._secret() if hasattr(np.ndarray, name) else object.__getattribute__(self, name)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._linear(lambda one: one[key], (self,), {})
+
+    def reshape(self, *shape: Any) -> Any:
+        """The same numbers."""
+        return self._linear(lambda one: one.reshape(*shape), (self,), {})
 
     def astype(self, *given: Any, **options: Any) -> Any:
-        """Places stay places; of truth values and coins the numbers are 0 and 1."""
-        kind = np.dtype(*given, **options).kind
-        if self.kind == "places":
-            return self if kind == "i" else self._secret()
-        return self._as("mask" if kind == "b" else "coins")
+        """Numbers that are 0 or 1 choose no records."""
+        return Mask(self.batch, np.dtype(*given, **options).kind == "b") if self.given is None else self._secret()
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if method == "reduce" and ufunc is np.add:
+            return self._linear(np.sum, inputs, {"axis": 0, **options})
+        linear = ufunc in (np.multiply, np.matmul) or (ufunc is np.true_divide and not isinstance(inputs[1], Hidden))
+        if linear and method == "__call__" and not options and (ufunc is np.matmul or any(map(_many, inputs))):
+            return self._linear(ufunc, inputs, options)
+        return self._as_answers(getattr(ufunc, method), inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        if function in _PLACES and len(args) == 1 and self.given is None and not options:
+            return self.batch if function is _PLACES[-1] else (self.batch,)
+        if function is _PLACES[0] and len(args) == 3 and any(map(_many, args[:2])):
+            ones = isinstance(args[0], Mask) and args[0].value.low == args[0].value.high == 1
+            return args[0] * args[1] if ones and not (private(args[2]) or np.any(args[2])) else self._secret()
+        return (self._linear if function in _LINEAR else self._as_answers)(function, args, options)
+
+    def _linear(self, function: Any, args: Any, options: Any) -> Any:
+        found = function(*map(self._chosen, args), **options)
+        return found if found.at is None else Mask(self.batch, False, found)
+
+    def _chosen(self, one: Any) -> Any:
+        """What there is of it in the batch."""
+        if isinstance(one, Mask):
+            return one.value if one.batch is self.batch else self._secret()
+        if private(one):
+            return taken(one.T, self.batch).T if one.ndim == 2 and one.at == -1 else taken(one, self.batch)
+        return one
+
+    def _as_answers(self, function: Any, args: Any, options: Any) -> Any:
+        """Coins in place of the batch."""
+        masks = [one for one in args if isinstance(one, Mask)]
+        if any(one.given is not None or one.batch.answers is None for one in masks):
+            self._secret()
+        coins = [one.batch.answers.astype(bool if one.truth else int) if isinstance(one, Mask) else one for one in args]
+        return function(*coins, **options)
 
 
-_PLACES_OF = (np.where, np.nonzero, np.flatnonzero)
+def _many(one: Any) -> bool:
+    """Is it private, and no coin hides it?"""
+    return one.given is not None if isinstance(one, Mask) else private(one) and of_value(one) is None
+
+
+_PLACES = np.where, np.nonzero, np.flatnonzero  # the names stand for others while code is followed
+_LINEAR = {np.sum, np.dot, np.einsum}
 
 
 class Place(Batch):
     """Whatever record stands at one place of a secret batch; of a Poisson batch, at any."""
 
     def __init__(self, batch: Batch, number: int):
-        if batch.kind != "places":
-            self._secret()
         place = Records(batch=batch.records, places=frozenset({number}))
         super().__init__(batch.number, batch.count, batch.total, batch.poisson, records=place)
         self.batch, self.place = batch, number
 
     __class__ = seen_as(lambda self: np.int64)
-    __iter__ = __len__ = __getitem__ = sum = astype = Batch._secret
+    __iter__ = __len__ = __getitem__ = astype = Batch._secret
 
 
 def taken(a: Value, batch: Batch) -> Value:
@@ -135,8 +176,6 @@ def taken(a: Value, batch: Batch) -> Value:
     every = a.records is batch.of if a.absent else in_order
     if a.at != -a.ndim or not every or a.draws != frozenset({-1}):
         raise Open("a secret batch of something else than all records in their order")
-    if batch.kind == "coins":
-        raise Open("numbers that are 0 or 1 choose the first two records, and no batch; make them truth values")
     a.solid()
     shape = (batch.total if batch.poisson else batch.count, *a._shape[1:])
     absent = "lacking" if batch.poisson else ""
@@ -167,9 +206,13 @@ def index(a: Value, key: Any) -> Value:
     if isinstance(key, Place):
         chosen = taken(a, key.batch)
         return one_of(chosen, key.records) if key.poisson else index(chosen, key.place)
+    if isinstance(key, Mask):
+        if not key.truth or key.given is not None:
+            raise Open("numbers that are 0 or 1 choose the first two records, and no batch; make them truth values")
+        key = key.batch
     if isinstance(key, Batch):
         return taken(a, key)
-    several = isinstance(key, tuple) and key and (isinstance(key[0], Batch) or private(key[0]))
+    several = isinstance(key, tuple) and key and (isinstance(key[0], Hidden) or private(key[0]))
     if several and {*map(type, key[1:])} <= {int, slice}:
         chosen = index(a, key[0])
         return index(chosen, key[1:] if isinstance(key[0], Place) else (slice(None), *key[1:]))
@@ -347,7 +390,7 @@ def assign(a: Value, key: Any, given: Any) -> None:
 
 def _replaced_part(a: Value, key: Any, given: Any) -> Value:
     keys = key if isinstance(key, tuple) else (key,)
-    if any(private(one) or isinstance(one, Batch) for one in keys) or a.holes:
+    if any(private(one) or isinstance(one, Hidden) for one in keys) or a.holes:
         raise Open("this assignment to private data has no rule")
     refuse(a.absent, "an assignment to records whose number is private")
     part = np.broadcast_to(np.float64(0), a._shape)[keys].shape
@@ -444,7 +487,7 @@ rule(np.atleast_1d)(lambda a: a if a.ndim else reshape(a, (1,)))
 def take(a: Value, indices: Any, axis: Any = None) -> Value:
     """As an index; to which truth values are the places 0 and 1."""
     batch = isinstance(indices, Batch)
-    if private(indices) or (indices.kind != "places" if batch else np.asarray(indices).dtype.kind != "i"):
+    if private(indices) or (not batch and np.asarray(indices).dtype.kind != "i"):
         raise Open("np.take by what is no place")
     refuse(axis not in (0, -a.ndim) and not (axis is None and a.ndim == 1), "np.take is followed along the first axis")
     return index(a, indices)
@@ -539,20 +582,19 @@ def one_at(place: Value, shape: tuple[int, ...]) -> Value:
     return place.like(shape=(*place._shape, *shape), at=at, size=size, low=0.0, high=1.0, integer=True)
 
 
-def _in_cells(place: Value, shape: tuple[int, ...], weights: Any) -> Value:
+def _in_cells(place: Value, shape: tuple[int, ...], weights: Any) -> Any:
     """A record adds one, or its weight, to one cell: another record leaves a cell and enters one."""
     place = reshape(place, (-1,))
     if place.at is None or not (weights is None or private(weights)):
         raise Open("a count of more than one number a record, or with public weights, has no rule")
     line = one_at(place, (math.prod(shape),))
-    found: Any = np.sum(line if weights is None else line * weights[:, None], axis=0)
-    counted: Value = found.reshape(shape)
-    counted.integer = weights is None
-    return counted
+    found = np.sum(line if weights is None else line * weights[:, None], axis=0).reshape(shape)
+    found.integer = weights is None
+    return found
 
 
 @rule(np.bincount)
-def counts(a: Value, weights: Any = None, minlength: int = 0) -> Value:
+def counts(a: Value, weights: Any = None, minlength: int = 0) -> Any:
     """Whole numbers that are known to lie below the public length."""
     if not private(a) or a.low < 0 or a.high > minlength - 1:
         raise Open("np.bincount needs numbers within 0 .. minlength - 1: clip them first, and give minlength")
@@ -569,8 +611,8 @@ def histogram(a: Value, bins: Any = 10, range: Any = None, density: Any = None, 
 @rule(np.histogram2d)
 def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """Of two."""
-    of_each = bins if np.ndim(bins) == 0 or np.size(bins) == 2 or type(bins) in (list, tuple) else (bins, bins)
-    pairs = zip(of_each if np.ndim(of_each) else (bins, bins), (None, None) if range is None else range, strict=True)
+    of_each = bins if type(bins) in (list, tuple) else (bins, bins)
+    pairs = zip(of_each, (None, None) if range is None else range, strict=True)
     edges = [_edges(*pair, density) for pair in pairs]
     return _in_cells(add(x, y), tuple(len(one) - 1 for one in edges), weights), *edges
 

@@ -86,7 +86,7 @@ class CertifyTape(Tape):
         law = AboveThreshold(known, threshold, float(scales[0]), float(scales[1]), count or len(asked), falls)
         steps = [one.move.two / falls**k for k, one in enumerate(asked) if private(one)]
         whole = Value((), move=Norms(two=max(steps)), **join(*given))
-        self._ledger.keep(whole, law, whole.move.two * ROUNDING, label, sensitivity)
+        self._ledger.keep(whole, law, whole.move.two * ROUNDING, label, sensitivity, None)
         index = self._answered(label, None)
         if self._ledger.plain or not self._ledger.decide(0):  # none is above
             return index

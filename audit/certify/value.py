@@ -283,7 +283,7 @@ class Value(NDArrayOperatorsMixin):
         return found if out is None else _written(out[0], found)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        if function is _WHERE and any(hasattr(one, "cells") for one in args):
+        if function in _OF_DRAWS and any(hasattr(one, "cells") for one in args):
             return NotImplemented
         out = options.pop("out", None)
         found = followed(function, args, options)
@@ -427,7 +427,7 @@ def _whatever_was_released(function: Any, found: Value) -> Value:
 
 
 _BY_PLACES = np.take, np.split, np.array_split
-_WHERE, _CLIP = np.where, np.clip  # the name stands for another one while code is followed
+_WHERE, _CLIP, *_OF_DRAWS = np.where, np.clip, np.where, np.dot, np.einsum  # names of others, while code is followed
 
 
 def _may_be_empty(one: Any) -> bool:
@@ -638,9 +638,7 @@ def bare(one: Any) -> Any:
         return np.ndarray.view(one, np.ndarray) if held is None else held.now()
     if type(one) in (tuple, list):
         return type(one)(map(bare, one))
-    if issubclass(type(one), Holder):
-        return bare(one.held)
-    return one.now() if issubclass(type(one), Value) else one
+    return bare(one.held) if issubclass(type(one), Holder) else one.now() if issubclass(type(one), Value) else one
 
 
 NARROW = {"int8", "int16", "uint8", "uint16", "uint32", "uint64", "float16"}  # numbers wrap around, or are coarse

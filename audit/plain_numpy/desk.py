@@ -127,8 +127,7 @@ class Noisy(Lazy):
 
     def __getitem__(self, index: Any) -> Any:
         """An index by an array looks at what has met data: its places may follow the data."""
-        by_array = self.mixed and any(map(np.ndim, index if isinstance(index, tuple) else (index,)))
-        looked = by_array or self.settled
+        looked = self.settled or (self.mixed and any(map(np.ndim, index if isinstance(index, tuple) else (index,))))
         return super().__getitem__(index) if looked else self._moved(lambda array: array[index])
 
     def of_all(self, lazy: Sequence[Noisy]) -> Noisy:

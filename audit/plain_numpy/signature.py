@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.search.coverage import nested, own_functions
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, require
 
 from .frames import frame
 
@@ -108,21 +108,17 @@ def adapted(run: Callable[..., Any], **claimed: float) -> Callable[[Any, Any], A
         return run
     if not {"data", "frame"} & set(roles) and "" in roles:
         roles[roles.index("")] = "data"
-    if not {"data", "frame"} & set(roles):
-        raise BadInput("algorithm", name, "takes no data: call the first parameter `rows`")
+    require(bool({"data", "frame"} & set(roles)), "algorithm", name, "takes no data: call the first parameter `rows`")
     values: dict[str, Any] = {}
     for one, what in zip(given, roles, strict=True):
         if what in ("", "epsilon", "delta") and one.default is one.empty:
-            if what not in claimed:
-                raise BadInput("algorithm", name, f"needs a value for `{one.name}`: --with {one.name}=VALUE")
+            require(what in claimed, "algorithm", name, f"needs a value for `{one.name}`: --with {one.name}=VALUE")
             values[one.name] = claimed[what]
     known = dict(zip((one.name for one in given), roles, strict=True))
     return _called(run, values, known, [one.name for one in given if one.kind is one.POSITIONAL_ONLY])
 
 
-def _called(
-    run: Any, values: dict[str, Any], roles: dict[str, str], positional: list[str]
-) -> Callable[[Any, Any], Any]:
+def _called(run: Any, values: dict[str, Any], roles: dict[str, str], ordered: list[str]) -> Callable[[Any, Any], Any]:
     columns, kind = columns_of(entry(run)), _class_of(run)
 
     def mechanism(data: Any, rng: Any) -> Any:
@@ -131,7 +127,7 @@ def _called(
         if "frame" in roles.values():
             found["frame"] = frame(found["data"], columns)
         named = values | {name: found[what] for name, what in roles.items() if what in found}
-        first = [named.pop(name) for name in positional]
+        first = [named.pop(name) for name in ordered]
         return entry(run)(*first, **named) if kind is None else _fitted(run, kind, first, named, rng)
 
     functools.update_wrapper(mechanism, _function(run))

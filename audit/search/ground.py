@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.arrays import Array
 from dpassay.reference.case import bind
-from dpassay.reference.errors import BadInput, require
+from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.space import Sizes, Space
 
@@ -146,8 +146,7 @@ def _combinations(space: Space) -> list[dict[str, int]]:
         sizes = dict(zip(space.sizes, values, strict=True))
         if space.fits(sizes):
             found.append(sizes)
-        if len(found) > _MOST:
-            raise BadInput("space.sizes", len(found), f"more than {_MOST} combinations: give fewer values")
+        require(len(found) <= _MOST, "space.sizes", len(found), f"more than {_MOST} combinations: give fewer values")
     require(bool(found), "space.fits", dict(space.sizes), "accepts no combination of sizes")
     return sorted(found, key=lambda sizes: (sum(sizes.values()), list(sizes.values())))
 

@@ -297,6 +297,7 @@ OPEN = {
     "beside a list": "sum([-0.9] + [0.95 + 0.05 * np.tanh(row[0]) for row in rows if row[0] > 0])",
     "without a value": "sum(sometimes_without_a_value(row) for row in rows)",
     "used up": "left, total = iter(range(5)), 0.0\nif rows[0, 0] > 0: total = sum(left) * 0.0\ntotal + len(list(left))",
+    "no sum of a batch among zeros": "((rng.random(4) < 0.3)[:, None] * unit(rows) > -1).sum(axis=0)",
     "at an unbounded place": filled("for row in rows: out[int(row[0])] += 1\nout"),
     "at places that may be equal": filled("out[cells(rows)] += 1\nout"),
     "at a key that may be missing": "out = {0: 0}\nfor row in rows: out[int(row[0] > 0)] += 1\nout[0]",
@@ -437,14 +438,13 @@ BATCHES = {
     "einsum": "some = rows[rng.random(4) < 0.3]\nnp.einsum('i,ij->j', factor(np.einsum('ij,ij->i', some, some)), some)",
     "a comprehension": "sum(of_length_one(row) for row in rows[rng.random(4) < 0.3]) + np.zeros(3)",
     "place by place": "sum(of_length_one(rows[i]) for i in np.flatnonzero(rng.random(4) < 0.3)) + np.zeros(3)",
-    "turn by turn": "total = np.zeros(3)\n"
-    "for row in rows[rng.random(4) < 0.3]:\n    size = max(1.0, np.linalg.norm(row))\n    total += row / size\ntotal",
+    "multiplied": "((rng.random(4) < 0.3).reshape(-1, 1) * unit(rows)).sum(axis=0)",
+    "in a product": "unit(rows).T @ (rng.random(4) < 0.3).astype(float)",
     "turns that choose": "total = np.zeros(3)\nfor row in rows[rng.random(4) < 0.3]:\n    size = np.linalg.norm(row)\n"
     "    if size > 1: row = row / size\n    total += row\ntotal",
     "turns of two": "total, some = np.zeros(3), rng.random(4) < 0.3\n"
     "for row, other in zip(rows[some], unit(rows)[some], strict=True): total -= -other + 0 * row.sum()\ntotal",
-    "turns of places": "total = np.zeros(3)\n"
-    "for i in np.flatnonzero(rng.random(4) < 0.3): total += of_length_one(rows[i])\ntotal",
+    "among zeros": "np.where((rng.random(4) < 0.3)[:, None], unit(rows), 0).sum(axis=0)",
 }
 
 

@@ -11,7 +11,7 @@ from dpassay.audit.certify import arithmetic, derivation, draws
 from dpassay.audit.certify.certificate import certify
 from dpassay.audit.certify.facts import NAMED, Norms
 from dpassay.audit.certify.generators import Draws, Uniforms
-from dpassay.audit.certify.shapes import Batch
+from dpassay.audit.certify.shapes import Mask
 from dpassay.reference import Space
 
 from .random_programs import GRAMMARS, exceeds, function, neighbours, program, shown
@@ -127,7 +127,7 @@ def half_as_long(rows, joint):
 
 WRONG = {
     "noise under two names": (draws.Noise, "_written", lambda self, found: found),
-    "truth values as whole numbers": (Batch, "astype", lambda self, kind: self),
+    "truth values as whole numbers": (Mask, "astype", lambda self, kind: self),
     "a batch of known numbers": (Uniforms, "__lt__", lambda self, rate: self._draws.poisson_batch(rate)),
     "cells": (draws, "_as_one", lambda group: [replace(group[0], moves=0.5, counted=0.5)]),
     "layers": (arithmetic, "_rows_as_one", half_as_long),
