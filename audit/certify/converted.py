@@ -30,7 +30,7 @@ from .facts import reachable
 from .generators import Draws
 from .kinds import LAYOUT
 from .public import Public
-from .shapes import Place
+from .shapes import Mask, Place
 from .value import Value
 
 _NEUTRAL: dict[Any, tuple[str, str]] = {
@@ -56,7 +56,7 @@ def _names_in(kind: type) -> Iterator[str]:
             yield from code.co_names
 
 
-_OF_STAND_INS = LAYOUT | {name for kind in (Value, Public, Noise, Place, Draws) for name in _names_in(kind)}
+_OF_STAND_INS = LAYOUT | {name for kind in (Value, Public, Noise, Place, Mask, Draws) for name in _names_in(kind)}
 _OF_STAND_INS -= {name for kind in (np.ndarray, np.float64, np.random.Generator) for name in dir(kind)} - LAYOUT
 
 

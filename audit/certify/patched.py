@@ -313,7 +313,7 @@ def _stand_ins(draws: Draws, seeded: bool) -> Iterator[tuple[Any, str, Any]]:
     yield from ((np, name, _constructor(getattr(np, name), name == "array", plain)) for name in _CONSTRUCTORS)
     yield from ((np, name, _fresh(getattr(np, name))) for name in _FRESH)
     for name, one in vars(np).items() if not plain else ():
-        if isinstance(one, _DISPATCHED) and name not in _OF_SEVERAL:
+        if isinstance(one, _DISPATCHED) and one.__name__ not in _OF_SEVERAL:
             yield np, name, _of_lists(one)
     yield np.linalg, "norm", _of_lists(np.linalg.norm)
     yield np, "c_", _Joined(np.c_, np.column_stack)

@@ -104,10 +104,6 @@ class Mask(Hidden):
     def __getitem__(self, key: Any) -> Any:
         return self._linear(lambda one: one[key], (self,), {})
 
-    def reshape(self, *shape: Any) -> Any:
-        """The same numbers."""
-        return self._linear(lambda one: one.reshape(*shape), (self,), {})
-
     def astype(self, *given: Any, **options: Any) -> Any:
         """Numbers that are 0 or 1 choose no records."""
         return Mask(self.batch, np.dtype(*given, **options).kind == "b") if self.given is None else self._secret()
@@ -174,8 +170,7 @@ def taken(a: Value, batch: Batch) -> Value:
     """The records of a secret batch; which ones is accounted by its draw."""
     in_order = a.records.order is None and np.array_equal(a.records.numbers, np.arange(batch.total))
     every = a.records is batch.of if a.absent else in_order
-    if a.at != -a.ndim or not every or a.draws != frozenset({-1}):
-        raise Open("a secret batch of something else than all records in their order")
+    refuse(a.at != -a.ndim or not every or a.draws != {-1}, "a secret batch of something else than all the records")
     a.solid()
     shape = (batch.total if batch.poisson else batch.count, *a._shape[1:])
     absent = "lacking" if batch.poisson else ""
@@ -377,8 +372,7 @@ def assign(a: Value, key: Any, given: Any) -> None:
     if ledger_of((key, given)) is not None:
         raise Open("an assignment of released values or public draws to private data has no rule; use np.where")
     key, given = bare(key), bare(given)
-    if a.integer or a.truth:
-        raise Open("an assignment to private whole numbers or truth values has no rule; make them float first")
+    refuse(a.integer or a.truth, "an assignment to private whole numbers or truth values has no rule; make them float")
     of_each = private(key) and key.truth and key.ndim == 1 and key.at == -1 and a.at == -a.ndim
     if of_each and private(given) and given.records is _chosen_by(a, key) and given.at == a.at:
         given = given.kept(records=a.records, absent=a.absent, holes=given.holes)  # what each is, if it is chosen

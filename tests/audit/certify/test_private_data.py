@@ -145,7 +145,7 @@ WRITTEN = {
     "counts of remainders": (2, "np.bincount(np.round(rows[:, 0] * 9).astype(int) % 3, minlength=3)"),
     "in a slice": (3, filled("out[1:4] = np.clip(rows, 0, 1).sum(axis=0)\nout", "5")),
     "in some columns": (3, filled("out[:, 1:] = np.clip(rows, 0, 1)\nout.sum(axis=0)", "(4, 4)")),
-    "into a copy": (3, filled("other = out.copy()\nother += np.clip(rows, 0, 1).sum(axis=0)\nother")),
+    "into a copy": (6, filled("other = out.copy()\nother += np.concatenate([[0], np.tanh(rows).sum(0)])[1:]\nother")),
     "given as out": (3, "x = rows.copy()\nnp.clip(x, 0, 1, out=x)\nx.sum(axis=0)"),
     "of another name": (3, filled("other = out\nout += np.clip(rows, 0, 1).sum(axis=0)\nother")),
     "by flat": (
@@ -438,7 +438,7 @@ BATCHES = {
     "einsum": "some = rows[rng.random(4) < 0.3]\nnp.einsum('i,ij->j', factor(np.einsum('ij,ij->i', some, some)), some)",
     "a comprehension": "sum(of_length_one(row) for row in rows[rng.random(4) < 0.3]) + np.zeros(3)",
     "place by place": "sum(of_length_one(rows[i]) for i in np.flatnonzero(rng.random(4) < 0.3)) + np.zeros(3)",
-    "multiplied": "((rng.random(4) < 0.3).reshape(-1, 1) * unit(rows)).sum(axis=0)",
+    "multiplied": "((rng.random(4) < 0.3)[:, None] * unit(rows)).sum(axis=0)",
     "in a product": "unit(rows).T @ (rng.random(4) < 0.3).astype(float)",
     "turns that choose": "total = np.zeros(3)\nfor row in rows[rng.random(4) < 0.3]:\n    size = np.linalg.norm(row)\n"
     "    if size > 1: row = row / size\n    total += row\ntotal",
