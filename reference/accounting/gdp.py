@@ -29,35 +29,22 @@ _STEPS = 200  # of a root-finding that halves or doubles
 
 
 def gdp_delta(epsilon: float, mu: float) -> float:
-    """The smallest delta of a mu-GDP mechanism at ``epsilon``, rounded up; at most 1.
-
-    It is ``exp(-x^2) (erfcx(x) - erfcx(x + h)) / 2`` with ``x = (epsilon / mu - mu / 2) / sqrt(2)`` and
-    ``h = mu / sqrt(2)``: nothing overflows, and where the difference is small it is integrated.
-    """
+    """The smallest delta of a mu-GDP mechanism at ``epsilon`` of any sign, rounded up; at most 1."""
     require(mu >= 0, "mu", mu, "must not be negative")
     if mu == 0 or mu == math.inf or epsilon == math.inf:
         return 1.0 if mu == math.inf and epsilon != math.inf else max(0.0, -math.expm1(min(epsilon, 700.0)))
     if epsilon < 0:  # delta(-epsilon) = 1 - e^-epsilon (1 - delta(epsilon)), which would lose digits
         return min(1.0, (math.exp(epsilon) * gdp_delta(-epsilon, mu) - math.expm1(epsilon)) * UP)
-    half, ratio = mu / 2, epsilon / mu
-    x, h = (ratio - half) / math.sqrt(2), mu / math.sqrt(2)
-    if x > _FAR:
-        return _TINIEST
-    if h <= _NEAR:
-        difference = _slope(x, h)
-    elif x >= 0:
-        difference = float(scipy.special.erfcx(x) - scipy.special.erfcx(x + h))
-    else:
-        return _up(
-            float(scipy.special.ndtr(-x * math.sqrt(2))) - 0.5 * math.exp(-x * x) * float(scipy.special.erfcx(x + h)),
-            64 * ULP,
-        )
-    lost = 64 + 8 * abs(x) * (ratio + half) + 16 * abs(x) / min(h, _NEAR) * (h > _NEAR)
-    return _up(0.5 * math.exp(-x * x) * difference, _TINIEST, lost * ULP)
+    return float(gdp_deltas(np.array([epsilon]), mu)[0])
 
 
 def gdp_deltas(epsilons: Array, mu: float) -> Array:
-    """:func:`gdp_delta` at many epsilons of at least zero, for finite positive mu; rounded up, by a little more."""
+    """:func:`gdp_delta` at many epsilons of at least zero, for finite positive mu.
+
+    It is ``exp(-x^2) (erfcx(x) - erfcx(x + h)) / 2`` with ``x = (epsilon / mu - mu / 2) / sqrt(2)`` and
+    ``h = mu / sqrt(2)``: nothing overflows, and where the difference is small it is integrated: ``-erfcx'(t) =
+    2 / sqrt(pi) - 2 t erfcx(t)``, which falls in t.
+    """
     half, ratio = mu / 2, epsilons / mu
     x, h = (ratio - half) / math.sqrt(2), mu / math.sqrt(2)
     near = np.minimum(x, _FAR)  # x is at least -h / 2
@@ -77,17 +64,6 @@ def gdp_deltas(epsilons: Array, mu: float) -> Array:
         lost, more = lost + 16 * ahead / _NEAR, np.where(near < 0, 64 * ULP, _TINIEST)
     rounded = np.clip(found * (1 + lost * ULP) + more, 0.0, 1.0)
     return np.asarray(np.where(x > _FAR, _TINIEST, rounded))
-
-
-def _slope(x: float, h: float) -> float:
-    """``erfcx(x) - erfcx(x + h)`` as an integral: ``-erfcx'(t) = 2 / sqrt(pi) - 2 t erfcx(t)``, which falls in t."""
-    t = x + h / 2 * (_NODES + 1)
-    return float(h / 2 * (_WEIGHTS @ (2 / math.sqrt(math.pi) - 2 * t * scipy.special.erfcx(t)))) * (1 + 8 * x * x * ULP)
-
-
-def _up(value: float, absolute: float, relative: float = 0.0) -> float:
-    """Rounded up, and a probability."""
-    return min(1.0, max(0.0, value * (1 + relative) + absolute))
 
 
 def gdp_epsilon(mu: float, delta: float) -> float:

@@ -183,13 +183,10 @@ def exact(epsilon, mu):
 @settings(max_examples=50)
 @given(epsilons, mus, st.floats(-6, 37))
 def test_a_delta_is_rounded_up(epsilon, mu, deviations):
-    """At an epsilon of either sign, and along the curve down to the smallest number; of many at once a little more."""
+    """At an epsilon of either sign, and along the curve down to the smallest number."""
     for one in (epsilon, -epsilon, max(0.0, mu * mu / 2 + mu * deviations)):
         found, truth = gdp_delta(one, mu), min(exact(one, mu), 1)
         assert found <= 1 and fair(found, truth, CLOSE, 1e-300)
-        if one >= 0:
-            many = float(gdp_deltas(np.array([one]), mu)[0])
-            assert fair(many, truth, 1e-10, 1e-300 if one > mu * mu / 2 else 1e-13)
 
 
 @settings(max_examples=50)
@@ -240,7 +237,6 @@ def test_renyi_divergences_bound_what_the_grid_finds(kind, size, count):
 @pytest.mark.parametrize(("epsilon", "mu"), [(1e300, 1e-3), (1e200, 1.0), (50.0, 1e-200), (3000.0, 2.0)])
 def test_beyond_what_a_float_can_hold_a_delta_is_next_to_nothing(epsilon, mu):
     assert gdp_delta(epsilon, mu) == 1e-320
-    assert gdp_deltas(np.array([epsilon, 0.0]), mu)[0] == 1e-320
 
 
 def test_nothing_released_and_everything():
