@@ -85,13 +85,6 @@ class Account:
         )
         return epsilon_of(parts, "add-remove", delta)
 
-    def worst(self, delta: float) -> tuple[tuple[Part, int], ...]:
-        """The parts that cost the most at ``delta``: the common ones and the worst alternative."""
-        return max(
-            ((*self.common, *extra) for extra in self.alternatives),
-            key=lambda parts: epsilon_of(parts, self.relation, delta),
-        )
-
     def delta(self, epsilon: float) -> float:
         """The smallest delta that is proved at ``epsilon``."""
         if self.gap:

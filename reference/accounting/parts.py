@@ -3,8 +3,8 @@
 Each release has its curve delta(epsilon), rounded up, and of it a law on a grid; the laws are composed. Where chords
 cost a hundredth of epsilon (tiny losses, millions of them), divergences of order a, which add up, say less: they give
 ``epsilon = R(a) + log(1 - 1/a) - log(delta a) / (a - 1)`` for every a > 1 (Canonne, Kamath and Steinke 2020,
-Proposition 12). A pure release costs at most what randomised response does, and at most a s^2 / 2 (Bun and Steinke
-2016, Proposition 3.3); a Laplace release as in Mironov 2017, Table II; a sampled one at most what it costs unsampled.
+Proposition 12). A bounded loss costs at most what randomised response does, and at most a s^2 / 2 (Bun and Steinke
+2016, Proposition 3.3); a sampled release at most what it costs unsampled.
 """
 
 import math
@@ -249,15 +249,9 @@ def _divergence(part: Part, order: float) -> float:
     size = part.pure_epsilon
     if order * size < 1e-3:  # below, the differences of exponentials lose their digits
         return min(size, order * size**2 / 2) * _UP
-    if part.kind == "laplace":
-        # log(a / (2a - 1) e^((a - 1) s) + (a - 1) / (2a - 1) e^(-a s)) / (a - 1)
-        first = math.log(order / (2 * order - 1)) + (order - 1) * size
-        second = math.log((order - 1) / (2 * order - 1)) - order * size
-    else:
-        # log((e^(a s) + e^((1 - a) s)) / (1 + e^s)) / (a - 1)
-        start = -float(np.logaddexp(0.0, size))
-        first, second = start + order * size, start + (1 - order) * size
-    log_sum = float(np.logaddexp(first, second)) + _PER_NAT * (1 + order * size)
+    # log((e^(a s) + e^((1 - a) s)) / (1 + e^s)) / (a - 1)
+    start = -float(np.logaddexp(0.0, size))
+    log_sum = float(np.logaddexp(start + order * size, start + (1 - order) * size)) + _PER_NAT * (1 + order * size)
     return min(size, log_sum / (order - 1)) * _UP
 
 
