@@ -27,7 +27,7 @@ import numpy as np
 import scipy
 
 from dpassay.reference.arrays import Array
-from dpassay.reference.laws.above_threshold import MOST_QUERIES
+from dpassay.reference.laws.above_threshold import MOST_QUERIES, below
 
 from .gdp import UP, gdp_deltas
 
@@ -162,12 +162,6 @@ def _hidden_curve(pure: float, share: float, count: int, falls: float) -> tuple[
 def helps(share: float, count: int, falls: float) -> bool:
     """Is this bound worth its time: the first query must be the one that shows the most."""
     return _LEAST <= share <= 0.45 and (count == 1 or (count > 1 and falls <= 0.75))
-
-
-def below(y: Array) -> Array:
-    """F: the probability that Laplace noise of scale one is below."""
-    tail = np.exp(-np.abs(y)) / 2
-    return np.where(y < 0, tail, 1 - tail)
 
 
 def hidden_threshold(

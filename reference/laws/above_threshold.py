@@ -85,10 +85,6 @@ class AboveThreshold(Law):
         """The queries that a sample has needed so far."""
         return np.array(self._seen)
 
-    def evaluate(self, index: int | None) -> None:
-        """Evaluate the queries that a run which released this index has needed; all of them for None."""
-        self.first(None if index is None else index + 1)
-
     def first(self, count: int | None) -> Array:
         """The first ``count`` queries (all, if there are fewer), evaluated; of later ones none that was not before."""
         return np.array(list(itertools.islice(self._each(), count)))
@@ -196,8 +192,12 @@ def _given(z: Array, gaps: Array, query_scale: float) -> Array:
     """``P(index = i)`` and ``P(None)`` with the threshold noise at each ``z``: shape (nodes, queries + 1)."""
     with np.errstate(over="ignore", under="ignore"):
         x = (z[:, None] - gaps) / query_scale
-        tail = 0.5 * np.exp(-np.abs(x))
-    below = np.where(x < 0, tail, 1 - tail)  # F(t + z - q_j): query j stays below
-    above = np.where(x < 0, 1 - tail, tail)
-    so_far = np.concatenate([np.ones((len(z), 1)), np.cumprod(below, axis=1)], axis=1)
+        stays, above = below(x), below(-x)  # F(t + z - q_j): query j stays below
+    so_far = np.concatenate([np.ones((len(z), 1)), np.cumprod(stays, axis=1)], axis=1)
     return np.concatenate([so_far[:, :-1] * above, so_far[:, -1:]], axis=1)
+
+
+def below(y: Array) -> Array:
+    """F: the probability that Laplace noise of scale one is below."""
+    tail = np.exp(-np.abs(y)) / 2
+    return np.where(y < 0, tail, 1 - tail)
