@@ -4,6 +4,7 @@ What is derived here is a lower bound on what the accountant may say: each pair 
 mechanism with these releases can show.
 """
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -13,39 +14,43 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpassay.reference.accounting.cost import Account
+from dpassay.reference.accounting.parts import Part, curve
+from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.arrays import Array
 from dpassay.reference.laws.above_threshold import AboveThreshold
+from dpassay.reference.laws.above_threshold import below as laplace_below
 from dpassay.reference.laws.bingham import Bingham
 from dpassay.reference.laws.categorical import Selection
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
-from dpassay.reference.laws.number import (
-    BoundedLaplace,
-    FoldedGeometric,
-    FoldedLaplace,
-    Geometric,
-    TruncatedGeometric,
-    TruncatedLaplace,
-)
+from dpassay.reference.laws.number import BoundedLaplace, DiscreteGaussian, Number
 from dpassay.reference.transcript import Release, Transcript
 
 _LOOSE = 0.001  # by which the derivation may be too high: its grid (4e-5 at most, of what was tried)
-_POINTS, _CELLS = 2**18, 6001
-_QUERIES = 40  # of a line search; more show hardly more
-_ONE_SCALE = (Geometric, TruncatedGeometric, FoldedGeometric, TruncatedLaplace, FoldedLaplace)
+_POINTS, _CELLS, _FEWER, _MOST = 2**18, 6001, 301, 500_000  # cells of one release, of one among several, of all
+_TRIED, _BEYOND, _LEAST = 60, 1e-13, 1e-11  # epsilons of a curve; delta that rounding may move, and that is compared
+_LEVELS = (
+    (0, 0),
+    (0, 1),
+    (0, -1),
+    (1, 1),
+    (-1, -1),
+)  # of the first query over the threshold, and the others, in scales of their noise
+_QUERIES = 40  # of a line search: more show hardly more
 
 
 @dataclass(frozen=True)
 class _Loss:
-    """One release, or all of one batch: ``kind``, its size, and at which rate a record takes part."""
+    """One release, ``kind`` and its size; or all of one batch, and at which rate a record takes part."""
 
     kind: str
     size: float
     rate: float = 1.0
     sampling: str = ""
     shown: tuple[tuple[float, float], ...] = ()  # probabilities on D and on D', of a pair of a law with many forms
+    inner: tuple["_Loss", ...] = ()  # releases of the batch, with the record against without it
 
 
 def size_of(law: Law, sensitivity: float) -> tuple[str, float] | None:
@@ -54,14 +59,10 @@ def size_of(law: Law, sensitivity: float) -> tuple[str, float] | None:
         return ("gaussian", sensitivity / law.std) if law.std > 0 else None
     if isinstance(law, Laplace):
         return "laplace" if law.query.size == 1 else "pure", sensitivity / law.scale
-    if isinstance(law, BoundedLaplace):
-        return "pure", 2 * sensitivity / law.scale
-    if isinstance(law, _ONE_SCALE):
-        return "pure", sensitivity / law.scale
-    if isinstance(law, Selection):
-        return "pure", law.rate * sensitivity * (1 if law.monotonic else 2)
-    if isinstance(law, Intervals | Bingham):
-        return "pure", 2 * law.rate * sensitivity
+    if isinstance(law, Number) and not isinstance(law, DiscreteGaussian):
+        return "pure", (2 if isinstance(law, BoundedLaplace) else 1) * sensitivity / law.scale
+    if isinstance(law, Selection | Intervals | Bingham):
+        return "pure", law.rate * sensitivity * (1 if getattr(law, "monotonic", False) else 2)
     if isinstance(law, AboveThreshold):
         return "above-threshold", sensitivity / law.threshold_scale + 2 * sensitivity / law.query_scale
     return None
@@ -69,27 +70,48 @@ def size_of(law: Law, sensitivity: float) -> tuple[str, float] | None:
 
 def wrong_cost(release: Release) -> Iterator[str]:
     """A law that says it costs less than it does."""
-    if not release.sensitivity or release.law.is_bare:
-        return
-    known, said = size_of(release.law, release.sensitivity), release.law.cost(release.sensitivity)
+    sensitivity = release.sensitivity or 0.0
+    known, said = size_of(release.law, sensitivity), release.law.cost(sensitivity)
     if known is not None and said is not None and said.size < known[1] * (1 - 1e-9):
         yield f"{release.label!r} costs {known[1]:.6g} ({known[0]}), and {said.size:.6g} is accounted"
 
 
+def wrong_curve(part: Part, relation: Relation) -> Iterator[str]:
+    """One cost by itself, if its delta is below that of a pair that such a release can show, at some epsilon."""
+    if part.kind == "above-threshold":
+        moved = part.size * part.share, part.size * (1 - 2 * part.share)  # sensitivity over either noise
+        pairs = [_Loss(part.kind, 0.0, shown=one) for one in _searches(*moved, part.queries, part.falls)]
+    elif part.rate == 1 and part.kind != "sampled":
+        pairs = [_Loss(part.kind, part.size)]
+    else:
+        size = part.size if part.kind == "pure" or relation == "replace-one" else part.size / 2
+        inner = _Loss("pure" if part.kind == "pure" else "gaussian", size)
+        pairs = [_Loss("batch", 0.0, part.rate, part.sampling, inner=(inner,))]
+    for loss, backward in itertools.product(pairs, (False, True)):
+        losses, chances = _pair(loss, relation, backward)
+        tried = np.linspace(0, max(0.0, float(np.max(losses[chances > _BEYOND]))), _TRIED)
+        shown = np.array([chances @ -np.expm1(np.minimum(epsilon - losses, 0.0)) for epsilon in tried])
+        said = curve(part, relation, tried, backward)
+        if np.any(said < shown * (1 - _LOOSE) - _BEYOND):
+            worst = int(np.argmax(shown - said))
+            yield f"delta of {part} at {tried[worst]:.4g} is {shown[worst]:.4g} or more, and {said[worst]:.4g} is said"
+            return
+
+
 def wrong_account(transcript: Transcript, cost: Account, delta: float) -> Iterator[str]:
     """Epsilon of the whole run, if it is accounted below the derivation."""
-    if cost.gap or not 0 < delta < 1:
-        return
-    accounted = cost.epsilon(delta)
+    delta = max(delta, _LEAST)
+    accounted = cost.epsilon(delta) if delta < 1 else math.inf
     if not math.isfinite(accounted):
         return
     common, alternatives = _read(transcript, 1.0 if cost.relation == "replace-one" else 0.5)
+    if cost.alternatives == ((),) and (one_way := cost.one_direction(delta)) is not None:
+        accounted = min(accounted, one_way)  # as are the pairs that are composed here
     derived = max(_epsilon(common + extra, cost.relation, delta, accounted) for extra in alternatives or [Counter()])
-    if derived > accounted * (1 + _LOOSE) + 1e-9:
-        yield f"the releases add up to epsilon {derived:.4g} by a second derivation, and {accounted:.4g} is accounted"
-        return
     epsilon = derived / (1 + _LOOSE)
-    if derived > 0 and cost.delta(epsilon) < delta:
+    if epsilon > accounted + 1e-9:
+        yield f"the releases add up to epsilon {derived:.4g} by a second derivation, and {accounted:.4g} is accounted"
+    elif derived > 0 and cost.delta(epsilon) < delta:
         yield f"delta at epsilon {epsilon:.4g} is {delta:.4g} by a second derivation, and less is accounted"
 
 
@@ -100,11 +122,11 @@ def _read(transcript: Transcript, scale: float) -> tuple[Counter[_Loss], list[Co
     draws = {draw.number: draw for draw in transcript.draws}
     for release in transcript.releases:
         kinds = {draws[number].kind for number in release.draws}
-        alone = len(release.draws) == 1 or kinds == {"fresh"}
-        for number in release.draws if alone else ():
-            batches.setdefault(number, []).append(release)
-        if not alone:
+        if len(release.draws) != 1 and kinds != {"fresh"}:
             shared.append(release)
+        else:
+            for number in release.draws:
+                batches.setdefault(number, []).append(release)
     common, fresh = _losses(shared, scale), []
     for number, releases in batches.items():
         draw = draws[number]
@@ -113,12 +135,9 @@ def _read(transcript: Transcript, scale: float) -> tuple[Counter[_Loss], list[Co
             fresh.append(found)
         elif draw.rate == 1:
             common += found
-        elif {one.kind for one in found} == {"gaussian"}:
-            (only,) = found
-            common[_Loss("gaussian", only.size / scale, draw.rate, draw.kind)] += 1
-        elif "gaussian" not in {one.kind for one in found}:
-            total = math.fsum(one.size * count for one, count in found.items() if not one.shown)
-            common[_Loss("pure", math.log1p(draw.rate * math.expm1(min(total, 500.0))))] += 1
+        elif found:
+            inner = sorted((one for one in found.elements() if not one.shown), key=lambda one: one.size, reverse=True)
+            common[_Loss("batch", 0.0, draw.rate, draw.kind, inner=tuple(inner))] += 1
     return common, fresh
 
 
@@ -131,69 +150,82 @@ def _losses(releases: Iterable[Release], scale: float) -> Counter[_Loss]:
             continue
         if known[0] == "gaussian":
             squares.append(known[1] ** 2)
+        elif isinstance(release.law, AboveThreshold):
+            law, moved = release.law, scale * (release.sensitivity or 0.0)
+            shown = _searches(moved / law.query_scale, moved / law.threshold_scale, law.count or 0, law.falls)
+            found[_Loss(*known, shown=next(shown))] += 1
         else:
-            shown = _shown(release.law, scale * (release.sensitivity or 0.0))
-            found[_Loss(*known, shown=shown)] += 1
+            found[_Loss(*known)] += 1
     if squares:
         found[_Loss("gaussian", math.sqrt(math.fsum(squares)))] += 1
     return found
 
 
-def _shown(law: Law, sensitivity: float) -> tuple[tuple[float, float], ...]:
-    """Of a line search the exact probabilities where all queries stand at the threshold, and the last one falls."""
-    if not isinstance(law, AboveThreshold):
-        return ()
-    count = min(law.count or _QUERIES, _QUERIES)
-    moves = sensitivity * law.falls ** np.arange(count) * np.where(np.arange(count) < count - 1, 1, -1)
-    scales = law.threshold_scale, law.query_scale
-    pair = (AboveThreshold(one, 0.0, *scales).outcomes() for one in (np.zeros(count), moves))
-    return tuple(zip(*(np.exp(one.log_probabilities).tolist() for one in pair), strict=True))
+def _searches(query: float, threshold: float, count: int, falls: float) -> Iterator[tuple[tuple[float, float], ...]]:
+    """Exact probabilities of line searches on D and D', where the first query, or the last, moves against the others.
+
+    Given are sensitivity over the scale of either noise, the count of queries (0: any), and by what their moves fall.
+    """
+    count = min(count or _QUERIES, _QUERIES)
+    number = np.arange(count)
+    for (first, others), turns in itertools.product(_LEVELS, ({count - 1}, {*range(1, count)})):
+        queries = np.where(number, others, first) / query
+        move = falls**number * np.where(np.isin(number, [*turns]) & (number > 0), -1, 1)
+        pair = (AboveThreshold(one, 0.0, 1 / threshold, 1 / query).outcomes() for one in (queries, queries + move))
+        yield tuple(zip(*(np.exp(one.log_probabilities).tolist() for one in pair), strict=True))
 
 
-def _epsilon(losses: Counter[_Loss], relation: str, delta: float, near: float) -> float:
+def _epsilon(losses: Counter[_Loss], relation: Relation, delta: float, near: float) -> float:
     """The larger of the two directions."""
     if not losses:
         return 0.0
-    if not ({one.kind for one in losses} == {"gaussian"} and all(one.rate == 1 for one in losses)):
-        return max(_composed(losses, relation, backward, delta, near) for backward in (False, True))
-    mu = math.sqrt(math.fsum(count * one.size**2 for one, count in losses.items()))
-
-    def over(epsilon: float) -> float:
-        """By the definition: the event of the largest difference lies beyond one point."""
-        cut = epsilon / mu + mu / 2
-        return float(ndtr(mu - cut) - math.exp(min(epsilon, 700)) * ndtr(-cut) - delta)
-
-    return _root(over, mu * mu / 2 + 40 * mu)
+    return max(_composed(losses, relation, backward, delta, near) for backward in (False, True))
 
 
-def _pair(loss: _Loss, relation: str, backward: bool) -> tuple[Array, Array]:
+def _pair(loss: _Loss, relation: Relation, backward: bool) -> tuple[Array, Array]:
     """Losses and their probabilities, of the pair that one release (or one batch) shows."""
-    a = loss.size
     if loss.shown:
-        p, q = np.array(loss.shown).T[:: -1 if backward else 1]
-        return np.log(p) - np.log(q), p
-    if loss.kind == "pure":
-        return np.array([a, -a]), np.array([1.0, math.exp(-a)]) / (1 + math.exp(-a))
-    if loss.kind == "laplace":
-        cells = np.linspace(0, a, _CELLS)
-        middle = (cells[1:] + cells[:-1]) / 2
-        masses = np.diff(-np.exp(-cells) / 2)  # of the Laplace law, right of 0
-        ends = np.array([a, -a]), np.array([0.5, 0.5 * math.exp(-a)])
-        return np.concatenate([ends[0], a - 2 * middle]), np.concatenate([ends[1], masses])
-    poisson = loss.sampling == "poisson"
-    up, down = (a / 2, -a / 2 if relation == "replace-one" else 0.0) if poisson else (a, 0.0)
-    x = np.linspace(-14 + min(down, 0), 14 + up, _CELLS)
-    middle = (x[1:] + x[:-1]) / 2
-    sides = [(up, loss.rate), (down, loss.rate if poisson and relation == "replace-one" else 0.0)]
-    parts = [[(w, m) for w, m in ((rate, shift), (1 - rate, 0.0)) if w] for shift, rate in sides]  # weights and means
-    one, other = (
-        np.logaddexp.reduce([math.log(w) - (middle - m) ** 2 / 2 for w, m in side])
-        for side in (parts[::-1] if backward else parts)
+        return _losses_of(*np.array(loss.shown).T[:: -1 if backward else 1])
+    if loss.kind == "gaussian":  # also where no float holds one of the two
+        x = np.linspace(-14, 14, _CELLS)
+        return loss.size * ((x[1:] + x[:-1]) / 2 + loss.size / 2), -np.diff(ndtr(-x))
+    if loss.kind != "batch":
+        return _losses_of(*_cells(loss, (loss.size, 0.0), _CELLS))
+    # the record is in the batch or not, which all releases of the batch have in common; to leave some out shows less
+    both_ways = loss.sampling == "poisson" and relation == "replace-one"
+    there, absent, other = (np.ones(1),) * 3
+    for one in loss.inner:
+        shifts = (one.size / 2, 0.0, -one.size / 2) if both_ways else (one.size, 0.0)
+        cells = _cells(one, shifts, _CELLS if len(loss.inner) == 1 else _FEWER)
+        if there.size * cells[0].size > _MOST:
+            break
+        pairs = zip((there, absent, other), (cells * 2)[:3], strict=True)
+        there, absent, other = (np.outer(*two).ravel() for two in pairs)
+    p = (1 - loss.rate) * absent + loss.rate * there
+    q = (1 - loss.rate) * absent + loss.rate * other if both_ways else absent
+    return _losses_of(*((q, p) if backward else (p, q)))
+
+
+def _losses_of(p: Array, q: Array) -> tuple[Array, Array]:
+    there = (p > 0) & (q > 0)  # what no float holds is left out, which shows less
+    return np.log(p[there]) - np.log(q[there]), p[there]
+
+
+def _cells(loss: _Loss, shifts: tuple[float, ...], cells: int) -> tuple[Array, ...]:
+    """Probabilities of some cells where the release is moved by each shift, in scales of its noise."""
+    if loss.kind == "pure" and len(shifts) == 2:
+        size = min(loss.size, 500.0)
+        likely, unlikely = 1 / (1 + math.exp(-size)), 1 / (1 + math.exp(size))
+        return np.array([likely, unlikely]), np.array([unlikely, likely])
+    more, below = (14, ndtr) if loss.kind == "gaussian" else (0, laplace_below)
+    ends = np.concatenate([[-np.inf], np.linspace(min(shifts) - more, max(shifts) + more, cells), [np.inf]])
+    # right of a shift by the upper tails, which keep their digits there
+    return tuple(
+        np.where(ends[1:] <= shift, np.diff(below(ends - shift)), -np.diff(below(shift - ends))) for shift in shifts
     )
-    return one - other, np.asarray(sum(w * np.diff(ndtr(x - m)) for w, m in parts[backward]))
 
 
-def _composed(losses: Counter[_Loss], relation: str, backward: bool, delta: float, near: float) -> float:
+def _composed(losses: Counter[_Loss], relation: Relation, backward: bool, delta: float, near: float) -> float:
     pairs = [(*_pair(one, relation, backward), count) for one, count in losses.items()]
     mean = sum(count * float(p @ x) for x, p, count in pairs)
     spread = math.sqrt(sum(count * float(p @ x**2) for x, p, count in pairs))
@@ -203,9 +235,8 @@ def _composed(losses: Counter[_Loss], relation: str, backward: bool, delta: floa
     for x, p, count in pairs:
         place = np.clip(x / step, -_POINTS // 2 + 1, _POINTS // 2 - 2)
         low = np.floor(place).astype(int)
-        one = np.zeros(_POINTS)
-        np.add.at(one, low % _POINTS, p * (1 - (place - low)))
-        np.add.at(one, (low + 1) % _POINTS, p * (place - low))
+        one = np.bincount(low % _POINTS, p * (1 - (place - low)), _POINTS)
+        one += np.bincount((low + 1) % _POINTS, p * (place - low), _POINTS)
         total *= np.fft.rfft(one) ** count
     masses = np.fft.irfft(total, _POINTS)
     grid = step * ((np.arange(_POINTS) + _POINTS // 2) % _POINTS - _POINTS // 2)

@@ -6,6 +6,7 @@ parameters at which it is used; what it found is kept under a hash of both (:mod
 
 import inspect
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -16,6 +17,7 @@ import numpy as np
 
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference import Account, LiveTape, account
+from dpassay.reference.accounting.parts import curve
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.findings import Finding, Kind, merge
 from dpassay.reference.kept import keep, kept
@@ -25,10 +27,11 @@ from dpassay.reference.sources import code_of, own
 from dpassay.reference.transcript import Draw, RecordDrawer, Release, Transcript
 
 from . import laws, tapes
-from .accounts import wrong_account, wrong_cost
+from .accounts import wrong_account, wrong_cost, wrong_curve
 
 _SEED = 20_250_217
 _LAWS = 6  # parameters of one law, and shapes of it, at which it is checked: the extremes and some between
+_PARTS = 20  # of an account, whose curves are looked at
 _CANDIDATES = 20  # of a choice that are compared with the textbook
 _NODE = re.compile(r"/\(\d+,\d+\)$")  # how a tree labels its releases
 _PACKAGE = Path(__file__).resolve().parents[2]
@@ -38,33 +41,32 @@ _known: dict[str, dict[str, str]] = {}  # by the module of what is checked: what
 def apparatus(transcript: Transcript, cost: Account, delta: float) -> list[Finding]:
     """What is wrong with the laws, drawers, streams, the tree and the account of this run; empty where they are right.
 
-    Args:
-        transcript: of the run that is accounted.
-        cost: its account.
-        delta: of the claim, down to which tails are looked at.
-
-    Returns:
-        Findings of :attr:`Kind.APPARATUS`; the label is the function, with its file and line.
-
-    Raises:
-        Nothing that a run did not raise: every law here has been sampled before.
+    Each is a finding of :attr:`Kind.APPARATUS`; its label is the function, with its file and line. Tails are looked at
+    down to the claim's ``delta``.
     """
     found: list[Finding] = []
     for check in _checks(transcript, delta):
         merge(found, check)
     for release in {(type(one.law), one.label): one for one in transcript.releases}.values():
         merge(found, _findings(type(release.law).cost, wrong_cost(release), release.step))
+    parts = sorted({part for parts in (cost.common, *cost.alternatives) for part, _ in parts}, key=repr)
+    for part in parts[:_PARTS]:
+        merge(found, _once(f"{part} {cost.relation}", curve, wrong_curve, part, cost.relation))
     merge(found, _findings(account, wrong_account(transcript, cost, delta)))
     return found
 
 
 def _checks(transcript: Transcript, delta: float) -> Iterator[list[Finding]]:
+    drawn = sum(1 if one.law.query is None else one.law.query.size for one in transcript.releases)
     for key, law in _laws_used(transcript.releases).items():
         if not own(type(law).__module__):  # its code may change while ours does not: nothing is kept
             yield _findings(type(law).sample, laws.wrong_draws(law, _SEED))
             continue
         yield _once(key, type(law).sample, laws.wrong_sampler, law, _SEED)
-        yield _once(f"tails {delta} {key}", type(law).sample, laws.wrong_tails, law, delta)
+        share = 2.0 ** math.floor(math.log2(delta / drawn)) if delta else 0.0
+        yield _once(f"tails {share} {key}", type(law).sample, laws.wrong_tails, law, share)
+        yield _once("wide", type(law).sample, laws.wrong_wide, law, _SEED)
+        yield _once("tiny", type(law).sample, laws.wrong_choice, law, _SEED)
         if isinstance(law, Selection):
             count = min(len(law.support), _CANDIDATES)
             for make in (exponential, permute_and_flip):

@@ -27,7 +27,7 @@ from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law, query_of
 from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
 
-from .uniform import not_uniform
+from .uniform import LEAST, not_uniform, surprise, tails
 
 Function = Callable[[Array], Array]
 _IMAGES = np.arange(-60, 61)  # of a folded value
@@ -39,27 +39,16 @@ _UNLIKE = np.array([0.0, 1.0, -1.0])  # log heights
 
 @dataclass(frozen=True)
 class Described:
-    """The distribution function of a law, and how its values become numbers.
+    """The distribution function of a law, and how its values become numbers."""
 
-    Args:
-        below: probability of values up to a number, for each coordinate.
-        whole: values are whole numbers, so that the one before is one less.
-        unit: in place of one, where rounding eats the probability of a single number: then none is compared.
-        scale: of a continuous law, for the step of a derivative; 0: there is no density to compare.
-        law: the one that is sampled: with queries near the threshold, where the law of a row has some that say nothing.
-        number: of a value; None: the value is a number, or an array of numbers.
-        continuous: no value comes twice.
-        draws: how many are made, coordinates counted.
-    """
-
-    below: Function
-    law: Law
-    whole: bool = False
-    unit: int = 1
-    scale: float = 0.0
-    number: Callable[[Any], float] | None = None
-    continuous: bool = False
-    draws: int = 20_000
+    below: Function  # probability of values up to a number, for each coordinate
+    law: Law  # the one that is sampled: with queries that decide, where the law of a row has some that say nothing
+    whole: bool = False  # values are whole numbers, so that the one before is one less
+    unit: int = 1  # in place of one, where rounding eats the probability of a single number: then none is compared
+    scale: float = 0.0  # of a continuous law, for the step of a derivative; 0: there is no density to compare
+    number: Callable[[Any], float] | None = None  # of a value; None: it is a number, or an array of numbers
+    continuous: bool = False  # no value comes twice
+    draws: int = 20_000  # how many are made, coordinates counted
 
     def numbers(self, value: Any) -> Array:
         """All coordinates of one value, shape (coordinates,)."""
@@ -167,7 +156,8 @@ def _intervals(law: Any) -> Described:
     """Between the same ends, with pieces of other lengths and heights: those of a row's data may be alike."""
     near = Intervals(np.interp([0.0, 0.1, 0.5, 1.0], [0, 1], law.edges[[0, -1]]), _UNLIKE / law.rate, law.rate)
     sums = np.concatenate([[0.0], np.cumsum(np.exp(_UNLIKE) * np.diff(near.edges))])
-    return Described(lambda x: np.interp(x, near.edges, sums / sums[-1]), near, scale=float(np.ptp(near.edges)))
+    scale = float(np.ptp(near.edges))
+    return Described(lambda x: np.interp(x, near.edges, sums / sums[-1]), near, scale=scale, continuous=True)
 
 
 def _above_threshold(law: Any) -> Described:
@@ -211,9 +201,9 @@ def _perturbed(law: Any) -> Described:
 _TABLE: dict[type[Law], Callable[[Any], Described]] = {
     Gaussian: _array("norm"),
     Laplace: _array("laplace"),
-    number.BoundedLaplace: _number(_given_inside),
+    number.BoundedLaplace: _number(_given_inside, continuous=True),
     number.TruncatedLaplace: _number(_clamped(_laplace)),
-    number.FoldedLaplace: _number(_folded(_laplace)),
+    number.FoldedLaplace: _number(_folded(_laplace), continuous=True),
     number.Geometric: _number(_geometric),
     number.TruncatedGeometric: _number(_clamped(_geometric)),
     number.FoldedGeometric: _number(_folded(_geometric)),
@@ -281,6 +271,8 @@ def _second_moment(law: Law, shift: Array) -> float:
 
 FEWEST = 500  # draws of a law, however many coordinates it has
 _ROUNDING = 1e-13  # of a probability near 1
+_WIDE, _RARE_LEVELS = 500_000, (1e-2, 1e-3, 1e-4)  # numbers of a long array, and the tails that are counted
+_USUAL, _TINY = 48, 1e-5  # draws that are compared with the rarest ones; a probability
 _POINTS, _STEP, _CLOSE = 100, 1e-5, 1e-3  # of the comparison of densities
 
 
@@ -306,12 +298,19 @@ def wrong_sampler(law: Law, seed: int) -> Iterator[str]:
     yield from not_uniform(np.asarray(places), known.continuous)
 
 
+def wrong_wide(law: Law, seed: int) -> Iterator[str]:
+    """Are tails as heavy as they should be, in a long array?"""
+    if isinstance(law, Gaussian | Laplace):
+        known = _TABLE[type(law)](type(law)(np.zeros(_WIDE), 1.0))
+        yield from tails(known.below(known.law.sample(np.random.default_rng([seed, 8]))), _RARE_LEVELS)
+
+
 class _Rarest(np.random.Generator):
     """Draws what comes once in 1e15 draws, at the upper end of a law or at the lower one."""
 
     def __init__(self, upper: bool) -> None:
         super().__init__(np.random.PCG64(0))
-        self._upper, self._sign = upper, 1 if upper else -1
+        self._sign = 1 if upper else -1
 
     def standard_normal(self, size: Any = None, *_: Any, **how: Any) -> Any:
         """Eight standard deviations."""
@@ -328,19 +327,37 @@ class _Rarest(np.random.Generator):
 
     def choice(self, a: Any, *_: Any, p: Any = None, **how: Any) -> Any:
         """The last value that has a probability, or the first one."""
-        return np.asarray(a)[np.flatnonzero(p)[-1 if self._upper else 0]]
+        return np.asarray(a)[np.flatnonzero(p)[-1 if self._sign > 0 else 0]]
 
 
 def wrong_tails(law: Law, delta: float) -> Iterator[str]:
-    """Has what lies beyond the rarest value that can be drawn a probability below the claim's delta?"""
+    """Has what lies beyond the rarest value that can be drawn a probability below delta, a share of the claim's?"""
     known = described(law)
     if known is None or type(law) not in (Gaussian, Laplace, number.Geometric, number.DiscreteGaussian):
         return
-    for upper in (True, False):
-        value = known.numbers(known.law.sample(_Rarest(upper)))
-        beyond = np.max(1 - known.below(value) if upper else known.below(_before(known, value)), initial=0.0)
+    rarest = [known.numbers(known.law.sample(_Rarest(upper))) for upper in (True, False)]
+    rng = np.random.default_rng(0)
+    usual = [known.numbers(known.law.sample(rng)) for _ in range(_USUAL)]
+    for name, extreme in (("above", np.max), ("below", np.min)):
+        value = extreme(rarest, axis=0)
+        if np.any(extreme([value, *usual], axis=0) != value):
+            continue  # it is made of other draws than `_Rarest` knows
+        beyond = np.max(1 - known.below(value) if name == "above" else known.below(_before(known, value)), initial=0.0)
         if beyond > max(delta, _ROUNDING):
-            yield f"no value is {'above' if upper else 'below'} {value[0]:.6g}, where the probability is {beyond:.2g}"
+            yield f"no value is {name} {value[0]:.6g}, where the probability is {beyond:.2g}"
+
+
+def wrong_choice(law: Law, seed: int) -> Iterator[str]:
+    """Are outcomes drawn whose probabilities are tiny, of which there are so many that half of the draws show one?"""
+    if not isinstance(law, Categorical):
+        return
+    few, many = (int(share / _TINY) for share in (2 / 3, 2.0))
+    chances = np.repeat([0.75 * _TINY, 0.25 * _TINY], [few, many])
+    near = replace(law, support=tuple(range(chances.size)), log_probabilities=np.log(chances / chances.sum()))
+    rng = np.random.default_rng([seed, 7])
+    count = sum(near.sample(rng) >= few for _ in range(_USUAL))
+    if surprise(count, _USUAL, 0.5) < LEAST:
+        yield f"{count} of {_USUAL} draws have a probability of {_TINY / 4:.2g} each, and half of them should"
 
 
 def wrong_density(law: Law, seed: int) -> Iterator[str]:
@@ -349,8 +366,7 @@ def wrong_density(law: Law, seed: int) -> Iterator[str]:
     if known is None or known.unit > 1 or not (known.whole or known.scale):
         return
     rng = np.random.default_rng([seed, 3])
-    drawn = [known.law.sample(rng) for _ in range(_POINTS)]
-    for value in drawn:
+    for value in (known.law.sample(rng) for _ in range(_POINTS)):
         numbers = known.numbers(value)
         here, before = known.below(numbers), known.below(_before(known, numbers))
         mass = here - before
@@ -374,9 +390,8 @@ def _moved(law: Any, scales: float = 1.0) -> Any:
     """The law of a neighbour: every number is moved, by so many noise scales in all."""
     size = law.query.size
     move = (-0.5) ** np.arange(size) / (2 - 0.5 ** (size - 1)) * scales * law.scale
-    return replace(
-        law, query=law.query + (np.ceil(move) if getattr(law, "whole", False) else move).reshape(law.query.shape)
-    )
+    move = np.ceil(move) if getattr(law, "whole", False) else move
+    return replace(law, query=law.query + move.reshape(law.query.shape))
 
 
 def wrong_distance(law: Law) -> Iterator[str]:

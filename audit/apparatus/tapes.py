@@ -13,13 +13,13 @@ from dpassay.reference.findings import Kind
 from dpassay.reference.laws.law import Difference, Law
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import LiveTape, Tape
-from dpassay.reference.transcript import Draw
+from dpassay.reference.transcript import Draw, Release
 
 from .uniform import LEAST, not_uniform, surprise
 
-_DRAWS, _STD = 1500, 0.4
+_DRAWS, _STD, _MOVES = 1500, 0.4, 3.0
 _VALUES, _RESTART = np.array([3.0, -1.0, 4.0, 1.0, -5.0, 9.0, 2.0, -6.0, 5.0]), 5  # of a tree; its sum begins anew
-_TAPES, _FAR = 400, 9.0
+_TAPES, _SEEDS = 400, 1000
 
 
 class _Raw(Law):
@@ -46,6 +46,8 @@ _USES: dict[str, Callable[[LiveTape], Any]] = {
 def wrong_streams(seed: int) -> Iterator[str]:
     """Are the four streams of a tape independent of each other and of other seeds, and the same for the same one?"""
     alone = {name: use(LiveTape(seed)) for name, use in _USES.items()}
+    if len({tuple(_USES["releases"](LiveTape(one))) for one in range(_SEEDS)}) < _SEEDS:
+        yield f"of {_SEEDS} seeds some have the same noise"
     for name, use in _USES.items():
         tape = LiveTape(seed)
         before = use(tape)
@@ -72,9 +74,9 @@ def wrong_calls(seed: int) -> Iterator[str]:
     matrix = np.array([[1.0, 0.25], [0.25, -1.0]])
     values: dict[str, list[Array]] = {"gaussian": [], "laplace": [], "symmetric_gaussian": [], "noise": []}
     for _ in range(_DRAWS):
-        values["gaussian"].append(tape.gaussian("x", query, std=_STD, sensitivity=1.0) - query)
-        values["laplace"].append(tape.laplace("x", query, scale=_STD, sensitivity=1.0) - query)
-        symmetric = tape.symmetric_gaussian("x", matrix, std=_STD, sensitivity=1.0) - matrix
+        values["gaussian"].append(tape.gaussian("x", query, std=_STD, sensitivity=_MOVES) - query)
+        values["laplace"].append(tape.laplace("x", query, scale=_STD, sensitivity=_MOVES) - query)
+        symmetric = tape.symmetric_gaussian("x", matrix, std=_STD, sensitivity=_MOVES) - matrix
         values["symmetric_gaussian"].append(symmetric[np.triu_indices(2)])
         values["noise"].append(tape.noise("x", _STD, 3))
         if not np.array_equal(symmetric, symmetric.T):
@@ -88,8 +90,7 @@ def wrong_calls(seed: int) -> Iterator[str]:
         kept: Any = tape.transcript.events[-1]
         if not np.any(kept.value):
             yield "what a call hands back is its record itself, so that a change in place changes both"
-    first, second = tape.transcript.releases[:2]
-    if (first.law.scale, second.law.scale, first.sensitivity) != (_STD, _STD, 1.0):
+    if {(one.law.scale, one.sensitivity) for one in tape.transcript.releases[:3]} != {(_STD, _MOVES)}:
         yield "a release is not recorded with the noise and the sensitivity that were asked for"
 
 
@@ -119,75 +120,58 @@ def wrong_tree(seed: int) -> Iterator[str]:
     counts = range(1, len(_VALUES) + 1)
     terms = [set(range(_RESTART if t >= _RESTART else 1, t + 1)) for t in (0, *counts)]  # of each prefix sum
     exact = np.array([sum(_VALUES[k - 1] for k in terms[t]) for t in counts])
-    found = _prefixes(LiveTape(seed), 1e-12)[0]
+    found, releases = _prefixes(LiveTape(seed), 1e-12, sampled=True)
     if not np.allclose(found, exact, atol=1e-6):
         yield f"the prefix sums are {np.round(found, 6).tolist()}, and should be {exact.tolist()}"
         return
-    runs = [_prefixes(LiveTape(np.random.SeedSequence([seed, k])), 1.0) for k in range(_TAPES)]
-    noise = np.array([one - exact for one, _ in runs])
-    nodes = [_nodes(t) for t in counts]
-    shared = np.array([[len(one & other) for other in nodes] for one in nodes])
-    found = noise.T @ noise / _TAPES
-    error = np.sqrt((np.outer(np.diag(shared), np.diag(shared)) + shared**2) / _TAPES)
-    if np.any(np.abs(found - shared) > _FAR * error):
-        s, t = np.unravel_index(int(np.argmax(np.abs(found - shared) / error)), shared.shape)
-        yield f"the noises of prefixes {s + 1} and {t + 1} have covariance {found[s, t]:.3g}, not {shared[s, t]}"
-    for (first, last), sensitivity in runs[0][1].items():
-        moving = len(terms[last] ^ terms[first - 1])
-        if sensitivity != moving:
-            yield f"node {(first, last)} declares the sensitivity {sensitivity:g} for {moving} terms of 1"
-
-
-def _prefixes(tape: LiveTape, std: float) -> tuple[Array, dict[tuple[int, int], float]]:
-    """Noisy prefix sums, and the sensitivity of each node."""
-    tree, found, sensitivities = TreeSum(tape, "x", std=std), list[float](), {}
-    for number, one in enumerate(_VALUES, 1):
-        (tree.restart if number == _RESTART else tree.extend)(one, sensitivity=1.0)
-        found.append(float(tree.noisy()))
-    for release in tape.transcript.releases:
+    runs = [_prefixes(LiveTape(np.random.SeedSequence([seed, k])), 1.0)[0] for k in range(_TAPES)]
+    noise = np.pad(np.array(runs) - exact, ((0, 0), (1, 0)))
+    added = [noise[:, t] - noise[:, t - (t & -t)] for t in counts]  # the lowest bit is the length of the last node
+    yield from not_uniform(scipy.special.ndtr(np.stack(added, axis=1)), True)
+    for release in releases:
         first, last = map(int, release.label[3:-1].split(","))  # of x/(first,last)
-        sensitivities[first, last] = float(release.sensitivity or 0)
-    return np.array(found), sensitivities
+        moving = terms[last] ^ terms[first - 1]
+        if release.sensitivity != len(moving):
+            yield f"node {(first, last)} declares the sensitivity {release.sensitivity} for {len(moving)} terms of 1"
+        if {number + 1 for number in release.draws} != moving:
+            yield f"node {(first, last)} names the batches {release.draws} of {len(moving)} terms"
 
 
-def _nodes(t: int) -> set[tuple[int, int]]:
-    """The dyadic intervals of a prefix, from its end: the lowest bit of what is left is the length of the last one."""
-    found = set()
-    while t:
-        length = t & -t
-        found.add((t - length + 1, t))
-        t -= length
-    return found
+def _prefixes(tape: LiveTape, std: float, sampled: bool = False) -> tuple[Array, list[Release]]:
+    """Noisy prefix sums, and the releases of the nodes; each value may be of a batch of its own."""
+    tree, found = TreeSum(tape, "x", std=std), list[float]()
+    for number, one in enumerate(_VALUES, 1):
+        batch = tape.batch("x", 2, 1) if sampled else None
+        (tree.restart if number == _RESTART else tree.extend)(one, sensitivity=1.0, batch=batch)
+        found.append(float(tree.noisy()))
+    return np.array(found), tape.transcript.releases
 
 
-_FEWEST, _CELLS = 200, 2_000_000  # draws of one kind; records times draws
-_PAIRS = 200
+_FEWEST, _MOST, _CELLS, _EACH = 200, 8000, 2_000_000, 20  # draws of one kind; records times draws; draws of a tape
+_COLUMNS, _SOME = 200, 2000  # records whose pairs are looked at; draws from which their spread is taken
+_OFTEN = 5.0  # times together from which a sum of squares follows its law
 _OFF = 10.0  # standard errors: sums of bounded terms, whose tails are a little longer than normal ones
 
 
 def wrong_batches(draw: Draw, seed: int) -> Iterator[str]:
-    """What is wrong with sampled batches (fixed size, or Poisson), many on one tape."""
-    tape = LiveTape(seed)
-    count = int(np.clip(_CELLS // draw.n, _FEWEST, _DRAWS))
-    fixed = draw.kind == "without-replacement"
-    size, rate = draw.size or 0, draw.rate
-    batches = [
-        (tape.batch("x", draw.n, size) if fixed else tape.poisson("x", draw.n, rate)).indices for _ in range(count)
-    ]
-    yield from _malformed(batches, draw.n)
+    """What is wrong with sampled batches (fixed size, or Poisson), some on each of many tapes."""
+    count = int(np.clip(_CELLS // draw.n, _FEWEST, _MOST))
+    size, rate = draw.size, draw.rate
+    batches = []
+    for number in range(count // _EACH):
+        tape = LiveTape(np.random.SeedSequence([seed, number]))
+        draws = (tape.batch("x", draw.n, size) if size else tape.poisson("x", draw.n, rate) for _ in range(_EACH))
+        batches += [one.indices for one in draws]
     members = _members(batches, draw.n)
-    if fixed and any(len(one) != size for one in batches):
+    yield from _malformed(batches, members)
+    if size and any(len(one) != size for one in batches):
         yield f"a batch has not {size} records"
-    pair = size * (size - 1) / max(1, draw.n * (draw.n - 1)) if fixed else rate**2
-    yield from _frequencies(members, rate, pair, seed)
-    sizes = np.cumsum(np.bincount(members.sum(axis=1), minlength=draw.n + 1), dtype=float)
-    if not fixed and surprise(sizes, count, scipy.stats.binom.cdf(np.arange(draw.n + 1), draw.n, rate)) < LEAST:
-        yield "the sizes of Poisson batches do not follow the binomial law"
+    yield from _frequencies(members, rate, draw.size, seed)
+    if not size and surprise(int(np.sum(members)), members.size, rate) < LEAST:
+        yield f"a record is in a Poisson batch with probability {np.mean(members):.4g}, not {rate:.4g}"
     common = np.sum(members[:-1:2] & members[1::2], axis=1)
     mean = draw.n * rate**2  # of a binomial law; of the hypergeometric one of batches of fixed size
-    variance = mean * ((1 - rate) ** 2 * draw.n / max(1, draw.n - 1) if fixed else 1 - rate**2)
-    error = np.sqrt(variance / len(common)) + 1 / len(common)
-    if (variance == 0 and np.any(common != mean)) or abs(np.mean(common) - mean) > _OFF * error:
+    if abs(np.mean(common) - mean) > _OFF * (np.std(common) / np.sqrt(len(common)) + 1 / len(common)):
         yield f"a batch and the next one share {np.mean(common):.3g} records, and should {mean:.3g}"
 
 
@@ -205,50 +189,67 @@ def wrong_pass(draws: Sequence[Draw], seed: int) -> Iterator[str]:
         tape = LiveTape(np.random.SeedSequence([seed, number]))
         order = "random" if hidden else "index"
         passes.append([tape.fresh("x", n, one.size or 0, order=order).indices for one in draws])
-    for batches in passes:
-        yield from _malformed(batches, n)
-        used = np.concatenate(batches)
-        if len(np.unique(used)) < len(used):
-            yield f"of {len(used)} records in fresh batches {len(used) - len(np.unique(used))} were there before"
-            return
-        if not hidden and not np.array_equal(used, np.arange(len(used))):
-            yield "the order is not that of the list"
-            return
-    if hidden:
-        for place in sorted({0, len(draws) // 2, len(draws) - 1}):
-            size = draws[place].size or 0
-            pair = size * (size - 1) / max(1, n * (n - 1))
-            yield from _frequencies(_members([one[place] for one in passes], n), size / n, pair, seed)
-
-
-def _malformed(batches: Sequence[Indices], n: int) -> Iterator[str]:
-    for one in batches:
-        if len(np.unique(one)) < len(one):
-            yield f"a record is {len(one) - len(np.unique(one)) + 1} times in one batch"
-            return
-        if len(one) and not (one.min() >= 0 and one.max() < n):
-            yield f"a number of a record is not in 0..{n - 1}"
-            return
+    used = [np.concatenate(batches) for batches in passes]
+    yield from _malformed(used, _members(used, n))
+    if not hidden and any(not np.array_equal(one, np.arange(len(one))) for one in used):
+        yield "the order is not that of the list"
+    for place in {0, len(draws) // 2, len(draws) - 1} if hidden else ():
+        size = draws[place].size or 0
+        yield from _frequencies(_members([one[place] for one in passes], n), size / n, size, seed)
 
 
 def _members(batches: Sequence[Indices], n: int) -> Bools:
     found = np.zeros((len(batches), n), dtype=bool)
-    for number, one in enumerate(batches):
-        found[number, one[(one >= 0) & (one < n)]] = True
+    records = np.concatenate(batches)
+    there = (records >= 0) & (records < n)
+    found[np.repeat(np.arange(len(batches)), [len(one) for one in batches])[there], records[there]] = True
     return found
 
 
-def _frequencies(members: Bools, rate: float, pair: float, seed: int) -> Iterator[str]:
+def _malformed(batches: Sequence[Indices], members: Bools) -> Iterator[str]:
+    missing = np.array([len(one) for one in batches]) - members.sum(axis=1)
+    if np.any(missing):
+        yield f"{np.max(missing)} records of a batch come again in it, or do not exist"
+
+
+def _frequencies(members: Bools, rate: float, size: int | None, seed: int) -> Iterator[str]:
     draws, n = members.shape
+    pair = rate**2 if size is None else size * (size - 1) / max(1, n * (n - 1))
     counts = members.sum(axis=0)
     extremes = np.array([counts.min(), counts.max()])
     if surprise(extremes, draws, rate) < LEAST:
         yield f"records are in {extremes[0]} to {extremes[1]} of {draws} batches, and should be in {draws * rate:.4g}"
+    far = np.random.default_rng([seed, 5]).integers(0, n, _COLUMNS // 2)
+    columns = np.arange(n) if n <= _COLUMNS else np.union1d(np.arange(_COLUMNS // 2), far)  # neighbours, and others
+    if len(columns) > 1:
+        yield from _together(members[:, columns].astype(np.float32), rate, pair)
+
+
+def _together(members: Array, rate: float, pair: float) -> Iterator[str]:
+    """Are all pairs as often together as they should be: the most and the least frequent ones, and all at once?
+
+    All at once is a sum of squares, one for each pair, of ``y = (x_i - rate) (x_j - rate)`` less its mean, added up
+    over the draws. Its spread is taken from ``|y|^2``, and from ``y . y'`` of one draw and the next; it follows a gamma
+    law, about.
+    """
+    draws, n = members.shape
+    first, second = np.triu_indices(n, 1)
+    both, counts = (members.T @ members)[first, second], members.sum(axis=0)
+    if surprise(np.array([both.min(), both.max()]), draws, pair) < LEAST:
+        yield f"two records are together in {both.min():g} to {both.max():g} of {draws} batches, not {draws * pair:.4g}"
+    if draws * pair < _OFTEN:
         return
-    rng = np.random.default_rng([seed, 5])
-    first = np.concatenate([np.arange(n), rng.integers(0, n, _PAIRS)])
-    second = np.concatenate([(np.arange(n) + 1) % n, rng.integers(0, n, _PAIRS)])
-    first, second = first[first != second], second[first != second]
-    both = np.sum(members[:, first] & members[:, second], axis=0)
-    if both.size and surprise(np.array([both.min(), both.max()]), draws, pair) < LEAST:
-        yield f"two records are together in {both.min()} to {both.max()} of {draws} batches, not in {draws * pair:.4g}"
+    middle, some = pair - rate**2, members[:_SOME].astype(float) - rate
+
+    def products(one: Array, other: Array) -> Array:
+        """``y . y'`` of each of these draws."""
+        found = np.full(len(one), middle**2 * len(both))
+        for factor, values in ((1.0, one * other), (-middle, one), (-middle, other)):
+            found += factor * (np.sum(values, axis=1) ** 2 - np.sum(values**2, axis=1)) / 2
+        return found
+
+    total = both - rate * (counts[first] + counts[second]) - draws * (pair - 2 * rate**2)
+    size = products(some, some)
+    mean, spread = np.mean(size), np.var(size) / draws + 2 * np.mean(products(some[:-1], some[1:]) ** 2)
+    if spread > 0 and scipy.stats.gamma.sf(total @ total / draws, mean**2 / spread, scale=spread / mean) < LEAST:
+        yield "some records are together more often than others"
