@@ -519,16 +519,11 @@ _function(np.sign, lambda x: float(np.sign(x)), lambda a: INF, False)
 rule(np.sin, np.cos)(lambda a: a.like(move=a.move, low=-1.0, high=1.0))  # slope 1
 
 
-def norm_forms(a: Value, order: float) -> tuple[Form, ...]:
-    """Of the norm of a itself."""
-    token, times_that = _named_by(a)
-    return Form("above", token, order, times_that), Form("norm", token, order, times_that)
-
-
-def _named_by(a: Value) -> tuple[object, float]:
-    """The rows that it is so many times of, if that is one number for all: the norms of all their multiples are one."""
+def norm_forms(a: Value, order: float, *kinds: str) -> tuple[Form, ...]:
+    """Of the norm of a itself; all that is one number times the same rows is named by them."""
     token, least, most = a.weighted or (a.token, 1.0, 1.0)
-    return (token, abs(least)) if least == most != 0 else (a.token, 1.0)
+    token, k = (token, abs(least)) if least == most != 0 else (a.token, 1.0)
+    return tuple(Form(kind, token, order, k) for kind in kinds or ("above", "norm"))
 
 
 def norm_of_sizes(a: Value, order: float) -> tuple[Form, ...]:
@@ -541,7 +536,7 @@ def absolute(a: Value) -> Value:
     """||a| - |b|| <= |a - b|, and |a| is as long as a; of single numbers it is their norm."""
     low = 0.0 if a.low < 0 < a.high else min(abs(a.low), abs(a.high))
     of_one = norm_forms(a, 1) + norm_forms(a, 2) + norm_forms(a, INF)
-    forms = of_one if a.entries == 1 else (Form("sizes", a.token, 1, 1.0),)
+    forms = of_one if a.entries == 1 else norm_forms(a, 1, "sizes")
     return a.kept(low=low, high=max(abs(a.low), abs(a.high)), forms=forms)
 
 
@@ -563,8 +558,7 @@ def square(a: Value) -> Value:
     size = Norms(times(a.norms.two, a.norms.two), times(a.norms.two, largest), times(largest, largest))
     move, kind = a.move.by(2 * largest), "entries" if a.entries != 1 else "squares"
     norms = (replace(one, kind="squares") for one in _of_kinds(a, "above") if one.order == 2 and a.entries == 1)
-    token, k = _named_by(a)
-    return a.like(size=size, move=move, low=low, high=size.sup, forms=(*norms, Form(kind, token, 2, k)))
+    return a.like(size=size, move=move, low=low, high=size.sup, forms=(*norms, *norm_forms(a, 2, kind)))
 
 
 @rule(np.power, np.float_power)

@@ -176,7 +176,7 @@ def largest(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     """The largest size of the numbers of a row is its sup-norm."""
     found = extreme(a, axis, keepdims)
     if a.at not in (axes := axes_of(a, axis)) and _count(a, axes) == a.entries:
-        found.forms = (Form("largest", a.token, INF, 1.0), *norm_of_sizes(a, INF))
+        found.forms = (*found.forms, Form("largest", a.token, INF, 1.0), *norm_of_sizes(a, INF))
     return found
 
 
@@ -187,6 +187,8 @@ def extreme(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
     if a.at in axes:
         a = a.whole()
     shape, at = left(a, axes, keepdims)
+    if _count(a, axes) == 1:  # of one number it is that number
+        return replaced(a, shape, at)
     return a.kept(shape=shape, at=at, size=Norms(), move=Norms(sup=a.move.sup))
 
 

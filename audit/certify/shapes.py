@@ -177,12 +177,15 @@ def taken(a: Value, batch: Batch) -> Value:
     # another record may come in its place: what is known of each record counts, not how far one of them moves
     known = {"move": Norms(), "truth": a.truth, "vanishes": a.vanishes}
     found = a.kept(shape=shape, records=batch.records, draws=batch.draws, absent=absent, **known)
-    return _named(found, a.token, batch.records)
+    return _named(found, a, batch.records)
 
 
-def _named(found: Value, *of: Any) -> Value:
-    """The same part of the same rows is the same rows, however often it is written."""
-    found.token = NAMED.setdefault(of, object())
+def _named(found: Value, of: Value, *part: Any) -> Value:
+    """The same part of the same rows is the same rows, however often it is written, and so many times as they are."""
+    found.token = NAMED.setdefault((of.token, *part), object())
+    if of.weighted is not None:
+        token, *weights = of.weighted
+        found.weighted = (NAMED.setdefault((token, *part), object()), *weights)
     return found
 
 
@@ -190,7 +193,7 @@ def one_of(records: Value, place: Records) -> Value:
     """One of them, whichever it is."""
     known = {"at": None, "absent": "", "truth": records.truth, "vanishes": records.vanishes}
     found = records.kept(shape=records._shape[1:], records=place, **known)
-    return _named(found, records.token, place.key)
+    return _named(found, records, place.key)
 
 
 def index(a: Value, key: Any) -> Value:
@@ -288,7 +291,7 @@ def _part(a: Value, keys: tuple[Any, ...]) -> Value:
     if same and all(one is None or _is_all(one) for one in keys):
         found.token = a.token
     elif not arrays:
-        _named(found, a.token, a._shape, str(keys))
+        _named(found, a, a._shape, str(keys))
     return found
 
 
@@ -320,7 +323,7 @@ def _some_records(a: Value, keys: tuple[Any, ...], position: int) -> tuple[Value
     shape = (*a._shape[:axis], *np.shape(places), *a._shape[axis + 1 :])
     found = a.kept(shape=shape, at=at, records=chosen, truth=a.truth, holes=a.holes)
     if at is None:
-        return _named(found, a.token, a._shape, a.at, chosen.key), others
+        return _named(found, a, a._shape, a.at, chosen.key), others
     return found, (*keys[:position], slice(None), *keys[position + 1 :])
 
 
@@ -342,7 +345,7 @@ def _masked(a: Value, mask: Any) -> Value:
     forms += [Form("positive", None, 0, 0.0)] * (positive and a.low >= 0)
     known = {"truth": a.truth, "cell": cell, "forms": tuple(forms), "weighted": weighted}
     known |= {"low": max(a.low, low), "high": min(a.high, high), "draws": a.draws | mask.draws}
-    return _named(a.kept(records=records, absent=absent, **known), a.token, mask.token)
+    return _named(a.kept(records=records, absent=absent, **known), a, mask.token)
 
 
 _OF_ROWS = "above", "norm", "below", "squares", "positive"
