@@ -100,7 +100,7 @@ CHOSEN = {
     "skipped": (1, each("if row[0] <= 0: continue\ntotal += row / max(1, np.linalg.norm(row)) / 2")),
     "written back": (2, "x, n = rows * 1, np.linalg.norm(rows, axis=1)\nx[n > 1] /= n[n > 1][:, None]\nx.sum(axis=0)"),
     "of one number": (2, "x = rows[:, :1]\n(x / np.maximum(1, np.abs(x).max(axis=1, keepdims=True))).sum(axis=0)"),
-    "a mean": (2, "m, n = rows.mean(axis=0), np.linalg.norm(rows.mean(axis=0))\nif n > 1: m = m * 1.0 / n\nm"),
+    "a mean": (2, "m = rows.mean(axis=0)\nn = np.linalg.norm(m)\nif n > 1: m = m * 1.0 / n\nm"),
     "counted": (1, each("if row[0] > 0: total += 1", "0")),
     "two counts": (
         ROOT2,
