@@ -99,7 +99,7 @@ def _of_numbers(one: Any) -> Any:
     return None if private(one) or not isinstance(one, int | float | np.generic | np.ndarray) else np.shape(one)
 
 
-def _caught() -> None:
+def _caught(*_: Any) -> NoReturn:
     raise Open("an error is caught here, and whether there is one may follow private data or released values")
 
 
@@ -123,7 +123,7 @@ def _into(value: Any, container: Any) -> Any:
     names = isinstance(container, ModuleType | type)
     refuse(names and of_a_library(getattr(container, "__module__", container.__name__)), "a library's name is changed")
     own = harmless_kind(kind) or not of_a_library(kind.__module__)
-    refuse((container is None or not own) and ledger_of(value) is not None, NOT_FOLLOWED)
+    refuse((container is None or not own) and (ledger_of(value) is not None or private(value)), NOT_FOLLOWED)
     return value
 
 
@@ -413,6 +413,7 @@ def _printed(function: Any, shown: Callable[[], tuple[Any, ...]], plainly: Calla
         plainly()
         return
     for one in shown():
+        refuse(not of_a_library(type(one).__module__), "an object of the code's own is printed")
         if not isinstance(one, Public):
             str(one)
 

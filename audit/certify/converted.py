@@ -134,6 +134,12 @@ class _Converter(ast.NodeTransformer):
             node.value = _called("_dpassay_into", [node.value, of if twice else ast.Constant(None)], node)
         return node
 
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        """As without what it says of the kind."""
+        if not self._inside or node.value is None or isinstance(node.target, ast.Name):
+            return self.generic_visit(node)
+        return self.visit(at(node, ast.Assign([node.target], node.value)))
+
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """What is added to an entry may stand at a private place."""
         self.generic_visit(node)
@@ -152,6 +158,8 @@ class _Converter(ast.NodeTransformer):
         turn = [_choice(copy.deepcopy(one)) for one in node.body]
         way, names = _Way.of(turn), _names(node.target)
         self.generic_visit(node)
+        if self._inside and _entries(node.target):
+            node.iter = _called("_dpassay_caught", [node.iter], node.iter)
         if way is None or names is None or node.orelse or not way.of_each(names):
             return node
         for one in turn:
@@ -230,7 +238,15 @@ class _Converter(ast.NodeTransformer):
         """Who may catch an error at its end is asked for."""
         self.generic_visit(node)
         if self._inside:
-            node.context_expr = _called("_dpassay_entered", [node.context_expr], node.context_expr)
+            name = "_dpassay_caught" if _entries(node.optional_vars) else "_dpassay_entered"
+            node.context_expr = _called(name, [node.context_expr], node.context_expr)
+        return node
+
+    def visit_comprehension(self, node: Any) -> Any:
+        """What gives its values to entries is not followed."""
+        self.generic_visit(node)
+        if self._inside and _entries(node.target):
+            node.iter = _called("_dpassay_caught", [node.iter], node.iter)
         return node
 
     def visit_Try(self, node: Any) -> Any:
@@ -302,8 +318,13 @@ def _written_into(targets: list[ast.expr]) -> Iterator[ast.expr]:
     for one in targets:
         if isinstance(one, ast.Subscript | ast.Attribute):
             yield one.value
-        elif isinstance(one, ast.Tuple | ast.List):
-            yield from _written_into(one.elts)
+        elif isinstance(one, ast.Tuple | ast.List | ast.Starred):
+            yield from _written_into(getattr(one, "elts", None) or [one.value])  # type: ignore[union-attr]
+
+
+def _entries(target: Any) -> bool:
+    """Does anything but names get a value?"""
+    return any(isinstance(one, ast.Subscript | ast.Attribute) for one in ast.walk(target)) if target else False
 
 
 def _names(target: Any) -> list[str] | None:

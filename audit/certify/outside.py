@@ -4,7 +4,10 @@ What other libraries make of released numbers was released. Compiled code reads 
 decision is seen, and no private number. What a compiled function is handed to call is looked at as well.
 """
 
+import abc
 import builtins
+import collections
+import contextlib
 import functools
 import heapq
 import importlib
@@ -12,7 +15,7 @@ import itertools
 import operator
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, partial
 from types import FrameType, FunctionType, GetSetDescriptorType, MethodType, ModuleType
 from typing import Any, NoReturn
@@ -25,25 +28,24 @@ from .facts import NAMED, reachable
 from .kinds import COARSE, FLAT, LAYOUT, WHICH_KIND
 from .public import NOT_FOLLOWED, Public, held_by_the_code, watched
 from .shapes import Batch
-from .value import Holder, Value, ledger_of, parts_of, private
+from .value import Holder, Value, bare, ledger_of, parts_of, private
 
 INSTEAD: dict[int, Any] = {}  # by the identity of a function
 # These hold what they are handed, or call it, and tell no more of it than it tells itself.
 _BUILTINS = """abs all any bool callable classmethod complex dict divmod enumerate filter float format frozenset getattr
 hasattr hash int isinstance issubclass iter len list map max min next object pow print property range repr reversed
 round set slice sorted staticmethod str sum super tuple type zip"""
-_MODULES = """math itertools functools collections copy dataclasses bisect heapq operator logging contextlib typing abc
-enum"""
+_MODULES = "math itertools functools collections copy dataclasses bisect heapq operator logging contextlib abc enum"
 _HARMLESS = {id(getattr(builtins, name)) for name in _BUILTINS.split()} | {
     id(one)
     for module in map(importlib.import_module, _MODULES.split())
     for name, one in vars(module).items()
     if name[0] != "_" and callable(one)
 }
-_TELLING = "is_", "is_not", "length_hint", "call", "attrgetter", "methodcaller"
+_TELLING = "is_", "is_not", "length_hint", "call", "attrgetter", "methodcaller", "itemgetter", "getitem", "setitem"
 _HARMLESS -= {id(getattr(operator, name)) for name in _TELLING}
-_CALLING = {id(one) for one in (map, filter, iter, sorted, min, max, functools.partial, functools.reduce)}
-_CALLING |= {id(one) for module in (itertools, heapq) for one in vars(module).values()}
+_CALLING = {id(one) for one in (map, filter, iter, sorted, min, max, collections.defaultdict)}
+_CALLING |= {id(one) for module in (itertools, heapq, functools, contextlib) for one in vars(module).values()}
 _ASKED = np.ufunc, type(np.sum)  # which ask an array for its own rules
 
 
@@ -108,10 +110,9 @@ def _home(function: Any) -> str:
     return str(getattr(function, "__module__", None) or type(function).__module__)
 
 
-def _stand_ins(*given: Any) -> Iterator[Any]:
-    """Those that are reached from there; and what tells of all names there are."""
-    kinds = Value, Public, Noise, Batch, Holder, FrameType
-    return (one for one in reachable([*given], held_by) if issubclass(type(one), kinds))
+def _stands_for(one: Any) -> bool:
+    """Is it a stand-in, or does it tell of all names there are?"""
+    return issubclass(type(one), Value | Public | Noise | Batch | Holder | FrameType)
 
 
 def called(function: Callable[..., Any], given: Any, options: Any) -> Any:
@@ -125,7 +126,7 @@ def _handing(function: Callable[..., Any], *given: Any, **options: Any) -> Any:
 
 
 def _handed(one: Any) -> Any:
-    return partial(_through, one) if callable(one) else one
+    return partial(_through, one) if callable(one) and type(one) is not FunctionType else one
 
 
 def _through(function: Callable[..., Any], *given: Any, **options: Any) -> Any:
@@ -134,32 +135,31 @@ def _through(function: Callable[..., Any], *given: Any, **options: Any) -> Any:
 
 def _looked_after(function: Callable[..., Any], *given: Any, **options: Any) -> Any:
     """A function of another library, or of Python's own that is not known to be harmless."""
-    of, home = getattr(function, "__self__", None), _home(function)
-    name = getattr(function, "__name__", type(function).__name__)
-    taken = (None if isinstance(of, ModuleType) else of, given, options)
-    inside, library = [*_stand_ins(taken)], home.partition(".")[0]
-    hidden = not (inside or given or options) and library == "builtins"  # as `locals` without an argument
-    others = (one for one in reachable([taken], held_by) if type(one) in _GENERATORS)  # that are kept elsewhere
-    draws = any(one is not np.random.mtrand._rand for one in others)
-    draws = draws or library in ("random", "secrets", "uuid") or name == "urandom" or home.startswith("numpy.random.")
+    of, home = getattr(function, "__self__", function), _home(function)
+    name, library = getattr(function, "__name__", type(function).__name__), home.partition(".")[0]
+    held = [*reachable([None if isinstance(of, ModuleType) else of, given, options], held_by)]
+    inside, arrays = [*filter(_stands_for, held)], [one for one in held if isinstance(one, np.ndarray)]
+    draws = library in ("random", "secrets", "uuid") or name == "urandom" or home.startswith("numpy.random.")
+    draws = draws or any(type(one) in _GENERATORS and one is not np.random.mtrand._rand for one in held)
     refuse(draws, f"the draw {name} has no rule; draw from the generator that is handed in")
+    hidden = not (inside or given or options) and library == "builtins"  # as `locals` without an argument
     not_told = f"what {name} tells of private or released data is not followed"
     refuse(hidden or (inside and library in {*sys.stdlib_module_names, "builtins"}), not_told)
     secret = [one for one in inside if not issubclass(type(one), Public) or one.held is not None]
     refuse(secret and library not in ("numpy", "scipy"), not_told)
-    ledger = next(filter(None, map(ledger_of, inside)), None)
-    # SciPy keeps none
-    handed = any(not of_a_library(_home(one)) for one in parts_of((given, options)))
-    refuse(
-        handed and (inside or library != "scipy"),
-        f"{name} is handed code, and when it calls that, and with what, is not followed",
-    )
+    handed = any(not of_a_library(_home(one)) for one in (of, *parts_of((given, options))))
+    handed = handed or any(isinstance(one, FunctionType) and one.__code__ in FOLLOWED for one in held)
+    if handed and (inside or library != "scipy"):  # which keeps none
+        raise Open(f"{name} is handed code, and when it calls that, and with what, is not followed")
+    before = [one.tobytes() for one in map(bare, arrays)] if not secret else []
     found = called(function, given, options)
+    ledger = next(filter(None, map(ledger_of, inside)), None)
+    if ledger is not None and not secret:  # nothing released goes where it is not seen
+        refuse([one.tobytes() for one in map(bare, arrays)] != before, NOT_FOLLOWED)
     parts = [*parts_of(found)]
-    refuse(found is None and ledger is not None and any(type(one) is np.ndarray for one in (of, *given)), NOT_FOLLOWED)
     if all(one is None or private(one) or isinstance(one, Public) for one in parts):
         return found
-    refuse(secret or (not inside and any(_stand_ins(found))), not_told)
+    refuse(secret or (not inside and any(map(_stands_for, reachable([found], held_by)))), not_told)
     if ledger is None:
         return found
     if not all(
@@ -197,6 +197,8 @@ def _unusual() -> bool:
 def of_kind(one: Any, kinds: Any) -> bool:
     """As `isinstance`: numbers of NumPy's usual type are Python's as well, where they are not whole."""
     if not is_followed(one):
+        own = _stands_in(one) and any(type(kind) not in (type, abc.ABCMeta) for kind in parts_of(kinds))
+        refuse(own, "a class of the code's own that decides what is one of it is asked")
         return issubclass(one.__class__, kinds) if _stands_in(one) else isinstance(one, kinds)
     given = {*(kinds if type(kinds) is tuple else getattr(kinds, "__args__", (kinds,)))} - _NO_NUMBERS
     whole = one.dtype.kind != "f"
@@ -243,6 +245,7 @@ def _asking(real: Callable[..., Any]) -> Callable[..., Any]:
         special, function = name[:2] == "__", isinstance(one, FunctionType | MethodType)
         refuse(of_number or (special and _stands_in(one) and name[2:-2] not in operator.__all__), WHICH_KIND)
         refuse(name in LAYOUT and issubclass(type(one), Public), "how an array lies in memory is not told")
+        refuse(name in ("__enter__", "__exit__"), "what `with` calls is called without it")
         refuse(special and function and name not in _OF_FUNCTIONS, f"{name} of a function is not told")
         there = seen is type(one) or isinstance(one, Holder) or hasattr(seen, name)  # as well as here
         return real(one if there else object(), name, *default)

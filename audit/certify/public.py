@@ -183,6 +183,7 @@ class Public(np.ndarray[Any, Any]):
             self.plain()  # who reads it decides
         target = options.get("out", options.get("dst"))
         target = args[0] if function in INTO and args else target
+        refuse(found is None and target is None and ledger is not None, NOT_FOLLOWED)
         if isinstance(target, Public):
             target.written(ledger)
         elif target is not None and ledger is not None:
