@@ -28,7 +28,7 @@ from .derivation import FOLLOWED, of_a_library
 from .draws import Noise
 from .facts import reachable
 from .generators import Draws
-from .kinds import LAYOUT
+from .kinds import LAYOUT, OF_FRAMES
 from .public import Public
 from .shapes import Mask, Place
 from .value import Value
@@ -56,7 +56,8 @@ def _names_in(kind: type) -> Iterator[str]:
             yield from code.co_names
 
 
-_OF_STAND_INS = LAYOUT | {name for kind in (Value, Public, Noise, Place, Mask, Draws) for name in _names_in(kind)}
+_KINDS = Value, Public, Noise, Place, Mask, Draws
+_OF_STAND_INS = LAYOUT | OF_FRAMES | {name for kind in _KINDS for name in _names_in(kind)}
 _OF_STAND_INS -= {name for kind in (np.ndarray, np.float64, np.random.Generator) for name in dir(kind)} - LAYOUT
 
 

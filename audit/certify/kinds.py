@@ -14,6 +14,7 @@ from .facts import NAMED
 
 WHICH_KIND = "the code asks of which kind a private or released number is"
 LAYOUT = {"base", "flags", "strides", "ctypes"}  # how an array lies in memory
+OF_FRAMES = {"gi_frame", "gi_code", "cr_frame", "cr_code", "ag_frame", "ag_code", "tb_frame", "f_back", "f_locals"}
 COARSE, FLAT = ("numbers of a coarser type",), ("an array without axes",)
 
 

@@ -16,7 +16,7 @@ import operator
 import random
 import sys
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from types import FrameType, FunctionType, GetSetDescriptorType, MethodType, ModuleType
 from typing import Any, NoReturn
 
@@ -25,7 +25,7 @@ import numpy as np
 from .derivation import FOLLOWED, IN_ITS_NAME, NO_SOURCE, Open, of_a_library, refuse
 from .draws import Noise, held_by
 from .facts import NAMED, reachable
-from .kinds import COARSE, FLAT, LAYOUT, WHICH_KIND
+from .kinds import COARSE, FLAT, LAYOUT, OF_FRAMES, WHICH_KIND
 from .public import NOT_FOLLOWED, Public, held_by_the_code, watched
 from .shapes import Batch
 from .value import Holder, Value, bare, ledger_of, parts_of, private
@@ -85,7 +85,6 @@ def harmless_kind(kind: type) -> bool:
     return id(kind) in _HARMLESS or kind.__module__.startswith("dpassay.")
 
 
-@cache
 def plainly_made(kind: type) -> bool:
     """Is it a class of the code's own, whose special methods, which Python calls by itself, are written so?"""
     for one in kind.__mro__:
@@ -96,6 +95,9 @@ def plainly_made(kind: type) -> bool:
     return not of_a_library(kind.__module__)
 
 
+_OF_VALUES = "open", "bytes", "bytearray", "memoryview", "setattr", "ascii"  # all others tell of what names there are
+_OF_THE_PROCESS = "gc", "inspect", "traceback"
+_OF_PUBLIC_SIZE = "numpy", "scipy.linalg", "scipy.special", "scipy.stats"
 _GENERATORS = np.random.Generator, np.random.RandomState, random.Random
 
 
@@ -142,7 +144,7 @@ def _looked_after(function: Callable[..., Any], *given: Any, **options: Any) -> 
     draws = library in ("random", "secrets", "uuid") or name == "urandom" or home.startswith("numpy.random.")
     draws = draws or any(type(one) in _GENERATORS and one is not np.random.mtrand._rand for one in held)
     refuse(draws, f"the draw {name} has no rule; draw from the generator that is handed in")
-    hidden = not (inside or given or options) and library == "builtins"  # as `locals` without an argument
+    hidden = library in _OF_THE_PROCESS or (function is vars(builtins).get(name) and name not in _OF_VALUES)
     not_told = f"what {name} tells of private or released data is not followed"
     refuse(hidden or (inside and library in {*sys.stdlib_module_names, "builtins"}), not_told)
     secret = [one for one in inside if not issubclass(type(one), Public) or one.held is not None]
@@ -166,7 +168,8 @@ def _looked_after(function: Callable[..., Any], *given: Any, **options: Any) -> 
         one is None or type(one) is np.ndarray or isinstance(one, np.generic | bool | int | float) for one in parts
     ):
         raise Open(f"what {name} makes of released numbers is no number, and decisions on it cannot be followed")
-    return watched(found, ledger)
+    sized = any(getattr(one, "sized", False) for one in inside) or not home.startswith(_OF_PUBLIC_SIZE)
+    return watched(found, ledger, sized)
 
 
 def array(one: Any) -> Any:
@@ -245,6 +248,7 @@ def _asking(real: Callable[..., Any]) -> Callable[..., Any]:
         special, function = name[:2] == "__", isinstance(one, FunctionType | MethodType)
         refuse(of_number or (special and _stands_in(one) and name[2:-2] not in operator.__all__), WHICH_KIND)
         refuse(name in LAYOUT and issubclass(type(one), Public), "how an array lies in memory is not told")
+        refuse(name in OF_FRAMES, "what the code itself is, is not told")
         refuse(name in ("__enter__", "__exit__"), "what `with` calls is called without it")
         refuse(special and function and name not in _OF_FUNCTIONS, f"{name} of a function is not told")
         there = seen is type(one) or isinstance(one, Holder) or hasattr(seen, name)  # as well as here
