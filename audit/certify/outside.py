@@ -27,7 +27,7 @@ from .draws import Noise, held_by
 from .facts import NAMED, reachable
 from .kinds import COARSE, FLAT, LAYOUT, OF_FRAMES, WHICH_KIND
 from .public import NOT_FOLLOWED, Public, held_by_the_code, watched
-from .shapes import Batch
+from .shapes import Hidden
 from .value import Holder, Value, bare, ledger_of, parts_of, private
 
 INSTEAD: dict[int, Any] = {}  # by the identity of a function
@@ -114,7 +114,7 @@ def _home(function: Any) -> str:
 
 def _stands_for(one: Any) -> bool:
     """Is it a stand-in, or does it tell of all names there are?"""
-    return issubclass(type(one), Value | Public | Noise | Batch | Holder | FrameType)
+    return issubclass(type(one), Value | Public | Noise | Hidden | Holder | FrameType)
 
 
 def called(function: Callable[..., Any], given: Any, options: Any) -> Any:
