@@ -110,6 +110,7 @@ def _over_numbers(a: Value, axes: tuple[int, ...]) -> Value:
     if shape == a._shape:  # nothing is added up; a sum of one truth value is a number
         found = a.copy()
         found.truth = False
+        found.forms += norm_forms(a, 1) * (a.low >= 0 and a.entries == 1)
         return found
     k = _count(a, tuple(one for one in axes if a._shape[one] != 1))
     kept = tuple(one for one in a.forms if one.kind in ("squares", "entries"))

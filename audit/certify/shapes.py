@@ -336,7 +336,7 @@ def _masked(a: Value, mask: Any) -> Value:
         raise Open("a private index of other records")
     absent, records = a.absent or "masked", _chosen_by(a, mask)
     cell = None if mask.cell is None else mask.cell._replace(chosen=True)
-    forms = [one for one in a.forms if one.kind in _OF_ROWS]
+    forms = [one for one in a.forms if one.kind in ("above", "norm", "below", "squares", "positive")]
     forms = [replace(one, token=NAMED.setdefault((one.token, mask.token), object())) for one in forms]
     weighted = a.weighted and (NAMED.setdefault((a.weighted[0], mask.token), object()), *a.weighted[1:])
     (low, high), positive = (-INF, INF), False
@@ -346,9 +346,6 @@ def _masked(a: Value, mask: Any) -> Value:
     known = {"truth": a.truth, "cell": cell, "forms": tuple(forms), "weighted": weighted}
     known |= {"low": max(a.low, low), "high": min(a.high, high), "draws": a.draws | mask.draws}
     return _named(a.kept(records=records, absent=absent, **known), a, mask.token)
-
-
-_OF_ROWS = "above", "norm", "below", "squares", "positive"
 
 
 def _chosen_by(a: Value, mask: Value) -> Records:
