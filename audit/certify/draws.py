@@ -424,7 +424,7 @@ class Noise(NDArrayOperatorsMixin):
         return Noise(self.ledger, self.law, scale, cells)
 
     def _released(self, query: Value) -> Any:
-        if self.law in ("geometric", "uniform"):
+        if self.law in ("geometric", "exponential", "uniform"):
             raise Open("one-sided noise hides nothing; take away another number of the same law")
         if query._shape != self.shape:
             raise Open("noise of another shape than what it is added to: one draw for several numbers")
@@ -456,7 +456,7 @@ for _of in (bool, float):
 
 
 class OneSided(Noise):
-    """A geometric number: less another one it is two-sided noise, which may begin with data in between."""
+    """A geometric or exponential number: less another one it is two-sided noise, with data in between or without."""
 
     def __init__(self, noise: Noise, query: Any = None, sign: int = 1):
         super().__init__(noise.ledger, noise.law, noise.scale, noise.cells)
@@ -465,7 +465,10 @@ class OneSided(Noise):
     def known(self) -> Any:
         """Told to everybody."""
         refuse(self._query is not None, "one-sided noise hides nothing; take away another number of the same law")
-        return super().known()
+        return abs(super().known())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.known(), name)
 
     def _of(self, scale: Any, cells: Any) -> Noise:
         if self._query is not None:
@@ -485,10 +488,10 @@ class OneSided(Noise):
     def _joined(self, a: Any, b: Any, turned: int) -> Any:
         if isinstance(a, OneSided) and isinstance(b, OneSided):
             apart = b._query is None and a._sign != turned * b._sign and not np.intersect1d(a.cells, b.cells).size
-            if not apart or a.shape != b.shape or not np.array_equal(a.scale, b.scale):
+            if not apart or (a.law, a.shape) != (b.law, b.shape) or not np.array_equal(a.scale, b.scale):
                 return None
             self.ledger.use(b.cells)
-            noise = Noise(self.ledger, "two-sided", a.scale, a.cells)
+            noise = Noise(self.ledger, "two-sided" if a.law == "geometric" else "laplace", a.scale, a.cells)
             return noise if a._query is None else a._query + noise
         query, noise = (a, b) if isinstance(b, OneSided) else (b, a)
         if private(query) and noise._query is None and query._shape == noise.shape and (noise is b or turned == 1):

@@ -17,7 +17,7 @@ from .table import tabled
 from .value import Value, bare, ledger_of, private, seen_as
 
 _COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal)
-_PUBLIC = {"exponential", "gamma", "beta", "poisson", "standard_exponential", "logistic", "standard_cauchy"}
+_PUBLIC = {"gamma", "beta", "poisson", "standard_exponential", "logistic", "standard_cauchy"}
 
 
 class OldNames(np.random.Generator):
@@ -208,6 +208,12 @@ class Draws(StandIn):
         if private(p) or ledger_of(p) is not None or np.ndim(p) or not 0 < float(p) < 1:
             return self._known("geometric", p, size)
         return OneSided(self._noise("geometric", 0.0, -1 / math.log1p(-float(p)), size))
+
+    def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
+        """A half of Laplace noise."""
+        if private(scale) or ledger_of(scale) is not None:
+            return self._known("exponential", scale, size)
+        return OneSided(self._noise("exponential", 0.0, scale, size))
 
     def integers(self, low: Any, high: Any = None, size: Any = None, *rest: Any, **options: Any) -> Any:
         """Whole numbers."""
