@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -380,8 +379,7 @@ def _larger(a: Value, c: float, strict: bool) -> Side:
 
 def _smaller(a: Value, c: float) -> Side:
     """Where a <= c: at least k |row| it is, so |row| <= c / k; of squares by the root of c."""
-    most = max(c, 0.0)
-    rows = (replace(one, kind="bounded", k=_rooted(one, most) / one.k) for one in _above(a))
+    rows = (replace(one, kind="bounded", k=_rooted(one, c) / one.k) for one in _above(a))
     return Side((-INF, c), bounded=tuple(rows) if c >= 0 else ())
 
 
@@ -663,11 +661,10 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
 
 
 @rule(np.select)
-def selected(condlist: Any, choicelist: Any, default: Any = 0) -> Value:
+def selected(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """The first one whose condition holds."""
-    pairs = [*zip(condlist, choicelist, strict=True)]
-    found: Value = reduce(lambda rest, pair: np.where(pair[0], pair[1], rest), reversed(pairs), default)
-    return found
+    rest = selected(condlist[1:], choicelist[1:], default) if len(condlist) > 1 else default
+    return np.where(condlist[0], choicelist[0], rest)
 
 
 def _origin_of_either(one: Origin | None, other: Origin | None) -> Origin | None:

@@ -41,6 +41,7 @@ ROUNDING = 1 + 1e-12  # bounds are sums of floats
 _ASKED = 12_000  # releases and decisions in all runs of a certificate: trainings of some thousand steps
 _SELDOM = 16  # asking for the time takes as long as following an operation
 _MOST = 2_000  # decisions in one run
+ONE_SIDED = "one-sided noise hides nothing; take away another number of the same law"
 
 
 def fresh_generator(seed: Any) -> np.random.Generator:
@@ -424,8 +425,7 @@ class Noise(NDArrayOperatorsMixin):
         return Noise(self.ledger, self.law, scale, cells)
 
     def _released(self, query: Value) -> Any:
-        if self.law in ("geometric", "exponential", "uniform"):
-            raise Open("one-sided noise hides nothing; take away another number of the same law")
+        refuse(self.law in ("geometric", "exponential", "uniform"), ONE_SIDED)
         if query._shape != self.shape:
             raise Open("noise of another shape than what it is added to: one draw for several numbers")
         if not self.cells.size:
@@ -464,15 +464,14 @@ class OneSided(Noise):
 
     def known(self) -> Any:
         """Told to everybody."""
-        refuse(self._query is not None, "one-sided noise hides nothing; take away another number of the same law")
+        refuse(self._query is not None, ONE_SIDED)
         return abs(super().known())
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.known(), name)
 
     def _of(self, scale: Any, cells: Any) -> Noise:
-        if self._query is not None:
-            self.known()
+        refuse(self._query is not None, ONE_SIDED)
         return super()._of(scale, cells)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
