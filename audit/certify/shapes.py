@@ -40,12 +40,9 @@ class Batch(Hidden):
 
     answers: Any = None
 
-    def __init__(
-        self, number: int, count: int, total: int, poisson: bool,
-        records: Records | None = None, of: Records | None = None,
-    ):  # fmt: skip
+    def __init__(self, number: int, count: int, total: int, poisson: bool, records: Any = None, of: Any = None):
         self.number, self.count, self.total, self.poisson, self.of = number, count, total, poisson, of
-        self._records = records or Records(count=None if poisson else count)
+        self._records: Records = records or Records(count=None if poisson else count)
 
     @property
     def records(self) -> Records:
