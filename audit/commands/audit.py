@@ -86,13 +86,13 @@ class Asked:
         path = self.output or Path("reports") / f"{file_name(','.join(self.names), 80) or 'audit'}{ending}.json"
         require_writable(path, "--output")
         self.options.check(path)
-        if self.names and path.is_file():
+        if self.names and self.output and path.is_file():
             load(path)  # rows of other algorithms stay in it: what is there must be a report
         return path
 
     def saved(self, rows: Sequence[Row], path: Path, own: str = "") -> int:
         """Put the rows into the report, and end; returns the exit code."""
-        save(path, rows)
+        save(path, rows, replace=self.output is None)
         return finish(rows, path, self.options, self.effort.confidence, own)
 
 
@@ -268,7 +268,7 @@ def _audit_cases(asked: Asked, cases: list[Case]) -> int:
     path = asked.report()
     if asked.resume and not (path.exists() or store_of(path).exists()):
         print(f"dpassay: {path}: nothing is kept to go on from; all rows are audited", file=sys.stderr)
-    order, anew = [case.key for case in CASES], not (asked.names or asked.resume)
+    order, anew = [case.key for case in CASES], not (asked.resume or (asked.names and asked.output))
     report = Report(path, order, anew=anew, resume=asked.resume)
     rows = _run(asked, cases, report, path)
     for row in rows:

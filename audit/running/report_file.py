@@ -32,7 +32,7 @@ _ROW = TypeAdapter(Row)
 _NEEDED = {one.name for one in fields(Row) if one.default is MISSING and one.default_factory is MISSING}
 _FIELD = "--output"
 COUNTED = ("lines", "lines reached", "branches", "branches reached")  # of the source that a search covered
-_OTHER_VERSION = "was made by another version; give another --output"
+_OTHER_VERSION = "was made by another version of dpassay"
 
 
 def load(path: Path, *, any_version: bool = False) -> list[Row]:

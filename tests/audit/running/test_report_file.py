@@ -182,7 +182,7 @@ def test_what_is_no_row_of_a_report_is_named(tmp_path, changes, words):
     ("changes", "words"),
     [
         ({"rows": 3}, "rows = 3"),
-        ({"format": report_file.FORMAT - 1}, "another version; give another --output"),
+        ({"format": report_file.FORMAT - 1}, "it was made by another version"),
         ({"dpassay": "0.0.1"}, "another version"),  # it is shown, but does not go on
     ],
 )
