@@ -391,7 +391,7 @@ class Noise(NDArrayOperatorsMixin):
             found = a._and(b, -1 if ufunc is np.subtract else 1)
             return ufunc(a.known(), b.known()) if found is None else found
         query, noise = (a, b) if isinstance(b, Noise) else (b, a)
-        if not private(query):
+        if not private(query) or (query._shape != noise.shape and noise.size > 1):  # where to start, say
             return ufunc(*_looked((a, b)))
         if self.law == "gumbel" and ufunc is np.subtract:
             raise Open("Gumbel noise is taken away: its other tail hides nothing")

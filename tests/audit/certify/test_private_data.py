@@ -289,7 +289,6 @@ OPEN = {
     "the mean of some": "np.mean([np.tanh(row) for row in rows if row[0] > 0], axis=0)",
     "of another shape where none is left": "np.sum([np.clip(row, -1, 1) for row in rows if row[0] > 0], axis=0)",
     "the number 0 where none is left": "sum(unit(rows)[rows[:, 0] > 0])",
-    "as many as there are in the number 0": "found = sum(unit(rows)[rows[:, 0] > 0])\nfound + np.ones(found.size)",
     "as long as the number 0": "found = sum(unit(rows)[rows[:, 0] > 0])\nfound + np.ones(len(found))",
     "the number 0 where no turn is": "total = 0.0\nfor row in unit(rows)[rows[:, 0] > 0]: total += row\ntotal",
     "stacked where none may be left": "some = [np.clip(row, -1, 1) for row in rows if row[0] > 0]\n"
@@ -531,6 +530,7 @@ ENTRIES = {
         [2.0, 2.0],
         f"{SUM}[total[k] + rng.normal(scale=8.0) for k in range(3)], total[0] + rng.normal(scale=8.0)",
     ),
+    "drawn start": ([2.0], "c = rng.normal(size=(2, 3))\nunit((rows[:, None] - c)[:, 0]).sum(0) + rng.normal(size=3)"),
     "cells of a histogram": (
         [2.0],
         "counts, _ = np.histogram(rows[:, 0], bins=4, range=(0, 1))\n"
