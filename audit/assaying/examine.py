@@ -45,7 +45,8 @@ class Thrift:
 
     Args:
         statistics: no likelihood audit where the search or the account fails the claim.
-        close: it stops as soon as it shows nearly all that a run is accounted at which keeps to the claim.
+        close: it stops as soon as it shows nearly all that a run is accounted at which keeps to the claim, or of code
+            of one's own that does not, more than the claim.
         pair: rows, sizes and target of the neighbours that an earlier audit used; used again unless the search finds
             neighbours that are clearly worse; one that does not fit the space is left aside.
         calls: of the tape for each run of the effort; where runs make more, there are fewer. 0: there never are.
@@ -78,7 +79,7 @@ def examine(
         measured: labels whose sensitivity nobody claims: it is the largest movement that the search found.
     """
     transcript, cost, stopped = spent(instance, claim, searched)
-    bound, losses = statistics(instance, claim, effort, searched, cost, thrift, len(transcript.events), stopped)
+    bound, losses = statistics(instance, claim, effort, searched, cost, thrift, len(transcript.events), stopped, own)
     realised, by = largest_realised(instance, claim, effort, bound, losses)
     if own and searched.gap and not cost.unknown:  # a longer run could not be accounted: no run bounds it
         cost = Account((), relation=claim.relation, gap=searched.gap, unknown=True)
@@ -127,12 +128,14 @@ def statistics(
     thrift: Thrift,
     calls: int,
     stopped: str,
+    own: bool,
 ) -> tuple[SoundBound | AssumedEstimate, Losses]:
     """The likelihood audit of an instance, or none.
 
     Args:
         calls: of the tape in its longest run.
         stopped: why there is none, if that run has shown it.
+        own: the code is somebody's own.
 
     Raises:
         Exception: whatever a run raises, unless the claim has failed without the likelihood audit.
@@ -153,8 +156,9 @@ def statistics(
     if searched.worst is not None and searched.worst.lonely and not searched.findings:
         others = "what is released depends on which other records were drawn; without any"
         return _none(claim, effort, f"not made: {others} there is a bound: add 1 to the n of --space")
-    sound = not cost.unknown and not searched.findings
-    enough = max(_CLOSE * cost.epsilon(claim.delta), TIGHT_SHARE * claim.epsilon) if thrift.close and sound else None
+    enough = math.nextafter(claim.epsilon, math.inf) if thrift.close and own else None
+    if thrift.close and not cost.unknown and not searched.findings:
+        enough = max(_CLOSE * cost.epsilon(claim.delta), TIGHT_SHARE * claim.epsilon)
     try:
         return audit_likelihood(
             LockstepSampler(instance.mechanism, instance.pair),

@@ -194,7 +194,7 @@ def _reproduced(known: Evidence, case: Case, pairs: Sequence[Pair], float32: boo
             found[given == RUN].append(one)
     whole = bool(found[True])
     judged = []
-    for one in found[whole]:
+    for one in {str(one): one for one in found[whole]}.values():
         others = [other.given_by(one) if process_time() < end + SECONDS else "" for other in answered[1:]]
         count = sum(given == RUN or (given == FIRST and not whole) for given in others)
         judged.append(replace(one, vectors=1 + count))
