@@ -23,6 +23,9 @@ _PUBLIC = {"gamma", "beta", "poisson", "standard_exponential", "logistic", "stan
 class OldNames(np.random.Generator):
     """A generator that has the names of NumPy's older one as well, and those of Python's for Gaussian noise."""
 
+    # code asks whether it has the older one, as scikit-learn's `check_random_state` does
+    __class__ = property(lambda self: np.random.RandomState)
+
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"'Generator' object has no attribute {name!r}")
 
@@ -130,7 +133,7 @@ class Draws(StandIn):
         super().__init__(np.random.PCG64(ledger.seed))
         self.notes, self._real = ledger, fresh_generator([ledger.seed, 1])
 
-    __class__ = seen_as(lambda self: np.random.Generator)
+    __class__ = seen_as(lambda self: np.random.RandomState)
 
     def _copied(self, *_: Any) -> Any:
         raise Open("a generator is copied, or set back: the same noise again")

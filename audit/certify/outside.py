@@ -73,7 +73,8 @@ def _harmless(function: Any) -> bool:
         refuse(not of_a_library(home) and code.__code__ not in FOLLOWED, NO_SOURCE)
         if not of_a_library(home) or home in ("logging", "functools"):  # a logger's methods, a choice by the type
             return True
-        return home.startswith("dpassay.") or function is np.iterable
+        checks = vars(sys.modules.get("sklearn.utils.validation", sys)).get("check_random_state")
+        return home.startswith("dpassay.") or function in (np.iterable, checks)
     if of is None or isinstance(of, ModuleType):  # a class, or an object that is called
         kind = function if isinstance(function, type) else type(function)
         return harmless_kind(kind) or plainly_made(kind) or issubclass(kind, BaseException)

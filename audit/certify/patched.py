@@ -19,7 +19,7 @@ from .choices import NAMES, forgotten, used_up
 from .converted import converted
 from .derivation import FOLLOWED, Open, here, of_a_library, refuse
 from .draws import Answers, Noise, fresh_generator
-from .generators import Draws, Secret, names_of_python
+from .generators import Draws, OldNames, Secret, names_of_python
 from .kinds import unusual
 from .outside import INSTEAD, of_kind
 from .public import COUNTED, INTO, NOT_FOLLOWED, OF_SHAPES, Public, blank, held_by_the_code, watched
@@ -302,7 +302,7 @@ def _stand_ins(draws: Draws, seeded: bool) -> Iterator[tuple[Any, str, Any]]:
         draws.notes.known_noise = f"{here()}: a generator with a fixed seed: everybody can draw the same noise"
         return _Seeded(real(bare(seed)))
 
-    class Legacy:
+    class Legacy(OldNames):
         """Code asks whether something is one, and makes one."""
 
         def __new__(cls, seed: Any = None) -> Any:

@@ -296,7 +296,8 @@ def _of_leaks(run: PlainMechanism, leaks: Leaks, pairs: Sequence[Pair[Any]], see
     ends = {label for kind, label in leaks if kind in (Kind.CALL, Kind.EARLY_END)}
     if ends and all(kind in (Kind.CALL, Kind.EARLY_END, Kind.OUTPUT) for kind, _ in leaks):
         both = [(one.here, one.there) for one in pairs] + [(one.there, one.here) for one in pairs]
-        if all(_agree(run, *data, seed + number) for data in both for number in range(_TRIALS)):
+        agree, as_often = zip(*(_agree(run, *data, seed + number) for data in both for number in range(_TRIALS)))
+        if all(agree) and not all(as_often):  # values that were dictated may never be drawn
             what = "is drawn more often for one of two neighbours than for the other, but their outputs agree;"
             raise _doubt("noise", ends, what)
 
@@ -320,18 +321,21 @@ def _numbers(output: Any) -> int:
     return sum(map(_numbers, output)) if isinstance(output, list | tuple) else int(np.size(output))
 
 
-def _agree(run: PlainMechanism, one: Any, other: Any, seed: int) -> bool:
-    """Is the output on the other data the same, given the values released on the one as far as they go?"""
+def _agree(run: PlainMechanism, one: Any, other: Any, seed: int) -> tuple[bool, bool]:
+    """Given the values released on the one data as far as they go: is the output on the other the same, and are they?"""
     transcript = recorded(run, one, seed)
-    left = list(transcript.releases)
+    left, as_many = list(transcript.releases), True
 
     def answer(label: str, law: Law, step: int) -> Any:
-        return left.pop(0).value if left and left[0].label == label else None
+        nonlocal as_many
+        as_many &= bool(left) and left[0].label == label
+        return left.pop(0).value if as_many else None
 
     try:
-        return same(run(other, ScriptedTape(answer, seed)), transcript.output)
+        agree = same(run(other, ScriptedTape(answer, seed)), transcript.output)
     except Exception:  # code of others, or values that it cannot have
-        return False
+        return False, False
+    return agree, as_many and not left
 
 
 def leaking(run: Any, pair: Pair[Any], seed: int, tries: int = _TRIES) -> set[tuple[Kind, str]]:

@@ -176,7 +176,8 @@ def _held(one: Any) -> dict[str, Any]:
         if name[0] != "_" and hasattr(type(value), "__get__") and not isinstance(value, _METHODS):
             del found[name]
             with suppress(Exception):  # before it is fitted
-                found[name] = getattr(one, name)
+                read = getattr(one, name)
+                found |= {} if inspect.isroutine(read) or isinstance(read, functools.partial) else {name: read}
     return {**{name: value for name, value in found.items() if name[:2] != "__"}, **vars(one)}
 
 

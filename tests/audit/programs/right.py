@@ -4,6 +4,8 @@ import random
 
 import numpy as np
 import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 
 
 def clip_rows(rows, bound=1.0):
@@ -62,17 +64,15 @@ def logistic_regression(X, y, rng=None, steps=10, sigma=26.0, rate=0.5):
     return w
 
 
-class DPClassifier:
+class DPClassifier(BaseEstimator):
     def __init__(self, clip=1.0, noise=18.0, epochs=5, random_state=None):
-        self.clip, self.noise, self.epochs = clip, noise, epochs
-        self.random_state = random_state
+        self.clip, self.noise, self.epochs, self.random_state = clip, noise, epochs, random_state
 
     def fit(self, X, y):
-        rng = np.random.default_rng(self.random_state)
+        rng = check_random_state(self.random_state)
         self.coef_ = np.zeros(X.shape[1])
         for _ in range(self.epochs):
-            residual = np.tanh(X @ self.coef_) - np.clip(y, -1, 1)
-            grads = clip_rows(X * residual[:, None], self.clip)
+            grads = clip_rows(X * (np.tanh(X @ self.coef_) - np.clip(y, -1, 1))[:, None], self.clip)
             noise = rng.normal(0, self.noise * self.clip, X.shape[1])
             self.coef_ = self.coef_ - 0.1 * (grads.sum(axis=0) + noise) / len(X)
         return self
