@@ -45,8 +45,7 @@ class Thrift:
 
     Args:
         statistics: no likelihood audit where the search or the account fails the claim.
-        close: it stops as soon as it shows nearly all that a run is accounted at which keeps to the claim, or of code
-            of one's own that does not, more than the claim.
+        close: it stops once it shows nearly all of a run that keeps to the claim; of own code that does not, the claim.
         pair: rows, sizes and target of the neighbours that an earlier audit used; used again unless the search finds
             neighbours that are clearly worse; one that does not fit the space is left aside.
         calls: of the tape for each run of the effort; where runs make more, there are fewer. 0: there never are.
@@ -135,7 +134,6 @@ def statistics(
     Args:
         calls: of the tape in its longest run.
         stopped: why there is none, if that run has shown it.
-        own: the code is somebody's own.
 
     Raises:
         Exception: whatever a run raises, unless the claim has failed without the likelihood audit.

@@ -14,10 +14,10 @@ import numpy as np
 import scipy
 
 from dpassay.audit.lockstep.source_lines import file_name
-from dpassay.reference import arrays
+from dpassay.reference import arrays, space
 
 TRUSTED = (*(str(Path(str(one.__file__)).parent) for one in (np, scipy)), str(Path(__file__).parents[1]))
-TRUSTED += (str(arrays.__file__), "<frozen", "<string", "<__array_function__")
+TRUSTED += (str(arrays.__file__), str(space.__file__), "<frozen", "<string", "<__array_function__")
 _TAPE = str(Path("reference") / "tape.py")
 
 

@@ -23,8 +23,7 @@ _PUBLIC = {"gamma", "beta", "poisson", "standard_exponential", "logistic", "stan
 class OldNames(np.random.Generator):
     """A generator that has the names of NumPy's older one as well, and those of Python's for Gaussian noise."""
 
-    # code asks whether it has the older one, as scikit-learn's `check_random_state` does
-    __class__ = property(lambda self: np.random.RandomState)
+    __class__ = property(lambda self: np.random.RandomState)  # which scikit-learn's `check_random_state` asks for
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"'Generator' object has no attribute {name!r}")

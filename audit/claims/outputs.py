@@ -100,8 +100,6 @@ def with_power(
     planted, seen = event_power(tables, detail, curve, test.confidence, question.power, question.seed)
     evidence["planted_event"] = seen | {"power_at_least": planted.at_least}
     rare = branch.at_least if branch.runs is not None and branch.runs >= BRANCH else 0.0
-    said.append(planted.statement)
-    said.append(
-        f"'consistent' needs a power of {POWER_SHOWN} against each, and a branch of one run in {BRANCH} or rarer."
-    )
+    needed = f"a power of {POWER_SHOWN} against each, and a branch of one run in {BRANCH} or rarer"
+    said += [planted.statement, f"'consistent' needs {needed}."]
     return [replace(test, evidence=evidence, power=min(rare, planted.at_least)), *deciding[1:]], said

@@ -187,8 +187,7 @@ def _document(rows: list[Row], compared: Compared | None, unchecked: list[Unchec
     if unchecked:
         found["unchecked"] = [{"claim": one.name, "why": one.why} for one in unchecked]
     if compared is not None:
-        fields = ("claim", "what", "old", "new", "cause", "fails")
-        found["changes"] = [{name: getattr(one, name) for name in fields} for one in compared.changes]
+        found["changes"] = [vars(one) for one in compared.changes]
     return found
 
 

@@ -88,7 +88,6 @@ def described(case: Case) -> dict[str, Any]:
         law = type(release.law).__name__
         kinds[f"{release.label}: {law}{scale}, sensitivity {claimed}, {transcript.participation(release)}"] += 1
     account = instance.accounted(case.claim.relation)
-    epsilon = account.epsilon(case.claim.delta)
     broken = sorted({one.kind.value for one in case.declared if one.kind.leaks or one.kind.overshoots})
     bound = f"no bound, as this reading declares: {', '.join(broken)}" if broken else account.method
     lines = [f"{count} x {what}" for what, count in kinds.items()]
@@ -107,5 +106,5 @@ def described(case: Case) -> dict[str, Any]:
         REPAIRS: list(case.repairs),
         "known defect": case.known,
         "releases of the longest run": lines,
-        "accounted": f"epsilon {epsilon:.6g} at delta {case.claim.delta:g}: {bound}",
+        "accounted": f"epsilon {account.epsilon(case.claim.delta):.6g} at delta {case.claim.delta:g}: {bound}",
     }

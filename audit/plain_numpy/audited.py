@@ -296,8 +296,8 @@ def _of_leaks(run: PlainMechanism, leaks: Leaks, pairs: Sequence[Pair[Any]], see
     ends = {label for kind, label in leaks if kind in (Kind.CALL, Kind.EARLY_END)}
     if ends and all(kind in (Kind.CALL, Kind.EARLY_END, Kind.OUTPUT) for kind, _ in leaks):
         both = [(one.here, one.there) for one in pairs] + [(one.there, one.here) for one in pairs]
-        agree, as_often = zip(*(_agree(run, *data, seed + number) for data in both for number in range(_TRIALS)))
-        if all(agree) and not all(as_often):  # values that were dictated may never be drawn
+        tried = [_agree(run, *data, seed + number) for data in both for number in range(_TRIALS)]
+        if all(agree for agree, _ in tried) and not all(as_often for _, as_often in tried):  # and not by dictated values
             what = "is drawn more often for one of two neighbours than for the other, but their outputs agree;"
             raise _doubt("noise", ends, what)
 
@@ -322,20 +322,19 @@ def _numbers(output: Any) -> int:
 
 
 def _agree(run: PlainMechanism, one: Any, other: Any, seed: int) -> tuple[bool, bool]:
-    """Given the values released on the one data as far as they go: is the output on the other the same, and are they?"""
+    """Given the values released on the one data as far as they go: are output and number on the other the same?"""
     transcript = recorded(run, one, seed)
-    left, as_many = list(transcript.releases), True
+    left = list(transcript.releases)
 
     def answer(label: str, law: Law, step: int) -> Any:
-        nonlocal as_many
-        as_many &= bool(left) and left[0].label == label
-        return left.pop(0).value if as_many else None
+        return left.pop(0).value if left and left[0].label == label else None
 
+    tape = ScriptedTape(answer, seed)
     try:
-        agree = same(run(other, ScriptedTape(answer, seed)), transcript.output)
+        agree = same(run(other, tape), transcript.output)
     except Exception:  # code of others, or values that it cannot have
         return False, False
-    return agree, as_many and not left
+    return agree, len(tape.transcript.releases) == len(transcript.releases)
 
 
 def leaking(run: Any, pair: Pair[Any], seed: int, tries: int = _TRIES) -> set[tuple[Kind, str]]:

@@ -54,8 +54,7 @@ class Options:
         used = {os.path.realpath(path) for path in taken}
         for option, path, _ in self._files():
             require_writable(path, option)
-            regular = not path.exists() or path.is_file()
-            if regular and os.path.realpath(path) in used:
+            if (not path.exists() or path.is_file()) and os.path.realpath(path) in used:
                 raise BadInput(option, str(path), "is used by the command as well")
             used.add(os.path.realpath(path))
 
@@ -64,11 +63,10 @@ class Options:
 
         With JSON on standard output the rest goes to standard error.
         """
-        stream = sys.stderr if self.as_json else sys.stdout
         for option, path, made in self._files():
             write_text(path, made(rows, self.strict, unchecked), option)
         if self.github:
-            print(workflow_commands(rows, self.strict, unchecked), end="", file=stream)
+            print(workflow_commands(rows, self.strict, unchecked), end="", file=sys.stderr if self.as_json else None)
             if page := os.environ.get("GITHUB_STEP_SUMMARY"):
                 try:
                     with Path(page).open("a", encoding="utf-8") as file:
