@@ -108,8 +108,7 @@ def audit_outputs(
     low_bits: bool = False,
 ) -> ClaimTest:
     """Test `claim` on stored outputs of independent runs on D (P) and D' (Q): the result of `audit_in_detail`."""
-    tables = to_tables(outputs_p, outputs_q)
-    return audit_in_detail(tables, claim, rng, confidence, low_bits)[0]
+    return audit_in_detail(to_tables(outputs_p, outputs_q), claim, rng, confidence, low_bits)[0]
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,7 @@ def chosen(file: ClaimsFile, only: Sequence[str]) -> list[int]:
 
 def placed(error: BadInput, number: int, claim: Claim, lines: Lines) -> BadInput:
     """An error with the claim that it is about."""
-    field = error.field.removeprefix("--")
-    return BadInput(lines.where(number, field, claim.name), error.value, error.why)
+    return BadInput(lines.where(number, error.field.removeprefix("--"), claim.name), error.value, error.why)
 
 
 def run_claims(

@@ -106,8 +106,7 @@ def against(path: Path, old: Lock | None, file: ClaimsFile, rows: Mapping[int, R
 
 def with_changes(row: Row, changes: Sequence[Change]) -> Row:
     """The row with what is worse than in the lock."""
-    found = [one.text for one in changes if one.claim == row.claim]
-    return replace(row, changes=found) if found else row
+    return replace(row, changes=[one.text for one in changes if one.claim == row.claim])
 
 
 # -- one claim: each rule gives what differs, old, new, the cause, and perhaps that it does not fail ---------------
@@ -116,8 +115,7 @@ Told = Iterator[tuple[str, str, str, str] | tuple[str, str, str, str, bool]]
 
 def compare(name: str, old: Block, new: Block, source: Collection[str]) -> list[Change]:
     """All that differs for one claim; a line of the lock that is not in the algorithm's source any more was edited."""
-    rules = (_claim, _verdict_and_account, _realised, _releases)
-    found = [one for rule in rules for one in rule(old, new)]
+    found = [one for rule in (_claim, _verdict_and_account, _realised, _releases) for one in rule(old, new)]
     return [Change(name, *one) for one in [*found, *_missed(old, new, source), *_power(old, new)]]
 
 

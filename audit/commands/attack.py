@@ -13,9 +13,6 @@ from dpassay.audit.terminal.options import AsJson, Confidence, Seed
 from dpassay.reference.errors import require
 
 Trusted = Annotated[bool, typer.Option("--trusted", help="Read a .joblib file of --estimator, which may run any code.")]
-NoiseMultiplier = Annotated[
-    float | None, typer.Option(help="Noise multiplier of dp-sgd.  [default: 9]", show_default=False)
-]
 
 
 def attack(
@@ -50,7 +47,9 @@ def attack(
         typer.Option(help="Hidden units of dp-sgd's model, 0: softmax regression.  [default: 0; gradient canaries: 32]",
                      show_default=False),
     ] = None,
-    noise_multiplier: NoiseMultiplier = None,
+    noise_multiplier: Annotated[
+        float | None, typer.Option(help="Noise multiplier of dp-sgd.  [default: 9]", show_default=False)
+    ] = None,
     epsilon: Annotated[
         float | None,
         typer.Option(help="Claim about one candidate.  [default: what dp-sgd's noise gives; other estimators: none]",

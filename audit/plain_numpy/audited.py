@@ -297,7 +297,7 @@ def _of_leaks(run: PlainMechanism, leaks: Leaks, pairs: Sequence[Pair[Any]], see
     if ends and all(kind in (Kind.CALL, Kind.EARLY_END, Kind.OUTPUT) for kind, _ in leaks):
         both = [(one.here, one.there) for one in pairs] + [(one.there, one.here) for one in pairs]
         tried = [_agree(run, *data, seed + number) for data in both for number in range(_TRIALS)]
-        if all(agree for agree, _ in tried) and not all(as_often for _, as_often in tried):  # and not by dictated values
+        if all(agree for agree, _ in tried) and not all(as_often for _, as_often in tried):  # not dictated
             what = "is drawn more often for one of two neighbours than for the other, but their outputs agree;"
             raise _doubt("noise", ends, what)
 
