@@ -58,7 +58,10 @@ def _names_in(kind: type) -> Iterator[str]:
 
 _KINDS = Value, Public, Noise, Place, Mask, Draws
 _OF_STAND_INS = LAYOUT | OF_FRAMES | {name for kind in _KINDS for name in _names_in(kind)}
-_OF_STAND_INS -= {name for kind in (np.ndarray, np.float64, np.random.Generator) for name in dir(kind)} - LAYOUT
+_OF_STAND_INS -= {name for kind in (np.ndarray, np.float64, np.random.Generator) for name in dir(kind)} - {
+    "dtype",
+    *LAYOUT,
+}
 
 
 class _Converter(ast.NodeTransformer):

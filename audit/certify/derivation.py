@@ -73,14 +73,6 @@ FOLLOWED: set[CodeType] = set()
 IN_ITS_NAME: set[CodeType] = set()
 
 
-def who_asks() -> str:
-    """The file of what asks for an attribute, from what its property calls."""
-    frame = sys._getframe(3)
-    while frame.f_code in IN_ITS_NAME and frame.f_back is not None:
-        frame = frame.f_back
-    return frame.f_code.co_filename
-
-
 trace: ContextVar[dict[tuple[str, str], Line] | None] = ContextVar("trace", default=None)
 axioms: ContextVar[dict[str, None] | None] = ContextVar("axioms", default=None)
 

@@ -30,7 +30,6 @@ from dpassay.reference.transcript import Draw
 
 from .derivation import Open, here, of_a_library, raised, refuse
 from .facts import SOMETHING, Records, reachable, times
-from .kinds import told
 from .public import PLACES, Public, placed, public
 from .shapes import Hidden
 from .table import Source, Table, by_entry, tabled
@@ -284,7 +283,7 @@ class Noise(NDArrayOperatorsMixin):
     shape = property(lambda self: self.cells.shape)
     ndim = property(lambda self: self.cells.ndim)
     size = property(lambda self: self.cells.size)
-    dtype = property(lambda self: told(np.dtype(float), not self.cells.ndim))
+    dtype = property(lambda self: np.dtype(float))
     T = property(lambda self: self._part(self.scale.T, self.cells.T))
 
     def __getattr__(self, name: str) -> Any:
@@ -715,7 +714,7 @@ def _leave(output: Any) -> None:
 
 def held_by(one: Any) -> Iterable[Any]:
     """What an object holds, and what its class does; of functions also what they look up, but for generators."""
-    if issubclass(type(one), Noise | ModuleType | FrameType):
+    if issubclass(type(one), Noise | ModuleType | FrameType | np.random.Generator):
         return ()
     if isinstance(one, np.ndarray):
         own = () if isinstance(one, Public) else getattr(one, "__dict__", {}).values()

@@ -68,10 +68,11 @@ def _harmless(function: Any) -> bool:
     of = getattr(function, "__objclass__", getattr(function, "__self__", None))
     kind = of if isinstance(of, type) else type(of)
     if of is not None and harmless_kind(kind):
-        return function.__name__[:2] != "__" or function.__name__[2:-2] in operator.__all__
+        told = function.__name__.startswith(("__", "format"))  # a text may ask for any attribute
+        return function.__name__[2:-2] in operator.__all__ or not told
     if isinstance(code, FunctionType):
         refuse(not of_a_library(home) and code.__code__ not in FOLLOWED, NO_SOURCE)
-        if not of_a_library(home) or home in ("logging", "functools"):  # a logger's methods, a choice by the type
+        if not of_a_library(home) or home == "logging":
             return True
         checks = vars(sys.modules.get("sklearn.utils.validation", sys)).get("check_random_state")
         return home.startswith("dpassay.") or function in (np.iterable, checks)
@@ -141,7 +142,7 @@ def _looked_after(function: Callable[..., Any], *given: Any, **options: Any) -> 
     of, home = getattr(function, "__self__", function), _home(function)
     name, library = getattr(function, "__name__", type(function).__name__), home.partition(".")[0]
     held = [*reachable([None if isinstance(of, ModuleType) else of, given, options], held_by)]
-    inside, arrays = [*filter(_stands_for, held)], [one for one in held if isinstance(one, np.ndarray)]
+    inside = [*filter(_stands_for, held)]
     draws = library in ("random", "secrets", "uuid") or name == "urandom" or home.startswith("numpy.random.")
     draws = draws or any(type(one) in _GENERATORS and one is not np.random.mtrand._rand for one in held)
     refuse(draws, f"the draw {name} has no rule; draw from the generator that is handed in")
@@ -154,11 +155,11 @@ def _looked_after(function: Callable[..., Any], *given: Any, **options: Any) -> 
     handed = handed or any(isinstance(one, FunctionType) and one.__code__ in FOLLOWED for one in held)
     if handed and (inside or library != "scipy"):  # which keeps none
         raise Open(f"{name} is handed code, and when it calls that, and with what, is not followed")
-    before = [one.tobytes() for one in map(bare, arrays)] if not secret else []
-    found = called(function, given, options)
     ledger = next(filter(None, map(ledger_of, inside)), None)
-    if ledger is not None and not secret:  # nothing released goes where it is not seen
-        refuse([one.tobytes() for one in map(bare, arrays)] != before, NOT_FOLLOWED)
+    arrays = [one for one in held if isinstance(one, np.ndarray)] if ledger is not None and not secret else []
+    before = [bare(one).tobytes() for one in arrays]
+    found = called(function, given, options)
+    refuse([bare(one).tobytes() for one in arrays] != before, NOT_FOLLOWED)  # nothing released goes where nobody looks
     parts = [*parts_of(found)]
     if all(one is None or private(one) or isinstance(one, Public) for one in parts):
         return found
@@ -249,6 +250,7 @@ def _asking(real: Callable[..., Any]) -> Callable[..., Any]:
         special, function = name[:2] == "__", isinstance(one, FunctionType | MethodType)
         refuse(of_number or (special and _stands_in(one) and name[2:-2] not in operator.__all__), WHICH_KIND)
         refuse(name in LAYOUT and issubclass(type(one), Public), "how an array lies in memory is not told")
+        refuse(name == "dtype" and (is_followed(one) or (_stands_in(one) and COARSE in NAMED)), WHICH_KIND)
         refuse(name in OF_FRAMES, "what the code itself is, is not told")
         refuse(name in ("__enter__", "__exit__"), "what `with` calls is called without it")
         refuse(special and function and name not in _OF_FUNCTIONS, f"{name} of a function is not told")

@@ -20,14 +20,14 @@ import numpy as np
 
 from .derivation import Open, refuse
 from .facts import NAMED
-from .kinds import kind_of_number, told, unusual
+from .kinds import unusual
 from .shapes import of_each_axis, of_table, one_at
 from .value import AT, NARROW, Value, bare, is_number, ledger_of, memory_of, private, seen_as
 
 if TYPE_CHECKING:
     from .draws import Ledger
 
-OF_SHAPES = {np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.shares_memory, np.may_share_memory}
+OF_SHAPES = {np.shape, np.ndim, np.size, np.shares_memory, np.may_share_memory}
 INTO = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
 _SPLITS, _SORTS = {np.split, np.array_split}, {np.argsort, np.argpartition}
 _WHERE, PLACES = np.where, {np.argmax, np.argmin}  # other names stand in NumPy while code is certified
@@ -90,14 +90,9 @@ class Public(np.ndarray[Any, Any]):
         if self.filled or self.ndim:
             return Value if self.filled else np.ndarray
         found: type = self.dtype.type
-        return found if self.ledger is None else kind_of_number(self.dtype)
+        return found
 
     __class__ = seen_as(_kind)
-
-    @property
-    def dtype(self) -> Any:
-        """Of its numbers."""
-        return told(np.ndarray.dtype.__get__(self), not self.ndim and self.ledger is not None)
 
     # -- where private data were written into it it is private, and `bare` gives what it holds
     @property
@@ -179,7 +174,7 @@ class Public(np.ndarray[Any, Any]):
             if ledger is None:
                 raise
             raise Open(f"np.{function.__name__} fails on some released numbers: {error}") from error
-        if isinstance(found, str):
+        if isinstance(found, str | np.dtype):
             self.plain()  # who reads it decides
         target = options.get("out", options.get("dst"))
         target = args[0] if function in INTO and args else target

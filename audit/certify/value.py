@@ -22,7 +22,7 @@ from dpassay.audit.phases import TIME_IS_UP, time_is_up
 
 from .derivation import Decides, Line, Open, axioms, line_of_user, refuse, trace
 from .facts import INF, PRIVATE_NUMBER, PRIVATE_TURNS, UNKNOWN, Cell, Form, Norms, Origin, Records, Sides
-from .kinds import kind_of_number, told, unusual
+from .kinds import unusual
 from .table import by_entry, tabled
 
 Shape = tuple[int, ...]
@@ -150,7 +150,7 @@ class Value(NDArrayOperatorsMixin):
     @property
     def dtype(self) -> Any:
         """Of its numbers."""
-        return told(np.dtype(bool if self.truth else int if self.integer else float), not self._shape)
+        return np.dtype(bool if self.truth else int if self.integer else float)
 
     ndim = property(lambda self: len(self._shape))
 
@@ -219,7 +219,7 @@ class Value(NDArrayOperatorsMixin):
     __hash__ = __reduce_ex__ = _leaves  # as a key it would find other numbers
     __str__ = __repr__ = __format__ = _as_text
 
-    __class__ = seen_as(lambda self: np.ndarray if self._shape else kind_of_number(self.dtype))
+    __class__ = seen_as(lambda self: np.ndarray if self._shape else self.dtype.type)
 
     def __getattr__(self, name: str) -> Any:
         if (hasattr(np.ndarray, name) or hasattr(np.float64, name)) and not name.startswith("__"):

@@ -13,10 +13,10 @@ from .random_programs import compiled
 
 MANY = math.inf
 BEFORE = """
-import contextlib, hashlib, math, pickle, threading, warnings
-import io, numpy as np, scipy.linalg, scipy.special
+import contextlib, functools, hashlib, math, warnings
+import numpy as np, scipy.linalg
 from numpy import asarray as plainly
-KEPT = [lambda a, b: a is b, np.random.default_rng(), np.zeros(1)]
+KEPT = [lambda a, b: a is b, np.random.default_rng(), np.zeros(1), functools.partial(type)]
 def unit(rows): return np.clip(rows, 0, 1)
 def flags(rows): return rows[:, 0] > 0
 def labels(rows): return np.clip(rows[rows[:, 0] > 0][:, 0], 0, 9).astype(int)
@@ -85,11 +85,10 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
     "answers of a turned table": (1.09, "c = np.where(rows[:, :1] > rows[:, 0], 1.0, 0.0); z = np.abs(c - c.T); "
                                   "return np.where(rng.random((6, 6)) < .25, z, 1 - z)"),
     "truths as numbers": (1.09, "c = flags(rows).astype(float); return (c + c == 2) ^ (rng.random(6) < .25)"),
-    "the end of a thread": (MANY, "out = []; t = threading.Thread(target=lambda: out.append(x.tolist())); t.start(); "
-                            "t.join(); return out"),
-    "the type of an array": (MANY, "return 1.0 if type(rows) is not np.ndarray else x"),
-    "pickled": (MANY, "out = np.zeros(3); out[0] = x; return pickle.dumps(out)"),
-    "SciPy of a count": (MANY, "g = rng.geometric; return scipy.special.expit(flags(rows).sum()) + g(.5) - g(.5)"),
+    "a chain of identities": (101, "y, a, b = x + lap(), np.zeros(2), np.zeros(2); t = a if y > 4 else b; "
+                              "return x + lap(.01) if t is a is a else y"),
+    "made before": (MANY, "return 1.0 if KEPT[3](rows) is not np.ndarray else x"),
+    "an own name": (MANY, "class Q: v, __getattr__ = property(lambda _: rows.norms and 0), lambda *_: x\nreturn Q().v"),
     "chosen by a minus": (MANY, "return np.where(-flags(rows).astype(int), rows[:, 0], 0 * rows[:, 0]).sum() + lap()"),
     "a private quantile": (100, "return np.quantile(np.stack([x / 999, 100]), unit(rows)[:, 1].mean()) + lap()"),
     "complex noise": (MANY, "return x + lap() * np.array(1 + 1j)"),
@@ -101,10 +100,6 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
                           "lap(.01 if len(str(i)) < 9 else 100)"),
     "a coarser type": (100, "z = np.zeros_like(rows.astype('f4')); return x + lap(.01 if z.dtype == 'f4' else 100)"),
     "made flat": (100, "z = (rows > 0).reshape(-1); return x + lap(.01 if z.dtype == bool else 100)"),
-    "whole noise": (100, "y = flags(rows).sum() + rng.geometric(.5) - rng.geometric(.5); return x + lap(.01 if "
-                    "isinstance(y, np.integer) else 100)"),
-    "a text of its type": (100, "return x + lap(.01 if 'numpy' in str(type(x)) else 100)"),
-    "what has an attribute": (100, "return x + lap(.01 if not hasattr(rows, 'records') else 100)"),
     **{f"asked by {how}": (100, f"y = x + lap(size=2); return x + lap(.01 if {how} else 100)") for how in (
         "np.float64 in map(type, [x])", "'norms' not in dir(rows)", "getattr(rows, '__array_struct__', 0)",
         "y.flags.owndata", "issubclass(bool, int)", "not hasattr(rows, '__dict__')")},
@@ -118,8 +113,6 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
     "what is no followed number": (100, "return x + lap(.01 if type(3) in (int, float) else 100)"),
     "an end of another name": (100, "class Q: __enter__, __exit__ = id, lambda *_: True\nwith Q(): return "
                                "math.sqrt(x + lap())\nreturn x + lap(.01)"),
-    "printed into a text": (100, "with contextlib.redirect_stdout(io.StringIO()) as text: print(x + lap())\n"
-                            "return x + lap(.01 if text.getvalue() else 100)"),
 }  # fmt: skip
 
 

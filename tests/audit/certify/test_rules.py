@@ -1,6 +1,7 @@
 """Each rule against random neighbours; and each rule, made wrong, is caught by the same test."""
 
 import math
+import warnings
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
@@ -25,7 +26,7 @@ def data(g, n, d, two, box):
     if box is not None:
         x = g.uniform(*box, size=(n, d))
         return np.where(g.random((n, d)) < 0.4, np.where(g.random((n, d)) < 0.5, *box), x)
-    x = g.normal(size=(n, d)) * g.choice([0.01, 1.0, 30.0, 1e4])
+    x = g.normal(size=(n, d)) * g.choice([0.01, 1.0, 30.0, 1e6])
     x[g.random(n) < 0.15] = 0.0
     axis = g.random(n) < 0.3
     x[axis] = np.eye(d)[g.integers(0, d, size=axis.sum())] * g.choice([-1, 1], size=(axis.sum(), 1)) * 1e3
@@ -58,21 +59,25 @@ def exceeds(value, bound, scale):
 
 def broken_bound(value, f, g, n, d, two, box, lacking=""):
     """The first bound that neighbours break, in words; None where all hold."""
-    for _ in range(TRIALS):
+    for _ in range(TRIALS if isinstance(value, Value) else 0):
         here, there, target = neighbours(g, n, d, two, box, lacking)
-        with np.errstate(all="ignore"):
-            a, b = (np.asarray(f(one.copy()), dtype=float) for one in (here, there))
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+            try:
+                a, b = (np.asarray(f(one.copy()), dtype=float) for one in (here, there))
+            except (ValueError, IndexError, ZeroDivisionError):  # of no rows
+                continue
         if not (np.isfinite(a).all() and np.isfinite(b).all()):  # an overflow: bounds are over the reals
             continue
         if not value.absent and a.shape != value.shape:
             return f"has the shape {a.shape}, said {value.shape}"
         if value.at is not None and not value.absent:
             place = value.at + a.ndim
-            others = np.arange(n) != target
-            rest = [np.take(one, np.flatnonzero(others), place) for one in (a, b)]
+            numbers = np.arange(n) if value.records.numbers is None else value.records.numbers
+            mine = np.flatnonzero(np.ravel(numbers) == target)
+            rest = [np.delete(one, mine, place) for one in (a, b)]
             if not np.allclose(*rest, rtol=1e-9, atol=1e-9):
                 return "another record moves"
-            a, b = np.take(a, target, place), np.take(b, target, place)
+            a, b = np.take(a, mine, place), np.take(b, mine, place)
         elif value.absent:  # of as many records as there are, each by its size
             sizes = [norms_of(one) for one in np.moveaxis(a, value.at, 0)]
             a, b = np.array([max(one) for one in zip(*sizes, strict=True)] or [0.0] * 3), 0.0
@@ -97,8 +102,10 @@ def tried(case, seed):
     two, box = BOUNDS[int(g.integers(0, len(BOUNDS)))]
     f = case(g, d)
     before = list(ROWS.values())[int(g.integers(0, len(ROWS)))](g, d) if g.random() < 0.5 else None
+    few = slice(int(g.integers(0, 3)) if g.random() < 0.3 and lacking != "removed" else None)
 
     def program(x):
+        x = x[few]
         if before is not None:
             y = before(x)
             x = y if y.ndim == 2 and y.shape[1] == d else x
@@ -107,9 +114,9 @@ def tried(case, seed):
     low, high = box or (-math.inf, math.inf)
     try:
         value = program(rows(n, d, two, low, high, **LACKING[lacking]))
-    except Open:
+    except (Open, IndexError):
         return None
-    assert isinstance(value, Value)
+    assert isinstance(value, Value) or few.stop == 0
     return broken_bound(value, program, g, n, d, two, box, lacking)
 
 
