@@ -38,7 +38,7 @@ _LEVELS = (
     (1, 1),
     (-1, -1),
 )  # of the first query over the threshold, and the others, in scales of their noise
-_QUERIES = 40  # of a line search: more show hardly more
+_QUERIES, _RIGHT = 40, 1e-11  # of a line search: more show hardly more; a probability that its quadrature finds
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,8 @@ def wrong_cost(release: Release) -> Iterator[str]:
 
 def wrong_curve(part: Part, relation: Relation) -> Iterator[str]:
     """One cost by itself, if its delta is below that of a pair that such a release can show, at some epsilon."""
+    if not 1e-6 <= part.size <= 100:  # rounding is too large, or the cells are
+        return
     if part.kind == "above-threshold":
         moved = part.size * part.share, part.size * (1 - 2 * part.share)  # sensitivity over either noise
         pairs = [_Loss(part.kind, 0.0, shown=one) for one in _searches(*moved, part.queries, part.falls)]
@@ -95,7 +97,6 @@ def wrong_curve(part: Part, relation: Relation) -> Iterator[str]:
         if np.any(said < shown * (1 - _LOOSE) - _BEYOND):
             worst = int(np.argmax(shown - said))
             yield f"delta of {part} at {tried[worst]:.4g} is {shown[worst]:.4g} or more, and {said[worst]:.4g} is said"
-            return
 
 
 def wrong_account(transcript: Transcript, cost: Account, delta: float) -> Iterator[str]:
@@ -185,7 +186,7 @@ def _epsilon(losses: Counter[_Loss], relation: Relation, delta: float, near: flo
 def _pair(loss: _Loss, relation: Relation, backward: bool) -> tuple[Array, Array]:
     """Losses and their probabilities, of the pair that one release (or one batch) shows."""
     if loss.shown:
-        return _losses_of(*np.array(loss.shown).T[:: -1 if backward else 1])
+        return _losses_of(*np.array(loss.shown).T[:: -1 if backward else 1], least=_RIGHT)
     if loss.kind == "gaussian":  # also where no float holds one of the two
         x = np.linspace(-14, 14, _CELLS)
         return loss.size * ((x[1:] + x[:-1]) / 2 + loss.size / 2), -np.diff(ndtr(-x))
@@ -206,8 +207,8 @@ def _pair(loss: _Loss, relation: Relation, backward: bool) -> tuple[Array, Array
     return _losses_of(*((q, p) if backward else (p, q)))
 
 
-def _losses_of(p: Array, q: Array) -> tuple[Array, Array]:
-    there = (p > 0) & (q > 0)  # what no float holds is left out, which shows less
+def _losses_of(p: Array, q: Array, *, least: float = 0.0) -> tuple[Array, Array]:
+    there = (p > least) & (q > least)  # what no float holds, or no quadrature, is left out, which shows less
     return np.log(p[there]) - np.log(q[there]), p[there]
 
 

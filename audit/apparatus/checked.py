@@ -41,16 +41,14 @@ _known: dict[str, dict[str, str]] = {}  # by the module of what is checked: what
 def apparatus(transcript: Transcript, cost: Account, delta: float) -> list[Finding]:
     """What is wrong with the laws, drawers, streams, the tree and the account of this run; empty where they are right.
 
-    Each is a finding of :attr:`Kind.APPARATUS`; its label is the function, with its file and line. Tails are looked at
-    down to the claim's ``delta``.
+    The label of a finding is the function, with its file and line. Tails are looked at down to the claim's ``delta``.
     """
     found: list[Finding] = []
     for check in _checks(transcript, delta):
         merge(found, check)
     for release in {(type(one.law), one.label): one for one in transcript.releases}.values():
         merge(found, _findings(type(release.law).cost, wrong_cost(release), release.step))
-    parts = sorted({part for parts in (cost.common, *cost.alternatives) for part, _ in parts}, key=repr)
-    for part in parts[:_PARTS]:
+    for part in sorted({part for parts in (cost.common, *cost.alternatives) for part, _ in parts}, key=repr)[:_PARTS]:
         merge(found, _once(f"{part} {cost.relation}", curve, wrong_curve, part, cost.relation))
     merge(found, _findings(account, wrong_account(transcript, cost, delta)))
     return found
@@ -116,9 +114,16 @@ def _once(key: str, function: Any, check: Callable[..., Iterator[str]], *given: 
         code = code_of([__name__, home])
         known.update(kept(f"apparatus/{home}", code) or {})
         if name not in known:
-            known[name] = next(check(*given), "")
+            known[name] = _first(check(*given))
             keep(f"apparatus/{home}", code, known)
     return _findings(function, filter(None, [known[name]]))
+
+
+def _first(wrong: Iterator[str]) -> str:
+    try:
+        return next(wrong, "")
+    except (ArithmeticError, ValueError) as error:
+        return f"raises {type(error).__name__}: {error}"
 
 
 def _findings(function: Any, wrong: Iterator[str], step: int = 0) -> list[Finding]:

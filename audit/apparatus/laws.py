@@ -383,7 +383,6 @@ def wrong_density(law: Law, seed: int) -> Iterator[str]:
             continue
         if not abs(found - float(np.sum(expected))) <= _CLOSE * numbers.size:
             yield f"its log density at a drawn value is {found:.6g}, and should be {float(np.sum(expected)):.6g}"
-            return
 
 
 def _moved(law: Any, scales: float = 1.0) -> Any:
@@ -418,7 +417,6 @@ def wrong_tilts(law: Law, seed: int) -> Iterator[str]:
         weights = np.exp([near.log_density(one) - tilted.log_density(one) for one in values])
         if abs(np.mean(weights) - 1) > _ERRORS * np.std(weights) / math.sqrt(DRAWS):
             yield "the values that it draws are not those of the density that weighs them"
-            return
 
 
 def wrong_selection(make: Callable[..., Law], rate: float, count: int) -> Iterator[str]:

@@ -20,10 +20,7 @@ def surprise(count: Array | int, trials: Array | int, probability: Array | float
 
 
 def not_uniform(numbers: Array, continuous: bool) -> Iterator[str]:
-    """What is wrong with these probability integral transforms of draws, shape (draws, coordinates).
-
-    Looked at are the law of each, tails and dependence; where they are ``continuous``, no two may be equal.
-    """
+    """What is wrong with probability integral transforms, shape (draws, coordinates); ``continuous``: none twice."""
     if np.min(numbers) < 0 or np.max(numbers) > 1 or not np.isfinite(numbers).all():
         yield "some values lie outside the support"
         return
