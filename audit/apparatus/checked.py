@@ -39,10 +39,7 @@ _known: dict[str, dict[str, str]] = {}  # by the module of what is checked: what
 
 
 def apparatus(transcript: Transcript, cost: Account, delta: float) -> list[Finding]:
-    """What is wrong with the laws, drawers, streams, the tree and the account of this run; empty where they are right.
-
-    The label of a finding is the function, with its file and line. Tails are looked at down to the claim's ``delta``.
-    """
+    """What is wrong with laws, tails down to the claim's delta, drawers, streams, tree and account; empty if nothing is."""
     found: list[Finding] = []
     for check in _checks(transcript, delta):
         merge(found, check)
