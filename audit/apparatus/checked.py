@@ -39,7 +39,7 @@ _known: dict[str, dict[str, str]] = {}  # by the module of what is checked: what
 
 
 def apparatus(transcript: Transcript, cost: Account, delta: float) -> list[Finding]:
-    """What is wrong with laws, tails down to the claim's delta, drawers, streams, tree and account; empty if nothing is."""
+    """What is wrong with laws, tails down to the claim's delta, drawers, streams, tree and account, if anything is."""
     found: list[Finding] = []
     for check in _checks(transcript, delta):
         merge(found, check)
