@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .derivation import FOLLOWED, IN_ITS_NAME, NO_SOURCE, Open, of_a_library, refuse
+from .derivation import FOLLOWED, IN_ITS_NAME, NO_SOURCE, Open, of_a_library, refuse, trusted
 from .draws import Noise, held_by
 from .facts import NAMED, reachable
 from .kinds import COARSE, FLAT, LAYOUT, OF_FRAMES, WHICH_KIND
@@ -46,6 +46,7 @@ _TELLING = "is_", "is_not", "length_hint", "call", "attrgetter", "methodcaller",
 _HARMLESS -= {id(getattr(operator, name)) for name in _TELLING}
 _CALLING = {id(one) for one in (map, filter, iter, sorted, min, max, collections.defaultdict)}
 _CALLING |= {id(one) for module in (itertools, heapq, functools, contextlib) for one in vars(module).values()}
+_CALLING.remove(id(collections.namedtuple))  # it looks at who calls it
 _ASKED = np.ufunc, type(np.sum)  # which ask an array for its own rules
 
 
@@ -92,7 +93,8 @@ def plainly_made(kind: type) -> bool:
     for one in kind.__mro__:
         for name, method in vars(one).items() if not of_a_library(one.__module__) else ():
             called = callable(method) or (hasattr(method, "__get__") and type(method) is not GetSetDescriptorType)
-            if name[:2] == "__" and called and getattr(method, "__name__", "") != name:
+            generated = isinstance(method, FunctionType) and trusted(method.__code__.co_filename)  # of a named tuple
+            if name[:2] == "__" and called and not generated and getattr(method, "__name__", "") != name:
                 raise Open(f"{name} of {kind.__name__} is a function of another name, and is not followed")
     return not of_a_library(kind.__module__)
 
