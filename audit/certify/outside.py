@@ -93,7 +93,8 @@ def plainly_made(kind: type) -> bool:
     for one in kind.__mro__:
         for name, method in vars(one).items() if not of_a_library(one.__module__) else ():
             called = callable(method) or (hasattr(method, "__get__") and type(method) is not GetSetDescriptorType)
-            generated = isinstance(method, FunctionType) and trusted(method.__code__.co_filename)  # of a named tuple
+            code = getattr(getattr(method, "__func__", method), "__code__", None)
+            generated = code is not None and trusted(code.co_filename)  # of a named tuple
             if name[:2] == "__" and called and not generated and getattr(method, "__name__", "") != name:
                 raise Open(f"{name} of {kind.__name__} is a function of another name, and is not followed")
     return not of_a_library(kind.__module__)
