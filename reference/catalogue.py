@@ -13,11 +13,7 @@ ROOMS = (*_FIRST, *(key for key in PAPERS if key not in _FIRST))  # the folders,
 
 
 def _cases(room: str) -> tuple[Case, ...]:
-    """The table of one folder.
-
-    Raises:
-        Broken: it cannot be imported; one line names the folder, the error and its place.
-    """
+    """The table of one folder; Broken, in one line with the error and its place, where it cannot be imported."""
     try:
         return tuple(import_module(f"dpassay.reference.{room}.cases").CASES)
     except Exception as error:

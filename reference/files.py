@@ -59,8 +59,7 @@ def _malformed(error: Exception, where: str) -> BadInput:
 def parse_json(text: str, where: str, floats: bool = False) -> Any:
     """JSON text as plain data; ``floats``: no whole number in it may be longer than a float.
 
-    Raises:
-        BadInput: naming ``where`` and, for a syntax error, the line. Nesting and numbers have Python's limits.
+    BadInput names ``where`` and, for a syntax error, the line. Nesting and numbers have Python's limits.
     """
     try:
         return json.loads(text, parse_int=_whole if floats else None)
@@ -71,11 +70,7 @@ def parse_json(text: str, where: str, floats: bool = False) -> Any:
 
 
 def parse_toml(text: str, where: str, why: str = "the file must be TOML") -> dict[str, Any]:
-    """TOML text as plain data.
-
-    Raises:
-        BadInput: naming ``where`` and, for a syntax error, the line where it is known.
-    """
+    """TOML text as plain data; BadInput names ``where`` and, for a syntax error, the line where it is known."""
     require(len(text) <= LARGEST_TOML, where, f"{len(text)} characters", f"has more than {LARGEST_TOML}")
     require(_DEEP_KEY.search(text) is None, where, "malformed", f"has a key of more than {_PARTS} parts")
     try:
@@ -90,11 +85,7 @@ def parse_toml(text: str, where: str, why: str = "the file must be TOML") -> dic
 
 
 def there(path: Path, field: str) -> bool:
-    """Whether something has that name.
-
-    Raises:
-        BadInput: nothing can have it: it is too long, or holds a zero.
-    """
+    """Whether something has that name; BadInput where nothing can: it is too long, or holds a zero."""
     with _one_line(path, field):
         return status(path) is not None
 
@@ -125,9 +116,6 @@ def read_bytes(path: Path, field: str, most: int = LARGEST) -> bytes:
     """The content of a regular file of at most ``most`` bytes.
 
     A pipe without a writer would be waited for, and a device read, for ever: neither is opened.
-
-    Raises:
-        BadInput: it cannot be read, is no regular file, or is too large.
     """
     with _one_line(path, field):
         kind = path.stat()
@@ -145,11 +133,7 @@ def require_no_holes(found: os.stat_result, field: str, value: object) -> None:
 
 
 def read_text(path: Path, field: str) -> str:
-    """A text file; a mark of UTF-8 at its start, as some editors write one, is left out.
-
-    Raises:
-        BadInput: it cannot be read, is too large, or is not text.
-    """
+    """A text file; a mark of UTF-8 at its start, as some editors write one, is left out."""
     try:
         return read_bytes(path, field).decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
@@ -157,11 +141,7 @@ def read_text(path: Path, field: str) -> str:
 
 
 def decompressed(raw: bytes, field: str, most: int = LARGEST) -> bytes:
-    """What a compressed file (gzip, or bzip2 by its first letters) holds, if that is at most ``most`` bytes.
-
-    Raises:
-        BadInput: it is damaged, or holds more.
-    """
+    """What a compressed file (gzip, or bzip2 by its first letters) holds, if that is at most ``most`` bytes."""
     try:
         with bz2.open(BytesIO(raw)) if raw.startswith(b"BZh") else gzip.GzipFile(fileobj=BytesIO(raw)) as file:
             found = bytearray()  # part by part: one read of so many bytes would take the memory for all of them first
@@ -188,8 +168,7 @@ def read_json(path: Path, field: str, floats: bool = False) -> Any:
 def read_numbers(path: Path, field: str) -> Array:
     """A comma-separated table of numbers, shape (lines, columns), at least one line; a first line of names is left out.
 
-    Raises:
-        BadInput: it cannot be read, is empty, or holds something else; the line is named.
+    BadInput names the line that holds something else.
     """
     first, _, others = (text := read_text(path, field)).strip().partition("\n")
     try:
@@ -200,11 +179,7 @@ def read_numbers(path: Path, field: str) -> Array:
 
 
 def numbers_of(text: str, field: str, path: str) -> Array:
-    """The text of such a table; there are no comments in it: a file of nothing else would be a table of nothing.
-
-    Raises:
-        BadInput: as :func:`read_numbers`.
-    """
+    """The text of such a table; there are no comments in it: a file of nothing else would be a table of nothing."""
     text = text.strip()
     require("#" not in text, field, path, "is not a table of numbers (it holds #)")
     require("\0" not in text, field, path, "is not a table of numbers (it holds a zero byte)")
@@ -219,9 +194,6 @@ def inside(folder: Path, name: str, field: str) -> Path:
     """The file that another file names: in its own folder, or below the working directory; links are followed.
 
     A file that came from elsewhere must not choose what else is read.
-
-    Raises:
-        BadInput: it lies outside of both, or the name is no name of a file.
     """
     with _one_line(name, field):
         path, roots = folder / name, (folder.resolve(), Path.cwd().resolve())
@@ -233,11 +205,7 @@ def inside(folder: Path, name: str, field: str) -> Path:
 
 
 def write_text(path: Path, text: str, field: str) -> None:
-    """Write the whole file or nothing; folders are made. A link, a device or a pipe stays what it is.
-
-    Raises:
-        BadInput: it cannot be written.
-    """
+    """Write the whole file or nothing; folders are made. A link, a device or a pipe stays what it is."""
     with _one_line(path, field):
         path.parent.mkdir(parents=True, exist_ok=True)
         if _is_special(path):  # a device: putting a file in its place would destroy it
@@ -253,11 +221,7 @@ def write_text(path: Path, text: str, field: str) -> None:
 
 
 def require_writable(path: Path, field: str) -> None:
-    """Say before the work begins that its result cannot be written.
-
-    Raises:
-        BadInput: the folder cannot be made or written to, or the path is a folder.
-    """
+    """Say before the work begins that its result cannot be written, or the path is a folder."""
     with _one_line(path, field):
         path.parent.mkdir(parents=True, exist_ok=True)
         require(not path.is_dir(), field, str(path), "is a folder")

@@ -14,12 +14,9 @@ class TooLong(BaseException):
 
 @contextmanager
 def limited(seconds: float, clock: bool = False) -> Iterator[None]:
-    """Stop what does not end within so many seconds of processor time, or with ``clock`` by the clock.
+    """Raise TooLong in what does not end within so many seconds of processor time, or with ``clock`` by the clock.
 
     Outside the main thread, where no signal arrives, there is no limit.
-
-    Raises:
-        TooLong: inside, when they are over.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -82,10 +82,6 @@ class Cite:
 
 
 def paper(key: str) -> Paper:
-    """The paper with this key.
-
-    Raises:
-        BadInput: there is none.
-    """
+    """The paper with this key; BadInput where there is none."""
     require(key in PAPERS, "paper", key, f"must be one of {', '.join(PAPERS)}")
     return PAPERS[key]

@@ -106,11 +106,7 @@ class Space:
         return self.relation == "add-remove" and self.absent is None
 
     def data(self, rows: Array, sizes: Sizes) -> Any:
-        """The problem of these rows, as far as they are there; shape (n, columns).
-
-        Raises:
-            BadInput: none is: there is no data then.
-        """
+        """The problem of these rows, as far as they are there, which one must be; shape (n, columns)."""
         present = rows[~np.isnan(rows).all(axis=1)] if self.removes else rows
         require(len(present) > 0 or len(rows) == 0, "rows", 0, "one record has to be there")
         return self.problem(present, sizes)
@@ -143,11 +139,7 @@ def _kept(make: Callable[..., Any], first: tuple[Any, ...], sizes: tuple[tuple[s
 def begin_at(start: ArrayLike | None, own: Array, field: str = "start") -> Array:
     """The start that a schedule gives, or the problem's own.
 
-    Args:
-        own: where a run begins without one; a start has its shape, as a shorter one would be stretched to it.
-
-    Raises:
-        BadInput: it has another shape, or is not finite.
+    A start has the shape of ``own``, where a run begins without one: a shorter one would be stretched to it.
     """
     if start is None:
         return own

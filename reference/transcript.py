@@ -144,11 +144,7 @@ class RecordDrawer:
 
 
 def require_label(label: str) -> None:
-    """Refuse a label that no report can hold; most are short and ASCII, and cost next to nothing here.
-
-    Raises:
-        BadInput: it is no text, too long, or holds half of a letter.
-    """
+    """Refuse a label that no report can hold; most are short and ASCII, and cost next to nothing here."""
     if isinstance(label, str) and len(label) <= LONGEST_LABEL and label.isascii():
         return
     require(isinstance(label, str), "label", label, "must be a text")

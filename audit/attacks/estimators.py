@@ -122,11 +122,7 @@ ESTIMATORS: dict[str, Callable[[], Any]] = {
 
 
 def trainer_named(name: str, classes: int, trusted: bool = False) -> Trainer:
-    """A scikit-learn estimator: of the list, that ``MODULE:NAME`` is or makes, or one like that of a .joblib file.
-
-    Raises:
-        BadInput: there is none, or the file is not ``trusted``.
-    """
+    """A scikit-learn estimator: of the list, that ``MODULE:NAME`` is or makes, or one like that of a .joblib file."""
     if name in ESTIMATORS:
         return sklearn_trainer(ESTIMATORS[name], classes)
     known = ", ".join(ESTIMATORS)

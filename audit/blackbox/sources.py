@@ -56,11 +56,7 @@ class Source:
 def read_source(
     name: str | None, command: str | None, dataset: Path | None, neighbour: Path | None, keep_alive: bool = False
 ) -> Source:
-    """The mechanism and the pair of datasets.
-
-    Raises:
-        BadInput: nothing or too much was named, or it cannot be loaded.
-    """
+    """The mechanism and the pair of datasets; BadInput where too much or nothing was named, or it cannot be loaded."""
     require((name is None) != (command is None), "mechanism", (name, command), "give MODULE:FUNCTION or --command")
     if dataset is None or neighbour is None:
         raise BadInput("--dataset, --neighbour", (dataset, neighbour), "both files are needed")
@@ -80,11 +76,7 @@ def read_source(
 
 
 def draw(mechanism: Mechanism, dataset: Any, size: int, rng: np.random.Generator, each: Each = lambda _: None) -> Any:
-    """`size` independent outputs on `dataset`, in whatever form the mechanism gives them.
-
-    Args:
-        each: is called about a hundred times.
-    """
+    """`size` independent outputs on `dataset`, in the mechanism's own form; `each` is called about a hundred times."""
     many = getattr(mechanism, "many", None)
     with foreign_code("mechanism", getattr(mechanism, "__qualname__", type(mechanism).__qualname__)):
         if many is not None:

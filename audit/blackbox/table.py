@@ -91,11 +91,7 @@ class Tables:
 
 
 def to_tables(outputs_p: Any, outputs_q: Any) -> Tables:
-    """Both samples with the same columns.
-
-    Raises:
-        BadInput: no outputs, or some that are neither numbers nor text nor lists or dicts of them.
-    """
+    """Both samples with the same columns; BadInput where they are not numbers, text, or lists or dicts of them."""
     arrays = _regular(outputs_p), _regular(outputs_q)
     if arrays[0] is not None and arrays[1] is not None and arrays[0].shape[1:] == arrays[1].shape[1:]:
         shape = arrays[0].shape[1:]

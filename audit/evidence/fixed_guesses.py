@@ -75,9 +75,6 @@ def guesses_p_value(canaries: int, guesses: int, right: int, epsilon: float, del
         right: right ones among them.
         epsilon: not negative.
         delta: in [0, 1).
-
-    Raises:
-        BadInput: for counts that do not increase.
     """
     check_guesses(canaries, guesses, right)
     require(epsilon >= 0, "epsilon", epsilon, "must not be negative")

@@ -163,11 +163,7 @@ LAW_ASKS: tuple[type[Release], ...] = (
 
 
 def law_of(said: Any) -> Law:
-    """The law that an ask of :data:`LAW_ASKS` names.
-
-    Raises:
-        BadInput: numbers that make no such law: a query that is not whole or not finite, a scale of zero.
-    """
+    """The law that an ask of :data:`LAW_ASKS` names; BadInput for numbers that make no such law."""
     if said.ask in _LAWS:
         law: Any = _LAWS[said.ask]
         return law(**{one.name: getattr(said, one.name) for one in fields(law)})  # type: ignore[no-any-return]
@@ -289,8 +285,7 @@ class Malformed(ValueError):
 def read_line(line: bytes, what: TypeAdapter[Any] | None = None) -> Any:
     """The message that a line holds: of the type ``what``, or (None) an ask or the end of a case.
 
-    Raises:
-        Malformed: naming the line or its first wrong field.
+    Malformed names the line or its first wrong field.
     """
     try:
         data = from_json(line, allow_inf_nan=True)

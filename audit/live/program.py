@@ -163,11 +163,7 @@ class LiveProgram(AbstractContextManager["LiveProgram"]):
 
 
 def heard(process: Process, what: Any = None, before: str = "") -> Any:
-    """The next message of a program, of the type ``what``.
-
-    Raises:
-        ProgramBroken: it says what the protocol does not know.
-    """
+    """The next message of a program, of the type ``what``; ProgramBroken where the protocol does not know it."""
     try:
         return read_line(process.receive(), what)
     except Malformed as error:
@@ -328,11 +324,7 @@ def run_live(
 ) -> Iterator[Result]:
     """The program on these vectors, in order; its processes are kept from one to the next.
 
-    Args:
-        float32: it computes in single precision; vectors whose decisions are within rounding are not judged then.
-
-    Raises:
-        ProgramBroken: it does not keep to the protocol.
+    ``float32``: it computes in single precision; vectors whose decisions are within rounding are not judged then.
     """
     programs: dict[tuple[str, str], LiveProgram] = {}
     with ExitStack() as stack:

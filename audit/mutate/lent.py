@@ -40,11 +40,7 @@ def module_of(file: str) -> types.ModuleType:
 
 @contextmanager
 def lent(file: str, site: Site) -> Iterator[None]:
-    """The living functions of a file below ``reference/`` run the changed text.
-
-    Raises:
-        SyntaxError: the changed text is none, or the place is in no function.
-    """
+    """The living functions of a file below ``reference/`` run the changed text; SyntaxError where there is none."""
     name, code = _code(file, site)
     module = module_of(file)
     living = [one for one in _living(module).get(name, ()) if one.__code__.co_freevars == code.co_freevars]

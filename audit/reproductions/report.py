@@ -26,14 +26,11 @@ def notes_of(name: str) -> list[str]:
 class Finished(Generic[Found]):
     """What a reproduction has finished, one line of JSON each: an interrupted one goes on behind the last.
 
-    A last line that was cut off is dropped.
+    A last line that was cut off is dropped; BadInput names the file and the first line that is none.
 
     Args:
         kind: a dataclass with a property or field ``key``.
         what: one is called.
-
-    Raises:
-        BadInput: naming the file and the first line that is none.
     """
 
     def __init__(self, path: Path, kind: type[Found], what: str):

@@ -123,9 +123,6 @@ def grow(
         path: the checkpoint; begun if there is none.
         named: name and scores of the runs on D and of those on D', none of which were given before.
         delta, confidence, seed: the same in every call.
-
-    Raises:
-        BadInput: a sample was read before, or the checkpoint is of another audit or damaged.
     """
     before, sequence = read_state(path, KIND), EpsilonSequence(delta, confidence, seed)
     if before is not None:

@@ -45,11 +45,7 @@ def seen_before(scores: Array, kept: Collection[str]) -> bool:
 
 
 def new_marks(named: Sequence[tuple[str, Array]], kept: Collection[str], path: Path) -> tuple[list[str], str]:
-    """Marks of all of these files, and what is to be said of those that have none.
-
-    Raises:
-        BadInput: one is given twice, or was read before, as the checkpoint at `path` knows.
-    """
+    """Marks of these files, and what is to be said of those that have none; BadInput where one was read before."""
     new: list[str] = []
     for name, scores in named:
         known = seen_before(scores, (*kept, *new))

@@ -84,14 +84,11 @@ class OnePair:
 
 
 class AllOf:
-    """A space: every data set, neighbour and size that it names.
+    """A space: every data set, neighbour and size that it names; BadInput where no combination of sizes fits.
 
     Args:
         run: ``run(problem, schedule, tape)`` where the space makes schedules, ``run(problem, tape)`` where it does not.
         strategy: of sizes, rows, the neighbouring row, the target's position.
-
-    Raises:
-        BadInput: no combination of sizes fits.
     """
 
     def __init__(self, run: Callable[..., Any], space: Space):
@@ -204,11 +201,7 @@ _FURTHER = 100  # times the largest size that a space tries: data from outside d
 
 
 def data_of(space: Space, sizes: Sizes, rows: Array, there: Array, target: int) -> Data:
-    """Data from outside (a witness), checked against the space.
-
-    Raises:
-        BadInput: sizes that the space does not have, or rows of another shape or not finite.
-    """
+    """Data from outside (a witness); BadInput for sizes that the space has not, or rows of wrong shape or infinite."""
     require(set(sizes) == set(space.sizes), "sizes", dict(sizes), f"must be {', '.join(space.sizes)}")
     for name, tried in space.sizes.items():
         most = _FURTHER * max(tried)

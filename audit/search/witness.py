@@ -146,20 +146,12 @@ class Searched:
 
 
 def read_witness(path: Path) -> Witness:
-    """A witness from its file.
-
-    Raises:
-        BadInput: naming the file and the first field that is not as it should be.
-    """
+    """A witness from its file; BadInput names the file and the first field that is not as it should be."""
     return witness_of(read_json(path, "witness"), path)
 
 
 def witness_of(document: Any, path: Path | str) -> Witness:
-    """A witness from plain data (a file, a row of a report); ``path`` says in messages where it stands.
-
-    Raises:
-        BadInput: naming ``path`` and the first field that is not as it should be.
-    """
+    """A witness from plain data (a file, a row of a report); ``path`` says in messages where it stands."""
     stored: _Stored = checked(_STORED, document, str(path))
     data = Data(stored.sizes, array_of(stored.rows), array_of(stored.there), stored.target, stored.swapped)
     if data.rows is not None and data.there is not None:

@@ -61,11 +61,7 @@ class Session:
 
 
 class Kept:
-    """A session and its checkpoint: every state that is put is on the disk, and nobody else has put one in between.
-
-    Raises:
-        BadInput: the checkpoint is none, or of another audit.
-    """
+    """A session and its checkpoint: every state that is put is on the disk, and nobody else has put one in between."""
 
     def __init__(self, path: Path, audited: str, claim: str, seed: int):
         self.path, self._before = path, read_state(path, KIND)
@@ -82,11 +78,7 @@ class Kept:
 
 
 def load(path: Path) -> Session:
-    """Read a checkpoint.
-
-    Raises:
-        BadInput: there is none, or it is not one, with the field that is wrong.
-    """
+    """Read a checkpoint; BadInput where there is none, or a field is wrong."""
     state = read_state(path, KIND)
     if state is None:
         why = f"is no checkpoint of a {KIND}" if there(path, "--checkpoint") else "No such file or directory"

@@ -112,9 +112,7 @@ def printed(c: Constants, source: str, *, alpha: float | None = None, check_data
     """All parameters from the problem's constants (which hold epsilon and delta), noise of one of the three statements.
 
     `alpha` overrides Theorem 3.17's accuracy; `check_data=False` allows a run that ends when the data are used up.
-
-    Raises:
-        BadInput: the regime is impossible; the message names the inequality that fails.
+    BadInput names the inequality that makes the regime impossible.
     """
     p = sizes(c, c.accuracy() if alpha is None else alpha)
     needed = oracle_count(c, p.threshold, p.drift_limit, p.batch)

@@ -72,11 +72,7 @@ class Sizes:
 
 
 def sizes(c: Constants, alpha: float) -> Sizes:
-    """Everything but the noise, at accuracy `alpha`.
-
-    Raises:
-        BadInput: alpha is no accuracy, or a batch would need more than n records.
-    """
+    """Everything but the noise, at accuracy `alpha`; BadInput where that is none, or a batch needs over n records."""
     G, M, rho, B, d, a = c.lipschitz, c.smoothness, c.hessian_lipschitz, c.initial_gap, c.d, alpha
     require(a > 0, "alpha", a, "must be positive")
     require(a < G, "alpha", a, f"Theorem 3.17 says nothing unless alpha < G = {G:.4g}: every point is an alpha-FOSP")

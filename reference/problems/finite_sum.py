@@ -117,12 +117,9 @@ class FiniteSum(Seen):
     domain_y: Domain = field(default_factory=Everywhere)
 
     def __post_init__(self) -> None:
-        if self.strong_convexity <= 0 or (self.d_y and self.strong_concavity <= 0):
-            raise BadInput(
-                "strong convexity",
-                (self.strong_convexity, self.strong_concavity),
-                "a base solver is only certified on a strongly monotone problem; add a regulariser",
-            )
+        moduli = (self.strong_convexity, self.strong_concavity)
+        why = "a base solver is only certified on a strongly monotone problem; add a regulariser"
+        require(moduli[0] > 0 and not (self.d_y and moduli[1] <= 0), "strong convexity", moduli, why)
 
     @property
     def strong_convexity(self) -> float:
