@@ -129,9 +129,8 @@ class Instance:
     ) -> tuple[Transcript, Exception | None]:
         """The run that spends the most: its transcript, and what it raised in the end, if it did.
 
-        Args:
-            enough: asked of what there is after :data:`MANY` calls of the tape, and after every doubling; where it
-                says yes the run ends there, without an output.
+        ``enough`` is asked of what there is after :data:`MANY` calls of the tape, and after every doubling; where it
+        says yes the run ends there, without an output.
         """
         answer, asked = self.longest or (lambda *_: None), MANY
 

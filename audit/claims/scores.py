@@ -75,8 +75,7 @@ def both_sides(first: Path, second: Path | None, one_run: bool) -> tuple[Array, 
 def judge_scores(claim: Claim | None, delta: float, confidence: float, one_run: bool) -> Judge:
     """Bound of epsilon at delta and, with a claim, the joint test of its curve.
 
-    Args:
-        one_run: the two sides are the canaries of one run that were left out and those that were in.
+    ``one_run``: the two sides are the canaries of one run that were left out and those that were in.
     """
     each = 1 - (BOUND_SHARE if claim else 1.0) * (1 - confidence)
     bounded: Callable[..., SoundBound] = epsilon_one_run if one_run else epsilon_labels

@@ -41,8 +41,7 @@ LONGEST = 1000  # calls of one scripted run; beyond, other examples show more fo
 class Hub:
     """The loop, and everything that is compared between the worlds whatever values are handed back.
 
-    Args:
-        where: the worlds, those of D first, then those of D', and perhaps a check world (see ``run.py``).
+    The worlds are those of D first, then those of D', and perhaps a check world (see ``run.py``).
     """
 
     def __init__(self, run: Run[P], pair: Pair[P], streams: Streams, where: list[Place], result: LockstepRun):

@@ -16,6 +16,7 @@ outside ``problem`` would hand every world the first world's numbers; ``movement
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,10 +89,8 @@ def lockstep(
     """
     what = what or needs(run, pair.here)
     hub = DrawnHub(run, pair, seed, tilts if isinstance(tilts, Tilts) else Tilts(tilts), tilt, places(what, check))
-    try:
+    with closing(hub):
         hub.go()
-    finally:
-        hub.close()
     return hub.result
 
 
@@ -115,10 +114,8 @@ def scripted(
     """
     kind: Any = hub_type or getattr(run, "hub_type", ScriptedHub)
     hub = kind(run, pair, seed, script, hidden, longest)
-    try:
+    with closing(hub):
         hub.go()
-    finally:
-        hub.close()
     if not hub.unprepared:
         found: ScriptedRun = hub.finish()
         return found

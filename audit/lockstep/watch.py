@@ -197,11 +197,7 @@ class Side:
 
 
 class Watch:
-    """Watches the code in some files; each world is a greenlet of its own.
-
-    Args:
-        follows: is a file watched?
-    """
+    """Watches the code in the files that it ``follows``; each world is a greenlet of its own."""
 
     def __init__(self, follows: Callable[[str], bool]):
         self._follows, self._left = lru_cache(maxsize=None)(follows), _MOST

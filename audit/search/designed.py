@@ -71,8 +71,7 @@ def far_rows(space: Space, data: Data, way: Way) -> Array | None:
 def turning(ground: AllOf, data: Data, far: Array, parts: Callable[[Setting], bool]) -> Data:
     """Neighbours on the way from D to ``far``, between which the runs part, as they do between the two ends.
 
-    Args:
-        parts: do the runs of this setting differ in what may differ nowhere?
+    ``parts``: do the runs of this setting differ in what may differ nowhere?
     """
     rows, _, _ = data.parts
 
@@ -164,8 +163,7 @@ class _Far(NamedTuple):
 class Further:
     """What goes on from the examples of a space: data sets far away, values by design, every open batch, uphill.
 
-    Args:
-        before: is asked before each example whether there may be another: it raises if not.
+    ``before`` is asked before each example whether there may be another: it raises if not.
     """
 
     def __init__(self, runner: Runner, ground: AllOf, before: Callable[[], None]):

@@ -24,8 +24,7 @@ _PLAIN = (Choice("query"), Choice("zero"))
 def smaller(witness: Witness, again: Callable[[Data, Script], Witness | None], ground: Ground, most: int) -> Witness:
     """The smallest example that ``most`` runs lead to.
 
-    Args:
-        again: run an example; its witness if it shows the same finding, else None.
+    ``again`` runs an example: its witness if it shows the same finding, else None.
     """
     best, left, tried = witness, most, set[bytes]()
     progress = True

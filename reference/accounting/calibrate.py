@@ -25,9 +25,8 @@ _WIDEST = 60.0  # natural log of the largest factor tried: beyond, noise or sign
 class Uncalibrated(BadInput):
     """No noise makes a run meet its budget.
 
-    Args:
-        finding: what stands in the way: a bare release, or a cost that no noise brings down to the budget; None where
-            the cost of a release is not known.
+    ``finding`` stands in the way: a bare release, or a cost that no noise brings down to the budget; None where the
+    cost of a release is not known.
     """
 
     def __init__(self, field: str, value: object, why: str, finding: Finding | None):

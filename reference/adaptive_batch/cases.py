@@ -112,8 +112,7 @@ def mended(steps: int, regime: Regime, threshold: float = 0.0) -> Schedule:
 def instance(schedule: Callable[[], Schedule], target: str, scene: Scene | None = None) -> Instance:
     """On the pair where `target` (O1: record 0, O3 or O2) reads the changed record first.
 
-    Args:
-        scene: other waves than those on which `target` costs the most.
+    `scene`: other waves than those on which `target` costs the most.
     """
     s = schedule()
     facts = {

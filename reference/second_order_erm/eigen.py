@@ -3,7 +3,6 @@
 The matrix is a release, so whatever is computed from it is post-processing; the random start vector is public.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, log, sqrt
 
@@ -14,8 +13,6 @@ from dpassay.reference.arrays import Array
 from dpassay.reference.equality import once
 from dpassay.reference.errors import require
 from dpassay.reference.tape import Tape
-
-Product = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
@@ -43,16 +40,12 @@ class Lanczos:
         d = len(matrix)
         start = tape.public("lanczos start", lambda rng: rng.normal(size=d))
         count = iterations(d, float(np.linalg.norm(matrix)), accuracy, self.failure)
-        return once(_ritz, matrix, start, count)
+        return once(lanczos, matrix, start, count)
 
 
 def _smallest(matrix: Array) -> tuple[Array, Array]:
     found: tuple[Array, Array] = scipy.linalg.eigh(matrix, subset_by_index=[0, 0])
     return found
-
-
-def _ritz(matrix: Array, start: Array, count: int) -> tuple[float, Array]:
-    return lanczos(lambda v: np.asarray(matrix @ v), start, count)
 
 
 def iterations(d: int, norm_bound: float, accuracy: float, failure: float) -> int:
@@ -62,13 +55,13 @@ def iterations(d: int, norm_bound: float, accuracy: float, failure: float) -> in
     return min(d, 1 + ceil(0.5 * log(2.75 * d / failure**2) * sqrt(norm_bound / accuracy)))  # Lemma C.1
 
 
-def lanczos(product: Product, start: Array, count: int) -> tuple[float, Array]:
+def lanczos(matrix: Array, start: Array, count: int) -> tuple[float, Array]:
     """Smallest Ritz pair after `count` products with the matrix; fully re-orthogonalised, memory count x d."""
     basis = [start / np.linalg.norm(start)]
     diagonal: list[float] = []
     off: list[float] = []
     for step in range(count):
-        v = product(basis[-1])
+        v = matrix @ basis[-1]
         scale = float(np.linalg.norm(v))
         diagonal.append(float(v @ basis[-1]))
         for _ in range(2):  # twice is enough

@@ -116,12 +116,6 @@ def test_a_phase_is_refused_before_its_own_release(phase):
     assert [release.label for release in tape.transcript.releases] == [f"x/{k}" for k in range(1, phase)]
 
 
-def test_printed_reading_releases_what_a_tired_solver_gives():
-    problem, tape = Convex(logistic(), Ball(2.0)), LiveTape(1)
-    algorithm2.run(problem, algorithm2.printed(problem, 0.01, EPSILON, DELTA, solver=Tires(1)), tape)
-    assert not tape.transcript.releases[0].law.query.any()
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
 def test_each_row_is_ordered_or_known_to_be_broken(case):
     """Exact, no statistics: realised is the closed form of the pair's own Gaussian shift."""
