@@ -91,7 +91,7 @@ class Tables:
 
 
 def to_tables(outputs_p: Any, outputs_q: Any) -> Tables:
-    """Both samples with the same columns; BadInput where they are not numbers, text, or lists or dicts of them."""
+    """Both samples with the same columns; BadInput where one is empty, or not of numbers, texts, lists or dicts."""
     arrays = _regular(outputs_p), _regular(outputs_q)
     if arrays[0] is not None and arrays[1] is not None and arrays[0].shape[1:] == arrays[1].shape[1:]:
         shape = arrays[0].shape[1:]

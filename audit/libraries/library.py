@@ -311,7 +311,7 @@ class Examined:
 def examine(
     library: Library, examples: int | None, seed: int, tell: Callable[[str], None] = lambda text: None
 ) -> Examined:
-    """Search the models, compute the mechanisms' costs, run the programs of the findings; ``tell`` what goes on."""
+    """Search the models, compute the mechanisms' costs, run the findings' programs; ``tell`` is told what goes on."""
     installed = library.version()
     if installed is None:
         raise BadInput("library", library.name, f"is not installed: {installing(library.name)}")

@@ -171,12 +171,7 @@ def heard(process: Process, what: Any = None, before: str = "") -> Any:
 
 
 class Worker:
-    """A process of a program, and the harness's side of the case that it is at.
-
-    Args:
-        process: waits for a case.
-        again: it can be told "again".
-    """
+    """A process of a program that waits for a case, and the harness's side of the case; may it be told ``again``?"""
 
     def __init__(self, process: Process, again: bool) -> None:
         self.process, self.again = process, again

@@ -40,7 +40,10 @@ def module_of(file: str) -> types.ModuleType:
 
 @contextmanager
 def lent(file: str, site: Site) -> Iterator[None]:
-    """The living functions of a file below ``reference/`` run the changed text; SyntaxError where there is none."""
+    """The living functions of a file below ``reference/`` run the changed text.
+
+    SyntaxError where that is no Python, or the place is in no function.
+    """
     name, code = _code(file, site)
     module = module_of(file)
     living = [one for one in _living(module).get(name, ()) if one.__code__.co_freevars == code.co_freevars]

@@ -201,7 +201,7 @@ _FURTHER = 100  # times the largest size that a space tries: data from outside d
 
 
 def data_of(space: Space, sizes: Sizes, rows: Array, there: Array, target: int) -> Data:
-    """Data from outside (a witness); BadInput for sizes that the space has not, or rows of wrong shape or infinite."""
+    """Data from outside (a witness); BadInput for sizes that the space lacks, or rows of wrong shape or not finite."""
     require(set(sizes) == set(space.sizes), "sizes", dict(sizes), f"must be {', '.join(space.sizes)}")
     for name, tried in space.sizes.items():
         most = _FURTHER * max(tried)

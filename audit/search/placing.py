@@ -199,8 +199,7 @@ class _Placing:
     def _beside(self, step: Step, node: ast.AST | None, anywhere: bool = False) -> Told:
         """The first step in time that has a part in what differs, and none in what is released.
 
-        Args:
-            anywhere: in what is released, too; and where it may differ.
+        ``anywhere``: in what is released, too; and where it may differ.
         """
         here, there = self.here, self.there
         released = {one.spot for one in _behind_releases(here)} if not anywhere else set()

@@ -98,10 +98,7 @@ def noise_factor(found: Account, epsilon: float, delta: float) -> float:
 
     For runs whose noise depends on something released (a number of steps): give the account of what is left to release.
     The root is found in logarithms and rounded up by :data:`MARGIN`. Where every factor will do (nothing is left to
-    release) it is one: nothing says that less noise is wanted.
-
-    Raises:
-        Uncalibrated: there is no such factor.
+    release) it is one: nothing says that less noise is wanted. Uncalibrated where none will do.
     """
     require_budget(epsilon, delta)
     if found.gap:

@@ -59,12 +59,7 @@ def steps_needed(problem: FiniteSum, target: float) -> int:
     data part, and what a centre outside of the domain adds. A start that moves less in one step is no farther than
     ``_farther`` times that. A step takes sqrt(1 - mu/ell) off the distance, and the certificate is at
     most 4 ell / sqrt(mu) times it, since it adds two differences of at most ell times the step to each other.
-
-    Args:
-        target: on sqrt(mu) times the distance.
-
-    Raises:
-        BadInput: a saddle problem, no finite L, or a target that is not positive.
+    ``target`` is on sqrt(mu) times the distance.
     """
     if problem.d_y:
         raise BadInput("problem", "saddle", "gradient steps need not come near a saddle point; certify the solver")
