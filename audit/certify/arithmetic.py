@@ -342,6 +342,10 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: 
         below = found.forms if np.all(plain(low) <= 0) and found.low >= 0 else ()
         found = maximum(found, low)
         found.forms = (*found.forms, *below)
+        if high is not None and np.ndim(low) + np.ndim(high):  # each number lies between ends of its own
+            least, most = (np.broadcast_to(plain(one), found._shape) for one in (low, high))
+            found.norms = found.norms.both(_public_norms(np.maximum(np.abs(least), np.abs(most)), found.at))
+            found.move = found.move.both(_public_norms(most - least, found.at))
     clipped: Value = found
     return clipped
 

@@ -97,6 +97,7 @@ ROWS = {
     "clip sup-norm": with_number(lambda x, c: x / np.maximum(1, lengths(x, np.inf) / c)),
     "clip one-norm": with_number(lambda x, c: x / np.maximum(1, lengths(x, 1) / c)),
     "clip by sum of sizes": with_number(lambda x, c: x / np.maximum(1, np.abs(x).sum(axis=1, keepdims=True) / c)),
+    "clip by columns": with_vector(lambda x, v: np.clip(x, -np.abs(v), np.abs(v))),
     "clip by largest size": with_number(lambda x, c: x / np.maximum(1, np.abs(x).max(axis=1, keepdims=True) / c)),
     "softmax": with_number(lambda x, c: softmax(c * x)),
     "clip by root of squares": with_number(lambda x, c: x / np.maximum(np.sqrt((x**2).sum(axis=1))[:, None] / c, 1)),

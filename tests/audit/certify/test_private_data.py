@@ -99,6 +99,7 @@ CHOSEN = {
     "clipped too late": (4, each("norm = np.linalg.norm(row)\nif norm > 1: row = row * 2 / norm\ntotal += row")),
     "skipped": (1, each("if row[0] <= 0: continue\ntotal += row / max(1, np.linalg.norm(row)) / 2")),
     "written back": (2, "x, n = rows * 1, np.linalg.norm(rows, axis=1)\nx[n > 1] /= n[n > 1][:, None]\nx.sum(axis=0)"),
+    "ends of their own": (14**0.5, "np.clip(rows, [0, -1, 0], [1, 1, 3]).sum(axis=0)"),
     "of one number": (2, "x = rows[:, :1]\n(x / np.maximum(1, np.abs(x).max(axis=1, keepdims=True))).sum(axis=0)"),
     "a mean": (2, "m = rows.mean(axis=0)\nn = np.linalg.norm(m)\nif n > 1: m = m * 1.0 / n\nm"),
     "counted": (1, each("if row[0] > 0: total += 1", "0")),
