@@ -208,7 +208,8 @@ class _Placing:
         behind = (one for one in here.behind(step, node, there) if one.spot not in released)
         sure = [one for one in behind if any(here.differs(there, one, name, not anywhere) for name in one.new)]
         first = min(sure, key=lambda one: (one.done, -one.begun), default=step)
-        first = step if step in first.waiting() else first  # what it calls is a part of it
+        if isinstance(step.statement, ast.If | ast.While) and step in first.waiting():
+            first = step  # what a condition calls is a part of it
         if first.spot not in released:
             yield first, READS if anywhere else BESIDE
 
