@@ -31,13 +31,8 @@ from dpassay.reference.transcript import Release, Transcript
 _LOOSE = 0.001  # by which the derivation may be too high: its grid (4e-5 at most, of what was tried)
 _POINTS, _CELLS, _FEWER, _MOST = 2**18, 6001, 301, 500_000  # cells of one release, of one among several, of all
 _TRIED, _BEYOND, _LEAST = 60, 1e-13, 1e-11  # epsilons of a curve; delta that rounding may move, and that is compared
-_LEVELS = (
-    (0, 0),
-    (0, 1),
-    (0, -1),
-    (1, 1),
-    (-1, -1),
-)  # of the first query over the threshold, and the others, in scales of their noise
+# of the first query over the threshold, and the others, in scales of their noise
+_LEVELS = ((0, 0), (0, 1), (0, -1), (1, 1), (-1, -1))
 _QUERIES, _RIGHT = 40, 1e-11  # of a line search: more show hardly more; a probability that its quadrature finds
 
 

@@ -88,8 +88,7 @@ def line_of_user() -> tuple[str, int]:
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         if of_user(frame.f_code.co_filename):
-            ours = str(frame.f_globals.get("__name__")).startswith("dpassay.")  # a space makes what the code takes
-            refuse(FOLLOWED and frame.f_code not in FOLLOWED and not ours, NO_SOURCE)
+            refuse(FOLLOWED and frame.f_code not in FOLLOWED, NO_SOURCE)
             return frame.f_code.co_filename, frame.f_lineno
         frame = None if frame.f_code in FOLLOWED else frame.f_back
     return "", 0
