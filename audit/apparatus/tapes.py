@@ -222,34 +222,37 @@ def _frequencies(members: Bools, rate: float, size: int | None, seed: int) -> It
     far = np.random.default_rng([seed, 5]).integers(0, n, _COLUMNS // 2)
     columns = np.arange(n) if n <= _COLUMNS else np.union1d(np.arange(_COLUMNS // 2), far)  # neighbours, and others
     if len(columns) > 1:
-        yield from _together(members[:, columns].astype(np.float32), rate, pair)
+        yield from _pairs(members[:, columns].astype(np.float32), rate, pair)
 
 
-def _together(members: Array, rate: float, pair: float) -> Iterator[str]:
-    """Are all pairs as often together as they should be: the most and the least frequent ones, and all at once?
-
-    All at once is a sum of squares, one for each pair, of ``y = (x_i - rate) (x_j - rate)`` less its mean, added up
-    over the draws. Its spread is taken from ``|y|^2``, and from ``y . y'`` of one draw and the next; it follows a gamma
-    law, about.
-    """
+def _pairs(members: Array, rate: float, pair: float) -> Iterator[str]:
+    """Are the most and the least frequent pairs as often together as they should be; and are all of them?"""
     draws, n = members.shape
     first, second = np.triu_indices(n, 1)
     both, counts = (members.T @ members)[first, second], members.sum(axis=0)
     if surprise(np.array([both.min(), both.max()]), draws, pair) < LEAST:
         yield f"two records are together in {both.min():g} to {both.max():g} of {draws} batches, not {draws * pair:.4g}"
-    if draws * pair < _OFTEN:
-        return
-    middle, some = pair - rate**2, members[:_SOME].astype(float) - rate
+    if draws * pair >= _OFTEN:
+        off = both - rate * (counts[first] + counts[second]) - draws * (pair - 2 * rate**2)
+        yield from _sum_of_squares(off, members, rate, pair)
+
+
+def _sum_of_squares(off: Array, members: Array, rate: float, pair: float) -> Iterator[str]:
+    """Of all pairs: ``off`` is what ``y = (x_i - rate) (x_j - rate)``, less its mean, adds up to over the draws.
+
+    The spread of the sum is taken from ``|y|^2``, and from ``y . y'`` of one draw and the next; it follows a gamma law,
+    about.
+    """
+    draws, middle, some = len(members), pair - rate**2, members[:_SOME].astype(float) - rate
 
     def products(one: Array, other: Array) -> Array:
         """``y . y'`` of each of these draws."""
-        found = np.full(len(one), middle**2 * len(both))
+        found = np.full(len(one), middle**2 * len(off))
         for factor, values in ((1.0, one * other), (-middle, one), (-middle, other)):
             found += factor * (np.sum(values, axis=1) ** 2 - np.sum(values**2, axis=1)) / 2
         return found
 
-    total = both - rate * (counts[first] + counts[second]) - draws * (pair - 2 * rate**2)
     size = products(some, some)
     mean, spread = np.mean(size), np.var(size) / draws + 2 * np.mean(products(some[:-1], some[1:]) ** 2)
-    if spread > 0 and scipy.stats.gamma.sf(total @ total / draws, mean**2 / spread, scale=spread / mean) < LEAST:
+    if spread > 0 and scipy.stats.gamma.sf(off @ off / draws, mean**2 / spread, scale=spread / mean) < LEAST:
         yield "some records are together more often than others"
