@@ -391,7 +391,7 @@ _TYPES: dict[Any, Any] = {}  # what functions make of which types
 
 
 def _type_of(one: Any) -> Any:
-    array = isinstance(one, Value | np.ndarray)
+    array = issubclass(type(one), Value | np.ndarray)  # and no secret batch, which says that it is one
     return (one.dtype, one.ndim) if array else one if isinstance(one, type | str) else type(one)
 
 
@@ -404,7 +404,7 @@ def _typed(found: Value, function: Any, args: Any, options: Any) -> None:
     try:
         made = _TYPES.get(key) or _of_absent(function, args, options).dtype
     except Exception:  # a public array has an entry for each record
-        types = [one.dtype for one in parts if isinstance(one, Value | np.ndarray)]
+        types = [one.dtype for one in parts if issubclass(type(one), Value | np.ndarray)]
         made = np.result_type(*types) if function in {*_MULTILINEAR, *_JOINS} else np.dtype("f4")
     _TYPES[key] = made
     unusual(made)
@@ -539,6 +539,8 @@ def _absent(one: Any) -> Any:
     """The numbers of a record that is not there."""
     if isinstance(one, Value):
         return np.zeros(one.shape_of_one, one.dtype)
+    if hasattr(one, "cells"):  # secret places, or one of them
+        return np.zeros(1 if isinstance(one, np.ndarray) else (), int)
     if type(one) in (tuple, list):
         return type(one)(map(_absent, one))
     return {name: _absent(part) for name, part in one.items()} if type(one) is dict else bare(one)

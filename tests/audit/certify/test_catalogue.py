@@ -19,7 +19,7 @@ ONE_OF_EACH = [
     "output_perturbation/algorithm3@repaired",
     "output_perturbation/algorithms4and5@repaired",
     "second_order_erm/opt@repaired",
-    "second_order_erm/opt_b:worst@repaired",
+    "second_order_erm/opt_b@repaired",
     "dro/double_spider:cressie_read(3)@repaired",
     "dro/recursive_spider:line 16 as printed@repaired",
     "dro/single_sample@repaired",
