@@ -34,6 +34,7 @@ _TRIED, _BEYOND, _LEAST = 60, 1e-13, 1e-11  # epsilons of a curve; delta that ro
 # of the first query over the threshold, and the others, in scales of their noise
 _LEVELS = ((0, 0), (0, 1), (0, -1), (1, 1), (-1, -1))
 _QUERIES, _RIGHT = 40, 1e-11  # of a line search: more show hardly more; a probability that its quadrature finds
+_SEEN = 1e-16  # a probability: a release without a loss that is as likely shows nothing here
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def wrong_curve(part: Part, relation: Relation) -> Iterator[str]:
         pairs = [_Loss("batch", 0.0, part.rate, part.sampling, inner=(inner,))]
     for loss, backward in itertools.product(pairs, (False, True)):
         losses, chances = _pair(loss, relation, backward)
-        tried = np.linspace(0, max(0.0, float(np.max(losses[chances > _BEYOND]))), _TRIED)
+        tried = np.linspace(0, float(np.max(losses[chances > _BEYOND], initial=0.0)), _TRIED)
         shown = np.array([chances @ -np.expm1(np.minimum(epsilon - losses, 0.0)) for epsilon in tried])
         said = curve(part, relation, tried, backward)
         if np.any(said < shown * (1 - _LOOSE) - _BEYOND):
@@ -223,9 +224,12 @@ def _cells(loss: _Loss, shifts: tuple[float, ...], cells: int) -> tuple[Array, .
 
 def _composed(losses: Counter[_Loss], relation: Relation, backward: bool, delta: float, near: float) -> float:
     pairs = [(*_pair(one, relation, backward), count) for one, count in losses.items()]
+    pairs = [one for one in pairs if np.any(one[1] > _SEEN)]
+    if not pairs:
+        return 0.0
     mean = sum(count * float(p @ x) for x, p, count in pairs)
     spread = math.sqrt(sum(count * float(p @ x**2) for x, p, count in pairs))
-    reach = abs(mean) + 12 * spread + 2 * near + max(float(np.max(np.abs(x[p > 1e-16]))) for x, p, _ in pairs)
+    reach = abs(mean) + 12 * spread + 2 * near + max(float(np.max(np.abs(x[p > _SEEN]))) for x, p, _ in pairs)
     step = 2 * reach / _POINTS
     total = np.ones(_POINTS // 2 + 1, dtype=complex)
     for x, p, count in pairs:

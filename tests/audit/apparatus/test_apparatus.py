@@ -141,6 +141,11 @@ def test_an_account_that_leaves_out_a_release_or_amplifies_one_batch_twice_is_to
         assert found.label.startswith("account (reference/accounting/cost.py:") and "second derivation" in found.detail
 
 
+def test_a_missing_clip_under_laplace_noise_is_accounted():
+    far = record(lambda tape: tape.laplace("x", 0.0, scale=1.0, sensitivity=1e5), 0)
+    assert apparatus(far, account(far), 1e-5) == []
+
+
 def judged(patch: Patch, folder: Path) -> tuple[int | None, str]:
     """Exit code of the command on the row that the bug names, and the cause that the report gives."""
     root = planted_copy(folder, patch.bug())
