@@ -7,6 +7,7 @@ space ``E p(x - v) / p(x) = 1`` whatever v is, and noise that is missing, too sm
 gives another mean.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -33,6 +34,7 @@ Function = Callable[[Array], Array]
 _IMAGES = np.arange(-60, 61)  # of a folded value
 _FINE = 1e-9  # of a scale: the probability of so short a stretch is no rounding, wherever draws fall
 _FAR = 1e4  # scales of the noise: six more than these lose four digits of a density's difference quotient
+_FLAT = 5.0  # times the interval: larger noise has too many images to add up, and falls anywhere
 _LEVELS = (np.arange(20_000) + 0.5) / 20_000
 _UNLIKE = np.array([0.0, 1.0, -1.0])  # log heights
 
@@ -55,15 +57,14 @@ class Described:
         return np.atleast_1d(np.asarray(value if self.number is None else self.number(value), dtype=float)).ravel()
 
 
-def described(law: Law) -> Described | None:
-    """The description of a law; None for one that somebody else wrote, or one without noise."""
-    make = _TABLE.get(type(law))
-    return None if make is None or law.is_bare else make(_near(law))
+def described(law: Law) -> list[Described]:
+    """A law at its own query, or at those that decide; nothing of one that somebody else wrote, or without noise."""
+    return [] if law.is_bare else [make(_near(law)) for make in _TABLE.get(type(law), ())]
 
 
 def _near(law: Law) -> Law:
     """The same noise on a query that is not so far from zero that rounding eats it: a row's data may be anywhere."""
-    far = np.max(np.abs(law.query), initial=0.0) if isinstance(law, Gaussian | Laplace | number.Number) else 0.0
+    far = np.max(np.abs(law.query), initial=0.0) if isinstance(law, Gaussian | Laplace) else 0.0
     return law.changed(1.0, _FAR * law.scale / far) if far > _FAR * law.scale else law
 
 
@@ -85,12 +86,21 @@ def _geometric(x: Array, law: Any) -> Array:
         return np.asarray(scipy.stats.dlaplace.cdf(np.clip(np.floor(x) - law.at, -reach, reach), 1 / law.scale))
 
 
-def _number(below: Callable[[Array, Any], Array], **how: Any) -> Callable[[Any], Described]:
+def _number(below: Callable[[Array, Any], Array], where: str = "query", **how: Any) -> Callable[[Any], Described]:
     def make(law: Any) -> Described:
+        at = float(getattr(law, where))
+        at = law.possible(at if abs(at) <= _FAR * law.scale else 0.0)  # as `_near` does
+        wide = _FLAT * (law.upper - law.lower) if isinstance(law, number.NumberBetween) else math.inf
+        law = replace(law, query=at, scale=min(law.scale, wide))
         scales = {"unit": math.ceil(_FINE * law.scale)} if law.whole else {"scale": law.scale}
         return Described(lambda x: below(x, law), law, law.whole, **scales, **how)
 
     return make
+
+
+def _between(below: Callable[[Array, Any], Array], **how: Any) -> tuple[Callable[[Any], Described], ...]:
+    """At the query, and at either end, where most of the noise falls outside."""
+    return tuple(_number(below, where, **how) for where in ("query", "lower", "upper"))
 
 
 def _given_inside(x: Array, law: number.BoundedLaplace) -> Array:
@@ -198,22 +208,34 @@ def _perturbed(law: Any) -> Described:
     )
 
 
-_TABLE: dict[type[Law], Callable[[Any], Described]] = {
-    Gaussian: _array("norm"),
-    Laplace: _array("laplace"),
-    number.BoundedLaplace: _number(_given_inside, continuous=True),
-    number.TruncatedLaplace: _number(_clamped(_laplace)),
-    number.FoldedLaplace: _number(_folded(_laplace), continuous=True),
-    number.Geometric: _number(_geometric),
-    number.TruncatedGeometric: _number(_clamped(_geometric)),
-    number.FoldedGeometric: _number(_folded(_geometric)),
-    number.DiscreteGaussian: _whole_gaussian,
-    Categorical: _categorical,
-    Selection: _categorical,
-    Intervals: _intervals,
-    AboveThreshold: _above_threshold,
-    Bingham: _bingham,
-    ObjectivePerturbation: _perturbed,
+def _direction(law: Any) -> Described:
+    """The first number of the direction of the noise, for the objective whose minimiser is minus the noise."""
+    dimension = max(law.dimension, 3)  # of two numbers are the densities of a ball and of a cube too much alike
+    flat = replace(law, gradient=lambda w: w, hessian=lambda w: np.eye(dimension), dimension=dimension)
+    return Described(
+        lambda x: scipy.special.betainc((dimension - 1) / 2, (dimension - 1) / 2, (x + 1) / 2),
+        flat,
+        number=lambda w: float(w[0] / np.linalg.norm(w)),
+        continuous=True,
+    )
+
+
+_TABLE: dict[type[Law], tuple[Callable[[Any], Described], ...]] = {
+    Gaussian: (_array("norm"),),
+    Laplace: (_array("laplace"),),
+    number.BoundedLaplace: _between(_given_inside, continuous=True),
+    number.TruncatedLaplace: _between(_clamped(_laplace)),
+    number.FoldedLaplace: _between(_folded(_laplace), continuous=True),
+    number.Geometric: (_number(_geometric),),
+    number.TruncatedGeometric: _between(_clamped(_geometric)),
+    number.FoldedGeometric: _between(_folded(_geometric)),
+    number.DiscreteGaussian: (_whole_gaussian,),
+    Categorical: (_categorical,),
+    Selection: (_categorical,),
+    Intervals: (_intervals,),
+    AboveThreshold: (_above_threshold,),
+    Bingham: (_bingham,),
+    ObjectivePerturbation: (_perturbed, _direction),
 }
 
 
@@ -278,10 +300,11 @@ _POINTS, _STEP, _CLOSE = 100, 1e-5, 1e-3  # of the comparison of densities
 
 def wrong_sampler(law: Law, seed: int) -> Iterator[str]:
     """What is wrong with the values that the law draws."""
-    known = described(law)
-    if known is None:
-        yield from wrong_draws(law, seed)
-        return
+    several = described(law)
+    yield from itertools.chain(*(_wrong_values(one, seed) for one in several)) if several else wrong_draws(law, seed)
+
+
+def _wrong_values(known: Described, seed: int) -> Iterator[str]:
     rng = np.random.default_rng([seed, 1])
     first = known.numbers(known.law.sample(rng))
     draws = max(FEWEST, known.draws // first.size)
@@ -301,7 +324,7 @@ def wrong_sampler(law: Law, seed: int) -> Iterator[str]:
 def wrong_wide(law: Law, seed: int) -> Iterator[str]:
     """Are tails as heavy as they should be, in a long array?"""
     if isinstance(law, Gaussian | Laplace):
-        known = _TABLE[type(law)](type(law)(np.zeros(_WIDE), 1.0))
+        known = _TABLE[type(law)][0](type(law)(np.zeros(_WIDE), 1.0))
         yield from tails(known.below(known.law.sample(np.random.default_rng([seed, 8]))), _RARE_LEVELS)
 
 
@@ -332,9 +355,9 @@ class _Rarest(np.random.Generator):
 
 def wrong_tails(law: Law, delta: float) -> Iterator[str]:
     """Has what lies beyond the rarest value that can be drawn a probability below delta, a share of the claim's?"""
-    known = described(law)
-    if known is None or type(law) not in (Gaussian, Laplace, number.Geometric, number.DiscreteGaussian):
+    if type(law) not in (Gaussian, Laplace, number.Geometric, number.DiscreteGaussian) or not described(law):
         return
+    known = described(law)[0]
     rarest = [known.numbers(known.law.sample(_Rarest(upper))) for upper in (True, False)]
     rng = np.random.default_rng(0)
     usual = [known.numbers(known.law.sample(rng)) for _ in range(_USUAL)]
@@ -362,7 +385,7 @@ def wrong_choice(law: Law, seed: int) -> Iterator[str]:
 
 def wrong_density(law: Law, seed: int) -> Iterator[str]:
     """Where the density, or the probability, is not the derivative of the distribution function."""
-    known = described(law)
+    known = next(iter(described(law)), None)
     if known is None or known.unit > 1 or not (known.whole or known.scale):
         return
     rng = np.random.default_rng([seed, 3])

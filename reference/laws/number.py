@@ -197,9 +197,7 @@ class TruncatedGeometric(NumberBetween, Geometric):
 def fold(value: float, lower: float, upper: float) -> float:
     """Reflect at the ends until inside."""
     if math.isfinite(lower) and math.isfinite(upper):
-        width = upper - lower
-        place = (value - lower) % (2 * width)
-        return lower + min(place, 2 * width - place)
+        return lower + abs(math.remainder(value - lower, 2 * (upper - lower)))
     if value < lower:
         return 2 * lower - value
     return 2 * upper - value if value > upper else value
@@ -222,7 +220,7 @@ def log_images(gap: float, law: NumberBetween) -> float:
     period = 2 * (law.upper - law.lower)
     if not math.isfinite(period):
         return -abs(gap) / law.scale
-    rest = gap % period
+    rest = abs(math.remainder(gap, period))  # exact, where a difference rounds
     near = np.logaddexp(-rest / law.scale, -(period - rest) / law.scale)
     return float(near) - math.log(-math.expm1(-period / law.scale))
 

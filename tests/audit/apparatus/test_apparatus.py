@@ -73,6 +73,11 @@ def test_right_laws_are_not_accused(law):
     assert [*laws.wrong_distance(law), *laws.wrong_tilts(law, 0)] == []
 
 
+def of_a_cube(self, rng):
+    corner = rng.random(self.dimension) - 0.5
+    return self.minimiser(corner / np.linalg.norm(corner) * rng.gamma(self.dimension, self.noise_scale))
+
+
 def test_a_wrong_distance_tilt_end_tail_choice_curve_or_comparison_is_found(monkeypatch):
     monkeypatch.setattr(Laplace, "distance", lambda self, other: 0.5 * np.abs(self.query - other.query).sum())
     monkeypatch.setattr(TiltedLaplace, "sample", lambda self, rng: self._law.sample(rng))
@@ -81,10 +86,13 @@ def test_a_wrong_distance_tilt_end_tail_choice_curve_or_comparison_is_found(monk
     monkeypatch.setattr(Laplace, "sample", lambda self, rng: np.clip(rng.laplace(size=self.query.shape), -8, 8))
     monkeypatch.setattr(Categorical, "sample", lambda self, rng: int(np.argmax(self.log_probabilities)))
     monkeypatch.setattr(accounts, "curve", lambda part, relation, epsilons, backward: np.full(len(epsilons), 0.1))
+    monkeypatch.setattr(number.BoundedLaplace, "sample", lambda self, rng: self.possible(rng.laplace(self.at)))
+    monkeypatch.setattr(ObjectivePerturbation, "sample", of_a_cube)
     law, part = Laplace(QUERY, 2.0), Part("gaussian", 2.0)
     found = laws.wrong_distance(law), laws.wrong_tilts(law, 0), wrong_tails(LAWS[19], 1e-5), tapes.wrong_comparison(0)
     more = laws.wrong_wide(law, 0), laws.wrong_choice(LAWS[20], 0), accounts.wrong_curve(part, "replace-one")
-    assert all(list(one) for one in (*found, *more))
+    far = wrong_sampler(number.BoundedLaplace(0.0, 1.0, -30.0, 40.0), 0)  # its ends are: at its query all is right
+    assert all(list(one) for one in (*found, *more, far, wrong_sampler(LAWS[26], 0)))
 
 
 @pytest.mark.some(4)
