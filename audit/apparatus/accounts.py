@@ -7,7 +7,7 @@ mechanism with these releases can show.
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +33,7 @@ _POINTS, _CELLS, _FEWER, _MOST = 2**18, 6001, 301, 500_000  # cells of one relea
 _TRIED, _BEYOND, _LEAST = 60, 1e-13, 1e-11  # epsilons of a curve; delta that rounding may move, and that is compared
 # of the first query over the threshold, and the others, in scales of their noise
 _LEVELS = ((0, 0), (0, 1), (0, -1), (1, 1), (-1, -1))
+_SMALLEST = 1e-300  # probability: below, floats lose their digits
 _QUERIES, _RIGHT = 40, 1e-11  # of a line search: more show hardly more; a probability that its quadrature finds
 _SEEN = 1e-16  # a probability: a release without a loss that is as likely shows nothing here
 
@@ -104,7 +105,8 @@ def wrong_account(transcript: Transcript, cost: Account, delta: float) -> Iterat
     common, alternatives = _read(transcript, 1.0 if cost.relation == "replace-one" else 0.5)
     if cost.alternatives == ((),) and (one_way := cost.one_direction(delta)) is not None:
         accounted = min(accounted, one_way)  # as are the pairs that are composed here
-    derived = max(_epsilon(common + extra, cost.relation, delta, accounted) for extra in alternatives or [Counter()])
+    several = {frozenset((common + extra).items()) for extra in alternatives or [Counter()]}  # most batches are alike
+    derived = max(_epsilon(dict(one), cost.relation, delta, accounted) for one in several)
     epsilon = derived / (1 + _LOOSE)
     if epsilon > accounted + 1e-9:
         yield f"the releases add up to epsilon {derived:.4g} by a second derivation, and {accounted:.4g} is accounted"
@@ -172,11 +174,12 @@ def _searches(query: float, threshold: float, count: int, falls: float) -> Itera
         yield tuple(zip(*(np.exp(one.log_probabilities).tolist() for one in pair), strict=True))
 
 
-def _epsilon(losses: Counter[_Loss], relation: Relation, delta: float, near: float) -> float:
-    """The larger of the two directions."""
+def _epsilon(losses: Mapping[_Loss, int], relation: Relation, delta: float, near: float) -> float:
+    """The larger of the two directions, which are alike for noise whose law is symmetric."""
     if not losses:
         return 0.0
-    return max(_composed(losses, relation, backward, delta, near) for backward in (False, True))
+    ways = {False, any(one.shown or one.inner for one in losses)}
+    return max(_composed(losses, relation, backward, delta, near) for backward in ways)
 
 
 def _pair(loss: _Loss, relation: Relation, backward: bool) -> tuple[Array, Array]:
@@ -204,8 +207,9 @@ def _pair(loss: _Loss, relation: Relation, backward: bool) -> tuple[Array, Array
 
 
 def _losses_of(p: Array, q: Array, *, least: float = 0.0) -> tuple[Array, Array]:
-    there = (p > least) & (q > least)  # what no float holds, or no quadrature, is left out, which shows less
-    return np.log(p[there]) - np.log(q[there]), p[there]
+    # what no quadrature finds is left out, and for less than any float stands the least one: both show less
+    there = (p > least) & (q >= least)
+    return np.log(p[there]) - np.log(np.maximum(q[there], _SMALLEST)), p[there]
 
 
 def _cells(loss: _Loss, shifts: tuple[float, ...], cells: int) -> tuple[Array, ...]:
@@ -222,7 +226,7 @@ def _cells(loss: _Loss, shifts: tuple[float, ...], cells: int) -> tuple[Array, .
     )
 
 
-def _composed(losses: Counter[_Loss], relation: Relation, backward: bool, delta: float, near: float) -> float:
+def _composed(losses: Mapping[_Loss, int], relation: Relation, backward: bool, delta: float, near: float) -> float:
     pairs = [(*_pair(one, relation, backward), count) for one, count in losses.items()]
     pairs = [one for one in pairs if np.any(one[1] > _SEEN)]
     if not pairs:
