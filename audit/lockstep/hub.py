@@ -17,7 +17,7 @@ from scipy.special import gammaincc, gammainccinv
 
 from dpassay.reference.arrays import norm
 from dpassay.reference.equality import same
-from dpassay.reference.errors import printable
+from dpassay.reference.errors import printable, require
 from dpassay.reference.findings import Finding, Kind, merge
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law, as_released, query_of
@@ -364,6 +364,8 @@ class DrawnHub(Hub):
         plan = proposal(picked, picked_there, group, self._tilts)
         value = plan.sample(self._streams[VALUES], self._tilt)
         sides, proposals = plan.logs(value)
+        why = "draws a value to which its own log_density gives no probability"
+        require(proposals[self._tilt] != -math.inf, type(picked[0]).__name__, ask.label, why)
         means = np.logaddexp.reduce(group.logs + sides, axis=1)
         log_here, log_there = means.tolist()
         self.result.loss += log_here - log_there

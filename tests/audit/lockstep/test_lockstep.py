@@ -14,6 +14,7 @@ from dpassay.reference.arrays import mean_of, norm, row_norms
 from dpassay.reference.equality import once, same
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
+from dpassay.reference.laws.number import Geometric
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import ScriptedTape, record
 
@@ -177,6 +178,12 @@ def test_a_run_that_changes_its_problem_is_refused():
 
     with pytest.raises(BadInput, match="changes the problem"):
         needs(run, np.ones((N, 1)))
+
+
+def test_a_law_that_draws_what_its_density_excludes_is_refused(monkeypatch):
+    monkeypatch.setattr(Geometric, "log_density", lambda self, value: -np.inf)
+    with pytest.raises(BadInput, match="Geometric = 'x': draws a value to which its own log_density gives no prob"):
+        lockstep(lambda at, tape: tape.release("x", Geometric(at, 1.0), sensitivity=1.0), Pair(0.0, 1.0, 0), [0])
 
 
 # What is recorded, and what is computed in fewer calls: bit for bit.
