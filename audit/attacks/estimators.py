@@ -133,6 +133,8 @@ def trainer_named(name: str, classes: int, trusted: bool = False) -> Trainer:
     with foreign_code("--estimator", name):
         kept = _kept(name) if file else load_object(name, "--estimator")
         if file or not callable(kept):
+            kind = f"must be a scikit-learn estimator, and is of the type {type(kept).__name__}"
+            require(hasattr(kept, "fit") and hasattr(kept, "get_params"), "--estimator", name, kind)
             clone(kept)
             return sklearn_trainer(lambda: clone(kept), classes)
     return sklearn_trainer(kept, classes)
@@ -141,11 +143,12 @@ def trainer_named(name: str, classes: int, trusted: bool = False) -> Trainer:
 def _kept(name: str) -> Any:
     try:
         return joblib.load(name)
-    except (OSError, ImportError):  # they say what is missing
-        raise
+    except OSError as error:
+        raise BadInput("--estimator", name, f"cannot be read: {error.strerror}") from None
     except Exception as error:
-        why = f"cannot be read ({type(error).__name__}): damaged, or not written by joblib.dump"
-        raise BadInput("--estimator", name, why) from None
+        said = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+        why = "damaged, not written by joblib.dump, or made with a library or a version that is not installed here"
+        raise BadInput("--estimator", name, f"joblib cannot read it ({said}): {why}") from None
 
 
 def dp_sgd_schedule(noise_multiplier: float) -> dp_sgd.Schedule:

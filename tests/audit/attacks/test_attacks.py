@@ -228,15 +228,15 @@ def test_an_estimator_of_ones_own_and_one_of_a_file(dpassay, refused, tmp_path, 
     """A pickle is read where it is trusted, and not before."""
     monkeypatch.syspath_prepend(str(tmp_path))
     Path("estimator_of_mine.py").write_text("from sklearn.naive_bayes import GaussianNB as make\nmade = make()\n")
-    joblib.dump(GaussianNB(), "kept.joblib")
+    _ = joblib.dump(GaussianNB(), "kept.joblib"), joblib.dump({"model": GaussianNB()}, "x.joblib")
     numbers = [
         [one["epsilon"] for one in json.loads(dpassay(*SMALL, *words.split())[1])["results"]]
         for words in ("GaussianNB", "estimator_of_mine:make", "estimator_of_mine:made", "kept.joblib --trusted")
     ]
     assert numbers[1:] == 3 * numbers[:1] != []
     Path("garbage.joblib").write_bytes(bytes(40))
-    for words, why in (("kept.joblib", "if you trust it"), ("nowhere.joblib --trusted", "nowhere"),
-                       ("garbage.joblib --trusted", "damaged")):  # fmt: skip
+    for words, why in (("kept.joblib", "if you trust it"), ("nowhere.joblib --trusted", "cannot be read: No such"),
+                       ("garbage.joblib --trusted", "(KeyError: 0)"), ("x.joblib --trusted", "type dict")):  # fmt: skip
         refused(dpassay(*SMALL, *words.split()), why)
 
 
