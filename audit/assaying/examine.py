@@ -78,18 +78,22 @@ def examine(
         measured: labels whose sensitivity nobody claims: it is the largest movement that the search found.
     """
     transcript, cost, stopped = spent(instance, claim, searched)
-    bound, losses = statistics(instance, claim, effort, searched, cost, thrift, len(transcript.events), stopped, own)
+    broken = apparatus(transcript, cost, claim.delta)  # first: statistics believe it, and may raise where it is wrong
+    seen = replace(searched, findings=[*searched.findings, *broken])
+    bound, losses = statistics(instance, claim, effort, seen, cost, thrift, len(transcript.events), stopped, own)
     realised, by = largest_realised(instance, claim, effort, bound, losses)
     if own and searched.gap and not cost.unknown:  # a longer run could not be accounted: no run bounds it
         cost = Account((), relation=claim.relation, gap=searched.gap, unknown=True)
-    accounted = cost.epsilon(claim.delta)
+    accounted, largest = cost.epsilon(claim.delta), searched.account
+    if own and largest is not None and not cost.unknown and (measured or (searched.accounted or 0.0) > accounted):
+        cost = largest
     highest = max(accounted, searched.accounted or 0.0)  # what the releases of any run add up to at most
     findings = list(losses.findings)
     merge(findings, [finding for finding in searched.findings if not finding.kind.of_the_run])
     if measured:  # the search has accounted each pair by its own movements
         findings = [one for one in findings if one.kind is not Kind.SENSITIVITY_EXCEEDED]
         accounted = highest = max(searched.accounted or 0.0, realised or 0.0) if not cost.unknown else accounted
-    merge(findings, apparatus(transcript, cost, claim.delta))
+    merge(findings, broken)
     idle = untested(instance, transcript, losses) if len(losses.loss) and by != "outputs" else ""
     found = Assay(
         verdict=judge(

@@ -24,7 +24,7 @@ class Assay:
         why: its cause, in one line.
         claimed: epsilon of the claim.
         delta: of the claim, and of all other numbers.
-        account: the cost of the longest run.
+        account: the cost of the run that is accounted: the longest one, or one of the search that costs more.
         accounted: what the releases add up to; an upper bound only if nothing leaks and no query overshoots.
         realised: the largest lower bound that is sound, or None.
         by: what shows it: likelihood, replay, exact or outputs.

@@ -1,15 +1,8 @@
-"""The search: Hypothesis chooses data, neighbour, sizes and released values; four properties must hold on every run.
+"""The search: Hypothesis chooses data, neighbour, sizes and released values; four properties hold (docs/search.md).
 
-1. Nothing private reaches the outside beside the releases. 2. No query moves by more than it declares. 3. The releases
-add up to at most the claim. 4. The worlds make the same calls. For all pairs and all released values these are the
-premises of adaptive composition: where they hold, what is accounted is an upper bound. A search cannot prove that. It
-says what it reached, and how far each query was moved.
-
-Witnesses of earlier searches come first, then pairs from outside, then the examples of Hypothesis; each of them is
-compared with a data set far away as well. Some examples are made by design (``designed.py``). A third of
-them goes uphill from the largest movements (``uphill.py``). Each finding (a kind at a label) is then made small
-(``smaller.py``). The same seed gives the same examples and the same findings: what limits a search is counted, and
-nothing depends on the clock.
+Witnesses of earlier searches come first, then pairs from outside, then examples: some by design (``designed.py``), a
+third uphill from the largest movements (``uphill.py``). Each finding (a kind at a label) is then made small
+(``smaller.py``). The same seed gives the same findings: what limits a search is counted, nothing depends on the clock.
 """
 
 from collections.abc import Callable, Sequence
@@ -126,6 +119,7 @@ class _Engine:
                 shares=dict(runner.premises.shares),
                 coverage=runner.collector.coverage() if runner.collector else Coverage(),
                 accounted=runner.premises.accounted,
+                account=runner.premises.account,
                 gap=runner.premises.gap,
                 worst=runner.worst(),
                 examples=runner.examples,

@@ -202,7 +202,7 @@ class Premises:
 
     Args:
         shares: by label the largest movement over the declared sensitivity.
-        accounted: the largest epsilon that a transcript added up to; None where no run could be accounted.
+        accounted, account: the largest epsilon that a transcript added up to; None where no run could be accounted.
         gap: why some run could not be; empty if all could.
     """
 
@@ -218,6 +218,7 @@ class Premises:
         self.dearest = 0.0, Transcript()  # a larger one, which was not accounted
         self.shares: dict[str, float] = {}
         self.accounted: float | None = None
+        self.account: Account | None = None
         self.gap = ""
 
     def findings(self, run: ScriptedRun, by_rows: bool) -> list[Finding]:
@@ -272,7 +273,8 @@ class Premises:
         if cost not in self._epsilons:
             self._epsilons[cost] = cost.epsilon(self._claim.delta)
         epsilon, claimed = self._epsilons[cost], self._claim.epsilon
-        self.accounted = max(epsilon, self.accounted or 0.0)
+        if epsilon >= (self.accounted or 0.0):
+            self.accounted, self.account = epsilon, cost
         if epsilon <= claimed * (1 + _MORE):
             return []
         more = f"{number(epsilon, claimed)}, claimed {number(claimed, epsilon)}"

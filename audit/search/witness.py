@@ -16,6 +16,7 @@ from pydantic import AfterValidator, Field, StrictFloat, StrictInt, StrictStr, T
 
 from dpassay.audit.lockstep.script import Script
 from dpassay.audit.plain import array_of, checked, json_text
+from dpassay.reference.accounting.cost import Account
 from dpassay.reference.arrays import Array
 from dpassay.reference.errors import printable, require
 from dpassay.reference.files import read_json, write_text
@@ -125,7 +126,7 @@ class Searched:
         witnesses: the smallest example of each, in the same order.
         shares: by label the largest movement over the declared sensitivity.
         coverage: of the algorithm's own source.
-        accounted: the largest epsilon that a transcript added up to; None where no run could be accounted.
+        accounted, account: the largest epsilon that a transcript added up to; None where no run could be accounted.
         gap: why some run could not be accounted; empty if all could.
         worst: the setting whose queries move the most, in units of the noise, with drawn values; None without a space.
         raised: exceptions of the algorithm on data inside the space, with how often.
@@ -137,6 +138,7 @@ class Searched:
     shares: dict[str, float] = field(default_factory=dict)
     coverage: Coverage = field(default_factory=Coverage)
     accounted: float | None = None
+    account: Account | None = None
     gap: str = ""
     worst: Setting | None = None
     examples: int = 0
