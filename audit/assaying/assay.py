@@ -226,9 +226,6 @@ def search_case(case: Case, instance: Instance, effort: Effort, known: Sequence[
 
     The schedule of the instance is used where the space makes none. What the search misses for a reason that the case
     gives is set apart.
-
-    Args:
-        known: witnesses of earlier searches, which are tried first.
     """
     if case.space is None or effort.examples < 1:
         searched = _search_pair(instance, case.claim, effort, known=known)

@@ -19,7 +19,6 @@ def why(
     """The parts that apply, most serious first.
 
     Args:
-        known: what the case says of itself.
         highest: what the releases of any run add up to at most.
         untested: why what was realised says nothing about the noise, or empty.
         measured: labels whose sensitivity nobody claims: it is the largest movement that a search found.
@@ -130,11 +129,7 @@ def used_at_times(movements: Mapping[str, Movement]) -> list[str]:
 
 
 def moved_too_little(movements: Mapping[str, Movement], measured: Collection[str] = ()) -> str | None:
-    """Which queries the pair moves by less than their sensitivity; what it does move is named first.
-
-    Args:
-        measured: as for :func:`why`.
-    """
+    """Which queries the pair moves by less than their sensitivity; what it does move is named first."""
     shares = sorted((movement.share, label) for label, movement in movements.items() if movement.claimed)
     still = [repr(label) for share, label in shares if share < 0.005]  # would read 0%
     moving = [(share, label) for share, label in shares if share >= 0.005]

@@ -1,20 +1,12 @@
 """The likelihood audit: a sound lower bound on epsilon from exact privacy losses, importance-tilted.
 
-For every epsilon, ``delta(epsilon) = E_D[(1 - exp(epsilon - L))_+] = E_R[W (1 - exp(epsilon - L))_+]`` with
-``W = dP_D/dR``, for any sampling law R. Whoever claims (epsilon, delta)-DP claims that this mean is at most delta; we
-bet against it:
-
-    capital = prod_i (1 - c + c X_i / delta),   X_i = W_i (1 - exp(epsilon - L_i))_+ >= 0,   0 < c <= 1,
-
-is a non-negative supermartingale under the claim, so ``P(capital >= 1/alpha) <= alpha`` for every n (Ville). As the
-capital needs no upper bound on X, nothing has to be truncated. R is a defensive mixture of tilts; R, the bet c and the
-direction are chosen on a pilot that is thrown away. Epsilon is walked upward over a grid fixed by the pilot and stops
-at the first value that is not rejected: fixed-sequence testing of nested claims, so the level needs no correction.
-
-The stake of every point of the grid is fixed by the pilot, so its capital is a non-negative supermartingale in the
-runs. "Capital of the first point that must not be rejected reaches 1 / alpha" has probability at most alpha at every
-stopping time (Ville), and a walk that stops there has then rejected nothing that it must not. So looking at the bound
-after each stage, and stopping when it is large enough, costs nothing of the level.
+For every epsilon and any sampling law R, ``delta(epsilon) = E_R[X]`` with ``X = W (1 - exp(epsilon - L))_+`` and
+``W = dP_D/dR``. We bet against the claim that this is at most delta (docs/statistics.md): the capital
+``prod_i (1 - c + c X_i / delta)``, 0 < c <= 1, is then a non-negative supermartingale, so that nothing is truncated. R,
+a defensive mixture of tilts, the bet c of every point of a grid of epsilons, and the direction are chosen on a pilot
+that is thrown away. So "capital of the first point that must not be rejected reaches 1 / alpha" has probability at most
+alpha at every stopping time (Ville), and a walk upward that stops at the first point that is not rejected has then
+rejected nothing that it must not: looking after each stage, and stopping when it is enough, costs nothing of the level.
 """
 
 import math

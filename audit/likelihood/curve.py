@@ -1,17 +1,10 @@
 """What an audit shows of the whole curve delta(epsilon), and of the trade-off between the two errors of a test.
 
-The verdict asks for one point, epsilon at the claimed delta; the same runs say something at every epsilon. For each
-epsilon of a grid that is fixed before these runs are drawn, ``delta(epsilon) = E[W (1 - exp(epsilon - L))_+]`` is
-bounded from below by betting, as in :mod:`.bound`:
-
-- *realised*: all points of the grid together hold with the stated confidence (the level is divided by their number,
-  Bonferroni). As delta(epsilon) falls in epsilon, the step function through them bounds the whole curve.
-- *pointwise*: each point alone holds with the stated confidence. Larger, and not to be read off at a point that was
-  chosen by looking.
-- *true positives*: lower bounds of ``P_D(L > epsilon)``, all together. As ``P_D'(L > epsilon)`` is at most
-  ``exp(-epsilon)`` times that, a test with this many true positives and that many false ones exists: with
-  probability p the adversary looks, and the line from (0, 0) to the true point is reached by looking less often.
-- *estimate*: the mean, without any confidence.
+The same runs say something at every epsilon of a grid that is fixed before they are drawn, by betting as in
+:mod:`.bound`: *realised* at all points together (Bonferroni), *pointwise* at each alone (docs/statistics.md), and the
+*estimate* without confidence. *True positives* are lower bounds of ``P_D(L > epsilon)``, all together: as
+``P_D'(L > epsilon)`` is at most ``exp(-epsilon)`` times that, a test with this many true and that many false positives
+exists, and one that looks with probability p only on the line from (0, 0) to it.
 """
 
 import math

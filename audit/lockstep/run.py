@@ -1,14 +1,11 @@
 """Lockstep: run an algorithm on neighbouring data sets at once, on one tape.
 
 All runs get the same released values, so whatever differs between them later was not a function of the releases: an
-:class:`Finding`. If nothing differs, the two sides' queries give the exact privacy loss of the run,
-
-    L = sum_t log p_t(value_t | D, past) - log p_t(value_t | D', past).
-
-With secret batches ``p_t`` is a mixture over the participation of the target record, weighted by what the past says
-about it (a filter over hidden states; one state per world). The mixture is exact if a batch matters only through the
-target's participation. That condition is checked: an extra world draws its batches (and its inner randomness)
-independently, and its queries must agree with those of the world with the same participation.
+:class:`Finding`. If nothing differs, the two sides' queries give the exact privacy loss of the run, the sum over
+releases of log p(value | D, past) - log p(value | D', past). With secret batches p is a mixture over the participation
+of the target record, one world each, exact if a batch matters through it alone. This is checked: an extra world draws
+its batches and inner randomness independently, and its queries must agree with those of the world that participates
+likewise (CONTRIBUTING, "The tape").
 
 What is not seen: whatever reaches the outside by another way than the tape and the returned value (files, prints,
 time, exceptions, which come out as they are), and what a run remembers from the one before. An algorithm with a cache

@@ -1,16 +1,10 @@
-"""Examples by design, where chance hardly brings things together.
+"""Examples by design, where chance hardly brings things together (docs/search.md).
 
 A decision on something private shows where a run comes to it and the released values leave it open: just beyond one
 landmark and not the next, or as the true queries say. So the largest sizes run with such values for all labels at once.
 Where batches come by index, a bug that shows for the records of one batch needs the target there: examples that went
-far are run again with the target in each batch in turn, then beside silent records.
-
-Data sets that are far apart: a decision on the data shows between them, and then between two neighbours on the way.
-
-Once the released values are fixed, calls, noise scales, public values and the output may not depend on the data at all,
-whether the two data sets differ in one record or in all. A decision such as "is the true gradient small" parts two far
-data sets easily, and neighbours only at the place where it turns. On the way from D to a far data set, one record at a
-time, it turns somewhere between two neighbours: halving finds them. Only what the neighbours show is reported.
+far are run again with the target in each batch in turn, then beside silent records. Far data sets part easily where a
+decision on the data turns, and then so do two neighbours on the way: halving finds them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
