@@ -234,25 +234,34 @@ def _pairs(members: Array, rate: float, pair: float) -> Iterator[str]:
         yield f"two records are together in {both.min():g} to {both.max():g} of {draws} batches, not {draws * pair:.4g}"
     if draws * pair >= _OFTEN:
         off = both - rate * (counts[first] + counts[second]) - draws * (pair - 2 * rate**2)
-        yield from _sum_of_squares(off, members, rate, pair)
+        mean, spread = _of_poisson(n, rate, draws) if pair == rate**2 else _of_fixed(members, rate, pair)
+        if spread > 0 and scipy.stats.gamma.sf(off @ off / draws, mean**2 / spread, scale=spread / mean) < LEAST:
+            yield "some records are together more often than others"
 
 
-def _sum_of_squares(off: Array, members: Array, rate: float, pair: float) -> Iterator[str]:
-    """Of all pairs: ``off`` is what ``y = (x_i - rate) (x_j - rate)``, less its mean, adds up to over the draws.
+def _of_poisson(n: int, rate: float, draws: int) -> tuple[float, float]:
+    """Mean and variance of the sum of squares over all pairs, of which records that are together are rare."""
+    pairs, square = n * (n - 1) / 2, rate * (1 - rate)
+    fourth = square * ((1 - rate) ** 3 + rate**3)
+    of_one_draw = pairs * (fourth**2 - square**4) + 2 * (n - 2) * pairs * (fourth - square**2) * square**2
+    return pairs * square**2, of_one_draw / draws + 2 * pairs * square**4
+
+
+def _of_fixed(members: Array, rate: float, pair: float) -> tuple[float, float]:
+    """Likewise; ``off`` is what ``y = (x_i - rate) (x_j - rate)``, less its mean, adds up to over the draws.
 
     The spread of the sum is taken from ``|y|^2``, and from ``y . y'`` of one draw and the next; it follows a gamma law,
     about.
     """
     draws, middle, some = len(members), pair - rate**2, members[:_SOME].astype(float) - rate
+    count = members.shape[1] * (members.shape[1] - 1) / 2
 
     def products(one: Array, other: Array) -> Array:
         """``y . y'`` of each of these draws."""
-        found = np.full(len(one), middle**2 * len(off))
+        found = np.full(len(one), middle**2 * count)
         for factor, values in ((1.0, one * other), (-middle, one), (-middle, other)):
             found += factor * (np.sum(values, axis=1) ** 2 - np.sum(values**2, axis=1)) / 2
         return found
 
     size = products(some, some)
-    mean, spread = np.mean(size), np.var(size) / draws + 2 * np.mean(products(some[:-1], some[1:]) ** 2)
-    if spread > 0 and scipy.stats.gamma.sf(off @ off / draws, mean**2 / spread, scale=spread / mean) < LEAST:
-        yield "some records are together more often than others"
+    return float(np.mean(size)), float(np.var(size) / draws + 2 * np.mean(products(some[:-1], some[1:]) ** 2))

@@ -95,6 +95,13 @@ def test_a_wrong_distance_tilt_end_tail_choice_curve_or_comparison_is_found(monk
     assert all(list(one) for one in (*found, *more, far, wrong_sampler(LAWS[26], 0)))
 
 
+def test_records_that_are_seldom_drawn_together_are_not_accused():
+    """About 8 of 8,000 draws: the level is 1e-8 a seed."""
+    for seed in range(100):
+        members = np.random.default_rng(seed).random((8000, 2)) < 0.032
+        assert not list(tapes._pairs(members.astype(np.float32), 0.032, 0.032**2))
+
+
 @pytest.mark.some(4)
 @pytest.mark.parametrize("law", LAWS[::4], ids=lambda law: type(law).__name__)
 def test_a_sampler_that_gives_one_value_too_often_is_found(law, monkeypatch):
