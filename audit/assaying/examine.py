@@ -49,6 +49,7 @@ class Thrift:
         pair: rows, sizes and target of the neighbours that an earlier audit used; used again unless the search finds
             neighbours that are clearly worse; one that does not fit the space is left aside.
         calls: of the tape for each run of the effort; where runs make more, there are fewer. 0: there never are.
+        account: what the releases add up to is asked for alone: no likelihood audit.
         leaks: where runs make more, none is measured once something leaks (but a noise scale, or what secret choices
             may cover).
     """
@@ -57,6 +58,7 @@ class Thrift:
     close: bool = False
     pair: Mapping[str, Any] = field(default_factory=dict)
     calls: int = 0
+    account: bool = False
     leaks: bool = False
 
 
@@ -142,7 +144,7 @@ def statistics(
     Raises:
         Exception: whatever a run raises, unless the claim has failed without the likelihood audit.
     """
-    if stopped or time_is_up():
+    if stopped or time_is_up() or thrift.account:
         return _none(claim, effort, stopped or _NO_TIME)
     if thrift.calls:
         share = min(1.0, thrift.calls / max(1, calls))

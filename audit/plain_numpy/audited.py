@@ -64,6 +64,7 @@ class OfOnePair(Premises):
 
     measured = True
     many = 50
+    early = 16  # some steps of a training
     cut = 2000  # the beginning of a training costs less than all of it, and nothing else says what all of it costs
 
     def __init__(self, claim: PrivacyClaim, where: Space | Pair[Any] | None, mechanism: PlainMechanism):

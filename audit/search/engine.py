@@ -28,7 +28,7 @@ from dpassay.reference.space import Space
 
 from .coverage import Coverage
 from .designed import WAYS, Further
-from .ground import AllOf, Data, Ground, OnePair, Setting, data_of, with_longer_target
+from .ground import AllOf, Data, Ground, OnePair, Setting, data_of
 from .runner import Premises, Runner, one_line, quiet
 from .smaller import smaller
 from .strategies import Drawing
@@ -39,6 +39,7 @@ EXAMPLES = 150
 CALLS = 200_000  # of the tape, in all runs of the examples; a search that they stop says so
 _SHRUNK = 12  # findings that are made small; further ones are reported by their smallest example
 _UPHILL = 3  # of so many examples one goes uphill
+_WHOLE = 8  # of so many examples with long runs one is run to its end
 _SHRINKS = 360  # runs for making witnesses small, all of them together
 _SEEDS, _WAYS = st.integers(0, 7), st.sampled_from(WAYS)
 _NO_FUNCTION = "the run is no function of data and tape: the same example came out differently"
@@ -107,11 +108,11 @@ class _Engine:
                     runner.tried(setting, Data(swapped=swapped), 0, Drawing(same=choice))
             self._examined(self._examples - self._examples // _UPHILL)
             self._calls = self._most
+            runner.cut_off(early=True)
             if self._further is not None:
-                try:
+                with suppress(_Enough):
                     self._further.go(self._examples, self._examples // _UPHILL, self._seed)
-                except _Enough:
-                    self._longer()
+            runner.whole()
             runner.last()
             if runner.raised and not runner.witnesses and runner.raised.total() >= runner.examples:
                 raise BadInput("run", next(iter(runner.raised)), "was raised by every example")
@@ -126,7 +127,7 @@ class _Engine:
                 raised=dict(runner.raised),
             )
             keys = [] if time_is_up() else list(runner.witnesses)[:_SHRUNK]
-            runs = min(_SHRINKS, self._calls * runner.examples // max(1, runner.calls))
+            runs = min(_SHRINKS, self._calls // max(1, runner.most))
             if keys:
                 phase("making examples small", len(keys))
             for key in keys:
@@ -185,6 +186,7 @@ class _Engine:
             self._runner.raised[one_line(error)] += 1
             return
         self._unchanged(setting)
+        self._runner.cut_off(early=self._runner.examples % _WHOLE > 0)
         dictation = Drawing(draw, setting.landmarks)
         run = self._runner.tried(setting, data, seed, dictation)
         if self._further is not None:
@@ -199,20 +201,6 @@ class _Engine:
         with suppress(Exception):  # what it raises is seen later, on all sides
             self._runner.scripted(setting, 0, Script())
         require(same(before, setting.pair.here), "run", self._runner.name, "changes the data that it is given")
-
-    def _longer(self) -> None:
-        """A search that was stopped may have met no row beyond the clip."""
-        found, space = self._runner.largest, self._ground.space
-        if found is None or found.data is None or space is None:
-            return
-        longer = [*with_longer_target(found.data, space, self._ground.combinations)]
-        phase("trying records that are far away", len(longer))
-        for data in longer:
-            with suppress(Exception):  # what the code does not stand, or the space does not have, leads nowhere
-                self._runner.tried(self._ground.setting(data), data, 1, Script())
-            step()
-            if time_is_up():
-                return
 
     def _known(self, witness: Witness) -> None:
         """What an earlier search found; the algorithm, or the space, may have changed since."""

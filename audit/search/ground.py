@@ -1,6 +1,6 @@
 """What is searched: a space of data sets and sizes, or one pair of neighbours under many released values."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
@@ -15,7 +15,7 @@ from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.space import Sizes, Space
 
-from .strategies import absent_row, is_absent, neighbours, times, width_of
+from .strategies import is_absent, neighbours, width_of
 
 _MOST = 20_000  # combinations of sizes that are listed
 _EVEN = 2_000  # of which values are brought to an even share: beyond, the list would be long
@@ -162,39 +162,6 @@ def _in_turn(combinations: list[dict[str, int]]) -> list[dict[str, int]]:
     longest = max(map(len, groups.values()))
     numbers = [group[turn % len(group)] for group in groups.values() for turn in range(longest)]
     return [combinations[number] for number in sorted(numbers)]
-
-
-_FACTORS = (10.0, 1000.0)  # of a target's length: beyond any clip that people write
-
-
-def with_longer_target(data: Data, space: Space, combinations: Sequence[Sizes]) -> Iterator[Data]:
-    """Data like these whose target is longer, in the fewest columns that hold it: for a search that has to stop early.
-
-    The two sides may be opposite, and may end in one number that both have, as if it were a label: the step of a
-    regression on a label far away keeps its direction.
-    """
-    if space.rows.bound is not None or space.rows.box is not None or data.rows is None or data.there is None:
-        return
-    data = _narrow(data, space, combinations)
-    _, here, there = data.parts
-    opposite = -there if there.any() else -here
-    sides = [(here, there), (opposite, there), tuple(np.append(one[:-1], 1.0) for one in (opposite, there))]
-    if space.relation != "replace-one":  # what is not there stays so
-        gone, one = absent_row(space, len(here)), there if is_absent(space, here) else here
-        sides = [(far, gone) for far in (one, -one, np.append(-one[:-1], 1.0))]
-    for factor, (one, other) in product(_FACTORS, sides):
-        yield data.changed(here=times(factor, one, space), there=times(factor, other, space))
-
-
-def _narrow(data: Data, space: Space, combinations: Sequence[Sizes]) -> Data:
-    """Runs take less time, and the columns that go are all zero."""
-    (rows, _, there), width = data.parts, space.rows.width
-    if isinstance(width, int) or space.rows.labels:
-        return data
-    needed = 1 + max(np.flatnonzero(np.nan_to_num([*rows, there]).any(axis=0)), default=0)
-    fitting = [one for one in combinations if one[width] >= needed and {**one, width: data.sizes[width]} == data.sizes]
-    sizes = min(fitting, key=lambda one: one[width], default=data.sizes)
-    return replace(data, sizes=sizes, rows=rows[:, : sizes[width]], there=there[: sizes[width]])
 
 
 _FURTHER = 100  # times the largest size that a space tries: data from outside do not decide how long a run takes

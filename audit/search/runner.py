@@ -32,7 +32,7 @@ from .strategies import Drawing
 from .witness import Key, Witness, weight
 
 _KEPT = 6  # settings that are compared with drawn values in the end
-_LONG, _FEW = 500, 2  # of runs with so many calls so few
+_LONG, _FEW = 64, 2  # calls of runs of which the beginnings are looked at; so few are compared in the end
 Places = Mapping[Key, Seen]
 
 
@@ -44,7 +44,7 @@ class Runner:
         witnesses: each kind at each label once, in the order in which they were first seen, with its smallest example.
         examples: runs that were judged.
         raised: what the algorithm raised on both sides alike, with how often.
-        calls: of the tape, in all runs so far.
+        calls: of the tape, in all runs so far; ``most`` in one.
         note: what a reader must know of the runs; empty mostly.
     """
 
@@ -55,29 +55,32 @@ class Runner:
         self.witnesses: dict[Key, Witness] = {}
         self.raised: Counter[str] = Counter()
         self.examples, self.calls, self.note = 0, 0, ""
+        self.cut, self.most = premises.cut, 0
         self.name, self._begins = str(getattr(run, "__name__", "run")), own_functions(run)[:1]
         self._outside: list[tuple[Data, Setting]] = []  # of pairs from outside
         self._hidden = False
         self._dearest: tuple[Data, int, Script, Places] | None = None
         self._largest: list[tuple[float, Setting]] = []  # by separation, under whatever script
+        self._beginnings: list[tuple[float, Setting]] = []  # likewise, of the beginnings of runs
 
     def tried(self, setting: Setting, data: Data, seed: int, dictation: Script | Drawing) -> ScriptedRun:
         """Run an example, judge it, and keep what it shows."""
-        longest = LONGEST if data.rows is None else self.premises.cut
+        longest = LONGEST if data.rows is None else self.cut
         if data.rows is None and all(one is not data for one, _ in self._outside):
             self._outside.append((data, setting))
         run = self.scripted(setting, seed, dictation, longest, trace=True)
         self.examples += 1
         if run.raised:
             self.raised[run.raised] += 1
-        if run.too_long:
+        if run.too_long and not self.early:
             self.note = f"runs were cut off after {longest} calls"
         before = self.premises.dearest
         findings = self.premises.findings(run, by_rows=data.rows is not None)
         if data.rows is not None:
             alone = any(draw.hidden and draw.n == 1 for draw in run.transcript.draws)  # it cannot be left out there
             size = run.separation if (run.complete or run.too_long) and not (run.raised or alone) else -1.0
-            self._largest = sorted([*self._largest, (size, setting)], key=lambda one: -one[0])[:_KEPT]
+            kept = self._beginnings if self.early else self._largest
+            kept[:] = sorted([*kept, (size, setting)], key=lambda one: -one[0])[:_KEPT]
         dearer = self.premises.dearest is not before
         if findings or dearer:
             example = data, seed, dictation if isinstance(dictation, Script) else dictation.script(), run.seen
@@ -97,9 +100,10 @@ class Runner:
                 dictation,
                 hidden=self._hidden,
                 hub_type=self.premises.hub_type,
-                longest=longest or self.premises.cut,
+                longest=longest or self.cut,
             )
         self.calls += len(run.transcript.events)
+        self.most = max(self.most, len(run.transcript.events))
         self._hidden = self._hidden or any(draw.hidden for draw in run.transcript.draws)
         return run
 
@@ -151,13 +155,25 @@ class Runner:
             )
 
     @property
-    def largest(self) -> Setting | None:
-        """The setting whose queries have moved the most so far."""
-        return self._largest[0][1] if self._largest else None
+    def early(self) -> bool:
+        """Do runs end after some steps?"""
+        return self.cut < self.premises.cut
+
+    def cut_off(self, early: bool) -> None:
+        """From now on only the beginnings of long runs count: a training takes the same step many times."""
+        self.cut = self.premises.early if early and self.most > _LONG else self.premises.cut
+
+    def whole(self) -> None:
+        """Whose beginnings part the most, are run to their end."""
+        self.cut_off(early=False)
+        for _, setting in self._beginnings[:_FEW]:
+            assert setting.data is not None
+            self.tried(setting, setting.data, 1, Script())
+        self._beginnings.clear()
 
     def worst(self) -> Setting | None:
         """The setting whose queries move the most with drawn values: what a likelihood audit of the pair will see."""
-        long = self.calls > _LONG * max(1, self.examples)
+        long = self.premises.early < self.premises.cut and self.most > _LONG
         settings = [setting for _, setting in self._largest[: _FEW if long else _KEPT]]
 
         def separation(setting: Setting) -> float:
@@ -208,7 +224,7 @@ class Premises:
 
     hub_type: Callable[..., ScriptedHub] | None = None  # what runs are watched by
     measured = False  # does what queries move by count, and nothing that is claimed?
-    cut = 300  # calls after which an example is cut off: others show more for the time
+    cut = early = 300  # calls after which an example is cut off: others show more for the time; and most of long runs
     many = math.inf  # releases from which on a run is accounted only if it spends notably more than those before
 
     def __init__(self, claim: PrivacyClaim, relation: Relation):

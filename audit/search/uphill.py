@@ -65,7 +65,8 @@ class Uphill:
     def note(self, run: ScriptedRun, one: Example) -> list[str]:
         """An example was run; the labels that it moved further than any before."""
         self.labels |= {release.label: release for release in run.transcript.releases}
-        whole = run.separation if run.complete and not run.raised else 0.0  # what is cut short shows no separation
+        as_long = run.too_long if self._runner.early else run.complete  # as all that are compared
+        whole = run.separation if as_long and not run.raised else 0.0
         further = []
         for label, share in {**run.shares, SEPARATION: whole}.items():
             known = self._shares.get(label, -1.0)

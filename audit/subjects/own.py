@@ -10,7 +10,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from dpassay.audit.assaying.worst import pair_of
 from dpassay.audit.certify.generators import OldNames
 from dpassay.audit.inputs.foreign import foreign_code, is_code, is_written, load_object, silent, written_space
 from dpassay.audit.plain_numpy.audited import trial_pairs
-from dpassay.audit.plain_numpy.mechanism import PlainMechanism
+from dpassay.audit.plain_numpy.mechanism import PlainMechanism, recorded
 from dpassay.audit.plain_numpy.signature import columns_of, is_frame, is_plain, needs_labels
 from dpassay.audit.row import NOT_RUN, Effort, Row
 from dpassay.audit.verdict import Verdict, over_budget
@@ -35,6 +35,7 @@ from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.limits import TooLong, limited
 from dpassay.reference.space import Rows, Space, the_numbers
+from dpassay.reference.transcript import Draw
 
 SECONDS = 20  # for one run: an audit makes thousands
 MEMORY = 4 * 2**30  # bytes beyond what is in use
@@ -96,7 +97,9 @@ def one_run_in_time(run: Callable[..., Any], where: Space, claim: PrivacyClaim, 
 
 
 NOTHING = 60.0  # where nothing finite is found: no audit shows a larger epsilon
-_FEW = {"runs": 50, "pilot": 50, "examples": 40}  # the audit of what is found comes after this one
+
+
+_TOGETHER, _MOST = 4.0, 400  # records of a batch, and of the data that are tried for them
 
 
 def open_own(
@@ -133,12 +136,24 @@ def usual_space(run: Callable[..., Any], relation: Relation | None, name: str) -
         return replace(where, sizes={**where.sizes, "d": (len(columns),)})
     if needs_labels(run):
         where = replace(where, sizes={**where.sizes, "d": (2, 3, 4, 9)})
+    where = _with_batches(run, where)
     if is_frame(run):
         return where
     fitting = tuple(d for d in where.sizes["d"] if _runs(run, replace(where, sizes={"n": (4,), "d": (d,)}), name))
     if fitting in ((), (1,)) and not needs_labels(run) and _runs(run, _numbers(where), name):
         return _numbers(where)  # a row of one column may pass for a number
     return replace(where, sizes={**where.sizes, "d": fitting or where.sizes["d"]})  # code may be for some of them alone
+
+
+def _with_batches(run: Callable[..., Any], where: Space) -> Space:
+    """With so many records, too, that a Poisson batch holds some beside the one that two neighbours differ in."""
+    drawn: list[Draw] = []
+    for pair in trial_pairs(where, 0):
+        with suppress(Exception):  # where it ends in an error, that is told later
+            drawn += recorded(PlainMechanism(run, epsilon=1.0, delta=1e-5), pair.here, 0).draws
+    rates = [one.rate for one in drawn if one.kind == "poisson" and one.rate * max(where.sizes["n"]) < _TOGETHER]
+    more = min(_MOST, math.ceil(_TOGETHER / min(rates))) if rates else 0
+    return replace(where, sizes={**where.sizes, "n": (*where.sizes["n"], more)}) if more else where
 
 
 def _numbers(where: Space) -> Space:
@@ -315,7 +330,7 @@ def nearest(name: str, run: Callable[..., Any], where: Space, delta: float, seed
         plain = PlainMechanism(run, epsilon=NOTHING, delta=delta) if is_plain(run) and where.schedule is None else None
         found = certified(plain, where, delta, seed).epsilon if plain is not None else None
         if found is None:
-            found = assay(run, where, loose, effort=Effort(seed=seed, **_FEW)).accounted
+            found = assay(run, where, loose, effort=Effort(seed=seed), thrift=Thrift(account=True)).accounted
     return PrivacyClaim(rounded_up(found), delta, relation=where.relation)
 
 

@@ -12,11 +12,14 @@ import pytest
 from dpassay.audit import Effort, Verdict, assay, on_tape, release
 from dpassay.audit.certify.certificate import certify
 from dpassay.audit.phases import reporting
-from dpassay.audit.plain_numpy.audited import trial_pairs
+from dpassay.audit.plain_numpy.audited import OfOnePair, trial_pairs
 from dpassay.audit.plain_numpy.generator import whole_law
+from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.plain_numpy.places import NotUnderstood
-from dpassay.audit.subjects.own import one_run_in_time
+from dpassay.audit.search.engine import search
+from dpassay.audit.subjects.own import one_run_in_time, usual_space
 from dpassay.reference import Pair, PrivacyClaim, Space
+from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.laws.laplace import Laplace
@@ -425,6 +428,19 @@ def test_a_leak_of_long_runs_is_shown_at_its_line_and_not_measured(monkeypatch):
     for run, where in ((of_the_largest, ONE), (batch, TWO)):  # a scale that leaks, and what a batch may cover
         found = assay(run, where, CLAIM, effort=KEYS)
         assert any(one.kind.leaks for one in found.searched.findings) and "not made" not in found.why
+
+
+def trained(rows, rng):
+    return [np.clip(rows[rng.random(len(rows)) < 0.05], -1, 1).sum() + rng.normal(0, 9.0) for _ in range(100)]
+
+
+def test_of_long_runs_most_are_looked_at_where_they_begin_and_the_worst_to_its_end():
+    """In 2,000 calls: ten runs are as long. With eight records a batch holds hardly any beside the target."""
+    of_all = PlainMechanism(lambda rows, rng: [rows.sum() + rng.normal(0, 90.0) for _ in range(100)])
+    found = search(of_all, TWO, CLAIM, examples=60, premises=OfOnePair(CLAIM, TWO, of_all), calls=2000)
+    assert found.examples > 30 and not found.findings
+    assert found.accounted == pytest.approx(gdp_epsilon(2 * 10 / 90, DELTA), rel=0.01)
+    assert usual_space(trained, None, "").sizes["n"][-1] == 80
 
 
 def test_reading_the_code_ends_when_the_time_is_up():

@@ -6,7 +6,6 @@ that examples hardly come upon by climbing.
 
 from dataclasses import replace
 from functools import partial
-from unittest.mock import Mock
 
 import broken
 import numpy as np
@@ -16,12 +15,11 @@ from dpassay.audit.assaying import examine
 from dpassay.audit.assaying.assay import assay
 from dpassay.audit.lockstep.outcome import ScriptedRun
 from dpassay.audit.lockstep.script import Script
-from dpassay.audit.phases import reporting
 from dpassay.audit.row import Effort
 from dpassay.audit.search import engine
 from dpassay.audit.search.designed import far_rows
 from dpassay.audit.search.engine import search
-from dpassay.audit.search.ground import AllOf, Data, with_longer_target
+from dpassay.audit.search.ground import AllOf, Data
 from dpassay.audit.search.runner import Premises
 from dpassay.audit.search.uphill import MOVES, Example
 from dpassay.reference import account, case, tape
@@ -270,18 +268,6 @@ def test_the_dearest_long_run_is_accounted_though_it_spends_little_more():
     assert [one.kind for one in premises.last()] == [Kind.OVER_BUDGET] and premises.accounted == second
 
 
-@pytest.mark.parametrize(("relation", "gone"), [("replace-one", 1.0), ("add-remove", np.nan), ("zero-out", 0.0)])
-def test_targets_far_away_are_neighbours_of_the_same_relation(relation, gone):
-    absent = np.zeros(1) if gone == 0 else None
-    space = Space(Rows("d", None), {"n": (3,), "d": (2, 3)}, relation=relation, absent=absent)
-    rows = np.array([[1.0, 2.0, 0.0], [3.0, 0.5, 0.0], [0.0, 0.0, 0.0]])
-    ground = AllOf(broken.mean, space)
-    data = Data({"n": 3, "d": 3}, rows, np.full(3, gone), 1)
-    far = list(with_longer_target(data, space, ground.combinations))
-    assert len(far) == 6 and all(ground.setting(one).pair.target == 1 for one in far)
-    assert max(np.linalg.norm(one.rows[1]) for one in far) > 1000 and far[0].sizes["d"] == 2 + (gone == 1)
-
-
 @pytest.mark.parametrize("there", [[0.0, -9.0], [0.0, 1.0]])
 def test_what_leads_out_of_the_space_is_not_run(there):
     """Under add-remove a row is there or it is not: half of an absent one accused a right library."""
@@ -292,21 +278,6 @@ def test_what_leads_out_of_the_space_is_not_run(there):
     ground.setting(data)
     with pytest.raises(BadInput, match=r"label|absent on one side"):
         ground.setting(replace(data, there=np.array(there)))
-
-
-def test_a_search_that_stops_early_tries_targets_beyond_the_clip():
-    def clipped(rows, tape):
-        tape.gaussian("sum", np.clip(rows, -5, 5).sum(axis=0), std=1e3, sensitivity=20.0)
-
-    space = Space(Rows("d", bound=None), {"n": (2,), "d": (2, 9)})
-    shown = Mock()
-    with reporting(shown):
-        found = search(clipped, space, PrivacyClaim(1.0, 1e-5), examples=20, calls=2)
-    assert sum(one.kwargs["steps"] for one in shown.call_args_list) >= 20  # it is over, and shows no hours left
-    phases = [one.args[0] for one in shown.phase.call_args_list]
-    assert phases == ["searching", "trying records that are far away"]
-    assert "search stopped" in found.note and found.shares["sum"] == pytest.approx(0.5)  # 10 of 20 in one column
-    assert found.worst.data.sizes == {"n": 2, "d": 2} and found.accounted is not None
 
 
 def test_values_by_design_of_outcomes_that_are_no_array():
