@@ -27,7 +27,7 @@ from .derivation import FOLLOWED, IN_ITS_NAME, TRUSTED, Decides, Open, of_a_libr
 from .draws import Noise
 from .facts import NAMED, ZERO, Norms, Origin, Records
 from .generators import Draws, StandIn
-from .outside import INSTEAD, Kind, array, harmless_kind, named, outside, plainly_made
+from .outside import INSTEAD, array, harmless_kind, named, outside, plainly_made
 from .public import NOT_FOLLOWED, Public, added
 from .shapes import Batch, Place, one_of
 from .value import SEALED, Holder, Value, is_number, ledger_of, memory_of, private
@@ -131,7 +131,7 @@ def _same(one: Any, other: Any) -> bool:
     """As `is`: which object a private number is, may depend on what it is."""
     if any(private(value) or isinstance(value, Noise) or ledger_of(value) is not None for value in (one, other)):
         raise Open("whether two private or released numbers are one object decides")
-    return bool(one == other) if Kind in (type(one), type(other)) else one is other
+    return one is other
 
 
 def _entry(container: Any, key: Any) -> tuple[Any, Any, Any]:

@@ -75,8 +75,7 @@ def _harmless(function: Any) -> bool:
         refuse(not of_a_library(home) and code.__code__ not in FOLLOWED, NO_SOURCE)
         if not of_a_library(home) or home == "logging":
             return True
-        checks = vars(sys.modules.get("sklearn.utils.validation", sys)).get("check_random_state")
-        return home.startswith("dpassay.") or function in (np.iterable, checks)
+        return home.startswith("dpassay.") or function is np.iterable
     if of is None or isinstance(of, ModuleType):  # a class, or an object that is called
         kind = function if isinstance(function, type) else type(function)
         return harmless_kind(kind) or plainly_made(kind) or issubclass(kind, BaseException)
@@ -204,40 +203,22 @@ def _unusual() -> bool:
 
 def of_kind(one: Any, kinds: Any) -> bool:
     """As `isinstance`: numbers of NumPy's usual type are Python's as well, where they are not whole."""
+    each = [*parts_of(getattr(kinds, "__args__", kinds))]  # of `int | float`, too
     if not is_followed(one):
-        own = _stands_in(one) and any(type(kind) not in (type, abc.ABCMeta) for kind in parts_of(kinds))
+        own = _stands_in(one) and any(type(kind) not in (type, abc.ABCMeta) for kind in each)
         refuse(own, "a class of the code's own that decides what is one of it is asked")
         return issubclass(one.__class__, kinds) if _stands_in(one) else isinstance(one, kinds)
-    given = {*(kinds if type(kinds) is tuple else getattr(kinds, "__args__", (kinds,)))} - _NO_NUMBERS
+    given = {*each} - _NO_NUMBERS
     whole = one.dtype.kind != "f"
     given = {kind for kind in given if not issubclass(kind, (float, np.floating) if whole else (int, np.integer))}
     refuse(given - ({np.ndarray} if whole else {np.ndarray, float}) or (given and _unusual()), WHICH_KIND)
     return float in given
 
 
-class Kind:
-    """The type of a followed number: it is told what it is not."""
-
-    def __eq__(self, other: object) -> bool:
-        if other not in _NO_NUMBERS and (other is not np.ndarray or _unusual()):
-            self._asked()
-        return False
-
-    def _asked(self, *_: Any) -> NoReturn:
-        raise Open(WHICH_KIND)
-
-    __hash__ = __getattr__ = __call__ = __str__ = __repr__ = __format__ = _asked
-
-
 def _kind_of(one: Any, *rest: Any) -> Any:
     """As `type`; of an array what its stand-in says."""
-    return type(one, *rest) if rest else Kind() if is_followed(one) else one.__class__
-
-
-def _is_scalar(one: Any) -> bool:
-    """As `np.isscalar`: an array without axes is none."""
-    refuse(is_followed(one) and _unusual(), WHICH_KIND)
-    return is_followed(one) or np.isscalar(one)
+    refuse(is_followed(one) and not rest, WHICH_KIND)
+    return type(one, *rest) if rest else one.__class__
 
 
 _OF_FUNCTIONS = "__name__", "__qualname__", "__doc__", "__module__", "__call__"
@@ -267,4 +248,4 @@ def _asking(real: Callable[..., Any]) -> Callable[..., Any]:
 IN_ITS_NAME |= {called.__code__, _through.__code__}
 named = _asking(getattr)
 INSTEAD |= {id(getattr): named, id(hasattr): _asking(hasattr), id(isinstance): of_kind}
-INSTEAD |= {id(type): _kind_of, id(np.isscalar): _is_scalar}
+INSTEAD[id(type)] = _kind_of

@@ -30,7 +30,7 @@ def clip_or_return(row):
     if norm > 1:
         return row / norm
     return row
-def parts_of(found): return found if type(found) in (list, tuple) else [found]
+def parts_of(found): return found if isinstance(found, list | tuple) else [found]
 def noisy(rows, rng, order=2, batch=lambda rows, rng: rows):
     noise = rng.laplace if order == 1 else rng.normal
     return [one + noise(0, 4.0, size=np.shape(one)) for one in parts_of(query(batch(rows, rng), rng))]
@@ -88,7 +88,7 @@ def shown(text, order):
         here = rng.normal(size=(4, 3)) * rng.choice([0.1, 1.0, 30.0], size=(4, 1))
         there = here.copy()
         there[2] = -here[2] if rng.random() < 0.5 else rng.normal(size=3) * rng.choice([0.1, 1.0, 30.0])
-        a, b = (flat(found if type(found) in (list, tuple) else [found]) for found in (of(here), of(there)))
+        a, b = (flat(found if isinstance(found, list | tuple) else [found]) for found in (of(here), of(there)))
         most = max(most, float(np.linalg.norm(a - b, order)))
     return most
 
