@@ -39,7 +39,6 @@ _ZEROS = np.zeros  # another name stands in NumPy while code is certified
 ROUNDING = 1 + 1e-12  # bounds are sums of floats
 _ASKED = 12_000  # releases and decisions in all runs of a certificate: trainings of some thousand steps
 _SELDOM = 16  # asking for the time takes as long as following an operation
-_MOST = 2_000  # decisions in one run
 ONE_SIDED = "one-sided noise hides nothing; take away another number of the same law"
 
 
@@ -146,16 +145,11 @@ class Ledger:
 
     def decide(self, found: int, ways: int = 2) -> int:
         """The way wanted on this path, of so many; without one that of the value."""
-        self.within_limits()
+        self.limits.ask()
         number = len(self.decisions)
         taken = self.wanted[number] if number < len(self.wanted) else int(found)
         self.decisions.append((here(), taken, ways))
         return taken
-
-    def within_limits(self) -> None:
-        """A run that goes on and on is not followed."""
-        self.limits.ask()
-        refuse(len(self.decisions) > _MOST, "the run decides on released values too often")
 
     def cells(self, shape: tuple[int, ...]) -> Any:
         """Numbers of fresh draws."""
@@ -179,7 +173,7 @@ class Ledger:
 
     def release(self, query: Value, law: Law, order: float, place: str = "", declared: float | None = None) -> Any:
         """Keeps the release, and gives a public value of its shape."""
-        self.within_limits()
+        self.limits.ask()
         query = _as_query(query)
         moves = query.move.of_order(order) * ROUNDING * self._sides(query)
         part = None
@@ -194,7 +188,7 @@ class Ledger:
 
     def choose(self, query: Value, moves: float, ways: int, place: str = "") -> Any:
         """One of so many, whose probabilities move by the factor exp(2 moves) at most."""
-        self.within_limits()
+        self.limits.ask()
         query = _as_query(query)
         law = exponential([0.0] * ways, 1.0)
         self.keep(query, law, moves * ROUNDING * self._sides(query), place, None, None)
