@@ -61,18 +61,15 @@ def names_of_python(generator: Callable[[], Any]) -> dict[str, Callable[..., Any
             return getattr(places, "tolist", lambda: places)()  # a secret batch is not listed
         return [values[one] for one in places]
 
-    return {
-        "random": lambda: generator().random(),
-        "gauss": lambda mu=0.0, sigma=1.0: generator().normal(mu, sigma),
-        "normalvariate": lambda mu=0.0, sigma=1.0: generator().normal(mu, sigma),
-        "uniform": lambda a, b: generator().uniform(a, b),
+    own = "random", "gauss", "normalvariate", "uniform", "shuffle"
+    named = {name: lambda *args, name=name, **options: getattr(generator(), name)(*args, **options) for name in own}
+    return named | {
         "expovariate": lambda lambd=1.0: generator().exponential(1.0 / lambd),
         "randint": lambda a, b: generator().integers(a, b + 1),
         "randrange": lambda *ends: generator().integers(*ends),
         "choice": picked,
         "choices": choices,
         "sample": sample,
-        "shuffle": lambda values: generator().shuffle(values),
     }
 
 
@@ -195,15 +192,10 @@ class Draws(StandIn):
         return in_random_order(self._known("permutation", x, *args, **options))
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
-        """A coin for each record is a Poisson batch; other counts are public."""
-        if private(p) and type(n) is int and n == 1 and size is None:
-            return np.less(self.random(p.shape), p).astype(int)
-        if type(n) is int and n == 1 and _of_each(size) is not None:
-            return (self.random(size) < p).astype(int)
-        coins = not (private(n) or private(p) or private(size)) and np.ndim(p) == 0 and np.ndim(n) == 0 and n == 1
-        if coins and size is not None and np.array_equal(np.atleast_1d(bare(size)), [self.notes.n]) and 0 < p <= 1:
-            return self.poisson_batch(float(p)).astype(int)
-        return self._known("binomial", n, p, size)
+        """A coin is a uniform number below p; other counts are public."""
+        if private(n) or ledger_of(n) is not None or np.ndim(n) or n != 1:
+            return self._known("binomial", n, p, size)
+        return (self.random((np.shape(p) or None) if size is None else size) < p).astype(int)
 
     def geometric(self, p: Any, size: Any = None) -> Any:
         """A half of two-sided noise."""
