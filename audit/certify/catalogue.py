@@ -166,7 +166,7 @@ class _Followed:
             known = len(self._tried.taken)
             tape = ScriptedTape(_released_values(number, 2 * len(longest.events) + 20), number)
             try:
-                with self._tried.compared():
+                with self._tried.watched(compared=True):
                     self.instance.mechanism(self.instance.pair.here, tape)
             except Exception:  # values that no law draws, or with which it goes on and on
                 continue

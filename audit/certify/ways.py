@@ -52,7 +52,6 @@ class _Decision(NamedTuple):
 
     falls: int
     lines: tuple[int, int]  # of the code that runs next: without the jump, with it
-    raises: tuple[bool, bool]
     names: tuple[tuple[str, str], ...] | None  # and an attribute, or nothing; None: not only names
 
 
@@ -64,22 +63,9 @@ def _decisions(code: CodeType) -> dict[int, _Decision]:
     for number, one in enumerate(steps):
         if ("JUMP" in one.opname and "IF" in one.opname) or one.opname == "FOR_ITER":
             ends = number + 1, place[one.argval]
-            lines = [steps[end].positions.lineno or 0 for end in ends]  # type: ignore[union-attr]
-            raises = [_raises(steps[end:]) for end in ends]
-            found[one.offset] = _Decision(
-                steps[ends[0]].offset, (lines[0], lines[1]), (raises[0], raises[1]), _names(steps[:number], one.opname)
-            )
+            lines: Any = tuple(steps[end].positions.lineno or 0 for end in ends)  # type: ignore[union-attr]
+            found[one.offset] = _Decision(steps[ends[0]].offset, lines, _names(steps[:number], one.opname))
     return found
-
-
-def _raises(steps: list[dis.Instruction]) -> bool:
-    """Nothing but an exception follows."""
-    for one in steps:
-        if one.opname.startswith("RAISE"):
-            return True
-        if "JUMP" in one.opname or one.opname.startswith(("RETURN", "FOR_ITER", "STORE")):
-            return False
-    return False
 
 
 def _names(steps: list[dis.Instruction], jump: str) -> tuple[tuple[str, str], ...] | None:
@@ -126,27 +112,20 @@ class Ways:
         self._forced: Way | None = None
 
     @contextmanager
-    def watched(self, force: Way | None = None) -> Iterator[None]:
-        """A run: what is done inside counts. A decision is forced the first time that the run comes to its line."""
-        before, self._forced = sys.gettrace(), force
+    def watched(self, force: Way | None = None, compared: bool = False) -> Iterator[None]:
+        """A run: what is done inside counts. A decision is forced the first time that the run comes to its line.
+
+        With ``compared``, on chosen released values, what its decisions look at is kept, too.
+        """
+        before, self._forced, self._seen = sys.gettrace(), force, {} if compared else None
         sys.settrace(self._call)
         try:
             yield
         finally:
             sys.settrace(before)
             self._last.clear()
-
-    @contextmanager
-    def compared(self) -> Iterator[None]:
-        """A run on chosen released values: what its decisions look at is kept, too."""
-        self._seen = {}
-        try:
-            with self.watched():
-                yield
-        finally:
-            for place, values in self._seen.items():
+            for place, values in (self._seen or {}).items():
                 self._looked.setdefault(place, []).append(values)
-            self._seen = None
 
     def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
         if not followed_file(frame.f_code.co_filename) or frame.f_code.co_name in _CHECKS:
@@ -171,7 +150,7 @@ class Ways:
         return self._step
 
     def _force(self, frame: FrameType, way: Way) -> None:
-        target = _decisions(way.code)[way.offset].lines[way.jumps]
+        target = _target(way)
         if frame.f_lineno == _line(way) != target:
             try:
                 frame.f_lineno = target  # type: ignore[misc]  # a tracer may set it
@@ -216,9 +195,17 @@ class Ways:
     def missed(self) -> list[Way]:
         """Ways that were not taken out of decisions that were, except into exceptions."""
         missed = {way.other for way in self.taken} - self.taken
-        left = [way for way in missed if not _decisions(way.code)[way.offset].raises[way.jumps]]
+        left = [way for way in missed if not _text(way.code, _target(way)).startswith(("raise ", "assert "))]
         left = [way for way in left if ": require(" not in place(way)]  # which raises where it is not so
         return sorted(left, key=lambda way: (way.code.co_filename, _line(way), way.offset))
+
+
+def _target(way: Way) -> int:
+    return _decisions(way.code)[way.offset].lines[way.jumps]
+
+
+def _text(code: CodeType, line: int) -> str:
+    return linecache.getline(code.co_filename, line).strip()
 
 
 def _line(way: Way) -> int:
@@ -228,8 +215,8 @@ def _line(way: Way) -> int:
 
 def place(way: Way) -> str:
     """``file.py:12: text`` of the line of its decision."""
-    name, line = way.code.co_filename, _line(way)
-    return f"{Path(name).name}:{line}: {linecache.getline(name, line).strip()}"
+    line = _line(way)
+    return f"{Path(way.code.co_filename).name}:{line}: {_text(way.code, line)}"
 
 
 def said(ways: list[Way]) -> str:
