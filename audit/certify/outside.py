@@ -18,7 +18,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from types import FrameType, FunctionType, GetSetDescriptorType, MethodType, ModuleType
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
