@@ -66,9 +66,13 @@ def size_of(law: Law, sensitivity: float) -> tuple[str, float] | None:
 
 
 def wrong_cost(release: Release) -> Iterator[str]:
-    """A law that says it costs less than it does."""
-    sensitivity = release.sensitivity or 0.0
-    known, said = size_of(release.law, sensitivity), release.law.cost(sensitivity)
+    """A law that says it costs less than it does, or a line search that says it has other noise or queries."""
+    law, sensitivity = release.law, release.sensitivity or 0.0
+    known, said = size_of(law, sensitivity), law.cost(sensitivity)
+    if isinstance(law, AboveThreshold) and said and said.kind == "above-threshold":
+        shape = 1 / (law.query_scale / law.threshold_scale + 2), law.count or 0, law.falls if law.count else 1.0
+        if not np.allclose(said[2:], shape, rtol=1e-9):
+            yield f"{release.label!r} is accounted with (share, queries, falls) {said[2:]}, and has {shape}"
     if known is not None and said is not None and said.size < known[1] * (1 - 1e-9):
         yield f"{release.label!r} costs {known[1]:.6g} ({known[0]}), and {said.size:.6g} is accounted"
 
