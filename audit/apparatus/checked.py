@@ -18,6 +18,7 @@ import numpy as np
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference import Account, LiveTape, account
 from dpassay.reference.accounting.parts import curve
+from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.findings import Finding, Kind, merge
 from dpassay.reference.kept import keep, kept
@@ -83,6 +84,7 @@ def _checks(transcript: Transcript, delta: float) -> Iterator[list[Finding]]:
         yield _once("tree", TreeSum, tapes.wrong_tree, _SEED)
     yield _once("streams", LiveTape, tapes.wrong_streams, _SEED)
     yield _once("calls", LiveTape, tapes.wrong_calls, _SEED)
+    yield _once("clipping", clip_rows, tapes.wrong_clipping, _SEED)
     yield _once("comparison", lockstep, tapes.wrong_comparison, _SEED)
 
 

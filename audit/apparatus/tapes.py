@@ -1,5 +1,6 @@
 """What a tape gives, against what it says of it: its streams, the noise of its calls, the tree, the records drawn."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ import scipy
 
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.arrays import Array, Bools, Indices
+from dpassay.reference.blocks.clipping import clip, clip_rows
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.findings import Kind
 from dpassay.reference.laws.law import Difference, Law
@@ -145,6 +147,16 @@ def _prefixes(tape: LiveTape, std: float, sampled: bool = False) -> tuple[Array,
         (tree.restart if number == _RESTART else tree.extend)(one, sensitivity=1.0, batch=batch)
         found.append(float(tree.noisy()))
     return np.array(found), tape.transcript.releases
+
+
+def wrong_clipping(seed: int) -> Iterator[str]:
+    """Is each row shortened to a bound that it exceeds, in its direction, and no other row changed?"""
+    rows = np.random.default_rng(seed).normal(size=(_TAPES, 3)) * np.geomspace(0.01, 100, _TAPES)[:, None]
+    for bound in (0.3, 1.0, 3.0):
+        expected = [row * min(1.0, bound / math.sqrt(float(row @ row))) for row in rows]
+        for name, found in (("clip_rows", clip_rows(rows, bound)), ("clip", [clip(row, bound) for row in rows])):
+            if not np.allclose(found, expected, rtol=1e-6, atol=0):
+                yield f"{name}: some rows are not cut to the length {bound}, or shorter ones are changed"
 
 
 _FEWEST, _MOST, _CELLS, _EACH = 200, 8000, 2_000_000, 20  # draws of one kind; records times draws; draws of a tape

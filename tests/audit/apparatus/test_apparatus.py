@@ -88,11 +88,12 @@ def test_a_wrong_distance_tilt_end_tail_choice_curve_or_comparison_is_found(monk
     monkeypatch.setattr(accounts, "curve", lambda part, relation, epsilons, backward: np.full(len(epsilons), 0.1))
     monkeypatch.setattr(number.BoundedLaplace, "sample", lambda self, rng: self.possible(rng.laplace(self.at)))
     monkeypatch.setattr(ObjectivePerturbation, "sample", of_a_cube)
+    monkeypatch.setattr(tapes, "clip_rows", np.minimum)
     law, part = Laplace(QUERY, 2.0), Part("gaussian", 2.0)
     found = laws.wrong_distance(law), laws.wrong_tilts(law, 0), wrong_tails(LAWS[19], 1e-5), tapes.wrong_comparison(0)
     more = laws.wrong_wide(law, 0), laws.wrong_choice(LAWS[20], 0), accounts.wrong_curve(part, "replace-one")
     far = wrong_sampler(number.BoundedLaplace(0.0, 1.0, -30.0, 40.0), 0)  # its ends are: at its query all is right
-    assert all(list(one) for one in (*found, *more, far, wrong_sampler(LAWS[26], 0)))
+    assert all(list(one) for one in (*found, *more, far, tapes.wrong_clipping(0), wrong_sampler(LAWS[26], 0)))
 
 
 def test_records_that_are_seldom_drawn_together_are_not_accused():
