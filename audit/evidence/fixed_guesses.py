@@ -1,26 +1,13 @@
 """Right guesses about canaries of one run: against (epsilon, delta)-DP in closed form, against f-DP by a recursion.
 
-Let `guesses` = c of m coins be guessed, the others abstained from, R of them right. Fix a canary j; whether it is
-guessed and how follows from the output and the other coins. Turning its coin over changes the law of the output by
-(epsilon, delta) in either direction, so for all functions 0 <= h <= H of the output and of the other coins, zero where
-j is not guessed,
-
-    E[h (1{j right} - e^epsilon 1{j wrong})] <= H delta     (delta / 2 for each answer, coins being fair).
-
-Take h = h(right ones among the other guesses). With B ~ Binomial(c, e^epsilon / (1 + e^epsilon)), b(r) = P(B = r) and
-S = P(B >= t), let h(r) = S P(B <= r) / ((r + 1) b(r + 1)) for r < t and (1 - S) P(B > r) / ((r + 1) b(r + 1)) from
-r = t - 1 on (both say the same there). From (c - r) e^epsilon b(r) = (r + 1) b(r + 1) it follows for every outcome that
-
-    1{R >= t} = S + sum over guessed j of h(R without j) (1{j right} - e^epsilon 1{j wrong}),
-
-because the right guesses add R h(R - 1) and the wrong ones take (c - R) e^epsilon h(R). As the tails of a binomial law
-over its probabilities are monotone, h is largest at t - 1. Summed over the m canaries:
-
-    P(R >= t) <= S + S (1 - S) m delta / (t b(t)).
-
-It is the value of the linear program over the number of right guesses that these inequalities allow, so it rises with
-epsilon. At delta = 0 it is the binomial tail. Canaries may be found out together or not at all. Steinke, Nasr and
-Jagielski 2023 (Theorem 5.2) pay more for delta.
+The closed form, with what it assumes, stands in docs/statistics.md (a fixed number of guesses: R of c are right,
+canaries are m, B ~ Binomial(c, e^epsilon / (1 + e^epsilon)), b(r) = P(B = r), S = P(B >= t)). Its bets on a guessed
+canary are h(right ones among the other guesses), h(r) = S P(B <= r) / ((r + 1) b(r + 1)) for r < t and (1 - S) P(B >
+r) / ((r + 1) b(r + 1)) from r = t - 1 on (both say the same there). From (c - r) e^epsilon b(r) = (r + 1) b(r + 1)
+follows the identity there, because the right guesses add R h(R - 1) and the wrong ones take (c - R) e^epsilon h(R). As
+the tails of a binomial law over its probabilities are monotone, h is largest at t - 1. The bound is the value of the
+linear program over the number of right guesses that these inequalities allow, so it rises with epsilon. At delta = 0
+it is the binomial tail.
 
 The recursion of Mahloujifar, Melis and Chaudhuri 2024 (Algorithm 3) is for any trade-off curve, but with coarser
 inequalities. Let P_i be the probability of at least i right guesses of c. Turning the coin of a guessed canary over

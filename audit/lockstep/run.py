@@ -4,8 +4,7 @@ All runs get the same released values, so whatever differs between them later wa
 :class:`Finding`. If nothing differs, the two sides' queries give the exact privacy loss of the run, the sum over
 releases of log p(value | D, past) - log p(value | D', past). With secret batches p is a mixture over the participation
 of the target record, one world each, exact if a batch matters through it alone. This is checked: an extra world draws
-its batches and inner randomness independently, and its queries must agree with those of the world that participates
-likewise (CONTRIBUTING, "The tape").
+batches and inner randomness of its own, and its queries must be those of the world that participates likewise.
 
 What is not seen: whatever reaches the outside by another way than the tape and the returned value (files, prints,
 time, exceptions, which come out as they are), and what a run remembers from the one before. An algorithm with a cache

@@ -3,8 +3,7 @@
 For a hidden state ``s`` (target in or out of a secret batch) a release follows ``law_s`` on D and ``law'_s`` on D',
 with weights ``w_s`` and ``w'_s`` given the past. A :class:`Tilt` draws instead from a law shifted away from D' by
 ``shift`` times the difference of the queries, with the odds of states that have the target raised by ``exp(odds)``. For
-one Gaussian this is the exponential tilt ``p exp(shift L) / Z`` exactly; it is also what is done for Laplace and for
-finite outcomes. Whatever the tilt, the density of the proposal is known, so the weights are exact.
+one Gaussian this is the exponential tilt ``p exp(shift L) / Z``; so it is for Laplace and for finite outcomes.
 """
 
 from __future__ import annotations

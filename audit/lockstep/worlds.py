@@ -1,7 +1,7 @@
 """The worlds of a lockstep run: the same algorithm on D or D', with the target record in or out of the secret batches.
 
-Each world runs in a greenlet of its own and stops at every call on its tape; the hub (``lockstep.py``) sees what all
-of them asked for, decides on one answer, and lets them go on. Written this way, an algorithm stays a plain function.
+Each world runs in a greenlet of its own and stops at every call on its tape; the hub (``hub.py``) sees what all of them
+asked for, decides on one answer, and lets them go on. Written this way, an algorithm stays a plain function.
 """
 
 from collections.abc import Callable

@@ -11,7 +11,7 @@ wrong guesses and S = P(W <= t) if guesses are right with probability p each by 
     1{W <= t} = S + sum_j g_j x_j,    g_j = (1 - p) P(t - w_j < W without j <= t | the guesses before j),
 
 as P(W <= t | the first j guesses) moves by g_j x_j at j. g_j depends on the output and on the coins of the others
-alone, so E[g_j x_j] <= delta max g <= delta (1 - p) (`evidence/fixed_guesses.py`), and over m canaries, whatever was
+alone, so E[g_j x_j] <= delta max g <= delta (1 - p) (docs/statistics.md), and over m canaries, whatever was
 revealed,
 
     P(W <= t) <= S + m delta (1 - p) <= S + m delta / 2.

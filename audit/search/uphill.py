@@ -1,11 +1,8 @@
 """From the largest movement that examples have shown, uphill: changes of the rows, the sizes and the first value.
 
-Random examples rarely attain a sensitivity that needs two rows at an angle and a released value across them. A change
-that moves the query further is kept, so that such a pair is reached in some steps. The label whose largest movement is
-the smallest share of what it declares has the next turn; tries without success put it back.
-
-To add a change, write a function and put it into :data:`MOVES`. It takes an example and returns another one of the same
-space, or None where it does not apply.
+A change that moves the query further is kept. The label whose largest movement is the least share of what it declares
+has the next turn; tries without success put it back. To add a change, write a function and put it into :data:`MOVES`:
+it takes an example and returns another one of the same space, or None where it does not apply.
 """
 
 from __future__ import annotations
